@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Blocks: free memory taken out of the buddy lists, held, and given back
+ * (COMeT, appendix A.1.1).
+ *
+ * A held block has a reference count of 1 and every page of it is marked
+ * PageOffline, so that dump tools leave it alone and memory offlining knows
+ * that somebody will let go of it.
+ */
+#ifndef MEMSUITE_BLOCK_H
+#define MEMSUITE_BLOCK_H
+
+#include <linux/mm_types.h>
+#include <linux/mmzone.h>
+
+/**
+ * struct ms_scan - a walk over physical memory for free blocks
+ * @pfn: where the walk stands; advanced past what it has looked at
+ * @end: first PFN behind the range
+ * @order_min: smallest order to take
+ * @order_max: largest order to take
+ * @nid: node to keep to, or NUMA_NO_NODE
+ * @migratetypes: bit mask of 1 << MIGRATE_*; isolated, CMA and HIGHATOMIC
+ *	pageblocks are skipped in any case
+ */
+struct ms_scan {
+	unsigned long pfn;
+	unsigned long end;
+	unsigned int order_min;
+	unsigned int order_max;
+	int nid;
+	unsigned int migratetypes;
+};
+
+#define MS_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)
+
+/**
+ * struct ms_block - a held block of 2^order pages
+ * @page: its first page
+ * @order: its order
+ */
+struct ms_block {
+	struct page *page;
+	unsigned int order;
+};
+
+/**
+ * ms_block_take() - take the next free block out of the buddy lists
+ * @scan: where to look; stands behind the block on return
+ * @block: the block taken
+ *
+ * Takes nothing that would bring the zone's free pages under the high
+ * watermark plus the lowmem reserve. The contents are undefined. Every block
+ * taken must be given back or retired between ms_hold_begin() and
+ * ms_hold_end().
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT (end of range), or -EAGAIN (the zone at @scan->pfn is
+ * short of memory; the walk has not moved past it).
+ */
+int ms_block_take(struct ms_scan *scan, struct ms_block *block);
+
+/**
+ * ms_block_give() - give a block back to the buddy lists
+ * @block: a block from ms_block_take(), with any contents
+ *
+ * Context: any in which pages may be freed.
+ */
+void ms_block_give(struct ms_block *block);
+
+/**
+ * ms_block_retire() - give a block back but for its bad pages
+ * @block: a block from ms_block_take()
+ * @bad: bitmap of its bad pages, bit 0 is @block->page
+ *
+ * A bad page is marked PG_hwpoison through memory_failure(), which counts it
+ * in HardwareCorrupted, and keeps the reference that held it: it is never
+ * handed out again, not even after the suite is unloaded.
+ *
+ * Context: may sleep.
+ */
+void ms_block_retire(struct ms_block *block, const unsigned long *bad);
+
+/**
+ * ms_hold_begin() - begin a stretch in which blocks are held
+ *
+ * Memory offlining waits for such stretches to end: keep them short, and
+ * do not wait for memory in one. May nest.
+ *
+ * Return: a token for ms_hold_end().
+ */
+int ms_hold_begin(void);
+
+/**
+ * ms_hold_end() - end what ms_hold_begin() began
+ * @token: its return value
+ */
+void ms_hold_end(int token);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The control plane: /sys/kernel/memsuite and /sys/kernel/debug/memsuite.
+ *
+ * Every file of the suite is made and parsed through these helpers, so that
+ * all of them refuse the same mistakes with the same errno.
+ */
+#ifndef MEMSUITE_CONTROL_H
+#define MEMSUITE_CONTROL_H
+
+#include <linux/debugfs.h>
+#include <linux/kobject.h>
+#include <linux/percpu.h>
+#include <linux/sysfs.h>
+#include <linux/types.h>
+
+/**
+ * ms_control_add() - make the directory /sys/kernel/memsuite/NAME
+ * @name: directory name
+ * @groups: attribute groups (struct kobj_attribute), or NULL
+ *
+ * Context: may sleep.
+ * Return: the directory, or ERR_PTR(-ENOMEM, -EEXIST).
+ */
+struct kobject *ms_control_add(const char *name,
+			       const struct attribute_group **groups);
+
+/**
+ * ms_control_del() - remove a directory made by ms_control_add()
+ * @dir: the directory; NULL is ignored
+ *
+ * Waits for open reads and writes of its files to end, so hold no lock that
+ * a store function takes. Context: may sleep.
+ */
+void ms_control_del(struct kobject *dir);
+
+/**
+ * ms_debugfs_add() - make the directory /sys/kernel/debug/memsuite/NAME
+ * @name: directory name
+ *
+ * Remove it with debugfs_remove_recursive().
+ *
+ * Return: the directory; as everywhere in debugfs, errors need no check.
+ */
+struct dentry *ms_debugfs_add(const char *name);
+
+/**
+ * ms_parse_u64() - parse what was written to a one-number file
+ * @buf: as handed to store(), NUL terminated by sysfs
+ * @count: length of @buf
+ * @min: smallest value allowed
+ * @max: largest value allowed
+ * @value: result, untouched on error
+ *
+ * One trailing newline is allowed; decimal, or hexadecimal with 0x.
+ *
+ * Return: 0, -EINVAL (not a number, NUL bytes, trailing text) or -ERANGE.
+ */
+int ms_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value);
+
+/**
+ * ms_parse_bool() - parse "0" or "1"
+ *
+ * Return: 0 or -EINVAL.
+ */
+int ms_parse_bool(const char *buf, size_t count, bool *value);
+
+/**
+ * ms_parse_line() - copy what was written as one trimmed line of text
+ * @buf: as handed to store()
+ * @count: length of @buf
+ * @line: where to
+ * @size: size of @line
+ *
+ * Return: 0, -EINVAL (empty, NUL bytes, control characters) or -E2BIG.
+ */
+int ms_parse_line(const char *buf, size_t count, char *line, size_t size);
+
+/* Statistics are per-CPU structures of u64; a reader sums one field. */
+#define ms_stat_sum(pcp, field) ({					\
+	u64 __sum = 0;							\
+	int __cpu;							\
+									\
+	for_each_possible_cpu(__cpu)					\
+		__sum += READ_ONCE(per_cpu_ptr(pcp, __cpu)->field);	\
+	__sum;								\
+})
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hook points: the places in the page allocator that the suite listens at.
+ *
+ * The core owns every hooked function; a module arms a point with its own
+ * handler and disarms it again. Nothing is patched while no handler is armed.
+ */
+#ifndef MEMSUITE_HOOK_H
+#define MEMSUITE_HOOK_H
+
+#include <linux/gfp.h>
+#include <linux/mm_types.h>
+#include <linux/nodemask.h>
+
+/**
+ * enum ms_point_id - the hook points
+ * @MS_POINT_FAULT_ALLOC: allocation of a user page by a page fault, with its
+ *	vma and address; the handler may supply the page
+ * @MS_POINT_ALLOC_ENTRY: every allocation of the page allocator; the handler
+ *	may choose another preferred node
+ */
+enum ms_point_id {
+	MS_POINT_FAULT_ALLOC,
+	MS_POINT_ALLOC_ENTRY,
+	MS_NR_POINTS,
+};
+
+/* What a fault handler answers when it has no page to give. */
+#define MS_FAULT_PASS	((struct page *)NULL)		/* let the kernel do it */
+#define MS_FAULT_DENY	((struct page *)ERR_PTR(-ENOMEM)) /* fail: callers of huge
+							   * orders fall back */
+
+/**
+ * struct ms_fault - an allocation on behalf of a page fault
+ * @gfp: allocation flags
+ * @order: of the folio wanted
+ * @vma: area of the fault; the handler checks @vma and its vm_mm for NULL
+ * @address: user address, may not be aligned
+ */
+struct ms_fault {
+	gfp_t gfp;
+	unsigned int order;
+	struct vm_area_struct *vma;
+	unsigned long address;
+};
+
+/**
+ * struct ms_hook - what a module does at a point
+ * @fault: for MS_POINT_FAULT_ALLOC. Return a page, MS_FAULT_PASS or
+ *	MS_FAULT_DENY. A page must be of the order asked for, with a reference
+ *	count of 1 and, if the flags ask for it, zero.
+ * @entry: for MS_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
+ *	to change nothing.
+ *
+ * Context: both run inside ftrace with preemption off, on any CPU, @entry in
+ * any context up to NMI. They may not sleep, allocate, print, or take a lock
+ * that another CPU can hold (trylock is allowed).
+ */
+struct ms_hook {
+	struct page *(*fault)(const struct ms_fault *fault);
+	int (*entry)(gfp_t gfp, unsigned int order, int nid,
+		     const nodemask_t *nodemask);
+};
+
+/**
+ * ms_hook_arm() - hook a point and prove that the hook fires
+ * @id: the point
+ * @hook: what to do there; must stay valid until ms_hook_disarm()
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY (another module of the suite, a live patch, or
+ * kernel.ftrace_enabled=0 stands in the way), -EOPNOTSUPP (this kernel has
+ * none of the symbols), -ENXIO (the hook did not fire as expected).
+ */
+int ms_hook_arm(enum ms_point_id id, const struct ms_hook *hook);
+
+/**
+ * ms_hook_disarm() - take the hook away and wait for handlers to end
+ * @id: the point; nothing happens if it is not armed
+ *
+ * Context: may sleep.
+ */
+void ms_hook_disarm(enum ms_point_id id);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pools: page frames of one region, cleared beforehand and handed out by the
+ * fault path without a lock.
+ *
+ * Each CPU has a front, a chain of pages that only it touches. Behind the
+ * fronts lies a depot of slots, each holding a whole batch; a front that is
+ * empty exchanges a slot for its batch. A thread fills the slots. When the
+ * depot is empty too, the CPU takes a free block of the region by itself, if
+ * that is possible without waiting.
+ */
+#ifndef MEMSUITE_POOL_H
+#define MEMSUITE_POOL_H
+
+#include <linux/gfp.h>
+#include <linux/mm_types.h>
+
+struct ms_pool;
+
+/**
+ * ms_pool_pop() - take one page out of a pool
+ * @pool: the pool
+ * @gfp: flags of the request; only __GFP_ZERO matters
+ *
+ * Context: process context with preemption off; takes no lock that another
+ * CPU holds.
+ * Return: a page with a reference count of 1, cleared if asked for, or NULL.
+ */
+struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Regions: named ranges of physical memory, found in the firmware's tables or
+ * defined by the administrator, each with a directory in
+ * /sys/kernel/memsuite/regions.
+ */
+#ifndef MEMSUITE_REGION_H
+#define MEMSUITE_REGION_H
+
+#include <linux/types.h>
+
+struct ms_pool;
+
+#define MS_REGION_NAME	32
+#define MS_REGION_TEXT	64
+
+/**
+ * enum ms_region_source - where a region comes from
+ * @MS_REGION_NODE: a NUMA node
+ * @MS_REGION_DIMM: a memory device of the DMI tables
+ * @MS_REGION_NVDIMM: a persistent memory range
+ * @MS_REGION_ADMIN: written to regions/add
+ */
+enum ms_region_source {
+	MS_REGION_NODE,
+	MS_REGION_DIMM,
+	MS_REGION_NVDIMM,
+	MS_REGION_ADMIN,
+};
+
+/**
+ * struct ms_region_spec - what describes a region
+ * @name: letters, digits, '_', '-', '.'
+ * @start: first physical byte, a multiple of the page size
+ * @end: first byte behind it
+ * @nid: node that it is, or -1 if it is less or more than one
+ * @source: where it comes from
+ * @locator: DIMM locators, or empty
+ * @technology: as the administrator calls it, or empty
+ * @read_latency_ns: 0 if not known
+ * @write_latency_ns: 0 if not known
+ * @tier: memory tier of its node, lower is faster; -1 if not known
+ */
+struct ms_region_spec {
+	char name[MS_REGION_NAME];
+	u64 start;
+	u64 end;
+	int nid;
+	enum ms_region_source source;
+	char locator[MS_REGION_TEXT];
+	char technology[MS_REGION_TEXT];
+	u64 read_latency_ns;
+	u64 write_latency_ns;
+	int tier;
+};
+
+struct ms_region;
+
+/**
+ * ms_region_get() - find a region and keep it
+ * @name: its name
+ *
+ * Context: may sleep.
+ * Return: the region, to be put with ms_region_put(); ERR_PTR(-ENOENT).
+ */
+struct ms_region *ms_region_get(const char *name);
+
+/**
+ * ms_region_put() - let go of a region
+ * @region: from ms_region_get()
+ *
+ * Context: may sleep.
+ */
+void ms_region_put(struct ms_region *region);
+
+/**
+ * ms_region_spec() - what describes a region; does not change
+ * @region: the region
+ */
+const struct ms_region_spec *ms_region_spec(const struct ms_region *region);
+
+/**
+ * ms_region_open_pool() - have the region's pool filled
+ * @region: the region
+ *
+ * May be called more than once; each call needs an ms_region_close_pool().
+ *
+ * Context: may sleep.
+ * Return: the pool, or ERR_PTR(-ENOMEM).
+ */
+struct ms_pool *ms_region_open_pool(struct ms_region *region);
+
+/**
+ * ms_region_close_pool() - undo ms_region_open_pool()
+ * @region: the region
+ *
+ * With the last call all pages go back. Nobody may pop from the pool any more.
+ *
+ * Context: may sleep.
+ */
+void ms_region_close_pool(struct ms_region *region);
+
+#endif

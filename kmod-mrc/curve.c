@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The miss ratio curve from the working set function.
+ *
+ * Let s(t) be the mean number of distinct pages touched in a window of length
+ * t. A page that is touched again after t has then been pushed s(t) pages down
+ * the LRU stack, so that the miss rate of an LRU memory of s(t) pages is the
+ * slope ds/dt (Denning and Schwartz 1972; Xiang and others, "HOTL", ASPLOS
+ * 2013). It needs no count of accesses, and gives misses a second: what paper
+ * 001, section 2.1, counts with Mattson's stack. The miss ratio divides by the
+ * steepest slope that was seen, the touches a second at the finest window.
+ */
+
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "curve.h"
+
+/* s [pages << MRC_FRAC] per us, times this, is a rate << MRC_FRAC. */
+#define SCALE		(1000000u * MRC_RATE)
+
+/* A new ladder weighs at least 1/WINDOW in the average. */
+#define WINDOW		8
+
+static u64 times[MRC_TIMES];
+static u64 sizes[MRC_SIZES];
+
+/**
+ * mrc_curve_init() - fill the two grids; call it once, before all else
+ */
+void mrc_curve_init(void)
+{
+	unsigned int i;
+
+	times[0] = MRC_TIME_FIRST;
+	for (i = 1; i < MRC_TIMES; i++)
+		times[i] = times[i - 1] * 19 / 16;
+	sizes[0] = 1;
+	for (i = 1; i < MRC_SIZES; i++)
+		sizes[i] = sizes[i - 1] + max_t(u64, 1, sizes[i - 1] / 64);
+}
+
+/**
+ * mrc_time() - an entry of the time grid
+ * @i: below MRC_TIMES
+ *
+ * Return: microseconds.
+ */
+u64 mrc_time(unsigned int i)
+{
+	return times[i];
+}
+
+/**
+ * mrc_size() - an entry of the size grid
+ * @i: below MRC_SIZES
+ *
+ * Return: pages.
+ */
+u64 mrc_size(unsigned int i)
+{
+	return sizes[i];
+}
+
+/**
+ * mrc_times_within() - number of entries of the time grid up to a time
+ * @us: the time, included
+ *
+ * Return: 0 to MRC_TIMES.
+ */
+unsigned int mrc_times_within(u64 us)
+{
+	unsigned int low = 0, high = MRC_TIMES;
+
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (times[mid] <= us)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/**
+ * mrc_wsf_touch() - one page's first touch
+ * @wsf: being collected
+ * @after: it was not yet touched this long after the window began, in us
+ * @by: it was touched by then
+ * @weight: the pages that it stands for, in fixed point
+ *
+ * Between the two times the touch is taken to be equally likely, so that a
+ * late rung costs resolution and not correctness.
+ */
+void mrc_wsf_touch(struct mrc_wsf *wsf, u64 after, u64 by, u64 weight)
+{
+	unsigned int i = mrc_times_within(after);
+	u64 given = 0;
+
+	for (; i < MRC_TIMES && times[i] < by; i++) {
+		u64 due = mul_u64_u64_div_u64(weight, times[i] - after,
+					      by - after);
+
+		wsf->pages[i] += due - given;
+		given = due;
+	}
+	if (i < MRC_TIMES)
+		wsf->pages[i] += weight - given;
+}
+
+/**
+ * mrc_wsf_finish() - sum up what mrc_wsf_touch() collected
+ * @wsf: no more touches may be added
+ */
+void mrc_wsf_finish(struct mrc_wsf *wsf)
+{
+	unsigned int i;
+
+	for (i = 1; i < MRC_TIMES; i++)
+		wsf->pages[i] += wsf->pages[i - 1];
+}
+
+/**
+ * mrc_wsf_at() - the working set size of a window
+ * @wsf: finished
+ * @us: length of the window
+ *
+ * Return: pages in fixed point, interpolated.
+ */
+u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us)
+{
+	unsigned int i = mrc_times_within(us);
+	u64 t = i ? times[i - 1] : 0;
+	u64 s = i ? wsf->pages[i - 1] : 0;
+
+	if (i == MRC_TIMES)
+		return s;
+	return s + mul_u64_u64_div_u64(wsf->pages[i] - s, us - t, times[i] - t);
+}
+
+static u64 slope(u64 pages, u64 us)
+{
+	return mul_u64_u32_div(pages, SCALE, us);
+}
+
+struct point {
+	u64 us;
+	u64 pages;
+};
+
+/*
+ * The least concave majorant, left to right: points that make the slope rise
+ * are noise, since s(t) of a steady program is concave. This is the weighted
+ * least-squares fit of falling slopes (isotonic regression), too.
+ */
+static unsigned int hull(struct point *out, const struct mrc_wsf *wsf,
+			 unsigned int count)
+{
+	unsigned int i, n = 1;
+
+	out[0] = (struct point){};
+	for (i = 0; i < count; i++) {
+		struct point p = { times[i], wsf->pages[i] };
+
+		while (n > 1) {
+			const struct point *b = &out[n - 1], *a = b - 1;
+
+			if (slope(b->pages - a->pages, b->us - a->us) >
+			    slope(p.pages - b->pages, p.us - b->us))
+				break;
+			n--;
+		}
+		out[n++] = p;
+	}
+	return n;
+}
+
+static void step_to(struct mrc_steps *steps, u64 pages, u64 rate)
+{
+	struct mrc_step *last = &steps->step[steps->n - 1];
+
+	/* Rounding must not make the staircase rise. */
+	if (steps->n && rate >= last->rate) {
+		last->pages = max(last->pages, pages);
+		return;
+	}
+	if (steps->n && pages <= last->pages)
+		return;
+	steps->step[steps->n++] = (struct mrc_step){ pages, rate };
+}
+
+/**
+ * mrc_steps_from_wsf() - the miss rate curve of a working set function
+ * @steps: result
+ * @wsf: finished
+ * @count: how many times of the grid were observed
+ *
+ * Where the slope at least halves across one segment of the hull, the program
+ * has a cliff inside it (the end of a loop falls between two rungs), and the
+ * segment is replaced by the two tangents that meet there.
+ */
+void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf,
+			unsigned int count)
+{
+	struct point p[MRC_TIMES + 1];
+	unsigned int i, n = hull(p, wsf, min_t(unsigned int, count, MRC_TIMES));
+	bool kinked = false;
+
+	steps->n = 0;
+	for (i = 1; i < n; i++) {
+		u64 mid = slope(p[i].pages - p[i - 1].pages,
+				p[i].us - p[i - 1].us);
+		u64 left, right, over;
+
+		/* The first segment has no left tangent: nothing is finer. */
+		if (i < 2 || i + 1 == n || kinked) {
+			kinked = false;
+			step_to(steps, p[i].pages, mid);
+			continue;
+		}
+		left = slope(p[i - 1].pages - p[i - 2].pages,
+			     p[i - 1].us - p[i - 2].us);
+		right = slope(p[i + 1].pages - p[i].pages,
+			      p[i + 1].us - p[i].us);
+		if (right >= left / 2) {
+			step_to(steps, p[i].pages, mid);
+			continue;
+		}
+		/* What the segment rises above the right tangent. */
+		over = mul_u64_u64_div_u64(right, p[i].us - p[i - 1].us, SCALE);
+		over = p[i].pages - p[i - 1].pages -
+		       min(over, p[i].pages - p[i - 1].pages);
+		over = mul_u64_u64_div_u64(over, left, left - right);
+		over = min(over, p[i].pages - p[i - 1].pages);
+		step_to(steps, p[i - 1].pages + over, left);
+		step_to(steps, p[i].pages, right);
+		/* One cliff has one kink: the next segment is its foot. */
+		kinked = true;
+	}
+	for (i = 0; i < steps->n; i++)
+		steps->step[i].rate >>= MRC_FRAC;
+}
+
+/**
+ * mrc_steps_rate() - look up a miss rate
+ * @steps: the curve
+ * @pages: memory size in pages
+ *
+ * Return: misses a second, in MRC_RATE.
+ */
+u64 mrc_steps_rate(const struct mrc_steps *steps, u64 pages)
+{
+	unsigned int i;
+
+	for (i = 0; i < steps->n; i++)
+		if (pages << MRC_FRAC < steps->step[i].pages)
+			return steps->step[i].rate;
+	return 0;
+}
+
+/**
+ * mrc_curve_reset() - forget all ladders
+ * @curve: to be emptied
+ */
+void mrc_curve_reset(struct mrc_curve *curve)
+{
+	memset(curve, 0, sizeof(*curve));
+}
+
+/**
+ * mrc_curve_add() - average one ladder's curve into the rates so far
+ * @rate: one of the arrays of struct mrc_curve
+ * @steps: the ladder's curve
+ * @ladders: how many are in @rate already
+ *
+ * Rates are averaged at equal size, not working sets at equal time: a program
+ * whose speed varies from ladder to ladder keeps its cliffs sharp.
+ */
+void mrc_curve_add(u64 *rate, const struct mrc_steps *steps, u64 ladders)
+{
+	u64 weight = min_t(u64, ladders, WINDOW - 1);
+	unsigned int i, k = 0;
+
+	for (i = 0; i < MRC_SIZES; i++) {
+		u64 now = 0;
+
+		while (k < steps->n && steps->step[k].pages <= sizes[i] << MRC_FRAC)
+			k++;
+		if (k < steps->n)
+			now = steps->step[k].rate;
+		rate[i] = div64_u64(rate[i] * weight + now, weight + 1);
+	}
+}
+
+static u32 ratio_of(u64 rate, u64 full)
+{
+	return full ? min_t(u64, mul_u64_u64_div_u64(rate, MRC_RATIO, full),
+			    MRC_RATIO) : 0;
+}
+
+/* Half the width of the 95% interval of a mean of MRC_SUBS values. */
+static u32 half_width(const u32 *v)
+{
+	u64 sum = 0, square = 0, var;
+	unsigned int k;
+
+	for (k = 0; k < MRC_SUBS; k++) {
+		sum += v[k];
+		square += (u64)v[k] * v[k];
+	}
+	var = (square - sum * sum / MRC_SUBS) / (MRC_SUBS - 1);
+	/* Student's t with 7 degrees of freedom, 2.365, over sqrt(8). */
+	return div_u64((u64)int_sqrt64(var << 8) * 836, 1000 << 4);
+}
+
+/**
+ * mrc_curve_line() - one line of the curve
+ * @curve: the averages
+ * @i: index of the size grid
+ * @total: all pages that the target maps or has swapped out
+ * @line: result
+ *
+ * The last line is at @total itself. Sizes beyond it have none.
+ *
+ * Return: false if there is no such line.
+ */
+bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
+		    struct mrc_line *line)
+{
+	u32 sub[MRC_SUBS], half;
+	unsigned int k;
+
+	if (!curve->ladders || i >= MRC_SIZES ||
+	    (i && sizes[i - 1] >= total))
+		return false;
+	line->pages = min(sizes[i], max_t(u64, total, 1));
+	line->rate = curve->rate[i];
+	line->ratio = ratio_of(curve->rate[i], curve->rate[0]);
+	if (!curve->rate[0]) {
+		/* No touch was seen: nothing is known of the ratio. */
+		line->low = 0;
+		line->high = MRC_RATIO;
+		return true;
+	}
+	for (k = 0; k < MRC_SUBS; k++)
+		sub[k] = ratio_of(curve->sub[k][i], curve->sub[k][0]);
+	half = half_width(sub);
+	line->low = line->ratio - min(line->ratio, half);
+	line->high = min_t(u32, line->ratio + half, MRC_RATIO);
+	return true;
+}

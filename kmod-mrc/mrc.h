@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* mrc.ko: page miss ratio curves of processes. */
+#ifndef MRC_H
+#define MRC_H
+
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include "curve.h"
+#include "sample.h"
+
+struct dentry;
+struct mm_struct;
+struct pid;
+struct task_struct;
+
+/* What the administrator sets; each is read once a ladder. */
+struct mrc_tunables {
+	u32 samples;
+	u32 ladder_ms;
+	u32 max_cpu_permille;
+};
+
+#define MRC_SAMPLES_MIN		256
+#define MRC_SAMPLES_MAX		65536
+#define MRC_LADDER_MS_MIN	100
+#define MRC_LADDER_MS_MAX	60000
+
+extern struct mrc_tunables mrc_tunables;
+extern bool mrc_enabled;
+extern wait_queue_head_t mrc_changed;
+
+/*
+ * The lines of the file stats, in order. Counts are since the target was
+ * added; the others are as of the last ladder.
+ */
+#define MRC_STATS(X)							\
+	X(enabled_ns)		/* time that it was tracked */		\
+	X(cpu_ns)		/* of which the tracker ran */		\
+	X(ladders)		/* that are complete */			\
+	X(ladders_skipped)	/* given up: lock contended, exec */	\
+	X(rungs_skipped)	/* late, or lock contended */		\
+	X(enumerations)		/* of the page tables */		\
+	X(pte_reads)		/* accessed bits read */		\
+	X(pte_clears)		/* accessed bits found set and cleared */ \
+	X(tlb_flushes)							\
+	X(execs)		/* address spaces left behind */	\
+	X(samples)		/* pages in the sample */		\
+	X(samples_huge)		/* of them huge */			\
+	X(samples_absent)	/* of them not present */		\
+	X(samples_censored)	/* left out of the last ladder */	\
+	X(pages_per_sample)						\
+	X(resident_pages)	/* mapped, base and huge */		\
+	X(huge_pages)		/* of them, in pages of 4 KiB */	\
+	X(swapped_pages)						\
+	X(ladder_us)		/* its longest window */		\
+	X(period_us)		/* between the last two ladders */	\
+	X(horizon_us)		/* longest window, by idle age */	\
+	X(floor_us)		/* finest window that was read */	\
+	X(floor_pages)		/* below this size the curve is blind */ \
+	X(touches_per_s)	/* distinct pages, at the floor */	\
+	X(wss_pages)		/* working set of the ladder's window */ \
+	X(wss_10ms_pages)						\
+	X(wss_100ms_pages)						\
+	X(wss_1s_pages)							\
+	X(shadow_young)		/* accessed bits kept for reclaim */	\
+	X(shadow_returned)	/* and given back to it */
+
+struct mrc_stats {
+#define X(name) u64 name;
+	MRC_STATS(X)
+#undef X
+};
+
+/**
+ * struct mrc_sub - a sub-sample in the current ladder
+ * @active: indices of its entries that may still be touched
+ * @n: how many
+ * @start: when its accessed bits were cleared, in us
+ * @rung: the next one
+ * @first: when its first rung was read, in us since @start
+ * @valid: entries of each kind that count in this ladder
+ */
+struct mrc_sub {
+	u32 *active;
+	u32 n;
+	u64 start;
+	u32 rung;
+	u64 first;
+	u32 valid[MRC_KINDS];
+};
+
+/**
+ * struct mrc_target - a tracked process
+ * @link: in the list of targets
+ * @pid: its thread group
+ * @nr: number of @pid in the initial namespace
+ * @thread: its tracker
+ * @dir: its directory in debugfs
+ * @gone: set by the tracker: the process has ended
+ * @lock: protects what readers see: @curve, @stats
+ * @curve: the result
+ * @stats: counters
+ * @mm: the address space, by mmgrab(); from here on only the tracker's
+ * @sample: the sampled pages
+ * @spare: room for the next enumeration
+ * @active: backing of the sub-samples' lists
+ * @sub: the sub-samples
+ * @samples: how many are wanted now, by the CPU budget
+ * @since: when tracking of @mm began, in us; 0: not begun
+ * @enumerated: when the page tables were last enumerated, in us
+ * @enumeration_ns: CPU time that this took
+ * @rss: resident pages then
+ * @swapped: swapped-out pages then
+ * @wsf: working set function of the whole sample
+ * @sub_wsf: and of the sub-samples
+ * @steps: scratch
+ */
+struct mrc_target {
+	struct list_head link;
+	struct pid *pid;
+	int nr;
+	struct task_struct *thread;
+	struct dentry *dir;
+	bool gone;
+
+	struct mutex lock;
+	struct mrc_curve curve;
+	struct mrc_stats stats;
+
+	struct mm_struct *mm;
+	struct mrc_sample sample;
+	struct mrc_sample spare;
+	u32 *active;
+	struct mrc_sub sub[MRC_SUBS];
+	u32 samples;
+	u64 since;
+	u64 enumerated;
+	u64 enumeration_ns;
+	u64 rss;
+	u64 swapped;
+	struct mrc_wsf wsf;
+	struct mrc_wsf sub_wsf[MRC_SUBS];
+	struct mrc_steps steps;
+};
+
+static inline u64 mrc_now_us(void)
+{
+	return ktime_to_us(ktime_get());
+}
+
+/* targets.c */
+int mrc_targets_add(int nr);
+int mrc_targets_remove(int nr);
+void mrc_targets_remove_all(void);
+int mrc_targets_list(char *buf);
+void mrc_target_gone(struct mrc_target *t);
+
+/* ladder.c */
+int mrc_ladder_thread(void *target);
+void mrc_ladder_free(struct mrc_target *t);
+
+/* walker.c */
+int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
+		       u64 *swapped);
+bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr);
+int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub);
+int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub);
+
+/* debugfs.c */
+void mrc_debugfs_init(void);
+void mrc_debugfs_exit(void);
+void mrc_debugfs_add(struct mrc_target *t);
+void mrc_debugfs_remove(struct mrc_target *t);
+
+/* sysfs.c */
+int mrc_sysfs_init(void);
+void mrc_sysfs_exit(void);
+
+#endif

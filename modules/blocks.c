@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Blocks that somebody holds: taking, giving back, retiring. */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/srcu.h>
+
+#include <compat/compat.h>
+#include <memsuite/block.h>
+
+#include "core.h"
+#include "frames.h"
+#include "holding.h"
+#include "poison.h"
+
+/* Frames looked at between two chances for others to run. */
+#define TAKE_BUDGET	4096
+
+DEFINE_STATIC_SRCU(hold_srcu);
+
+int ms_hold_begin(void)
+{
+	return srcu_read_lock(&hold_srcu);
+}
+EXPORT_SYMBOL_GPL(ms_hold_begin);
+
+void ms_hold_end(int token)
+{
+	srcu_read_unlock(&hold_srcu, token);
+}
+EXPORT_SYMBOL_GPL(ms_hold_end);
+
+void ms_hold_wait(void)
+{
+	synchronize_srcu(&hold_srcu);
+}
+
+static void mark(struct ms_block *block, bool offline)
+{
+	unsigned long i;
+
+	for (i = 0; i < 1UL << block->order; i++) {
+		if (offline)
+			__SetPageOffline(block->page + i);
+		else
+			__ClearPageOffline(block->page + i);
+	}
+}
+
+int ms_block_take(struct ms_scan *scan, struct ms_block *block)
+{
+	int err;
+
+	do {
+		cond_resched();
+		err = ms_frames_isolate(scan, TAKE_BUDGET, false, block);
+	} while (err == -EAGAIN);
+	if (err)
+		return err == -ENOMEM ? -EAGAIN : err;
+	ms_frames_prepare(block->page, block->order, false);
+	mark(block, true);
+	ms_holding_add(1L << block->order);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(ms_block_take);
+
+void ms_block_give(struct ms_block *block)
+{
+	mark(block, false);
+	ms_holding_add(-(1L << block->order));
+	__free_pages(block->page, block->order);
+}
+EXPORT_SYMBOL_GPL(ms_block_give);
+
+void ms_block_retire(struct ms_block *block, const unsigned long *bad)
+{
+	unsigned long i, nr = 1UL << block->order;
+
+	mark(block, false);
+	ms_holding_add(-(long)nr);
+	/* A poisoned page inside a free block could be handed out: cut it up. */
+	split_page(block->page, block->order);
+	for (i = 0; i < nr; i++) {
+		if (test_bit(i, bad))
+			ms_poison(block->page + i);
+		else
+			__free_page(block->page + i);
+	}
+}
+EXPORT_SYMBOL_GPL(ms_block_retire);

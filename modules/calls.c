@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel functions that are not exported, called directly.
+ *
+ * An indirect call to a function that was not meant to be called so can fault
+ * on processors with IBT, and the emulator never shows it. A static call is a
+ * direct call whose target is patched in, once, before the first call.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <linux/static_call.h>
+
+#include "calls.h"
+#include "core.h"
+
+typedef int isolate_free_page_fn(struct page *page, unsigned int order);
+typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
+				gfp_t gfp);
+typedef void putback_movable_pages_fn(struct list_head *pages);
+
+DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
+DEFINE_STATIC_CALL_NULL(alloc_hook, post_alloc_hook_fn);
+DEFINE_STATIC_CALL_NULL(migratetype, ms_migratetype_fn);
+DEFINE_STATIC_CALL_NULL(isolate_lru, ms_isolate_lru_fn);
+DEFINE_STATIC_CALL_NULL(putback_movable, putback_movable_pages_fn);
+DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
+
+bool ms_call_isolate_free_page(struct page *page, unsigned int order)
+{
+	return static_call(isolate_free_page)(page, order);
+}
+
+void ms_call_post_alloc_hook(struct page *page, unsigned int order, gfp_t gfp)
+{
+	static_call(alloc_hook)(page, order, gfp);
+}
+
+int ms_call_migratetype(struct page *page)
+{
+	return static_call(migratetype)(MS_MIGRATETYPE_ARGS(page,
+							    page_to_pfn(page)));
+}
+
+bool ms_call_isolate_lru(struct page *page)
+{
+	return MS_ISOLATE_LRU_DONE(static_call(isolate_lru)(MS_ISOLATE_LRU_ARG(page)));
+}
+
+void ms_call_putback_movable_pages(struct list_head *pages)
+{
+	static_call(putback_movable)(pages);
+}
+
+int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
+			  ms_free_unit_fn put, unsigned long private)
+{
+	return static_call(migrate)(from, get, put, private, MIGRATE_SYNC,
+				    MS_MIGRATE_LAST_ARGS);
+}
+
+#define resolve(call, name, type) ({					\
+	unsigned long __address = ms_symbol_address(name);		\
+									\
+	if (__address)							\
+		static_call_update(call, (type *)__address);		\
+	else								\
+		pr_err("this kernel has no %s()\n", name);		\
+	__address != 0;							\
+})
+
+int ms_calls_init(void)
+{
+	bool all = true;
+
+	all &= resolve(isolate_free_page, "__isolate_free_page",
+		       isolate_free_page_fn);
+	all &= resolve(alloc_hook, "post_alloc_hook", post_alloc_hook_fn);
+	all &= resolve(migratetype, MS_MIGRATETYPE_SYMBOL, ms_migratetype_fn);
+	all &= resolve(isolate_lru, MS_ISOLATE_LRU_SYMBOL, ms_isolate_lru_fn);
+	all &= resolve(putback_movable, "putback_movable_pages",
+		       putback_movable_pages_fn);
+	all &= resolve(migrate, "migrate_pages", ms_migrate_pages_fn);
+	return all ? 0 : -EOPNOTSUPP;
+}

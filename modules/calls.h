@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Kernel functions that are not exported. All of them are there, or none. */
+#ifndef MEMSUITE_CALLS_H
+#define MEMSUITE_CALLS_H
+
+#include <linux/mm_types.h>
+
+#include <compat/calls.h>
+
+/*
+ * Takes a free block out of the buddy lists. Under zone->lock. Returns false
+ * below the minimum watermark.
+ */
+bool ms_call_isolate_free_page(struct page *page, unsigned int order);
+
+/* Makes an isolated block an allocated one: poison, KASAN, zeroing, owner. */
+void ms_call_post_alloc_hook(struct page *page, unsigned int order, gfp_t gfp);
+
+/* Migratetype of the pageblock that a page lies in. */
+int ms_call_migratetype(struct page *page);
+
+/* Takes a page that is in use off the LRU; it gets a reference. May sleep. */
+bool ms_call_isolate_lru(struct page *page);
+
+/* Gives pages from ms_call_isolate_lru() back to the LRU. May sleep. */
+void ms_call_putback_movable_pages(struct list_head *pages);
+
+/* Moves pages; returns how many were not moved, or -errno. May sleep. */
+int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
+			  ms_free_unit_fn put, unsigned long private);
+
+#endif

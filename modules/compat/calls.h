@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kernel functions that are not exported: their prototypes on each kernel, and
+ * what calls.c makes of them.
+ */
+#ifndef MEMSUITE_COMPAT_CALLS_H
+#define MEMSUITE_COMPAT_CALLS_H
+
+#include <linux/migrate.h>
+
+#include <compat/compat.h>
+
+/* The migratetype of a pageblock: a function of its own from 6.17 on. */
+#if MS_HAVE_GET_PFNBLOCK_MIGRATETYPE
+#define MS_MIGRATETYPE_SYMBOL	"get_pfnblock_migratetype"
+typedef enum migratetype ms_migratetype_fn(const struct page *page,
+					   unsigned long pfn);
+#define MS_MIGRATETYPE_ARGS(page, pfn)	page, pfn
+#else
+#define MS_MIGRATETYPE_SYMBOL	"get_pfnblock_flags_mask"
+#if MS_HAVE_CONST_PFNBLOCK
+typedef unsigned long ms_migratetype_fn(const struct page *page,
+					unsigned long pfn, unsigned long mask);
+#else
+typedef unsigned long ms_migratetype_fn(struct page *page, unsigned long pfn,
+					unsigned long mask);
+#endif
+#define MS_MIGRATETYPE_ARGS(page, pfn)	page, pfn, MIGRATETYPE_MASK
+#endif
+
+/* Isolation from the LRU: true on success from 6.3 on, 0 before. */
+#if MS_HAVE_FOLIO
+#define MS_ISOLATE_LRU_SYMBOL	"folio_isolate_lru"
+#define MS_ISOLATE_LRU_ARG(page)	page_folio(page)
+#define MS_ISOLATE_LRU_TYPE	struct folio *
+#else
+#define MS_ISOLATE_LRU_SYMBOL	"isolate_lru_page"
+#define MS_ISOLATE_LRU_ARG(page)	page
+#define MS_ISOLATE_LRU_TYPE	struct page *
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+typedef bool ms_isolate_lru_fn(MS_ISOLATE_LRU_TYPE page);
+#define MS_ISOLATE_LRU_DONE(ret)	(ret)
+#else
+typedef int ms_isolate_lru_fn(MS_ISOLATE_LRU_TYPE page);
+#define MS_ISOLATE_LRU_DONE(ret)	(!(ret))
+#endif
+
+/* migrate_pages(): pages, then folios; a result more from 5.15 on. */
+#if MS_HAVE_NEW_FOLIO_T
+typedef struct folio ms_migrate_unit;
+#define ms_unit_page(unit)	folio_page(unit, 0)
+#define ms_page_unit(page)	page_folio(page)
+typedef new_folio_t ms_new_unit_fn;
+typedef free_folio_t ms_free_unit_fn;
+#else
+typedef struct page ms_migrate_unit;
+#define ms_unit_page(unit)	(unit)
+#define ms_page_unit(page)	(page)
+typedef new_page_t ms_new_unit_fn;
+typedef free_page_t ms_free_unit_fn;
+#endif
+#if MS_HAVE_MIGRATE_SUCCEEDED
+typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
+				ms_free_unit_fn put, unsigned long private,
+				enum migrate_mode mode, int reason,
+				unsigned int *succeeded);
+#define MS_MIGRATE_LAST_ARGS	MR_SYSCALL, NULL
+#else
+typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
+				ms_free_unit_fn put, unsigned long private,
+				enum migrate_mode mode, int reason);
+#define MS_MIGRATE_LAST_ARGS	MR_SYSCALL
+#endif
+
+#endif

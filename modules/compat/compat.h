@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between the kernels from 5.10 to 7.2. The suite is written for
+ * the newest; here the older ones are brought up to it. HAVE_* come from
+ * Kbuild.include; a version is compared only where no header can tell.
+ */
+#ifndef MEMSUITE_COMPAT_H
+#define MEMSUITE_COMPAT_H
+
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/page-flags.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
+#error "memsuite supports kernels from 5.10 on"
+#endif
+
+/* The largest order of the buddy allocator, inclusive. */
+#ifdef MAX_PAGE_ORDER
+#define MS_MAX_ORDER		MAX_PAGE_ORDER
+#else
+#define MS_MAX_ORDER		(MAX_ORDER - 1)
+#endif
+
+/* 6.10 renamed it when allocation tags came. */
+#if MS_HAVE_FOLIO
+static inline struct page *ms_vma_alloc_page(gfp_t gfp,
+					     struct vm_area_struct *vma,
+					     unsigned long address)
+{
+	struct folio *folio;
+
+#if MS_HAVE_VMA_ALLOC_FOLIO_HUGEPAGE
+	folio = vma_alloc_folio(gfp, 0, vma, address, false);
+#else
+	folio = vma_alloc_folio(gfp, 0, vma, address);
+#endif
+	return folio ? folio_page(folio, 0) : NULL;
+}
+#else
+static inline struct page *ms_vma_alloc_page(gfp_t gfp,
+					     struct vm_area_struct *vma,
+					     unsigned long address)
+{
+	return alloc_pages_vma(gfp, 0, vma, address, numa_node_id(), false);
+}
+#endif
+
+/* Simulated failures keep unpoison_memory() usable; 5.10 cannot tell them. */
+#if MS_HAVE_MF_SW_SIMULATED
+#define MS_MF_SW_SIMULATED	MF_SW_SIMULATED
+#else
+#define MS_MF_SW_SIMULATED	0
+#endif
+
+/* Argument 3 is a migratetype up to 6.12, and flags from then on. */
+static inline int ms_alloc_contig_range(unsigned long start, unsigned long end)
+{
+#if MS_HAVE_ACR_FLAGS
+	return alloc_contig_range(start, end, ACR_FLAGS_NONE, GFP_KERNEL);
+#else
+	return alloc_contig_range(start, end, MIGRATE_MOVABLE, GFP_KERNEL);
+#endif
+}
+
+#if !MS_HAVE_SYSFS_EMIT
+#error "a 5.10 kernel of 5.10.63 or later is needed: sysfs_emit()"
+#endif
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Allocation demand, counted through tracepoints; see memsuite/demand.h. */
+
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+
+#include <compat/compat.h>
+#include <memsuite/control.h>
+#include <memsuite/demand.h>
+
+#include "core.h"
+#include "stamps.h"
+
+/*
+ * A stamp is 0 (untested) or the second of the test, counted from 1. GIVING
+ * tells a tester giving a block back from a user freeing it.
+ */
+#define STAMP_GIVING	BIT(31)
+#define STAMP_SECONDS	(STAMP_GIVING - 1)
+
+enum what {
+	ALLOCATED,
+	TESTED,
+	UNTESTED,
+	RETURNED,
+	EXPIRED,
+	NR_WHAT,
+};
+
+static const char * const what_name[NR_WHAT] = {
+	"allocated", "tested", "untested", "returned", "expired",
+};
+
+struct node_demand {
+	u64 pages[MAX_NR_ZONES][MS_MAX_ORDER + 1][NR_WHAT];
+};
+
+static struct node_demand __percpu **nodes;	/* nr_node_ids of them */
+static unsigned int lifetime;
+static bool running;
+static DEFINE_MUTEX(demand_lock);
+static struct kobject *dir;
+static struct dentry *debugfs;
+
+static u32 now(void)
+{
+	return (u32)ktime_get_seconds() + 1;
+}
+
+static void count(struct page *page, unsigned int order, enum what what)
+{
+	struct node_demand __percpu *demand = nodes[page_to_nid(page)];
+
+	if (demand && order <= MS_MAX_ORDER)
+		this_cpu_add(demand->pages[page_zonenum(page)][order][what],
+			     1UL << order);
+}
+
+static enum what state(u32 stamp)
+{
+	stamp &= STAMP_SECONDS;
+	if (!stamp)
+		return UNTESTED;
+	return now() - stamp < READ_ONCE(lifetime) ? TESTED : EXPIRED;
+}
+
+static void probe_alloc(void *data, struct page *page, unsigned int order,
+			gfp_t gfp, int migratetype)
+{
+	u32 *stamp;
+
+	if (!page)
+		return;
+	stamp = ms_stamp(page_to_pfn(page));
+	count(page, order, ALLOCATED);
+	count(page, order, stamp ? state(READ_ONCE(*stamp)) : UNTESTED);
+}
+
+static void probe_free(void *data, struct page *page, unsigned int order)
+{
+	u32 *stamp = ms_stamp(page_to_pfn(page));
+	unsigned long i;
+
+	if (!stamp)
+		return;
+	if (*stamp & STAMP_GIVING) {
+		for (i = 0; i < 1UL << order; i++)
+			stamp[i] &= ~STAMP_GIVING;
+		return;
+	}
+	count(page, order, RETURNED);
+	memset(stamp, 0, sizeof(*stamp) << order);
+}
+
+/**
+ * struct probe - a tracepoint that is listened to
+ * @name: its name
+ * @function: what to call, of the tracepoint's own type
+ * @tracepoint: found by name, since none of them is exported
+ */
+static struct probe {
+	const char *name;
+	void *function;
+	struct tracepoint *tracepoint;
+} probes[] = {
+	{ .name = "mm_page_alloc", .function = probe_alloc },
+	{ .name = "mm_page_free", .function = probe_free },
+};
+
+static void find_tracepoint(struct tracepoint *tracepoint, void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tracepoint->name, probes[i].name))
+			probes[i].tracepoint = tracepoint;
+}
+
+static int register_probes(void)
+{
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		err = probes[i].tracepoint ?
+			tracepoint_probe_register(probes[i].tracepoint,
+						  probes[i].function, NULL) :
+			-EOPNOTSUPP;
+		if (err)
+			goto undo;
+	}
+	return 0;
+
+undo:
+	while (i--)
+		tracepoint_probe_unregister(probes[i].tracepoint,
+					    probes[i].function, NULL);
+	return err;
+}
+
+static void unregister_probes(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		tracepoint_probe_unregister(probes[i].tracepoint,
+					    probes[i].function, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+int ms_demand_start(unsigned int lifetime_s)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&demand_lock);
+	if (running)
+		goto out;
+	lifetime = lifetime_s;
+	err = ms_stamps_alloc();
+	if (err)
+		goto out;
+	err = register_probes();
+	if (err)
+		ms_stamps_free();
+	running = !err;
+out:
+	mutex_unlock(&demand_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(ms_demand_start);
+
+void ms_demand_stop(void)
+{
+	mutex_lock(&demand_lock);
+	if (running) {
+		unregister_probes();
+		ms_stamps_free();
+		running = false;
+	}
+	mutex_unlock(&demand_lock);
+}
+EXPORT_SYMBOL_GPL(ms_demand_stop);
+
+void ms_demand_set_lifetime(unsigned int lifetime_s)
+{
+	WRITE_ONCE(lifetime, lifetime_s);
+}
+EXPORT_SYMBOL_GPL(ms_demand_set_lifetime);
+
+void ms_demand_tested(const struct ms_block *block)
+{
+	u32 *stamp = ms_stamp(page_to_pfn(block->page));
+	u32 value = now() | STAMP_GIVING;
+	unsigned long i;
+
+	if (!stamp)
+		return;
+	for (i = 0; i < 1UL << block->order; i++)
+		stamp[i] = value;
+}
+EXPORT_SYMBOL_GPL(ms_demand_tested);
+
+unsigned int ms_demand_age_s(unsigned long pfn)
+{
+	u32 *stamp = ms_stamp(pfn);
+	u32 seconds = stamp ? READ_ONCE(*stamp) & STAMP_SECONDS : 0;
+
+	return seconds ? now() - seconds : UINT_MAX;
+}
+EXPORT_SYMBOL_GPL(ms_demand_age_s);
+
+static u64 sum(int nid, int zone, int order, int what)
+{
+	u64 pages = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		pages += per_cpu_ptr(nodes[nid], cpu)->pages[zone][order][what];
+	return pages;
+}
+
+static u64 total(int what)
+{
+	u64 pages = 0;
+	int nid, zone, order;
+
+	for (nid = 0; nid < nr_node_ids; nid++)
+		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
+			for (order = 0; order <= MS_MAX_ORDER; order++)
+				pages += sum(nid, zone, order, what);
+	return pages;
+}
+
+static ssize_t pages_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	int what;
+
+	/* The file is the counter's name and "_pages". */
+	for (what = 0; what < NR_WHAT - 1; what++)
+		if (str_has_prefix(attr->attr.name, what_name[what]))
+			break;
+	return sysfs_emit(buf, "%llu\n", total(what));
+}
+
+static struct kobj_attribute allocated_attr =
+	__ATTR(allocated_pages, 0444, pages_show, NULL);
+static struct kobj_attribute tested_attr =
+	__ATTR(tested_pages, 0444, pages_show, NULL);
+static struct kobj_attribute untested_attr =
+	__ATTR(untested_pages, 0444, pages_show, NULL);
+static struct kobj_attribute returned_attr =
+	__ATTR(returned_pages, 0444, pages_show, NULL);
+static struct kobj_attribute expired_attr =
+	__ATTR(expired_pages, 0444, pages_show, NULL);
+
+static struct attribute *demand_attrs[] = {
+	&allocated_attr.attr, &tested_attr.attr, &untested_attr.attr,
+	&returned_attr.attr, &expired_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(demand);
+
+static int table_show(struct seq_file *file, void *unused)
+{
+	int nid, zone, order, what;
+
+	seq_puts(file, "# node zone order");
+	for (what = 0; what < NR_WHAT; what++)
+		seq_printf(file, " %s", what_name[what]);
+	seq_putc(file, '\n');
+	for (nid = 0; nid < nr_node_ids; nid++)
+		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
+			for (order = 0; order <= MS_MAX_ORDER; order++) {
+				if (!sum(nid, zone, order, ALLOCATED) &&
+				    !sum(nid, zone, order, RETURNED))
+					continue;
+				seq_printf(file, "%d %s %d", nid,
+					   NODE_DATA(nid)->node_zones[zone].name,
+					   order);
+				for (what = 0; what < NR_WHAT; what++)
+					seq_printf(file, " %llu",
+						   sum(nid, zone, order, what));
+				seq_putc(file, '\n');
+			}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(table);
+
+static void free_nodes(void)
+{
+	int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++)
+		free_percpu(nodes[nid]);
+	kfree(nodes);
+}
+
+int ms_demand_init(void)
+{
+	int nid;
+
+	for_each_kernel_tracepoint(find_tracepoint, NULL);
+	nodes = kcalloc(nr_node_ids, sizeof(*nodes), GFP_KERNEL);
+	if (!nodes)
+		return -ENOMEM;
+	for_each_online_node(nid) {
+		nodes[nid] = alloc_percpu(struct node_demand);
+		if (!nodes[nid])
+			goto err;
+	}
+	dir = ms_control_add("demand", demand_groups);
+	if (IS_ERR(dir))
+		goto err;
+	debugfs = ms_debugfs_add("demand");
+	debugfs_create_file("table", 0444, debugfs, NULL, &table_fops);
+	return 0;
+
+err:
+	free_nodes();
+	return -ENOMEM;
+}
+
+void ms_demand_exit(void)
+{
+	debugfs_remove_recursive(debugfs);
+	ms_control_del(dir);
+	free_nodes();
+}

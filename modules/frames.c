@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Free page frames: out of the buddy lists, by physical address. */
+
+#include <linux/mm.h>
+#include <linux/memory_hotplug.h>
+#include <linux/page_ref.h>
+
+#include <compat/compat.h>
+
+#include "calls.h"
+#include "frames.h"
+
+/*
+ * The kernel's own isolation stops at the minimum watermark and knows no
+ * lowmem reserve; testing and pooling must not be what wakes kswapd.
+ */
+static bool zone_has_spare(struct zone *zone, unsigned int order)
+{
+	unsigned long keep = high_wmark_pages(zone) + (1UL << order);
+	long reserve = 0;
+	int i;
+
+	for (i = 0; i < MAX_NR_ZONES; i++)
+		reserve = max(reserve, zone->lowmem_reserve[i]);
+	return zone_page_state(zone, NR_FREE_PAGES) > keep + reserve;
+}
+
+static bool may_take(const struct ms_scan *scan, struct page *page)
+{
+	int migratetype = ms_call_migratetype(page);
+
+	return migratetype < MIGRATE_PCPTYPES &&
+	       (scan->migratetypes & (1U << migratetype));
+}
+
+/* Frames to skip from @pfn on when the page there is not to be taken. */
+static unsigned long step(struct page *page)
+{
+	unsigned int order;
+
+	/* Without the lock the order may be stale, so never trust it far. */
+	if (PageBuddy(page)) {
+		order = READ_ONCE(page->private);
+		if (order <= MS_MAX_ORDER)
+			return 1UL << order;
+	}
+	return 1;
+}
+
+static bool wanted(const struct ms_scan *scan, struct page *page,
+		   unsigned int *order)
+{
+	if (!PageBuddy(page) ||
+	    (scan->nid != NUMA_NO_NODE && scan->nid != page_to_nid(page)))
+		return false;
+	*order = page_private(page);
+	return *order >= scan->order_min && *order <= scan->order_max &&
+	       page_to_pfn(page) + (1UL << *order) <= scan->end;
+}
+
+/* Returns 1 if the block at @page was taken. */
+static int isolate(struct ms_scan *scan, struct page *page, bool try,
+		   struct ms_block *block)
+{
+	struct zone *zone = page_zone(page);
+	unsigned long flags;
+	unsigned int order;
+	int taken = 0;
+
+	if (try) {
+		if (!spin_trylock_irqsave(&zone->lock, flags))
+			return -EAGAIN;
+	} else {
+		spin_lock_irqsave(&zone->lock, flags);
+	}
+	if (wanted(scan, page, &order) && may_take(scan, page)) {
+		if (!zone_has_spare(zone, order) ||
+		    !ms_call_isolate_free_page(page, order)) {
+			taken = -ENOMEM;
+		} else {
+			block->page = page;
+			block->order = order;
+			taken = 1;
+		}
+	}
+	spin_unlock_irqrestore(&zone->lock, flags);
+	return taken;
+}
+
+int ms_frames_isolate(struct ms_scan *scan, unsigned long budget, bool try,
+		      struct ms_block *block)
+{
+	struct page *page;
+	unsigned int order;
+	int taken;
+
+	while (scan->pfn < scan->end) {
+		if (!budget--)
+			return -EAGAIN;
+		page = pfn_to_online_page(scan->pfn);
+		if (!page) {
+			scan->pfn = ALIGN(scan->pfn + 1, pageblock_nr_pages);
+			continue;
+		}
+		if (wanted(scan, page, &order)) {
+			taken = isolate(scan, page, try, block);
+			if (taken < 0)
+				return taken;
+			if (taken) {
+				scan->pfn += 1UL << block->order;
+				return 0;
+			}
+		}
+		scan->pfn += step(page);
+	}
+	return -ENOENT;
+}
+
+void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
+{
+	ms_call_post_alloc_hook(page, order, GFP_HIGHUSER_MOVABLE |
+				(zero ? __GFP_ZERO : 0));
+	/* post_alloc_hook() does this itself up to 6.11. */
+	set_page_count(page, 1);
+}

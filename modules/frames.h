@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Free page frames, below the level of blocks: for blocks.c and pools. */
+#ifndef MEMSUITE_FRAMES_H
+#define MEMSUITE_FRAMES_H
+
+#include <memsuite/block.h>
+
+/**
+ * ms_frames_isolate() - take one free block out of the buddy lists, bare
+ * @scan: where to look
+ * @budget: page frames to look at before giving up
+ * @try: do not wait for the zone's lock
+ * @block: what was taken, its reference count 0, its contents not to be
+ *	touched before ms_frames_prepare()
+ *
+ * Context: any but NMI; with @try also where locks are held.
+ * Return: 0; -ENOENT (end of range); -EAGAIN (budget used up, or the lock
+ * is taken); -ENOMEM (the zone is short of memory).
+ */
+int ms_frames_isolate(struct ms_scan *scan, unsigned long budget, bool try,
+		      struct ms_block *block);
+
+/**
+ * ms_frames_prepare() - make isolated frames an allocated block
+ * @page: first page of 2^@order that ms_frames_isolate() took
+ * @order: may be smaller than what was isolated: a bare block can be cut up
+ * @zero: clear them
+ *
+ * Context: any.
+ */
+void ms_frames_prepare(struct page *page, unsigned int order, bool zero);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The account of all pages that the suite holds, and the occasions on which
+ * it lets go of them: memory pressure, out of memory, memory offlining.
+ */
+
+#include <linux/err.h>
+#include <linux/memory.h>
+#include <linux/oom.h>
+#include <linux/percpu_counter.h>
+
+#include <compat/compat.h>
+#include <compat/shrinker.h>
+#include <memsuite/control.h>
+
+#include "core.h"
+#include "holding.h"
+#include "poison.h"
+#include "pool.h"
+#include "stamps.h"
+
+static struct percpu_counter held;
+static struct kobject *dir;
+
+void ms_holding_add(long pages)
+{
+	percpu_counter_add(&held, pages);
+}
+
+/* With those in pools. */
+long ms_holding_pages(void)
+{
+	return percpu_counter_sum_positive(&held) + ms_pools_pages();
+}
+
+static unsigned long shrink_count(struct shrinker *shrinker,
+				  struct shrink_control *control)
+{
+	unsigned long pages = ms_pools_pages();
+
+	return pages ?: SHRINK_EMPTY;
+}
+
+static unsigned long shrink_scan(struct shrinker *shrinker,
+				 struct shrink_control *control)
+{
+	unsigned long freed = ms_pools_shrink(control->nr_to_scan);
+
+	return freed ?: SHRINK_STOP;
+}
+
+static int out_of_memory_notify(struct notifier_block *block,
+				unsigned long unused, void *freed)
+{
+	*(unsigned long *)freed += ms_pools_drain(0, ULONG_MAX);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block oom_block = {
+	.notifier_call = out_of_memory_notify,
+};
+
+/*
+ * By now the pageblocks are isolated and nothing more is taken out of them.
+ * What is held must be free before the kernel looks again, or offlining fails.
+ */
+static int memory_notify_call(struct notifier_block *block,
+			      unsigned long action, void *arg)
+{
+	struct memory_notify *range = arg;
+
+	if (action == MEM_GOING_OFFLINE) {
+		ms_hold_wait();
+		ms_pools_drain(range->start_pfn,
+			       range->start_pfn + range->nr_pages);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block memory_block = {
+	.notifier_call = memory_notify_call,
+};
+
+static ssize_t held_pages_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%ld\n", ms_holding_pages());
+}
+
+static ssize_t retired_pages_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", ms_poisoned_pages());
+}
+
+static ssize_t metadata_bytes_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%zu\n", ms_stamps_bytes());
+}
+
+static struct kobj_attribute held_pages_attr = __ATTR_RO(held_pages);
+static struct kobj_attribute retired_pages_attr = __ATTR_RO(retired_pages);
+static struct kobj_attribute metadata_bytes_attr = __ATTR_RO(metadata_bytes);
+
+static struct attribute *holding_attrs[] = {
+	&held_pages_attr.attr, &retired_pages_attr.attr,
+	&metadata_bytes_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(holding);
+
+int ms_holding_init(void)
+{
+	int err = percpu_counter_init(&held, 0, GFP_KERNEL);
+
+	if (err)
+		return err;
+	dir = ms_control_add("pages", holding_groups);
+	if (IS_ERR(dir)) {
+		err = PTR_ERR(dir);
+		goto err_dir;
+	}
+	err = ms_shrinker_register(shrink_count, shrink_scan);
+	if (err)
+		goto err_shrinker;
+	err = register_oom_notifier(&oom_block);
+	if (err)
+		goto err_oom;
+	err = register_memory_notifier(&memory_block);
+	if (err)
+		goto err_memory;
+	return 0;
+
+err_memory:
+	unregister_oom_notifier(&oom_block);
+err_oom:
+	ms_shrinker_unregister();
+err_shrinker:
+	ms_control_del(dir);
+err_dir:
+	percpu_counter_destroy(&held);
+	return err;
+}
+
+void ms_holding_exit(void)
+{
+	unregister_memory_notifier(&memory_block);
+	unregister_oom_notifier(&oom_block);
+	ms_shrinker_unregister();
+	ms_control_del(dir);
+	WARN_ON(percpu_counter_sum(&held));
+	percpu_counter_destroy(&held);
+}

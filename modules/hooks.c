@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hook points: arming with proof, dispatch, teardown.
+ *
+ * A hook is an ftrace callback. It reads the arguments of the function from
+ * the saved registers, and either edits one (alloc.entry), or stores a return
+ * value and moves the instruction pointer to a bare return (fault.alloc). It
+ * never sleeps and leaves no module text on a sleeping stack, so that
+ * unregistering, which waits for callbacks, is all that unloading needs.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include <compat/compat.h>
+#include <compat/ftrace.h>
+#include <memsuite/control.h>
+
+#include "core.h"
+#include "hooks.h"
+
+struct point_stats {
+	u64 hits;
+	u64 missed;
+};
+
+struct point_state {
+	struct ftrace_ops ops;
+	const struct ms_hook *hook;
+	const char *symbol;
+	const char *state;
+	unsigned long ip;
+	unsigned int arg_offset[MS_POINT_ARGS];	/* in struct pt_regs */
+	struct point_stats __percpu *stats;
+	struct kobject *dir;
+};
+
+static struct point_state states[MS_NR_POINTS];
+static struct kobject *hooks_dir;
+static DEFINE_MUTEX(arm_lock);		/* arming, disarming, the proof */
+
+static const unsigned int arg_register[] = {
+	offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
+	offsetof(struct pt_regs, dx), offsetof(struct pt_regs, cx),
+	offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+};
+
+/* What a hooked function that is answered for returns through. */
+noinline void ms_bare_return(void)
+{
+}
+
+static __always_inline unsigned long *arg(const struct point_state *point,
+					  struct pt_regs *regs, int nr)
+{
+	return (void *)regs + point->arg_offset[nr];
+}
+
+static void fault_alloc(unsigned long ip, unsigned long parent_ip,
+			struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct point_state *point = container_of(ops, struct point_state, ops);
+	struct pt_regs *regs = ms_ftrace_regs(fregs);
+	struct ms_fault fault = {
+		.gfp = *arg(point, regs, 0),
+		.order = *arg(point, regs, 1),
+		.vma = (void *)*arg(point, regs, 2),
+		.address = *arg(point, regs, 3),
+	};
+	struct page *page;
+
+	if (unlikely(!in_task())) {
+		this_cpu_inc(point->stats->missed);
+		return;
+	}
+	this_cpu_inc(point->stats->hits);
+	page = READ_ONCE(point->hook)->fault(&fault);
+	if (page == MS_FAULT_PASS)
+		return;
+	regs->ax = page == MS_FAULT_DENY ? 0 : (unsigned long)page;
+	regs->ip = (unsigned long)ms_bare_return;
+}
+
+static void alloc_entry(unsigned long ip, unsigned long parent_ip,
+			struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct point_state *point = container_of(ops, struct point_state, ops);
+	struct pt_regs *regs = ms_ftrace_regs(fregs);
+	unsigned long *nid = arg(point, regs, 2);
+
+	this_cpu_inc(point->stats->hits);
+	*nid = READ_ONCE(point->hook)->entry(*arg(point, regs, 0),
+					     *arg(point, regs, 1), *nid,
+					     (void *)*arg(point, regs, 3));
+}
+
+/*
+ * The proof: an allocation by the arming task, with arguments that nobody
+ * else uses, must arrive at the handler as they were given. No compiler and
+ * no symbol table can tell that an argument has moved.
+ */
+#define PROOF_GFP	(GFP_HIGHUSER_MOVABLE | __GFP_NOWARN | __GFP_NORETRY)
+#define PROOF_ADDRESS	0x6d656d73UL
+
+static struct {
+	struct task_struct *task;
+	struct vm_area_struct *vma;
+	struct page *page;
+	bool seen;
+} proof;
+
+static struct page *proof_fault(const struct ms_fault *fault)
+{
+	if (current != proof.task || fault->vma != proof.vma ||
+	    fault->gfp != PROOF_GFP || fault->order ||
+	    fault->address != PROOF_ADDRESS)
+		return MS_FAULT_PASS;
+	proof.seen = true;
+	return proof.page;
+}
+
+static int proof_entry(gfp_t gfp, unsigned int order, int nid,
+		       const nodemask_t *nodemask)
+{
+	if (current == proof.task && (gfp & PROOF_GFP) == PROOF_GFP &&
+	    order == 1 && nid == page_to_nid(proof.page))
+		proof.seen = true;
+	return nid;
+}
+
+static const struct ms_hook proof_hook = {
+	.fault = proof_fault,
+	.entry = proof_entry,
+};
+
+static bool prove_fault(void)
+{
+	struct page *page = ms_vma_alloc_page(PROOF_GFP, proof.vma,
+					      PROOF_ADDRESS);
+	bool answered = page == proof.page;
+
+	if (page && !answered)
+		__free_page(page);
+	return answered;
+}
+
+static bool prove_entry(void)
+{
+	struct page *page = alloc_pages_node(page_to_nid(proof.page),
+					     PROOF_GFP | __GFP_THISNODE, 1);
+
+	if (page)
+		__free_pages(page, 1);
+	return true;
+}
+
+static int prove(enum ms_point_id id)
+{
+	bool answered = false;
+
+	proof.task = current;
+	proof.seen = false;
+	proof.vma = kzalloc(sizeof(*proof.vma), GFP_KERNEL);
+	proof.page = alloc_page(GFP_KERNEL);
+	if (proof.vma && proof.page)
+		answered = id == MS_POINT_FAULT_ALLOC ? prove_fault()
+						      : prove_entry();
+	proof.task = NULL;
+	if (proof.page)
+		__free_page(proof.page);
+	kfree(proof.vma);
+	return answered && proof.seen ? 0 : -ENXIO;
+}
+
+static int find_symbol(enum ms_point_id id)
+{
+	const struct ms_candidate *candidate = ms_points[id].candidates;
+	const struct ms_candidate *end = candidate + MS_POINT_CANDIDATES;
+	struct point_state *point = &states[id];
+	int i;
+
+	for (; candidate < end && candidate->symbol; candidate++) {
+		point->ip = ms_symbol_address(candidate->symbol);
+		if (!point->ip)
+			continue;
+		point->symbol = candidate->symbol;
+		for (i = 0; i < MS_POINT_ARGS; i++)
+			point->arg_offset[i] = arg_register[candidate->args[i]];
+		return 0;
+	}
+	return -EOPNOTSUPP;
+}
+
+static int hook_function(enum ms_point_id id)
+{
+	struct point_state *point = &states[id];
+	int err;
+
+	point->ops.func = ms_points[id].returns_page ? fault_alloc
+						      : alloc_entry;
+	point->ops.flags = MS_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
+		(ms_points[id].returns_page ? FTRACE_OPS_FL_IPMODIFY : 0);
+	err = ftrace_set_filter_ip(&point->ops, point->ip, 0, 0);
+	if (err)
+		return err;
+	err = register_ftrace_function(&point->ops);
+	if (err)
+		ftrace_set_filter_ip(&point->ops, point->ip, 1, 0);
+	return err;
+}
+
+static void unhook_function(struct point_state *point)
+{
+	unregister_ftrace_function(&point->ops);
+	ftrace_set_filter_ip(&point->ops, point->ip, 1, 0);
+	/* A registered ops keeps flags and hashes of its own: begin anew. */
+	memset(&point->ops, 0, sizeof(point->ops));
+}
+
+int ms_hook_arm(enum ms_point_id id, const struct ms_hook *hook)
+{
+	const struct ms_point *table = &ms_points[id];
+	struct point_state *point = &states[id];
+	int err;
+
+	mutex_lock(&arm_lock);
+	if (point->hook) {
+		err = -EBUSY;
+		goto out;
+	}
+	err = point->symbol ? 0 : -EOPNOTSUPP;
+	if (err) {
+		pr_err("%s: this kernel has none of its functions\n",
+		       table->name);
+		goto out;
+	}
+	WRITE_ONCE(point->hook, &proof_hook);
+	err = hook_function(id);
+	if (err) {
+		pr_err("%s: cannot hook %s (%d): does a live patch own it, or is kernel.ftrace_enabled 0?\n",
+		       table->name, point->symbol, err);
+		goto err_hook;
+	}
+	err = prove(id);
+	if (err) {
+		pr_err("%s: %s did not take its arguments as expected\n",
+		       table->name, point->symbol);
+		goto err_prove;
+	}
+	WRITE_ONCE(point->hook, hook);
+	point->state = "armed";
+	mutex_unlock(&arm_lock);
+	return 0;
+
+err_prove:
+	unhook_function(point);
+err_hook:
+	point->hook = NULL;
+	point->state = "failed";
+out:
+	mutex_unlock(&arm_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(ms_hook_arm);
+
+void ms_hook_disarm(enum ms_point_id id)
+{
+	struct point_state *point = &states[id];
+
+	mutex_lock(&arm_lock);
+	if (point->hook) {
+		unhook_function(point);
+		point->hook = NULL;
+		point->state = "off";
+	}
+	mutex_unlock(&arm_lock);
+}
+EXPORT_SYMBOL_GPL(ms_hook_disarm);
+
+static struct point_state *point_of(struct kobject *dir)
+{
+	int i;
+
+	for (i = 0; i < MS_NR_POINTS - 1; i++)
+		if (states[i].dir == dir)
+			break;
+	return &states[i];
+}
+
+static ssize_t state_show(struct kobject *dir, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%s\n", point_of(dir)->state);
+}
+
+static ssize_t symbol_show(struct kobject *dir, struct kobj_attribute *attr,
+			   char *buf)
+{
+	return sysfs_emit(buf, "%s\n", point_of(dir)->symbol ?: "none");
+}
+
+static ssize_t hits_show(struct kobject *dir, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%llu\n",
+			  ms_stat_sum(point_of(dir)->stats, hits));
+}
+
+static ssize_t missed_show(struct kobject *dir, struct kobj_attribute *attr,
+			   char *buf)
+{
+	return sysfs_emit(buf, "%llu\n",
+			  ms_stat_sum(point_of(dir)->stats, missed));
+}
+
+static struct kobj_attribute state_attr = __ATTR_RO(state);
+static struct kobj_attribute symbol_attr = __ATTR_RO(symbol);
+static struct kobj_attribute hits_attr = __ATTR_RO(hits);
+static struct kobj_attribute missed_attr = __ATTR_RO(missed);
+
+static struct attribute *point_attrs[] = {
+	&state_attr.attr, &symbol_attr.attr, &hits_attr.attr,
+	&missed_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(point);
+
+static int point_init(enum ms_point_id id)
+{
+	struct point_state *point = &states[id];
+	int err;
+
+	point->stats = alloc_percpu(struct point_stats);
+	if (!point->stats)
+		return -ENOMEM;
+	point->state = find_symbol(id) ? "unsupported" : "off";
+	point->dir = kobject_create_and_add(ms_points[id].name, hooks_dir);
+	if (!point->dir)
+		return -ENOMEM;
+	err = sysfs_create_groups(point->dir, point_groups);
+	return err;
+}
+
+void ms_hooks_exit(void)
+{
+	int i;
+
+	for (i = 0; i < MS_NR_POINTS; i++) {
+		ms_control_del(states[i].dir);
+		free_percpu(states[i].stats);
+	}
+	ms_control_del(hooks_dir);
+}
+
+int ms_hooks_init(void)
+{
+	int i, err;
+
+	hooks_dir = ms_control_add("hooks", NULL);
+	if (IS_ERR(hooks_dir))
+		return PTR_ERR(hooks_dir);
+	for (i = 0; i < MS_NR_POINTS; i++) {
+		err = point_init(i);
+		if (err) {
+			ms_hooks_exit();
+			return err;
+		}
+	}
+	return 0;
+}

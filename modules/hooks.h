@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MEMSUITE_HOOKS_H
+#define MEMSUITE_HOOKS_H
+
+#include <memsuite/hook.h>
+
+#define MS_POINT_CANDIDATES	4
+#define MS_POINT_ARGS		4
+
+/**
+ * struct ms_candidate - one function that a point may be found at
+ * @symbol: its name
+ * @args: argument positions, in the order that the point's handler takes them
+ */
+struct ms_candidate {
+	const char *symbol;
+	u8 args[MS_POINT_ARGS];
+};
+
+/**
+ * struct ms_point - a hook point
+ * @name: logical name, a directory in /sys/kernel/memsuite/hooks
+ * @returns_page: the handler may answer in place of the function
+ * @candidates: functions, newest kernel first
+ */
+struct ms_point {
+	const char *name;
+	bool returns_page;
+	struct ms_candidate candidates[MS_POINT_CANDIDATES];
+};
+
+extern const struct ms_point ms_points[MS_NR_POINTS];
+
+void ms_bare_return(void);
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of hook points: one logical name, a symbol for each kernel. */
+
+#include <linux/kernel.h>
+
+#include "hooks.h"
+
+/*
+ * Newest first: the first symbol that exists is hooked. 7.2 still has
+ * __alloc_pages_noprof, but page faults no longer pass through it.
+ */
+const struct ms_point ms_points[MS_NR_POINTS] = {
+	[MS_POINT_FAULT_ALLOC] = {
+		.name = "fault.alloc",
+		.returns_page = true,
+		.candidates = {
+			/* 6.12 on: (gfp, order, vma, addr, ...) */
+			{ "vma_alloc_folio_noprof", { 0, 1, 2, 3 } },
+			/* 6.1: (gfp, order, vma, addr, hugepage) */
+			{ "vma_alloc_folio", { 0, 1, 2, 3 } },
+			/* 5.10: (gfp, order, vma, addr, node, hugepage) */
+			{ "alloc_pages_vma", { 0, 1, 2, 3 } },
+		},
+	},
+	[MS_POINT_ALLOC_ENTRY] = {
+		.name = "alloc.entry",
+		.candidates = {
+			/* 7.2: (gfp, order, preferred_nid, nodemask) */
+			{ "__alloc_frozen_pages_noprof", { 0, 1, 2, 3 } },
+			/* 6.12 */
+			{ "__alloc_pages_noprof", { 0, 1, 2, 3 } },
+			/* 6.1 */
+			{ "__alloc_pages", { 0, 1, 2, 3 } },
+			/* 5.10 */
+			{ "__alloc_pages_nodemask", { 0, 1, 2, 3 } },
+		},
+	},
+};

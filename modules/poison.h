@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MEMSUITE_POISON_H
+#define MEMSUITE_POISON_H
+
+#include <linux/types.h>
+
+struct page;
+
+void ms_poison(struct page *page);
+u64 ms_poisoned_pages(void);
+
+#endif

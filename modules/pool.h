@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MEMSUITE_POOLS_H
+#define MEMSUITE_POOLS_H
+
+#include <memsuite/pool.h>
+
+/* All pools. Context: may sleep. Each returns a number of pages. */
+unsigned long ms_pools_pages(void);
+unsigned long ms_pools_shrink(unsigned long pages);
+unsigned long ms_pools_drain(unsigned long start_pfn, unsigned long end_pfn);
+
+/**
+ * ms_pool_create() - make a pool and start its filler
+ * @name: name of the region, for the thread
+ * @start_pfn: first frame of the region
+ * @end_pfn: first frame behind it
+ * @nid: node that the filler runs on, or NUMA_NO_NODE
+ * @target: pages to keep in the depot
+ *
+ * Context: may sleep.
+ * Return: the pool, or ERR_PTR(-ENOMEM).
+ */
+struct ms_pool *ms_pool_create(const char *name, unsigned long start_pfn,
+			       unsigned long end_pfn, int nid,
+			       unsigned long target);
+
+/* Nobody may pop from it any more. Gives all pages back. May sleep. */
+void ms_pool_destroy(struct ms_pool *pool);
+
+void ms_pool_set_target(struct ms_pool *pool, unsigned long target);
+
+/**
+ * struct ms_pool_stats - what a pool has done since it was made
+ * @pages: pages that it holds now
+ * @handed: pages handed out
+ * @bare: of these, those that a CPU had to take by itself
+ * @misses: requests that found nothing
+ * @filled: pages that the filler put in
+ */
+struct ms_pool_stats {
+	u64 pages;
+	u64 handed;
+	u64 bare;
+	u64 misses;
+	u64 filled;
+};
+
+void ms_pool_read_stats(struct ms_pool *pool, struct ms_pool_stats *stats);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MEMSUITE_REGIONS_H
+#define MEMSUITE_REGIONS_H
+
+#include <memsuite/region.h>
+
+/* Adds a region and its directory. -EEXIST, -ENOMEM. May sleep. */
+int ms_region_add(const struct ms_region_spec *spec);
+
+/* Adds the regions that the firmware and the kernel tell of. May sleep. */
+void ms_regions_discover(void);
+
+/* Reads a small text file of /sys or /proc; returns its length or -errno. */
+int ms_read_text(const char *path, char *text, size_t size);
+
+#endif

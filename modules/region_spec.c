@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The text form of a region. Pure logic: also built in user space. */
+
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "region_spec.h"
+
+/* memparse() accepts overflow and the absence of digits silently. */
+static int parse_bytes(const char **text, u64 *bytes)
+{
+	static const char units[] = "KMGT";
+	unsigned int base = 10, shift = 0, digit, digits = 0;
+	const char *p = *text, *unit;
+	u64 value = 0;
+
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		base = 16;
+		p += 2;
+	}
+	for (; isxdigit(*p); p++, digits++) {
+		digit = isdigit(*p) ? *p - '0' : tolower(*p) - 'a' + 10;
+		if (digit >= base)
+			break;
+		if (value > (U64_MAX - digit) / base)
+			return -ERANGE;
+		value = value * base + digit;
+	}
+	if (!digits)
+		return -EINVAL;
+	if (*p) {
+		unit = strchr(units, toupper(*p));
+		if (unit) {
+			shift = 10 * (unit - units + 1);
+			p++;
+		}
+	}
+	if (value > U64_MAX >> shift)
+		return -ERANGE;
+	*bytes = value << shift;
+	*text = p;
+	return 0;
+}
+
+static int parse_range(const char *text, struct ms_region_spec *spec)
+{
+	int err = parse_bytes(&text, &spec->start);
+
+	if (err)
+		return err;
+	if (*text++ != '-')
+		return -EINVAL;
+	err = parse_bytes(&text, &spec->end);
+	if (err)
+		return err;
+	if (*text)
+		return -EINVAL;
+	if ((spec->start | spec->end) & (PAGE_SIZE - 1))
+		return -EINVAL;
+	return spec->start < spec->end ? 0 : -ERANGE;
+}
+
+static int parse_name(const char *text, char *name)
+{
+	size_t i, length = strlen(text);
+
+	if (length >= MS_REGION_NAME)
+		return -ENAMETOOLONG;
+	if (!length || text[0] == '.')
+		return -EINVAL;
+	for (i = 0; i < length; i++)
+		if (!isalnum(text[i]) && !strchr("_-.", text[i]))
+			return -EINVAL;
+	memcpy(name, text, length + 1);
+	return 0;
+}
+
+static int parse_text(const char *text, char *value)
+{
+	size_t length = strlen(text);
+
+	if (!length)
+		return -EINVAL;
+	if (length >= MS_REGION_TEXT)
+		return -ENAMETOOLONG;
+	memcpy(value, text, length + 1);
+	return 0;
+}
+
+static int parse_key(char *text, struct ms_region_spec *spec)
+{
+	char *value = strchr(text, '=');
+
+	if (!value)
+		return -EINVAL;
+	*value++ = '\0';
+	if (!strcmp(text, "technology"))
+		return parse_text(value, spec->technology);
+	if (!strcmp(text, "locator"))
+		return parse_text(value, spec->locator);
+	if (!strcmp(text, "read_latency_ns"))
+		return kstrtou64(value, 10, &spec->read_latency_ns);
+	if (!strcmp(text, "write_latency_ns"))
+		return kstrtou64(value, 10, &spec->write_latency_ns);
+	return -EINVAL;
+}
+
+int ms_region_parse(char *line, struct ms_region_spec *spec)
+{
+	char *word = strsep(&line, " \t");
+	int err;
+
+	memset(spec, 0, sizeof(*spec));
+	spec->source = MS_REGION_ADMIN;
+	spec->nid = -1;
+	spec->tier = -1;
+	err = parse_name(word, spec->name);
+	if (err)
+		return err;
+	word = strsep(&line, " \t");
+	err = word ? parse_range(word, spec) : -EINVAL;
+	while (!err && (word = strsep(&line, " \t")))
+		if (*word)
+			err = parse_key(word, spec);
+	return err;
+}

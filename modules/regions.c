@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Regions of physical memory and their directories in sysfs. */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <asm/processor.h>
+
+#include <compat/compat.h>
+#include <memsuite/control.h>
+
+#include "core.h"
+#include "pool.h"
+#include "region.h"
+#include "region_spec.h"
+
+/* What a pool holds unless the administrator says otherwise. */
+#define POOL_SHARE	8
+#define POOL_DEFAULT	(SZ_64M >> PAGE_SHIFT)
+
+/**
+ * struct ms_region - a region
+ * @kobj: its directory; its reference count is the region's
+ * @spec: what describes it; does not change
+ * @link: in all regions, under regions_lock
+ * @users: how many rely on it, under regions_lock
+ * @pool: its pool, or NULL; under regions_lock
+ * @pool_users: how many opened the pool, under regions_lock
+ * @pool_target: pages that a pool keeps, under regions_lock
+ */
+struct ms_region {
+	struct kobject kobj;
+	struct ms_region_spec spec;
+	struct list_head link;
+	unsigned int users;
+	struct ms_pool *pool;
+	unsigned int pool_users;
+	unsigned long pool_target;
+};
+
+static LIST_HEAD(regions);
+static DEFINE_MUTEX(regions_lock);
+static struct kobject *dir;
+
+static struct ms_region *to_region(struct kobject *kobj)
+{
+	return container_of(kobj, struct ms_region, kobj);
+}
+
+static unsigned long start_pfn(const struct ms_region *region)
+{
+	return PHYS_PFN(region->spec.start);
+}
+
+static unsigned long end_pfn(const struct ms_region *region)
+{
+	return PHYS_PFN(region->spec.end);
+}
+
+static struct ms_region *find(const char *name)
+{
+	struct ms_region *region;
+
+	list_for_each_entry(region, &regions, link)
+		if (!strcmp(region->spec.name, name))
+			return region;
+	return NULL;
+}
+
+struct ms_region *ms_region_get(const char *name)
+{
+	struct ms_region *region;
+
+	mutex_lock(&regions_lock);
+	region = find(name);
+	if (region)
+		region->users++;
+	mutex_unlock(&regions_lock);
+	return region ?: ERR_PTR(-ENOENT);
+}
+EXPORT_SYMBOL_GPL(ms_region_get);
+
+void ms_region_put(struct ms_region *region)
+{
+	mutex_lock(&regions_lock);
+	region->users--;
+	mutex_unlock(&regions_lock);
+}
+EXPORT_SYMBOL_GPL(ms_region_put);
+
+const struct ms_region_spec *ms_region_spec(const struct ms_region *region)
+{
+	return &region->spec;
+}
+EXPORT_SYMBOL_GPL(ms_region_spec);
+
+struct ms_pool *ms_region_open_pool(struct ms_region *region)
+{
+	struct ms_pool *pool;
+
+	mutex_lock(&regions_lock);
+	pool = region->pool;
+	if (!pool)
+		pool = ms_pool_create(region->spec.name, start_pfn(region),
+				      end_pfn(region), region->spec.nid,
+				      region->pool_target);
+	if (!IS_ERR(pool)) {
+		region->pool = pool;
+		region->pool_users++;
+	}
+	mutex_unlock(&regions_lock);
+	return pool;
+}
+EXPORT_SYMBOL_GPL(ms_region_open_pool);
+
+void ms_region_close_pool(struct ms_region *region)
+{
+	mutex_lock(&regions_lock);
+	if (!--region->pool_users) {
+		ms_pool_destroy(region->pool);
+		region->pool = NULL;
+	}
+	mutex_unlock(&regions_lock);
+}
+EXPORT_SYMBOL_GPL(ms_region_close_pool);
+
+static bool belongs(const struct ms_region *region, struct page *page)
+{
+	return region->spec.nid < 0 || region->spec.nid == page_to_nid(page);
+}
+
+/* Walks the frames of a region; counts those online and those free. */
+static void count_pages(const struct ms_region *region, unsigned long *total,
+			unsigned long *free)
+{
+	unsigned long pfn = start_pfn(region), end = end_pfn(region), order;
+	struct page *page;
+
+	*total = *free = 0;
+	while (pfn < end) {
+		page = pfn_to_online_page(pfn);
+		if (!page) {
+			pfn = ALIGN(pfn + 1, PAGES_PER_SECTION);
+			continue;
+		}
+		order = 0;
+		if (PageBuddy(page)) {
+			order = READ_ONCE(page->private);
+			if (order > MS_MAX_ORDER)
+				order = 0;
+			if (belongs(region, page))
+				*free += min(1UL << order, end - pfn);
+		}
+		if (belongs(region, page))
+			*total += min(1UL << order, end - pfn);
+		pfn += 1UL << order;
+		if (!(pfn & (PAGES_PER_SECTION - 1)))
+			cond_resched();
+	}
+}
+
+static const char * const source_name[] = {
+	[MS_REGION_NODE] = "node",
+	[MS_REGION_DIMM] = "dimm",
+	[MS_REGION_NVDIMM] = "nvdimm",
+	[MS_REGION_ADMIN] = "admin",
+};
+
+#define region_attr_ro(name, format, value)				\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	const struct ms_region_spec *spec = &to_region(kobj)->spec;	\
+									\
+	return sysfs_emit(buf, format "\n", value);			\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+region_attr_ro(start, "0x%llx", spec->start);
+region_attr_ro(end, "0x%llx", spec->end);
+region_attr_ro(node, "%d", spec->nid);
+region_attr_ro(source, "%s", source_name[spec->source]);
+region_attr_ro(locator, "%s", spec->locator);
+region_attr_ro(technology, "%s", spec->technology);
+region_attr_ro(read_latency_ns, "%llu", spec->read_latency_ns);
+region_attr_ro(write_latency_ns, "%llu", spec->write_latency_ns);
+region_attr_ro(tier, "%d", spec->tier);
+
+static ssize_t total_pages_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	unsigned long total, free;
+
+	count_pages(to_region(kobj), &total, &free);
+	return sysfs_emit(buf, "%lu\n", total);
+}
+
+static ssize_t free_pages_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *buf)
+{
+	unsigned long total, free;
+
+	count_pages(to_region(kobj), &total, &free);
+	return sysfs_emit(buf, "%lu\n", free);
+}
+
+static ssize_t pool_kib_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "%lu\n",
+			  to_region(kobj)->pool_target << (PAGE_SHIFT - 10));
+}
+
+static ssize_t pool_kib_store(struct kobject *kobj,
+			      struct kobj_attribute *attr, const char *buf,
+			      size_t count)
+{
+	struct ms_region *region = to_region(kobj);
+	u64 kib;
+	int err;
+
+	err = ms_parse_u64(buf, count, 0,
+			   (region->spec.end - region->spec.start) >> 10, &kib);
+	if (err)
+		return err;
+	mutex_lock(&regions_lock);
+	region->pool_target = kib >> (PAGE_SHIFT - 10);
+	if (region->pool)
+		ms_pool_set_target(region->pool, region->pool_target);
+	mutex_unlock(&regions_lock);
+	return count;
+}
+
+static ssize_t pool_stat_show(struct kobject *kobj, char *buf, size_t offset)
+{
+	struct ms_region *region = to_region(kobj);
+	struct ms_pool_stats stats = {};
+
+	mutex_lock(&regions_lock);
+	if (region->pool)
+		ms_pool_read_stats(region->pool, &stats);
+	mutex_unlock(&regions_lock);
+	return sysfs_emit(buf, "%llu\n", *(u64 *)((char *)&stats + offset));
+}
+
+#define pool_attr_ro(name, field)					\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return pool_stat_show(kobj, buf,				\
+			      offsetof(struct ms_pool_stats, field));	\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+pool_attr_ro(pool_pages, pages);
+pool_attr_ro(pool_handed_pages, handed);
+pool_attr_ro(pool_bare_pages, bare);
+pool_attr_ro(pool_filled_pages, filled);
+pool_attr_ro(pool_misses, misses);
+
+static struct kobj_attribute total_pages_attr = __ATTR_RO(total_pages);
+static struct kobj_attribute free_pages_attr = __ATTR_RO(free_pages);
+static struct kobj_attribute pool_kib_attr = __ATTR_RW(pool_kib);
+
+static struct attribute *region_attrs[] = {
+	&start_attr.attr, &end_attr.attr, &node_attr.attr, &source_attr.attr,
+	&locator_attr.attr, &technology_attr.attr, &read_latency_ns_attr.attr,
+	&write_latency_ns_attr.attr, &tier_attr.attr, &total_pages_attr.attr,
+	&free_pages_attr.attr, &pool_kib_attr.attr, &pool_pages_attr.attr,
+	&pool_handed_pages_attr.attr, &pool_bare_pages_attr.attr,
+	&pool_filled_pages_attr.attr, &pool_misses_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(region);
+
+static void region_release(struct kobject *kobj)
+{
+	kfree(to_region(kobj));
+}
+
+static struct kobj_type region_type = {
+	.sysfs_ops = &kobj_sysfs_ops,
+	.release = region_release,
+	.default_groups = region_groups,
+};
+
+int ms_region_add(const struct ms_region_spec *spec)
+{
+	struct ms_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
+	unsigned long pages = PHYS_PFN(spec->end - spec->start);
+	int err;
+
+	if (!region)
+		return -ENOMEM;
+	region->spec = *spec;
+	region->pool_target = min_t(unsigned long, pages / POOL_SHARE,
+				    POOL_DEFAULT);
+	mutex_lock(&regions_lock);
+	kobject_init(&region->kobj, &region_type);
+	err = find(spec->name) ? -EEXIST :
+		kobject_add(&region->kobj, dir, "%s", spec->name);
+	if (err)
+		kobject_put(&region->kobj);
+	else
+		list_add_tail(&region->link, &regions);
+	mutex_unlock(&regions_lock);
+	return err;
+}
+
+/* Not under regions_lock: removal waits for readers that take it. */
+static void region_del(struct ms_region *region)
+{
+	kobject_del(&region->kobj);
+	kobject_put(&region->kobj);
+}
+
+static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	struct ms_region_spec spec;
+	char line[256];
+	int err;
+
+	err = ms_parse_line(buf, count, line, sizeof(line));
+	if (!err)
+		err = ms_region_parse(line, &spec);
+	if (!err && spec.end > 1ULL << boot_cpu_data.x86_phys_bits)
+		err = -ERANGE;
+	/* The names of this directory's own files are taken. */
+	if (!err && (!strcmp(spec.name, "add") || !strcmp(spec.name, "remove")))
+		err = -EEXIST;
+	if (!err)
+		err = ms_region_add(&spec);
+	return err ?: count;
+}
+
+static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	struct ms_region *region;
+	char name[MS_REGION_NAME];
+	int err;
+
+	err = ms_parse_line(buf, count, name, sizeof(name));
+	if (err)
+		return err == -E2BIG ? -ENOENT : err;
+	mutex_lock(&regions_lock);
+	region = find(name);
+	if (!region)
+		err = -ENOENT;
+	else if (region->spec.source != MS_REGION_ADMIN)
+		err = -EPERM;
+	else if (region->users)
+		err = -EBUSY;
+	else
+		list_del(&region->link);
+	mutex_unlock(&regions_lock);
+	if (err)
+		return err;
+	region_del(region);
+	return count;
+}
+
+static struct kobj_attribute add_attr = __ATTR_WO(add);
+static struct kobj_attribute remove_attr = __ATTR_WO(remove);
+
+static struct attribute *regions_attrs[] = {
+	&add_attr.attr, &remove_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(regions);
+
+int ms_regions_init(void)
+{
+	dir = ms_control_add("regions", regions_groups);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	ms_regions_discover();
+	return 0;
+}
+
+void ms_regions_exit(void)
+{
+	struct ms_region *region, *next;
+
+	/* Nobody adds another one from here on. */
+	sysfs_remove_groups(dir, regions_groups);
+	list_for_each_entry_safe(region, next, &regions, link)
+		region_del(region);
+	ms_control_del(dir);
+}
