@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MEMDIAG_ENGINE_H
+#define MEMDIAG_ENGINE_H
+
+#include "march.h"
+
+/**
+ * struct march_failure - a word that did not read back as it should
+ * @word: its index in the block
+ * @mask: bits that differ
+ * @element: march element that found it
+ * @background: what 0 stands for
+ */
+struct march_failure {
+	size_t word;
+	u64 mask;
+	unsigned int element;
+	u64 background;
+};
+
+typedef void march_report_fn(void *context, const struct march_failure *failure);
+
+/**
+ * engine_run() - run a march test over a block
+ * @test: the test
+ * @words: the block, in the direct map, aligned to a cache line
+ * @nr: number of words, a multiple of 8
+ * @background: what 0 stands for; 1 is its complement
+ * @report: called for every failing read
+ * @context: for @report
+ *
+ * Every element runs over the whole block before the next one begins, so that
+ * faults between pages are seen. Writes bypass the caches, so that reads come
+ * from memory.
+ *
+ * Context: may sleep.
+ */
+void engine_run(const struct march_test *test, u64 *words, size_t nr,
+		u64 background, march_report_fn *report, void *context);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* memdiag: tests memory while the system works. */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include "memdiag.h"
+
+static int __init memdiag_init(void)
+{
+	int err;
+
+	tester_algorithm = march_find("march-c-");
+	err = findings_init();
+	if (err)
+		return err;
+	err = memdiag_sysfs_init();
+	if (err)
+		findings_exit();
+	return err;
+}
+
+static void __exit memdiag_exit(void)
+{
+	memdiag_sysfs_exit();
+	tester_stop();
+	findings_exit();
+}
+
+module_init(memdiag_init);
+module_exit(memdiag_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The memsuite authors");
+MODULE_DESCRIPTION("Continuous online memory diagnostic");
+MODULE_VERSION(MEMSUITE_VERSION);

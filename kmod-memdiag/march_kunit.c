@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* KUnit tests of march tests and of the engine that runs them. */
+
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "march.c"
+#include "engine.c"
+
+static void parses_all_named(struct kunit *test)
+{
+	static const unsigned int length[] = { 4, 5, 6, 6, 8, 11, 10, 17, 22 };
+	struct march_test march;
+	unsigned int i, at;
+
+	for (i = 0; i < march_nr_tests; i++) {
+		KUNIT_EXPECT_EQ(test, march_parse(march_tests[i].text, &march,
+						  &at), 0);
+		KUNIT_EXPECT_EQ(test, march_length(&march), length[i]);
+	}
+}
+
+static void points_at_mistakes(struct kunit *test)
+{
+	static const struct {
+		const char *text;
+		int err;
+		unsigned int at;
+	} cases[] = {
+		{ "", -EINVAL, 0 },
+		{ "{}", -EINVAL, 1 },
+		{ "{c(w0)", -EINVAL, 6 },
+		{ "{c(w0)}x", -EINVAL, 7 },
+		{ "{c(w2)}", -EINVAL, 3 },
+		{ "{c(r0)}", -EINVAL, 3 },		/* read before write */
+		{ "{c(w0);u(r1)}", -EINVAL, 9 },	/* reads what is not there */
+		{ "{q(w0)}", -EINVAL, 1 },
+		{ "{c(w0,)}", -EINVAL, 6 },
+		{ "{c(w0,w0,w0,w0,w0,w0,w0,w0,w0,w0,w0,w0,w0,w0,w0,w0,w0)}",
+		  -E2BIG, 51 },
+	};
+	struct march_test march;
+	unsigned int i, at;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		at = ~0U;
+		KUNIT_EXPECT_EQ_MSG(test, march_parse(cases[i].text, &march,
+						      &at), cases[i].err,
+				    "%s", cases[i].text);
+		KUNIT_EXPECT_EQ_MSG(test, at, cases[i].at, "%s", cases[i].text);
+	}
+}
+
+static void ignores_blanks(struct kunit *test)
+{
+	struct march_test march;
+	unsigned int at;
+
+	KUNIT_EXPECT_EQ(test, march_parse(" { c ( w 0 ) ; u ( r0 , w1 ) } ",
+					  &march, &at), 0);
+	KUNIT_EXPECT_EQ(test, march.nr_elements, 2U);
+	KUNIT_EXPECT_EQ(test, (int)march.elements[1].order, (int)MARCH_UP);
+}
+
+static void finds_by_name(struct kunit *test)
+{
+	KUNIT_EXPECT_PTR_EQ(test, march_find("March-C-"), &march_tests[6]);
+	KUNIT_EXPECT_NULL(test, march_find("march"));
+}
+
+#define BLOCK_WORDS	1024
+
+struct seen {
+	unsigned int failures;
+	struct march_failure first;
+};
+
+static void see(void *context, const struct march_failure *failure)
+{
+	struct seen *seen = context;
+
+	if (!seen->failures++)
+		seen->first = *failure;
+}
+
+static u64 *block_of(struct kunit *test)
+{
+	u64 *block = kunit_kzalloc(test, BLOCK_WORDS * sizeof(u64), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	return block;
+}
+
+/* A good block passes, and ends as the last write of the test left it. */
+static void passes_good_memory(struct kunit *test)
+{
+	u64 *block = block_of(test);
+	struct march_test march;
+	struct seen seen;
+	unsigned int i, at;
+
+	for (i = 0; i < march_nr_tests; i++) {
+		memset(&seen, 0, sizeof(seen));
+		march_parse(march_tests[i].text, &march, &at);
+		engine_run(&march, block, BLOCK_WORDS, 0x5555555555555555ULL,
+			   see, &seen);
+		KUNIT_EXPECT_EQ(test, seen.failures, 0U);
+	}
+}
+
+/*
+ * Memory whose contents change between two elements stands in for a fault:
+ * the report of element 1 breaks the word that element 2 then finds.
+ */
+struct spoiler {
+	u64 *block;
+	struct seen seen;
+};
+
+static void spoil(void *context, const struct march_failure *failure)
+{
+	struct spoiler *spoiler = context;
+
+	see(&spoiler->seen, failure);
+	if (spoiler->seen.failures == 1)
+		spoiler->block[700] ^= 0x10;
+}
+
+static void tells_where_and_what(struct kunit *test)
+{
+	struct spoiler spoiler = { .block = block_of(test) };
+	struct march_test first, second;
+	unsigned int at;
+
+	/* The write of 0 is undone at word 5, so that the read of it fails. */
+	march_parse("{c(w0)}", &first, &at);
+	march_parse("{c(w0);u(r0,w1);u(r1,w0);c(r0)}", &second, &at);
+	engine_run(&first, spoiler.block, BLOCK_WORDS, 0, spoil, &spoiler);
+	spoiler.block[5] = 0x8;
+	second.nr_elements = 3;
+	memmove(second.elements, second.elements + 1,
+		3 * sizeof(second.elements[0]));
+	engine_run(&second, spoiler.block, BLOCK_WORDS, 0, spoil, &spoiler);
+	KUNIT_EXPECT_EQ(test, spoiler.seen.failures, 2U);
+	KUNIT_EXPECT_EQ(test, (u64)spoiler.seen.first.word, 5ULL);
+	KUNIT_EXPECT_EQ(test, spoiler.seen.first.mask, 0x8ULL);
+	KUNIT_EXPECT_EQ(test, spoiler.seen.first.element, 0U);
+}
+
+static struct kunit_case march_cases[] = {
+	KUNIT_CASE(parses_all_named),
+	KUNIT_CASE(points_at_mistakes),
+	KUNIT_CASE(ignores_blanks),
+	KUNIT_CASE(finds_by_name),
+	KUNIT_CASE(passes_good_memory),
+	KUNIT_CASE(tells_where_and_what),
+	{}
+};
+
+static struct kunit_suite march_suite = {
+	.name = "memdiag_march",
+	.test_cases = march_cases,
+};
+
+kunit_test_suite(march_suite);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("KUnit tests of memdiag");

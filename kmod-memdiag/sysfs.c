@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /sys/kernel/memsuite/memdiag */
+
+#include <linux/err.h>
+#include <linux/mutex.h>
+
+#include <memsuite/control.h>
+#include <memsuite/demand.h>
+
+#include "memdiag.h"
+
+static struct kobject *dir;
+
+static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%d\n", tester_running());
+}
+
+static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t count)
+{
+	static DEFINE_MUTEX(enable_lock);
+	bool enable;
+	int err;
+
+	err = ms_parse_bool(buf, count, &enable);
+	if (err)
+		return err;
+	mutex_lock(&enable_lock);
+	if (enable && !tester_running())
+		err = tester_start();
+	else if (!enable)
+		tester_stop();
+	mutex_unlock(&enable_lock);
+	return err ?: count;
+}
+
+static ssize_t algorithm_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *buf)
+{
+	ssize_t length;
+
+	mutex_lock(&settings_lock);
+	length = sysfs_emit(buf, "%s\n", tester_algorithm->name);
+	mutex_unlock(&settings_lock);
+	return length;
+}
+
+static ssize_t algorithm_store(struct kobject *kobj,
+			       struct kobj_attribute *attr, const char *buf,
+			       size_t count)
+{
+	const struct march_named *named;
+	char line[MARCH_NAME];
+	int err;
+
+	err = ms_parse_line(buf, count, line, sizeof(line));
+	if (err)
+		return err == -E2BIG ? -EINVAL : err;
+	named = march_find(line);
+	if (!named)
+		return -EINVAL;
+	mutex_lock(&settings_lock);
+	tester_algorithm = named;
+	mutex_unlock(&settings_lock);
+	return count;
+}
+
+static ssize_t available_algorithms_show(struct kobject *kobj,
+					 struct kobj_attribute *attr, char *buf)
+{
+	ssize_t length = 0;
+	unsigned int i;
+
+	for (i = 0; i < march_nr_tests; i++)
+		length += sysfs_emit_at(buf, length, "%s\n",
+					march_tests[i].name);
+	return length;
+}
+
+static ssize_t test_lifetime_s_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(tester_lifetime_s));
+}
+
+#define LIFETIME_MAX_S	(30 * 24 * 3600)
+
+static ssize_t test_lifetime_s_store(struct kobject *kobj,
+				     struct kobj_attribute *attr,
+				     const char *buf, size_t count)
+{
+	u64 seconds;
+	int err;
+
+	err = ms_parse_u64(buf, count, 1, LIFETIME_MAX_S, &seconds);
+	if (err)
+		return err;
+	WRITE_ONCE(tester_lifetime_s, seconds);
+	ms_demand_set_lifetime(seconds);
+	return count;
+}
+
+#define count_attr(name, value)						\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%llu\n", (u64)(value));			\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+count_attr(bad_page_count, findings_count());
+count_attr(tested_pages, tester_tested_pages());
+count_attr(passes, tester_passes());
+count_attr(pass_progress_pct, tester_progress_pct());
+
+static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
+static struct kobj_attribute algorithm_attr = __ATTR_RW(algorithm);
+static struct kobj_attribute available_algorithms_attr =
+	__ATTR_RO(available_algorithms);
+static struct kobj_attribute test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
+
+static struct attribute *memdiag_attrs[] = {
+	&enabled_attr.attr, &algorithm_attr.attr,
+	&available_algorithms_attr.attr, &test_lifetime_s_attr.attr,
+	&bad_page_count_attr.attr, &tested_pages_attr.attr, &passes_attr.attr,
+	&pass_progress_pct_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(memdiag);
+
+int memdiag_sysfs_init(void)
+{
+	dir = ms_control_add("memdiag", memdiag_groups);
+	return PTR_ERR_OR_ZERO(dir);
+}
+
+void memdiag_sysfs_exit(void)
+{
+	ms_control_del(dir);
+}

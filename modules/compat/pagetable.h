@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Page tables of other processes, by what a module may use: the walkers and
+ * flushes of the kernel are not exported, and pte_offset_map_lock() and
+ * pgd_none_or_clear_bad() are inlines around functions that are not.
+ */
+#ifndef MEMSUITE_COMPAT_PAGETABLE_H
+#define MEMSUITE_COMPAT_PAGETABLE_H
+
+#include <linux/irqflags.h>
+#include <linux/mm.h>
+#include <linux/smp.h>
+
+#include <asm/cpufeature.h>
+#include <asm/invpcid.h>
+#include <asm/special_insns.h>
+#include <asm/tlbflush.h>
+
+/**
+ * ms_pmd_offset() - the PMD entry of an address
+ * @mm: the address space; mmap_lock held
+ * @addr: the address
+ * @next: first address that another entry may exist for
+ *
+ * Return: the entry, or NULL if the tables do not go that far down.
+ */
+static inline pmd_t *ms_pmd_offset(struct mm_struct *mm, unsigned long addr,
+				   unsigned long *next)
+{
+	pgd_t *pgd = pgd_offset(mm, addr), pgdval = READ_ONCE(*pgd);
+	p4d_t *p4d, p4dval;
+	pud_t *pud, pudval;
+
+	*next = (addr & PGDIR_MASK) + PGDIR_SIZE;
+	if (pgd_none(pgdval) || pgd_bad(pgdval))
+		return NULL;
+	p4d = p4d_offset(pgd, addr);
+	p4dval = READ_ONCE(*p4d);
+	*next = (addr & P4D_MASK) + P4D_SIZE;
+	if (p4d_none(p4dval) || p4d_bad(p4dval))
+		return NULL;
+	pud = pud_offset(p4d, addr);
+	pudval = READ_ONCE(*pud);
+	*next = (addr & PUD_MASK) + PUD_SIZE;
+	/* Huge ones look bad, and are not ours. */
+	if (pud_none(pudval) || !pud_present(pudval) || pud_bad(pudval))
+		return NULL;
+	*next = (addr & PMD_MASK) + PMD_SIZE;
+	return pmd_offset(pud, addr);
+}
+
+/* Flush what this CPU caches of user mappings. IRQs are off. */
+static inline void ms_flush_tlb_local(void *unused)
+{
+	unsigned long cr4;
+
+	/* __flush_tlb_all() is for KVM alone on the newest kernels. */
+	if (boot_cpu_has(X86_FEATURE_INVPCID)) {
+		invpcid_flush_all_nonglobals();
+		return;
+	}
+	/* Toggling PGE flushes all address space identifiers, CR3 just one. */
+	cr4 = native_read_cr4();
+	native_write_cr4(cr4 ^ X86_CR4_PGE);
+	native_write_cr4(cr4);
+}
+
+/**
+ * ms_flush_tlb_mm() - flush an address space from all TLBs
+ * @mm: the address space
+ *
+ * For accessed bits only, where a TLB that is missed costs accuracy: with
+ * INVLPGB and a global ASID (AMD, from 6.15 on), a CPU that has switched away
+ * may keep stale entries. Context: IRQs on, no locks that IRQs take.
+ */
+static inline void ms_flush_tlb_mm(struct mm_struct *mm)
+{
+	/* CPUs that come back to it later flush by themselves. */
+	atomic64_inc(&mm->context.tlb_gen);
+	on_each_cpu_mask(mm_cpumask(mm), ms_flush_tlb_local, NULL, true);
+}
+
+/* Whether page tables and TLBs may be touched in these ways. */
+static inline bool ms_pagetable_usable(void)
+{
+	return !boot_cpu_has(X86_FEATURE_XENPV);
+}
+
+#endif
