@@ -9,11 +9,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
-#include <linux/tracepoint.h>
 
 #include <compat/compat.h>
 #include <memsuite/control.h>
 #include <memsuite/demand.h>
+#include <memsuite/probe.h>
 
 #include "core.h"
 #include "stamps.h"
@@ -99,60 +99,10 @@ static void probe_free(void *data, struct page *page, unsigned int order)
 	memset(stamp, 0, sizeof(*stamp) << order);
 }
 
-/**
- * struct probe - a tracepoint that is listened to
- * @name: its name
- * @function: what to call, of the tracepoint's own type
- * @tracepoint: found by name, since none of them is exported
- */
-static struct probe {
-	const char *name;
-	void *function;
-	struct tracepoint *tracepoint;
-} probes[] = {
+static struct ms_probe probes[] = {
 	{ .name = "mm_page_alloc", .function = probe_alloc },
 	{ .name = "mm_page_free", .function = probe_free },
 };
-
-static void find_tracepoint(struct tracepoint *tracepoint, void *unused)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!strcmp(tracepoint->name, probes[i].name))
-			probes[i].tracepoint = tracepoint;
-}
-
-static int register_probes(void)
-{
-	int i, err;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		err = probes[i].tracepoint ?
-			tracepoint_probe_register(probes[i].tracepoint,
-						  probes[i].function, NULL) :
-			-EOPNOTSUPP;
-		if (err)
-			goto undo;
-	}
-	return 0;
-
-undo:
-	while (i--)
-		tracepoint_probe_unregister(probes[i].tracepoint,
-					    probes[i].function, NULL);
-	return err;
-}
-
-static void unregister_probes(void)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		tracepoint_probe_unregister(probes[i].tracepoint,
-					    probes[i].function, NULL);
-	tracepoint_synchronize_unregister();
-}
 
 int ms_demand_start(unsigned int lifetime_s)
 {
@@ -165,7 +115,7 @@ int ms_demand_start(unsigned int lifetime_s)
 	err = ms_stamps_alloc();
 	if (err)
 		goto out;
-	err = register_probes();
+	err = ms_probes_register(probes, ARRAY_SIZE(probes));
 	if (err)
 		ms_stamps_free();
 	running = !err;
@@ -179,7 +129,7 @@ void ms_demand_stop(void)
 {
 	mutex_lock(&demand_lock);
 	if (running) {
-		unregister_probes();
+		ms_probes_unregister(probes, ARRAY_SIZE(probes));
 		ms_stamps_free();
 		running = false;
 	}
@@ -305,7 +255,6 @@ int ms_demand_init(void)
 {
 	int nid;
 
-	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	nodes = kcalloc(nr_node_ids, sizeof(*nodes), GFP_KERNEL);
 	if (!nodes)
 		return -ENOMEM;

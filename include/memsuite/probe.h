@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracepoints that are listened to. None of those needed is exported. */
+#ifndef MEMSUITE_PROBE_H
+#define MEMSUITE_PROBE_H
+
+struct tracepoint;
+
+/**
+ * struct ms_probe - a tracepoint and who listens to it
+ * @name: of the tracepoint
+ * @function: what to call: void (*)(void *data, the tracepoint's arguments),
+ *	of which trailing ones may be left out; @data is NULL. Runs with
+ *	preemption off and may not sleep.
+ * @tracepoint: filled in by ms_probes_register()
+ */
+struct ms_probe {
+	const char *name;
+	void *function;
+	struct tracepoint *tracepoint;
+};
+
+/**
+ * ms_probes_register() - listen to some tracepoints, to all or none
+ * @probes: table
+ * @nr: its length
+ *
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP (no such tracepoint), or -errno.
+ */
+int ms_probes_register(struct ms_probe *probes, unsigned int nr);
+
+/**
+ * ms_probes_unregister() - undo ms_probes_register()
+ * @probes: table
+ * @nr: its length
+ *
+ * Waits for functions that run. Context: may sleep.
+ */
+void ms_probes_unregister(struct ms_probe *probes, unsigned int nr);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* vipzone: decides which physical memory a page comes from. */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include "vipzone.h"
+
+static int __init vipzone_init(void)
+{
+	int err = processes_init();
+
+	if (err)
+		return err;
+	err = vipzone_sysfs_init();
+	if (err)
+		processes_exit();
+	return err;
+}
+
+static void __exit vipzone_exit(void)
+{
+	vipzone_sysfs_exit();
+	steering_stop();
+	lifetime_stop();
+	processes_exit();
+}
+
+module_init(vipzone_init);
+module_exit(vipzone_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The memsuite authors");
+MODULE_DESCRIPTION("Placement of pages in regions of physical memory");
+MODULE_VERSION(MEMSUITE_VERSION);
