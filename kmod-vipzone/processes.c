@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include <compat/thp.h>
 #include <memsuite/control.h>
 
 #include "vipzone.h"
@@ -88,6 +89,16 @@ static struct placement *placement_create(const struct vipzone_command *command)
 	return placement;
 }
 
+static bool placement_has_node(const struct placement *placement)
+{
+	unsigned int i;
+
+	for (i = 0; i < placement->nr_targets; i++)
+		if (placement->targets[i].is_node)
+			return true;
+	return false;
+}
+
 static void stats_add(struct steering_stats *sum,
 		      struct steering_stats __percpu *stats)
 {
@@ -101,6 +112,8 @@ static void stats_add(struct steering_stats *sum,
 
 static void process_free(struct process *process)
 {
+	if (process->no_thp)
+		ms_thp_enable(process->mm);
 	placement_put(process->placement);
 	free_percpu(process->stats);
 	mmdrop(process->mm);
@@ -136,6 +149,7 @@ static struct process *process_create(struct mm_struct *mm, struct pid *pid,
 	}
 	mmgrab(mm);
 	process->mm = mm;
+	process->no_thp = !placement_has_node(placement) && ms_thp_disable(mm);
 	process->pid = get_pid(pid);
 	process->placement = placement;
 	INIT_RCU_WORK(&process->dying, process_die);
@@ -192,6 +206,48 @@ static int find_group(pid_t nr, struct pid **pid, struct mm_struct **mm)
 	return -EINVAL;
 }
 
+/*
+ * The process has got another mm, by exec. The entry of the old one stays for
+ * readers until their grace period is over. Under table_lock.
+ */
+static void process_rekey(struct process *process, struct mm_struct *mm)
+{
+	struct process *copy;
+
+	if (process->mm == mm)
+		return;
+	refcount_inc(&process->placement->users);
+	copy = process_create(mm, process->pid, process->placement,
+			      GFP_ATOMIC | __GFP_NOWARN);
+	if (copy) {
+		process_link(copy);
+	} else {
+		refcount_dec(&process->placement->users);
+		lost++;
+	}
+	process_unlink(process);
+}
+
+/* An exec or exit that came before the entry was there was seen by nobody. */
+static void process_catch_up(struct pid *pid)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	struct process *process;
+
+	spin_lock(&table_lock);
+	process = process_by_pid(pid);
+	if (process && mm)
+		process_rekey(process, mm);
+	else if (process)
+		process_unlink(process);
+	spin_unlock(&table_lock);
+	if (mm)
+		mmput(mm);
+	if (task)
+		put_task_struct(task);
+}
+
 int process_add(const struct vipzone_command *command)
 {
 	struct placement *placement;
@@ -225,6 +281,8 @@ int process_add(const struct vipzone_command *command)
 	spin_unlock(&table_lock);
 	if (err)
 		process_free(process);
+	else
+		process_catch_up(pid);
 out:
 	mmput(mm);
 	put_pid(pid);
@@ -270,26 +328,15 @@ void process_forked(struct task_struct *parent, struct task_struct *child)
 	spin_unlock(&table_lock);
 }
 
-/* Inside a tracepoint, in the task itself: it has got another mm. */
+/* Inside a tracepoint, in the task itself. */
 void process_execed(struct task_struct *task)
 {
-	struct process *process, *copy;
+	struct process *process;
 
 	spin_lock(&table_lock);
 	process = process_by_pid(task_tgid(task));
-	if (process && process->mm != task->mm) {
-		refcount_inc(&process->placement->users);
-		copy = process_create(task->mm, task_tgid(task),
-				      process->placement,
-				      GFP_ATOMIC | __GFP_NOWARN);
-		if (copy) {
-			process_link(copy);
-		} else {
-			refcount_dec(&process->placement->users);
-			lost++;
-		}
-		process_unlink(process);
-	}
+	if (process)
+		process_rekey(process, task->mm);
 	spin_unlock(&table_lock);
 }
 

@@ -69,6 +69,8 @@ struct placement {
  * @pid: the process
  * @placement: where its pages come from
  * @stats: what became of its faults
+ * @no_thp: huge pages were forbidden to it; khugepaged would gather its pages
+ *	wherever it finds a huge page
  * @dying: frees it after a grace period
  */
 struct process {
@@ -77,6 +79,7 @@ struct process {
 	struct pid *pid;
 	struct placement *placement;
 	struct steering_stats __percpu *stats;
+	bool no_thp;
 	struct rcu_work dying;
 };
 

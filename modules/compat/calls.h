@@ -7,6 +7,7 @@
 #define MEMSUITE_COMPAT_CALLS_H
 
 #include <linux/migrate.h>
+#include <linux/mm_inline.h>
 
 #include <compat/compat.h>
 
@@ -71,6 +72,13 @@ typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
 				ms_free_unit_fn put, unsigned long private,
 				enum migrate_mode mode, int reason);
 #define MS_MIGRATE_LAST_ARGS	MR_SYSCALL
+#endif
+
+/* Whether a page is counted as page cache: a folio's property from 5.16 on. */
+#if MS_HAVE_FOLIO
+#define ms_page_is_file(page)	folio_is_file_lru(page_folio(page))
+#else
+#define ms_page_is_file(page)	page_is_file_lru(page)
 #endif
 
 #endif

@@ -59,10 +59,13 @@ static inline void ms_flush_tlb_local(void *unused)
 		invpcid_flush_all_nonglobals();
 		return;
 	}
-	/* Toggling PGE flushes all address space identifiers, CR3 just one. */
+	/*
+	 * Toggling PGE flushes all address space identifiers, a write of CR3
+	 * only one. native_write_cr4() is not exported everywhere.
+	 */
 	cr4 = native_read_cr4();
-	native_write_cr4(cr4 ^ X86_CR4_PGE);
-	native_write_cr4(cr4);
+	asm volatile("mov %0, %%cr4" : : "r" (cr4 ^ X86_CR4_PGE) : "memory");
+	asm volatile("mov %0, %%cr4" : : "r" (cr4) : "memory");
 }
 
 /**

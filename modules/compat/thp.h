@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Transparent huge pages of one process, as prctl(PR_SET_THP_DISABLE) does. */
+#ifndef MEMSUITE_COMPAT_THP_H
+#define MEMSUITE_COMPAT_THP_H
+
+#include <linux/bitops.h>
+#include <linux/mm.h>
+#include <linux/sched/coredump.h>
+
+#if MS_HAVE_MM_FLAGS_TEST
+
+/* True if this call is what forbids them. */
+static inline bool ms_thp_disable(struct mm_struct *mm)
+{
+	return !mm_flags_test_and_set(MMF_DISABLE_THP_COMPLETELY, mm);
+}
+
+static inline void ms_thp_enable(struct mm_struct *mm)
+{
+	mm_flags_test_and_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+}
+
+#else
+
+static inline bool ms_thp_disable(struct mm_struct *mm)
+{
+	return !test_and_set_bit(MMF_DISABLE_THP, &mm->flags);
+}
+
+static inline void ms_thp_enable(struct mm_struct *mm)
+{
+	clear_bit(MMF_DISABLE_THP, &mm->flags);
+}
+
+#endif
+#endif
