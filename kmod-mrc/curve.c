@@ -193,53 +193,60 @@ static void step_to(struct mrc_steps *steps, u64 pages, u64 rate)
 	steps->step[steps->n++] = (struct mrc_step){ pages, rate };
 }
 
+/*
+ * Whether segment i of the hull hides a cliff: the slope at least halves across
+ * it, and falls more than across the next one.
+ */
+static bool is_cliff(const u64 *rate, unsigned int i, unsigned int n)
+{
+	/* The first segment has no left tangent: nothing is finer. */
+	if (i < 1 || i + 1 >= n || rate[i + 1] >= rate[i - 1] / 2)
+		return false;
+	return i + 2 >= n ||
+	       rate[i - 1] - rate[i + 1] >= rate[i] - rate[i + 2];
+}
+
+/* The size at which the tangents left and right of segment p[0], p[1] meet. */
+static u64 meeting(const struct point *p, u64 left, u64 right)
+{
+	u64 rise = p[1].pages - p[0].pages;
+	u64 below = mul_u64_u64_div_u64(right, p[1].us - p[0].us, SCALE);
+	u64 at = mul_u64_u64_div_u64(rise - min(below, rise), left,
+				     left - right);
+
+	return p[0].pages + min(at, rise);
+}
+
 /**
  * mrc_steps_from_wsf() - the miss rate curve of a working set function
  * @steps: result
  * @wsf: finished
  * @count: how many times of the grid were observed
  *
- * Where the slope at least halves across one segment of the hull, the program
- * has a cliff inside it (the end of a loop falls between two rungs), and the
- * segment is replaced by the two tangents that meet there.
+ * A cliff (the end of a loop) lies between two rungs; there the segment of the
+ * hull is replaced by the two tangents, which meet at the cliff.
  */
 void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf,
 			unsigned int count)
 {
 	struct point p[MRC_TIMES + 1];
-	unsigned int i, n = hull(p, wsf, min_t(unsigned int, count, MRC_TIMES));
-	bool kinked = false;
+	u64 rate[MRC_TIMES];
+	unsigned int i, n;
 
+	/* Segment i goes from point i to point i + 1. */
+	n = hull(p, wsf, min_t(unsigned int, count, MRC_TIMES)) - 1;
+	for (i = 0; i < n; i++)
+		rate[i] = slope(p[i + 1].pages - p[i].pages,
+				p[i + 1].us - p[i].us);
 	steps->n = 0;
-	for (i = 1; i < n; i++) {
-		u64 mid = slope(p[i].pages - p[i - 1].pages,
-				p[i].us - p[i - 1].us);
-		u64 left, right, over;
-
-		/* The first segment has no left tangent: nothing is finer. */
-		if (i < 2 || i + 1 == n || kinked) {
-			kinked = false;
-			step_to(steps, p[i].pages, mid);
-			continue;
+	for (i = 0; i < n; i++) {
+		if (is_cliff(rate, i, n)) {
+			step_to(steps, meeting(&p[i], rate[i - 1], rate[i + 1]),
+				rate[i - 1]);
+			/* The foot of the cliff is no cliff. */
+			rate[i] = rate[i + 1];
 		}
-		left = slope(p[i - 1].pages - p[i - 2].pages,
-			     p[i - 1].us - p[i - 2].us);
-		right = slope(p[i + 1].pages - p[i].pages,
-			      p[i + 1].us - p[i].us);
-		if (right >= left / 2) {
-			step_to(steps, p[i].pages, mid);
-			continue;
-		}
-		/* What the segment rises above the right tangent. */
-		over = mul_u64_u64_div_u64(right, p[i].us - p[i - 1].us, SCALE);
-		over = p[i].pages - p[i - 1].pages -
-		       min(over, p[i].pages - p[i - 1].pages);
-		over = mul_u64_u64_div_u64(over, left, left - right);
-		over = min(over, p[i].pages - p[i - 1].pages);
-		step_to(steps, p[i - 1].pages + over, left);
-		step_to(steps, p[i].pages, right);
-		/* One cliff has one kink: the next segment is its foot. */
-		kinked = true;
+		step_to(steps, p[i + 1].pages, rate[i]);
 	}
 	for (i = 0; i < steps->n; i++)
 		steps->step[i].rate >>= MRC_FRAC;

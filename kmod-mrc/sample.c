@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stratified spatial sampling of virtual pages; see sample.h. */
 
-#include <linux/bits.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/sort.h>
@@ -96,6 +96,7 @@ void mrc_sample_start(struct mrc_sample *sample, u32 samples,
 	for (kind = 0; kind < MRC_KINDS; kind++) {
 		sample->count[kind] = 0;
 		sample->mapped[kind] = 0;
+		sample->stratum[kind] = U64_MAX;
 		sample->level[kind] = mrc_level_for(expected[kind],
 						    sample->limit[kind]);
 	}
@@ -107,6 +108,7 @@ static void halve(struct mrc_sample *sample, enum mrc_kind kind)
 	u32 i, n = 0;
 
 	sample->level[kind]++;
+	sample->stratum[kind] = U64_MAX;
 	sample->count[kind] = 0;
 	for (i = 0; i < sample->n; i++) {
 		const struct mrc_entry *e = &sample->entry[i];
@@ -136,15 +138,23 @@ void mrc_sample_add(struct mrc_sample *sample, enum mrc_kind kind,
 		.flags = flags | (kind == MRC_HUGE ? MRC_F_HUGE : 0),
 	};
 
+	u64 number = mrc_number(&e), stratum = number >> sample->level[kind];
+
 	sample->mapped[kind]++;
-	if (!picked(sample, kind, mrc_number(&e)))
+	/* Every page comes by here: hash once a stratum. */
+	if (stratum != sample->stratum[kind]) {
+		sample->stratum[kind] = stratum;
+		sample->pick[kind] = mrc_pick(sample->salt, sample->level[kind],
+					      stratum);
+	}
+	if (sample->pick[kind] != number)
 		return;
 	while (sample->count[kind] >= sample->limit[kind] ||
 	       sample->n >= sample->room) {
 		if (sample->level[kind] >= MRC_LEVEL_MAX)
 			return;
 		halve(sample, kind);
-		if (!picked(sample, kind, mrc_number(&e)))
+		if (!picked(sample, kind, number))
 			return;
 	}
 	sample->entry[sample->n++] = e;

@@ -13,6 +13,7 @@
 #ifndef MRC_SAMPLE_H
 #define MRC_SAMPLE_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #include "curve.h"
@@ -66,6 +67,8 @@ struct mrc_entry {
  * @count: how many there are of each kind, ghosts left out
  * @level: log2 of the pages (base or huge) in a stratum
  * @mapped: all pages of each kind that were offered
+ * @stratum: the stratum that the last page offered was in
+ * @pick: what stands for it
  * @entry: in order of address
  */
 struct mrc_sample {
@@ -76,6 +79,8 @@ struct mrc_sample {
 	u32 count[MRC_KINDS];
 	u32 level[MRC_KINDS];
 	u64 mapped[MRC_KINDS];
+	u64 stratum[MRC_KINDS];
+	u64 pick[MRC_KINDS];
 	struct mrc_entry *entry;
 };
 

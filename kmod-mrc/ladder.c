@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ladder: clear the accessed bits of the sample once, then only read them,
+ * at times that grow by 19/16 from 1 ms to ladder_ms. That gives the working
+ * set function over three decades for one clear a page (reference mrc, sections
+ * 2a and 6), where an epoch (paper 001, section 3.2) sees one time scale. What
+ * the ladder does not see touched is placed by its idle age.
+ *
+ * Each of the eight sub-samples is cleared, flushed and timed by itself.
+ */
+
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include <compat/compat.h>
+
+#include "mrc.h"
+
+/* Each sub-sample needs some, whatever the CPU budget says. */
+#define SAMPLES_FLOOR	MRC_SAMPLES_MIN
+/* A new target begins with these, until its cost is known. */
+#define SAMPLES_START	1024
+/* With fewer huge pages than this, all sub-samples share them. */
+#define FEW_HUGE	(8 * MRC_SUBS)
+/* Ladders that a new target gets on credit, for a curve at once. */
+#define CREDIT		2
+#define PAUSE_MAX_US	(60 * USEC_PER_SEC)
+/* A page that no longer has a page table entry is dropped after this. */
+#define GHOST_US	(600 * USEC_PER_SEC)
+
+static bool stopping(void)
+{
+	return kthread_should_stop() || !READ_ONCE(mrc_enabled);
+}
+
+/* Return: false if the tracker is to stop. */
+static bool sleep_until(u64 us)
+{
+	ktime_t at = ns_to_ktime(us * NSEC_PER_USEC);
+
+	while (!stopping() && mrc_now_us() < us) {
+		set_current_state(TASK_IDLE);
+		if (!kthread_should_stop())
+			schedule_hrtimeout_range(&at, 50 * NSEC_PER_USEC,
+						 HRTIMER_MODE_ABS);
+		__set_current_state(TASK_RUNNING);
+	}
+	return !stopping();
+}
+
+static u64 cpu_ns(void)
+{
+	return READ_ONCE(current->se.sum_exec_runtime);
+}
+
+static void forget(struct mrc_target *t)
+{
+	t->sample.n = 0;
+	t->since = 0;
+	t->enumerated = 0;
+}
+
+/* Follow the process through exec. Return: 0, or -ESRCH: it has ended. */
+static int follow(struct mrc_target *t)
+{
+	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
+	struct mm_struct *mm;
+
+	if (!task)
+		return -ESRCH;
+	mm = get_task_mm(task);
+	put_task_struct(task);
+	/* The main thread may have left while others run on. */
+	if (!mm) {
+		if (!mmget_not_zero(t->mm))
+			return -ESRCH;
+		mmput_async(t->mm);
+		return 0;
+	}
+	if (mm != t->mm) {
+		mmgrab(mm);
+		mmdrop(t->mm);
+		t->mm = mm;
+		forget(t);
+		mutex_lock(&t->lock);
+		mrc_curve_reset(&t->curve);
+		t->stats.execs++;
+		mutex_unlock(&t->lock);
+	}
+	mmput_async(mm);
+	return 0;
+}
+
+static int room(struct mrc_sample *sample, u32 samples)
+{
+	u32 want = samples + samples / 2 + samples / 4;
+
+	if (sample->room >= want)
+		return 0;
+	kvfree(sample->entry);
+	sample->room = 0;
+	sample->n = 0;
+	sample->entry = kvcalloc(want, sizeof(*sample->entry), GFP_KERNEL);
+	if (!sample->entry)
+		return -ENOMEM;
+	sample->room = want;
+	return 0;
+}
+
+static bool keep_ghost(void *arg, const struct mrc_entry *was)
+{
+	struct mrc_target *t = arg;
+
+	/* Without a file behind it, the page's contents are gone. */
+	return was->flags & MRC_F_FILE && !(was->flags & MRC_F_HUGE) &&
+	       was->flags & MRC_F_WATCHED &&
+	       mrc_now_us() - max(was->seen_by, t->since) < GHOST_US &&
+	       mrc_walk_file_mapped(t->mm, was->addr);
+}
+
+/* Sample the address space anew, if it is time to. */
+static int enumerate(struct mrc_target *t)
+{
+	u64 rss = get_mm_rss(t->mm), now = mrc_now_us(), cost, swapped;
+	u64 expected[MRC_KINDS];
+	u32 *active;
+	int err;
+
+	/* A third of the budget may go here; a process that grows is looked at. */
+	cost = div_u64(t->enumeration_ns * 3,
+		       READ_ONCE(mrc_tunables.max_cpu_permille));
+	if (t->sample.n && now - t->enumerated < cost &&
+	    abs((s64)(rss - t->rss)) <= t->rss / 16)
+		return 0;
+
+	err = room(&t->spare, t->samples);
+	if (err)
+		return err;
+	active = kvmalloc_array(t->spare.room, sizeof(*active), GFP_KERNEL);
+	if (!active)
+		return -ENOMEM;
+	kvfree(t->active);
+	t->active = active;
+	if (t->sample.n) {
+		expected[MRC_BASE] = t->sample.mapped[MRC_BASE];
+		expected[MRC_HUGE] = t->sample.mapped[MRC_HUGE];
+	} else {
+		expected[MRC_BASE] = rss;
+		expected[MRC_HUGE] = 0;
+		t->sample.salt = get_random_u32();
+	}
+	t->spare.salt = t->sample.salt;
+	t->enumeration_ns = cpu_ns();
+	mrc_sample_start(&t->spare, t->samples, expected);
+	err = mrc_walk_enumerate(t->mm, &t->spare, &swapped);
+	if (err)
+		return err;
+	mrc_sample_inherit(&t->spare, &t->sample, keep_ghost, t);
+	swap(t->spare, t->sample);
+	t->enumeration_ns = cpu_ns() - t->enumeration_ns;
+	t->enumerated = now;
+	t->rss = rss;
+	t->swapped = swapped;
+	t->stats.enumerations++;
+	return 0;
+}
+
+/* Lists of the sub-samples: indices in order of address, one after another. */
+static void divide(struct mrc_target *t)
+{
+	u32 at[MRC_SUBS] = {}, i, k;
+
+	for (i = 0; i < t->sample.n; i++)
+		at[t->sample.entry[i].sub]++;
+	t->sub[0].active = t->active;
+	for (k = 0; k < MRC_SUBS; k++) {
+		if (k)
+			t->sub[k].active = t->sub[k - 1].active + at[k - 1];
+		t->sub[k].n = 0;
+	}
+	for (i = 0; i < t->sample.n; i++) {
+		struct mrc_sub *sub = &t->sub[t->sample.entry[i].sub];
+
+		sub->active[sub->n++] = i;
+	}
+}
+
+/* The sub-sample whose rung is due first, NULL when all are done. */
+static struct mrc_sub *next_due(struct mrc_target *t, u32 rungs, u64 *due)
+{
+	struct mrc_sub *sub, *first = NULL;
+
+	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++) {
+		u64 at;
+
+		if (!sub->n || sub->rung >= rungs)
+			continue;
+		at = sub->start + mrc_time(sub->rung);
+		if (first && at >= *due)
+			continue;
+		*due = at;
+		first = sub;
+	}
+	return first;
+}
+
+/* Climb the ladder. Return: 0, -ESRCH, -EAGAIN, or -EINTR when stopping. */
+static int climb(struct mrc_target *t, u32 rungs)
+{
+	struct mrc_sub *sub;
+	int err;
+	u64 due;
+
+	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++) {
+		if (stopping())
+			return -EINTR;
+		err = mrc_walk_clear(t, sub);
+		if (err)
+			return err;
+	}
+	while ((sub = next_due(t, rungs, &due))) {
+		if (!sleep_until(due))
+			return -EINTR;
+		err = mrc_walk_read(t, sub);
+		if (err == -ESRCH)
+			return err;
+		if (!err && !sub->first)
+			sub->first = mrc_now_us() - sub->start;
+		if (err)
+			t->stats.rungs_skipped++;
+		/* Late for the next one, too: that was it. */
+		for (sub->rung++; sub->rung < rungs; sub->rung++) {
+			if (sub->start + mrc_time(sub->rung) > mrc_now_us())
+				break;
+			t->stats.rungs_skipped++;
+		}
+	}
+	return 0;
+}
+
+static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 now,
+		  u64 ladder_us, u64 weight)
+{
+	u64 after, by;
+
+	if (e->flags & MRC_F_TOUCHED) {
+		/* In the ladder's window, even where a rung came late. */
+		after = min_t(u64, e->after, ladder_us - 1);
+		by = clamp_t(u64, e->by, after + 1, ladder_us);
+	} else if (e->seen_by) {
+		after = max(now - e->seen_by, ladder_us);
+		by = max(now - e->seen_after, after + 1);
+	} else {
+		return;
+	}
+	mrc_wsf_touch(wsf, after, by, weight);
+}
+
+/* From first touches to working set functions. */
+static void measure(struct mrc_target *t, u64 now, u64 ladder_us)
+{
+	u64 weight[MRC_KINDS], sub_weight[MRC_SUBS][MRC_KINDS];
+	u32 valid[MRC_KINDS] = {}, i, k, kind;
+	bool few_huge;
+
+	memset(&t->wsf, 0, sizeof(t->wsf));
+	memset(t->sub_wsf, 0, sizeof(t->sub_wsf));
+	for (k = 0; k < MRC_SUBS; k++)
+		for (kind = 0; kind < MRC_KINDS; kind++)
+			valid[kind] += t->sub[k].valid[kind];
+	few_huge = valid[MRC_HUGE] < FEW_HUGE;
+	for (kind = 0; kind < MRC_KINDS; kind++) {
+		weight[kind] = mrc_sample_weight(&t->sample, kind, valid[kind]);
+		for (k = 0; k < MRC_SUBS; k++)
+			sub_weight[k][kind] = kind == MRC_HUGE && few_huge ?
+				weight[kind] :
+				mrc_sample_weight(&t->sample, kind,
+						  t->sub[k].valid[kind]);
+	}
+	for (i = 0; i < t->sample.n; i++) {
+		struct mrc_entry *e = &t->sample.entry[i];
+
+		if (e->flags & MRC_F_CENSORED)
+			continue;
+		kind = mrc_kind(e);
+		place(&t->wsf, e, now, ladder_us, weight[kind]);
+		for (k = 0; k < MRC_SUBS; k++)
+			if (k == e->sub || (kind == MRC_HUGE && few_huge))
+				place(&t->sub_wsf[k], e, now, ladder_us,
+				      sub_weight[k][kind]);
+		/* For the ages of the ladders to come. */
+		e->read = t->sub[e->sub].start + e->after;
+		if (e->flags & MRC_F_TOUCHED) {
+			e->seen_after = e->read;
+			e->seen_by = t->sub[e->sub].start + e->by;
+			e->read = e->seen_by;
+		}
+	}
+	mrc_wsf_finish(&t->wsf);
+	for (k = 0; k < MRC_SUBS; k++)
+		mrc_wsf_finish(&t->sub_wsf[k]);
+}
+
+static u64 pages_within(const struct mrc_target *t, u64 us)
+{
+	return mrc_wsf_at(&t->wsf, us) >> MRC_FRAC;
+}
+
+static void publish(struct mrc_target *t, u64 now, u32 rungs)
+{
+	struct mrc_stats *s = &t->stats;
+	u64 ladder_us = mrc_time(rungs - 1), horizon = now - t->since;
+	u32 times = max(mrc_times_within(horizon), rungs), i, k;
+
+	s->samples = t->sample.n;
+	s->samples_huge = t->sample.count[MRC_HUGE];
+	s->samples_absent = 0;
+	s->samples_censored = 0;
+	for (i = 0; i < t->sample.n; i++) {
+		s->samples_absent += !!(t->sample.entry[i].flags & MRC_F_ABSENT);
+		s->samples_censored +=
+			!!(t->sample.entry[i].flags & MRC_F_CENSORED);
+	}
+	s->pages_per_sample = 1ULL << t->sample.level[MRC_BASE];
+	s->huge_pages = t->sample.mapped[MRC_HUGE] * HPAGE_PMD_NR;
+	s->swapped_pages = t->swapped;
+	s->resident_pages = t->sample.mapped[MRC_BASE] - t->swapped +
+			    s->huge_pages;
+	s->ladder_us = ladder_us;
+	s->horizon_us = horizon;
+	s->floor_us = mrc_time(0);
+	for (k = 0; k < MRC_SUBS; k++)
+		s->floor_us = max(s->floor_us, t->sub[k].first);
+	s->floor_pages = pages_within(t, s->floor_us);
+	s->wss_pages = pages_within(t, ladder_us);
+	s->wss_10ms_pages = pages_within(t, 10 * USEC_PER_MSEC);
+	s->wss_100ms_pages = pages_within(t, 100 * USEC_PER_MSEC);
+	s->wss_1s_pages = pages_within(t, USEC_PER_SEC);
+
+	mutex_lock(&t->lock);
+	mrc_steps_from_wsf(&t->steps, &t->wsf, times);
+	mrc_curve_add(t->curve.rate, &t->steps, t->curve.ladders);
+	for (k = 0; k < MRC_SUBS; k++) {
+		mrc_steps_from_wsf(&t->steps, &t->sub_wsf[k], times);
+		mrc_curve_add(t->curve.sub[k], &t->steps, t->curve.ladders);
+	}
+	t->curve.ladders++;
+	s->touches_per_s = div_u64(t->curve.rate[0], MRC_RATE);
+	s->ladders++;
+	mutex_unlock(&t->lock);
+}
+
+/* One ladder. Return: as climb(), or -ENOMEM. */
+static int ladder(struct mrc_target *t, u32 rungs)
+{
+	u64 now;
+	int err;
+
+	err = enumerate(t);
+	if (err)
+		return err;
+	if (!t->since)
+		t->since = mrc_now_us();
+	divide(t);
+	err = climb(t, rungs);
+	if (err)
+		return err;
+	now = mrc_now_us();
+	measure(t, now, mrc_time(rungs - 1));
+	publish(t, now, rungs);
+	return 0;
+}
+
+/*
+ * How long to pause, so that the CPU time spent stays within the budget; and
+ * how many samples the next ladder can have for a pause that is short.
+ */
+static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
+{
+	u32 permille = READ_ONCE(mrc_tunables.max_cpu_permille);
+	u64 ladder_us = READ_ONCE(mrc_tunables.ladder_ms) * USEC_PER_MSEC;
+	/* ns of CPU over permille of it are us of time. */
+	u64 period = div_u64(cost_ns, permille);
+	u64 pause = period > took_us ? period - took_us : 0;
+	u32 most = READ_ONCE(mrc_tunables.samples);
+	u64 want;
+
+	want = div64_u64(t->samples * (ladder_us + ladder_us / 4), period + 1);
+	want = clamp_t(u64, want, t->samples / 2, t->samples * 2ULL);
+	t->samples = clamp_t(u64, want, min_t(u32, SAMPLES_FLOOR, most), most);
+
+	if (t->stats.ladders <= CREDIT)
+		pause = 0;
+	/* Never in step with the program. */
+	pause = max(pause, ladder_us / 8);
+	pause += div_u64(pause * (get_random_u32() & 255), 1024);
+	return min_t(u64, pause, PAUSE_MAX_US);
+}
+
+static void pause_for(u64 us)
+{
+	wait_event_idle_timeout(mrc_changed, stopping(),
+				usecs_to_jiffies(us) + 1);
+}
+
+/**
+ * mrc_ladder_thread() - the tracker of one target
+ * @target: the target
+ *
+ * Return: 0, once kthread_stop() is called.
+ */
+int mrc_ladder_thread(void *target)
+{
+	struct mrc_target *t = target;
+	u64 began, cpu, last = 0;
+	int err;
+
+	/* Polite, but not so that rungs come late on a busy machine. */
+	set_user_nice(current, 5);
+	t->samples = min_t(u32, SAMPLES_START, READ_ONCE(mrc_tunables.samples));
+	while (!kthread_should_stop()) {
+		u32 rungs;
+
+		if (!READ_ONCE(mrc_enabled)) {
+			/* Idle ages would count the time off. */
+			forget(t);
+			last = 0;
+			wait_event_idle(mrc_changed, kthread_should_stop() ||
+					READ_ONCE(mrc_enabled));
+			continue;
+		}
+		rungs = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
+					     (u64)USEC_PER_MSEC), 1u);
+		began = mrc_now_us();
+		cpu = cpu_ns();
+		err = follow(t);
+		if (err == -ESRCH) {
+			mrc_target_gone(t);
+			wait_event_idle(mrc_changed, kthread_should_stop());
+			break;
+		}
+		err = ladder(t, rungs);
+		cpu = cpu_ns() - cpu;
+
+		mutex_lock(&t->lock);
+		t->stats.cpu_ns += cpu;
+		if (err && err != -EINTR)
+			t->stats.ladders_skipped++;
+		if (last) {
+			t->stats.period_us = began - last;
+			t->stats.enabled_ns += (began - last) * NSEC_PER_USEC;
+		}
+		mutex_unlock(&t->lock);
+		last = began;
+		pause_for(budget(t, cpu, mrc_now_us() - began));
+	}
+	return 0;
+}
+
+/**
+ * mrc_ladder_free() - free what the tracker allocated, once it has stopped
+ * @t: the target
+ */
+void mrc_ladder_free(struct mrc_target *t)
+{
+	kvfree(t->sample.entry);
+	kvfree(t->spare.entry);
+	kvfree(t->active);
+	mmdrop(t->mm);
+}

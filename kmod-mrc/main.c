@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mrc.ko: page miss ratio curves of processes, from accessed bits. */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include <compat/compat.h>
+#include <compat/pagetable.h>
+
+#include "mrc.h"
+
+static int __init mrc_init(void)
+{
+	int err;
+
+	if (!ms_pagetable_usable()) {
+		pr_err("page tables belong to the hypervisor (Xen PV)\n");
+		return -EOPNOTSUPP;
+	}
+	mrc_curve_init();
+	mrc_debugfs_init();
+	err = mrc_sysfs_init();
+	if (err)
+		mrc_debugfs_exit();
+	return err;
+}
+
+static void __exit mrc_exit(void)
+{
+	mrc_sysfs_exit();
+	mrc_targets_remove_all();
+	mrc_debugfs_exit();
+}
+
+module_init(mrc_init);
+module_exit(mrc_exit);
+MODULE_DESCRIPTION("Page miss ratio curves of live processes");
+MODULE_LICENSE("GPL");

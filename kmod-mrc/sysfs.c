@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/kernel/memsuite/mrc; each file is documented in
+ * Documentation/ABI/testing/sysfs-kernel-memsuite-mrc.
+ */
+
+#include <linux/err.h>
+#include <linux/kobject.h>
+#include <linux/sysfs.h>
+#include <linux/threads.h>
+
+#include <compat/compat.h>
+#include <memsuite/control.h>
+
+#include "mrc.h"
+
+struct mrc_tunables mrc_tunables = {
+	.samples = 4096,
+	.ladder_ms = 2000,
+	.max_cpu_permille = 5,
+};
+bool mrc_enabled;
+DECLARE_WAIT_QUEUE_HEAD(mrc_changed);
+
+static struct kobject *dir;
+
+static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(mrc_enabled));
+}
+
+static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t count)
+{
+	bool on;
+	int err = ms_parse_bool(buf, count, &on);
+
+	if (err)
+		return err;
+	WRITE_ONCE(mrc_enabled, on);
+	wake_up_all(&mrc_changed);
+	return count;
+}
+
+static ssize_t add_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
+{
+	return mrc_targets_list(buf);
+}
+
+static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	u64 nr;
+	int err = ms_parse_u64(buf, count, 1, PID_MAX_LIMIT, &nr);
+
+	if (!err)
+		err = mrc_targets_add(nr);
+	return err ?: count;
+}
+
+static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	u64 nr;
+	int err = ms_parse_u64(buf, count, 1, PID_MAX_LIMIT, &nr);
+
+	if (!err)
+		err = mrc_targets_remove(nr);
+	return err ?: count;
+}
+
+#define TUNABLE(name, min, max)						\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%u\n", READ_ONCE(mrc_tunables.name));	\
+}									\
+									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	u64 v;								\
+	int err = ms_parse_u64(buf, count, min, max, &v);		\
+									\
+	if (err)							\
+		return err;						\
+	WRITE_ONCE(mrc_tunables.name, v);				\
+	return count;							\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW(name)
+
+TUNABLE(samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX);
+TUNABLE(ladder_ms, MRC_LADDER_MS_MIN, MRC_LADDER_MS_MAX);
+TUNABLE(max_cpu_permille, 1, 1000);
+
+static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
+static struct kobj_attribute add_attr = __ATTR_RW_MODE(add, 0600);
+static struct kobj_attribute remove_attr = __ATTR(remove, 0200, NULL,
+						  remove_store);
+
+static struct attribute *mrc_attrs[] = {
+	&enabled_attr.attr,
+	&add_attr.attr,
+	&remove_attr.attr,
+	&samples_attr.attr,
+	&ladder_ms_attr.attr,
+	&max_cpu_permille_attr.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(mrc);
+
+/**
+ * mrc_sysfs_init() - make the files
+ *
+ * Return: 0 or an error.
+ */
+int mrc_sysfs_init(void)
+{
+	dir = ms_control_add("mrc", mrc_groups);
+	return PTR_ERR_OR_ZERO(dir);
+}
+
+/**
+ * mrc_sysfs_exit() - remove the files, and wait for those who are inside
+ */
+void mrc_sysfs_exit(void)
+{
+	ms_control_del(dir);
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page tables of a target: only the bits of entries are looked at, never
+ * the pages behind them.
+ *
+ * Everything is done in batches that hold mmap_lock for reading and an
+ * mm_users reference for some ten microseconds. Page tables are then freed by
+ * RCU only (file THP since 6.5, empty tables since 6.14), so that reading
+ * needs no page table lock; clearing a bit does, and looks at the PMD again
+ * once it holds it, as pte_offset_map_lock() does.
+ */
+
+#include <linux/delay.h>
+#include <linux/hugetlb.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+
+#include <compat/compat.h>
+#include <compat/pagetable.h>
+
+#include "mrc.h"
+
+/* Page tables that are enumerated, and entries looked at, in one batch. */
+#define BATCH_TABLES	32
+#define BATCH_ENTRIES	64
+
+/* How often a lock that is contended is tried, a millisecond apart. */
+#define TRIES		50
+
+/* What is found at an address. */
+#define PRESENT		BIT(0)
+#define YOUNG		BIT(1)
+#define OTHER_KIND	BIT(2)	/* split or collapsed meanwhile */
+
+static int batch_begin(struct mm_struct *mm)
+{
+	if (!mmget_not_zero(mm))
+		return -ESRCH;
+	if (!mmap_read_trylock(mm)) {
+		mmput(mm);
+		return -EAGAIN;
+	}
+	return 0;
+}
+
+static void batch_end(struct mm_struct *mm)
+{
+	mmap_read_unlock(mm);
+	/* The last reference tears the address space down: not here. */
+	mmput_async(mm);
+	cond_resched();
+}
+
+static int batch_begin_patiently(struct mm_struct *mm)
+{
+	int i, err;
+
+	for (i = 0; i < TRIES; i++) {
+		err = batch_begin(mm);
+		if (err != -EAGAIN)
+			break;
+		usleep_range(500, 1000);
+	}
+	return err;
+}
+
+static bool eligible(const struct vm_area_struct *vma)
+{
+	return !(vma->vm_flags & (VM_HUGETLB | VM_IO | VM_PFNMAP | VM_MIXEDMAP));
+}
+
+/* All of a page table, or of the part of it that [addr, end) covers. */
+static void enumerate_table(struct mrc_sample *sample, u64 *swapped,
+			    pmd_t pmdval, unsigned long addr,
+			    unsigned long end, u8 flags)
+{
+	pte_t *pte = pte_offset_kernel(&pmdval, addr);
+
+	for (; addr < end; addr += PAGE_SIZE, pte++) {
+		pte_t val = READ_ONCE(*pte);
+
+		if (pte_none(val))
+			continue;
+		if (!pte_present(val)) {
+			(*swapped)++;
+			mrc_sample_add(sample, MRC_BASE, addr,
+				       flags | MRC_F_ABSENT);
+			continue;
+		}
+		mrc_sample_add(sample, MRC_BASE, addr, flags);
+	}
+}
+
+/* Return: where to go on, 0 at the end. */
+static unsigned long enumerate_batch(struct mm_struct *mm, unsigned long addr,
+				     struct mrc_sample *sample, u64 *swapped)
+{
+	struct vm_area_struct *vma;
+	int tables = 0;
+
+	while ((vma = find_vma(mm, addr))) {
+		u8 flags = vma->vm_file ? MRC_F_FILE : 0;
+		unsigned long next;
+
+		addr = max(addr, vma->vm_start);
+		if (!eligible(vma))
+			addr = vma->vm_end;
+		for (; addr < vma->vm_end; addr = next) {
+			pmd_t *pmd, val;
+
+			if (++tables > BATCH_TABLES)
+				return addr;
+			pmd = ms_pmd_offset(mm, addr, &next);
+			next = min(next, vma->vm_end);
+			if (!pmd)
+				continue;
+			rcu_read_lock();
+			val = READ_ONCE(*pmd);
+			if (pmd_none(val) || !pmd_present(val)) {
+				rcu_read_unlock();
+				continue;
+			}
+			if (pmd_leaf(val)) {
+				if (!(addr & ~PMD_MASK))
+					mrc_sample_add(sample, MRC_HUGE, addr,
+						       flags);
+			} else if (!pmd_bad(val)) {
+				enumerate_table(sample, swapped, val, addr,
+						next, flags);
+			}
+			rcu_read_unlock();
+		}
+		if (++tables > BATCH_TABLES)
+			return addr;
+	}
+	return 0;
+}
+
+/**
+ * mrc_walk_enumerate() - sample all mapped and swapped-out pages
+ * @mm: the address space
+ * @sample: after mrc_sample_start()
+ * @swapped: how many were swapped out
+ *
+ * Context: may sleep.
+ * Return: 0, -ESRCH (the address space is gone) or -EAGAIN (contended).
+ */
+int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
+		       u64 *swapped)
+{
+	unsigned long addr = 0;
+	int err;
+
+	*swapped = 0;
+	do {
+		err = batch_begin_patiently(mm);
+		if (err)
+			return err;
+		addr = enumerate_batch(mm, addr, sample, swapped);
+		batch_end(mm);
+	} while (addr);
+	return 0;
+}
+
+/**
+ * mrc_walk_file_mapped() - whether an address still belongs to a file
+ * @mm: the address space
+ * @addr: the address
+ *
+ * Context: may sleep.
+ * Return: true if it does.
+ */
+bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr)
+{
+	struct vm_area_struct *vma;
+	bool mapped;
+
+	if (batch_begin_patiently(mm))
+		return false;
+	vma = find_vma(mm, addr);
+	mapped = vma && vma->vm_start <= addr && vma->vm_file && eligible(vma);
+	batch_end(mm);
+	return mapped;
+}
+
+static int look_pmd(struct mm_struct *mm, pmd_t *pmd, bool clear)
+{
+	spinlock_t *lock;
+	int found = 0;
+	pmd_t val;
+
+	val = READ_ONCE(*pmd);
+	if (!clear)
+		return PRESENT | (pmd_young(val) ? YOUNG : 0);
+	lock = pmd_lock(mm, pmd);
+	val = READ_ONCE(*pmd);
+	if (!pmd_none(val) && pmd_present(val) && pmd_leaf(val)) {
+		found = PRESENT;
+		if (pmd_young(val) &&
+		    test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd))
+			found |= YOUNG;
+	}
+	spin_unlock(lock);
+	return found;
+}
+
+static int look_pte(struct mm_struct *mm, pmd_t *pmd, pmd_t pmdval,
+		    unsigned long addr, bool clear)
+{
+	pte_t *pte = pte_offset_kernel(&pmdval, addr), val;
+	spinlock_t *lock;
+	int found = 0;
+
+	val = READ_ONCE(*pte);
+	if (!pte_present(val))
+		return 0;
+	if (!pte_young(val))
+		return PRESENT;
+	if (!clear)
+		return PRESENT | YOUNG;
+	lock = pte_lockptr(mm, &pmdval);
+	spin_lock(lock);
+	/* The table may have been taken away before its lock was ours. */
+	if (!((pmd_val(pmdval) ^ pmd_val(READ_ONCE(*pmd))) & ~_PAGE_ACCESSED)) {
+		val = READ_ONCE(*pte);
+		if (pte_present(val)) {
+			found = PRESENT;
+			if (pte_young(val) &&
+			    test_and_clear_bit(_PAGE_BIT_ACCESSED,
+					       (unsigned long *)pte))
+				found |= YOUNG;
+		}
+	}
+	spin_unlock(lock);
+	return found;
+}
+
+static int look(struct mm_struct *mm, const struct mrc_entry *e, bool clear)
+{
+	bool huge = e->flags & MRC_F_HUGE;
+	unsigned long next;
+	pmd_t *pmd = ms_pmd_offset(mm, e->addr, &next), val;
+	int found = 0;
+
+	if (!pmd)
+		return 0;
+	rcu_read_lock();
+	val = READ_ONCE(*pmd);
+	if (pmd_none(val) || !pmd_present(val))
+		found = 0;
+	else if (!!pmd_leaf(val) != huge)
+		found = OTHER_KIND;
+	else if (huge)
+		found = look_pmd(mm, pmd, clear);
+	else if (!pmd_bad(val))
+		found = look_pte(mm, pmd, val, e->addr, clear);
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * mrc_walk_clear() - clear the accessed bits of a sub-sample
+ * @t: the target
+ * @sub: one of its sub-samples; @active and @n must be set
+ *
+ * Notes what the bits say of the time since they were last looked at, leaves
+ * in @active what can be watched, and sets @start. Context: may sleep.
+ *
+ * Return: 0, -ESRCH or -EAGAIN.
+ */
+int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
+{
+	struct mm_struct *mm = t->mm;
+	u32 i = 0, n = 0;
+	int err;
+
+	sub->rung = 0;
+	sub->first = 0;
+	sub->valid[MRC_BASE] = 0;
+	sub->valid[MRC_HUGE] = 0;
+	while (i < sub->n) {
+		struct vm_area_struct *vma = NULL;
+		u32 stop = min(sub->n, i + BATCH_ENTRIES);
+		u64 now = mrc_now_us();
+
+		err = batch_begin_patiently(mm);
+		if (err)
+			return err;
+		for (; i < stop; i++) {
+			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
+			bool watched = e->flags & MRC_F_WATCHED;
+			int found = OTHER_KIND;
+
+			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
+			e->after = 0;
+			if (!vma || e->addr >= vma->vm_end)
+				vma = find_vma(mm, e->addr);
+			if (vma && vma->vm_start <= e->addr && eligible(vma))
+				found = look(mm, e, true);
+			if (found & OTHER_KIND) {
+				e->flags |= MRC_F_CENSORED;
+				continue;
+			}
+			t->stats.pte_reads++;
+			if (found & YOUNG) {
+				t->stats.pte_clears++;
+				/*
+				 * The first look says nothing about when, and
+				 * neighbours of a file's page that faults are
+				 * mapped as if they were touched.
+				 */
+				if (watched && !(e->flags & MRC_F_FILE &&
+						 e->flags & MRC_F_ABSENT)) {
+					e->seen_after = e->read;
+					e->seen_by = now;
+				}
+			}
+			e->flags |= MRC_F_WATCHED;
+			if (found & PRESENT)
+				e->flags &= ~MRC_F_ABSENT;
+			else
+				e->flags |= MRC_F_ABSENT;
+			e->read = now;
+			sub->valid[mrc_kind(e)]++;
+			sub->active[n++] = sub->active[i];
+		}
+		batch_end(mm);
+	}
+	sub->n = n;
+	ms_flush_tlb_mm(mm);
+	t->stats.tlb_flushes++;
+	/* Until now a TLB could hide a touch. */
+	sub->start = mrc_now_us();
+	return 0;
+}
+
+/**
+ * mrc_walk_read() - look which pages of a sub-sample were touched
+ * @t: the target
+ * @sub: one of its sub-samples
+ *
+ * Those that were leave @active. Context: may sleep.
+ *
+ * Return: 0, -ESRCH or -EAGAIN (contended; @active is left as it was where it
+ * was not looked at).
+ */
+int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
+{
+	struct mm_struct *mm = t->mm;
+	u32 i = 0, n = 0;
+	int err = 0;
+
+	while (i < sub->n) {
+		u32 stop = min(sub->n, i + BATCH_ENTRIES);
+		u64 now;
+
+		err = batch_begin(mm);
+		if (err)
+			break;
+		now = mrc_now_us() - sub->start;
+		t->stats.pte_reads += stop - i;
+		for (; i < stop; i++) {
+			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
+			int found = look(mm, e, false);
+
+			if (found & OTHER_KIND ||
+			    (found & YOUNG && e->flags & MRC_F_FILE &&
+			     e->flags & MRC_F_ABSENT)) {
+				e->flags |= MRC_F_CENSORED;
+				sub->valid[mrc_kind(e)]--;
+				continue;
+			}
+			if (found & YOUNG) {
+				e->by = now;
+				e->flags |= MRC_F_TOUCHED;
+				e->flags &= ~MRC_F_ABSENT;
+				continue;
+			}
+			e->after = now;
+			if (found & PRESENT)
+				e->flags &= ~MRC_F_ABSENT;
+			else
+				e->flags |= MRC_F_ABSENT;
+			sub->active[n++] = sub->active[i];
+		}
+		batch_end(mm);
+	}
+	/* What a contended lock kept from being looked at stays. */
+	while (i < sub->n)
+		sub->active[n++] = sub->active[i++];
+	sub->n = n;
+	return err;
+}

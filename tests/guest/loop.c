@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program whose miss ratio curve is known: it touches one byte a page of N
+ * pages, over and over, by a pattern.
+ *
+ *   loop     all N in order: misses until N, none from there on
+ *   two      the first tenth nine times, then all N: cliffs at N/10 and N
+ *   uniform  one of N at random: falls in a straight line
+ *   exec     loop over N / 4 for half of the time, then exec into the loop
+ */
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef PR_SET_THP_DISABLE
+#define PR_SET_THP_DISABLE 41
+#endif
+
+#define PAGE 4096
+#define HUGE_PAGE (2UL << 20)
+
+static volatile unsigned char *area;
+static uint64_t rng = 88172645463325252ULL;
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec * 1e-9;
+}
+
+static void pass(unsigned long pages)
+{
+	for (unsigned long i = 0; i < pages; i++)
+		area[i * PAGE]++;
+}
+
+static void random_touches(unsigned long pages)
+{
+	for (unsigned long i = 0; i < pages; i++) {
+		rng ^= rng << 13;
+		rng ^= rng >> 7;
+		rng ^= rng << 17;
+		area[rng % pages * PAGE]++;
+	}
+}
+
+static void usage(const char *name)
+{
+	fprintf(stderr,
+		"usage: %s [--thp] [--pattern loop|two|uniform|exec] PAGES SECONDS\n",
+		name);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "thp", no_argument, NULL, 't' },
+		{ "pattern", required_argument, NULL, 'p' },
+		{}
+	};
+	const char *pattern = "loop";
+	unsigned long pages, passes = 0, size;
+	double seconds, end, began;
+	int c, thp = 0;
+	char *area_raw;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 't')
+			thp = 1;
+		else if (c == 'p')
+			pattern = optarg;
+		else
+			usage(argv[0]);
+	}
+	if (argc - optind != 2)
+		usage(argv[0]);
+	pages = strtoul(argv[optind], NULL, 10);
+	seconds = strtod(argv[optind + 1], NULL);
+	if (!pages || seconds <= 0)
+		usage(argv[0]);
+	if (!strcmp(pattern, "exec")) {
+		pages /= 4;
+		seconds /= 2;
+	}
+	if (!thp)
+		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	size = pages * PAGE + HUGE_PAGE;
+	area_raw = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (area_raw == MAP_FAILED) {
+		perror("mmap");
+		return 1;
+	}
+	area = (void *)(((uintptr_t)area_raw + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+	if (thp)
+		madvise((void *)area, pages * PAGE, MADV_HUGEPAGE);
+	began = now();
+	end = began + seconds;
+	do {
+		if (!strcmp(pattern, "two")) {
+			for (int i = 0; i < 9; i++)
+				pass(pages / 10);
+			pass(pages);
+		} else if (!strcmp(pattern, "uniform")) {
+			random_touches(pages);
+		} else {
+			pass(pages);
+		}
+		passes++;
+	} while (now() < end);
+	if (!strcmp(pattern, "exec")) {
+		char n[32], s[32];
+
+		snprintf(n, sizeof(n), "%lu", pages * 4);
+		snprintf(s, sizeof(s), "%f", seconds);
+		execl("/proc/self/exe", argv[0], n, s, (char *)NULL);
+		perror("exec");
+		return 1;
+	}
+	printf("%lu passes of %.3f ms\n", passes, 1e3 * (now() - began) / passes);
+	return 0;
+}

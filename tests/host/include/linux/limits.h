@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The C library reads this one, too. */
+#include_next <linux/limits.h>
+#include <linux/kernel.h>
