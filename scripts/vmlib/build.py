@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Builds modules from the repository against a kernel, outside the repository."""
+import glob
+import os
+import subprocess
+import sys
+
+from . import Failure, TOP, cache, debugkernel, kernels, locked
+
+# Kbuild files and what they may name; the rest of the repository does not matter to a build.
+SOURCES = ("Kbuild", "Kconfig", "VERSION", "modules", "include", "tests/kunit")
+
+
+def kernel(name):
+    return debugkernel.DebugKernel() if name == "debug" else kernels.Kernel(name)
+
+
+def _make(target, top, sources, flags):
+    """Copies `sources`, relative to `top`, and builds there; returns that directory."""
+    place = f"{target.base}/build/{os.path.basename(top)}-{target.release}"
+    os.makedirs(place, exist_ok=True)
+    subprocess.run(["rsync", "-a", "--checksum", "--delete", "--relative", "--exclude=*.ko", "--exclude=*.o", "--exclude=*.mod",
+                    "--exclude=*.mod.c", "--exclude=.*.cmd", "--exclude=*.order", "--exclude=*.symvers",
+                    *sources, f"{place}/"], cwd=top, check=True)
+    command = ["make", "-C", target.headers, f"M={place.removeprefix(target.root)}", f"-j{os.cpu_count()}",
+               *flags, "modules"]
+    if target.root:
+        command[:0] = ["chroot", target.root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise Failure(f"the modules do not build for {target}:\n{done.stdout}")
+    if "warning" in done.stdout.lower().replace("warning: the compiler differs", ""):
+        sys.stderr.write(done.stdout)
+    return place
+
+
+def modules(target, flags=()):
+    """Builds the suite; returns the directory with its .ko files below it, or None when there is no suite yet."""
+    if not os.path.exists(f"{TOP}/Kbuild"):
+        return None
+    sources = [s for s in SOURCES if os.path.exists(f"{TOP}/{s}")]
+    sources += [os.path.basename(s) for s in sorted(glob.glob(f"{TOP}/kmod-*"))]
+    with locked(f"build-{target.release}"):
+        return _make(target, TOP, sources, flags)
+
+
+def test_modules(target):
+    """Builds tests/modules, which no user installs."""
+    top = f"{TOP}/tests/modules"
+    if not os.path.exists(f"{top}/Kbuild"):
+        return None
+    with locked(f"build-{target.release}"):
+        return _make(target, top, ["."], ())
+
+
+def products(place):
+    return sorted(glob.glob(f"{place}/**/*.ko", recursive=True)) if place else []

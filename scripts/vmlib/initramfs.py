@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the guest boots into: busybox, the kernel's modules that it needs, the suite, and the command."""
+import glob
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+
+from . import Failure, TOP, cache, cpio, locked, temporary_beside
+
+GUEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest")
+# Modules of the kernel's package in the guest, with all that they depend on.  A kernel that has one
+# built in, or not at all, is as good.
+CARRIED = """
+virtio_pci 9pnet_virtio 9p overlay
+nfit nd_pmem nd_btt dax_pmem device_dax kmem ext4
+dm_mod dm_bufio dm_snapshot loop zram
+hwpoison_inject msr edac_core mce_inject einj
+""".split()
+
+
+def static_program(source, *flags):
+    """Path of the static program that `source` compiles to."""
+    with open(source, "rb") as f:
+        key = hashlib.sha256(f.read() + repr(flags).encode())
+    for header in sorted(glob.glob(f"{os.path.dirname(source)}/*.h") + glob.glob(f"{TOP}/include/**/*.h", recursive=True)):
+        with open(header, "rb") as f:
+            key.update(f.read())
+    path = f"{cache('programs')}/{os.path.basename(source)[:-2]}-{key.hexdigest()[:16]}"
+    if not os.path.exists(path):
+        with locked("programs"), temporary_beside(path) as scratch:
+            done = subprocess.run(["gcc", "-O2", "-Wall", "-static", "-pthread", f"-I{TOP}/include/uapi",
+                                   f"-I{TOP}/include", "-o", f"{scratch}/a", source, *flags],
+                                  capture_output=True, text=True)
+            if done.returncode:
+                raise Failure(f"{source} does not compile for the guest:\n{done.stderr}")
+            os.rename(f"{scratch}/a", path)
+    return path
+
+
+def _module_name(path):
+    return os.path.basename(path).split(".ko")[0].replace("-", "_")
+
+
+def _closure(kernel):
+    """Paths, below the kernel's module directory, of the modules that the guest carries."""
+    depends = {}
+    with open(f"{kernel.modules}/modules.dep") as f:
+        for line in f:
+            path, _, needs = line.partition(":")
+            depends[path] = needs.split()
+    wanted = {path for path in depends if _module_name(path) in CARRIED}
+    return sorted(wanted.union(*(depends[path] for path in wanted)))
+
+
+def _plain(path):
+    """A module's bytes, decompressed: neither busybox nor every kernel can."""
+    with open(path, "rb") as f:
+        data = f.read()
+    for suffix, tool in ((".xz", "xz"), (".zst", "zstd"), (".gz", "gzip")):
+        if path.endswith(suffix):
+            data = subprocess.run([tool, "-dc"], input=data, capture_output=True, check=True).stdout
+    return data
+
+
+def _base(kernel):
+    """File with the part that depends on the kernel alone, made once."""
+    with open(__file__, "rb") as f:
+        key = hashlib.sha256(f.read() + str(kernel).encode()).hexdigest()[:16]
+    final = f"{cache('initramfs')}/{kernel.release}-{key}"
+    if os.path.isdir(final):
+        return final
+    with locked(f"initramfs-{kernel.release}"), temporary_beside(final) as scratch:
+        below = f"{scratch}/lib/modules/{kernel.release}"
+        for path in _closure(kernel):
+            target = f"{below}/{path.split('.ko')[0]}.ko"
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "wb") as f:
+                f.write(_plain(f"{kernel.modules}/{path}"))
+        os.makedirs(below, exist_ok=True)
+        for name in glob.glob(f"{kernel.modules}/modules.builtin*") + glob.glob(f"{kernel.modules}/modules.order"):
+            shutil.copy(name, below)
+        archive = cpio.Archive()
+        for name in "proc sys dev tmp run mnt/share root sbin bin usr/bin usr/sbin lib/memsuite tests".split():
+            archive.directory(name)
+        archive.file("etc/passwd", "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n")
+        archive.file("etc/group", "root:x:0:\nnogroup:x:65534:\n")
+        archive.link("etc/mtab", "/proc/mounts")
+        busybox = shutil.which("busybox")
+        if not busybox:
+            raise Failure("busybox-static is not installed: run scripts/install-tools")
+        archive.copy("bin/busybox", busybox)
+        for applet in subprocess.run([busybox, "--list-full"], capture_output=True, text=True).stdout.split():
+            if applet not in ("bin/busybox", "sbin/init", "linuxrc", "init"):
+                archive.link(applet, "/bin/busybox")
+        for directory, _, names in os.walk(below):
+            for name in names:
+                path = f"{directory}/{name}"
+                archive.copy(path.removeprefix(scratch), path)
+        with open(f"{scratch}/base.cpio", "wb") as f:
+            f.write(archive.bytes())
+        if not os.path.isdir(final):
+            os.rename(scratch, final)
+    return final
+
+
+def _suite(kernel, modules, archive):
+    """The suite's modules, in /lib/memsuite and for modprobe, next to the kernel's."""
+    base = f"{_base(kernel)}/lib/modules/{kernel.release}"
+    with temporary_beside(cache("initramfs") + "/depmod") as scratch:
+        below = f"{scratch}/lib/modules/{kernel.release}"
+        shutil.copytree(base, below, copy_function=os.link)
+        os.makedirs(f"{below}/extra")
+        for path in modules:
+            name = os.path.basename(path)
+            shutil.copy(path, f"{below}/extra/{name}")
+            archive.copy(f"lib/modules/{kernel.release}/extra/{name}", path)
+            archive.link(f"lib/memsuite/{name}", f"/lib/modules/{kernel.release}/extra/{name}")
+        done = subprocess.run(["depmod", "-b", scratch, kernel.release], capture_output=True, text=True)
+        if done.returncode:
+            raise Failure(f"depmod: {done.stderr}")
+        for name in ("dep", "alias", "softdep", "symbols"):
+            archive.copy(f"lib/modules/{kernel.release}/modules.{name}", f"{below}/modules.{name}")
+
+
+def _tests(archive):
+    directory = f"{TOP}/tests/guest"
+    flags = ["-lm"]
+    if glob.glob("/usr/lib/*/libnuma.a"):
+        flags.insert(0, "-lnuma")
+    for path in sorted(glob.glob(f"{directory}/*.c")):
+        archive.copy(f"tests/{os.path.basename(path)[:-2]}", static_program(path, *flags))
+    for path in sorted(glob.glob(f"{directory}/*")):
+        if os.path.isfile(path) and not path.endswith((".c", ".h", ".o")):
+            archive.copy(f"tests/{os.path.basename(path)}", path)
+
+
+def write(path, kernel, modules, nonce, argv, environ, where, settings):
+    """Writes the whole initramfs of one run to `path`."""
+    archive = cpio.Archive()
+    _suite(kernel, modules, archive)
+    _tests(archive)
+    archive.copy("init", f"{GUEST}/init")
+    archive.copy("vm/after", f"{GUEST}/after")
+    archive.copy("vm/run", static_program(f"{GUEST}/run.c"))
+    archive.file("vm/nonce", nonce)
+    for name, strings in (("argv", argv), ("where", where), ("environ", [f"{k}={v}" for k, v in environ.items()])):
+        archive.file(f"vm/{name}", b"".join(os.fsencode(s) + b"\0" for s in strings))
+    archive.file("vm/settings", "".join(f"{k}={shlex.quote(v)}\n" for k, v in settings.items()))
+    with open(path, "wb") as out:
+        with open(f"{_base(kernel)}/base.cpio", "rb") as base:
+            shutil.copyfileobj(base, out)
+        out.write(archive.bytes())

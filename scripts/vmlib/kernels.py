@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Debian's stock kernels: which one stands for a series, and its image, modules, headers and source."""
+import functools
+import glob
+import os
+import re
+import subprocess
+
+from . import Failure, SERIES, apt, cache, chroot, locked, temporary_beside
+
+
+def _base(suite):
+    return re.sub("-(security|updates|backports)$", "", suite)
+
+
+@functools.cache
+def host_suite():
+    with open("/etc/os-release") as f:
+        found = re.search(r"^VERSION_CODENAME=\"?(\w+)", f.read(), re.M)
+    return found.group(1) if found else ""
+
+
+class Kernel:
+    """A stock kernel, unpacked but not installed."""
+
+    def __init__(self, name):
+        if name not in SERIES:
+            raise Failure(f"no stock kernel stands for {name}")
+        self.name = name
+        # Not -cloud-, -rt- or -dbg: the flavour that a plain installation runs.
+        offered = apt.packages(rf"linux-headers-{re.escape(name)}\.[^-]+(-\d+)?-amd64")
+        if not offered:
+            raise Failure(f"the archive has no headers of a kernel {name}")
+        # A kernel of the host's own suite needs no chroot to build for.
+        own = [p for p in offered if host_suite() in map(_base, p.suites)]
+        self._headers = (own or offered)[-1]
+        self.version = self._headers.version
+        self.release = self._headers.name.removeprefix("linux-headers-")
+        self.suite = _base(self._headers.suites[0])
+        compilers = [m for d in self._headers.depends for m in re.findall(r"gcc-\d+", d)]
+        self.compiler = compilers[0] if compilers else "gcc"
+
+    def __str__(self):
+        return f"{self.release} ({self.version}, {self.suite})"
+
+    @functools.cached_property
+    def tree(self):
+        """Directory that holds the unpacked image and modules."""
+        packs = [apt.package(f"linux-image-{self.release}", self.version)]
+        # From 7.1 on, the image package is empty, and depends on those with the files.
+        packs += [apt.package(name, self.version) for name in packs[0].depends
+                  if re.match("linux-(binary|modules)-", name)]
+        return apt.unpack(packs, f"{cache('kernels')}/{self.release}", self._index_modules)
+
+    def _index_modules(self, path):
+        # depmod looks in lib/modules.
+        if os.path.isdir(f"{path}/usr/lib/modules") and not os.path.exists(f"{path}/lib"):
+            os.symlink("usr/lib", f"{path}/lib")
+        subprocess.run(["depmod", "-b", path, self.release], check=True, stderr=subprocess.DEVNULL)
+
+    @property
+    def image(self):
+        found = glob.glob(f"{self.tree}/boot/vmlinuz-*") + glob.glob(f"{self.modules}/vmlinuz*")
+        if not found:
+            raise Failure(f"{self}: the packages hold no vmlinuz")
+        return found[0]
+
+    @property
+    def modules(self):
+        return f"{self.tree}/lib/modules/{self.release}"
+
+    @functools.cached_property
+    def root(self):
+        """Root directory in which modules for this kernel are built: the host's, or a chroot of its suite."""
+        return "" if self.suite == host_suite() else chroot.directory(self.suite, self.compiler)
+
+    @property
+    def base(self):
+        """Directory in `root` for headers and builds."""
+        return f"{self.root}/memsuite" if self.root else cache()
+
+    @functools.cached_property
+    def headers(self):
+        """Directory for make -C, as seen from `root`."""
+        final = f"{self.base}/headers/{self.release}"
+        inside = final.removeprefix(self.root)
+        common = f"linux-headers-{self.release.removesuffix('-amd64')}-common"
+        packs = [self._headers, apt.package(common, self.version)]
+        packs += [apt.package(name) for name in self._headers.depends if name.startswith("linux-kbuild-")]
+        source = f"usr/src/linux-headers-{self.release}"
+
+        def relocate(path):
+            # All links between the packages are relative; these two lines are not.
+            makefile = f"{path}/{source}/Makefile"
+            with open(makefile) as f:
+                text = f.read()
+            with open(makefile, "w") as f:
+                f.write(re.sub(r"(?<![\w/])/usr/src/", f"{inside}/usr/src/", text))
+        apt.unpack(packs, final, relocate)
+        return f"{inside}/{source}"
+
+
+def source(series):
+    """Directory with the newest source of that series, whole."""
+    pack = apt.packages(f"linux-source-{re.escape(series)}")
+    if not pack:
+        raise Failure(f"the archive has no linux-source-{series}")
+    final = f"{cache('src')}/{series}"
+    if not os.path.isdir(final):
+        with locked(f"source-{series}"):
+            if not os.path.isdir(final):
+                with temporary_beside(final) as scratch:
+                    pack[-1].unpack(scratch)
+                    tarball, = glob.glob(f"{scratch}/usr/src/linux-source-*.tar.xz")
+                    os.mkdir(f"{scratch}/tree")
+                    subprocess.run(["tar", "-C", f"{scratch}/tree", "--strip-components=1", "-xf", tarball], check=True)
+                    with open(f"{scratch}/tree/.version-of-package", "w") as f:
+                        f.write(f"{pack[-1]}\n")
+                    os.rename(f"{scratch}/tree", final)
+    return final

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine that QEMU is told to be: processors, memory and its nodes, devices."""
+import contextlib
+import os
+import re
+
+from . import Usage, qemu
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+GIB = 1 << 30
+PERSISTENT_UNIT = 128 << 20	# what the kernel can also take as memory (dax kmem)
+
+KERNEL_COMMAND_LINE = ("console=ttyS0 loglevel=7 panic=-1 oops=panic panic_on_warn=1 softlockup_panic=1 "
+                       "hung_task_panic=1 rdinit=/init tsc=reliable")
+
+
+def number(text, what):
+    """A count of bytes: decimal or 0x hexadecimal, with K, M or G behind it."""
+    found = re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)([KMG]?)", text)
+    if not found:
+        raise Usage(f"{what}: {text!r} is not a number of bytes such as 4096, 0x1000 or 512M")
+    return int(found.group(1), 0 if found.group(1)[:2].lower() == "0x" else 10) * UNITS[found.group(2)]
+
+
+class Ram:
+    """Where guest physical addresses lie in the files that hold the guest's memory."""
+
+    LOW_LIMIT = 0xe0000000	# QEMU's pc machine: memory from here on moves above 4 GiB,
+    LOW_WHEN_SPLIT = 0xc0000000	# and then 3 GiB remain below
+
+    def __init__(self, nodes):
+        self.nodes = nodes		# bytes of each
+        self.total = sum(nodes)
+        self.low = self.total if self.total < self.LOW_LIMIT else self.LOW_WHEN_SPLIT
+
+    def locate(self, address):
+        """(node, offset in its file) of a guest physical address, or None where there is no memory."""
+        if address < self.low:
+            offset = address
+        elif 4 * GIB <= address < 4 * GIB + self.total - self.low:
+            offset = address - 4 * GIB + self.low
+        else:
+            return None
+        for node, size in enumerate(self.nodes):
+            if offset < size:
+                return node, offset
+            offset -= size
+        return None
+
+    def ranges(self):
+        yield 0, self.low
+        if self.total > self.low:
+            yield 4 * GIB, 4 * GIB + self.total - self.low
+
+
+class Machine:
+    def __init__(self, options):
+        self._options = options
+        self._cpus = []
+        nodes = []
+        for spec in options.numa:
+            size, *rest = spec.split(",")
+            nodes.append(self._memory(size, f"--numa {spec}"))
+            self._cpus.append(self._node_cpus(rest, spec))
+        if self._cpus and not any(self._cpus):
+            self._cpus[0] = f"0-{options.smp - 1}"
+        self.ram = Ram(nodes or [self._memory(options.mem, "--mem")])
+        if self.ram.total < 128 << 20:
+            raise Usage(f"{self.ram.total >> 20}M of memory: a kernel needs 128M at least")
+        self.faulty = bool(options.fault)
+        self._nvdimm = self._persistent(options.nvdimm) if options.nvdimm else None
+        self.drivers = bool(options.share or options.root == "host" or options.nvdimm)
+
+    @staticmethod
+    def _memory(text, what):
+        size = number(text, what)
+        if not size or size % (1 << 20):
+            raise Usage(f"{what}: not a multiple of 1M")
+        return size
+
+    def _node_cpus(self, rest, spec):
+        cpus = ""
+        for item in rest:
+            found = re.fullmatch(r"cpus=(\d+)(?:-(\d+))?", item)
+            if not found:
+                raise Usage(f"--numa {spec}: {item!r} is not cpus=A-B")
+            first, last = int(found.group(1)), int(found.group(2) or found.group(1))
+            if not first <= last < self._options.smp:
+                raise Usage(f"--numa {spec}: there are CPUs 0 to {self._options.smp - 1}")
+            cpus = f"{first}-{last}"
+        return cpus
+
+    @staticmethod
+    def _persistent(text):
+        size, _, path = text.partition("@")
+        size = number(size, "--nvdimm")
+        if not size or size % PERSISTENT_UNIT:
+            raise Usage(f"--nvdimm {text}: not a multiple of 128M")
+        if path and os.path.exists(path) and os.path.getsize(path) not in (0, size):
+            raise Usage(f"--nvdimm {text}: {path} has {os.path.getsize(path)} bytes")
+        return size, path
+
+    @contextlib.contextmanager
+    def backing(self, scratch):
+        """Makes the files behind the guest's memory for as long as it runs."""
+        self.files = []
+        if self.faulty:
+            directory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else scratch
+            for node, size in enumerate(self.ram.nodes):
+                path = f"{directory}/memsuite-vm.{os.getpid()}.{node}"
+                self.files.append(path)
+                with open(path, "wb") as f:
+                    f.truncate(size)
+        if self._nvdimm:
+            size, path = self._nvdimm
+            self._nvdimm = size, path or f"{scratch}/nvdimm"
+            with open(self._nvdimm[1], "ab") as f:
+                f.truncate(size)
+        try:
+            yield
+        finally:
+            for path in self.files:
+                os.remove(path)
+
+    def _backend(self, node, size):
+        where = f"file,share=on,mem-path={self.files[node]}" if self.files else "ram"
+        return ["-object", f"memory-backend-{where},id=ram{node},size={size}"]
+
+    def command(self, image, initrd):
+        """QEMU's command line."""
+        o = self._options
+        maximum = f",slots=1,maxmem={self.ram.total + self._nvdimm[0] + GIB >> 20}M" if self._nvdimm else ""
+        machine = "pc" + (",nvdimm=on" if self._nvdimm else "") + ("" if self._cpus else ",memory-backend=ram0")
+        command = [qemu.binary(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+                   "-M", machine, "-m", f"{self.ram.total >> 20}M{maximum}", "-smp", str(o.smp),
+                   # A ftrace site that one thread patches may be seen half patched by another under thread=multi.
+                   "-accel", f"tcg,thread={'multi' if o.parallel else 'single'}",
+                   # Without erms: `rep stosb` would count as one instruction a byte.
+                   "-cpu", "max,-erms,-fsrm" if o.icount else "max"]
+        for node, size in enumerate(self.ram.nodes):
+            command += self._backend(node, size)
+            if self._cpus:
+                cpus = f",cpus={self._cpus[node]}" if self._cpus[node] else ""
+                command += ["-numa", f"node,nodeid={node},memdev=ram{node}{cpus}"]
+        if o.icount:
+            command += ["-icount", "shift=0,sleep=off", "-rtc", "clock=vm"]
+        if self._nvdimm:
+            size, path = self._nvdimm
+            command += ["-object", f"memory-backend-file,id=nvdimm,share=on,mem-path={path},size={size}",
+                        "-device", "nvdimm,memdev=nvdimm,id=nvdimm0"]
+        if o.root == "host":
+            command += ["-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap"]
+        if o.share:
+            path = os.path.abspath(o.share).replace(",", ",,")
+            command += ["-virtfs", f"local,path={path},mount_tag=share,security_model=none,multidevs=remap"]
+        for plugin in o.plugin:
+            command += ["-plugin", plugin]
+        return command + ["-kernel", image, "-initrd", initrd, "-append", " ".join([KERNEL_COMMAND_LINE, *o.append])]

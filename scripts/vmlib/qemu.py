@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One run of the virtual machine: QEMU's command line, and what goes between the guest and us."""
+import os
+import selectors
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from . import Failure
+
+QEMU = "qemu-system-x86_64"
+GRACE = 15		# seconds that the closer look after the command may take beyond its timeout
+
+
+class Guest:
+    """QEMU, its three channels, and their protocol.
+
+    console: the kernel's messages (first serial port), kept as the log
+    output:  what the command prints (debug console), copied to our standard output
+    control: 'NONCE ready', 'NONCE ended', 'NONCE status N' (second serial port), each of the first two
+             answered by one byte that lets the guest go on
+    """
+
+    def __init__(self, command, nonce, log, timeout, ready=lambda: None, ended=lambda: None):
+        self.nonce = nonce
+        self.timeout = timeout
+        self.log = log
+        self.status = None		# of the command
+        self.timed_out = False
+        self.broken = None		# what the guest's own side complained of
+        self.booted = False
+        self._answers = {"ready": ready, "ended": ended}
+        self._pending = b""
+        self._command = command
+
+    def run(self):
+        ends = {name: socket.socketpair() for name in ("console", "output", "control")}
+        command = list(self._command)
+        for name, (_, theirs) in ends.items():
+            command += ["-chardev", f"socket,id={name},fd={theirs.fileno()}"]
+        command += ["-serial", "chardev:console", "-serial", "chardev:control",
+                    "-device", "isa-debugcon,iobase=0xe9,chardev=output",
+                    "-device", "isa-debug-exit,iobase=0x501,iosize=0x02"]
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, start_new_session=True,
+                                       pass_fds=[theirs.fileno() for _, theirs in ends.values()])
+        except OSError as error:
+            raise Failure(f"{command[0]}: {error}")
+        for _, theirs in ends.values():
+            theirs.close()
+        try:
+            with open(self.log, "wb") as log:
+                self._attend(process, {name: ours for name, (ours, _) in ends.items()}, log)
+        finally:
+            process.kill()
+            complaint = process.stderr.read().decode(errors="replace").strip()
+            process.stderr.close()
+            process.wait()
+            for ours, _ in ends.values():
+                ours.close()
+        if complaint and not self.booted and not os.path.getsize(self.log):
+            raise Failure(f"QEMU: {complaint}")
+
+    def _attend(self, process, channels, log):
+        watch = selectors.DefaultSelector()
+        for name, ours in channels.items():
+            watch.register(ours, selectors.EVENT_READ, name)
+        self._deadline = time.monotonic() + self.timeout
+        while watch.get_map():
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                self.timed_out = self.status is None
+                return
+            for key, _ in watch.select(left):
+                try:
+                    data = key.fileobj.recv(1 << 16)
+                except ConnectionResetError:
+                    data = b""
+                if not data:
+                    watch.unregister(key.fileobj)
+                elif key.data == "console":
+                    log.write(data)
+                    log.flush()
+                elif key.data == "output":
+                    self._print(data)
+                else:
+                    self._control(data, key.fileobj)
+
+    @staticmethod
+    def _print(data):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+    def _control(self, data, channel):
+        *lines, self._pending = (self._pending + data).split(b"\n")
+        for line in lines:
+            nonce, _, text = line.decode(errors="replace").strip().partition(" ")
+            if nonce != self.nonce:
+                continue
+            word, _, rest = text.partition(" ")
+            if word in self._answers:
+                self.booted = True
+                if word == "ended":
+                    self._deadline += GRACE
+                self._answers[word]()
+                channel.sendall(b"+")
+            elif word == "status":
+                self.status = int(rest)
+            elif word == "broken":
+                self.broken = rest
+
+
+def binary():
+    path = shutil.which(QEMU)
+    if not path:
+        raise Failure(f"{QEMU} is not installed: run scripts/install-tools")
+    return path
