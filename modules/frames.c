@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Free page frames: out of the buddy lists, by physical address. */
 
-#include <linux/mm.h>
+#include <linux/highmem.h>
 #include <linux/memory_hotplug.h>
+#include <linux/mm.h>
 #include <linux/page_ref.h>
 
 #include <compat/compat.h>
@@ -118,8 +119,13 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget, bool try,
 
 void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
 {
+	unsigned long i;
+
 	ms_call_post_alloc_hook(page, order, GFP_HIGHUSER_MOVABLE |
 				(zero ? __GFP_ZERO : 0));
+	if (zero && !MS_POST_ALLOC_HOOK_CLEARS)
+		for (i = 0; i < 1UL << order; i++)
+			clear_highpage(page + i);
 	/* post_alloc_hook() does this itself up to 6.11. */
 	set_page_count(page, 1);
 }

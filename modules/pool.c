@@ -41,6 +41,7 @@
  * @nr_bare: how many
  * @scan: where this CPU looks for free blocks
  * @dry_until: do not look before
+ * @vain: nothing was found since the walk began anew
  * @hint: slot to look at first
  * @isolated: bare frames taken
  * @handed: pages handed out
@@ -53,6 +54,7 @@ struct front {
 	unsigned long nr_bare;
 	struct ms_scan scan;
 	unsigned long dry_until;
+	bool vain;
 	unsigned int hint;
 	u64 isolated;
 	u64 handed;
@@ -230,10 +232,13 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 					&block);
 		if (err == -ENOENT)
 			rewind(pool, &front->scan);
-		if (err == -ENOENT || err == -ENOMEM)
+		/* Dry is a region walked from end to end in vain. */
+		if (err == -ENOMEM || (err == -ENOENT && front->vain))
 			front->dry_until = jiffies + DRY_JIFFIES;
+		front->vain |= err == -ENOENT;
 		if (err)
 			return NULL;
+		front->vain = false;
 		front->bare = block.page;
 		front->nr_bare = 1UL << block.order;
 		front->isolated += front->nr_bare;

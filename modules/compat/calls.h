@@ -29,6 +29,10 @@ typedef unsigned long ms_migratetype_fn(struct page *page, unsigned long pfn,
 #define MS_MIGRATETYPE_ARGS(page, pfn)	page, pfn, MIGRATETYPE_MASK
 #endif
 
+/* Up to 5.12 post_alloc_hook() leaves the clearing to its caller. */
+#define MS_POST_ALLOC_HOOK_CLEARS	\
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0))
+
 /* Isolation from the LRU: true on success from 6.3 on, 0 before. */
 #if MS_HAVE_FOLIO
 #define MS_ISOLATE_LRU_SYMBOL	"folio_isolate_lru"
