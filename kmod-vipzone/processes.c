@@ -34,11 +34,23 @@ static void placement_put(struct placement *placement)
 
 	if (!refcount_dec_and_test(&placement->users))
 		return;
+	if (placement->has_node)
+		steering_unuse_nodes();
 	for (i = 0; i < placement->nr_targets; i++) {
 		ms_region_close_pool(placement->targets[i].region);
 		ms_region_put(placement->targets[i].region);
 	}
 	kfree(placement);
+}
+
+static bool placement_has_node(const struct placement *placement)
+{
+	unsigned int i;
+
+	for (i = 0; i < placement->nr_targets; i++)
+		if (placement->targets[i].is_node)
+			return true;
+	return false;
 }
 
 static int target_open(struct target *target, const char *name)
@@ -86,17 +98,15 @@ static struct placement *placement_create(const struct vipzone_command *command)
 		}
 		placement->nr_targets++;
 	}
+	if (placement_has_node(placement)) {
+		err = steering_use_nodes();
+		if (err) {
+			placement_put(placement);
+			return ERR_PTR(err);
+		}
+		placement->has_node = true;
+	}
 	return placement;
-}
-
-static bool placement_has_node(const struct placement *placement)
-{
-	unsigned int i;
-
-	for (i = 0; i < placement->nr_targets; i++)
-		if (placement->targets[i].is_node)
-			return true;
-	return false;
 }
 
 static void stats_add(struct steering_stats *sum,
@@ -149,7 +159,7 @@ static struct process *process_create(struct mm_struct *mm, struct pid *pid,
 	}
 	mmgrab(mm);
 	process->mm = mm;
-	process->no_thp = !placement_has_node(placement) && ms_thp_disable(mm);
+	process->no_thp = !placement->has_node && ms_thp_disable(mm);
 	process->pid = get_pid(pid);
 	process->placement = placement;
 	INIT_RCU_WORK(&process->dying, process_die);

@@ -12,6 +12,7 @@
 #include <linux/err.h>
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -155,31 +156,67 @@ static const struct ms_hook steering_hook = {
 	.entry = steer_entry,
 };
 
+/*
+ * The hook at the allocator's entry costs every allocation of the system some
+ * instructions, so it is armed only while a placement has a node for target.
+ */
+static DEFINE_MUTEX(arm_lock);
 static bool running;
+static unsigned int node_users;
+
+int steering_use_nodes(void)
+{
+	int err = 0;
+
+	mutex_lock(&arm_lock);
+	if (running && !node_users)
+		err = ms_hook_arm(MS_POINT_ALLOC_ENTRY, &steering_hook);
+	if (!err)
+		node_users++;
+	mutex_unlock(&arm_lock);
+	return err;
+}
+
+void steering_unuse_nodes(void)
+{
+	mutex_lock(&arm_lock);
+	if (!--node_users && running)
+		ms_hook_disarm(MS_POINT_ALLOC_ENTRY);
+	mutex_unlock(&arm_lock);
+}
 
 int steering_start(void)
 {
-	int err = ms_hook_arm(MS_POINT_ALLOC_ENTRY, &steering_hook);
+	int err = 0;
 
+	mutex_lock(&arm_lock);
+	if (running)
+		goto out;
+	if (node_users)
+		err = ms_hook_arm(MS_POINT_ALLOC_ENTRY, &steering_hook);
 	if (err)
-		return err;
+		goto out;
 	err = ms_hook_arm(MS_POINT_FAULT_ALLOC, &steering_hook);
 	if (err)
 		ms_hook_disarm(MS_POINT_ALLOC_ENTRY);
 	running = !err;
+out:
+	mutex_unlock(&arm_lock);
 	return err;
 }
 
 void steering_stop(void)
 {
-	if (!running)
-		return;
-	ms_hook_disarm(MS_POINT_FAULT_ALLOC);
-	ms_hook_disarm(MS_POINT_ALLOC_ENTRY);
+	mutex_lock(&arm_lock);
+	if (running) {
+		ms_hook_disarm(MS_POINT_FAULT_ALLOC);
+		ms_hook_disarm(MS_POINT_ALLOC_ENTRY);
+	}
 	running = false;
+	mutex_unlock(&arm_lock);
 }
 
 bool steering_running(void)
 {
-	return running;
+	return READ_ONCE(running);
 }

@@ -2,7 +2,6 @@
 /* /sys/kernel/memsuite/vipzone */
 
 #include <linux/err.h>
-#include <linux/mutex.h>
 #include <linux/string.h>
 
 #include <memsuite/control.h>
@@ -20,19 +19,16 @@ static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 			     const char *buf, size_t count)
 {
-	static DEFINE_MUTEX(enable_lock);
 	bool enable;
 	int err;
 
 	err = ms_parse_bool(buf, count, &enable);
 	if (err)
 		return err;
-	mutex_lock(&enable_lock);
-	if (enable && !steering_running())
+	if (enable)
 		err = steering_start();
-	else if (!enable)
+	else
 		steering_stop();
-	mutex_unlock(&enable_lock);
 	return err ?: count;
 }
 

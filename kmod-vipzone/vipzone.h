@@ -52,12 +52,14 @@ struct target {
  * struct placement - where a process and its children get their pages from
  * @users: processes
  * @children: children inherit it
+ * @has_node: one of the targets is a whole node
  * @nr_targets: number of @targets
  * @targets: in order of preference; do not change
  */
 struct placement {
 	refcount_t users;
 	bool children;
+	bool has_node;
 	unsigned int nr_targets;
 	struct target targets[VIPZONE_MAX_REGIONS];
 };
@@ -99,6 +101,8 @@ u64 processes_lost(void);
 int steering_start(void);
 void steering_stop(void);
 bool steering_running(void);
+int steering_use_nodes(void);
+void steering_unuse_nodes(void);
 
 /*
  * lifetime.c: fork, exec and exit of steered processes, followed from the

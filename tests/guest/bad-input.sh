@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Bad input on every writable file: refused with an errno that its
+# documentation names, and nothing changed.
+. "$(dirname "$0")/ktap.sh"
+
+modprobe memdiag && modprobe vipzone && modprobe mrc || exit 1
+
+state() {
+	find $suite -type f -perm -0400 ! -name '*_pages' ! -name hits \
+		! -name cpu_ns ! -name '*_misses' | sort | xargs grep -H . 2>/dev/null
+	find $suite -type d | sort
+}
+
+# An empty write does not reach the file; sysfs answers it itself.
+refused() { # FILE KIND
+	answer=$("$here/poke" "$1" "$2")
+	case "$2:$answer" in
+	empty:ok | *:EINVAL | *:ERANGE | *:E2BIG | *:ENAMETOOLONG) true ;;
+	text:ENOENT | trailing:ENOENT | junk:ENOENT) true ;;	# a name that is not there
+	*) note "$1 $2: $answer" && false ;;
+	esac
+}
+
+before=$(state)
+find $suite -type f -perm -0200 | sort >/tmp/writable
+while read -r file; do
+	for kind in empty newline text negative huge nul numbernul junk trailing; do
+		check "${file#$suite/} $kind" refused "$file" $kind
+	done
+done </tmp/writable
+after=$(state)
+check "nothing changed" [ "$before" = "$after" ]
+check "there are writable files" [ "$(wc -l </tmp/writable)" -ge 10 ]
+
+answers() { # FILE TEXT ERRNO
+	answer=$("$here/poke" "$1" "literal:$2")
+	[ "$answer" = "$3" ] || { note "$answer"; false; }
+}
+
+check "memdiag/enabled 2" answers $suite/memdiag/enabled 2 EINVAL
+check "memdiag/algorithm unknown" answers $suite/memdiag/algorithm march-z EINVAL
+check "memdiag/test_lifetime_s 0" answers $suite/memdiag/test_lifetime_s 0 ERANGE
+check "regions/add no range" answers $suite/regions/add "a" EINVAL
+check "regions/add reversed" answers $suite/regions/add "a 2M-1M" ERANGE
+check "regions/add unaligned" answers $suite/regions/add "a 1-2M" EINVAL
+check "regions/add unknown key" answers $suite/regions/add "a 1M-2M color=red" EINVAL
+check "regions/add path" answers $suite/regions/add "../a 1M-2M" EINVAL
+check "regions/add taken" answers $suite/regions/add "node0 1M-2M" EEXIST
+check "regions/add beyond memory" answers $suite/regions/add "a 1M-0xfffffffffffff000" ERANGE
+check "regions/remove of the kernel's" answers $suite/regions/remove node0 EPERM
+check "regions/remove unknown" answers $suite/regions/remove nowhere ENOENT
+check "vipzone/add no process" answers $suite/vipzone/add "4194303 region=node0" ESRCH
+check "vipzone/add no region" answers $suite/vipzone/add "1 region=nowhere" ENOENT
+check "vipzone/add kernel thread" answers $suite/vipzone/add "2 region=node0" EINVAL
+check "vipzone/add unknown word" answers $suite/vipzone/add "1 region=node0 red" EINVAL
+check "vipzone/remove unknown" answers $suite/vipzone/remove 1 ENOENT
+check "nothing changed by these" [ "$before" = "$(state)" ]
+rmmod mrc vipzone memdiag memsuite
+done_testing

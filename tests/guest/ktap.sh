@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# KTAP for the scripts that run in a guest. Source it, call check for each
+# expectation, and done at the end.
+# shellcheck shell=sh disable=SC2034
+
+suite=/sys/kernel/memsuite
+debug=/sys/kernel/debug/memsuite
+here=$(dirname "$0")
+ktap_nr=0
+ktap_failed=0
+
+echo "KTAP version 1"
+
+# check NAME COMMAND...: one result.
+check() {
+	ktap_name=$1
+	shift
+	ktap_nr=$((ktap_nr + 1))
+	if "$@"; then
+		echo "ok $ktap_nr $ktap_name"
+	else
+		echo "not ok $ktap_nr $ktap_name"
+		ktap_failed=$((ktap_failed + 1))
+	fi
+}
+
+note() { echo "# $*"; }
+
+# How a KTAP stream ends: the plan may come last.
+done_testing() {
+	echo "1..$ktap_nr"
+	exit $((ktap_failed > 0))
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for() {
+	ktap_left=$(($1 * 5))
+	shift
+	until "$@"; do
+		ktap_left=$((ktap_left - 1))
+		[ "$ktap_left" -gt 0 ] || return 1
+		sleep 0.2
+	done
+}
+
+at_least() { [ "$(cat "$1")" -ge "$2" ]; }
+equals() { [ "$(cat "$1")" = "$2" ]; }
+# Free memory in KiB, with what the CPUs keep for themselves given back.
+free_kib() {
+	echo 3 >/proc/sys/vm/drop_caches
+	echo 1 >/proc/sys/vm/compact_memory 2>/dev/null
+	sleep 1
+	awk '$1 == "MemFree:" { print $2 }' /proc/meminfo
+}
