@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Builds modules from the repository against a kernel, outside the repository."""
 import glob
+import hashlib
 import os
+import re
 import subprocess
 import sys
 
-from . import Failure, TOP, cache, debugkernel, kernels, locked
+from . import Failure, TOP, debugkernel, kernels, locked
 
 # Kbuild files and what they may name; the rest of the repository does not matter to a build.
 SOURCES = ("Kbuild", "Kconfig", "VERSION", "modules", "include", "tests/kunit")
+
+# What kbuild says in every build outside the kernel's own, and no source can mend.
+NOISE = re.compile("compiler differs from the one|The kernel was built by:|You are using:|Skipping BTF generation|"
+                   "Entering directory|Leaving directory")
 
 
 def kernel(name):
@@ -17,20 +23,21 @@ def kernel(name):
 
 def _make(target, top, sources, flags):
     """Copies `sources`, relative to `top`, and builds there; returns that directory."""
-    place = f"{target.base}/build/{os.path.basename(top)}-{target.release}"
+    checkout = hashlib.sha256(os.path.realpath(top).encode()).hexdigest()[:8]
+    place = f"{target.base}/build/{target.release}/{checkout}"
     os.makedirs(place, exist_ok=True)
-    subprocess.run(["rsync", "-a", "--checksum", "--delete", "--relative", "--exclude=*.ko", "--exclude=*.o", "--exclude=*.mod",
+    # A changed file gets the time of now, not its own: make must never take it for older than its object.
+    subprocess.run(["rsync", "-a", "--checksum", "--no-times", "--delete", "--relative", "--exclude=*.ko", "--exclude=*.o", "--exclude=*.mod",
                     "--exclude=*.mod.c", "--exclude=.*.cmd", "--exclude=*.order", "--exclude=*.symvers",
                     *sources, f"{place}/"], cwd=top, check=True)
-    command = ["make", "-C", target.headers, f"M={place.removeprefix(target.root)}", f"-j{os.cpu_count()}",
+    command = ["make", "-s", "-C", target.headers, f"M={place.removeprefix(target.root)}", f"-j{os.cpu_count()}",
                *flags, "modules"]
     if target.root:
         command[:0] = ["chroot", target.root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise Failure(f"the modules do not build for {target}:\n{done.stdout}")
-    if "warning" in done.stdout.lower().replace("warning: the compiler differs", ""):
-        sys.stderr.write(done.stdout)
+    sys.stderr.writelines(line for line in done.stdout.splitlines(keepends=True) if not NOISE.search(line))
     return place
 
 

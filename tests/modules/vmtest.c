@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the tests of the virtual machine need from inside its kernel, in /sys/kernel/debug/vmtest/:
+ *
+ *   phys   the machine's memory, at file offset = physical address
+ *   warn   writing 1 fires WARN()
+ *   leak   writing N leaks N objects
+ *   hold   reading gives the physical address of 4 MiB that this module holds, for faults to be put there
+ *
+ * Not installed anywhere.
+ */
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#define HELD_ORDER 10
+
+static struct dentry *directory;
+static struct page *held;
+
+/* Address of the byte at *pos if it is memory, and how far its page goes. */
+static void *byte_at(loff_t pos, size_t *count)
+{
+	unsigned long pfn = pos >> PAGE_SHIFT;
+
+	if (pos < 0 || !pfn_valid(pfn))
+		return NULL;
+	*count = min_t(size_t, *count, PAGE_SIZE - offset_in_page(pos));
+	return page_address(pfn_to_page(pfn)) + offset_in_page(pos);
+}
+
+static ssize_t phys_read(struct file *file, char __user *to, size_t count, loff_t *pos)
+{
+	void *from = byte_at(*pos, &count);
+
+	if (!from)
+		return -ENXIO;
+	if (copy_to_user(to, from, count))
+		return -EFAULT;
+	*pos += count;
+	return count;
+}
+
+static ssize_t phys_write(struct file *file, const char __user *from, size_t count, loff_t *pos)
+{
+	void *to = byte_at(*pos, &count);
+
+	if (!to)
+		return -ENXIO;
+	if (copy_from_user(to, from, count))
+		return -EFAULT;
+	*pos += count;
+	return count;
+}
+
+static const struct file_operations phys = {
+	.owner = THIS_MODULE,
+	.llseek = default_llseek,
+	.read = phys_read,
+	.write = phys_write,
+};
+
+static int warn_set(void *data, u64 value)
+{
+	WARN(value, "vmtest: asked to warn\n");
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(warn, NULL, warn_set, "%llu\n");
+
+static int leak_set(void *data, u64 value)
+{
+	while (value--) {
+		char *object = kmalloc(100, GFP_KERNEL);
+
+		if (object)
+			strscpy(object, "leaked by vmtest", 100);
+	}
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(leak, NULL, leak_set, "%llu\n");
+
+static int hold_get(void *data, u64 *value)
+{
+	*value = PFN_PHYS(page_to_pfn(held));
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(hold, hold_get, NULL, "0x%llx\n");
+
+static int __init vmtest_init(void)
+{
+	held = alloc_pages(GFP_KERNEL, HELD_ORDER);
+	if (!held)
+		return -ENOMEM;
+	directory = debugfs_create_dir("vmtest", NULL);
+	debugfs_create_file("phys", 0600, directory, NULL, &phys);
+	debugfs_create_file_unsafe("warn", 0200, directory, NULL, &warn);
+	debugfs_create_file_unsafe("leak", 0200, directory, NULL, &leak);
+	debugfs_create_file_unsafe("hold", 0400, directory, NULL, &hold);
+	return 0;
+}
+
+static void __exit vmtest_exit(void)
+{
+	debugfs_remove_recursive(directory);
+	__free_pages(held, HELD_ORDER);
+}
+
+module_init(vmtest_init);
+module_exit(vmtest_exit);
+MODULE_DESCRIPTION("Inside view for the tests of the virtual machine");
+MODULE_LICENSE("GPL");
