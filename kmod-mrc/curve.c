@@ -142,73 +142,68 @@ u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us)
 	return s + mul_u64_u64_div_u64(wsf->pages[i] - s, us - t, times[i] - t);
 }
 
-static u64 slope(u64 pages, u64 us)
+static void join(struct mrc_point *a, const struct mrc_point *b)
 {
-	return mul_u64_u32_div(pages, SCALE, us);
+	a->slope = mul_u64_u32_div(b->pages - a->pages, SCALE, b->us - a->us);
 }
-
-struct point {
-	u64 us;
-	u64 pages;
-};
 
 /*
  * The least concave majorant, left to right: points that make the slope rise
  * are noise, since s(t) of a steady program is concave. This is the weighted
  * least-squares fit of falling slopes (isotonic regression), too.
+ *
+ * Return: number of points; the last has no slope.
  */
-static unsigned int hull(struct point *out, const struct mrc_wsf *wsf,
-			 unsigned int count)
+static unsigned int hull(struct mrc_point *out, const struct mrc_wsf *wsf,
+			 unsigned int floor, unsigned int count)
 {
 	unsigned int i, n = 1;
 
-	out[0] = (struct point){};
-	for (i = 0; i < count; i++) {
-		struct point p = { times[i], wsf->pages[i] };
-
-		while (n > 1) {
-			const struct point *b = &out[n - 1], *a = b - 1;
-
-			if (slope(b->pages - a->pages, b->us - a->us) >
-			    slope(p.pages - b->pages, p.us - b->us))
-				break;
+	out[0] = (struct mrc_point){};
+	for (i = floor; i < count; i++) {
+		out[n] = (struct mrc_point){ times[i], wsf->pages[i], 0 };
+		join(&out[n - 1], &out[n]);
+		while (n > 1 && out[n - 2].slope <= out[n - 1].slope) {
+			out[n - 1] = out[n];
 			n--;
+			join(&out[n - 1], &out[n]);
 		}
-		out[n++] = p;
+		n++;
 	}
 	return n;
 }
 
 static void step_to(struct mrc_steps *steps, u64 pages, u64 rate)
 {
-	struct mrc_step *last = &steps->step[steps->n - 1];
+	if (steps->n) {
+		struct mrc_step *last = &steps->step[steps->n - 1];
 
-	/* Rounding must not make the staircase rise. */
-	if (steps->n && rate >= last->rate) {
-		last->pages = max(last->pages, pages);
-		return;
+		/* Rounding must not make the staircase rise. */
+		if (rate >= last->rate)
+			last->pages = max(last->pages, pages);
+		if (rate >= last->rate || pages <= last->pages)
+			return;
 	}
-	if (steps->n && pages <= last->pages)
-		return;
 	steps->step[steps->n++] = (struct mrc_step){ pages, rate };
 }
 
 /*
- * Whether segment i of the hull hides a cliff: the slope at least halves across
- * it, and falls more than across the next one.
+ * Whether segment i of n hides a cliff: the slope at least halves across it,
+ * and falls more than across the next one.
  */
-static bool is_cliff(const u64 *rate, unsigned int i, unsigned int n)
+static bool is_cliff(const struct mrc_point *p, unsigned int i, unsigned int n)
 {
 	/* The first segment has no left tangent: nothing is finer. */
-	if (i < 1 || i + 1 >= n || rate[i + 1] >= rate[i - 1] / 2)
+	if (i < 1 || i + 1 >= n || p[i + 1].slope >= p[i - 1].slope / 2)
 		return false;
 	return i + 2 >= n ||
-	       rate[i - 1] - rate[i + 1] >= rate[i] - rate[i + 2];
+	       p[i - 1].slope - p[i + 1].slope >= p[i].slope - p[i + 2].slope;
 }
 
 /* The size at which the tangents left and right of segment p[0], p[1] meet. */
-static u64 meeting(const struct point *p, u64 left, u64 right)
+static u64 meeting(const struct mrc_point *p)
 {
+	u64 left = p[-1].slope, right = p[1].slope;
 	u64 rise = p[1].pages - p[0].pages;
 	u64 below = mul_u64_u64_div_u64(right, p[1].us - p[0].us, SCALE);
 	u64 at = mul_u64_u64_div_u64(rise - min(below, rise), left,
@@ -221,32 +216,28 @@ static u64 meeting(const struct point *p, u64 left, u64 right)
  * mrc_steps_from_wsf() - the miss rate curve of a working set function
  * @steps: result
  * @wsf: finished
- * @count: how many times of the grid were observed
+ * @floor: index of the first time of the grid that was observed
+ * @count: that after the last one
  *
  * A cliff (the end of a loop) lies between two rungs; there the segment of the
  * hull is replaced by the two tangents, which meet at the cliff.
  */
 void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf,
-			unsigned int count)
+			unsigned int floor, unsigned int count)
 {
-	struct point p[MRC_TIMES + 1];
-	u64 rate[MRC_TIMES];
+	struct mrc_point *p = steps->hull;
 	unsigned int i, n;
 
 	/* Segment i goes from point i to point i + 1. */
-	n = hull(p, wsf, min_t(unsigned int, count, MRC_TIMES)) - 1;
-	for (i = 0; i < n; i++)
-		rate[i] = slope(p[i + 1].pages - p[i].pages,
-				p[i + 1].us - p[i].us);
+	n = hull(p, wsf, floor, min_t(unsigned int, count, MRC_TIMES)) - 1;
 	steps->n = 0;
 	for (i = 0; i < n; i++) {
-		if (is_cliff(rate, i, n)) {
-			step_to(steps, meeting(&p[i], rate[i - 1], rate[i + 1]),
-				rate[i - 1]);
+		if (is_cliff(p, i, n)) {
+			step_to(steps, meeting(&p[i]), p[i - 1].slope);
 			/* The foot of the cliff is no cliff. */
-			rate[i] = rate[i + 1];
+			p[i].slope = p[i + 1].slope;
 		}
-		step_to(steps, p[i + 1].pages, rate[i]);
+		step_to(steps, p[i + 1].pages, p[i].slope);
 	}
 	for (i = 0; i < steps->n; i++)
 		steps->step[i].rate >>= MRC_FRAC;

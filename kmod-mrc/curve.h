@@ -52,14 +52,23 @@ struct mrc_step {
 /* Each segment of the hull may be cut in two at a kink. */
 #define MRC_STEPS	(2 * MRC_TIMES)
 
+/* A point of the working set function, and the slope from there on. */
+struct mrc_point {
+	u64 us;
+	u64 pages;
+	u64 slope;
+};
+
 /**
  * struct mrc_steps - a miss rate curve as a falling staircase
  * @n: number of steps
  * @step: ascending in pages, falling in rate
+ * @hull: scratch, too large for a kernel stack
  */
 struct mrc_steps {
 	unsigned int n;
 	struct mrc_step step[MRC_STEPS];
+	struct mrc_point hull[MRC_TIMES + 1];
 };
 
 /**
@@ -100,7 +109,7 @@ void mrc_wsf_finish(struct mrc_wsf *wsf);
 u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us);
 
 void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf,
-			unsigned int times);
+			unsigned int floor, unsigned int times);
 u64 mrc_steps_rate(const struct mrc_steps *steps, u64 pages);
 
 void mrc_curve_reset(struct mrc_curve *curve);

@@ -53,7 +53,7 @@ static void finish(unsigned int times)
 {
 	unsigned int k;
 
-	mrc_steps_from_wsf(&steps, &wsf, times);
+	mrc_steps_from_wsf(&steps, &wsf, 0, times);
 	mrc_curve_add(curve.rate, &steps, curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++)
 		mrc_curve_add(curve.sub[k], &steps, curve.ladders);
@@ -289,10 +289,10 @@ static void nothing_is_survived(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mrc_curve_line(&curve, MRC_SIZES, U64_MAX,
 						&line));
 	/* No time, one time, all touched at once, 4 TiB at once. */
-	mrc_steps_from_wsf(&steps, &wsf, 0);
+	mrc_steps_from_wsf(&steps, &wsf, 0, 0);
 	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 1), 0ULL);
 	add_loop(1, 1);
-	mrc_steps_from_wsf(&steps, &wsf, 1);
+	mrc_steps_from_wsf(&steps, &wsf, 0, 1);
 	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 0), 1000000ULL);
 	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 1), 0ULL);
 	for (i = 0; i < MRC_TIMES; i++)

@@ -6,7 +6,9 @@
  * 2a and 6), where an epoch (paper 001, section 3.2) sees one time scale. What
  * the ladder does not see touched is placed by its idle age.
  *
- * Each of the eight sub-samples is cleared, flushed and timed by itself.
+ * All eight sub-samples climb together: each page is timed from when its own bit
+ * was cleared, and one flush of the TLBs serves them all. A touch that a TLB hides
+ * in between is seen at the page's next one.
  */
 
 #include <linux/hrtimer.h>
@@ -20,17 +22,18 @@
 #include <linux/slab.h>
 
 #include <compat/compat.h>
+#include <compat/pagetable.h>
 
 #include "mrc.h"
 
 /* Each sub-sample needs some, whatever the CPU budget says. */
-#define SAMPLES_FLOOR	MRC_SAMPLES_MIN
+#define SAMPLES_FLOOR	512
 /* A new target begins with these, until its cost is known. */
 #define SAMPLES_START	1024
 /* With fewer huge pages than this, all sub-samples share them. */
 #define FEW_HUGE	(8 * MRC_SUBS)
 /* Ladders that a new target gets on credit, for a curve at once. */
-#define CREDIT		2
+#define CREDIT		4
 #define PAUSE_MAX_US	(60 * USEC_PER_SEC)
 /* A page that no longer has a page table entry is dropped after this. */
 #define GHOST_US	(600 * USEC_PER_SEC)
@@ -192,31 +195,11 @@ static void divide(struct mrc_target *t)
 	}
 }
 
-/* The sub-sample whose rung is due first, NULL when all are done. */
-static struct mrc_sub *next_due(struct mrc_target *t, u32 rungs, u64 *due)
-{
-	struct mrc_sub *sub, *first = NULL;
-
-	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++) {
-		u64 at;
-
-		if (!sub->n || sub->rung >= rungs)
-			continue;
-		at = sub->start + mrc_time(sub->rung);
-		if (first && at >= *due)
-			continue;
-		*due = at;
-		first = sub;
-	}
-	return first;
-}
-
-/* Climb the ladder. Return: 0, -ESRCH, -EAGAIN, or -EINTR when stopping. */
-static int climb(struct mrc_target *t, u32 rungs)
+/* Return: 0, -ESRCH, -EAGAIN, or -EINTR when stopping. */
+static int clear_all(struct mrc_target *t)
 {
 	struct mrc_sub *sub;
 	int err;
-	u64 due;
 
 	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++) {
 		if (stopping())
@@ -225,22 +208,66 @@ static int climb(struct mrc_target *t, u32 rungs)
 		if (err)
 			return err;
 	}
-	while ((sub = next_due(t, rungs, &due))) {
-		if (!sleep_until(due))
-			return -EINTR;
-		err = mrc_walk_read(t, sub);
-		if (err == -ESRCH)
-			return err;
-		if (!err && !sub->first)
-			sub->first = mrc_now_us() - sub->start;
-		if (err)
-			t->stats.rungs_skipped++;
-		/* Late for the next one, too: that was it. */
-		for (sub->rung++; sub->rung < rungs; sub->rung++) {
-			if (sub->start + mrc_time(sub->rung) > mrc_now_us())
-				break;
-			t->stats.rungs_skipped++;
+	if (!mmget_not_zero(t->mm))
+		return -ESRCH;
+	ms_flush_tlb_mm(t->mm);
+	mmput_async(t->mm);
+	t->stats.tlb_flushes++;
+	return 0;
+}
+
+/* Return: number of entries left to look at, -ESRCH or -EAGAIN. */
+static int read_all(struct mrc_target *t)
+{
+	struct mrc_sub *sub;
+	int left = 0, err;
+
+	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++) {
+		if (sub->n) {
+			err = mrc_walk_read(t, sub);
+			if (err)
+				return err;
 		}
+		if (!sub->first)
+			sub->first = mrc_now_us() - sub->start;
+		left += sub->n;
+	}
+	return left;
+}
+
+/*
+ * Climb the ladder. Reading takes at most a fifth of the time: where it takes
+ * long, the finest rungs are left out and the others are on time.
+ *
+ * Return: as clear_all().
+ */
+static int climb(struct mrc_target *t, u32 rungs)
+{
+	u64 start = mrc_now_us(), before, after;
+	u32 rung = 0, next;
+	int left;
+
+	left = clear_all(t);
+	if (left)
+		return left;
+	rung = mrc_times_within(mrc_now_us() - start);
+	while (rung < rungs) {
+		if (!sleep_until(start + mrc_time(rung)))
+			return -EINTR;
+		before = mrc_now_us();
+		left = read_all(t);
+		after = mrc_now_us();
+		if (left == -ESRCH)
+			return left;
+		if (left == -EAGAIN)
+			t->stats.rungs_skipped++;
+		if (!left)
+			break;
+		next = mrc_times_within(after + 4 * (after - before) - start);
+		next = max(next, rung + 1);
+		t->stats.rungs_skipped += next - rung - 1;
+		/* The last one is where idle age takes over. */
+		rung = rung < rungs - 1 ? min(next, rungs - 1) : rungs;
 	}
 	return 0;
 }
@@ -296,11 +323,12 @@ static void measure(struct mrc_target *t, u64 now, u64 ladder_us)
 				place(&t->sub_wsf[k], e, now, ladder_us,
 				      sub_weight[k][kind]);
 		/* For the ages of the ladders to come. */
-		e->read = t->sub[e->sub].start + e->after;
 		if (e->flags & MRC_F_TOUCHED) {
-			e->seen_after = e->read;
-			e->seen_by = t->sub[e->sub].start + e->by;
+			e->seen_after = e->read + e->after;
+			e->seen_by = e->read + e->by;
 			e->read = e->seen_by;
+		} else {
+			e->read += e->after;
 		}
 	}
 	mrc_wsf_finish(&t->wsf);
@@ -317,7 +345,7 @@ static void publish(struct mrc_target *t, u64 now, u32 rungs)
 {
 	struct mrc_stats *s = &t->stats;
 	u64 ladder_us = mrc_time(rungs - 1), horizon = now - t->since;
-	u32 times = max(mrc_times_within(horizon), rungs), i, k;
+	u32 times = max(mrc_times_within(horizon), rungs), floor, i, k;
 
 	s->samples = t->sample.n;
 	s->samples_huge = t->sample.count[MRC_HUGE];
@@ -338,6 +366,8 @@ static void publish(struct mrc_target *t, u64 now, u32 rungs)
 	s->floor_us = mrc_time(0);
 	for (k = 0; k < MRC_SUBS; k++)
 		s->floor_us = max(s->floor_us, t->sub[k].first);
+	/* Below the time when all were read first, nothing is known. */
+	floor = min(mrc_times_within(s->floor_us - 1), rungs - 1);
 	s->floor_pages = pages_within(t, s->floor_us);
 	s->wss_pages = pages_within(t, ladder_us);
 	s->wss_10ms_pages = pages_within(t, 10 * USEC_PER_MSEC);
@@ -345,10 +375,11 @@ static void publish(struct mrc_target *t, u64 now, u32 rungs)
 	s->wss_1s_pages = pages_within(t, USEC_PER_SEC);
 
 	mutex_lock(&t->lock);
-	mrc_steps_from_wsf(&t->steps, &t->wsf, times);
+	mrc_steps_from_wsf(&t->steps, &t->wsf, floor, times);
 	mrc_curve_add(t->curve.rate, &t->steps, t->curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
-		mrc_steps_from_wsf(&t->steps, &t->sub_wsf[k], times);
+		mrc_steps_from_wsf(&t->steps, &t->sub_wsf[k], floor,
+				   times);
 		mrc_curve_add(t->curve.sub[k], &t->steps, t->curve.ladders);
 	}
 	t->curve.ladders++;

@@ -79,8 +79,7 @@ struct mrc_stats {
  * struct mrc_sub - a sub-sample in the current ladder
  * @active: indices of its entries that may still be touched
  * @n: how many
- * @start: when its accessed bits were cleared, in us
- * @rung: the next one
+ * @start: when clearing its accessed bits began, in us
  * @first: when its first rung was read, in us since @start
  * @valid: entries of each kind that count in this ladder
  */
@@ -88,7 +87,6 @@ struct mrc_sub {
 	u32 *active;
 	u32 n;
 	u64 start;
-	u32 rung;
 	u64 first;
 	u32 valid[MRC_KINDS];
 };

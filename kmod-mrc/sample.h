@@ -41,7 +41,7 @@ enum mrc_kind {
  * @addr: its address
  * @seen_after: when last known to be touched: after this, in us
  * @seen_by: and by this; 0 if never seen
- * @read: when last looked at, in us
+ * @read: when last looked at, in us; in a ladder, when it was cleared
  * @after: first touch of this ladder, after its accessed bit was cleared, us
  * @by: and by this
  * @flags: MRC_F_*

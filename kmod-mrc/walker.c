@@ -265,7 +265,8 @@ static int look(struct mm_struct *mm, const struct mrc_entry *e, bool clear)
  * @sub: one of its sub-samples; @active and @n must be set
  *
  * Notes what the bits say of the time since they were last looked at, leaves
- * in @active what can be watched, and sets @start. Context: may sleep.
+ * in @active what can be watched, and sets @start. The caller flushes the TLBs.
+ * Context: may sleep.
  *
  * Return: 0, -ESRCH or -EAGAIN.
  */
@@ -275,7 +276,7 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 	u32 i = 0, n = 0;
 	int err;
 
-	sub->rung = 0;
+	sub->start = mrc_now_us();
 	sub->first = 0;
 	sub->valid[MRC_BASE] = 0;
 	sub->valid[MRC_HUGE] = 0;
@@ -328,10 +329,6 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 		batch_end(mm);
 	}
 	sub->n = n;
-	ms_flush_tlb_mm(mm);
-	t->stats.tlb_flushes++;
-	/* Until now a TLB could hide a touch. */
-	sub->start = mrc_now_us();
 	return 0;
 }
 
@@ -358,7 +355,7 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 		err = batch_begin(mm);
 		if (err)
 			break;
-		now = mrc_now_us() - sub->start;
+		now = mrc_now_us();
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
@@ -372,12 +369,12 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 				continue;
 			}
 			if (found & YOUNG) {
-				e->by = now;
+				e->by = now - e->read;
 				e->flags |= MRC_F_TOUCHED;
 				e->flags &= ~MRC_F_ABSENT;
 				continue;
 			}
-			e->after = now;
+			e->after = now - e->read;
 			if (found & PRESENT)
 				e->flags &= ~MRC_F_ABSENT;
 			else

@@ -103,6 +103,9 @@ int main(int argc, char **argv)
 	area = (void *)(((uintptr_t)area_raw + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
 	if (thp)
 		madvise((void *)area, pages * PAGE, MADV_HUGEPAGE);
+	/* The emulator reads before it adds, and a read maps the zero page. */
+	for (unsigned long i = 0; i < pages; i++)
+		area[i * PAGE] = 1;
 	began = now();
 	end = began + seconds;
 	do {
