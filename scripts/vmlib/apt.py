@@ -17,7 +17,7 @@ SUITES = ("bullseye", "bookworm", "bookworm-backports", "trixie", "trixie-backpo
 SECURITY = ("bullseye-security", "bookworm-security", "trixie-security")
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 LISTS_LIVE = 24 * 3600		# seconds that package lists are taken to be fresh
-INDEXED = re.compile(r"linux-(image|headers|kbuild|source)-")
+INDEXED = re.compile(r"linux-[a-z]+-\d")		# the kernel's packages name its series or release
 
 
 @functools.cache
@@ -37,6 +37,12 @@ def mirrors():
     if not main:
         raise Failure("the host's apt names no Debian archive: add one to its sources and run apt-get update")
     return main, security
+
+
+def acquisition():
+    """How this host's apt fetches, as lines of an apt.conf."""
+    out = subprocess.run(["apt-config", "dump", "Acquire"], capture_output=True, text=True, check=True).stdout
+    return [line for line in out.splitlines() if '""' not in line and "IndexTargets" not in line]
 
 
 def _apt(*command, cwd=None):

@@ -7,13 +7,13 @@ import re
 import subprocess
 import sys
 
-from . import Failure, TOP, debugkernel, kernels, locked
+from . import Failure, TOP, chroot, debugkernel, kernels, locked
 
 # Kbuild files and what they may name; the rest of the repository does not matter to a build.
 SOURCES = ("Kbuild", "Kconfig", "VERSION", "modules", "include", "tests/kunit")
 
 # What kbuild says in every build outside the kernel's own, and no source can mend.
-NOISE = re.compile("compiler differs from the one|The kernel was built by:|You are using:|Skipping BTF generation|"
+NOISE = re.compile("(?:compiler|pahole version) differs from the one|The kernel was built (?:by|with):|You are using:|Skipping BTF generation|"
                    "Entering directory|Leaving directory")
 
 
@@ -33,7 +33,7 @@ def _make(target, top, sources, flags):
     command = ["make", "-s", "-C", target.headers, f"M={place.removeprefix(target.root)}", f"-j{os.cpu_count()}",
                *flags, "modules"]
     if target.root:
-        command[:0] = ["chroot", target.root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"]
+        command = chroot.enter(target.root) + command
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise Failure(f"the modules do not build for {target}:\n{done.stdout}")

@@ -59,7 +59,7 @@ class DebugKernel:
             if done.returncode:
                 raise Failure(f"the debug kernel does not build: see {log.name}")
 
-        print("vm: building the debug kernel, once; this takes ten minutes or more", file=sys.stderr)
+        print("vm: building the debug kernel, once: 15 minutes or more", file=sys.stderr)
         os.makedirs(final, exist_ok=True)
         with open(f"{final}.log", "w") as log:
             make(f"KCONFIG_ALLCONFIG={FRAGMENT}", "allnoconfig")

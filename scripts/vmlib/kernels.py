@@ -37,8 +37,7 @@ class Kernel:
         self.version = self._headers.version
         self.release = self._headers.name.removeprefix("linux-headers-")
         self.suite = _base(self._headers.suites[0])
-        compilers = [m for d in self._headers.depends for m in re.findall(r"gcc-\d+", d)]
-        self.compiler = compilers[0] if compilers else "gcc"
+        self._kbuild = [apt.package(name) for name in self._headers.depends if name.startswith("linux-kbuild-")]
 
     def __str__(self):
         return f"{self.release} ({self.version}, {self.suite})"
@@ -72,7 +71,12 @@ class Kernel:
     @functools.cached_property
     def root(self):
         """Root directory in which modules for this kernel are built: the host's, or a chroot of its suite."""
-        return "" if self.suite == host_suite() else chroot.directory(self.suite, self.compiler)
+        if self.suite == host_suite():
+            return ""
+        # The compiler, which the dependency names in one of several ways, and what kbuild's programs need.
+        compilers = [m for d in self._headers.depends for m in re.findall(r"gcc-\d+", d)]
+        libraries = [d for pack in self._kbuild for d in pack.depends]
+        return chroot.directory(self.suite, sorted({"make", *compilers, *libraries}))
 
     @property
     def base(self):
@@ -85,8 +89,7 @@ class Kernel:
         final = f"{self.base}/headers/{self.release}"
         inside = final.removeprefix(self.root)
         common = f"linux-headers-{self.release.removesuffix('-amd64')}-common"
-        packs = [self._headers, apt.package(common, self.version)]
-        packs += [apt.package(name) for name in self._headers.depends if name.startswith("linux-kbuild-")]
+        packs = [self._headers, apt.package(common, self.version), *self._kbuild]
         source = f"usr/src/linux-headers-{self.release}"
 
         def relocate(path):
