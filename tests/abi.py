@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compare sysfs with its documentation, both ways; prints KTAP.
+
+    tests/abi.py LISTING [DIRECTORY]
+
+LISTING has a line "MODE PATH" for each file, as made on a machine with all
+modules loaded by
+
+    find /sys/kernel/memsuite -type f -exec stat -c '%a %n' {} +
+
+DIRECTORY has the documentation: Documentation/ABI/testing. A file that is not
+documented, an entry that no file belongs to, and a mode other than the one
+that the description tells as (RO), (RW) or (WO) are failures.
+"""
+
+import os
+import re
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DOCUMENTS = os.path.join(TOP, "Documentation", "ABI", "testing")
+FIELDS = ("Date", "KernelVersion", "Contact", "Description")
+
+
+def fields(entry):
+    """(name, text) of each field; a text goes on in indented lines."""
+    for match in re.finditer(r"^(\w+):\s*(.*(?:\n(?:[ \t].*)?)*)", entry,
+                             re.MULTILINE):
+        yield match.group(1), match.group(2).strip()
+
+
+def entries(directory):
+    """{what: {field: text}} of all documents."""
+    result = {}
+    for name in sorted(os.listdir(directory)):
+        with open(os.path.join(directory, name), encoding="utf-8") as file:
+            text = file.read()
+        for entry in re.split(r"\n\n(?=What:)", text):
+            # Files that are alike share an entry, with a What: for each.
+            rest = dict(fields(entry))
+            result.update((what, rest) for name, what in fields(entry)
+                          if name == "What")
+    return result
+
+
+def pattern(what):
+    """<name> stands for one directory or file."""
+    return re.compile("".join(
+        "[^/]+" if part.startswith("<") else re.escape(part)
+        for part in re.split(r"(<[^>]+>)", what)))
+
+
+def listing(path):
+    """[(path, mode)]"""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split(None, 1) for line in file if line.strip()]
+    return [(name.strip(), int(mode, 8)) for mode, name in lines]
+
+
+def word(mode):
+    return {(True, False): "RO", (True, True): "RW", (False, True): "WO"}.get(
+        (bool(mode & 0o444), bool(mode & 0o222)), "no access at all")
+
+
+def documented_as(entry):
+    match = re.match(r"\((RO|RW|WO)\)", entry.get("Description", ""))
+    return match and match.group(1)
+
+
+def troubles(entry, files):
+    """What is wrong with an entry, given the files that belong to it."""
+    for field in FIELDS:
+        if not entry.get(field):
+            yield f"no {field}:"
+    if not files:
+        yield "documented, but not there"
+    expected = documented_as(entry)
+    if not expected:
+        yield "the description does not begin with (RO), (RW) or (WO)"
+    for path, mode in files:
+        if expected and word(mode) != expected:
+            yield f"{path} is {word(mode)}, documented as {expected}"
+
+
+def results(documents, live):
+    """(name, troubles) of every check."""
+    left = dict(live)
+    for what, entry in documents.items():
+        files = [f for f in live if pattern(what).fullmatch(f[0])]
+        for path, _mode in files:
+            left.pop(path, None)
+        yield what, list(troubles(entry, files))
+    for path in left:
+        yield path, ["there, but not documented"]
+
+
+def main(argv):
+    if len(argv) not in (1, 2):
+        print(__doc__, file=sys.stderr)
+        return 2
+    documents = entries(argv[1] if len(argv) > 1 else DOCUMENTS)
+    checks = list(results(documents, listing(argv[0])))
+    print(f"KTAP version 1\n1..{len(checks)}")
+    for number, (name, wrong) in enumerate(checks, 1):
+        for text in wrong:
+            print("#", text)
+        print(f"{'not ok' if wrong else 'ok'} {number} {name}")
+    return 1 if any(wrong for _name, wrong in checks) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
