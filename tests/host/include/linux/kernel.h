@@ -201,6 +201,19 @@ static inline int kstrtouint(const char *s, unsigned int base, unsigned int *res
 	return err;
 }
 
+static inline int kstrtoint(const char *s, unsigned int base, int *res)
+{
+	bool negative = *s == '-';
+	u64 v;
+	int err = kstrtou64(s + negative, base, &v);
+
+	if (!err && v > (u64)INT_MAX + negative)
+		err = -ERANGE;
+	if (!err)
+		*res = negative ? -(s64)v : (s64)v;
+	return err;
+}
+
 static inline char *skip_spaces(const char *s)
 {
 	while (isspace((unsigned char)*s))

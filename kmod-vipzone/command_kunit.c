@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* KUnit tests of the text form of a steering request. */
+
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "command.c"
+
+/* vipzone_parse() cuts its line up. */
+static int parse(const char *text, struct vipzone_command *command)
+{
+	char line[384];
+
+	strscpy(line, text, sizeof(line));
+	return vipzone_parse(line, command);
+}
+
+static void parses_one_region(struct kunit *test)
+{
+	struct vipzone_command command;
+
+	memset(&command, 0xff, sizeof(command));
+	KUNIT_EXPECT_EQ(test, parse("4194304 region=node0", &command), 0);
+	KUNIT_EXPECT_EQ(test, command.pid, 4194304);
+	KUNIT_EXPECT_EQ(test, command.nr_regions, 1U);
+	KUNIT_EXPECT_STREQ(test, command.regions[0], "node0");
+	KUNIT_EXPECT_FALSE(test, command.children);
+}
+
+static void keeps_the_order_of_regions(struct kunit *test)
+{
+	struct vipzone_command command;
+
+	KUNIT_EXPECT_EQ(test, parse("1 region=b,a,c", &command), 0);
+	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
+	KUNIT_EXPECT_STREQ(test, command.regions[0], "b");
+	KUNIT_EXPECT_STREQ(test, command.regions[1], "a");
+	KUNIT_EXPECT_STREQ(test, command.regions[2], "c");
+}
+
+static void takes_words_in_any_order(struct kunit *test)
+{
+	struct vipzone_command command;
+
+	KUNIT_EXPECT_EQ(test, parse("1 children\t region=a ", &command), 0);
+	KUNIT_EXPECT_TRUE(test, command.children);
+	KUNIT_EXPECT_STREQ(test, command.regions[0], "a");
+	KUNIT_EXPECT_EQ(test, parse("1 region=a children", &command), 0);
+	KUNIT_EXPECT_TRUE(test, command.children);
+}
+
+static void refuses_mistakes(struct kunit *test)
+{
+	static const struct {
+		const char *text;
+		int err;
+	} cases[] = {
+		{ "", -EINVAL },
+		{ "1", -EINVAL },			/* no region */
+		{ "1 children", -EINVAL },
+		{ "region=a", -EINVAL },
+		{ "0 region=a", -EINVAL },
+		{ "-1 region=a", -EINVAL },
+		{ "x region=a", -EINVAL },
+		{ "0x10 region=a", -EINVAL },
+		{ "1x region=a", -EINVAL },
+		{ " 1 region=a", -EINVAL },
+		{ "2147483648 region=a", -EINVAL },
+		{ "99999999999999999999 region=a", -EINVAL },
+		{ "1 region=", -EINVAL },
+		{ "1 region=,", -EINVAL },
+		{ "1 region=a,", -EINVAL },
+		{ "1 region=,a", -EINVAL },
+		{ "1 region=a,,b", -EINVAL },
+		{ "1 region", -EINVAL },
+		{ "1 regions=a", -EINVAL },
+		{ "1 Region=a", -EINVAL },
+		{ "1 region=a region=b", -EINVAL },
+		{ "1 region=a children children", -EINVAL },
+		{ "1 region=a childrens", -EINVAL },
+		{ "1 region=a 2", -EINVAL },
+		{ "1 region=1,2,3,4,5,6,7,8", 0 },
+		{ "1 region=1,2,3,4,5,6,7,8,9", -E2BIG },
+		{ "1 region=abcdefghijklmnopqrstuvwxyz01234", 0 },
+		{ "1 region=abcdefghijklmnopqrstuvwxyz012345", -ENAMETOOLONG },
+	};
+	struct vipzone_command command;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test, parse(cases[i].text, &command),
+				    cases[i].err, "%s", cases[i].text);
+}
+
+static struct kunit_case command_cases[] = {
+	KUNIT_CASE(parses_one_region),
+	KUNIT_CASE(keeps_the_order_of_regions),
+	KUNIT_CASE(takes_words_in_any_order),
+	KUNIT_CASE(refuses_mistakes),
+	{}
+};
+
+static struct kunit_suite command_suite = {
+	.name = "vipzone_command",
+	.test_cases = command_cases,
+};
+
+kunit_test_suite(command_suite);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("KUnit tests of vipzone");
