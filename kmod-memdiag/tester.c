@@ -12,6 +12,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
@@ -139,6 +140,8 @@ static void sweep_node(int nid, u64 background)
 	int err, token;
 
 	while (!kthread_should_stop()) {
+		/* Unhooking a function waits for every task to pass here. */
+		cond_resched_tasks_rcu_qs();
 		token = ms_hold_begin();
 		err = ms_block_take(&scan, &block_test.block);
 		if (!err)

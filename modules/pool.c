@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -331,7 +332,7 @@ static int filler(void *data)
 						 DRY_JIFFIES);
 		while (!kthread_should_stop() && wants_filling(pool)) {
 			fill_batch(pool);
-			cond_resched();
+			cond_resched_tasks_rcu_qs();
 		}
 	}
 	return 0;

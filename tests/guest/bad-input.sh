@@ -17,7 +17,7 @@ refused() { # FILE KIND
 	answer=$("$here/poke" "$1" "$2")
 	case "$2:$answer" in
 	empty:ok | *:EINVAL | *:ERANGE | *:E2BIG | *:ENAMETOOLONG) true ;;
-	text:ENOENT | trailing:ENOENT | junk:ENOENT) true ;;	# a name that is not there
+	*:ENOENT) [ "${1##*/}" = remove ] ;;	# well formed, but not there
 	*) note "$1 $2: $answer" && false ;;
 	esac
 }

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What people run. What is built, and how, is in Kbuild.
+
+VERSION := $(shell cat VERSION)
+KDIR ?= /lib/modules/$(shell uname -r)/build
+DKMS_SOURCE := /usr/src/memsuite-$(VERSION)
+
+help:
+	@echo "make demo          show the suite at work, in a virtual machine (about 5 minutes)"
+	@echo "make test          run all tests (ONLY=REGEX for some of them)"
+	@echo "make soak          run the long ones, and go on where they were stopped"
+	@echo "make bench-fault   the page-fault path: the suite against the stock kernel"
+	@echo "make modules       build the modules for the running kernel (KDIR=...)"
+	@echo "make install       dkms add, build and install, and the memsuite command"
+	@echo "make uninstall     undo make install"
+	@echo "make clean         remove what modules, demo and test left here"
+
+tools:
+	@scripts/install-tools
+
+demo: tools
+	@scripts/demo
+
+test: tools
+	@tests/run $(if $(ONLY),--only '$(ONLY)')
+
+soak: tools
+	@tests/soak
+
+bench-fault: tools
+	@for kernel in 6.1 6.12; do echo "# kernel $$kernel"; tests/bench-fault $$kernel || exit 1; done
+
+modules:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+install:
+	mkdir -p $(DKMS_SOURCE)
+	cp -r Kbuild VERSION dkms.conf include modules kmod-memdiag kmod-vipzone kmod-mrc $(DKMS_SOURCE)
+	dkms add memsuite/$(VERSION)
+	dkms build memsuite/$(VERSION)
+	dkms install memsuite/$(VERSION)
+	install -m 755 scripts/memsuite /usr/local/sbin/memsuite
+
+uninstall:
+	dkms remove memsuite/$(VERSION) --all
+	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite
+
+clean:
+	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	rm -rf out
+
+.PHONY: help tools demo test soak bench-fault modules install uninstall clean

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The KUnit suites, as modules of the debug kernel; one result for each suite.
+. "$(dirname "$0")/ktap.sh"
+
+modprobe kunit 2>/dev/null
+for module in memsuite_kunit memdiag_kunit vipzone_kunit mrc_kunit; do
+	check "load $module" modprobe $module
+done
+for results in /sys/kernel/debug/kunit/*/results; do
+	suite_name=$(basename "$(dirname "$results")")
+	grep -E '^ *(not )?ok' "$results" | sed 's/^/# /'
+	check "$suite_name" sh -c "grep -q '^ok' $results && ! grep -q 'not ok' $results"
+done
+check "all suites ran" [ $ktap_nr -ge 8 ]
+done_testing
