@@ -118,6 +118,7 @@ static void run_element(struct run *run, size_t nr)
 			strip(run, done, length, 1);
 		cond_resched();
 	}
+	/* See above: the next element reads what this one wrote. */
 	wmb();
 }
 

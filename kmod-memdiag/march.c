@@ -17,8 +17,10 @@ const struct march_named march_tests[] = {
 	{ "march-y", "{c(w0);u(r0,w1,r1);d(r1,w0,r0);c(r0)}" },
 	{ "march-c", "{c(w0);u(r0,w1);u(r1,w0);c(r0);d(r0,w1);d(r1,w0);c(r0)}" },
 	{ "march-c-", "{c(w0);u(r0,w1);u(r1,w0);d(r0,w1);d(r1,w0);c(r0)}" },
-	{ "march-b", "{c(w0);u(r0,w1,r1,w0,r0,w1);u(r1,w0,w1);d(r1,w0,w1,w0);d(r0,w1,w0)}" },
-	{ "march-ss", "{c(w0);u(r0,r0,w0,r0,w1);u(r1,r1,w1,r1,w0);d(r0,r0,w0,r0,w1);d(r1,r1,w1,r1,w0);c(r0)}" },
+	{ "march-b", "{c(w0);u(r0,w1,r1,w0,r0,w1);u(r1,w0,w1);"
+		     "d(r1,w0,w1,w0);d(r0,w1,w0)}" },
+	{ "march-ss", "{c(w0);u(r0,r0,w0,r0,w1);u(r1,r1,w1,r1,w0);"
+		      "d(r0,r0,w0,r0,w1);d(r1,r1,w1,r1,w0);c(r0)}" },
 };
 
 const unsigned int march_nr_tests = ARRAY_SIZE(march_tests);

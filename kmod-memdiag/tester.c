@@ -31,7 +31,7 @@ static const u64 backgrounds[] = {
 	0, 0x5555555555555555ULL, 0x3333333333333333ULL, 0x0f0f0f0f0f0f0f0fULL,
 };
 
-DEFINE_MUTEX(settings_lock);
+DEFINE_MUTEX(settings_lock);	/* what sysfs changes and a sweep reads */
 const struct march_named *tester_algorithm;
 unsigned int tester_lifetime_s = 180;	/* COMeT, table 1 */
 

@@ -77,7 +77,7 @@ static void refuses_mistakes(struct kunit *test)
 		{ "1 Region=a", -EINVAL },
 		{ "1 region=a region=b", -EINVAL },
 		{ "1 region=a children children", -EINVAL },
-		{ "1 region=a childrens", -EINVAL },
+		{ "1 region=a kids", -EINVAL },
 		{ "1 region=a 2", -EINVAL },
 		{ "1 region=1,2,3,4,5,6,7,8", 0 },
 		{ "1 region=1,2,3,4,5,6,7,8,9", -E2BIG },

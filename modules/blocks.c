@@ -22,12 +22,14 @@
 DEFINE_STATIC_SRCU(hold_srcu);
 
 int ms_hold_begin(void)
+	__acquires(&hold_srcu)
 {
 	return srcu_read_lock(&hold_srcu);
 }
 EXPORT_SYMBOL_GPL(ms_hold_begin);
 
 void ms_hold_end(int token)
+	__releases(&hold_srcu)
 {
 	srcu_read_unlock(&hold_srcu, token);
 }

@@ -25,7 +25,6 @@ void ms_regions_exit(void);
 int ms_demand_init(void);
 void ms_demand_exit(void);
 
-
 unsigned long ms_symbol_address(const char *name);
 
 #endif

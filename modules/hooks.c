@@ -69,7 +69,7 @@ static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 	struct point_state *point = container_of(ops, struct point_state, ops);
 	struct pt_regs *regs = ms_ftrace_regs(fregs);
 	struct ms_fault fault = {
-		.gfp = *arg(point, regs, 0),
+		.gfp = (__force gfp_t)*arg(point, regs, 0),
 		.order = *arg(point, regs, 1),
 		.vma = (void *)*arg(point, regs, 2),
 		.address = *arg(point, regs, 3),
@@ -96,7 +96,7 @@ static void alloc_entry(unsigned long ip, unsigned long parent_ip,
 	unsigned long *nid = arg(point, regs, 2);
 
 	this_cpu_inc(point->stats->hits);
-	*nid = READ_ONCE(point->hook)->entry(*arg(point, regs, 0),
+	*nid = READ_ONCE(point->hook)->entry((__force gfp_t)*arg(point, regs, 0),
 					     *arg(point, regs, 1), *nid,
 					     (void *)*arg(point, regs, 3));
 }

@@ -39,11 +39,10 @@ void ms_poison(struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 
-	if (recovery_allowed()) {
+	if (recovery_allowed())
 		memory_failure(pfn, MS_MF_SW_SIMULATED);
-	} else {
+	else
 		pr_warn_once("vm.memory_failure_recovery is 0: retired pages are not counted in HardwareCorrupted\n");
-	}
 	/* In every case: what carries the mark is never freed to the lists. */
 	SetPageHWPoison(page);
 	atomic64_inc(&poisoned);

@@ -25,10 +25,12 @@ enum ms_point_id {
 	MS_NR_POINTS,
 };
 
-/* What a fault handler answers when it has no page to give. */
-#define MS_FAULT_PASS	((struct page *)NULL)		/* let the kernel do it */
-#define MS_FAULT_DENY	((struct page *)ERR_PTR(-ENOMEM)) /* fail: callers of huge
-							   * orders fall back */
+/*
+ * What a fault handler answers when it has no page to give: let the kernel do
+ * it, or let the allocation fail, upon which callers of huge orders fall back.
+ */
+#define MS_FAULT_PASS	((struct page *)NULL)
+#define MS_FAULT_DENY	((struct page *)ERR_PTR(-ENOMEM))
 
 /**
  * struct ms_fault - an allocation on behalf of a page fault

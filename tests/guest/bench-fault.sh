@@ -1,67 +1,120 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The page-fault loop with the suite on, loaded and off. Runs in a guest in
-# instruction time (--icount) with one CPU, so that the CPU time of a process
-# is the number of instructions that it took, in the same boot for all.
+# bench-fault.sh [PAGES]: what a page-fault loop costs with the suite on, loaded
+# and absent. Runs in instruction time (--icount) with one CPU, so that the CPU
+# time of a process is the number of instructions that it took, whatever runs
+# beside it; all in the same boot, in ABBA order.
 #
-# bench-fault.sh [PAGES]
-#
-# Prints "name ns" for each run, and then "ratio NAME VALUE" lines.
+# Prints "run NAME NS" for each run, then "ratio NAME VALUE" to the stock kernel:
+#   loaded     the modules are there, nothing is enabled
+#   on         steered, the pool full
+#   bystander  enabled, another process is steered
+#   sustained  steered, ten times the pool, the filler's time added
 
 pages=${1:-16384}
+pool=$((pages / 4))		# of the sustained run
 suite=/sys/kernel/memsuite
 tests=$(dirname "$0")
 
-fail() { echo "bench-fault: $*" >&2; exit 1; }
-
-# What a process has used so far, in ns.
+fail() {
+	echo "bench-fault: $*" >&2
+	exit 1
+}
 cpu_ns() { cut -d' ' -f1 "/proc/$1/schedstat"; }
 
-# The time of one fault loop, steered or not.
-loop() { # LABEL COUNT STEERED
-	rm -f /tmp/go
-	"$tests/touch" "$2" --wait /tmp/go >/tmp/out &
-	pid=$!
-	sleep 0.5
-	if [ "$3" = 1 ]; then
-		echo "$pid region=bench" >$suite/vipzone/add || fail "cannot steer"
-		sleep 5 # for the pool to fill
-	fi
+load() {
+	modprobe vipzone || fail "cannot load vipzone"
+	echo "bench 256M-768M" >$suite/regions/add || fail "cannot add the region"
+}
+unload() { rmmod vipzone memsuite || fail "cannot unload"; }
+
+# Somebody must want the region, or it has no pool.
+hold() { # KIB
+	echo "$1" >$suite/regions/bench/pool_kib
+	sleep 1000 &
+	holder=$!
+	echo "$holder region=bench" >$suite/vipzone/add || fail "cannot steer"
 	filler=$(pidof ms_fill/bench)
-	before=${filler:+$(cpu_ns "$filler")}
+	settle
+}
+release() {
+	kill "$holder"
+	wait "$holder" 2>/dev/null
+	sleep 2
+}
+# Until the filler has nothing more to do.
+settle() {
+	sleep 2
+	until last=$now now=$(cpu_ns "$filler") && [ "$now" = "$last" ]; do sleep 1; done
+}
+
+# One fault loop; sets ns.
+loop() { # PAGES STEERED
+	rm -f /tmp/go
+	"$tests/touch" "$1" --wait /tmp/go >/tmp/out &
+	pid=$!
+	sleep 1
+	[ "$2" = 0 ] || echo "$pid region=bench" >$suite/vipzone/add || fail "cannot steer"
+	sleep 1
 	: >/tmp/go
 	wait "$pid" || fail "touch failed"
-	after=${filler:+$(cpu_ns "$filler" 2>/dev/null)}
 	ns=$(sed 's/.* ns //' /tmp/out)
-	echo "$1 $ns"
+	sleep 2
+}
+run() { # NAME PAGES STEERED
+	loop "$2" "$3"
+	echo "run $1 $ns" | tee -a /tmp/runs
+}
+run_with_filler() { # NAME PAGES
+	settle
+	before=$(cpu_ns "$filler")
+	loop "$2" 1
+	settle
+	echo "run $1 $((ns + $(cpu_ns "$filler") - before))" | tee -a /tmp/runs
+}
+ratio() { # NAME BASE
+	awk -v name="$1" -v base="$2" '
+		$2 == name { a += $3; n++ }
+		$2 == base { b += $3; m++ }
+		END { printf "ratio %s %.4f\n", name, (a / n) / (b / m) }' /tmp/runs
 }
 
-modprobe memsuite 2>/dev/null || insmod /ko/memsuite.ko || fail "cannot load memsuite"
-rmmod memsuite
-sleep 2
-loop warm "$pages" 0 >/dev/null
+# What is done once in a boot is done before it counts.
+load
+unload
+loop "$pages" 0
+rm -f /tmp/runs
 
-a1=$(loop stock "$pages" 0)
-modprobe vipzone 2>/dev/null || { insmod /ko/memsuite.ko && insmod /ko/vipzone.ko; } || fail "cannot load vipzone"
-echo "bench 256M-768M" >$suite/regions/add || fail "cannot add the region"
-echo $((pages * 4 + 8192)) >$suite/regions/bench/pool_kib
-b1=$(loop loaded "$pages" 0)
+run stock "$pages" 0
+load
+run loaded "$pages" 0
+run loaded "$pages" 0
+unload
+run stock "$pages" 0
+
+load
 echo 1 >$suite/vipzone/enabled || fail "cannot enable"
-c1=$(loop on "$pages" 1)
-d1=$(loop bystander "$pages" 0)
-d2=$(loop bystander "$pages" 0)
-c2=$(loop on "$pages" 1)
-echo 0 >$suite/vipzone/enabled
-b2=$(loop loaded "$pages" 0)
-echo bench >$suite/regions/remove
-rmmod vipzone memsuite
-a2=$(loop stock "$pages" 0)
+hold $((pages * 4 + 8192))
+run on "$pages" 1
+settle
+run bystander "$pages" 0
+run bystander "$pages" 0
+settle
+run on "$pages" 1
+release
+unload
 
-value() { echo "${1##* }"; }
-ratio() { # NAME A1 A2 B1 B2
-	echo "ratio $1 $(echo "$2 $3 $4 $5" | awk '{ printf "%.4f", ($3 + $4) / ($1 + $2) }')"
-}
-for run in "$a1" "$b1" "$c1" "$d1" "$d2" "$c2" "$b2" "$a2"; do echo "$run"; done
-ratio on "$(value "$a1")" "$(value "$a2")" "$(value "$c1")" "$(value "$c2")"
-ratio loaded "$(value "$a1")" "$(value "$a2")" "$(value "$b1")" "$(value "$b2")"
-ratio bystander "$(value "$a1")" "$(value "$a2")" "$(value "$d1")" "$(value "$d2")"
+run stock-long $((pool * 10)) 0
+load
+echo 1 >$suite/vipzone/enabled || fail "cannot enable"
+hold $((pool * 4))
+run_with_filler sustained $((pool * 10))
+run_with_filler sustained $((pool * 10))
+release
+unload
+run stock-long $((pool * 10)) 0
+
+ratio loaded stock
+ratio on stock
+ratio bystander stock
+ratio sustained stock-long
