@@ -65,6 +65,22 @@ u64 mrc_size(unsigned int i)
 	return sizes[i];
 }
 
+/* Number of @n ascending @times that are not above @us. */
+static unsigned int not_above(const u64 *time, unsigned int n, u64 us)
+{
+	unsigned int low = 0, high = n;
+
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (time[mid] <= us)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /**
  * mrc_times_within() - number of entries of the time grid up to a time
  * @us: the time, included
@@ -73,17 +89,32 @@ u64 mrc_size(unsigned int i)
  */
 unsigned int mrc_times_within(u64 us)
 {
-	unsigned int low = 0, high = MRC_TIMES;
+	return not_above(times, MRC_TIMES, us);
+}
 
-	while (low < high) {
-		unsigned int mid = (low + high) / 2;
+/**
+ * mrc_wsf_begin() - begin to collect a working set function
+ * @wsf: result
+ * @rung_us: when the sample was looked at, ascending
+ * @rungs: how often; from 1 to MRC_RUNGS
+ * @horizon: the longest window that idle ages reach, in us
+ *
+ * Its points are the times of observation, and not a grid: what lies between
+ * two of them is for mrc_steps_from_wsf() to tell. After the last one the time
+ * grid follows.
+ */
+void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *rung_us, unsigned int rungs,
+		   u64 horizon)
+{
+	unsigned int i;
 
-		if (times[mid] <= us)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	memset(wsf, 0, sizeof(*wsf));
+	for (i = 0; i < rungs; i++)
+		wsf->us[wsf->n++] = rung_us[i];
+	wsf->rungs = rungs;
+	i = mrc_times_within(rung_us[rungs - 1]);
+	for (; i < MRC_TIMES && times[i] <= horizon; i++)
+		wsf->us[wsf->n++] = times[i];
 }
 
 /**
@@ -93,22 +124,21 @@ unsigned int mrc_times_within(u64 us)
  * @by: it was touched by then
  * @weight: the pages that it stands for, in fixed point
  *
- * Between the two times the touch is taken to be equally likely, so that a
- * late rung costs resolution and not correctness.
+ * Between the two times the touch is taken to be equally likely.
  */
 void mrc_wsf_touch(struct mrc_wsf *wsf, u64 after, u64 by, u64 weight)
 {
-	unsigned int i = mrc_times_within(after);
+	unsigned int i = not_above(wsf->us, wsf->n, after);
 	u64 given = 0;
 
-	for (; i < MRC_TIMES && times[i] < by; i++) {
-		u64 due = mul_u64_u64_div_u64(weight, times[i] - after,
+	for (; i < wsf->n && wsf->us[i] < by; i++) {
+		u64 due = mul_u64_u64_div_u64(weight, wsf->us[i] - after,
 					      by - after);
 
 		wsf->pages[i] += due - given;
 		given = due;
 	}
-	if (i < MRC_TIMES)
+	if (i < wsf->n)
 		wsf->pages[i] += weight - given;
 }
 
@@ -120,7 +150,7 @@ void mrc_wsf_finish(struct mrc_wsf *wsf)
 {
 	unsigned int i;
 
-	for (i = 1; i < MRC_TIMES; i++)
+	for (i = 1; i < wsf->n; i++)
 		wsf->pages[i] += wsf->pages[i - 1];
 }
 
@@ -133,13 +163,14 @@ void mrc_wsf_finish(struct mrc_wsf *wsf)
  */
 u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us)
 {
-	unsigned int i = mrc_times_within(us);
-	u64 t = i ? times[i - 1] : 0;
+	unsigned int i = not_above(wsf->us, wsf->n, us);
+	u64 t = i ? wsf->us[i - 1] : 0;
 	u64 s = i ? wsf->pages[i - 1] : 0;
 
-	if (i == MRC_TIMES)
+	if (i == wsf->n)
 		return s;
-	return s + mul_u64_u64_div_u64(wsf->pages[i] - s, us - t, times[i] - t);
+	return s + mul_u64_u64_div_u64(wsf->pages[i] - s, us - t,
+				       wsf->us[i] - t);
 }
 
 static void join(struct mrc_point *a, const struct mrc_point *b)
@@ -154,14 +185,13 @@ static void join(struct mrc_point *a, const struct mrc_point *b)
  *
  * Return: number of points; the last has no slope.
  */
-static unsigned int hull(struct mrc_point *out, const struct mrc_wsf *wsf,
-			 unsigned int floor, unsigned int count)
+static unsigned int hull(struct mrc_point *out, const struct mrc_wsf *wsf)
 {
 	unsigned int i, n = 1;
 
 	out[0] = (struct mrc_point){};
-	for (i = floor; i < count; i++) {
-		out[n] = (struct mrc_point){ times[i], wsf->pages[i], 0 };
+	for (i = 0; i < wsf->n; i++) {
+		out[n] = (struct mrc_point){ wsf->us[i], wsf->pages[i], 0 };
 		join(&out[n - 1], &out[n]);
 		while (n > 1 && out[n - 2].slope <= out[n - 1].slope) {
 			out[n - 1] = out[n];
@@ -216,20 +246,17 @@ static u64 meeting(const struct mrc_point *p)
  * mrc_steps_from_wsf() - the miss rate curve of a working set function
  * @steps: result
  * @wsf: finished
- * @floor: index of the first time of the grid that was observed
- * @count: that after the last one
  *
  * A cliff (the end of a loop) lies between two rungs; there the segment of the
  * hull is replaced by the two tangents, which meet at the cliff.
  */
-void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf,
-			unsigned int floor, unsigned int count)
+void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf)
 {
 	struct mrc_point *p = steps->hull;
 	unsigned int i, n;
 
 	/* Segment i goes from point i to point i + 1. */
-	n = hull(p, wsf, floor, min_t(unsigned int, count, MRC_TIMES)) - 1;
+	n = hull(p, wsf) - 1;
 	steps->n = 0;
 	for (i = 0; i < n; i++) {
 		if (is_cliff(p, i, n)) {

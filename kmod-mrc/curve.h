@@ -17,9 +17,9 @@
 #define MRC_RATIO	10000
 
 /*
- * The time grid: 1 ms and then steps of 19/16. The ladder's rungs are its
- * first entries; a step of 1.41 was clearly worse in simulation, and the last
- * entry, about three hours, is reached by idle age only.
+ * The time grid: 1 ms and then steps of 19/16. The ladder's rungs are read at
+ * its first entries; a step of 1.41 was clearly worse in simulation. The last
+ * one, about three hours, is reached by idle age only.
  */
 #define MRC_TIMES	96
 #define MRC_TIME_FIRST	1000
@@ -30,13 +30,23 @@
 /* Hash sub-samples, whose spread is the confidence band. */
 #define MRC_SUBS	8
 
+/* A ladder of a minute has 65 rungs; what follows is of the grid. */
+#define MRC_RUNGS	66
+#define MRC_POINTS	(MRC_RUNGS + MRC_TIMES)
+
 /**
  * struct mrc_wsf - a working set function
- * @pages: mean number of distinct pages touched within mrc_time(i), in fixed
- *	point; while it is being collected, what each step adds
+ * @n: number of points
+ * @rungs: how many of them are times of observation
+ * @us: lengths of windows, ascending
+ * @pages: mean number of distinct pages touched in each, in fixed point; while
+ *	it is being collected, what each adds to the one before
  */
 struct mrc_wsf {
-	u64 pages[MRC_TIMES];
+	unsigned int n;
+	unsigned int rungs;
+	u64 us[MRC_POINTS];
+	u64 pages[MRC_POINTS];
 };
 
 /**
@@ -50,7 +60,7 @@ struct mrc_step {
 };
 
 /* Each segment of the hull may be cut in two at a kink. */
-#define MRC_STEPS	(2 * MRC_TIMES)
+#define MRC_STEPS	(2 * MRC_POINTS)
 
 /* A point of the working set function, and the slope from there on. */
 struct mrc_point {
@@ -68,7 +78,7 @@ struct mrc_point {
 struct mrc_steps {
 	unsigned int n;
 	struct mrc_step step[MRC_STEPS];
-	struct mrc_point hull[MRC_TIMES + 1];
+	struct mrc_point hull[MRC_POINTS + 1];
 };
 
 /**
@@ -104,12 +114,13 @@ u64 mrc_time(unsigned int i);
 u64 mrc_size(unsigned int i);
 unsigned int mrc_times_within(u64 us);
 
+void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *rung_us, unsigned int rungs,
+		   u64 horizon);
 void mrc_wsf_touch(struct mrc_wsf *wsf, u64 after, u64 by, u64 weight);
 void mrc_wsf_finish(struct mrc_wsf *wsf);
 u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us);
 
-void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf,
-			unsigned int floor, unsigned int times);
+void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf);
 u64 mrc_steps_rate(const struct mrc_steps *steps, u64 pages);
 
 void mrc_curve_reset(struct mrc_curve *curve);

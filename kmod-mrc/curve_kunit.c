@@ -22,9 +22,9 @@ static void add_loop(u64 n, u64 us)
 {
 	unsigned int i;
 
-	for (i = 0; i < MRC_TIMES; i++)
-		wsf.pages[i] += mrc_time(i) >= us ? fixed(n) :
-				fixed(n) * mrc_time(i) / us;
+	for (i = 0; i < wsf.n; i++)
+		wsf.pages[i] += wsf.us[i] >= us ? fixed(n) :
+				fixed(n) * wsf.us[i] / us;
 }
 
 /* e^-x of x = num/den, in 1/2^32. */
@@ -42,18 +42,26 @@ static u64 exp_minus(u64 num, u64 den)
 	return e;
 }
 
+/* Looked at once, at the start of the grid; the rest of it follows. */
+static void begin(void)
+{
+	static const u64 first = MRC_TIME_FIRST;
+
+	mrc_wsf_begin(&wsf, &first, 1, U64_MAX);
+}
+
 static void start(struct kunit *test)
 {
 	mrc_curve_init();
-	memset(&wsf, 0, sizeof(wsf));
+	begin();
 	mrc_curve_reset(&curve);
 }
 
-static void finish(unsigned int times)
+static void finish(void)
 {
 	unsigned int k;
 
-	mrc_steps_from_wsf(&steps, &wsf, 0, times);
+	mrc_steps_from_wsf(&steps, &wsf);
 	mrc_curve_add(curve.rate, &steps, curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++)
 		mrc_curve_add(curve.sub[k], &steps, curve.ladders);
@@ -152,7 +160,7 @@ static void loop_has_its_cliff(struct kunit *test)
 		for (k = 0; k < ARRAY_SIZE(period); k++) {
 			start(test);
 			add_loop(pages[i], period[k]);
-			finish(MRC_TIMES);
+			finish();
 			expect_falling(test);
 			/* The size grid alone is 1.6% apart. */
 			KUNIT_EXPECT_LE(test, error_permille(cliff() + 1, pages[i],
@@ -173,7 +181,7 @@ static void two_loops_have_two(struct kunit *test)
 	start(test);
 	add_loop(1000, 5000);
 	add_loop(20000, 700000);
-	finish(MRC_TIMES);
+	finish();
 	expect_falling(test);
 	/* 1000 / 5 ms + 20000 / 0.7 s, and 20000 / 0.7 s */
 	KUNIT_EXPECT_LE(test, error_permille(mrc_steps_rate(&steps, 900),
@@ -185,6 +193,27 @@ static void two_loops_have_two(struct kunit *test)
 	KUNIT_EXPECT_LE(test, mrc_steps_rate(&steps, 21100), 100ULL);
 }
 
+/*
+ * Rungs that come when they can, and far apart: as long as the program was
+ * seen at work once before its loop ends, the cliff is where it is.
+ */
+static void late_rungs_keep_the_cliff(struct kunit *test)
+{
+	static const u64 rung[] = { 8091, 17425, 22227, 26322, 31229 };
+	u64 period;
+
+	for (period = 8500; period < 26000; period += 500) {
+		start(test);
+		mrc_wsf_begin(&wsf, rung, ARRAY_SIZE(rung), 31229);
+		KUNIT_EXPECT_EQ(test, wsf.n, (u32)ARRAY_SIZE(rung));
+		add_loop(30000, period);
+		finish();
+		expect_falling(test);
+		KUNIT_EXPECT_LE(test, error_permille(cliff() + 1, 30000, 30000),
+				20ULL);
+	}
+}
+
 /* A loop whose speed changes from ladder to ladder keeps its cliff. */
 static void speed_does_not_blur(struct kunit *test)
 {
@@ -192,9 +221,9 @@ static void speed_does_not_blur(struct kunit *test)
 
 	start(test);
 	for (i = 0; i < 20; i++) {
-		memset(&wsf, 0, sizeof(wsf));
+		begin();
 		add_loop(10000, 40000 + 3000 * (i % 7));
-		finish(MRC_TIMES);
+		finish();
 	}
 	KUNIT_EXPECT_LE(test, error_permille(cliff(), 10000, 10000), 20ULL);
 }
@@ -210,7 +239,7 @@ static void uniform_falls_straight(struct kunit *test)
 	for (i = 0; i < MRC_TIMES; i++)
 		wsf.pages[i] = fixed(n) - (fixed(n) *
 					   (exp_minus(mrc_time(i), tau) >> 8) >> 24);
-	finish(MRC_TIMES);
+	finish();
 	expect_falling(test);
 	for (m = n / 100; m < n; m += n / 100)
 		sum += error_permille(mrc_steps_rate(&steps, m),
@@ -230,7 +259,7 @@ static void tail_is_followed(struct kunit *test)
 	for (i = 0; i < MRC_TIMES; i++)
 		wsf.pages[i] = mul_u64_u64_div_u64(fixed(n), mrc_time(i),
 						   mrc_time(i) + tau);
-	finish(MRC_TIMES);
+	finish();
 	expect_falling(test);
 	for (m = n / 100; m < n; m += n / 100)
 		sum += error_permille(mrc_steps_rate(&steps, m),
@@ -249,7 +278,7 @@ static void band_holds_the_ratio(struct kunit *test)
 	for (i = 0; i < MRC_TIMES; i++)
 		wsf.pages[i] = mul_u64_u64_div_u64(fixed(5000), mrc_time(i),
 						   mrc_time(i) + 30000);
-	finish(MRC_TIMES);
+	finish();
 	for (k = 0; k < MRC_SUBS; k++)
 		for (i = 1; i < MRC_SIZES; i++)
 			curve.sub[k][i] = curve.sub[k][i] * (96 + k) / 100;
@@ -278,7 +307,7 @@ static void nothing_is_survived(struct kunit *test)
 	/* No ladder yet: no line. */
 	KUNIT_EXPECT_FALSE(test, mrc_curve_line(&curve, 0, 100, &line));
 	/* No touch: no miss, and nothing known of the ratio. */
-	finish(MRC_TIMES);
+	finish();
 	KUNIT_EXPECT_TRUE(test, mrc_curve_line(&curve, 0, 100, &line));
 	KUNIT_EXPECT_EQ(test, line.rate, 0ULL);
 	KUNIT_EXPECT_EQ(test, line.low, 0U);
@@ -289,15 +318,18 @@ static void nothing_is_survived(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mrc_curve_line(&curve, MRC_SIZES, U64_MAX,
 						&line));
 	/* No time, one time, all touched at once, 4 TiB at once. */
-	mrc_steps_from_wsf(&steps, &wsf, 0, 0);
+	wsf.n = 0;
+	mrc_steps_from_wsf(&steps, &wsf);
 	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 1), 0ULL);
+	wsf.n = 1;
 	add_loop(1, 1);
-	mrc_steps_from_wsf(&steps, &wsf, 0, 1);
+	mrc_steps_from_wsf(&steps, &wsf);
 	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 0), 1000000ULL);
 	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 1), 0ULL);
+	begin();
 	for (i = 0; i < MRC_TIMES; i++)
 		wsf.pages[i] = fixed(1ULL << 30);
-	finish(MRC_TIMES);
+	finish();
 	expect_falling(test);
 	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, (1ULL << 30) - 1),
 			(1ULL << 30) * 1000000);
@@ -320,7 +352,7 @@ static void noise_is_flattened(struct kunit *test)
 			s += x % fixed(3000);
 			wsf.pages[i] = s;
 		}
-		finish(MRC_TIMES);
+		finish();
 		expect_falling(test);
 		KUNIT_EXPECT_LE(test, steps.n, (u32)MRC_STEPS);
 	}
@@ -408,6 +440,7 @@ static struct kunit_case mrc_cases[] = {
 	KUNIT_CASE(touches_add_up),
 	KUNIT_CASE(loop_has_its_cliff),
 	KUNIT_CASE(two_loops_have_two),
+	KUNIT_CASE(late_rungs_keep_the_cliff),
 	KUNIT_CASE(speed_does_not_blur),
 	KUNIT_CASE(uniform_falls_straight),
 	KUNIT_CASE(tail_is_followed),

@@ -32,6 +32,8 @@
 #define SAMPLES_START	1024
 /* With fewer huge pages than this, all sub-samples share them. */
 #define FEW_HUGE	(8 * MRC_SUBS)
+/* Of the time of a ladder, one part in so many may be spent looking. */
+#define DUTY		5
 /* Ladders that a new target gets on credit, for a curve at once. */
 #define CREDIT		4
 #define PAUSE_MAX_US	(60 * USEC_PER_SEC)
@@ -228,29 +230,44 @@ static int read_all(struct mrc_target *t)
 			if (err)
 				return err;
 		}
-		if (!sub->first)
-			sub->first = mrc_now_us() - sub->start;
 		left += sub->n;
 	}
 	return left;
 }
 
+/* All pages have been looked at: one more point of the working set function. */
+static void reached(struct mrc_target *t)
+{
+	u64 us = t->looks ? div64_u64(t->looks_us, t->looks) : 0;
+
+	/* Times must ascend, whatever the clock does. */
+	us = max(us, t->rungs ? t->rung_us[t->rungs - 1] + 1 : 1);
+	t->rung_us[t->rungs++] = us;
+	t->looks = 0;
+	t->looks_us = 0;
+}
+
 /*
- * Climb the ladder. Reading takes at most a fifth of the time: where it takes
- * long, the finest rungs are left out and the others are on time.
+ * Climb the ladder. Looking takes at most a fifth of the time, or else, where
+ * the program has to wait for it, it would measure itself: where it takes long,
+ * the finest rungs are left out.
  *
  * Return: as clear_all().
  */
 static int climb(struct mrc_target *t, u32 rungs)
 {
 	u64 start = mrc_now_us(), before, after;
-	u32 rung = 0, next;
+	u32 rung, next;
 	int left;
 
 	left = clear_all(t);
 	if (left)
 		return left;
-	rung = mrc_times_within(mrc_now_us() - start);
+	t->rungs = 0;
+	t->looks = 0;
+	t->looks_us = 0;
+	rung = mrc_times_within(DUTY * (mrc_now_us() - start));
+	rung = min(rung, rungs - 1);
 	while (rung < rungs) {
 		if (!sleep_until(start + mrc_time(rung)))
 			return -EINTR;
@@ -259,46 +276,47 @@ static int climb(struct mrc_target *t, u32 rungs)
 		after = mrc_now_us();
 		if (left == -ESRCH)
 			return left;
-		if (left == -EAGAIN)
-			t->stats.rungs_skipped++;
+		if (left >= 0)
+			reached(t);
 		if (!left)
 			break;
-		next = mrc_times_within(after + 4 * (after - before) - start);
+		next = mrc_times_within(before + DUTY * (after - before) - start);
 		next = max(next, rung + 1);
-		t->stats.rungs_skipped += next - rung - 1;
+		t->stats.rungs_skipped += next - rung - 1 + (left < 0);
 		/* The last one is where idle age takes over. */
 		rung = rung < rungs - 1 ? min(next, rungs - 1) : rungs;
 	}
-	return 0;
+	return t->rungs ? 0 : -EAGAIN;
 }
 
 static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 now,
-		  u64 ladder_us, u64 weight)
+		  u64 weight)
 {
-	u64 after, by;
+	u64 ladder_us = wsf->us[wsf->rungs - 1], after, by;
 
 	if (e->flags & MRC_F_TOUCHED) {
-		/* In the ladder's window, even where a rung came late. */
-		after = min_t(u64, e->after, ladder_us - 1);
-		by = clamp_t(u64, e->by, after + 1, ladder_us);
-	} else if (e->seen_by) {
-		after = max(now - e->seen_by, ladder_us);
-		by = max(now - e->seen_after, after + 1);
-	} else {
+		/* One found by a look that was cut short counts at the next. */
+		wsf->pages[min_t(u32, e->rung, wsf->rungs - 1)] += weight;
 		return;
 	}
+	if (!e->seen_by)
+		return;
+	after = max(now - e->seen_by, ladder_us);
+	by = max(now - e->seen_after, after + 1);
 	mrc_wsf_touch(wsf, after, by, weight);
 }
 
 /* From first touches to working set functions. */
-static void measure(struct mrc_target *t, u64 now, u64 ladder_us)
+static void measure(struct mrc_target *t, u64 now)
 {
 	u64 weight[MRC_KINDS], sub_weight[MRC_SUBS][MRC_KINDS];
 	u32 valid[MRC_KINDS] = {}, i, k, kind;
 	bool few_huge;
 
-	memset(&t->wsf, 0, sizeof(t->wsf));
-	memset(t->sub_wsf, 0, sizeof(t->sub_wsf));
+	mrc_wsf_begin(&t->wsf, t->rung_us, t->rungs, now - t->since);
+	for (k = 0; k < MRC_SUBS; k++)
+		mrc_wsf_begin(&t->sub_wsf[k], t->rung_us, t->rungs,
+			      now - t->since);
 	for (k = 0; k < MRC_SUBS; k++)
 		for (kind = 0; kind < MRC_KINDS; kind++)
 			valid[kind] += t->sub[k].valid[kind];
@@ -317,10 +335,10 @@ static void measure(struct mrc_target *t, u64 now, u64 ladder_us)
 		if (e->flags & MRC_F_CENSORED)
 			continue;
 		kind = mrc_kind(e);
-		place(&t->wsf, e, now, ladder_us, weight[kind]);
+		place(&t->wsf, e, now, weight[kind]);
 		for (k = 0; k < MRC_SUBS; k++)
 			if (k == e->sub || (kind == MRC_HUGE && few_huge))
-				place(&t->sub_wsf[k], e, now, ladder_us,
+				place(&t->sub_wsf[k], e, now,
 				      sub_weight[k][kind]);
 		/* For the ages of the ladders to come. */
 		if (e->flags & MRC_F_TOUCHED) {
@@ -341,11 +359,11 @@ static u64 pages_within(const struct mrc_target *t, u64 us)
 	return mrc_wsf_at(&t->wsf, us) >> MRC_FRAC;
 }
 
-static void publish(struct mrc_target *t, u64 now, u32 rungs)
+static void publish(struct mrc_target *t, u64 now)
 {
 	struct mrc_stats *s = &t->stats;
-	u64 ladder_us = mrc_time(rungs - 1), horizon = now - t->since;
-	u32 times = max(mrc_times_within(horizon), rungs), floor, i, k;
+	u64 ladder_us = t->rung_us[t->rungs - 1];
+	u32 i, k;
 
 	s->samples = t->sample.n;
 	s->samples_huge = t->sample.count[MRC_HUGE];
@@ -362,12 +380,8 @@ static void publish(struct mrc_target *t, u64 now, u32 rungs)
 	s->resident_pages = t->sample.mapped[MRC_BASE] - t->swapped +
 			    s->huge_pages;
 	s->ladder_us = ladder_us;
-	s->horizon_us = horizon;
-	s->floor_us = mrc_time(0);
-	for (k = 0; k < MRC_SUBS; k++)
-		s->floor_us = max(s->floor_us, t->sub[k].first);
-	/* Below the time when all were read first, nothing is known. */
-	floor = min(mrc_times_within(s->floor_us - 1), rungs - 1);
+	s->horizon_us = now - t->since;
+	s->floor_us = t->rung_us[0];
 	s->floor_pages = pages_within(t, s->floor_us);
 	s->wss_pages = pages_within(t, ladder_us);
 	s->wss_10ms_pages = pages_within(t, 10 * USEC_PER_MSEC);
@@ -375,11 +389,10 @@ static void publish(struct mrc_target *t, u64 now, u32 rungs)
 	s->wss_1s_pages = pages_within(t, USEC_PER_SEC);
 
 	mutex_lock(&t->lock);
-	mrc_steps_from_wsf(&t->steps, &t->wsf, floor, times);
+	mrc_steps_from_wsf(&t->steps, &t->wsf);
 	mrc_curve_add(t->curve.rate, &t->steps, t->curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
-		mrc_steps_from_wsf(&t->steps, &t->sub_wsf[k], floor,
-				   times);
+		mrc_steps_from_wsf(&t->steps, &t->sub_wsf[k]);
 		mrc_curve_add(t->curve.sub[k], &t->steps, t->curve.ladders);
 	}
 	t->curve.ladders++;
@@ -404,8 +417,8 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	if (err)
 		return err;
 	now = mrc_now_us();
-	measure(t, now, mrc_time(rungs - 1));
-	publish(t, now, rungs);
+	measure(t, now);
+	publish(t, now);
 	return 0;
 }
 

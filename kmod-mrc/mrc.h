@@ -79,15 +79,11 @@ struct mrc_stats {
  * struct mrc_sub - a sub-sample in the current ladder
  * @active: indices of its entries that may still be touched
  * @n: how many
- * @start: when clearing its accessed bits began, in us
- * @first: when its first rung was read, in us since @start
  * @valid: entries of each kind that count in this ladder
  */
 struct mrc_sub {
 	u32 *active;
 	u32 n;
-	u64 start;
-	u64 first;
 	u32 valid[MRC_KINDS];
 };
 
@@ -107,6 +103,10 @@ struct mrc_sub {
  * @spare: room for the next enumeration
  * @active: backing of the sub-samples' lists
  * @sub: the sub-samples
+ * @rungs: how often the sample has been looked at in this ladder
+ * @rung_us: how long after its clearing, on average over the pages
+ * @looks: how many pages were looked at since the last of these
+ * @looks_us: sum of how long after their clearing
  * @samples: how many are wanted now, by the CPU budget
  * @since: when tracking of @mm began, in us; 0: not begun
  * @enumerated: when the page tables were last enumerated, in us
@@ -134,6 +134,10 @@ struct mrc_target {
 	struct mrc_sample spare;
 	u32 *active;
 	struct mrc_sub sub[MRC_SUBS];
+	u32 rungs;
+	u64 rung_us[MRC_RUNGS];
+	u64 looks;
+	u64 looks_us;
 	u32 samples;
 	u64 since;
 	u64 enumerated;

@@ -46,6 +46,7 @@ enum mrc_kind {
  * @by: and by this
  * @flags: MRC_F_*
  * @sub: its sub-sample
+ * @rung: the look at which it was found touched
  */
 struct mrc_entry {
 	unsigned long addr;
@@ -56,6 +57,7 @@ struct mrc_entry {
 	u32 by;
 	u8 flags;
 	u8 sub;
+	u8 rung;
 };
 
 /**

@@ -264,9 +264,9 @@ static int look(struct mm_struct *mm, const struct mrc_entry *e, bool clear)
  * @t: the target
  * @sub: one of its sub-samples; @active and @n must be set
  *
- * Notes what the bits say of the time since they were last looked at, leaves
- * in @active what can be watched, and sets @start. The caller flushes the TLBs.
- * Context: may sleep.
+ * Notes what the bits say of the time since they were last looked at, and
+ * leaves in @active what can be watched. The caller flushes the TLBs. Context:
+ * may sleep.
  *
  * Return: 0, -ESRCH or -EAGAIN.
  */
@@ -276,8 +276,6 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 	u32 i = 0, n = 0;
 	int err;
 
-	sub->start = mrc_now_us();
-	sub->first = 0;
 	sub->valid[MRC_BASE] = 0;
 	sub->valid[MRC_HUGE] = 0;
 	while (i < sub->n) {
@@ -361,6 +359,8 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
 			int found = look(mm, e, false);
 
+			t->looks++;
+			t->looks_us += now - e->read;
 			if (found & OTHER_KIND ||
 			    (found & YOUNG && e->flags & MRC_F_FILE &&
 			     e->flags & MRC_F_ABSENT)) {
@@ -370,6 +370,7 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 			}
 			if (found & YOUNG) {
 				e->by = now - e->read;
+				e->rung = t->rungs;
 				e->flags |= MRC_F_TOUCHED;
 				e->flags &= ~MRC_F_ABSENT;
 				continue;
