@@ -248,7 +248,7 @@ def a_curve_is_drawn_in_ascii(top):
 
 
 def a_curve_of_one_point_is_drawn(top):
-    one = "# pages misses_per_s miss_ratio low high\n1 0.000 0.0000 0.0000 0.0000"
+    one = curve().splitlines()[0] + "\n1 0.000 0.0000 0.0000 0.0000"
     tree = Tree(top, SYSFS, {**DEBUGFS, "mrc/77/curve": one})
     assert tree.run("mrc", "show", "77").returncode == 0
     ElementTree.fromstring(tree.run("mrc", "show", "77", "--svg", "-").stdout)
