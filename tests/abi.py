@@ -11,7 +11,9 @@ modules loaded by
 
 DIRECTORY has the documentation: Documentation/ABI/testing. A file that is not
 documented, an entry that no file belongs to, and a mode other than the one
-that the description tells as (RO), (RW) or (WO) are failures.
+that the description tells as (RO), (RW) or (WO) are failures. An entry that
+ends with "/" is a directory's, and has no mode; entries of debugfs are left
+out.
 """
 
 import os
@@ -20,6 +22,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCUMENTS = os.path.join(TOP, "Documentation", "ABI", "testing")
+ROOT = "/sys/kernel/memsuite/"
 FIELDS = ("Date", "KernelVersion", "Contact", "Description")
 
 
@@ -40,15 +43,15 @@ def entries(directory):
             # Files that are alike share an entry, with a What: for each.
             rest = dict(fields(entry))
             result.update((what, rest) for name, what in fields(entry)
-                          if name == "What")
+                          if name == "What" and what.startswith(ROOT))
     return result
 
 
 def pattern(what):
     """<name> stands for one directory or file."""
-    return re.compile("".join(
-        "[^/]+" if part.startswith("<") else re.escape(part)
-        for part in re.split(r"(<[^>]+>)", what)))
+    text = "".join("[^/]+" if part.startswith("<") else re.escape(part)
+                   for part in re.split(r"(<[^>]+>)", what))
+    return re.compile(text + ".+" if what.endswith("/") else text)
 
 
 def listing(path):
@@ -75,6 +78,10 @@ def troubles(entry, files):
             yield f"no {field}:"
     if not files:
         yield "documented, but not there"
+
+
+def mode_troubles(entry, files):
+    """The same, of the modes of files."""
     expected = documented_as(entry)
     if not expected:
         yield "the description does not begin with (RO), (RW) or (WO)"
@@ -88,9 +95,12 @@ def results(documents, live):
     left = dict(live)
     for what, entry in documents.items():
         files = [f for f in live if pattern(what).fullmatch(f[0])]
-        for path, _mode in files:
-            left.pop(path, None)
-        yield what, list(troubles(entry, files))
+        wrong = list(troubles(entry, files))
+        if not what.endswith("/"):
+            wrong += mode_troubles(entry, files)
+            for path, _mode in files:
+                left.pop(path, None)
+        yield what, wrong
     for path in left:
         yield path, ["there, but not documented"]
 
