@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """scripts/vm: its arguments, and the order in which a run is made."""
 import argparse
+import fcntl
+import itertools
 import os
 import re
 import secrets
@@ -115,15 +117,24 @@ def _environment(options):
     return env, where
 
 
-def _log_path(kernel):
+def _open_log(kernel):
+    """A log that no other run is writing, held until this process ends: vm-KERNEL.log, or vm-KERNEL.2.log ..."""
     directory = os.environ.get("MEMSUITE_OUT") or f"{TOP}/out"
     os.makedirs(directory, exist_ok=True)
-    return f"{directory}/vm-{kernel}.log"
+    for number in itertools.count(1):
+        log = open(f"{directory}/vm-{kernel}{'' if number == 1 else f'.{number}'}.log", "ab")
+        try:
+            fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            log.close()
+            continue
+        log.truncate(0)
+        return log
 
 
 def _verdict(guest, options):
     """Exit status of a run, and what to say about it."""
-    with open(guest.log, errors="replace") as f:
+    with open(guest.log.name, errors="replace") as f:
         found = splats.find(re.sub(r"\r", "", f.read()))
     if guest.broken:
         return BROKEN, [f"the guest's own side failed: {guest.broken}"]
@@ -154,7 +165,7 @@ def run(options):
         initramfs.write(initrd, target, modules, nonce, options.command, env, where, settings)
         with spec.backing(scratch), faults.Injector(injected, spec.ram, scratch) as injector:
             command = spec.command(target.image, initrd) + injector.arguments()
-            guest = qemu.Guest(command, nonce, _log_path(options.kernel), options.timeout,
+            guest = qemu.Guest(command, nonce, _open_log(options.kernel), options.timeout,
                                injector.start, injector.stop)
             guest.run()
     status, why = _verdict(guest, options)
@@ -164,7 +175,7 @@ def run(options):
             print(f"vm: {line}", file=sys.stderr)
         if len(why) > limit:
             print(f"vm: and {len(why) - limit} lines more", file=sys.stderr)
-        print(f"vm: the kernel's log is {guest.log}", file=sys.stderr)
+        print(f"vm: the kernel's log is {guest.log.name}", file=sys.stderr)
     return status
 
 

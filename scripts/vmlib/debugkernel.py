@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The debug kernel: built from Debian's source of 6.12 with the options of tests/debug.config."""
+import contextlib
 import functools
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 
-from . import Failure, TOP, cache, kernels, locked
+from . import Failure, TOP, cache, kernels, locked, write_whole
 
 SERIES = "6.12"
 FRAGMENT = f"{TOP}/tests/debug.config"
@@ -39,20 +41,29 @@ class DebugKernel:
 
     @functools.cached_property
     def tree(self):
-        """Directory of the build, made when missing: takes both processors for about ten minutes."""
+        """Directory of the build, made when missing: 15 minutes of both processors; later changes take less."""
         with open(FRAGMENT) as f:
             asked = f.read()
         with open(f"{self._source}/.version-of-package") as f:
-            key = hashlib.sha256((f.read() + asked).encode()).hexdigest()[:16]
-        final = f"{cache('debug')}/{key}"
-        if not os.path.exists(f"{final}/.complete"):
+            version = f.read().split()[1]
+        # The directory's path is in its files, so that it cannot be renamed when whole: a mark comes last.
+        final, made_of = f"{cache('debug')}/{version}", hashlib.sha256(asked.encode()).hexdigest()
+
+        def complete():
+            with contextlib.suppress(FileNotFoundError), open(f"{final}/.complete") as f:
+                return f.read() == made_of
+            return False
+
+        if not complete():
             with locked("debugkernel"):
-                if not os.path.exists(f"{final}/.complete"):
+                if not complete():
+                    with contextlib.suppress(FileNotFoundError):
+                        os.remove(f"{final}/.complete")
                     self._build(final, asked)
+                    write_whole(f"{final}/.complete", made_of)
         return final
 
     def _build(self, final, asked):
-        # The build directory keeps its name, for its path is in its files; the mark of a whole one comes last.
         def make(*what):
             done = subprocess.run(["nice", "-n", "10", "make", "-s", "-C", self._source, f"O={final}",
                                    f"-j{os.cpu_count()}", *what], stdout=log, stderr=subprocess.STDOUT)
@@ -67,9 +78,9 @@ class DebugKernel:
                 missing = lost(asked, f.read())
             if missing:
                 raise Failure(f"{FRAGMENT}: the source does not grant {', '.join(missing)}")
+            shutil.rmtree(f"{final}/installed", ignore_errors=True)
             make("bzImage", "modules")
             make("modules_install", f"INSTALL_MOD_PATH={final}/installed", "INSTALL_MOD_STRIP=1")
-        open(f"{final}/.complete", "w").close()
 
     @functools.cached_property
     def release(self):

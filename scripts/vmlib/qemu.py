@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One run of the virtual machine: QEMU's command line, and what goes between the guest and us."""
-import os
 import selectors
 import shutil
 import socket
@@ -11,7 +10,7 @@ import time
 from . import Failure
 
 QEMU = "qemu-system-x86_64"
-GRACE = 15		# seconds that the closer look after the command may take beyond its timeout
+GRACE = 90		# seconds that the closer look after the command may take beyond its timeout
 
 
 class Guest:
@@ -52,8 +51,7 @@ class Guest:
         for _, theirs in ends.values():
             theirs.close()
         try:
-            with open(self.log, "wb") as log:
-                self._attend(process, {name: ours for name, (ours, _) in ends.items()}, log)
+            self._attend({name: ours for name, (ours, _) in ends.items()})
         finally:
             process.kill()
             complaint = process.stderr.read().decode(errors="replace").strip()
@@ -61,10 +59,10 @@ class Guest:
             process.wait()
             for ours, _ in ends.values():
                 ours.close()
-        if complaint and not self.booted and not os.path.getsize(self.log):
+        if complaint and not self.booted and not self.log.tell():
             raise Failure(f"QEMU: {complaint}")
 
-    def _attend(self, process, channels, log):
+    def _attend(self, channels):
         watch = selectors.DefaultSelector()
         for name, ours in channels.items():
             watch.register(ours, selectors.EVENT_READ, name)
@@ -82,8 +80,8 @@ class Guest:
                 if not data:
                     watch.unregister(key.fileobj)
                 elif key.data == "console":
-                    log.write(data)
-                    log.flush()
+                    self.log.write(data)
+                    self.log.flush()
                 elif key.data == "output":
                     self._print(data)
                 else:
