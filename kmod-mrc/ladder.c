@@ -90,6 +90,7 @@ static int follow(struct mrc_target *t)
 		return 0;
 	}
 	if (mm != t->mm) {
+		mrc_young_stop(t);
 		mmgrab(mm);
 		mmdrop(t->mm);
 		t->mm = mm;
@@ -169,6 +170,11 @@ static int enumerate(struct mrc_target *t)
 		return err;
 	mrc_sample_inherit(&t->spare, &t->sample, keep_ghost, t);
 	swap(t->spare, t->sample);
+	err = mrc_young_renew(t);
+	if (err) {
+		t->sample.n = 0;
+		return err;
+	}
 	t->enumeration_ns = cpu_ns() - t->enumeration_ns;
 	t->enumerated = now;
 	t->rss = rss;
@@ -383,6 +389,7 @@ static void publish(struct mrc_target *t, u64 now)
 	s->horizon_us = now - t->since;
 	s->floor_us = t->rung_us[0];
 	s->floor_pages = pages_within(t, s->floor_us);
+	s->shadow_returned = atomic64_read(&t->returned);
 	s->wss_pages = pages_within(t, ladder_us);
 	s->wss_10ms_pages = pages_within(t, 10 * USEC_PER_MSEC);
 	s->wss_100ms_pages = pages_within(t, 100 * USEC_PER_MSEC);
@@ -407,9 +414,12 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	u64 now;
 	int err;
 
-	err = enumerate(t);
+	err = mrc_young_start(t);
+	if (!err)
+		err = enumerate(t);
 	if (err)
 		return err;
+	mrc_young_begin(t);
 	if (!t->since)
 		t->since = mrc_now_us();
 	divide(t);
@@ -475,6 +485,7 @@ int mrc_ladder_thread(void *target)
 		if (!READ_ONCE(mrc_enabled)) {
 			/* Idle ages would count the time off. */
 			forget(t);
+			mrc_young_stop(t);
 			last = 0;
 			wait_event_idle(mrc_changed, kthread_should_stop() ||
 					READ_ONCE(mrc_enabled));
@@ -514,6 +525,7 @@ int mrc_ladder_thread(void *target)
  */
 void mrc_ladder_free(struct mrc_target *t)
 {
+	mrc_young_stop(t);
 	kvfree(t->sample.entry);
 	kvfree(t->spare.entry);
 	kvfree(t->active);

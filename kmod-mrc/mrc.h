@@ -3,8 +3,10 @@
 #ifndef MRC_H
 #define MRC_H
 
+#include <linux/atomic.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -14,6 +16,7 @@
 
 struct dentry;
 struct mm_struct;
+struct mrc_shadow;
 struct pid;
 struct task_struct;
 
@@ -113,6 +116,10 @@ struct mrc_sub {
  * @enumeration_ns: CPU time that this took
  * @rss: resident pages then
  * @swapped: swapped-out pages then
+ * @notifier: gives accessed bits back to reclaim
+ * @notified: it is registered with @mm
+ * @shadow: the bits
+ * @returned: how many were given back
  * @wsf: working set function of the whole sample
  * @sub_wsf: and of the sub-samples
  * @steps: scratch
@@ -144,6 +151,12 @@ struct mrc_target {
 	u64 enumeration_ns;
 	u64 rss;
 	u64 swapped;
+#if IS_ENABLED(CONFIG_MMU_NOTIFIER)
+	struct mmu_notifier notifier;
+#endif
+	bool notified;
+	struct mrc_shadow __rcu *shadow;
+	atomic64_t returned;
 	struct mrc_wsf wsf;
 	struct mrc_wsf sub_wsf[MRC_SUBS];
 	struct mrc_steps steps;
@@ -171,6 +184,14 @@ int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
 bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr);
 int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub);
 int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub);
+
+/* young.c */
+int mrc_young_start(struct mrc_target *t);
+void mrc_young_stop(struct mrc_target *t);
+int mrc_young_renew(struct mrc_target *t);
+void mrc_young_took(struct mrc_target *t, u32 i);
+void mrc_young_begin(struct mrc_target *t);
+bool mrc_young_lost(struct mrc_target *t, u32 i);
 
 /* debugfs.c */
 void mrc_debugfs_init(void);

@@ -304,6 +304,7 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 			t->stats.pte_reads++;
 			if (found & YOUNG) {
 				t->stats.pte_clears++;
+				mrc_young_took(t, sub->active[i]);
 				/*
 				 * The first look says nothing about when, and
 				 * neighbours of a file's page that faults are
@@ -363,7 +364,9 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 			t->looks_us += now - e->read;
 			if (found & OTHER_KIND ||
 			    (found & YOUNG && e->flags & MRC_F_FILE &&
-			     e->flags & MRC_F_ABSENT)) {
+			     e->flags & MRC_F_ABSENT) ||
+			    (!(found & YOUNG) &&
+			     mrc_young_lost(t, sub->active[i]))) {
 				e->flags |= MRC_F_CENSORED;
 				sub->valid[mrc_kind(e)]--;
 				continue;

@@ -83,6 +83,13 @@ static inline void ms_flush_tlb_mm(struct mm_struct *mm)
 	on_each_cpu_mask(mm_cpumask(mm), ms_flush_tlb_local, NULL, true);
 }
 
+/* What the young callbacks of an mmu notifier return. */
+#if MS_HAVE_MMU_NOTIFIER_BOOL
+typedef bool ms_young_t;
+#else
+typedef int ms_young_t;
+#endif
+
 /* Whether page tables and TLBs may be touched in these ways. */
 static inline bool ms_pagetable_usable(void)
 {

@@ -6,6 +6,7 @@
  *   loop     all N in order: misses until N, none from there on
  *   two      the first tenth nine times, then all N: cliffs at N/10 and N
  *   uniform  one of N at random: falls in a straight line
+ *   cold     all N once, and then the first tenth: misses until N/10
  *   exec     loop over N / 4 for half of the time, then exec into the loop
  */
 #include <getopt.h>
@@ -55,7 +56,7 @@ static void random_touches(unsigned long pages)
 static void usage(const char *name)
 {
 	fprintf(stderr,
-		"usage: %s [--thp] [--pattern loop|two|uniform|exec] PAGES SECONDS\n",
+		"usage: %s [--thp] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
 		name);
 	exit(2);
 }
@@ -113,6 +114,8 @@ int main(int argc, char **argv)
 			for (int i = 0; i < 9; i++)
 				pass(pages / 10);
 			pass(pages);
+		} else if (!strcmp(pattern, "cold")) {
+			pass(pages / 10);
 		} else if (!strcmp(pattern, "uniform")) {
 			random_touches(pages);
 		} else {
