@@ -163,7 +163,7 @@ def run(options):
     with tempfile.TemporaryDirectory(prefix="memsuite-vm.") as scratch:
         initrd = f"{scratch}/initramfs"
         initramfs.write(initrd, target, modules, nonce, options.command, env, where, settings)
-        with spec.backing(scratch), faults.Injector(injected, spec.ram, scratch) as injector:
+        with spec.backing(scratch), faults.Injector(injected, spec.ram, spec.files, scratch) as injector:
             command = spec.command(target.image, initrd) + injector.arguments()
             guest = qemu.Guest(command, nonce, _open_log(options.kernel), options.timeout,
                                injector.start, injector.stop)

@@ -20,21 +20,20 @@ hwpoison_inject msr edac_core mce_inject einj
 """.split()
 
 
-def static_program(source, *flags):
-    """Path of the static program that `source` compiles to."""
-    with open(source, "rb") as f:
-        key = hashlib.sha256(f.read() + repr(flags).encode())
-    for header in sorted(glob.glob(f"{os.path.dirname(source)}/*.h") + glob.glob(f"{TOP}/include/**/*.h", recursive=True)):
-        with open(header, "rb") as f:
+def compiled(source, *flags):
+    """Path of the program that `source` compiles to; compiled again when it or a header has changed."""
+    key = hashlib.sha256(repr(flags).encode())
+    headers = glob.glob(f"{os.path.dirname(source)}/*.h") + glob.glob(f"{TOP}/include/**/*.h", recursive=True)
+    for path in [source, *sorted(headers)]:
+        with open(path, "rb") as f:
             key.update(f.read())
     path = f"{cache('programs')}/{os.path.basename(source)[:-2]}-{key.hexdigest()[:16]}"
     if not os.path.exists(path):
-        with locked("programs"), temporary_beside(path) as scratch:
-            done = subprocess.run(["gcc", "-O2", "-Wall", "-static", "-pthread", f"-I{TOP}/include/uapi",
-                                   f"-I{TOP}/include", "-o", f"{scratch}/a", source, *flags],
-                                  capture_output=True, text=True)
+        with temporary_beside(path) as scratch:
+            done = subprocess.run(["gcc", "-O2", "-Wall", "-pthread", f"-I{TOP}/include/uapi", f"-I{TOP}/include",
+                                   "-o", f"{scratch}/a", source, *flags], capture_output=True, text=True)
             if done.returncode:
-                raise Failure(f"{source} does not compile for the guest:\n{done.stderr}")
+                raise Failure(f"{source} does not compile:\n{done.stderr}")
             os.rename(f"{scratch}/a", path)
     return path
 
@@ -126,11 +125,11 @@ def _suite(kernel, modules, archive):
 
 def _tests(archive):
     directory = f"{TOP}/tests/guest"
-    flags = ["-lm"]
+    flags = ["-static", "-lm"]
     if glob.glob("/usr/lib/*/libnuma.a"):
-        flags.insert(0, "-lnuma")
+        flags.insert(1, "-lnuma")
     for path in sorted(glob.glob(f"{directory}/*.c")):
-        archive.copy(f"tests/{os.path.basename(path)[:-2]}", static_program(path, *flags))
+        archive.copy(f"tests/{os.path.basename(path)[:-2]}", compiled(path, *flags))
     for path in sorted(glob.glob(f"{directory}/*")):
         if os.path.isfile(path) and not path.endswith((".c", ".h", ".o")):
             archive.copy(f"tests/{os.path.basename(path)}", path)
@@ -143,7 +142,7 @@ def write(path, kernel, modules, nonce, argv, environ, where, settings):
     _tests(archive)
     archive.copy("init", f"{GUEST}/init")
     archive.copy("vm/after", f"{GUEST}/after")
-    archive.copy("vm/run", static_program(f"{GUEST}/run.c"))
+    archive.copy("vm/run", compiled(f"{GUEST}/run.c", "-static"))
     archive.file("vm/nonce", nonce)
     for name, strings in (("argv", argv), ("where", where), ("environ", [f"{k}={v}" for k, v in environ.items()])):
         archive.file(f"vm/{name}", b"".join(os.fsencode(s) + b"\0" for s in strings))

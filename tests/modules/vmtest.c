@@ -5,7 +5,8 @@
  *   phys   the machine's memory, at file offset = physical address
  *   warn   writing 1 fires WARN()
  *   leak   writing N leaks N objects
- *   hold   reading gives the physical address of 4 MiB that this module holds, for faults to be put there
+ *   hold   reading gives the physical address of 4 MiB that this module holds, for faults to be put there:
+ *          those with the address of the parameter at=, if it is given and they are free
  *
  * Not installed anywhere.
  */
@@ -17,6 +18,9 @@
 #include <linux/uaccess.h>
 
 #define HELD_ORDER 10
+
+static unsigned long at;
+module_param(at, ulong, 0400);
 
 static struct dentry *directory;
 static struct page *held;
@@ -89,9 +93,36 @@ static int hold_get(void *data, u64 *value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(hold, hold_get, NULL, "0x%llx\n");
 
+static bool wanted(struct page *block)
+{
+	unsigned long pfn = page_to_pfn(block);
+
+	return !at || (at >> PAGE_SHIFT >= pfn && at >> PAGE_SHIFT < pfn + (1UL << HELD_ORDER));
+}
+
+/* Takes blocks until the wanted one is among them, and gives back the others. */
+static struct page *take(void)
+{
+	struct page *block, *next, *found = NULL;
+	LIST_HEAD(others);
+
+	while (!found) {
+		block = alloc_pages(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN, HELD_ORDER);
+		if (!block)
+			break;
+		if (wanted(block))
+			found = block;
+		else
+			list_add(&block->lru, &others);
+	}
+	list_for_each_entry_safe(block, next, &others, lru)
+		__free_pages(block, HELD_ORDER);
+	return found;
+}
+
 static int __init vmtest_init(void)
 {
-	held = alloc_pages(GFP_KERNEL, HELD_ORDER);
+	held = take();
 	if (!held)
 		return -ENOMEM;
 	directory = debugfs_create_dir("vmtest", NULL);
