@@ -456,6 +456,7 @@ static struct kunit_suite mrc_suite = {
 	.name = "mrc",
 	.test_cases = mrc_cases,
 };
+
 kunit_test_suite(mrc_suite);
 
 MODULE_DESCRIPTION("KUnit tests of mrc");

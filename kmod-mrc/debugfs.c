@@ -33,14 +33,53 @@ static int curve_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(curve);
 
+#define STAT(name) { #name, offsetof(struct mrc_stats, name) }
+static const struct {
+	const char *name;
+	size_t offset;
+} stats[] = {
+	STAT(enabled_ns),
+	STAT(cpu_ns),
+	STAT(ladders),
+	STAT(ladders_skipped),
+	STAT(rungs_skipped),
+	STAT(enumerations),
+	STAT(pte_reads),
+	STAT(pte_clears),
+	STAT(tlb_flushes),
+	STAT(execs),
+	STAT(shadow_young),
+	STAT(shadow_returned),
+	STAT(samples),
+	STAT(samples_huge),
+	STAT(samples_absent),
+	STAT(samples_censored),
+	STAT(pages_per_sample),
+	STAT(resident_pages),
+	STAT(huge_pages),
+	STAT(swapped_pages),
+	STAT(ladder_us),
+	STAT(period_us),
+	STAT(horizon_us),
+	STAT(floor_us),
+	STAT(floor_pages),
+	STAT(touches_per_s),
+	STAT(wss_pages),
+	STAT(wss_10ms_pages),
+	STAT(wss_100ms_pages),
+	STAT(wss_1s_pages),
+};
+
 static int stats_show(struct seq_file *m, void *unused)
 {
 	struct mrc_target *t = m->private;
+	unsigned int i;
 
+	BUILD_BUG_ON(sizeof(struct mrc_stats) != ARRAY_SIZE(stats) * sizeof(u64));
 	mutex_lock(&t->lock);
-#define X(name) seq_printf(m, #name " %llu\n", t->stats.name);
-	MRC_STATS(X)
-#undef X
+	for (i = 0; i < ARRAY_SIZE(stats); i++)
+		seq_printf(m, "%s %llu\n", stats[i].name,
+			   *(u64 *)((char *)&t->stats + stats[i].offset));
 	mutex_unlock(&t->lock);
 	return 0;
 }

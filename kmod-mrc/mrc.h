@@ -37,45 +37,40 @@ extern bool mrc_enabled;
 extern wait_queue_head_t mrc_changed;
 
 /*
- * The lines of the file stats, in order. Counts are since the target was
- * added; the others are as of the last ladder.
+ * The lines of the file stats, in this order. Counts are since the target was
+ * added; from samples on it is as of the last ladder.
  */
-#define MRC_STATS(X)							\
-	X(enabled_ns)		/* time that it was tracked */		\
-	X(cpu_ns)		/* of which the tracker ran */		\
-	X(ladders)		/* that are complete */			\
-	X(ladders_skipped)	/* given up: lock contended, exec */	\
-	X(rungs_skipped)	/* late, or lock contended */		\
-	X(enumerations)		/* of the page tables */		\
-	X(pte_reads)		/* accessed bits read */		\
-	X(pte_clears)		/* accessed bits found set and cleared */ \
-	X(tlb_flushes)							\
-	X(execs)		/* address spaces left behind */	\
-	X(samples)		/* pages in the sample */		\
-	X(samples_huge)		/* of them huge */			\
-	X(samples_absent)	/* of them not present */		\
-	X(samples_censored)	/* left out of the last ladder */	\
-	X(pages_per_sample)						\
-	X(resident_pages)	/* mapped, base and huge */		\
-	X(huge_pages)		/* of them, in pages of 4 KiB */	\
-	X(swapped_pages)						\
-	X(ladder_us)		/* its longest window */		\
-	X(period_us)		/* between the last two ladders */	\
-	X(horizon_us)		/* longest window, by idle age */	\
-	X(floor_us)		/* finest window that was read */	\
-	X(floor_pages)		/* below this size the curve is blind */ \
-	X(touches_per_s)	/* distinct pages, at the floor */	\
-	X(wss_pages)		/* working set of the ladder's window */ \
-	X(wss_10ms_pages)						\
-	X(wss_100ms_pages)						\
-	X(wss_1s_pages)							\
-	X(shadow_young)		/* accessed bits kept for reclaim */	\
-	X(shadow_returned)	/* and given back to it */
-
 struct mrc_stats {
-#define X(name) u64 name;
-	MRC_STATS(X)
-#undef X
+	u64 enabled_ns;			/* time that it was tracked */
+	u64 cpu_ns;			/* of which the tracker ran */
+	u64 ladders;			/* that are complete */
+	u64 ladders_skipped;		/* given up: lock contended, exec */
+	u64 rungs_skipped;		/* late, or lock contended */
+	u64 enumerations;		/* of the page tables */
+	u64 pte_reads;			/* accessed bits read */
+	u64 pte_clears;			/* accessed bits found set and cleared */
+	u64 tlb_flushes;
+	u64 execs;			/* address spaces left behind */
+	u64 shadow_young;		/* accessed bits kept for reclaim */
+	u64 shadow_returned;		/* and given back to it */
+	u64 samples;			/* pages in the sample */
+	u64 samples_huge;		/* of them huge */
+	u64 samples_absent;		/* of them not present */
+	u64 samples_censored;		/* left out of the last ladder */
+	u64 pages_per_sample;
+	u64 resident_pages;		/* mapped, base and huge */
+	u64 huge_pages;			/* of them, in pages of 4 KiB */
+	u64 swapped_pages;
+	u64 ladder_us;			/* its longest window */
+	u64 period_us;			/* between the last two ladders */
+	u64 horizon_us;			/* longest window, by idle age */
+	u64 floor_us;			/* finest window that was read */
+	u64 floor_pages;		/* below this size the curve is blind */
+	u64 touches_per_s;		/* distinct pages, at the floor */
+	u64 wss_pages;			/* working set of the ladder's window */
+	u64 wss_10ms_pages;
+	u64 wss_100ms_pages;
+	u64 wss_1s_pages;
 };
 
 /**
@@ -132,7 +127,7 @@ struct mrc_target {
 	struct dentry *dir;
 	bool gone;
 
-	struct mutex lock;
+	struct mutex lock;	/* curve and stats */
 	struct mrc_curve curve;
 	struct mrc_stats stats;
 

@@ -19,6 +19,7 @@ struct mrc_tunables mrc_tunables = {
 	.ladder_ms = 2000,
 	.max_cpu_permille = 5,
 };
+
 bool mrc_enabled;
 DECLARE_WAIT_QUEUE_HEAD(mrc_changed);
 
@@ -71,30 +72,48 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ?: count;
 }
 
-#define TUNABLE(name, min, max)						\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%u\n", READ_ONCE(mrc_tunables.name));	\
-}									\
-									\
-static ssize_t name##_store(struct kobject *kobj,			\
-			    struct kobj_attribute *attr,		\
-			    const char *buf, size_t count)		\
-{									\
-	u64 v;								\
-	int err = ms_parse_u64(buf, count, min, max, &v);		\
-									\
-	if (err)							\
-		return err;						\
-	WRITE_ONCE(mrc_tunables.name, v);				\
-	return count;							\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RW(name)
+struct tunable {
+	struct kobj_attribute attr;
+	u32 *value;
+	u32 min;
+	u32 max;
+};
 
-TUNABLE(samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX);
-TUNABLE(ladder_ms, MRC_LADDER_MS_MIN, MRC_LADDER_MS_MAX);
-TUNABLE(max_cpu_permille, 1, 1000);
+static ssize_t tunable_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	struct tunable *tunable = container_of(attr, struct tunable, attr);
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(*tunable->value));
+}
+
+static ssize_t tunable_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t count)
+{
+	struct tunable *tunable = container_of(attr, struct tunable, attr);
+	u64 v;
+	int err = ms_parse_u64(buf, count, tunable->min, tunable->max, &v);
+
+	if (err)
+		return err;
+	WRITE_ONCE(*tunable->value, v);
+	return count;
+}
+
+static struct tunable samples = {
+	__ATTR(samples, 0644, tunable_show, tunable_store),
+	&mrc_tunables.samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX
+};
+
+static struct tunable ladder_ms = {
+	__ATTR(ladder_ms, 0644, tunable_show, tunable_store),
+	&mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN, MRC_LADDER_MS_MAX
+};
+
+static struct tunable max_cpu_permille = {
+	__ATTR(max_cpu_permille, 0644, tunable_show, tunable_store),
+	&mrc_tunables.max_cpu_permille, 1, 1000
+};
 
 static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
 static struct kobj_attribute add_attr = __ATTR_RW_MODE(add, 0600);
@@ -105,9 +124,9 @@ static struct attribute *mrc_attrs[] = {
 	&enabled_attr.attr,
 	&add_attr.attr,
 	&remove_attr.attr,
-	&samples_attr.attr,
-	&ladder_ms_attr.attr,
-	&max_cpu_permille_attr.attr,
+	&samples.attr.attr,
+	&ladder_ms.attr.attr,
+	&max_cpu_permille.attr.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(mrc);

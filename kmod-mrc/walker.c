@@ -186,14 +186,13 @@ bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr)
 
 static int look_pmd(struct mm_struct *mm, pmd_t *pmd, bool clear)
 {
-	spinlock_t *lock;
+	spinlock_t *lock = pmd_lockptr(mm, pmd);
+	pmd_t val = READ_ONCE(*pmd);
 	int found = 0;
-	pmd_t val;
 
-	val = READ_ONCE(*pmd);
 	if (!clear)
 		return PRESENT | (pmd_young(val) ? YOUNG : 0);
-	lock = pmd_lock(mm, pmd);
+	spin_lock(lock);
 	val = READ_ONCE(*pmd);
 	if (!pmd_none(val) && pmd_present(val) && pmd_leaf(val)) {
 		found = PRESENT;
@@ -209,7 +208,7 @@ static int look_pte(struct mm_struct *mm, pmd_t *pmd, pmd_t pmdval,
 		    unsigned long addr, bool clear)
 {
 	pte_t *pte = pte_offset_kernel(&pmdval, addr), val;
-	spinlock_t *lock;
+	spinlock_t *lock = pte_lockptr(mm, &pmdval);
 	int found = 0;
 
 	val = READ_ONCE(*pte);
@@ -219,7 +218,6 @@ static int look_pte(struct mm_struct *mm, pmd_t *pmd, pmd_t pmdval,
 		return PRESENT;
 	if (!clear)
 		return PRESENT | YOUNG;
-	lock = pte_lockptr(mm, &pmdval);
 	spin_lock(lock);
 	/* The table may have been taken away before its lock was ours. */
 	if (!((pmd_val(pmdval) ^ pmd_val(READ_ONCE(*pmd))) & ~_PAGE_ACCESSED)) {

@@ -85,9 +85,9 @@ static inline void ms_flush_tlb_mm(struct mm_struct *mm)
 
 /* What the young callbacks of an mmu notifier return. */
 #if MS_HAVE_MMU_NOTIFIER_BOOL
-typedef bool ms_young_t;
+#define ms_young_t bool
 #else
-typedef int ms_young_t;
+#define ms_young_t int
 #endif
 
 /* Whether page tables and TLBs may be touched in these ways. */
