@@ -194,9 +194,14 @@ static bool depot_put(struct ms_pool *pool, struct page *chain)
 	return false;
 }
 
+static bool is_short(const struct ms_pool *pool)
+{
+	return atomic_read(&pool->nr_filled) < READ_ONCE(pool->target);
+}
+
 static bool wants_filling(const struct ms_pool *pool)
 {
-	return atomic_read(&pool->nr_filled) < READ_ONCE(pool->target) &&
+	return is_short(pool) &&
 	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
 }
 
@@ -329,7 +334,8 @@ static int filler(void *data)
 		wait_event_interruptible_timeout(pool->wait,
 						 kthread_should_stop() ||
 						 wants_filling(pool),
-						 DRY_JIFFIES);
+						 is_short(pool) ? DRY_JIFFIES :
+						 MAX_SCHEDULE_TIMEOUT);
 		while (!kthread_should_stop() && wants_filling(pool)) {
 			fill_batch(pool);
 			cond_resched_tasks_rcu_qs();

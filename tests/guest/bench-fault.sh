@@ -44,8 +44,11 @@ release() {
 }
 # Until the filler has nothing more to do.
 settle() {
-	sleep 2
-	until last=$now now=$(cpu_ns "$filler") && [ "$now" = "$last" ]; do sleep 1; done
+	filled=
+	until [ "$filled" = "$(cat $suite/regions/bench/pool_filled_pages)" ]; do
+		filled=$(cat $suite/regions/bench/pool_filled_pages)
+		sleep 2
+	done
 }
 
 # One fault loop; sets ns.
@@ -83,6 +86,8 @@ ratio() { # NAME BASE
 load
 unload
 loop "$pages" 0
+loop "$pages" 0
+loop $((pool * 10)) 0
 rm -f /tmp/runs
 
 run stock "$pages" 0
