@@ -132,7 +132,9 @@ class Machine:
         maximum = f",slots=1,maxmem={self.ram.total + self._nvdimm[0] + GIB >> 20}M" if self._nvdimm else ""
         machine = "pc" + (",nvdimm=on" if self._nvdimm else "") + ("" if self._cpus else ",memory-backend=ram0")
         command = [qemu.binary(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-                   "-M", machine, "-m", f"{self.ram.total >> 20}M{maximum}", "-smp", str(o.smp),
+                   "-M", machine, "-m", f"{self.ram.total >> 20}M{maximum}",
+                   # A socket each: processors of one socket on two nodes make the kernel warn.
+                   "-smp", f"{o.smp},sockets={o.smp},cores=1,threads=1",
                    # A ftrace site that one thread patches may be seen half patched by another under thread=multi.
                    "-accel", f"tcg,thread={'multi' if o.parallel else 'single'}",
                    # Without erms: `rep stosb` would count as one instruction a byte.

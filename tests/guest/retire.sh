@@ -6,6 +6,7 @@
 . "$(dirname "$0")/ktap.sh"
 address=$1
 pfn=$(printf '0x%x' $((address / 4096)))
+page=$((address / 4096 * 4096))
 
 workload() {
 	while :; do
@@ -20,7 +21,7 @@ hwpoison() { # bit 19 of /proc/kpageflags
 # Everything that can be had is had: none of it is the bad page.
 never_handed_out() {
 	free=$(awk '$1 == "MemAvailable:" { print int($2 / 4 * 8 / 10) }' /proc/meminfo)
-	set -- $("$here/touch" "$free" --range "$address" $((address + 4096)))
+	set -- $("$here/touch" "$free" --range "$page" $((page + 4096)))
 	note "$*"
 	[ "$4" = 0 ]
 }
