@@ -73,7 +73,7 @@ echo 0 >$suite/vipzone/enabled
 
 say "[5/5] mrc: the miss ratio curve of a program that loops over 6000 pages (24 MB)"
 echo 1 >$suite/mrc/enabled || die "cannot enable mrc"
-/tests/loop --pages 6000 --seconds 40 &
+/tests/loop 6000 60 >/dev/null &
 loop=$!
 sleep 1
 echo $loop >$suite/mrc/add || die "cannot track"

@@ -119,7 +119,8 @@ def _suite(kernel, modules, archive):
         done = subprocess.run(["depmod", "-b", scratch, kernel.release], capture_output=True, text=True)
         if done.returncode:
             raise Failure(f"depmod: {done.stderr}")
-        for name in ("dep", "alias", "softdep", "symbols"):
+        # busybox reads the texts; the host's kmod, with --root host, the others.
+        for name in ("dep", "alias", "softdep", "symbols", "dep.bin", "alias.bin", "symbols.bin", "builtin.bin"):
             archive.copy(f"lib/modules/{kernel.release}/modules.{name}", f"{below}/modules.{name}")
 
 
