@@ -127,12 +127,13 @@ static void test_block(struct block_test *test, u64 background)
 	}
 }
 
-static void sweep_node(int nid, u64 background)
+static void sweep_node(int nid, u64 background, unsigned long done,
+		       unsigned long total)
 {
-	unsigned long start = node_start_pfn(nid), end = node_end_pfn(nid);
+	unsigned long start = node_start_pfn(nid);
 	struct ms_scan scan = {
 		.pfn = start,
-		.end = end,
+		.end = node_end_pfn(nid),
 		.order_max = MS_MAX_ORDER,
 		.nid = nid,
 		.migratetypes = MS_ANY_MIGRATETYPE,
@@ -153,13 +154,14 @@ static void sweep_node(int nid, u64 background)
 			schedule_timeout_interruptible(SHORT_JIFFIES);
 			scan.pfn = ALIGN(scan.pfn + 1, pageblock_nr_pages);
 		}
-		WRITE_ONCE(progress_pct, (scan.pfn - start) * 100 / (end - start));
+		WRITE_ONCE(progress_pct, (done + scan.pfn - start) * 100 / total);
 	}
 }
 
 static void sweep(void)
 {
 	u64 background = backgrounds[passes % ARRAY_SIZE(backgrounds)];
+	unsigned long done = 0, total = 0;
 	unsigned int at;
 	int nid;
 
@@ -167,9 +169,15 @@ static void sweep(void)
 	march_parse(tester_algorithm->text, &march, &at);
 	mutex_unlock(&settings_lock);
 	for_each_node_state(nid, N_MEMORY)
-		sweep_node(nid, background);
-	if (!kthread_should_stop())
-		WRITE_ONCE(passes, passes + 1);
+		total += node_spanned_pages(nid);
+	for_each_node_state(nid, N_MEMORY) {
+		sweep_node(nid, background, done, total);
+		done += node_spanned_pages(nid);
+	}
+	if (kthread_should_stop())
+		return;
+	WRITE_ONCE(passes, passes + 1);
+	WRITE_ONCE(progress_pct, 100);
 }
 
 /*

@@ -30,13 +30,14 @@ workload() {
 
 say "[3/5] memdiag: a faulty cell at $cell, found while gcc, gzip and sqlite run"
 modprobe memdiag && modprobe vipzone && modprobe mrc || die "cannot load the suite"
+: >$work/rounds
 workload &
 load=$!
 echo 1 >$suite/memdiag/enabled
 until [ "$(cat $suite/memdiag/passes)" -gt 0 ]; do
 	printf '   sweep %3d%%, %d pages tested, %d bad, %d rounds of work\n' \
 		"$(cat $suite/memdiag/pass_progress_pct)" "$(cat $suite/memdiag/tested_pages)" \
-		"$(cat $suite/memdiag/bad_page_count)" "$(wc -l <$work/rounds 2>/dev/null || echo 0)"
+		"$(cat $suite/memdiag/bad_page_count)" "$(wc -l <$work/rounds)"
 	sleep 3
 done
 python3 "$memsuite" diag list
@@ -78,6 +79,7 @@ loop=$!
 sleep 1
 echo $loop >$suite/mrc/add || die "cannot track"
 sleep 15
+python3 "$memsuite" mrc show $loop
 python3 "$memsuite" mrc show $loop --svg $out/curve.svg
 cp /sys/kernel/debug/memsuite/mrc/$loop/curve $out/curve.txt
 kill $loop 2>/dev/null

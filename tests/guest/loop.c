@@ -7,7 +7,7 @@
  *   two      the first tenth nine times, then all N: cliffs at N/10 and N
  *   uniform  one of N at random: falls in a straight line
  *   cold     all N once, and then the first tenth: misses until N/10
- *   exec     loop over N / 4 for half of the time, then exec into the loop
+ *   exec     loop over N / 4, then exec into the loop, each for SECONDS
  */
 #include <getopt.h>
 #include <stdint.h>
@@ -88,10 +88,8 @@ int main(int argc, char **argv)
 	seconds = strtod(argv[optind + 1], NULL);
 	if (!pages || seconds <= 0)
 		usage(argv[0]);
-	if (!strcmp(pattern, "exec")) {
+	if (!strcmp(pattern, "exec"))
 		pages /= 4;
-		seconds /= 2;
-	}
 	if (!thp)
 		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	size = pages * PAGE + HUGE_PAGE;
@@ -107,6 +105,8 @@ int main(int argc, char **argv)
 	/* The emulator reads before it adds, and a read maps the zero page. */
 	for (unsigned long i = 0; i < pages; i++)
 		area[i * PAGE] = 1;
+	printf("ready\n");
+	fflush(stdout);
 	began = now();
 	end = began + seconds;
 	do {

@@ -9,6 +9,7 @@ seconds=${1:-9}
 control=/sys/kernel/memsuite/mrc
 debug=/sys/kernel/debug/memsuite/mrc
 here=$(dirname "$0")
+out=/tmp/mrc-cliff.$$
 n=0
 failed=0
 
@@ -60,11 +61,20 @@ within() {	# within GOT WANT PERCENT
 	[ $((100 * $1)) -ge $(((100 - $3) * $2)) ] && [ $((100 * $1)) -le $(((100 + $3) * $2)) ]
 }
 
+# Waits until the loop has touched all its pages once, for the TIMES-th time.
+await_ready() {	# await_ready TIMES
+	i=0
+	while [ "$(grep -c ready "$out")" -lt "$1" ] && [ $i -lt 100 ]; do
+		sleep 1
+		i=$((i + 1))
+	done
+}
+
 # track ARGS...: starts a loop and tracks it for a while; sets pid.
 track() {
-	"$here/loop" "$@" $((seconds + 30)) >/dev/null &
+	"$here/loop" "$@" $((seconds + 30)) >"$out" &
 	pid=$!
-	sleep 1
+	await_ready 1
 	echo $pid >$control/add
 	sleep "$seconds"
 }
@@ -158,15 +168,11 @@ stop
 [ ! -e $debug/$pid ] && ! grep -qx $pid $control/add
 check $? "a process that ends is dropped"
 
-"$here/loop" --pattern exec 20000 $((2 * seconds + 30)) >/dev/null &
+"$here/loop" --pattern exec 20000 $((seconds + 10)) >"$out" &
 pid=$!
-sleep 1
+await_ready 1
 echo $pid >$control/add
-i=0
-while [ "$(stat_of $pid execs)" = 0 ] && [ $i -lt $((seconds + 40)) ]; do
-	sleep 1
-	i=$((i + 1))
-done
+await_ready 2
 sleep "$seconds"
 got=$(cliff_of $pid 0.5)
 echo "# after exec, cliff of 20000 pages at $got"
@@ -196,4 +202,5 @@ rmmod mrc
 check $? "unload with four targets"
 # shellcheck disable=SC2086
 kill $pids
+rm -f "$out"
 exit $failed
