@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # A memory block of which pages are held, in a pool and by the tester, can be
-# offlined. Boot with movablecore=256M and 1 GiB: the last block is movable.
+# offlined. Boot with movablecore=512M and 1 GiB: the upper half is movable,
+# and its first blocks hold nothing of the boot loader's.
 . "$(dirname "$0")/ktap.sh"
 
-block=/sys/devices/system/memory/memory6	# 768 to 896 MiB
+block=/sys/devices/system/memory/memory5	# 640 to 768 MiB
 modprobe memdiag && modprobe vipzone || exit 1
-echo "high 768M-896M" >$suite/regions/add || exit 1
+echo "high 640M-768M" >$suite/regions/add || exit 1
 echo 131072 >$suite/regions/high/pool_kib
 sleep 1000 &
 holder=$!
