@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# mrc in a guest: targets that fork, exec, map, unmap and end while they are
+# added, removed, switched on and off, and the module unloaded. KTAP; what it
+# looks for is a splat, a hang, or memory that does not come back.
+#
+#   mrc-churn.sh [ROUNDS]	3 by default
+
+rounds=${1:-3}
+control=/sys/kernel/memsuite/mrc
+here=$(dirname "$0")
+failed=0
+
+churn() {	# processes that live for a moment
+	while :; do
+		"$here/loop" --pattern exec 400 0.2
+		"$here/loop" --thp 2000 0.2
+	done >/dev/null
+}
+
+slab() {
+	awk '/^SUnreclaim/ { print $2 }' /proc/meminfo
+}
+
+echo "KTAP version 1"
+echo "1..$((rounds + 1))"
+[ -d $control ] || modprobe mrc
+before=$(slab)
+i=1
+while [ $i -le "$rounds" ]; do
+	[ -d $control ] || modprobe mrc
+	echo 1 >$control/enabled
+	echo 100 >$control/ladder_ms
+	echo 500 >$control/max_cpu_permille
+	churn &
+	one=$!
+	churn &
+	two=$!
+	j=0
+	added=0
+	while [ $j -lt 60 ]; do
+		for pid in $(pidof loop) $one $two; do
+			echo "$pid" >$control/add && added=$((added + 1))
+		done 2>/dev/null
+		cat /sys/kernel/debug/memsuite/mrc/*/curve /sys/kernel/debug/memsuite/mrc/*/stats
+		[ $((j % 7)) = 3 ] && echo $one >$control/remove
+		[ $((j % 20)) = 10 ] && echo 0 >$control/enabled
+		[ $((j % 20)) = 12 ] && echo 1 >$control/enabled
+		usleep 100000 2>/dev/null || sleep 0.1
+		j=$((j + 1))
+	done >/dev/null 2>&1
+	rmmod mrc
+	status=$?
+	kill $one $two
+	killall loop
+	wait
+	[ $status = 0 ] && [ $added -gt 20 ]
+	status=$?
+	[ $status = 0 ] || failed=1
+	[ $status = 0 ] && echo "ok $i round $i: $added targets, unloaded" ||
+		echo "not ok $i round $i: $added targets"
+	i=$((i + 1))
+done 2>/dev/null
+sleep 2
+after=$(slab)
+echo "# unreclaimable slab: $before, then $after KiB"
+if [ $((after - before)) -lt 8192 ]; then
+	echo "ok $i no kernel memory is lost"
+else
+	echo "not ok $i no kernel memory is lost"
+	failed=1
+fi
+exit $failed
