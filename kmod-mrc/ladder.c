@@ -34,8 +34,12 @@
 #define FEW_HUGE	(8 * MRC_SUBS)
 /* Of the time of a ladder, one part in so many may be spent looking. */
 #define DUTY		5
-/* Ladders that a new target gets on credit, for a curve at once. */
+/*
+ * Ladders that a new target gets on credit, for a curve at once; and how often
+ * it gets them again because its size has changed.
+ */
 #define CREDIT		4
+#define RENEWALS	8
 #define PAUSE_MAX_US	(60 * USEC_PER_SEC)
 /* A page that no longer has a page table entry is dropped after this. */
 #define GHOST_US	(600 * USEC_PER_SEC)
@@ -70,6 +74,8 @@ static void forget(struct mrc_target *t)
 	t->sample.n = 0;
 	t->since = 0;
 	t->enumerated = 0;
+	t->credit = CREDIT;
+	t->renewals = 0;
 }
 
 /* Follow the process through exec. Return: 0, or -ESRCH: it has ended. */
@@ -137,14 +143,19 @@ static int enumerate(struct mrc_target *t)
 	u64 rss = get_mm_rss(t->mm), now = mrc_now_us(), cost, swapped;
 	u64 expected[MRC_KINDS];
 	u32 *active;
+	bool moved;
 	int err;
 
 	/* A third of the budget may go here; a process that grows is looked at. */
 	cost = div_u64(t->enumeration_ns * 3,
 		       READ_ONCE(mrc_tunables.max_cpu_permille));
-	if (t->sample.n && now - t->enumerated < cost &&
-	    abs((s64)(rss - t->rss)) <= t->rss / 16)
+	moved = abs((s64)(rss - t->rss)) > t->rss / 16;
+	if (t->sample.n && now - t->enumerated < cost && !moved)
 		return 0;
+	if (moved && t->renewals < RENEWALS) {
+		t->renewals++;
+		t->credit = CREDIT;
+	}
 
 	err = room(&t->spare, t->samples);
 	if (err)
@@ -450,8 +461,10 @@ static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
 	want = clamp_t(u64, want, t->samples / 2, t->samples * 2ULL);
 	t->samples = clamp_t(u64, want, min_t(u32, SAMPLES_FLOOR, most), most);
 
-	if (t->stats.ladders <= CREDIT)
+	if (t->credit) {
+		t->credit--;
 		pause = 0;
+	}
 	/* Never in step with the program. */
 	pause = max(pause, ladder_us / 8);
 	pause += div_u64(pause * (get_random_u32() & 255), 1024);
@@ -478,6 +491,7 @@ int mrc_ladder_thread(void *target)
 
 	/* Polite, but not so that rungs come late on a busy machine. */
 	set_user_nice(current, 5);
+	forget(t);
 	t->samples = min_t(u32, SAMPLES_START, READ_ONCE(mrc_tunables.samples));
 	while (!kthread_should_stop()) {
 		u32 rungs;

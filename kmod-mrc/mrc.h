@@ -106,6 +106,8 @@ struct mrc_sub {
  * @looks: how many pages were looked at since the last of these
  * @looks_us: sum of how long after their clearing
  * @samples: how many are wanted now, by the CPU budget
+ * @credit: ladders to come that the budget does not hold back
+ * @renewals: how often they were renewed
  * @since: when tracking of @mm began, in us; 0: not begun
  * @enumerated: when the page tables were last enumerated, in us
  * @enumeration_ns: CPU time that this took
@@ -141,6 +143,8 @@ struct mrc_target {
 	u64 looks;
 	u64 looks_us;
 	u32 samples;
+	u32 credit;
+	u32 renewals;
 	u64 since;
 	u64 enumerated;
 	u64 enumeration_ns;

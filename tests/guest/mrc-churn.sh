@@ -4,9 +4,10 @@
 # added, removed, switched on and off, and the module unloaded. KTAP; what it
 # looks for is a splat, a hang, or memory that does not come back.
 #
-#   mrc-churn.sh [ROUNDS]	3 by default
+#   mrc-churn.sh [ROUNDS [SECONDS]]	3 of 15 seconds by default
 
 rounds=${1:-3}
+seconds=${2:-15}
 control=/sys/kernel/memsuite/mrc
 here=$(dirname "$0")
 failed=0
@@ -31,21 +32,22 @@ while [ $i -le "$rounds" ]; do
 	[ -d $control ] || modprobe mrc
 	echo 1 >$control/enabled
 	echo 100 >$control/ladder_ms
-	echo 500 >$control/max_cpu_permille
+	echo 100 >$control/max_cpu_permille
 	churn &
 	one=$!
 	churn &
 	two=$!
 	j=0
 	added=0
-	while [ $j -lt 60 ]; do
+	end=$(($(cut -d. -f1 /proc/uptime) + seconds))
+	while [ "$(cut -d. -f1 /proc/uptime)" -lt $end ]; do
 		for pid in $(pidof loop) $one $two; do
 			echo "$pid" >$control/add && added=$((added + 1))
 		done 2>/dev/null
 		cat /sys/kernel/debug/memsuite/mrc/*/curve /sys/kernel/debug/memsuite/mrc/*/stats
 		[ $((j % 7)) = 3 ] && echo $one >$control/remove
-		[ $((j % 20)) = 10 ] && echo 0 >$control/enabled
-		[ $((j % 20)) = 12 ] && echo 1 >$control/enabled
+		[ $((j % 8)) = 4 ] && echo 0 >$control/enabled
+		[ $((j % 8)) = 6 ] && echo 1 >$control/enabled
 		usleep 100000 2>/dev/null || sleep 0.1
 		j=$((j + 1))
 	done >/dev/null 2>&1
@@ -54,7 +56,7 @@ while [ $i -le "$rounds" ]; do
 	kill $one $two
 	killall loop
 	wait
-	[ $status = 0 ] && [ $added -gt 20 ]
+	[ $status = 0 ] && [ $added -gt 2 ]
 	status=$?
 	[ $status = 0 ] || failed=1
 	[ $status = 0 ] && echo "ok $i round $i: $added targets, unloaded" ||
