@@ -6,6 +6,7 @@ import itertools
 import os
 import re
 import secrets
+import signal
 import sys
 import tempfile
 
@@ -62,7 +63,7 @@ def _parser():
     add = parser.add_argument
     add("--kernel", choices=KERNELS, default="6.12", help="series of the stock kernel, or the debug kernel (6.12)")
     add("--mem", default="1G", metavar="SIZE", help="the guest's memory (1G)")
-    add("--smp", type=int, default=2, metavar="N", help="its CPUs (2)")
+    add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")
     add("--numa", action="append", default=[], metavar="SPEC", help="a memory node: see below")
     add("--nvdimm", metavar="SIZE[@FILE]", help="an emulated NVDIMM: see below")
     add("--root", choices=("bare", "host"), default="bare",
@@ -95,10 +96,15 @@ def _parse(arguments):
             parser.error(f"{options.command[0]}: COMMAND comes after --")
     if not options.command:
         parser.error("no COMMAND")
-    if any("\0" in a for a in options.command):
+    if any("\0" in argument for argument in options.command):
         parser.error("COMMAND holds a NUL")
+    if options.smp is None:
+        options.smp = 1 if options.icount else 2
     if not 1 <= options.smp <= 16:
         parser.error(f"--smp {options.smp}: not 1 to 16")
+    if options.icount and options.smp > 1 and options.kernel in ("5.10", "6.1") and qemu.version() < (8, 1):
+        # It gives a CPU its turn only when the one before pauses, and these kernels wait for CPU 1 without.
+        parser.error(f"--icount --smp {options.smp}: QEMU before 8.1 cannot start a second CPU of {options.kernel} so")
     if options.icount and options.parallel:
         parser.error("--icount and --parallel exclude each other")
     if options.timeout <= 0:
@@ -143,6 +149,8 @@ def _verdict(guest, options):
     if guest.timed_out:
         return TIMEOUT, [f"no end within {options.timeout:g} s" + ("" if guest.booted else ": the guest did not boot")]
     if guest.status is None:
+        if guest.end:
+            return BROKEN, [f"QEMU ended with status {guest.end}: {guest.complaint}"]
         return SPLAT, ["the guest ended without a verdict"]
     return guest.status, []
 
@@ -180,6 +188,7 @@ def run(options):
 
 
 def main(arguments):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))	# which cleans up
     try:
         return run(_parse(arguments))
     except Usage as error:

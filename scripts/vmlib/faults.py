@@ -69,13 +69,6 @@ def parse(specs, ram):
     return [Fault(spec, ram) for spec in specs]
 
 
-def plugin_version():
-    """The interface that this QEMU's plugins speak: what is used here is the same in all, but must name it."""
-    out = subprocess.run([qemu.binary(), "--version"], capture_output=True, text=True).stdout
-    found = re.search(r"version (\d+)\.(\d+)", out)
-    return 1 if found and (int(found.group(1)), int(found.group(2))) < (8, 2) else 2
-
-
 class Injector:
     """The faults of one run: off until start(), and again from stop() on."""
 
@@ -109,7 +102,9 @@ class Injector:
                              f"{self._files[fault.node]}")
         if not cells:
             return []
-        plugin = initramfs.compiled(f"{CELLS}/access.c", "-shared", "-fPIC", f"-DPLUGIN_VERSION={plugin_version()}")
+        plugin = initramfs.compiled(f"{CELLS}/access.c", "-shared", "-fPIC",
+                                     # What is used of the interface is the same in both; QEMU wants it named.
+                                     f"-DPLUGIN_VERSION={1 if qemu.version() < (8, 2) else 2}")
         return ["-plugin", ",".join([plugin, f"on={self._switch}", *cells])]
 
     def start(self):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One run of the virtual machine: QEMU's command line, and what goes between the guest and us."""
+import contextlib
+import functools
+import re
 import selectors
 import shutil
 import socket
@@ -10,6 +13,7 @@ import time
 from . import Failure
 
 QEMU = "qemu-system-x86_64"
+END_OF_LOG = b"vm: end of the log"
 GRACE = 90		# seconds that the closer look after the command may take beyond its timeout
 
 
@@ -18,8 +22,8 @@ class Guest:
 
     console: the kernel's messages (first serial port), kept as the log
     output:  what the command prints (debug console), copied to our standard output
-    control: 'NONCE ready', 'NONCE ended', 'NONCE status N' (second serial port), each of the first two
-             answered by one byte that lets the guest go on
+    control: 'NONCE ready', 'NONCE ended', 'NONCE logged', 'NONCE status N' (second serial port), each but the
+             last answered by one byte that lets the guest go on; 'logged' when the log's end has arrived
     """
 
     def __init__(self, command, nonce, log, timeout, ready=lambda: None, ended=lambda: None):
@@ -30,7 +34,9 @@ class Guest:
         self.timed_out = False
         self.broken = None		# what the guest's own side complained of
         self.booted = False
-        self._answers = {"ready": ready, "ended": ended}
+        self._words = {"ready": ready, "ended": ended}
+        self._tail = b""		# of the log
+        self._waits_for_log = None	# channel of a guest that does
         self._pending = b""
         self._command = command
 
@@ -43,7 +49,8 @@ class Guest:
                     "-device", "isa-debugcon,iobase=0xe9,chardev=output",
                     "-device", "isa-debug-exit,iobase=0x501,iosize=0x02"]
         try:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            # However we end, QEMU does too.
+            process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.PIPE, start_new_session=True,
                                        pass_fds=[theirs.fileno() for _, theirs in ends.values()])
         except OSError as error:
@@ -53,10 +60,12 @@ class Guest:
         try:
             self._attend({name: ours for name, (ours, _) in ends.items()})
         finally:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0 if self.timed_out else 1)
             process.kill()
-            complaint = process.stderr.read().decode(errors="replace").strip()
+            self.complaint = complaint = process.stderr.read().decode(errors="replace").strip()
             process.stderr.close()
-            process.wait()
+            self.end = process.wait()
             for ours, _ in ends.values():
                 ours.close()
         if complaint and not self.booted and not self.log.tell():
@@ -82,6 +91,8 @@ class Guest:
                 elif key.data == "console":
                     self.log.write(data)
                     self.log.flush()
+                    self._tail = (self._tail + data)[-4096:]
+                    self._answer_if_logged()
                 elif key.data == "output":
                     self._print(data)
                 else:
@@ -92,6 +103,11 @@ class Guest:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
 
+    def _answer_if_logged(self):
+        if self._waits_for_log and END_OF_LOG in self._tail:
+            self._waits_for_log.sendall(b"+")
+            self._waits_for_log = None
+
     def _control(self, data, channel):
         *lines, self._pending = (self._pending + data).split(b"\n")
         for line in lines:
@@ -99,16 +115,29 @@ class Guest:
             if nonce != self.nonce:
                 continue
             word, _, rest = text.partition(" ")
-            if word in self._answers:
+            if word in self._words:
                 self.booted = True
                 if word == "ended":
                     self._deadline += GRACE
-                self._answers[word]()
+                self._words[word]()
                 channel.sendall(b"+")
+            elif word == "logged":
+                self._waits_for_log = channel
+                self._answer_if_logged()
             elif word == "status":
                 self.status = int(rest)
             elif word == "broken":
                 self.broken = rest
+
+
+@functools.cache
+def version():
+    """(major, minor) of QEMU."""
+    out = subprocess.run([binary(), "--version"], capture_output=True, text=True).stdout
+    found = re.search(r"version (\d+)\.(\d+)", out)
+    if not found:
+        raise Failure(f"{QEMU} --version says {out!r}")
+    return int(found.group(1)), int(found.group(2))
 
 
 def binary():

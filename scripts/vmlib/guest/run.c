@@ -27,6 +27,7 @@
 #define CONTROL_STATUS (CONTROL + 5)
 #define RECEIVED 0x01
 #define CAN_SEND 0x20
+#define END_OF_LOG "<0>vm: end of the log\n"
 #define EXIT 0x501		/* isa-debug-exit */
 
 static char nonce[64];
@@ -48,6 +49,18 @@ static void die(const char *what)
 	control(line);
 	outb(0, EXIT);
 	_exit(1);
+}
+
+/* Says a word to the host, and waits until it answers. */
+static void tell(const char *word)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "%s %s\n", nonce, word);
+	control(line);
+	while (!(inb(CONTROL_STATUS) & RECEIVED))
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	inb(CONTROL);
 }
 
 /* The whole of a small file, with a NUL after it. */
@@ -180,7 +193,7 @@ int main(void)
 	static char *home[] = { "/", "/", NULL };
 	char **argv, **env, **where, *word, line[256];
 	size_t size;
-	int status;
+	int status, log;
 
 	if (iopl(3))
 		return 1;
@@ -195,21 +208,18 @@ int main(void)
 		die("no command");
 
 	/* The host may now make memory faulty, and then lets us go. */
-	snprintf(line, sizeof(line), "%s ready\n", nonce);
-	control(line);
-	while (!(inb(CONTROL_STATUS) & RECEIVED))
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-	inb(CONTROL);
+	tell("ready");
 
 	status = run(argv, env, where, false);
-	snprintf(line, sizeof(line), "%s ended\n", nonce);
-	control(line);
-	while (!(inb(CONTROL_STATUS) & RECEIVED))
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-	inb(CONTROL);
-
+	tell("ended");
 	run(after, env, home, true);
 	sync();
+
+	/* The log reaches the console in its own time: wait until the host has read its end. */
+	log = open("/dev/kmsg", O_WRONLY);
+	if (write(log, END_OF_LOG, strlen(END_OF_LOG)) < 0)
+		die("/dev/kmsg");
+	tell("logged");
 	snprintf(line, sizeof(line), "%s status %d\n", nonce, status);
 	control(line);
 	outb(0, EXIT);
