@@ -24,6 +24,7 @@ static int __init memdiag_init(void)
 static void __exit memdiag_exit(void)
 {
 	memdiag_sysfs_exit();
+	range_stop();
 	tester_stop();
 	findings_exit();
 }

@@ -32,9 +32,21 @@ extern const struct march_named *tester_algorithm;
 extern unsigned int tester_lifetime_s;
 extern struct mutex settings_lock;
 
+/* In pairs with their complements. */
+#define TESTER_BACKGROUNDS	4
+extern const u64 tester_backgrounds[TESTER_BACKGROUNDS];
+
+/* The march test that is set. May sleep. */
+void tester_get_march(struct march_test *march);
+/* Count pages that were tested. */
+void tester_count(unsigned long pages);
 u64 tester_tested_pages(void);
 u64 tester_passes(void);
 unsigned int tester_progress_pct(void);
+
+/* The test of a range on demand. */
+extern const struct attribute_group range_group;
+void range_stop(void);
 
 int memdiag_sysfs_init(void);
 void memdiag_sysfs_exit(void);

@@ -127,7 +127,14 @@ static struct attribute *memdiag_attrs[] = {
 	&bad_page_count_attr.attr, &tested_pages_attr.attr, &passes_attr.attr,
 	&pass_progress_pct_attr.attr, NULL
 };
-ATTRIBUTE_GROUPS(memdiag);
+
+static const struct attribute_group memdiag_group = {
+	.attrs = memdiag_attrs,
+};
+
+static const struct attribute_group *memdiag_groups[] = {
+	&memdiag_group, &range_group, NULL
+};
 
 int memdiag_sysfs_init(void)
 {

@@ -6,7 +6,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/bitmap.h>
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -14,20 +14,19 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/timekeeping.h>
 
 #include <compat/compat.h>
 #include <memsuite/block.h>
 #include <memsuite/demand.h>
 
-#include "engine.h"
 #include "memdiag.h"
+#include "verdict.h"
 
 /* How long to leave a zone alone that is short of memory. */
 #define SHORT_JIFFIES	(HZ / 20)
 
-/* In pairs with their complements; one for each pass, in turn. */
-static const u64 backgrounds[] = {
+/* In pairs with their complements; a sweep takes one of them, in turn. */
+const u64 tester_backgrounds[TESTER_BACKGROUNDS] = {
 	0, 0x5555555555555555ULL, 0x3333333333333333ULL, 0x0f0f0f0f0f0f0f0fULL,
 };
 
@@ -36,95 +35,35 @@ const struct march_named *tester_algorithm;
 unsigned int tester_lifetime_s = 180;	/* COMeT, table 1 */
 
 static struct task_struct *thread;
-static u64 tested_pages;
+static atomic64_t tested_pages = ATOMIC64_INIT(0);
 static u64 passes;
 static unsigned int progress_pct;
 
-/**
- * struct block_test - a block under test
- * @block: the block
- * @bad: its bad pages
- * @findings: what was first found wrong with each, up to a limit
- * @nr_findings: how many
- */
-struct block_test {
-	struct ms_block block;
-	DECLARE_BITMAP(bad, 1UL << MS_MAX_ORDER);
-	struct finding findings[16];
-	unsigned int nr_findings;
-};
-
 /* Allocated once, so that testing needs no memory. Only the thread uses it. */
-static struct block_test block_test;
+static struct verdict verdict;
 static struct march_test march;
 
-static struct finding *finding_of(struct block_test *test, unsigned long pfn)
+void tester_get_march(struct march_test *march)
 {
-	unsigned int i;
+	unsigned int at;
 
-	for (i = 0; i < test->nr_findings; i++)
-		if (test->findings[i].pfn == pfn)
-			return &test->findings[i];
-	return NULL;
+	mutex_lock(&settings_lock);
+	march_parse(tester_algorithm->text, march, &at);
+	mutex_unlock(&settings_lock);
 }
 
-static void failed(void *context, const struct march_failure *failure)
+static void test_block(struct ms_block *block, u64 background)
 {
-	struct block_test *test = context;
-	unsigned long index = failure->word / (PAGE_SIZE / sizeof(u64));
-	unsigned long pfn = page_to_pfn(test->block.page) + index;
-	struct finding *finding = finding_of(test, pfn);
+	unsigned long nr = 1UL << block->order;
 
-	__set_bit(index, test->bad);
-	if (finding) {
-		finding->mask |= failure->mask;
-		return;
-	}
-	if (test->nr_findings == ARRAY_SIZE(test->findings))
-		return;
-	test->findings[test->nr_findings++] = (struct finding) {
-		.pfn = pfn,
-		.address = PFN_PHYS(page_to_pfn(test->block.page)) +
-			   failure->word * sizeof(u64),
-		.mask = failure->mask,
-		.element = failure->element,
-		.background = failure->background,
-		.time = ktime_get_real_seconds(),
-	};
-}
-
-static void report_findings(struct block_test *test, unsigned long nr)
-{
-	unsigned long base = page_to_pfn(test->block.page), index;
-
-	/* More bad pages than there is room for details of: by page only. */
-	for_each_set_bit(index, test->bad, nr) {
-		struct finding bare = {
-			.pfn = base + index,
-			.address = PFN_PHYS(base + index),
-			.time = ktime_get_real_seconds(),
-		};
-
-		findings_add(finding_of(test, base + index) ?: &bare);
-	}
-}
-
-static void test_block(struct block_test *test, u64 background)
-{
-	unsigned long nr = 1UL << test->block.order;
-
-	bitmap_zero(test->bad, nr);
-	test->nr_findings = 0;
-	engine_run(&march, page_address(test->block.page),
-		   nr * (PAGE_SIZE / sizeof(u64)), background, failed, test);
-	ms_demand_tested(&test->block);
-	WRITE_ONCE(tested_pages, tested_pages + nr);
-	if (bitmap_empty(test->bad, nr)) {
-		ms_block_give(&test->block);
-	} else {
-		report_findings(test, nr);
-		ms_block_retire(&test->block, test->bad);
-	}
+	verdict_begin(&verdict, page_to_pfn(block->page), nr);
+	verdict_march(&verdict, &march, background);
+	ms_demand_tested(block);
+	tester_count(nr);
+	if (verdict_report(&verdict))
+		ms_block_retire(block, verdict.bad);
+	else
+		ms_block_give(block);
 }
 
 static void sweep_node(int nid, u64 background, unsigned long done,
@@ -138,15 +77,16 @@ static void sweep_node(int nid, u64 background, unsigned long done,
 		.nid = nid,
 		.migratetypes = MS_ANY_MIGRATETYPE,
 	};
+	struct ms_block block;
 	int err, token;
 
 	while (!kthread_should_stop()) {
 		/* Unhooking a function waits for every task to pass here. */
 		cond_resched_tasks_rcu_qs();
 		token = ms_hold_begin();
-		err = ms_block_take(&scan, &block_test.block);
+		err = ms_block_take(&scan, &block);
 		if (!err)
-			test_block(&block_test, background);
+			test_block(&block, background);
 		ms_hold_end(token);
 		if (err == -ENOENT)
 			break;
@@ -160,14 +100,11 @@ static void sweep_node(int nid, u64 background, unsigned long done,
 
 static void sweep(void)
 {
-	u64 background = backgrounds[passes % ARRAY_SIZE(backgrounds)];
+	u64 background = tester_backgrounds[passes % TESTER_BACKGROUNDS];
 	unsigned long done = 0, total = 0;
-	unsigned int at;
 	int nid;
 
-	mutex_lock(&settings_lock);
-	march_parse(tester_algorithm->text, &march, &at);
-	mutex_unlock(&settings_lock);
+	tester_get_march(&march);
 	for_each_node_state(nid, N_MEMORY)
 		total += node_spanned_pages(nid);
 	for_each_node_state(nid, N_MEMORY) {
@@ -231,9 +168,14 @@ bool tester_running(void)
 	return thread;
 }
 
+void tester_count(unsigned long pages)
+{
+	atomic64_add(pages, &tested_pages);
+}
+
 u64 tester_tested_pages(void)
 {
-	return READ_ONCE(tested_pages);
+	return atomic64_read(&tested_pages);
 }
 
 u64 tester_passes(void)

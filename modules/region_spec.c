@@ -3,6 +3,7 @@
 
 #include <linux/ctype.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
@@ -46,23 +47,30 @@ static int parse_bytes(const char **text, u64 *bytes)
 	return 0;
 }
 
-static int parse_range(const char *text, struct ms_region_spec *spec)
+int ms_parse_range(const char *text, u64 *start, u64 *end)
 {
-	int err = parse_bytes(&text, &spec->start);
+	u64 from, to;
+	int err;
 
+	err = parse_bytes(&text, &from);
 	if (err)
 		return err;
 	if (*text++ != '-')
 		return -EINVAL;
-	err = parse_bytes(&text, &spec->end);
+	err = parse_bytes(&text, &to);
 	if (err)
 		return err;
 	if (*text)
 		return -EINVAL;
-	if ((spec->start | spec->end) & (PAGE_SIZE - 1))
+	if ((from | to) & (PAGE_SIZE - 1))
 		return -EINVAL;
-	return spec->start < spec->end ? 0 : -ERANGE;
+	if (from >= to)
+		return -ERANGE;
+	*start = from;
+	*end = to;
+	return 0;
 }
+EXPORT_SYMBOL_GPL(ms_parse_range);
 
 static int parse_name(const char *text, char *name)
 {
@@ -122,7 +130,7 @@ int ms_region_parse(char *line, struct ms_region_spec *spec)
 	if (err)
 		return err;
 	word = strsep(&line, " \t");
-	err = word ? parse_range(word, spec) : -EINVAL;
+	err = word ? ms_parse_range(word, &spec->start, &spec->end) : -EINVAL;
 	while (!err && (word = strsep(&line, " \t")))
 		if (*word)
 			err = parse_key(word, spec);

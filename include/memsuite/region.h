@@ -100,4 +100,16 @@ struct ms_pool *ms_region_open_pool(struct ms_region *region);
  */
 void ms_region_close_pool(struct ms_region *region);
 
+/**
+ * ms_parse_range() - parse "START-END"
+ * @text: addresses in bytes, decimal or 0x, with an optional K, M, G or T;
+ *	both are multiples of the page size
+ * @start: first byte, untouched on error
+ * @end: first byte behind the range, likewise
+ *
+ * Pure. Return: 0; -EINVAL (malformed, not page aligned); -ERANGE (empty
+ * range, number too large).
+ */
+int ms_parse_range(const char *text, u64 *start, u64 *end);
+
 #endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A test of held memory, and what it found wrong with each page. */
+#ifndef MEMDIAG_VERDICT_H
+#define MEMDIAG_VERDICT_H
+
+#include <linux/bitmap.h>
+
+#include <compat/compat.h>
+
+#include "memdiag.h"
+
+#define VERDICT_MAX_PAGES	(1UL << MS_MAX_ORDER)
+
+/**
+ * struct verdict - what a test says of the memory that it went over
+ * @pfn: first frame
+ * @nr: number of frames, at most VERDICT_MAX_PAGES
+ * @bad: those that failed; bit 0 is @pfn
+ * @findings: what was first found wrong with each, up to a limit
+ * @nr_findings: how many
+ */
+struct verdict {
+	unsigned long pfn;
+	unsigned long nr;
+	DECLARE_BITMAP(bad, VERDICT_MAX_PAGES);
+	struct finding findings[16];
+	unsigned int nr_findings;
+};
+
+/**
+ * verdict_begin() - begin the test of a stretch of memory
+ * @verdict: result; all pages are good
+ * @pfn: first frame
+ * @nr: number of frames, at most VERDICT_MAX_PAGES
+ */
+void verdict_begin(struct verdict *verdict, unsigned long pfn,
+		   unsigned long nr);
+
+/**
+ * verdict_march() - march over the memory once
+ * @verdict: what was found is added to it
+ * @march: the test
+ * @background: its background
+ *
+ * The caller holds the memory, whose contents are lost.
+ *
+ * Context: may sleep.
+ */
+void verdict_march(struct verdict *verdict, const struct march_test *march,
+		   u64 background);
+
+/**
+ * verdict_report() - list the bad pages among the findings
+ * @verdict: after the last march
+ *
+ * Context: may sleep.
+ * Return: number of bad pages.
+ */
+unsigned long verdict_report(const struct verdict *verdict);
+
+#endif

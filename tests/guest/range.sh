@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# range.sh ADDRESS: a physical range is tested on demand. What a program has
+# there is moved, unharmed; the faulty cell at ADDRESS is found and retired.
+. "$(dirname "$0")/ktap.sh"
+address=$1
+pfn=$(printf '0x%x' $((address / 4096)))
+# The 16 MiB around it.
+start=$((address / 16777216 * 16777216))
+end=$((start + 16777216))
+range=$suite/memdiag/range
+
+ended() { ! grep -q running $range/status; }
+run() {
+	echo "$1" >$range/run_test && wait_for 200 ended
+	note "$1: $(cat $range/status), $(cat $range/tested_pages) tested, $(cat $range/untested_pages) not"
+}
+outcome() { grep -qE "^($1)$" $range/status; }
+adds_up() { [ $(($(cat $range/tested_pages) + $(cat $range/untested_pages))) = $(((end - start) / 4096)) ]; }
+
+modprobe memdiag || exit 1
+mkdir -p /tmp/files
+mount -t tmpfs -o size=100% none /tmp/files
+# Memory in use, all over the place, the range included; it must survive.
+size=$(awk '$1 == "MemAvailable:" { print int($2 * 7 / 10) }' /proc/meminfo)
+head -c 1048576 /dev/urandom >/tmp/files/0
+i=0
+while [ $i -lt $((size / 1024)) ]; do
+	i=$((i + 1))
+	cp /tmp/files/0 /tmp/files/$i
+done
+cp /tmp/files/0 /tmp/original
+harmed() {
+	for file in /tmp/files/*; do
+		cmp -s "$file" /tmp/original || echo "$file"
+	done
+}
+# The faulty cell may have harmed a file before it was found: no other.
+before=$(harmed)
+note "harmed by the cell: $before"
+unharmed() { [ "$(harmed)" = "$before" ]; }
+
+check "no range was tested yet" outcome untested
+check "a test runs to its end" run "$start-$end"
+check "the bad page is found" outcome fail
+check "it is the faulty one" grep -q "^$pfn " $debug/memdiag/bad_pages
+check "and nothing else" equals $range/bad_pages 1
+check "it is retired" equals $suite/pages/retired_pages 1
+check "every page is accounted for" adds_up
+check "most could be tested" at_least $range/tested_pages $(((end - start) / 4096 / 2))
+check "nothing is held any more" equals $suite/pages/held_pages 0
+check "again: what is retired is left out" run "$start-$end"
+check "no news" outcome 'pass|partial'
+check "a test is cancelled" sh -c "echo 0-256M >$range/run_test && echo 1 >$range/cancel"
+check "it says so" outcome cancelled
+check "nothing is held" equals $suite/pages/held_pages 0
+check "what was in use is unharmed" unharmed
+check "unload while a test runs" sh -c "echo 0-256M >$range/run_test && rmmod memdiag memsuite"
+check "unharmed by that as well" unharmed
+done_testing
