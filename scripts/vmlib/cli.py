@@ -44,6 +44,8 @@ memory faults:
 memory nodes:
   --numa SIZE[,cpus=A-B]   one node; repeat for more.  The first node has all CPUs unless cpus= says otherwise,
                            a node without any is memory only.  The sizes' sum replaces --mem.
+       [,read_ns=N][,write_ns=N]
+                           latencies that the firmware (HMAT) tells of the node, seen from the first with CPUs
   --nvdimm SIZE[@FILE]     a byte-addressable persistent device (pmem0); its contents last only in FILE.
 
 examples:

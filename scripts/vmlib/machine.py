@@ -57,11 +57,12 @@ class Machine:
     def __init__(self, options):
         self._options = options
         self._cpus = []
+        self._latency = []	# of each node: {"read": ns, "write": ns}, as far as given
         nodes = []
         for spec in options.numa:
             size, *rest = spec.split(",")
             nodes.append(self._memory(size, f"--numa {spec}"))
-            self._cpus.append(self._node_cpus(rest, spec))
+            self._node(rest, spec)
         if self._cpus and not any(self._cpus):
             self._cpus[0] = f"0-{options.smp - 1}"
         self.ram = Ram(nodes or [self._memory(options.mem, "--mem")])
@@ -78,17 +79,34 @@ class Machine:
             raise Usage(f"{what}: not a multiple of 1M")
         return size
 
-    def _node_cpus(self, rest, spec):
-        cpus = ""
+    def _node(self, rest, spec):
+        cpus, latency = "", {}
         for item in rest:
-            found = re.fullmatch(r"cpus=(\d+)(?:-(\d+))?", item)
-            if not found:
-                raise Usage(f"--numa {spec}: {item!r} is not cpus=A-B")
-            first, last = int(found.group(1)), int(found.group(2) or found.group(1))
-            if not first <= last < self._options.smp:
-                raise Usage(f"--numa {spec}: there are CPUs 0 to {self._options.smp - 1}")
-            cpus = f"{first}-{last}"
-        return cpus
+            if found := re.fullmatch(r"cpus=(\d+)(?:-(\d+))?", item):
+                first, last = int(found.group(1)), int(found.group(2) or found.group(1))
+                if not first <= last < self._options.smp:
+                    raise Usage(f"--numa {spec}: there are CPUs 0 to {self._options.smp - 1}")
+                cpus = f"{first}-{last}"
+            elif found := re.fullmatch(r"(read|write)_ns=(\d+)", item):
+                latency[found.group(1)] = int(found.group(2))
+                if not 0 < int(found.group(2)) < 10000:
+                    raise Usage(f"--numa {spec}: latencies are 1 to 9999 ns")
+            else:
+                raise Usage(f"--numa {spec}: {item!r} is not cpus=A-B, read_ns=N or write_ns=N")
+        self._cpus.append(cpus)
+        self._latency.append(latency)
+
+    def _node_options(self):
+        """The nodes, and what the firmware's HMAT tells of them, as seen from the first node with CPUs."""
+        hmat = any(self._latency)
+        initiator = next(node for node, cpus in enumerate(self._cpus) if cpus)
+        for node, cpus in enumerate(self._cpus):
+            yield (f"node,nodeid={node},memdev=ram{node}" + (f",cpus={cpus}" if cpus else "") +
+                   (f",initiator={node if cpus else initiator}" if hmat else ""))
+        for node, latency in enumerate(self._latency):
+            for access, ns in latency.items():
+                yield (f"hmat-lb,initiator={initiator},target={node},hierarchy=memory,"
+                       f"data-type={access}-latency,latency={ns}")
 
     @staticmethod
     def _persistent(text):
@@ -131,6 +149,7 @@ class Machine:
         o = self._options
         maximum = f",slots=1,maxmem={self.ram.total + self._nvdimm[0] + GIB >> 20}M" if self._nvdimm else ""
         machine = "pc" + (",nvdimm=on" if self._nvdimm else "") + ("" if self._cpus else ",memory-backend=ram0")
+        machine += ",hmat=on" if any(self._latency) else ""
         command = [qemu.binary(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                    "-M", machine, "-m", f"{self.ram.total >> 20}M{maximum}",
                    # A socket each: processors of one socket on two nodes make the kernel warn.
@@ -141,9 +160,9 @@ class Machine:
                    "-cpu", "max,-erms,-fsrm" if o.icount else "max"]
         for node, size in enumerate(self.ram.nodes):
             command += self._backend(node, size)
-            if self._cpus:
-                cpus = f",cpus={self._cpus[node]}" if self._cpus[node] else ""
-                command += ["-numa", f"node,nodeid={node},memdev=ram{node}{cpus}"]
+        if self._cpus:
+            for node in self._node_options():
+                command += ["-numa", node]
         if o.icount:
             command += ["-icount", "shift=0,sleep=off", "-rtc", "clock=vm"]
         if self._nvdimm:

@@ -81,7 +81,7 @@ GOOD_FAULTS = ("0x100000:7:sa0", "1M:0:sa1", "1M:0:once", "1M:0:intermittent", "
                "1M:0:intermittent=1,5,20", "1M:0:coupling@1048577", "1M:0:disturb@2M", "1M:0:fast-sa0", "1M:0:fast-sa1")
 
 BAD_MACHINES = (dict(mem="1"), dict(mem="0"), dict(mem="lots"), dict(mem="64M"), dict(numa=["512M,cpu=0"]),
-                dict(numa=["512M,cpus=0-2"]), dict(numa=["512M,cpus=1-0"]), dict(numa=["x"]), dict(nvdimm="100M"),
+                dict(numa=["512M,cpus=0-2"]), dict(numa=["512M,read_ns=0"]), dict(numa=["512M,write_ns=fast"]), dict(numa=["512M,cpus=1-0"]), dict(numa=["x"]), dict(nvdimm="100M"),
                 dict(nvdimm="0"))
 
 
