@@ -10,12 +10,10 @@
 
 #include <linux/cpuset.h>
 #include <linux/err.h>
-#include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 
 #include <memsuite/hook.h>
 
@@ -49,17 +47,6 @@ static void wish(struct process *process, const struct target *target,
 	this_cpu_add(process->stats->steered_by_node, 1UL << order);
 }
 
-/* An explicit NUMA policy is law, and so is the cpuset. */
-static bool has_policy(const struct vm_area_struct *vma)
-{
-#ifdef CONFIG_NUMA
-	return vma->vm_policy || current->mempolicy ||
-	       (vma->vm_ops && vma->vm_ops->get_policy);
-#else
-	return false;
-#endif
-}
-
 static bool allowed(const struct target *target)
 {
 	return target->nid >= 0 && node_isset(target->nid,
@@ -76,7 +63,7 @@ static struct page *steer_huge(struct process *process, unsigned int order)
 		    !allowed(&placement->targets[i]))
 			continue;
 		wish(process, &placement->targets[i], order);
-		return MS_FAULT_PASS;
+		return MS_FAULT_KERNEL;
 	}
 	/* The caller falls back to small pages, which come from a pool. */
 	count_fallback(process, FALLBACK_HUGE);
@@ -102,18 +89,19 @@ static struct page *steer_page(struct process *process, gfp_t gfp)
 		}
 		if (target->is_node) {
 			wish(process, target, 0);
-			return MS_FAULT_PASS;
+			return MS_FAULT_KERNEL;
 		}
 		why = FALLBACK_EMPTY;
 	}
 	count_fallback(process, why);
-	return MS_FAULT_PASS;
+	return MS_FAULT_KERNEL;
 }
 
 static struct page *steer_fault(const struct ms_fault *fault)
 {
 	struct vm_area_struct *vma = fault->vma;
 	struct process *process;
+	enum ms_refusal refusal;
 
 	/* Migration and shmem come without a vma, or with one of their own. */
 	if (!vma || !vma->vm_mm)
@@ -121,14 +109,11 @@ static struct page *steer_fault(const struct ms_fault *fault)
 	process = process_of(vma->vm_mm);
 	if (likely(!process))
 		return MS_FAULT_PASS;
-	if (unlikely(gfp_zone(current_gfp_context(fault->gfp)) !=
-		     ZONE_MOVABLE)) {
-		count_fallback(process, FALLBACK_CONTEXT);
-		return MS_FAULT_PASS;
-	}
-	if (unlikely(has_policy(vma))) {
-		count_fallback(process, FALLBACK_POLICY);
-		return MS_FAULT_PASS;
+	refusal = ms_fault_refusal(fault);
+	if (unlikely(refusal)) {
+		count_fallback(process, refusal == MS_REFUSED_POLICY ?
+			       FALLBACK_POLICY : FALLBACK_CONTEXT);
+		return MS_FAULT_KERNEL;
 	}
 	if (unlikely(fault->order))
 		return steer_huge(process, fault->order);
@@ -164,13 +149,23 @@ static DEFINE_MUTEX(arm_lock);
 static bool running;
 static unsigned int node_users;
 
+static int arm(enum ms_point_id id)
+{
+	return ms_hook_arm(id, MS_HOOK_PLACEMENT, &steering_hook);
+}
+
+static void disarm(enum ms_point_id id)
+{
+	ms_hook_disarm(id, MS_HOOK_PLACEMENT);
+}
+
 int steering_use_nodes(void)
 {
 	int err = 0;
 
 	mutex_lock(&arm_lock);
 	if (running && !node_users)
-		err = ms_hook_arm(MS_POINT_ALLOC_ENTRY, &steering_hook);
+		err = arm(MS_POINT_ALLOC_ENTRY);
 	if (!err)
 		node_users++;
 	mutex_unlock(&arm_lock);
@@ -181,7 +176,7 @@ void steering_unuse_nodes(void)
 {
 	mutex_lock(&arm_lock);
 	if (!--node_users && running)
-		ms_hook_disarm(MS_POINT_ALLOC_ENTRY);
+		disarm(MS_POINT_ALLOC_ENTRY);
 	mutex_unlock(&arm_lock);
 }
 
@@ -193,12 +188,12 @@ int steering_start(void)
 	if (running)
 		goto out;
 	if (node_users)
-		err = ms_hook_arm(MS_POINT_ALLOC_ENTRY, &steering_hook);
+		err = arm(MS_POINT_ALLOC_ENTRY);
 	if (err)
 		goto out;
-	err = ms_hook_arm(MS_POINT_FAULT_ALLOC, &steering_hook);
+	err = arm(MS_POINT_FAULT_ALLOC);
 	if (err)
-		ms_hook_disarm(MS_POINT_ALLOC_ENTRY);
+		disarm(MS_POINT_ALLOC_ENTRY);
 	running = !err;
 out:
 	mutex_unlock(&arm_lock);
@@ -209,8 +204,8 @@ void steering_stop(void)
 {
 	mutex_lock(&arm_lock);
 	if (running) {
-		ms_hook_disarm(MS_POINT_FAULT_ALLOC);
-		ms_hook_disarm(MS_POINT_ALLOC_ENTRY);
+		disarm(MS_POINT_FAULT_ALLOC);
+		disarm(MS_POINT_ALLOC_ENTRY);
 	}
 	running = false;
 	mutex_unlock(&arm_lock);

@@ -17,6 +17,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include <compat/compat.h>
@@ -33,7 +34,7 @@ struct point_stats {
 
 struct point_state {
 	struct ftrace_ops ops;
-	const struct ms_hook *hook;
+	const struct ms_hook *hooks[MS_NR_RANKS];
 	const char *symbol;
 	const char *state;
 	unsigned long ip;
@@ -63,6 +64,20 @@ static __always_inline unsigned long *arg(const struct point_state *point,
 	return (void *)regs + point->arg_offset[nr];
 }
 
+static struct page *ask(struct point_state *point, const struct ms_fault *fault)
+{
+	struct page *page = MS_FAULT_PASS;
+	const struct ms_hook *hook;
+	int rank;
+
+	for (rank = 0; page == MS_FAULT_PASS && rank < MS_NR_RANKS; rank++) {
+		hook = READ_ONCE(point->hooks[rank]);
+		if (hook)
+			page = hook->fault(fault);
+	}
+	return page;
+}
+
 static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -81,8 +96,8 @@ static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 		return;
 	}
 	this_cpu_inc(point->stats->hits);
-	page = READ_ONCE(point->hook)->fault(&fault);
-	if (page == MS_FAULT_PASS)
+	page = ask(point, &fault);
+	if (page == MS_FAULT_PASS || page == MS_FAULT_KERNEL)
 		return;
 	regs->ax = page == MS_FAULT_DENY ? 0 : (unsigned long)page;
 	regs->ip = (unsigned long)ms_bare_return;
@@ -94,12 +109,31 @@ static void alloc_entry(unsigned long ip, unsigned long parent_ip,
 	struct point_state *point = container_of(ops, struct point_state, ops);
 	struct pt_regs *regs = ms_ftrace_regs(fregs);
 	unsigned long *nid = arg(point, regs, 2);
+	const struct ms_hook *hook;
+	int rank;
 
 	this_cpu_inc(point->stats->hits);
-	*nid = READ_ONCE(point->hook)->entry((__force gfp_t)*arg(point, regs, 0),
-					     *arg(point, regs, 1), *nid,
-					     (void *)*arg(point, regs, 3));
+	for (rank = 0; rank < MS_NR_RANKS; rank++) {
+		hook = READ_ONCE(point->hooks[rank]);
+		if (hook)
+			*nid = hook->entry((__force gfp_t)*arg(point, regs, 0),
+					   *arg(point, regs, 1), *nid,
+					   (void *)*arg(point, regs, 3));
+	}
 }
+
+enum ms_refusal ms_fault_refusal(const struct ms_fault *fault)
+{
+	if (unlikely(gfp_zone(current_gfp_context(fault->gfp)) != ZONE_MOVABLE))
+		return MS_REFUSED_CONTEXT;
+#ifdef CONFIG_NUMA
+	if (unlikely(fault->vma->vm_policy || current->mempolicy ||
+		     (fault->vma->vm_ops && fault->vma->vm_ops->get_policy)))
+		return MS_REFUSED_POLICY;
+#endif
+	return MS_REFUSED_NOT;
+}
+EXPORT_SYMBOL_GPL(ms_fault_refusal);
 
 /*
  * The proof: an allocation by the arming task, with arguments that nobody
@@ -224,15 +258,29 @@ static void unhook_function(struct point_state *point)
 	memset(&point->ops, 0, sizeof(point->ops));
 }
 
-int ms_hook_arm(enum ms_point_id id, const struct ms_hook *hook)
+static bool is_hooked(const struct point_state *point)
+{
+	int rank;
+
+	for (rank = 0; rank < MS_NR_RANKS; rank++)
+		if (point->hooks[rank])
+			return true;
+	return false;
+}
+
+int ms_hook_arm(enum ms_point_id id, enum ms_hook_rank rank,
+		const struct ms_hook *hook)
 {
 	const struct ms_point *table = &ms_points[id];
 	struct point_state *point = &states[id];
 	int err;
 
 	mutex_lock(&arm_lock);
-	if (point->hook) {
-		err = -EBUSY;
+	if (is_hooked(point)) {
+		/* It was proven for the other rank. */
+		err = point->hooks[rank] ? -EBUSY : 0;
+		if (!err)
+			WRITE_ONCE(point->hooks[rank], hook);
 		goto out;
 	}
 	err = point->symbol ? 0 : -EOPNOTSUPP;
@@ -241,7 +289,7 @@ int ms_hook_arm(enum ms_point_id id, const struct ms_hook *hook)
 		       table->name);
 		goto out;
 	}
-	WRITE_ONCE(point->hook, &proof_hook);
+	WRITE_ONCE(point->hooks[rank], &proof_hook);
 	err = hook_function(id);
 	if (err) {
 		pr_err("%s: cannot hook %s (%d): does a live patch own it, or is kernel.ftrace_enabled 0?\n",
@@ -254,7 +302,7 @@ int ms_hook_arm(enum ms_point_id id, const struct ms_hook *hook)
 		       table->name, point->symbol);
 		goto err_prove;
 	}
-	WRITE_ONCE(point->hook, hook);
+	WRITE_ONCE(point->hooks[rank], hook);
 	point->state = "armed";
 	mutex_unlock(&arm_lock);
 	return 0;
@@ -262,7 +310,7 @@ int ms_hook_arm(enum ms_point_id id, const struct ms_hook *hook)
 err_prove:
 	unhook_function(point);
 err_hook:
-	point->hook = NULL;
+	point->hooks[rank] = NULL;
 	point->state = "failed";
 out:
 	mutex_unlock(&arm_lock);
@@ -270,16 +318,22 @@ out:
 }
 EXPORT_SYMBOL_GPL(ms_hook_arm);
 
-void ms_hook_disarm(enum ms_point_id id)
+void ms_hook_disarm(enum ms_point_id id, enum ms_hook_rank rank)
 {
 	struct point_state *point = &states[id];
 
 	mutex_lock(&arm_lock);
-	if (point->hook) {
+	if (!point->hooks[rank])
+		goto out;
+	WRITE_ONCE(point->hooks[rank], NULL);
+	if (is_hooked(point)) {
+		/* Callbacks run with preemption off. */
+		synchronize_rcu();
+	} else {
 		unhook_function(point);
-		point->hook = NULL;
 		point->state = "off";
 	}
+out:
 	mutex_unlock(&arm_lock);
 }
 EXPORT_SYMBOL_GPL(ms_hook_disarm);

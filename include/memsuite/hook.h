@@ -25,11 +25,24 @@ enum ms_point_id {
 	MS_NR_POINTS,
 };
 
+/**
+ * enum ms_hook_rank - who is asked first at a point
+ * @MS_HOOK_PLACEMENT: decides for some processes where a page comes from
+ * @MS_HOOK_DEFAULT: serves everybody else
+ */
+enum ms_hook_rank {
+	MS_HOOK_PLACEMENT,
+	MS_HOOK_DEFAULT,
+	MS_NR_RANKS,
+};
+
 /*
- * What a fault handler answers when it has no page to give: let the kernel do
- * it, or let the allocation fail, upon which callers of huge orders fall back.
+ * What a fault handler answers when it has no page to give: ask the next, let
+ * the kernel do it, or let the allocation fail, upon which callers of huge
+ * orders fall back.
  */
 #define MS_FAULT_PASS	((struct page *)NULL)
+#define MS_FAULT_KERNEL	((struct page *)ERR_PTR(-EAGAIN))
 #define MS_FAULT_DENY	((struct page *)ERR_PTR(-ENOMEM))
 
 /**
@@ -48,8 +61,8 @@ struct ms_fault {
 
 /**
  * struct ms_hook - what a module does at a point
- * @fault: for MS_POINT_FAULT_ALLOC. Return a page, MS_FAULT_PASS or
- *	MS_FAULT_DENY. A page must be of the order asked for, with a reference
+ * @fault: for MS_POINT_FAULT_ALLOC. Return a page, MS_FAULT_PASS,
+ *	MS_FAULT_KERNEL or MS_FAULT_DENY. A page must be of the order asked for, with a reference
  *	count of 1 and, if the flags ask for it, zero.
  * @entry: for MS_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
@@ -65,23 +78,43 @@ struct ms_hook {
 };
 
 /**
+ * ms_fault_refusal() - why a page of ours may not be given to a fault
+ * @fault: an allocation whose vma and mm are set
+ *
+ * An explicit NUMA policy is law, and so is what the context may use. The
+ * caller looks at cpuset_current_mems_allowed itself.
+ *
+ * Context: a fault handler.
+ */
+enum ms_refusal {
+	MS_REFUSED_NOT,
+	MS_REFUSED_CONTEXT,	/* not movable, or not all zones allowed */
+	MS_REFUSED_POLICY,	/* mbind(), set_mempolicy() */
+};
+
+enum ms_refusal ms_fault_refusal(const struct ms_fault *fault);
+
+/**
  * ms_hook_arm() - hook a point and prove that the hook fires
  * @id: the point
+ * @rank: who of those armed there is asked first
  * @hook: what to do there; must stay valid until ms_hook_disarm()
  *
  * Context: may sleep.
- * Return: 0; -EBUSY (another module of the suite, a live patch, or
+ * Return: 0; -EBUSY (somebody of that rank, a live patch, or
  * kernel.ftrace_enabled=0 stands in the way), -EOPNOTSUPP (this kernel has
  * none of the symbols), -ENXIO (the hook did not fire as expected).
  */
-int ms_hook_arm(enum ms_point_id id, const struct ms_hook *hook);
+int ms_hook_arm(enum ms_point_id id, enum ms_hook_rank rank,
+		const struct ms_hook *hook);
 
 /**
  * ms_hook_disarm() - take the hook away and wait for handlers to end
- * @id: the point; nothing happens if it is not armed
+ * @id: the point
+ * @rank: as armed; nothing happens if it is not
  *
  * Context: may sleep.
  */
-void ms_hook_disarm(enum ms_point_id id);
+void ms_hook_disarm(enum ms_point_id id, enum ms_hook_rank rank);
 
 #endif
