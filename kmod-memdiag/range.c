@@ -63,20 +63,12 @@ static unsigned long march_all(unsigned long pfn, unsigned long nr)
 	verdict_begin(&verdict, pfn, nr);
 	for (i = 0; i < TESTER_BACKGROUNDS; i++)
 		verdict_march(&verdict, &march, tester_backgrounds[i]);
+	ms_demand_tested(pfn, nr);
 	tester_count(nr);
 	bad = verdict_report(&verdict);
 	WRITE_ONCE(test.tested, test.tested + nr);
 	WRITE_ONCE(test.bad, test.bad + bad);
 	return bad;
-}
-
-static void stamp(unsigned long pfn, unsigned long nr)
-{
-	struct ms_block block = {
-		.page = pfn_to_page(pfn), .order = ilog2(nr),
-	};
-
-	ms_demand_tested(&block);
 }
 
 static int test_claimed(unsigned long pfn, unsigned long nr)
@@ -86,7 +78,6 @@ static int test_claimed(unsigned long pfn, unsigned long nr)
 
 	if (!err) {
 		march_all(pfn, nr);
-		stamp(pfn, nr);
 		ms_range_release(pfn, pfn + nr, verdict.bad);
 	}
 	ms_hold_end(token);
@@ -111,7 +102,6 @@ static void test_free(unsigned long pfn, unsigned long nr)
 		token = ms_hold_begin();
 		err = ms_block_take(&scan, &block);
 		if (!err) {
-			stamp(page_to_pfn(block.page), 1UL << block.order);
 			if (march_all(page_to_pfn(block.page),
 				      1UL << block.order))
 				ms_block_retire(&block, verdict.bad);

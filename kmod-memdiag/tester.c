@@ -58,7 +58,7 @@ static void test_block(struct ms_block *block, u64 background)
 
 	verdict_begin(&verdict, page_to_pfn(block->page), nr);
 	verdict_march(&verdict, &march, background);
-	ms_demand_tested(block);
+	ms_demand_tested(verdict.pfn, nr);
 	tester_count(nr);
 	if (verdict_report(&verdict))
 		ms_block_retire(block, verdict.bad);

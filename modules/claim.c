@@ -10,6 +10,7 @@
 #include <compat/compat.h>
 #include <memsuite/move.h>
 
+#include "demand.h"
 #include "holding.h"
 #include "poison.h"
 
@@ -49,6 +50,7 @@ void ms_range_release(unsigned long start_pfn, unsigned long end_pfn,
 	unsigned long pfn;
 
 	for (pfn = start_pfn; pfn < end_pfn; pfn++) {
+		ms_demand_giving(pfn, 1);
 		if (bad && test_bit(pfn - start_pfn, bad))
 			ms_poison(pfn_to_page(pfn));
 		else

@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -16,11 +17,12 @@
 #include <memsuite/probe.h>
 
 #include "core.h"
+#include "demand.h"
 #include "stamps.h"
 
 /*
  * A stamp is 0 (untested) or the second of the test, counted from 1. GIVING
- * tells a tester giving a block back from a user freeing it.
+ * tells the suite giving frames back from a user freeing them.
  */
 #define STAMP_GIVING	BIT(31)
 #define STAMP_SECONDS	(STAMP_GIVING - 1)
@@ -45,6 +47,7 @@ struct node_demand {
 static struct node_demand __percpu **nodes;	/* nr_node_ids of them */
 static unsigned int lifetime;
 static bool running;
+DEFINE_STATIC_KEY_FALSE(ms_demand_key);
 static DEFINE_MUTEX(demand_lock);
 static struct kobject *dir;
 static struct dentry *debugfs;
@@ -71,16 +74,25 @@ static enum what state(u32 stamp)
 	return now() - stamp < READ_ONCE(lifetime) ? TESTED : EXPIRED;
 }
 
+static void count_allocation(struct page *page, unsigned int order)
+{
+	u32 *stamp = ms_stamp(page_to_pfn(page));
+
+	count(page, order, ALLOCATED);
+	count(page, order, stamp ? state(READ_ONCE(*stamp)) : UNTESTED);
+}
+
 static void probe_alloc(void *data, struct page *page, unsigned int order,
 			gfp_t gfp, int migratetype)
 {
-	u32 *stamp;
+	if (page)
+		count_allocation(page, order);
+}
 
-	if (!page)
-		return;
-	stamp = ms_stamp(page_to_pfn(page));
-	count(page, order, ALLOCATED);
-	count(page, order, stamp ? state(READ_ONCE(*stamp)) : UNTESTED);
+/* What a hook hands out never passes the kernel's tracepoint. */
+void __ms_demand_handed(struct page *page)
+{
+	count_allocation(page, 0);
 }
 
 static void probe_free(void *data, struct page *page, unsigned int order)
@@ -116,9 +128,12 @@ int ms_demand_start(unsigned int lifetime_s)
 	if (err)
 		goto out;
 	err = ms_probes_register(probes, ARRAY_SIZE(probes));
-	if (err)
+	if (err) {
 		ms_stamps_free();
-	running = !err;
+		goto out;
+	}
+	static_branch_enable(&ms_demand_key);
+	running = true;
 out:
 	mutex_unlock(&demand_lock);
 	return err;
@@ -129,6 +144,7 @@ void ms_demand_stop(void)
 {
 	mutex_lock(&demand_lock);
 	if (running) {
+		static_branch_disable(&ms_demand_key);
 		ms_probes_unregister(probes, ARRAY_SIZE(probes));
 		ms_stamps_free();
 		running = false;
@@ -143,24 +159,61 @@ void ms_demand_set_lifetime(unsigned int lifetime_s)
 }
 EXPORT_SYMBOL_GPL(ms_demand_set_lifetime);
 
-void ms_demand_tested(const struct ms_block *block)
+void ms_demand_tested(unsigned long pfn, unsigned long nr)
 {
-	u32 *stamp = ms_stamp(page_to_pfn(block->page));
-	u32 value = now() | STAMP_GIVING;
+	u32 *stamp, value = now();
 	unsigned long i;
 
-	if (!stamp)
-		return;
-	for (i = 0; i < 1UL << block->order; i++)
+	rcu_read_lock();
+	stamp = ms_stamp(pfn);
+	for (i = 0; stamp && i < nr; i++)
 		stamp[i] = value;
+	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(ms_demand_tested);
 
+void __ms_demand_giving(unsigned long pfn, unsigned long nr)
+{
+	unsigned long i;
+	u32 *stamp;
+
+	rcu_read_lock();
+	stamp = ms_stamp(pfn);
+	for (i = 0; stamp && i < nr; i++)
+		stamp[i] |= STAMP_GIVING;
+	rcu_read_unlock();
+}
+
+bool ms_demand_older(unsigned long pfn, unsigned long nr, unsigned int age_s)
+{
+	bool older = true;
+	unsigned long i;
+	u32 *stamp;
+
+	rcu_read_lock();
+	stamp = ms_stamp(pfn);
+	if (stamp) {
+		u32 limit = now() > age_s ? now() - age_s : 0;
+
+		for (i = 0; i < nr; i++)
+			if ((READ_ONCE(stamp[i]) & STAMP_SECONDS) <= limit)
+				break;
+		older = i < nr;
+	}
+	rcu_read_unlock();
+	return older;
+}
+EXPORT_SYMBOL_GPL(ms_demand_older);
+
 unsigned int ms_demand_age_s(unsigned long pfn)
 {
-	u32 *stamp = ms_stamp(pfn);
-	u32 seconds = stamp ? READ_ONCE(*stamp) & STAMP_SECONDS : 0;
+	u32 *stamp, seconds = 0;
 
+	rcu_read_lock();
+	stamp = ms_stamp(pfn);
+	if (stamp)
+		seconds = READ_ONCE(*stamp) & STAMP_SECONDS;
+	rcu_read_unlock();
 	return seconds ? now() - seconds : UINT_MAX;
 }
 EXPORT_SYMBOL_GPL(ms_demand_age_s);

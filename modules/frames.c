@@ -7,6 +7,7 @@
 #include <linux/page_ref.h>
 
 #include <compat/compat.h>
+#include <memsuite/demand.h>
 
 #include "calls.h"
 #include "frames.h"
@@ -55,8 +56,12 @@ static bool wanted(const struct ms_scan *scan, struct page *page,
 	    (scan->nid != NUMA_NO_NODE && scan->nid != page_to_nid(page)))
 		return false;
 	*order = page_private(page);
-	return *order >= scan->order_min && *order <= scan->order_max &&
-	       page_to_pfn(page) + (1UL << *order) <= scan->end;
+	if (*order < scan->order_min || *order > scan->order_max ||
+	    page_to_pfn(page) + (1UL << *order) > scan->end)
+		return false;
+	return !scan->min_age_s ||
+	       ms_demand_older(page_to_pfn(page), 1UL << *order,
+			       scan->min_age_s);
 }
 
 /* Returns 1 if the block at @page was taken. */

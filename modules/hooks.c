@@ -25,6 +25,7 @@
 #include <memsuite/control.h>
 
 #include "core.h"
+#include "demand.h"
 #include "hooks.h"
 
 struct point_stats {
@@ -99,7 +100,11 @@ static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 	page = ask(point, &fault);
 	if (page == MS_FAULT_PASS || page == MS_FAULT_KERNEL)
 		return;
-	regs->ax = page == MS_FAULT_DENY ? 0 : (unsigned long)page;
+	if (page == MS_FAULT_DENY)
+		page = NULL;
+	else
+		ms_demand_handed(page);
+	regs->ax = (unsigned long)page;
 	regs->ip = (unsigned long)ms_bare_return;
 }
 

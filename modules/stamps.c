@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/memory.h>
 #include <linux/memory_hotplug.h>
+#include <linux/rcupdate.h>
 #include <linux/vmalloc.h>
 #include <linux/xarray.h>
 
@@ -12,10 +13,15 @@
 
 static DEFINE_XARRAY(sections);
 static size_t bytes;
+static bool usable;
 
 u32 *ms_stamp(unsigned long pfn)
 {
-	u32 *section = xa_load(&sections, pfn >> PFN_SECTION_SHIFT);
+	u32 *section;
+
+	if (!READ_ONCE(usable))
+		return NULL;
+	section = xa_load(&sections, pfn >> PFN_SECTION_SHIFT);
 
 	return section ? section + (pfn & (PAGES_PER_SECTION - 1)) : NULL;
 }
@@ -45,7 +51,7 @@ int ms_stamps_alloc(void)
 		pfn = ALIGN_DOWN(node_start_pfn(nid), PAGES_PER_SECTION);
 		for (; pfn < end; pfn += PAGES_PER_SECTION) {
 			if (!online_section_nr(pfn_to_section_nr(pfn)) ||
-			    ms_stamp(pfn))
+			    xa_load(&sections, pfn_to_section_nr(pfn)))
 				continue;
 			err = add_section(pfn_to_section_nr(pfn));
 			if (err) {
@@ -54,6 +60,7 @@ int ms_stamps_alloc(void)
 			}
 		}
 	}
+	WRITE_ONCE(usable, true);
 	return 0;
 }
 
@@ -62,6 +69,8 @@ void ms_stamps_free(void)
 	unsigned long section;
 	void *stamps;
 
+	WRITE_ONCE(usable, false);
+	synchronize_rcu();
 	xa_for_each(&sections, section, stamps)
 		vfree(stamps);
 	xa_destroy(&sections);

@@ -11,11 +11,12 @@
 /* Make a stamp, zero, for every page online. May sleep. */
 int ms_stamps_alloc(void);
 
-/* Nobody may look at them any more. May sleep. */
+/* Waits for those who look at one. May sleep. */
 void ms_stamps_free(void);
 
 /*
- * The stamp of a frame, or NULL if it has none (memory that came later). The
+ * The stamp of a frame, or NULL if it has none (memory that came later); good
+ * until the end of the RCU read section, or with preemption off. The
  * stamps of an aligned block of up to the largest order lie side by side.
  */
 u32 *ms_stamp(unsigned long pfn);

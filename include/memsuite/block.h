@@ -22,6 +22,7 @@
  * @nid: node to keep to, or NUMA_NO_NODE
  * @migratetypes: bit mask of 1 << MIGRATE_*; isolated, CMA and HIGHATOMIC
  *	pageblocks are skipped in any case
+ * @min_age_s: take only blocks with a page whose test is so long ago; 0: all
  */
 struct ms_scan {
 	unsigned long pfn;
@@ -30,6 +31,7 @@ struct ms_scan {
 	unsigned int order_max;
 	int nid;
 	unsigned int migratetypes;
+	unsigned int min_age_s;
 };
 
 #define MS_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)

@@ -36,16 +36,29 @@ void ms_demand_stop(void);
 void ms_demand_set_lifetime(unsigned int lifetime_s);
 
 /**
- * ms_demand_tested() - stamp a held block as tested now
- * @block: about to be given back by the caller
+ * ms_demand_tested() - stamp frames as tested now
+ * @pfn: first of an aligned power of two of frames that the caller holds
+ * @nr: how many, at most 2^MS_MAX_ORDER
+ *
+ * Context: any; between ms_hold_begin() and ms_hold_end().
  */
-void ms_demand_tested(const struct ms_block *block);
+void ms_demand_tested(unsigned long pfn, unsigned long nr);
 
 /**
- * ms_demand_age_s() - how long ago a free page was tested
- * @pfn: its frame
+ * ms_demand_older() - whether a test of any of these frames is so long ago
+ * @pfn: as for ms_demand_tested()
+ * @nr: likewise
+ * @age_s: seconds
  *
- * Return: seconds, or UINT_MAX if it is untested.
+ * Context: any. Return: true also if one is untested, or nobody counts.
+ */
+bool ms_demand_older(unsigned long pfn, unsigned long nr, unsigned int age_s);
+
+/**
+ * ms_demand_age_s() - how long ago a page was tested
+ * @pfn: its frame; a page in use keeps the stamp that it was handed out with
+ *
+ * Context: any. Return: seconds, or UINT_MAX if it is untested.
  */
 unsigned int ms_demand_age_s(unsigned long pfn);
 
