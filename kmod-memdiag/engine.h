@@ -38,4 +38,13 @@ typedef void march_report_fn(void *context, const struct march_failure *failure)
 void engine_run(const struct march_test *test, u64 *words, size_t nr,
 		u64 background, march_report_fn *report, void *context);
 
+/**
+ * ondemand_test() - test one page by the least that shows a stuck bit
+ * @words: the page; zero on return, but for what is bad
+ *
+ * Context: any; a few microseconds.
+ * Return: whether the page is good.
+ */
+bool ondemand_test(u64 *words);
+
 #endif

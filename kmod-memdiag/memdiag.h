@@ -38,11 +38,18 @@ extern const u64 tester_backgrounds[TESTER_BACKGROUNDS];
 
 /* The march test that is set. May sleep. */
 void tester_get_march(struct march_test *march);
+/* The background of the sweep that runs. */
+u64 tester_background(void);
 /* Count pages that were tested. */
 void tester_count(unsigned long pages);
 u64 tester_tested_pages(void);
 u64 tester_passes(void);
 unsigned int tester_progress_pct(void);
+
+/* Tested pages ahead of allocation. */
+extern const struct attribute_group ahead_group;
+void ahead_start(void);
+void ahead_stop(void);
 
 /* The test of a range on demand. */
 extern const struct attribute_group range_group;

@@ -18,6 +18,7 @@
 #include <compat/compat.h>
 #include <memsuite/block.h>
 #include <memsuite/demand.h>
+#include <memsuite/inspect.h>
 
 #include "memdiag.h"
 #include "verdict.h"
@@ -66,6 +67,11 @@ static void test_block(struct ms_block *block, u64 background)
 		ms_block_give(block);
 }
 
+u64 tester_background(void)
+{
+	return tester_backgrounds[READ_ONCE(passes) % TESTER_BACKGROUNDS];
+}
+
 static void sweep_node(int nid, u64 background, unsigned long done,
 		       unsigned long total)
 {
@@ -76,6 +82,8 @@ static void sweep_node(int nid, u64 background, unsigned long done,
 		.order_max = MS_MAX_ORDER,
 		.nid = nid,
 		.migratetypes = MS_ANY_MIGRATETYPE,
+		/* A block tested later than this comes again in time. */
+		.min_age_s = READ_ONCE(tester_lifetime_s) / 4,
 	};
 	struct ms_block block;
 	int err, token;
@@ -100,11 +108,13 @@ static void sweep_node(int nid, u64 background, unsigned long done,
 
 static void sweep(void)
 {
-	u64 background = tester_backgrounds[passes % TESTER_BACKGROUNDS];
+	u64 background = tester_background();
 	unsigned long done = 0, total = 0;
 	int nid;
 
 	tester_get_march(&march);
+	/* The tests of pages that wait in pools expire as well. */
+	ms_pools_recycle();
 	for_each_node_state(nid, N_MEMORY)
 		total += node_spanned_pages(nid);
 	for_each_node_state(nid, N_MEMORY) {
@@ -142,10 +152,12 @@ int tester_start(void)
 
 	if (err)
 		return err;
+	ahead_start();
 	thread = kthread_create(tester, NULL, "memdiag");
 	if (IS_ERR(thread)) {
 		err = PTR_ERR(thread);
 		thread = NULL;
+		ahead_stop();
 		ms_demand_stop();
 		return err;
 	}
@@ -160,6 +172,7 @@ void tester_stop(void)
 		return;
 	kthread_stop(thread);
 	thread = NULL;
+	ahead_stop();
 	ms_demand_stop();
 }
 

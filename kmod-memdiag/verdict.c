@@ -2,6 +2,7 @@
 /* Testing held memory, and keeping what was found of each page. */
 
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/timekeeping.h>
 
 #include "engine.h"
@@ -55,6 +56,16 @@ void verdict_march(struct verdict *verdict, const struct march_test *march,
 	engine_run(march, page_address(pfn_to_page(verdict->pfn)),
 		   verdict->nr * (PAGE_SIZE / sizeof(u64)), background, failed,
 		   verdict);
+}
+
+void verdict_clear(const struct verdict *verdict)
+{
+	unsigned long i;
+
+	for (i = 0; i < verdict->nr; i++) {
+		clear_page(page_address(pfn_to_page(verdict->pfn + i)));
+		cond_resched();
+	}
 }
 
 unsigned long verdict_report(const struct verdict *verdict)

@@ -50,6 +50,14 @@ void verdict_march(struct verdict *verdict, const struct march_test *march,
 		   u64 background);
 
 /**
+ * verdict_clear() - make the memory zero
+ * @verdict: of which memory
+ *
+ * Context: may sleep.
+ */
+void verdict_clear(const struct verdict *verdict);
+
+/**
  * verdict_report() - list the bad pages among the findings
  * @verdict: after the last march
  *

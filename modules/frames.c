@@ -122,6 +122,13 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget, bool try,
 	return -ENOENT;
 }
 
+void ms_frames_skip_zone(struct ms_scan *scan)
+{
+	struct zone *zone = page_zone(pfn_to_page(scan->pfn));
+
+	scan->pfn = max(scan->pfn + 1, zone_end_pfn(zone));
+}
+
 void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
 {
 	unsigned long i;

@@ -21,6 +21,14 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget, bool try,
 		      struct ms_block *block);
 
 /**
+ * ms_frames_skip_zone() - go on behind a zone that is short of memory
+ * @scan: for which ms_frames_isolate() returned -ENOMEM
+ *
+ * Context: any.
+ */
+void ms_frames_skip_zone(struct ms_scan *scan);
+
+/**
  * ms_frames_prepare() - make isolated frames an allocated block
  * @page: first page of 2^@order that ms_frames_isolate() took
  * @order: may be smaller than what was isolated: a bare block can be cut up

@@ -2,6 +2,7 @@
 /* Pools of cleared pages; include/memsuite/pool.h tells how they work. */
 
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
@@ -18,7 +19,10 @@
 #include <memsuite/control.h>
 
 #include "core.h"
+#include "demand.h"
 #include "frames.h"
+#include "inspection.h"
+#include "poison.h"
 #include "pool.h"
 
 #define BATCH_PAGES	128
@@ -78,8 +82,11 @@ struct front {
  * @wake: wakes it from where no scheduler lock may be taken
  * @scan: where the filler stands
  * @rest_until: memory was short: do not fill before
- * @bare: what is left of the block that the filler took last
- * @nr_bare: how many frames
+ * @cut: the block that the filler took last, and cuts up
+ * @cut_next: its next frame
+ * @cut_end: how many it has
+ * @cut_bad: those that the inspector found bad
+ * @rejected: pages found bad in a fault, linked through page->private
  * @filled: pages that the filler took
  * @freed: pages given back
  * @link: in all pools, under pools_lock
@@ -98,8 +105,11 @@ struct ms_pool {
 	struct irq_work wake;
 	struct ms_scan scan;
 	unsigned long rest_until;
-	struct page *bare;
-	unsigned long nr_bare;
+	struct page *cut;
+	unsigned long cut_next;
+	unsigned long cut_end;
+	DECLARE_BITMAP(cut_bad, 1UL << MS_MAX_ORDER);
+	struct page *rejected;
 	u64 filled;
 	atomic64_t freed;
 	struct list_head link;
@@ -137,6 +147,7 @@ static unsigned long free_chain(struct ms_pool *pool, struct page *chain)
 	struct page *page;
 
 	while ((page = chain_pop(&chain))) {
+		ms_demand_giving(page_to_pfn(page), 1);
 		__free_page(unmark(page));
 		freed++;
 	}
@@ -152,6 +163,7 @@ static unsigned long free_bare(struct ms_pool *pool, struct page *bare,
 
 	for (i = 0; i < nr; i++) {
 		ms_frames_prepare(bare + i, 0, false);
+		ms_demand_giving(page_to_pfn(bare + i), 1);
 		__free_page(bare + i);
 	}
 	atomic64_add(nr, &pool->freed);
@@ -223,6 +235,18 @@ static void rewind(struct ms_pool *pool, struct ms_scan *scan)
 	};
 }
 
+/* Retiring sleeps: the filler does it. */
+static void reject(struct ms_pool *pool, struct page *page)
+{
+	struct page *head;
+
+	do {
+		head = READ_ONCE(pool->rejected);
+		set_page_private(page, (unsigned long)head);
+	} while (cmpxchg(&pool->rejected, head, page) != head);
+	irq_work_queue(&pool->wake);
+}
+
 /* The depot is empty: take a free block, or part of one, without waiting. */
 static noinline struct page *pop_bare(struct ms_pool *pool,
 				      struct front *front, gfp_t gfp)
@@ -236,10 +260,12 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 			return NULL;
 		err = ms_frames_isolate(&front->scan, BARE_BUDGET, true,
 					&block);
+		if (err == -ENOMEM)
+			ms_frames_skip_zone(&front->scan);
 		if (err == -ENOENT)
 			rewind(pool, &front->scan);
 		/* Dry is a region walked from end to end in vain. */
-		if (err == -ENOMEM || (err == -ENOENT && front->vain))
+		if (err == -ENOENT && front->vain)
 			front->dry_until = jiffies + DRY_JIFFIES;
 		front->vain |= err == -ENOENT;
 		if (err)
@@ -251,8 +277,12 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 	}
 	page = front->bare++;
 	front->nr_bare--;
-	front->bare_handed++;
 	ms_frames_prepare(page, 0, gfp & __GFP_ZERO);
+	if (unlikely(!ms_inspect_page(page))) {
+		reject(pool, page);
+		return NULL;
+	}
+	front->bare_handed++;
 	return page;
 }
 
@@ -281,27 +311,86 @@ struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp)
 }
 EXPORT_SYMBOL_GPL(ms_pool_pop);
 
-/* The filler's next frame, out of the block that it took last. */
-static struct page *fill_page(struct ms_pool *pool)
+static void retire(struct ms_pool *pool, struct page *page)
+{
+	ms_poison(page);
+	atomic64_inc(&pool->freed);
+}
+
+static void retire_rejected(struct ms_pool *pool)
+{
+	struct page *chain = xchg(&pool->rejected, NULL), *page;
+	unsigned long bad = 0;
+
+	while ((page = chain_pop(&chain))) {
+		set_page_private(page, 0);
+		/* It is bad, whatever a second look says: for the record. */
+		ms_inspect_block(page_to_pfn(page), 1, &bad);
+		retire(pool, page);
+	}
+}
+
+/* Takes a block, clears it, and has it inspected. */
+static bool cut_block(struct ms_pool *pool)
 {
 	struct ms_block block;
+	unsigned long i;
 	int err;
 
-	if (!pool->nr_bare) {
-		err = ms_frames_isolate(&pool->scan, FILL_BUDGET, false, &block);
-		if (err == -ENOENT)
-			rewind(pool, &pool->scan);
-		/* Nothing to be had, or too little: come back later. */
-		if (err == -ENOENT || err == -ENOMEM)
-			pool->rest_until = jiffies + DRY_JIFFIES;
-		if (err)
-			return NULL;
-		pool->bare = block.page;
-		pool->nr_bare = 1UL << block.order;
-		pool->filled += pool->nr_bare;
+	err = ms_frames_isolate(&pool->scan, FILL_BUDGET, false, &block);
+	if (err == -ENOMEM)
+		ms_frames_skip_zone(&pool->scan);
+	/* Walked to the end: what there was is taken, come back later. */
+	if (err == -ENOENT) {
+		rewind(pool, &pool->scan);
+		pool->rest_until = jiffies + DRY_JIFFIES;
 	}
-	pool->nr_bare--;
-	return pool->bare++;
+	if (err)
+		return false;
+	pool->cut = block.page;
+	pool->cut_next = 0;
+	pool->cut_end = 1UL << block.order;
+	pool->filled += pool->cut_end;
+	for (i = 0; i < pool->cut_end; i++) {
+		ms_frames_prepare(block.page + i, 0, true);
+		__SetPageOffline(block.page + i);
+		cond_resched();
+	}
+	bitmap_zero(pool->cut_bad, pool->cut_end);
+	ms_inspect_block(page_to_pfn(block.page), pool->cut_end, pool->cut_bad);
+	return true;
+}
+
+/* The next page of the block, or NULL if it is bad and was retired. */
+static struct page *cut_page(struct ms_pool *pool)
+{
+	struct page *page = pool->cut + pool->cut_next;
+
+	if (!test_bit(pool->cut_next++, pool->cut_bad))
+		return page;
+	retire(pool, unmark(page));
+	return NULL;
+}
+
+static struct page *fill_page(struct ms_pool *pool)
+{
+	struct page *page = NULL;
+
+	while (!page && (pool->cut_next < pool->cut_end || cut_block(pool)))
+		page = cut_page(pool);
+	return page;
+}
+
+static void free_cut(struct ms_pool *pool)
+{
+	struct page *chain = NULL, *page;
+
+	while (pool->cut_next < pool->cut_end) {
+		page = cut_page(pool);
+		if (page)
+			chain_push(&chain, page);
+	}
+	free_chain(pool, chain);
 }
 
 static void fill_batch(struct ms_pool *pool)
@@ -313,16 +402,20 @@ static void fill_batch(struct ms_pool *pool)
 		page = fill_page(pool);
 		if (!page)
 			break;
-		ms_frames_prepare(page, 0, true);
-		__SetPageOffline(page);
 		chain_push(&chain, page);
 	}
 	if (chain && !depot_put(pool, chain))
 		free_chain(pool, chain);
-	if (!wants_filling(pool)) {
-		free_bare(pool, pool->bare, pool->nr_bare);
-		pool->nr_bare = 0;
-	}
+	ms_hold_end(token);
+}
+
+/* What the filler does not go on with, it does not keep. */
+static void fill_end(struct ms_pool *pool)
+{
+	int token = ms_hold_begin();
+
+	free_cut(pool);
+	retire_rejected(pool);
 	ms_hold_end(token);
 }
 
@@ -333,6 +426,7 @@ static int filler(void *data)
 	while (!kthread_should_stop()) {
 		wait_event_interruptible_timeout(pool->wait,
 						 kthread_should_stop() ||
+						 pool->rejected ||
 						 wants_filling(pool),
 						 is_short(pool) ? DRY_JIFFIES :
 						 MAX_SCHEDULE_TIMEOUT);
@@ -340,6 +434,7 @@ static int filler(void *data)
 			fill_batch(pool);
 			cond_resched_tasks_rcu_qs();
 		}
+		fill_end(pool);
 	}
 	return 0;
 }
@@ -409,6 +504,19 @@ unsigned long ms_pools_drain(unsigned long start_pfn, unsigned long end_pfn)
 	mutex_unlock(&pools_lock);
 	return freed;
 }
+
+void ms_pools_recycle(void)
+{
+	struct ms_pool *pool;
+
+	mutex_lock(&pools_lock);
+	list_for_each_entry(pool, &pools, link) {
+		drain(pool);
+		wake_up(&pool->wait);
+	}
+	mutex_unlock(&pools_lock);
+}
+EXPORT_SYMBOL_GPL(ms_pools_recycle);
 
 unsigned long ms_pools_shrink(unsigned long pages)
 {
@@ -520,8 +628,8 @@ void ms_pool_destroy(struct ms_pool *pool)
 	mutex_unlock(&pools_lock);
 	kthread_stop(pool->filler);
 	irq_work_sync(&pool->wake);
-	free_bare(pool, pool->bare, pool->nr_bare);
 	drain(pool);
+	fill_end(pool);
 	ms_pool_read_stats(pool, &stats);
 	WARN_ON(stats.pages);
 	free_percpu(pool->fronts);

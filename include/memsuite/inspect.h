@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inspection: somebody looks at the memory of all pools before it is handed
+ * out, so that what a program gets has been tested.
+ */
+#ifndef MEMSUITE_INSPECT_H
+#define MEMSUITE_INSPECT_H
+
+#include <linux/mm_types.h>
+
+/**
+ * struct ms_inspector - looks at memory on its way into and out of pools
+ * @block: test an aligned power of two of frames; set the bits of those that
+ *	are bad, and leave the others zero, as they come. May sleep; called
+ *	between ms_hold_begin() and ms_hold_end().
+ * @page: test one page at once and leave it zero; false if it is bad, which
+ *	@block is asked about later. Called in a page fault with interrupts
+ *	off.
+ */
+struct ms_inspector {
+	void (*block)(unsigned long pfn, unsigned long nr, unsigned long *bad);
+	bool (*page)(struct page *page);
+};
+
+/**
+ * ms_inspect_start() - have the memory of pools looked at
+ * @inspector: by whom; must stay valid until ms_inspect_stop()
+ *
+ * Pages that lie in pools already go back to the kernel. Those that the
+ * inspector finds bad are retired.
+ *
+ * Context: may sleep.
+ * Return: 0 or -EBUSY (somebody does already).
+ */
+int ms_inspect_start(const struct ms_inspector *inspector);
+
+/**
+ * ms_inspect_stop() - no longer, and wait for inspections to end
+ *
+ * Context: may sleep.
+ */
+void ms_inspect_stop(void);
+
+/**
+ * ms_pools_recycle() - exchange the pages in all pools
+ *
+ * For an inspector whose word about them expires.
+ *
+ * Context: may sleep.
+ */
+void ms_pools_recycle(void);
+
+#endif

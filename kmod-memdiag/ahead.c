@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tested pages ahead of allocation (COMeT, section 3.2): page faults are
+ * served from a pool of the local node whose pages were tested and cleared
+ * before. When the pool is empty, the page is tested on demand, at once and
+ * by the least that shows a stuck bit.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpuset.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include <memsuite/control.h>
+#include <memsuite/demand.h>
+#include <memsuite/hook.h>
+#include <memsuite/inspect.h>
+#include <memsuite/pool.h>
+#include <memsuite/region.h>
+
+#include "engine.h"
+#include "memdiag.h"
+#include "verdict.h"
+
+/* Why a fault was left to the kernel's own free lists. */
+enum left { LEFT_LARGE, LEFT_POLICY, LEFT_CONTEXT, LEFT_EMPTY, NR_LEFT };
+
+struct stats {
+	u64 served;
+	u64 on_demand;
+	u64 left[NR_LEFT];
+};
+
+struct node_pool {
+	struct ms_region *region;
+	struct ms_pool *pool;
+};
+
+static DEFINE_PER_CPU(struct stats, stats);
+static struct node_pool *nodes;		/* nr_node_ids of them */
+static bool wanted = true;		/* all under ahead_lock */
+static bool diagnosing;
+static bool serving;
+static DEFINE_MUTEX(ahead_lock);
+static DEFINE_MUTEX(inspect_lock);	/* several pools are filled at once */
+static struct verdict verdict;
+static struct march_test march;
+
+static struct page *leave(enum left why)
+{
+	this_cpu_inc(stats.left[why]);
+	return MS_FAULT_PASS;
+}
+
+static struct page *serve(const struct ms_fault *fault)
+{
+	struct ms_pool *pool;
+	struct page *page;
+	int nid;
+
+	/* Migration and shmem come without a vma, or with one of their own. */
+	if (!fault->vma || !fault->vma->vm_mm)
+		return MS_FAULT_PASS;
+	if (fault->order)
+		return leave(LEFT_LARGE);
+	switch (ms_fault_refusal(fault)) {
+	case MS_REFUSED_POLICY:
+		return leave(LEFT_POLICY);
+	case MS_REFUSED_CONTEXT:
+		return leave(LEFT_CONTEXT);
+	case MS_REFUSED_NOT:
+		break;
+	}
+	nid = numa_mem_id();
+	pool = nodes[nid].pool;
+	if (unlikely(!pool || !node_isset(nid, cpuset_current_mems_allowed)))
+		return leave(LEFT_POLICY);
+	page = ms_pool_pop(pool, fault->gfp);
+	if (unlikely(!page))
+		return leave(LEFT_EMPTY);
+	this_cpu_inc(stats.served);
+	return page;
+}
+
+static const struct ms_hook hook = { .fault = serve };
+
+/* What the sweep has tested a short time ago needs no other test. */
+static void inspect_block(unsigned long pfn, unsigned long nr,
+			  unsigned long *bad)
+{
+	unsigned int fresh_s = max(READ_ONCE(tester_lifetime_s) / 4, 1U);
+
+	if (!ms_demand_older(pfn, nr, fresh_s))
+		return;
+	mutex_lock(&inspect_lock);
+	tester_get_march(&march);
+	verdict_begin(&verdict, pfn, nr);
+	verdict_march(&verdict, &march, tester_background());
+	verdict_clear(&verdict);
+	ms_demand_tested(pfn, nr);
+	tester_count(nr);
+	if (verdict_report(&verdict))
+		bitmap_copy(bad, verdict.bad, nr);
+	mutex_unlock(&inspect_lock);
+}
+
+static bool inspect_page(struct page *page)
+{
+	unsigned long pfn = page_to_pfn(page);
+
+	if (!ms_demand_older(pfn, 1, max(READ_ONCE(tester_lifetime_s) / 2, 1U)))
+		return true;
+	this_cpu_inc(stats.on_demand);
+	if (!ondemand_test(page_address(page)))
+		return false;
+	ms_demand_tested(pfn, 1);
+	return true;
+}
+
+static const struct ms_inspector inspector = {
+	.block = inspect_block,
+	.page = inspect_page,
+};
+
+static void close_pools(void)
+{
+	int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++) {
+		if (nodes[nid].pool)
+			ms_region_close_pool(nodes[nid].region);
+		if (nodes[nid].region)
+			ms_region_put(nodes[nid].region);
+	}
+	kfree(nodes);
+	nodes = NULL;
+}
+
+static int open_pool(int nid)
+{
+	char name[MS_REGION_NAME];
+	struct ms_region *region;
+	struct ms_pool *pool;
+
+	snprintf(name, sizeof(name), "node%d", nid);
+	region = ms_region_get(name);
+	/* A node that came later has no region: its faults are left alone. */
+	if (IS_ERR(region))
+		return 0;
+	nodes[nid].region = region;
+	pool = ms_region_open_pool(region);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	nodes[nid].pool = pool;
+	return 0;
+}
+
+static int open_pools(void)
+{
+	int nid, err;
+
+	nodes = kcalloc(nr_node_ids, sizeof(*nodes), GFP_KERNEL);
+	if (!nodes)
+		return -ENOMEM;
+	for_each_node_state(nid, N_MEMORY) {
+		err = open_pool(nid);
+		if (err) {
+			close_pools();
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Called with ahead_lock held. */
+static int begin(void)
+{
+	int err = ms_inspect_start(&inspector);
+
+	if (err)
+		return err;
+	err = open_pools();
+	if (err)
+		goto err_pools;
+	err = ms_hook_arm(MS_POINT_FAULT_ALLOC, MS_HOOK_DEFAULT, &hook);
+	if (err)
+		goto err_hook;
+	serving = true;
+	return 0;
+
+err_hook:
+	close_pools();
+err_pools:
+	ms_inspect_stop();
+	return err;
+}
+
+static void end(void)
+{
+	if (!serving)
+		return;
+	ms_hook_disarm(MS_POINT_FAULT_ALLOC, MS_HOOK_DEFAULT);
+	close_pools();
+	ms_inspect_stop();
+	serving = false;
+}
+
+void ahead_start(void)
+{
+	int err = 0;
+
+	mutex_lock(&ahead_lock);
+	diagnosing = true;
+	if (wanted)
+		err = begin();
+	if (err) {
+		/* A live patch may own the function: the sweep works without. */
+		pr_warn("faults are not served with tested pages (%d)\n", err);
+		wanted = false;
+	}
+	mutex_unlock(&ahead_lock);
+}
+
+void ahead_stop(void)
+{
+	mutex_lock(&ahead_lock);
+	end();
+	diagnosing = false;
+	mutex_unlock(&ahead_lock);
+}
+
+static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(wanted));
+}
+
+static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t count)
+{
+	bool want;
+	int err;
+
+	err = ms_parse_bool(buf, count, &want);
+	if (err)
+		return err;
+	mutex_lock(&ahead_lock);
+	if (diagnosing && want && !serving)
+		err = begin();
+	else if (!want)
+		end();
+	if (!err)
+		wanted = want;
+	mutex_unlock(&ahead_lock);
+	return err ?: count;
+}
+
+#define stat_attr(name, field)						\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%llu\n", ms_stat_sum(&stats, field));	\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+stat_attr(served_pages, served);
+stat_attr(on_demand_tests, on_demand);
+stat_attr(left_large, left[LEFT_LARGE]);
+stat_attr(left_policy, left[LEFT_POLICY]);
+stat_attr(left_context, left[LEFT_CONTEXT]);
+stat_attr(left_empty, left[LEFT_EMPTY]);
+
+static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
+
+static struct attribute *ahead_attrs[] = {
+	&enabled_attr.attr, &served_pages_attr.attr,
+	&on_demand_tests_attr.attr, &left_large_attr.attr,
+	&left_policy_attr.attr, &left_context_attr.attr,
+	&left_empty_attr.attr, NULL
+};
+
+const struct attribute_group ahead_group = {
+	.name = "ahead",
+	.attrs = ahead_attrs,
+};
