@@ -61,6 +61,7 @@ int findings_init(void)
 {
 	debugfs = ms_debugfs_add("memdiag");
 	debugfs_create_file("bad_pages", 0444, debugfs, NULL, &bad_pages_fops);
+	coverage_init(debugfs);
 	return 0;
 }
 

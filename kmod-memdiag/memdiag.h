@@ -51,6 +51,10 @@ extern const struct attribute_group ahead_group;
 void ahead_start(void);
 void ahead_stop(void);
 
+/* Coverage. */
+extern const struct attribute_group coverage_group;
+void coverage_init(struct dentry *debugfs);
+
 /* The test of a range on demand. */
 extern const struct attribute_group range_group;
 void range_stop(void);

@@ -133,7 +133,8 @@ static const struct attribute_group memdiag_group = {
 };
 
 static const struct attribute_group *memdiag_groups[] = {
-	&memdiag_group, &ahead_group, &range_group, NULL
+	&memdiag_group, &ahead_group, &coverage_group,
+	&range_group, NULL
 };
 
 int memdiag_sysfs_init(void)
