@@ -99,7 +99,7 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 	if (!ms_demand_older(pfn, nr, fresh_s))
 		return;
 	mutex_lock(&inspect_lock);
-	tester_get_march(&march);
+	algorithm_get(&march);
 	verdict_begin(&verdict, pfn, nr);
 	verdict_march(&verdict, &march, tester_background());
 	verdict_clear(&verdict);

@@ -10,6 +10,7 @@
  * buffers when the next element reads them.
  */
 
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <asm/barrier.h>
@@ -137,6 +138,9 @@ void engine_run(const struct march_test *test, u64 *words, size_t nr,
 	for (i = 0; i < test->nr_elements; i++) {
 		run.element = &test->elements[i];
 		run.failure.element = i;
-		run_element(&run, nr);
+		if (run.element->delay_ms)
+			msleep(run.element->delay_ms);
+		else
+			run_element(&run, nr);
 	}
 }

@@ -11,7 +11,9 @@ static int __init memdiag_init(void)
 {
 	int err;
 
-	tester_algorithm = march_find("march-c-");
+	err = algorithm_init();
+	if (err)
+		return err;
 	err = findings_init();
 	if (err)
 		return err;

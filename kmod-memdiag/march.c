@@ -8,7 +8,13 @@
 
 #include "march.h"
 
-/* van de Goor, "Using march tests to test SRAMs", 1993, and its successors. */
+/*
+ * MATS to March G, and their kin: van de Goor, "Testing Semiconductor
+ * Memories", 1991. March U: van de Goor and Gaydadjiev 1997. LR: van de Goor
+ * et al. 1996. SR, SS, SL, RAW1 and RAW: Hamdioui, van de Goor et al. 2000 to
+ * 2004. MSS: Harutunyan et al. 2005. AB: Benso et al. 2005. PMOVI: de Jonge and
+ * Smeulders 1976.
+ */
 const struct march_named march_tests[] = {
 	{ "mats", "{c(w0);c(r0,w1);c(r1)}" },
 	{ "mats+", "{c(w0);u(r0,w1);d(r1,w0)}" },
@@ -17,10 +23,37 @@ const struct march_named march_tests[] = {
 	{ "march-y", "{c(w0);u(r0,w1,r1);d(r1,w0,r0);c(r0)}" },
 	{ "march-c", "{c(w0);u(r0,w1);u(r1,w0);c(r0);d(r0,w1);d(r1,w0);c(r0)}" },
 	{ "march-c-", "{c(w0);u(r0,w1);u(r1,w0);d(r0,w1);d(r1,w0);c(r0)}" },
-	{ "march-b", "{c(w0);u(r0,w1,r1,w0,r0,w1);u(r1,w0,w1);"
-		     "d(r1,w0,w1,w0);d(r0,w1,w0)}" },
+	{ "march-c+", "{c(w0);u(r0,w1,r1);u(r1,w0,r0);d(r0,w1,r1);d(r1,w0,r0);c(r0)}" },
+	{ "march-a", "{c(w0);u(r0,w1,w0,w1);u(r1,w0,w1);d(r1,w0,w1,w0);d(r0,w1,w0)}" },
+	{ "march-b", "{c(w0);u(r0,w1,r1,w0,r0,w1);u(r1,w0,w1);d(r1,w0,w1,w0);d(r0,w1,w0)}" },
+	{ "march-u", "{c(w0);u(r0,w1,r1,w0);u(r0,w1);d(r1,w0,r0,w1);d(r1,w0)}" },
+	{ "march-lr", "{c(w0);d(r0,w1);u(r1,w0,r0,w1);u(r1,w0);u(r0,w1,r1,w0);u(r0)}" },
+	{ "march-la", "{c(w0);u(r0,w1,w0,w1,r1);u(r1,w0,w1,w0,r0);"
+		      "d(r0,w1,w0,w1,r1);d(r1,w0,w1,w0,r0);d(r0)}" },
+	{ "march-sr", "{d(w0);u(r0,w1,r1,w0);u(r0,r0);u(w1);d(r1,w0,r0,w1);d(r1,r1)}" },
+	{ "march-g", "{c(w0);u(r0,w1,r1,w0,r0,w1);u(r1,w0,w1);d(r1,w0,w1,w0);"
+		     "d(r0,w1,w0);del;c(r0,w1,r1);del;c(r1,w0,r0)}" },
+	{ "march-mss", "{c(w0);u(r0,r0,w1,w1);u(r1,r1,w0,w0);"
+		       "d(r0,r0,w1,w1);d(r1,r1,w0,w0);c(r0)}" },
 	{ "march-ss", "{c(w0);u(r0,r0,w0,r0,w1);u(r1,r1,w1,r1,w0);"
 		      "d(r0,r0,w0,r0,w1);d(r1,r1,w1,r1,w0);c(r0)}" },
+	{ "march-ab", "{c(w1);d(r1,w0,r0,w0,r0);d(r0,w1,r1,w1,r1);"
+		      "u(r1,w0,r0,w0,r0);u(r0,w1,r1,w1,r1);c(r1)}" },
+	{ "march-raw1", "{c(w0);c(w0,r0);c(r0);c(w1,r1);c(r1);c(w1,r1);c(r1);c(w0,r0);c(r0)}" },
+	{ "march-raw", "{c(w0);u(r0,w0,r0,r0,w1,r1);u(r1,w1,r1,r1,w0,r0);"
+		       "d(r0,w0,r0,r0,w1,r1);d(r1,w1,r1,r1,w0,r0);c(r0)}" },
+	{ "march-sl", "{c(w0);u(r0,r0,w1,w1,r1,r1,w0,w0,r0,w1);"
+		      "u(r1,r1,w0,w0,r0,r0,w1,w1,r1,w0);"
+		      "d(r0,r0,w1,w1,r1,r1,w0,w0,r0,w1);"
+		      "d(r1,r1,w0,w0,r0,r0,w1,w1,r1,w0)}" },
+	{ "pmovi", "{d(w0);u(r0,w1,r1);u(r1,w0,r0);d(r0,w1,r1);d(r1,w0,r0)}" },
+	/* Retention alone. */
+	{ "retention", "{c(w0);del;c(r0,w1);del;c(r1)}" },
+	/* memtest86+'s moving inversions, two rounds of each polarity. */
+	{ "moving-inversions", "{u(w0);u(r0,w1);d(r1,w0);u(r0,w1);d(r1,w0);"
+			       "u(w1);u(r1,w0);d(r0,w1);u(r1,w0);d(r0,w1)}" },
+	/* Asteroid, figure 28, for a pattern and its complement. */
+	{ "figure-28", "{u(w0,r0);u(w1,r1)}" },
 };
 
 const unsigned int march_nr_tests = ARRAY_SIZE(march_tests);
@@ -78,11 +111,40 @@ static int parse_op(const char **text, struct march_op *op, int *cell)
 	return 0;
 }
 
+static bool is_delay(const char *text)
+{
+	return !strncmp(text, "del", 3);
+}
+
+/* "del", or "del" and milliseconds. */
+static int parse_delay(const char **text, struct march_element *element)
+{
+	const char *p = skip(*text + 3);
+	unsigned int ms = 0;
+
+	if (!isdigit(*p))
+		ms = MARCH_DELAY_MS;
+	*text = p;
+	for (; isdigit(*p); p++) {
+		ms = ms * 10 + *p - '0';
+		if (ms > MARCH_MAX_DELAY_MS)
+			return -ERANGE;
+	}
+	if (!ms)
+		return -ERANGE;
+	element->delay_ms = ms;
+	*text = skip(p);
+	return 0;
+}
+
 static int parse_element(const char **text, struct march_element *element,
 			 int *cell)
 {
-	int err = parse_order(text, &element->order);
+	int err;
 
+	if (is_delay(*text))
+		return parse_delay(text, element);
+	err = parse_order(text, &element->order);
 	if (err)
 		return err;
 	if (**text != '(')
@@ -140,4 +202,14 @@ unsigned int march_length(const struct march_test *test)
 	for (i = 0; i < test->nr_elements; i++)
 		length += test->elements[i].nr_ops;
 	return length;
+}
+
+unsigned int march_pass(const struct march_element *element, unsigned int from)
+{
+	const struct march_op *ops = element->ops;
+
+	if (from + 1 < element->nr_ops && !ops[from].write &&
+	    ops[from + 1].write)
+		return 2;
+	return 1;
 }

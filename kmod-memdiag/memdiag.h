@@ -27,17 +27,12 @@ int tester_start(void);
 void tester_stop(void);
 bool tester_running(void);
 
-/* Under settings_lock. */
-extern const struct march_named *tester_algorithm;
 extern unsigned int tester_lifetime_s;
-extern struct mutex settings_lock;
 
 /* In pairs with their complements. */
 #define TESTER_BACKGROUNDS	4
 extern const u64 tester_backgrounds[TESTER_BACKGROUNDS];
 
-/* The march test that is set. May sleep. */
-void tester_get_march(struct march_test *march);
 /* The background of the sweep that runs. */
 u64 tester_background(void);
 /* Count pages that were tested. */
@@ -58,6 +53,14 @@ void coverage_init(struct dentry *debugfs);
 /* The test of a range on demand. */
 extern const struct attribute_group range_group;
 void range_stop(void);
+
+/* The test in use. */
+extern const struct attribute_group algorithm_group;
+extern const struct attribute_group algorithm_coverage_group;
+
+int algorithm_init(void);
+/* May sleep. */
+void algorithm_get(struct march_test *test);
 
 int memdiag_sysfs_init(void);
 void memdiag_sysfs_exit(void);

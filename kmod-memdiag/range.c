@@ -134,7 +134,7 @@ static int run(void *unused)
 {
 	unsigned long nr;
 
-	tester_get_march(&march);
+	algorithm_get(&march);
 	while (test.pfn < test.end && !kthread_should_stop()) {
 		cond_resched_tasks_rcu_qs();
 		/* The larger the piece, the more faults between pages it shows. */

@@ -36,49 +36,6 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ?: count;
 }
 
-static ssize_t algorithm_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *buf)
-{
-	ssize_t length;
-
-	mutex_lock(&settings_lock);
-	length = sysfs_emit(buf, "%s\n", tester_algorithm->name);
-	mutex_unlock(&settings_lock);
-	return length;
-}
-
-static ssize_t algorithm_store(struct kobject *kobj,
-			       struct kobj_attribute *attr, const char *buf,
-			       size_t count)
-{
-	const struct march_named *named;
-	char line[MARCH_NAME];
-	int err;
-
-	err = ms_parse_line(buf, count, line, sizeof(line));
-	if (err)
-		return err == -E2BIG ? -EINVAL : err;
-	named = march_find(line);
-	if (!named)
-		return -EINVAL;
-	mutex_lock(&settings_lock);
-	tester_algorithm = named;
-	mutex_unlock(&settings_lock);
-	return count;
-}
-
-static ssize_t available_algorithms_show(struct kobject *kobj,
-					 struct kobj_attribute *attr, char *buf)
-{
-	ssize_t length = 0;
-	unsigned int i;
-
-	for (i = 0; i < march_nr_tests; i++)
-		length += sysfs_emit_at(buf, length, "%s\n",
-					march_tests[i].name);
-	return length;
-}
-
 static ssize_t test_lifetime_s_show(struct kobject *kobj,
 				    struct kobj_attribute *attr, char *buf)
 {
@@ -116,14 +73,10 @@ count_attr(passes, tester_passes());
 count_attr(pass_progress_pct, tester_progress_pct());
 
 static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
-static struct kobj_attribute algorithm_attr = __ATTR_RW(algorithm);
-static struct kobj_attribute available_algorithms_attr =
-	__ATTR_RO(available_algorithms);
 static struct kobj_attribute test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
 
 static struct attribute *memdiag_attrs[] = {
-	&enabled_attr.attr, &algorithm_attr.attr,
-	&available_algorithms_attr.attr, &test_lifetime_s_attr.attr,
+	&enabled_attr.attr, &test_lifetime_s_attr.attr,
 	&bad_page_count_attr.attr, &tested_pages_attr.attr, &passes_attr.attr,
 	&pass_progress_pct_attr.attr, NULL
 };
@@ -133,7 +86,8 @@ static const struct attribute_group memdiag_group = {
 };
 
 static const struct attribute_group *memdiag_groups[] = {
-	&memdiag_group, &ahead_group, &coverage_group,
+	&memdiag_group, &algorithm_group, &algorithm_coverage_group,
+	&ahead_group, &coverage_group,
 	&range_group, NULL
 };
 

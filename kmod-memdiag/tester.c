@@ -11,7 +11,6 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
@@ -31,8 +30,6 @@ const u64 tester_backgrounds[TESTER_BACKGROUNDS] = {
 	0, 0x5555555555555555ULL, 0x3333333333333333ULL, 0x0f0f0f0f0f0f0f0fULL,
 };
 
-DEFINE_MUTEX(settings_lock);	/* what sysfs changes and a sweep reads */
-const struct march_named *tester_algorithm;
 unsigned int tester_lifetime_s = 180;	/* COMeT, table 1 */
 
 static struct task_struct *thread;
@@ -43,15 +40,6 @@ static unsigned int progress_pct;
 /* Allocated once, so that testing needs no memory. Only the thread uses it. */
 static struct verdict verdict;
 static struct march_test march;
-
-void tester_get_march(struct march_test *march)
-{
-	unsigned int at;
-
-	mutex_lock(&settings_lock);
-	march_parse(tester_algorithm->text, march, &at);
-	mutex_unlock(&settings_lock);
-}
 
 static void test_block(struct ms_block *block, u64 background)
 {
@@ -112,7 +100,7 @@ static void sweep(void)
 	unsigned long done = 0, total = 0;
 	int nid;
 
-	tester_get_march(&march);
+	algorithm_get(&march);
 	/* The tests of pages that wait in pools expire as well. */
 	ms_pools_recycle();
 	for_each_node_state(nid, N_MEMORY)
