@@ -25,7 +25,7 @@
 #include <memsuite/region.h>
 
 #include "engine.h"
-#include "memdiag.h"
+#include "tester.h"
 #include "verdict.h"
 
 /* Why a fault was left to the kernel's own free lists. */
@@ -100,11 +100,8 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 		return;
 	mutex_lock(&inspect_lock);
 	algorithm_get(&march);
-	verdict_begin(&verdict, pfn, nr);
-	verdict_march(&verdict, &march, tester_background());
+	tester_test(&verdict, &march, pfn, nr, tester_fidelity());
 	verdict_clear(&verdict);
-	ms_demand_tested(pfn, nr);
-	tester_count(nr);
 	if (verdict_report(&verdict))
 		bitmap_copy(bad, verdict.bad, nr);
 	mutex_unlock(&inspect_lock);

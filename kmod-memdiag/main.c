@@ -27,7 +27,7 @@ static void __exit memdiag_exit(void)
 {
 	memdiag_sysfs_exit();
 	range_stop();
-	tester_stop();
+	controller_stop();
 	findings_exit();
 }
 

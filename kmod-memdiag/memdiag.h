@@ -22,21 +22,14 @@ void findings_exit(void);
 void findings_add(const struct finding *finding);
 u64 findings_count(void);
 
-/* The tester. */
-int tester_start(void);
-void tester_stop(void);
-bool tester_running(void);
-
+/* The controller of the testers. */
+extern const struct attribute_group control_group;
 extern unsigned int tester_lifetime_s;
+int controller_start(void);
+void controller_stop(void);
+bool controller_running(void);
 
-/* In pairs with their complements. */
-#define TESTER_BACKGROUNDS	4
-extern const u64 tester_backgrounds[TESTER_BACKGROUNDS];
-
-/* The background of the sweep that runs. */
-u64 tester_background(void);
-/* Count pages that were tested. */
-void tester_count(unsigned long pages);
+/* The testers. */
 u64 tester_tested_pages(void);
 u64 tester_passes(void);
 unsigned int tester_progress_pct(void);

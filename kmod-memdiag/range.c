@@ -23,7 +23,7 @@
 #include <memsuite/move.h>
 #include <memsuite/region.h>
 
-#include "memdiag.h"
+#include "tester.h"
 #include "verdict.h"
 
 enum status { UNTESTED, RUNNING, PASS, FAIL, PARTIAL, CANCELLED };
@@ -55,16 +55,11 @@ static struct task_struct *thread;
 static struct verdict verdict;		/* of the thread, as is the march */
 static struct march_test march;
 
-static unsigned long march_all(unsigned long pfn, unsigned long nr)
+static unsigned long test_held(unsigned long pfn, unsigned long nr)
 {
 	unsigned long bad;
-	unsigned int i;
 
-	verdict_begin(&verdict, pfn, nr);
-	for (i = 0; i < TESTER_BACKGROUNDS; i++)
-		verdict_march(&verdict, &march, tester_backgrounds[i]);
-	ms_demand_tested(pfn, nr);
-	tester_count(nr);
+	tester_test(&verdict, &march, pfn, nr, TESTER_BACKGROUNDS);
 	bad = verdict_report(&verdict);
 	WRITE_ONCE(test.tested, test.tested + nr);
 	WRITE_ONCE(test.bad, test.bad + bad);
@@ -77,7 +72,7 @@ static int test_claimed(unsigned long pfn, unsigned long nr)
 	int err = ms_range_claim(pfn, pfn + nr);
 
 	if (!err) {
-		march_all(pfn, nr);
+		test_held(pfn, nr);
 		ms_range_release(pfn, pfn + nr, verdict.bad);
 	}
 	ms_hold_end(token);
@@ -102,7 +97,7 @@ static void test_free(unsigned long pfn, unsigned long nr)
 		token = ms_hold_begin();
 		err = ms_block_take(&scan, &block);
 		if (!err) {
-			if (march_all(page_to_pfn(block.page),
+			if (test_held(page_to_pfn(block.page),
 				      1UL << block.order))
 				ms_block_retire(&block, verdict.bad);
 			else

@@ -14,7 +14,7 @@ static struct kobject *dir;
 static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
 {
-	return sysfs_emit(buf, "%d\n", tester_running());
+	return sysfs_emit(buf, "%d\n", controller_running());
 }
 
 static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -28,10 +28,10 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err;
 	mutex_lock(&enable_lock);
-	if (enable && !tester_running())
-		err = tester_start();
+	if (enable && !controller_running())
+		err = controller_start();
 	else if (!enable)
-		tester_stop();
+		controller_stop();
 	mutex_unlock(&enable_lock);
 	return err ?: count;
 }
@@ -87,7 +87,7 @@ static const struct attribute_group memdiag_group = {
 
 static const struct attribute_group *memdiag_groups[] = {
 	&memdiag_group, &algorithm_group, &algorithm_coverage_group,
-	&ahead_group, &coverage_group,
+	&control_group, &ahead_group, &coverage_group,
 	&range_group, NULL
 };
 

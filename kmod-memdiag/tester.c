@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tester thread: sweeps over all memory, takes each free block, marches
- * over the whole of it, and gives it back, or retires what is bad of it.
+ * Concurrent tester threads (Asteroid, section 5.2.2): together they sweep
+ * over all memory, take each free block whose test is not recent, march over
+ * the whole of it, and give it back, or retire what is bad of it. The
+ * controller begins the sweeps and says how many threads take part.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
 
 #include <compat/compat.h>
 #include <memsuite/block.h>
@@ -20,158 +28,325 @@
 #include <memsuite/inspect.h>
 
 #include "memdiag.h"
+#include "tester.h"
 #include "verdict.h"
 
 /* How long to leave a zone alone that is short of memory. */
 #define SHORT_JIFFIES	(HZ / 20)
 
-/* In pairs with their complements; a sweep takes one of them, in turn. */
+/* In pairs with their complements; a sweep begins with one of them, in turn. */
 const u64 tester_backgrounds[TESTER_BACKGROUNDS] = {
 	0, 0x5555555555555555ULL, 0x3333333333333333ULL, 0x0f0f0f0f0f0f0f0fULL,
 };
 
-unsigned int tester_lifetime_s = 180;	/* COMeT, table 1 */
+/**
+ * struct cursor - how far the sweep has come on one node
+ * @lock: taken by whoever wants the next block
+ * @scan: where it stands
+ * @open: there may be more blocks
+ */
+struct cursor {
+	struct mutex lock;
+	struct ms_scan scan;
+	bool open;
+};
 
-static struct task_struct *thread;
+/**
+ * struct tester - a thread that tests
+ * @task: the thread
+ * @index: it takes part if that many threads are wanted
+ * @home: node whose memory it tests first
+ * @verdict: of the block that it tests
+ * @march: the test of this sweep
+ */
+struct tester {
+	struct task_struct *task;
+	unsigned int index;
+	int home;
+	struct verdict verdict;
+	struct march_test march;
+};
+
+static struct tester *testers;
+static unsigned int nr_testers;
+static struct cursor *cursors;		/* nr_node_ids of them */
+static atomic_t parts_left;		/* open cursors and blocks under test */
+static bool sweeping;
+static DECLARE_WAIT_QUEUE_HEAD(wait);
+static struct policy_config config = { .fidelity = 1, .threads = 1 };
+static atomic64_t tokens;		/* pages that may be tested now */
+static bool paced;
+
 static atomic64_t tested_pages = ATOMIC64_INIT(0);
+static u64 bandwidth;			/* pages a second at fidelity 1 */
 static u64 passes;
-static unsigned int progress_pct;
 
-/* Allocated once, so that testing needs no memory. Only the thread uses it. */
-static struct verdict verdict;
-static struct march_test march;
-
-static void test_block(struct ms_block *block, u64 background)
+void tester_configure(struct policy_config wanted)
 {
-	unsigned long nr = 1UL << block->order;
+	bool more = wanted.threads > READ_ONCE(config.threads);
 
-	verdict_begin(&verdict, page_to_pfn(block->page), nr);
-	verdict_march(&verdict, &march, background);
-	ms_demand_tested(verdict.pfn, nr);
-	tester_count(nr);
-	if (verdict_report(&verdict))
-		ms_block_retire(block, verdict.bad);
+	WRITE_ONCE(config.fidelity, wanted.fidelity);
+	WRITE_ONCE(config.threads, wanted.threads);
+	if (more)
+		wake_up_all(&wait);
+}
+
+void tester_grant(u64 pages, u64 most)
+{
+	if (!paced)
+		atomic64_set(&tokens, 0);
+	WRITE_ONCE(paced, true);
+	if (atomic64_read(&tokens) < (s64)most)
+		atomic64_add(pages, &tokens);
+	wake_up_all(&wait);
+}
+
+void tester_unpace(void)
+{
+	WRITE_ONCE(paced, false);
+	wake_up_all(&wait);
+}
+
+static bool may_test(void)
+{
+	return !READ_ONCE(paced) || atomic64_read(&tokens) > 0;
+}
+
+void tester_test(struct verdict *verdict, const struct march_test *march,
+		 unsigned long pfn, unsigned long nr, unsigned int fidelity)
+{
+	unsigned int i, first = READ_ONCE(passes);
+
+	verdict_begin(verdict, pfn, nr);
+	for (i = 0; i < fidelity; i++)
+		verdict_march(verdict, march,
+			      tester_backgrounds[(first + i) %
+						 TESTER_BACKGROUNDS]);
+	ms_demand_tested(pfn, nr);
+	atomic64_add(nr, &tested_pages);
+}
+
+static void note_speed(unsigned long nr, unsigned int fidelity, u64 ns)
+{
+	u64 speed = div64_u64((u64)nr * fidelity * NSEC_PER_SEC, max(ns, 1ULL));
+	u64 average = READ_ONCE(bandwidth);
+
+	WRITE_ONCE(bandwidth, average ? (7 * average + speed) / 8 : speed);
+}
+
+static void test_block(struct tester *tester, struct ms_block *block)
+{
+	unsigned int fidelity = READ_ONCE(config.fidelity);
+	unsigned long nr = 1UL << block->order;
+	ktime_t begun = ktime_get();
+
+	tester_test(&tester->verdict, &tester->march, page_to_pfn(block->page),
+		    nr, fidelity);
+	note_speed(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
+	atomic64_sub(nr, &tokens);
+	if (verdict_report(&tester->verdict))
+		ms_block_retire(block, tester->verdict.bad);
 	else
 		ms_block_give(block);
 }
 
-u64 tester_background(void)
+/* The last part that ends, ends the sweep. */
+static void put_part(void)
 {
-	return tester_backgrounds[READ_ONCE(passes) % TESTER_BACKGROUNDS];
+	if (!atomic_dec_and_test(&parts_left))
+		return;
+	WRITE_ONCE(passes, passes + 1);
+	WRITE_ONCE(sweeping, false);
 }
 
-static void sweep_node(int nid, u64 background, unsigned long done,
-		       unsigned long total)
+/* Returns 0; -ENOENT: there is no more on this node; -EAGAIN: not now. */
+static int next_block(struct cursor *cursor, struct ms_block *block)
 {
-	unsigned long start = node_start_pfn(nid);
-	struct ms_scan scan = {
-		.pfn = start,
-		.end = node_end_pfn(nid),
-		.order_max = MS_MAX_ORDER,
-		.nid = nid,
-		.migratetypes = MS_ANY_MIGRATETYPE,
-		/* A block tested later than this comes again in time. */
-		.min_age_s = READ_ONCE(tester_lifetime_s) / 4,
-	};
+	int err = -ENOENT;
+
+	mutex_lock(&cursor->lock);
+	if (cursor->open)
+		err = ms_block_take(&cursor->scan, block);
+	if (!err)
+		atomic_inc(&parts_left);
+	if (err == -EAGAIN)
+		cursor->scan.pfn = ALIGN(cursor->scan.pfn + 1,
+					 pageblock_nr_pages);
+	if (err == -ENOENT && cursor->open) {
+		cursor->open = false;
+		put_part();
+	}
+	mutex_unlock(&cursor->lock);
+	return err;
+}
+
+/* Its own node first, then, so that the work is balanced, the others. */
+static int test_next(struct tester *tester)
+{
+	int nid = tester->home, err, token;
 	struct ms_block block;
-	int err, token;
+
+	do {
+		token = ms_hold_begin();
+		err = next_block(&cursors[nid], &block);
+		if (!err) {
+			test_block(tester, &block);
+			put_part();
+		}
+		ms_hold_end(token);
+		nid = next_node_in(nid, node_states[N_MEMORY]);
+	} while (err == -ENOENT && nid != tester->home);
+	return err;
+}
+
+static bool has_work(const struct tester *tester)
+{
+	return READ_ONCE(sweeping) && may_test() &&
+	       tester->index < READ_ONCE(config.threads);
+}
+
+static int test(void *data)
+{
+	struct tester *tester = data;
+	u64 pass = U64_MAX;
+	int err;
 
 	while (!kthread_should_stop()) {
+		wait_event_interruptible(wait, kthread_should_stop() ||
+					 has_work(tester));
+		if (kthread_should_stop())
+			break;
+		if (pass != READ_ONCE(passes)) {
+			pass = READ_ONCE(passes);
+			algorithm_get(&tester->march);
+		}
+		err = test_next(tester);
+		/* Others may still test the last blocks of the sweep. */
+		if (err)
+			schedule_timeout_interruptible(SHORT_JIFFIES);
 		/* Unhooking a function waits for every task to pass here. */
 		cond_resched_tasks_rcu_qs();
-		token = ms_hold_begin();
-		err = ms_block_take(&scan, &block);
-		if (!err)
-			test_block(&block, background);
-		ms_hold_end(token);
-		if (err == -ENOENT)
-			break;
-		if (err == -EAGAIN) {
-			schedule_timeout_interruptible(SHORT_JIFFIES);
-			scan.pfn = ALIGN(scan.pfn + 1, pageblock_nr_pages);
-		}
-		WRITE_ONCE(progress_pct, (done + scan.pfn - start) * 100 / total);
 	}
+	return 0;
 }
 
-static void sweep(void)
+bool tester_sweeping(void)
 {
-	u64 background = tester_background();
-	unsigned long done = 0, total = 0;
-	int nid;
+	return READ_ONCE(sweeping);
+}
 
-	algorithm_get(&march);
+void tester_sweep(void)
+{
+	int nid, nr = 0;
+
 	/* The tests of pages that wait in pools expire as well. */
 	ms_pools_recycle();
 	for_each_node_state(nid, N_MEMORY)
-		total += node_spanned_pages(nid);
+		nr++;
+	atomic_set(&parts_left, nr);
 	for_each_node_state(nid, N_MEMORY) {
-		sweep_node(nid, background, done, total);
-		done += node_spanned_pages(nid);
+		mutex_lock(&cursors[nid].lock);
+		cursors[nid].scan = (struct ms_scan) {
+			.pfn = node_start_pfn(nid),
+			.end = node_end_pfn(nid),
+			.order_max = MS_MAX_ORDER,
+			.nid = nid,
+			.migratetypes = MS_ANY_MIGRATETYPE,
+			/* A block tested later than this comes again in time. */
+			.min_age_s = READ_ONCE(tester_lifetime_s) / 4,
+		};
+		cursors[nid].open = true;
+		mutex_unlock(&cursors[nid].lock);
 	}
-	if (kthread_should_stop())
-		return;
-	WRITE_ONCE(passes, passes + 1);
-	WRITE_ONCE(progress_pct, 100);
+	WRITE_ONCE(sweeping, true);
+	wake_up_all(&wait);
 }
 
-/*
- * A free page is to be tested again before its test expires, so a sweep has
- * to begin when half of the lifetime is over.
- */
-static int tester(void *unused)
+unsigned int tester_progress_pct(void)
 {
-	unsigned long begun;
+	unsigned long done = 0, total = 0;
+	int nid;
 
-	while (!kthread_should_stop()) {
-		begun = jiffies;
-		sweep();
-		while (!kthread_should_stop() &&
-		       time_before(jiffies, begun + READ_ONCE(tester_lifetime_s) *
-				   (HZ / 2)))
-			schedule_timeout_interruptible(HZ / 4);
+	if (!cursors || !READ_ONCE(sweeping))
+		return READ_ONCE(passes) ? 100 : 0;
+	for_each_node_state(nid, N_MEMORY) {
+		total += node_spanned_pages(nid);
+		done += min(READ_ONCE(cursors[nid].scan.pfn) -
+			    node_start_pfn(nid), node_spanned_pages(nid));
+	}
+	return done * 100 / max(total, 1UL);
+}
+
+static void stop_threads(void)
+{
+	while (nr_testers)
+		kthread_stop(testers[--nr_testers].task);
+}
+
+static int start_threads(unsigned int nr)
+{
+	int nid = first_memory_node;
+	struct tester *tester;
+
+	for (; nr_testers < nr; nr_testers++) {
+		tester = &testers[nr_testers];
+		tester->index = nr_testers;
+		tester->home = nid;
+		tester->task = kthread_create_on_node(test, tester, nid,
+						      "memdiag/%u", nr_testers);
+		if (IS_ERR(tester->task)) {
+			stop_threads();
+			return -ENOMEM;
+		}
+		set_user_nice(tester->task, MAX_NICE);
+		wake_up_process(tester->task);
+		nid = next_node_in(nid, node_states[N_MEMORY]);
 	}
 	return 0;
 }
 
 int tester_start(void)
 {
-	int err = ms_demand_start(tester_lifetime_s);
+	unsigned int nr = min(num_online_cpus(), TESTERS_MAX);
+	int nid, err = -ENOMEM;
 
-	if (err)
-		return err;
-	ahead_start();
-	thread = kthread_create(tester, NULL, "memdiag");
-	if (IS_ERR(thread)) {
-		err = PTR_ERR(thread);
-		thread = NULL;
-		ahead_stop();
-		ms_demand_stop();
-		return err;
-	}
-	set_user_nice(thread, MAX_NICE);
-	wake_up_process(thread);
-	return 0;
+	testers = kvcalloc(nr, sizeof(*testers), GFP_KERNEL);
+	cursors = kcalloc(nr_node_ids, sizeof(*cursors), GFP_KERNEL);
+	if (!testers || !cursors)
+		goto err;
+	for (nid = 0; nid < nr_node_ids; nid++)
+		mutex_init(&cursors[nid].lock);
+	WRITE_ONCE(sweeping, false);
+	err = start_threads(nr);
+	if (!err)
+		return 0;
+err:
+	tester_stop();
+	return err;
 }
 
 void tester_stop(void)
 {
-	if (!thread)
-		return;
-	kthread_stop(thread);
-	thread = NULL;
-	ahead_stop();
-	ms_demand_stop();
+	stop_threads();
+	kfree(cursors);
+	cursors = NULL;
+	kvfree(testers);
+	testers = NULL;
 }
 
-bool tester_running(void)
+unsigned int tester_fidelity(void)
 {
-	return thread;
+	return READ_ONCE(config.fidelity);
 }
 
-void tester_count(unsigned long pages)
+unsigned int tester_threads(void)
 {
-	atomic64_add(pages, &tested_pages);
+	return READ_ONCE(config.threads);
+}
+
+u64 tester_bandwidth(void)
+{
+	return READ_ONCE(bandwidth);
 }
 
 u64 tester_tested_pages(void)
@@ -182,9 +357,4 @@ u64 tester_tested_pages(void)
 u64 tester_passes(void)
 {
 	return READ_ONCE(passes);
-}
-
-unsigned int tester_progress_pct(void)
-{
-	return READ_ONCE(progress_pct);
 }

@@ -228,15 +228,37 @@ static u64 sum(int nid, int zone, int order, int what)
 	return pages;
 }
 
-static u64 total(int what)
+static u64 sum_order(int order, int what)
 {
 	u64 pages = 0;
-	int nid, zone, order;
+	int nid, zone;
 
 	for (nid = 0; nid < nr_node_ids; nid++)
 		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
-			for (order = 0; order <= MS_MAX_ORDER; order++)
-				pages += sum(nid, zone, order, what);
+			pages += sum(nid, zone, order, what);
+	return pages;
+}
+
+void ms_demand_read(struct ms_demand_counts *counts)
+{
+	int order;
+
+	for (order = 0; order <= MS_MAX_ORDER; order++) {
+		counts->allocated[order] = sum_order(order, ALLOCATED);
+		counts->untested[order] = sum_order(order, UNTESTED) +
+					  sum_order(order, EXPIRED);
+		counts->returned[order] = sum_order(order, RETURNED);
+	}
+}
+EXPORT_SYMBOL_GPL(ms_demand_read);
+
+static u64 total(int what)
+{
+	u64 pages = 0;
+	int order;
+
+	for (order = 0; order <= MS_MAX_ORDER; order++)
+		pages += sum_order(order, what);
 	return pages;
 }
 

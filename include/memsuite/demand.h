@@ -11,6 +11,7 @@
 #ifndef MEMSUITE_DEMAND_H
 #define MEMSUITE_DEMAND_H
 
+#include <compat/compat.h>
 #include <memsuite/block.h>
 
 /**
@@ -61,5 +62,25 @@ bool ms_demand_older(unsigned long pfn, unsigned long nr, unsigned int age_s);
  * Context: any. Return: seconds, or UINT_MAX if it is untested.
  */
 unsigned int ms_demand_age_s(unsigned long pfn);
+
+/**
+ * struct ms_demand_counts - pages since the core was loaded, by order
+ * @allocated: pages that were allocated
+ * @untested: of these, without a test, or with one that had expired
+ * @returned: pages that came back from their users
+ */
+struct ms_demand_counts {
+	u64 allocated[MS_MAX_ORDER + 1];
+	u64 untested[MS_MAX_ORDER + 1];
+	u64 returned[MS_MAX_ORDER + 1];
+};
+
+/**
+ * ms_demand_read() - read the demand of the whole machine
+ * @counts: result
+ *
+ * Context: any; takes some microseconds for each CPU and node.
+ */
+void ms_demand_read(struct ms_demand_counts *counts);
 
 #endif

@@ -8,7 +8,7 @@ modprobe memdiag && modprobe vipzone && modprobe mrc || exit 1
 
 state() {
 	find $suite -type f -perm -0400 ! -name '*_pages' ! -name hits \
-		! -name cpu_ns ! -name "*_age_*" ! -name "*_pct" ! -name left_large ! -name on_demand_tests ! -name '*_misses' | sort | xargs grep -H . 2>/dev/null
+		! -name cpu_ns ! -name "*_age_*" ! -name "*_pct" ! -name left_large ! -path "*/control/fidelity" ! -path "*/control/threads" ! -name alarms ! -name "*_pages_s" ! -name on_demand_tests ! -name '*_misses' | sort | xargs grep -H . 2>/dev/null
 	find $suite -type d | sort
 }
 

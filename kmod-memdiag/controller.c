@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The test controller (Asteroid, section 5.2.4): begins the sweeps, watches
+ * the demand for memory, and configures the testers so that they keep up.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include <compat/compat.h>
+#include <memsuite/control.h>
+#include <memsuite/demand.h>
+
+#include "tester.h"
+
+#define PAGES_PER_MIB	(1024 * 1024 / PAGE_SIZE)
+
+/* Demand that is called a burst: this times the last one, and no trifle. */
+#define ALARM_FACTOR	4
+#define ALARM_PAGES	1024
+
+/* COMeT's threshold: what a list may give in an interval at ease, in pages. */
+#define COMET_THRESHOLD	64
+
+/* What the administrator has set; each is read and written by itself. */
+static struct policy_limits limits = {
+	.fixed = { .fidelity = 1, .threads = 1 },
+	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
+};
+static const struct policy *policy = &policies[0];
+static unsigned int demand_alpha_pct = 200;	/* table 6 */
+static unsigned int monitor_ms = 25;
+static unsigned int policy_ms = 1000;
+static unsigned int bandwidth_mib_s;
+
+unsigned int tester_lifetime_s = 180;		/* table 1 */
+
+/**
+ * struct monitor - what was seen at the last monitoring
+ * @counts: the demand until then
+ * @time: when
+ * @last: pages allocated in the last interval
+ * @average: moving average of these
+ * @lists: COMeT's rates
+ * @returned: pages returned when the last sweep began
+ */
+static struct monitor {
+	struct ms_demand_counts counts;
+	ktime_t time;
+	u64 last;
+	u64 average;
+	struct comet_list lists[MS_MAX_ORDER + 1];
+	u64 returned;
+} monitor;
+
+static struct task_struct *thread;
+static u64 request_pages_s;
+static u64 alarms;
+
+static u64 sum_orders(const u64 *pages)
+{
+	u64 sum = 0;
+	int order;
+
+	for (order = 0; order <= MS_MAX_ORDER; order++)
+		sum += pages[order];
+	return sum;
+}
+
+/* Free memory is swept twice in the lifetime of a test. */
+static u64 guarantee_pages_s(void)
+{
+	return totalram_pages() * 2 / READ_ONCE(tester_lifetime_s) + 1;
+}
+
+static u64 comet_pages(const struct ms_demand_counts *now, u64 ms)
+{
+	u64 minimum = guarantee_pages_s() * ms / MSEC_PER_SEC /
+		      (MS_MAX_ORDER + 1) + 1;
+	u64 most = max(tester_bandwidth() * ms / MSEC_PER_SEC, minimum);
+	u64 pages = 0;
+	int order;
+
+	for (order = 0; order <= MS_MAX_ORDER; order++) {
+		comet_adjust(&monitor.lists[order],
+			     now->allocated[order] -
+			     monitor.counts.allocated[order],
+			     now->untested[order] -
+			     monitor.counts.untested[order],
+			     COMET_THRESHOLD, minimum, most);
+		pages += monitor.lists[order].rate;
+	}
+	return pages;
+}
+
+/* What the testers may do until the next monitoring. */
+static void pace(const struct ms_demand_counts *now, u64 ms)
+{
+	u64 budget = READ_ONCE(bandwidth_mib_s) * PAGES_PER_MIB;
+	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1;
+	bool comet = !strcmp(READ_ONCE(policy)->name, "comet");
+
+	if (!budget && !comet) {
+		tester_unpace();
+		return;
+	}
+	if (comet)
+		least = max(least, comet_pages(now, ms));
+	if (budget)
+		least = min(least, budget * ms / MSEC_PER_SEC + 1);
+	if (budget && !comet)
+		least = budget * ms / MSEC_PER_SEC + 1;
+	tester_grant(least, 2 * least);
+}
+
+static void watch(void)
+{
+	static struct ms_demand_counts now;
+	ktime_t time = ktime_get();
+	u64 ms = max_t(s64, ktime_ms_delta(time, monitor.time), 1);
+	u64 allocated, wanted;
+
+	ms_demand_read(&now);
+	allocated = sum_orders(now.allocated) -
+		    sum_orders(monitor.counts.allocated);
+	monitor.average = (7 * monitor.average + allocated) / 8;
+	/* Section 5.2.4.2: react to bursts, do not fall with every valley. */
+	wanted = max(allocated * READ_ONCE(demand_alpha_pct) / 100,
+		     monitor.average / 2);
+	WRITE_ONCE(request_pages_s,
+		   wanted * MSEC_PER_SEC / ms + guarantee_pages_s());
+	if (allocated >= ALARM_PAGES &&
+	    allocated >= ALARM_FACTOR * monitor.last) {
+		WRITE_ONCE(alarms, alarms + 1);
+		tester_configure(policy_emergency(&limits));
+	}
+	pace(&now, ms);
+	monitor.last = allocated;
+	monitor.counts = now;
+	monitor.time = time;
+}
+
+static void decide(void)
+{
+	struct policy_load load = {
+		.request = READ_ONCE(request_pages_s),
+		.bandwidth = tester_bandwidth(),
+	};
+
+	tester_configure(READ_ONCE(policy)->choose(&limits, &load));
+}
+
+/*
+ * A test must not expire before the next sweep is through. And when much
+ * memory came back from its users, untested, the sweep is due sooner.
+ */
+static bool sweep_due(unsigned long begun)
+{
+	unsigned long lifetime = READ_ONCE(tester_lifetime_s) * HZ;
+
+	if (time_after_eq(jiffies, begun + lifetime / 2))
+		return true;
+	return sum_orders(monitor.counts.returned) - monitor.returned >
+	       totalram_pages() / 8 &&
+	       time_after_eq(jiffies, begun + lifetime / 16);
+}
+
+static int control(void *unused)
+{
+	unsigned long decided = jiffies, begun = jiffies;
+	bool first = true;
+
+	while (!kthread_should_stop()) {
+		watch();
+		if (!tester_sweeping() && (first || sweep_due(begun))) {
+			begun = jiffies;
+			first = false;
+			monitor.returned = sum_orders(monitor.counts.returned);
+			tester_sweep();
+		}
+		if (time_after_eq(jiffies, decided)) {
+			decide();
+			decided = jiffies +
+				  msecs_to_jiffies(READ_ONCE(policy_ms));
+		}
+		schedule_timeout_interruptible(msecs_to_jiffies(READ_ONCE(monitor_ms)));
+	}
+	return 0;
+}
+
+static int start_controlling(void)
+{
+	memset(&monitor, 0, sizeof(monitor));
+	ms_demand_read(&monitor.counts);
+	monitor.time = ktime_get();
+	thread = kthread_run(control, NULL, "memdiag-control");
+	if (!IS_ERR(thread))
+		return 0;
+	thread = NULL;
+	return -ENOMEM;
+}
+
+int controller_start(void)
+{
+	int err = ms_demand_start(tester_lifetime_s);
+
+	if (err)
+		return err;
+	ahead_start();
+	err = tester_start();
+	if (err)
+		goto err_tester;
+	err = start_controlling();
+	if (err)
+		goto err_thread;
+	return 0;
+
+err_thread:
+	tester_stop();
+err_tester:
+	ahead_stop();
+	ms_demand_stop();
+	return err;
+}
+
+void controller_stop(void)
+{
+	if (!thread)
+		return;
+	kthread_stop(thread);
+	thread = NULL;
+	tester_stop();
+	ahead_stop();
+	ms_demand_stop();
+}
+
+bool controller_running(void)
+{
+	return thread;
+}
+
+static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	return sysfs_emit(buf, "%s\n", READ_ONCE(policy)->name);
+}
+
+static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	char line[32];
+	unsigned int i;
+
+	if (ms_parse_line(buf, count, line, sizeof(line)))
+		return -EINVAL;
+	for (i = 0; i < nr_policies; i++) {
+		if (!strcmp(policies[i].name, line)) {
+			WRITE_ONCE(policy, &policies[i]);
+			return count;
+		}
+	}
+	return -EINVAL;
+}
+
+static ssize_t available_policies_show(struct kobject *kobj,
+				       struct kobj_attribute *attr, char *buf)
+{
+	ssize_t length = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_policies; i++)
+		length += sysfs_emit_at(buf, length, "%s\n", policies[i].name);
+	return length;
+}
+
+/* A file with one number that may be written. */
+#define number_attr(name, variable, least, most)			\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%u\n", READ_ONCE(variable));		\
+}									\
+									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	u64 value;							\
+	int err = ms_parse_u64(buf, count, least, most, &value);	\
+									\
+	if (err)							\
+		return err;						\
+	WRITE_ONCE(variable, value);					\
+	return count;							\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW(name)
+
+#define count_attr(name, value)						\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%llu\n", (u64)(value));			\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+number_attr(fixed_fidelity, limits.fixed.fidelity, 1, FIDELITY_MAX);
+number_attr(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
+number_attr(max_threads, limits.max_threads, 1, TESTERS_MAX);
+number_attr(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
+number_attr(max_fidelity, limits.max_fidelity, limits.min_fidelity,
+	    FIDELITY_MAX);
+number_attr(demand_alpha_pct, demand_alpha_pct, 100, 10000);
+number_attr(monitor_ms, monitor_ms, 1, 10000);
+number_attr(policy_ms, policy_ms, 10, 60000);
+number_attr(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
+
+count_attr(fidelity, tester_fidelity());
+count_attr(threads, tester_threads());
+count_attr(request_pages_s, READ_ONCE(request_pages_s));
+count_attr(bandwidth_pages_s, tester_bandwidth());
+count_attr(alarms, READ_ONCE(alarms));
+
+static struct kobj_attribute policy_attr = __ATTR_RW(policy);
+static struct kobj_attribute available_policies_attr =
+	__ATTR_RO(available_policies);
+
+static struct attribute *control_attrs[] = {
+	&policy_attr.attr, &available_policies_attr.attr,
+	&fixed_fidelity_attr.attr, &fixed_threads_attr.attr,
+	&max_threads_attr.attr, &min_fidelity_attr.attr,
+	&max_fidelity_attr.attr, &demand_alpha_pct_attr.attr,
+	&monitor_ms_attr.attr, &policy_ms_attr.attr,
+	&bandwidth_mib_s_attr.attr, &fidelity_attr.attr, &threads_attr.attr,
+	&request_pages_s_attr.attr, &bandwidth_pages_s_attr.attr,
+	&alarms_attr.attr, NULL
+};
+
+const struct attribute_group control_group = {
+	.name = "control",
+	.attrs = control_attrs,
+};

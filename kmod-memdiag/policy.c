@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Diagnostic control policies; policy.h. Pure: also built in user space. */
+
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+#include "policy.h"
+
+static bool keeps_up(const struct policy_load *load, unsigned int fidelity,
+		     unsigned int threads)
+{
+	return load->request * fidelity <= load->bandwidth * threads;
+}
+
+static struct policy_config choose_fixed(const struct policy_limits *limits,
+					 const struct policy_load *load)
+{
+	return limits->fixed;
+}
+
+/* Figure 30, "core preserving": few threads first, then high fidelity. */
+static struct policy_config choose_adaptive(const struct policy_limits *limits,
+					    const struct policy_load *load)
+{
+	struct policy_config config;
+
+	for (config.threads = 1; config.threads <= limits->max_threads;
+	     config.threads++)
+		for (config.fidelity = limits->max_fidelity;
+		     config.fidelity >= limits->min_fidelity; config.fidelity--)
+			if (keeps_up(load, config.fidelity, config.threads))
+				return config;
+	return policy_emergency(limits);
+}
+
+/* "Fidelity preserving" (section 6.2): high fidelity first, then few threads. */
+static struct policy_config
+choose_adaptive_fidelity(const struct policy_limits *limits,
+			 const struct policy_load *load)
+{
+	struct policy_config config;
+
+	for (config.fidelity = limits->max_fidelity;
+	     config.fidelity >= limits->min_fidelity; config.fidelity--)
+		for (config.threads = 1; config.threads <= limits->max_threads;
+		     config.threads++)
+			if (keeps_up(load, config.fidelity, config.threads))
+				return config;
+	return policy_emergency(limits);
+}
+
+/* One thread that tests at the rate of the state machines below. */
+static struct policy_config choose_comet(const struct policy_limits *limits,
+					 const struct policy_load *load)
+{
+	return (struct policy_config) {
+		.fidelity = limits->min_fidelity, .threads = 1,
+	};
+}
+
+const struct policy policies[] = {
+	{ "adaptive", choose_adaptive },
+	{ "adaptive-fidelity", choose_adaptive_fidelity },
+	{ "comet", choose_comet },
+	{ "fixed", choose_fixed },
+};
+const unsigned int nr_policies = ARRAY_SIZE(policies);
+
+struct policy_config policy_emergency(const struct policy_limits *limits)
+{
+	return (struct policy_config) {
+		.fidelity = limits->min_fidelity,
+		.threads = limits->max_threads,
+	};
+}
+
+/* Figure 9. */
+static enum comet_state next_state(enum comet_state state, u64 a, u64 u, u64 th)
+{
+	if (u)
+		return COMET_DOUBLE;
+	switch (state) {
+	case COMET_MINIMUM:
+	case COMET_STOP:
+		/* The text has a <= th here, where only a >= th makes sense. */
+		if (a >= th)
+			return COMET_DOUBLE;
+		return a ? state : COMET_STOP;
+	case COMET_DOUBLE:
+	case COMET_HOLD:
+		if (a >= 4 * th)
+			return COMET_DOUBLE;
+		return a >= th ? COMET_HOLD : COMET_HALVE;
+	case COMET_HALVE:
+		if (!a)
+			return COMET_MINIMUM;
+		return a >= th ? COMET_HOLD : COMET_HALVE;
+	}
+	return COMET_MINIMUM;
+}
+
+void comet_adjust(struct comet_list *list, u64 allocated, u64 untested,
+		  u64 threshold, u64 minimum, u64 maximum)
+{
+	list->state = next_state(list->state, allocated, untested, threshold);
+	switch (list->state) {
+	case COMET_MINIMUM:
+		list->rate = minimum;
+		break;
+	case COMET_DOUBLE:
+		list->rate = clamp(list->rate * 2, minimum, maximum);
+		break;
+	case COMET_HOLD:
+		break;
+	case COMET_HALVE:
+		list->rate = max(list->rate / 2, minimum);
+		break;
+	case COMET_STOP:
+		list->rate = 0;
+		break;
+	}
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The threads that test, for the controller that directs them. */
+#ifndef MEMDIAG_TESTER_H
+#define MEMDIAG_TESTER_H
+
+#include "memdiag.h"
+#include "policy.h"
+
+struct verdict;
+
+#define TESTERS_MAX	64U
+
+/* In pairs with their complements. */
+#define TESTER_BACKGROUNDS	4
+extern const u64 tester_backgrounds[TESTER_BACKGROUNDS];
+
+/* Start the threads, without work. May sleep. Returns 0 or -ENOMEM. */
+int tester_start(void);
+void tester_stop(void);
+
+/* Begin a sweep over all memory; the last one has ended. May sleep. */
+void tester_sweep(void);
+bool tester_sweeping(void);
+
+/* How many threads take part, and how thoroughly they test. */
+void tester_configure(struct policy_config wanted);
+unsigned int tester_fidelity(void);
+unsigned int tester_threads(void);
+
+/* Let them test so many pages more, but save up no more than @most. */
+void tester_grant(u64 pages, u64 most);
+/* Let them test as fast as they can. */
+void tester_unpace(void);
+
+/* Pages that one thread tests in a second at fidelity 1, as measured; or 0. */
+u64 tester_bandwidth(void);
+
+/**
+ * tester_test() - test frames that the caller holds
+ * @verdict: result
+ * @march: the test
+ * @pfn: first frame
+ * @nr: how many, at most VERDICT_MAX_PAGES
+ * @fidelity: number of backgrounds
+ *
+ * Stamps the frames as tested and counts them. Their contents are lost.
+ *
+ * Context: may sleep.
+ */
+void tester_test(struct verdict *verdict, const struct march_test *march,
+		 unsigned long pfn, unsigned long nr, unsigned int fidelity);
+
+#endif

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The controller: sweeps come in time, the configuration follows the demand
+# and the administrator's limits, a budget is kept.
+. "$(dirname "$0")/ktap.sh"
+memdiag=$suite/memdiag
+control=$memdiag/control
+
+modprobe memdiag || exit 1
+check "the default is adaptive" equals $control/policy adaptive
+# A short test, that a sweep of the emulated machine fits into its lifetime.
+echo mats >$memdiag/algorithm
+echo 1 >$control/max_fidelity
+echo 60 >$memdiag/test_lifetime_s
+echo 1 >$memdiag/enabled
+check "a sweep ends" wait_for 120 at_least $memdiag/passes 1
+check "its speed was measured" at_least $control/bandwidth_pages_s 1000
+note "$(cat $control/bandwidth_pages_s) pages/s a thread, $(cat $control/request_pages_s) wanted"
+echo 32 >$control/max_fidelity
+check "at ease, fidelity is high" wait_for 20 at_least $control/fidelity 2
+note "threads $(cat $control/threads), fidelity $(cat $control/fidelity)"
+check "and threads are few" equals $control/threads 1
+pressure() {
+	while :; do
+		"$here/touch" 20000 --rounds 4 >/dev/null
+	done
+}
+alarms=$(cat $control/alarms)
+echo 0 >$memdiag/ahead/enabled
+pressure &
+load=$!
+check "a burst of demand raises the alarm" wait_for 30 at_least $control/alarms $((alarms + 1))
+kill $load
+wait $load 2>/dev/null
+echo fixed >$control/policy
+echo 3 >$control/fixed_fidelity
+echo 2 >$control/fixed_threads
+check "fixed: fidelity" wait_for 10 equals $control/fidelity 3
+check "fixed: threads" equals $control/threads 2
+echo 0 >$control/fixed_threads
+check "no thread" wait_for 10 equals $control/threads 0
+sleep 5 # the last block is tested to its end
+before=$(cat $memdiag/tested_pages)
+sleep 3
+check "nothing is tested" equals $memdiag/tested_pages "$before"
+echo 2 >$control/fixed_threads
+echo 1 >$control/fixed_fidelity
+echo 4 >$memdiag/test_lifetime_s
+echo 8 >$control/bandwidth_mib_s
+sleep 3
+before=$(cat $memdiag/tested_pages)
+sleep 10
+tested=$(($(cat $memdiag/tested_pages) - before))
+note "$tested pages in 10 s with a budget of 20480"
+check "the budget is kept" [ $tested -le 26000 ]
+check "and used" [ $tested -ge 5000 ]
+echo 0 >$control/bandwidth_mib_s
+echo 1 >$memdiag/ahead/enabled
+echo comet >$control/policy
+echo 1 >$control/min_fidelity
+check "COMeT: one thread" wait_for 10 equals $control/threads 1
+passes=$(cat $memdiag/passes)
+echo 30 >$memdiag/test_lifetime_s
+check "COMeT: sweeps go on" wait_for 120 at_least $memdiag/passes $((passes + 1))
+check "a policy that does not exist" sh -c "! echo best >$control/policy 2>/dev/null"
+check "unload" rmmod memdiag memsuite
+done_testing
