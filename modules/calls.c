@@ -55,10 +55,11 @@ void ms_call_putback_movable_pages(struct list_head *pages)
 }
 
 int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
-			  ms_free_unit_fn put, unsigned long private)
+			  ms_free_unit_fn put, unsigned long private,
+			  enum migrate_reason reason)
 {
 	return static_call(migrate)(from, get, put, private, MIGRATE_SYNC,
-				    MS_MIGRATE_LAST_ARGS);
+				    MS_MIGRATE_LAST_ARGS(reason));
 }
 
 #define resolve(call, name, type) ({					\

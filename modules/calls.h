@@ -25,8 +25,12 @@ bool ms_call_isolate_lru(struct page *page);
 /* Gives pages from ms_call_isolate_lru() back to the LRU. May sleep. */
 void ms_call_putback_movable_pages(struct list_head *pages);
 
-/* Moves pages; returns how many were not moved, or -errno. May sleep. */
+/*
+ * Moves pages; returns how many were not moved, or -errno. For the reason
+ * MR_MEMORY_FAILURE the pages moved away from are not freed. May sleep.
+ */
 int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
-			  ms_free_unit_fn put, unsigned long private);
+			  ms_free_unit_fn put, unsigned long private,
+			  enum migrate_reason reason);
 
 #endif

@@ -58,7 +58,8 @@ unsigned long ms_move_run(struct ms_move *move)
 	if (!nr)
 		return 0;
 	left = ms_call_migrate_pages(&move->pages, get_target, put_target,
-				     (unsigned long)move);
+				     (unsigned long)move,
+				     move->keep ? MR_MEMORY_FAILURE : MR_SYSCALL);
 	if (!list_empty(&move->pages))
 		ms_call_putback_movable_pages(&move->pages);
 	ms_move_init(move);

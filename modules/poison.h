@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Marking pages bad that are held, and unmarking them. */
 #ifndef MEMSUITE_POISON_H
 #define MEMSUITE_POISON_H
 
@@ -7,6 +8,8 @@
 struct page;
 
 void ms_poison(struct page *page);
+int ms_unpoison(struct page *page);
+bool ms_poisoned(struct page *page);
 u64 ms_poisoned_pages(void);
 
 #endif

@@ -100,6 +100,42 @@ const struct ms_region_spec *ms_region_spec(const struct ms_region *region)
 }
 EXPORT_SYMBOL_GPL(ms_region_spec);
 
+static bool belongs(const struct ms_region *region, struct page *page)
+{
+	return region->spec.nid < 0 || region->spec.nid == page_to_nid(page);
+}
+
+static u64 size_of(const struct ms_region *region)
+{
+	return region->spec.end - region->spec.start;
+}
+
+static bool covers(const struct ms_region *region, u64 address)
+{
+	struct page *page = pfn_to_online_page(PHYS_PFN(address));
+
+	return address >= region->spec.start && address < region->spec.end &&
+	       (!page || belongs(region, page));
+}
+
+bool ms_region_at(u64 address, unsigned int sources,
+		  struct ms_region_spec *spec)
+{
+	struct ms_region *region, *best = NULL;
+
+	mutex_lock(&regions_lock);
+	list_for_each_entry(region, &regions, link)
+		if ((sources & BIT(region->spec.source)) &&
+		    covers(region, address) &&
+		    (!best || size_of(region) < size_of(best)))
+			best = region;
+	if (best)
+		*spec = best->spec;
+	mutex_unlock(&regions_lock);
+	return best;
+}
+EXPORT_SYMBOL_GPL(ms_region_at);
+
 struct ms_pool *ms_region_open_pool(struct ms_region *region)
 {
 	struct ms_pool *pool;
@@ -129,11 +165,6 @@ void ms_region_close_pool(struct ms_region *region)
 	mutex_unlock(&regions_lock);
 }
 EXPORT_SYMBOL_GPL(ms_region_close_pool);
-
-static bool belongs(const struct ms_region *region, struct page *page)
-{
-	return region->spec.nid < 0 || region->spec.nid == page_to_nid(page);
-}
 
 /* Walks the frames of a region; counts those online and those free. */
 static void count_pages(const struct ms_region *region, unsigned long *total,

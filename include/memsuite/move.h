@@ -16,6 +16,8 @@
  *	may sleep
  * @unused: takes back a page from @target that was not needed
  * @context: for @target and @unused
+ * @keep: a page that was moved away from is not freed: it stays with the
+ *	caller, with a reference count of 1
  */
 struct ms_move {
 	struct list_head pages;
@@ -23,6 +25,7 @@ struct ms_move {
 	struct page *(*target)(struct page *old, void *context);
 	void (*unused)(struct page *page, void *context);
 	void *context;
+	bool keep;
 };
 
 /**

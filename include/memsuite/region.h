@@ -80,6 +80,18 @@ void ms_region_put(struct ms_region *region);
 const struct ms_region_spec *ms_region_spec(const struct ms_region *region);
 
 /**
+ * ms_region_at() - the smallest region that an address lies in
+ * @address: physical, in bytes
+ * @sources: bit mask of 1 << MS_REGION_*
+ * @spec: a copy of what describes the region, untouched if there is none
+ *
+ * Context: may sleep.
+ * Return: whether there is one.
+ */
+bool ms_region_at(u64 address, unsigned int sources,
+		  struct ms_region_spec *spec);
+
+/**
  * ms_region_open_pool() - have the region's pool filled
  * @region: the region
  *

@@ -70,12 +70,12 @@ typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
 				ms_free_unit_fn put, unsigned long private,
 				enum migrate_mode mode, int reason,
 				unsigned int *succeeded);
-#define MS_MIGRATE_LAST_ARGS	MR_SYSCALL, NULL
+#define MS_MIGRATE_LAST_ARGS(reason)	reason, NULL
 #else
 typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
 				ms_free_unit_fn put, unsigned long private,
 				enum migrate_mode mode, int reason);
-#define MS_MIGRATE_LAST_ARGS	MR_SYSCALL
+#define MS_MIGRATE_LAST_ARGS(reason)	reason
 #endif
 
 /* Whether a page is counted as page cache: a folio's property from 5.16 on. */

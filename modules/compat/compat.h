@@ -55,6 +55,13 @@ static inline struct page *ms_vma_alloc_page(gfp_t gfp,
 #define MS_MF_SW_SIMULATED	0
 #endif
 
+/*
+ * Up to 5.12 memory_failure() keeps the reference that it took to a page which
+ * it cannot do anything about.
+ */
+#define MS_MEMORY_FAILURE_KEEPS_REF	\
+	(LINUX_VERSION_CODE < KERNEL_VERSION(5, 13, 0))
+
 /* Argument 3 is a migratetype up to 6.12, and flags from then on. */
 static inline int ms_alloc_contig_range(unsigned long start, unsigned long end)
 {
