@@ -34,10 +34,12 @@ static inline void write_word(u64 *word, u64 value)
 	asm volatile("movnti %1, %0" : "=m" (*word) : "r" (value));
 }
 
-static noinline void report(struct run *run, size_t word, u64 mask)
+static noinline void report(struct run *run, size_t word, u64 mask,
+			    u64 expected)
 {
 	run->failure.word = word;
 	run->failure.mask = mask;
+	run->failure.expected = expected;
 	run->report(run->context, &run->failure);
 }
 
@@ -46,7 +48,7 @@ static inline void check(struct run *run, size_t word, u64 expected)
 	u64 mask = READ_ONCE(run->words[word]) ^ expected;
 
 	if (unlikely(mask))
-		report(run, word, mask);
+		report(run, word, mask, expected);
 }
 
 /* The elements that nearly all tests are made of, without a loop inside. */

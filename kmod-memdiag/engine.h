@@ -8,12 +8,14 @@
  * struct march_failure - a word that did not read back as it should
  * @word: its index in the block
  * @mask: bits that differ
+ * @expected: what it should have read
  * @element: march element that found it
  * @background: what 0 stands for
  */
 struct march_failure {
 	size_t word;
 	u64 mask;
+	u64 expected;
 	unsigned int element;
 	u64 background;
 };
@@ -26,7 +28,7 @@ typedef void march_report_fn(void *context, const struct march_failure *failure)
  * @words: the block, in the direct map, aligned to a cache line
  * @nr: number of words, a multiple of 8
  * @background: what 0 stands for; 1 is its complement
- * @report: called for every failing read
+ * @report: called for every failing read, before the word is written again
  * @context: for @report
  *
  * Every element runs over the whole block before the next one begins, so that

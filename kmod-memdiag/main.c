@@ -5,7 +5,11 @@
 
 #include <linux/module.h>
 
+#include <memsuite/control.h>
+
 #include "memdiag.h"
+
+static struct dentry *debugfs;
 
 static int __init memdiag_init(void)
 {
@@ -14,18 +18,24 @@ static int __init memdiag_init(void)
 	err = algorithm_init();
 	if (err)
 		return err;
-	err = findings_init();
-	if (err)
-		return err;
+	debugfs = ms_debugfs_add("memdiag");
+	findings_init(debugfs);
+	coverage_init(debugfs);
+	ecc_init(debugfs);
 	err = memdiag_sysfs_init();
-	if (err)
+	if (err) {
+		debugfs_remove_recursive(debugfs);
+		ecc_exit();
 		findings_exit();
+	}
 	return err;
 }
 
 static void __exit memdiag_exit(void)
 {
 	memdiag_sysfs_exit();
+	debugfs_remove_recursive(debugfs);
+	ecc_exit();
 	range_stop();
 	controller_stop();
 	findings_exit();

@@ -5,22 +5,8 @@
 
 #include <linux/types.h>
 
+#include "findings.h"
 #include "march.h"
-
-/* Findings: the bad pages, since the module was loaded. */
-struct finding {
-	unsigned long pfn;
-	u64 address;		/* of the first failing word */
-	u64 mask;		/* of all failing words of the page */
-	unsigned int element;
-	u64 background;
-	time64_t time;
-};
-
-int findings_init(void);
-void findings_exit(void);
-void findings_add(const struct finding *finding);
-u64 findings_count(void);
 
 /* The controller of the testers. */
 extern const struct attribute_group control_group;
@@ -45,6 +31,9 @@ void coverage_init(struct dentry *debugfs);
 
 /* The test of a range on demand. */
 extern const struct attribute_group range_group;
+/* Begin one, in bytes; -EBUSY, -ENXIO, -ENOMEM. May sleep. */
+int range_begin(u64 from, u64 to);
+bool range_running(void);
 void range_stop(void);
 
 /* The test in use. */
@@ -54,6 +43,14 @@ extern const struct attribute_group algorithm_coverage_group;
 int algorithm_init(void);
 /* May sleep. */
 void algorithm_get(struct march_test *test);
+
+/* The errors that the machine reports. */
+extern const struct attribute_group ecc_group;
+void ecc_init(struct dentry *debugfs);
+void ecc_exit(void);
+
+/* Retiring pages by hand. */
+extern const struct attribute_group retirement_group;
 
 int memdiag_sysfs_init(void);
 void memdiag_sysfs_exit(void);

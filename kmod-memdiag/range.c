@@ -160,12 +160,17 @@ static void stop_thread(void)
 		test.status = CANCELLED;
 }
 
+bool range_running(void)
+{
+	return smp_load_acquire(&test.status) == RUNNING;
+}
+
 static int start(u64 from, u64 to)
 {
 	unsigned long first = ALIGN_DOWN(PHYS_PFN(from), pageblock_nr_pages);
 	unsigned long end = ALIGN(PHYS_PFN(to - 1) + 1, pageblock_nr_pages);
 
-	if (smp_load_acquire(&test.status) == RUNNING)
+	if (range_running())
 		return -EBUSY;
 	if (!pfn_to_online_page(PHYS_PFN(from)) ||
 	    !pfn_to_online_page(PHYS_PFN(to - 1)))
@@ -185,6 +190,16 @@ static int start(u64 from, u64 to)
 	};
 	wake_up_process(thread);
 	return 0;
+}
+
+int range_begin(u64 from, u64 to)
+{
+	int err;
+
+	mutex_lock(&range_lock);
+	err = start(from, to);
+	mutex_unlock(&range_lock);
+	return err;
 }
 
 void range_stop(void)
@@ -207,9 +222,7 @@ static ssize_t run_test_store(struct kobject *kobj, struct kobj_attribute *attr,
 	err = ms_parse_range(line, &from, &to);
 	if (err)
 		return err;
-	mutex_lock(&range_lock);
-	err = start(from, to);
-	mutex_unlock(&range_lock);
+	err = range_begin(from, to);
 	return err ?: count;
 }
 

@@ -68,6 +68,7 @@ static ssize_t name##_show(struct kobject *kobj,			\
 static struct kobj_attribute name##_attr = __ATTR_RO(name)
 
 count_attr(bad_page_count, findings_count());
+count_attr(pending_page_count, findings_pending());
 count_attr(tested_pages, tester_tested_pages());
 count_attr(passes, tester_passes());
 count_attr(pass_progress_pct, tester_progress_pct());
@@ -77,7 +78,8 @@ static struct kobj_attribute test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
 
 static struct attribute *memdiag_attrs[] = {
 	&enabled_attr.attr, &test_lifetime_s_attr.attr,
-	&bad_page_count_attr.attr, &tested_pages_attr.attr, &passes_attr.attr,
+	&bad_page_count_attr.attr, &pending_page_count_attr.attr,
+	&tested_pages_attr.attr, &passes_attr.attr,
 	&pass_progress_pct_attr.attr, NULL
 };
 
@@ -87,8 +89,8 @@ static const struct attribute_group memdiag_group = {
 
 static const struct attribute_group *memdiag_groups[] = {
 	&memdiag_group, &algorithm_group, &algorithm_coverage_group,
-	&control_group, &ahead_group, &coverage_group,
-	&range_group, NULL
+	&control_group, &ahead_group, &coverage_group, &range_group,
+	&retirement_group, &ecc_group, NULL
 };
 
 int memdiag_sysfs_init(void)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Testing held memory, and keeping what was found of each page. */
 
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
+#include <asm/barrier.h>
+#include <asm/special_insns.h>
 
 #include "engine.h"
 #include "verdict.h"
@@ -12,50 +15,125 @@ void verdict_begin(struct verdict *verdict, unsigned long pfn, unsigned long nr)
 {
 	verdict->pfn = pfn;
 	verdict->nr = nr;
-	verdict->nr_findings = 0;
+	verdict->nr_suspects = 0;
 	bitmap_zero(verdict->bad, VERDICT_MAX_PAGES);
 }
 
-static struct finding *finding_of(const struct verdict *verdict,
-				  unsigned long pfn)
+static struct suspect *suspect_of(struct verdict *verdict, unsigned long pfn)
 {
 	unsigned int i;
 
-	for (i = 0; i < verdict->nr_findings; i++)
-		if (verdict->findings[i].pfn == pfn)
-			return (struct finding *)&verdict->findings[i];
+	for (i = 0; i < verdict->nr_suspects; i++)
+		if (verdict->suspects[i].finding.pfn == pfn)
+			return &verdict->suspects[i];
 	return NULL;
+}
+
+static u64 *word_at(const struct verdict *verdict, size_t word)
+{
+	return (u64 *)page_address(pfn_to_page(verdict->pfn)) + word;
+}
+
+/* Past the caches: the first read may have been wrong on its way only. */
+static unsigned int count_wrong_rereads(u64 *word, u64 expected)
+{
+	unsigned int i, wrong = 0;
+
+	for (i = 0; i < CLASSIFY_REREADS; i++) {
+		mb();	/* not before the last read */
+		clflush(word);
+		mb();	/* nor after the next */
+		wrong += READ_ONCE(*word) != expected;
+	}
+	return wrong;
+}
+
+static struct suspect *new_suspect(struct verdict *verdict,
+				   const struct march_failure *failure)
+{
+	unsigned long index = failure->word / (PAGE_SIZE / sizeof(u64));
+	struct suspect *suspect;
+
+	if (verdict->nr_suspects == ARRAY_SIZE(verdict->suspects))
+		return NULL;
+	suspect = &verdict->suspects[verdict->nr_suspects++];
+	*suspect = (struct suspect) {
+		.finding = {
+			.pfn = verdict->pfn + index,
+			.address = PFN_PHYS(verdict->pfn) +
+				   failure->word * sizeof(u64),
+			.element = failure->element,
+			.background = failure->background,
+			.time = ktime_get_real_seconds(),
+		},
+		.wrong_rereads =
+			count_wrong_rereads(word_at(verdict, failure->word),
+					    failure->expected),
+	};
+	return suspect;
 }
 
 static void failed(void *context, const struct march_failure *failure)
 {
 	struct verdict *verdict = context;
 	unsigned long index = failure->word / (PAGE_SIZE / sizeof(u64));
-	struct finding *finding = finding_of(verdict, verdict->pfn + index);
+	struct suspect *suspect = suspect_of(verdict, verdict->pfn + index);
 
 	__set_bit(index, verdict->bad);
-	if (finding) {
-		finding->mask |= failure->mask;
+	if (!suspect)
+		suspect = new_suspect(verdict, failure);
+	if (!suspect)
 		return;
+	suspect->finding.mask |= failure->mask;
+	suspect->finding.rising |= failure->mask & ~failure->expected;
+	suspect->finding.falling |= failure->mask & failure->expected;
+	suspect->failed_runs += !suspect->failed_now;
+	suspect->failed_now = true;
+}
+
+/* Returns whether something failed that there is room to look closer at. */
+static bool run(struct verdict *verdict, const struct march_test *march,
+		u64 background)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < verdict->nr_suspects; i++)
+		verdict->suspects[i].failed_now = false;
+	engine_run(march, word_at(verdict, 0),
+		   verdict->nr * (PAGE_SIZE / sizeof(u64)), background, failed,
+		   verdict);
+	for (i = 0; i < verdict->nr_suspects; i++)
+		any |= verdict->suspects[i].failed_now;
+	return any;
+}
+
+/* A page may fail with one background only: the worst that it did counts. */
+static void classify_suspects(struct verdict *verdict)
+{
+	unsigned int i;
+
+	for (i = 0; i < verdict->nr_suspects; i++) {
+		struct suspect *suspect = &verdict->suspects[i];
+		enum fault_class class = classify(suspect->failed_runs,
+						  suspect->wrong_rereads);
+
+		suspect->finding.class = max(suspect->finding.class, class);
 	}
-	if (verdict->nr_findings == ARRAY_SIZE(verdict->findings))
-		return;
-	verdict->findings[verdict->nr_findings++] = (struct finding) {
-		.pfn = verdict->pfn + index,
-		.address = PFN_PHYS(verdict->pfn) + failure->word * sizeof(u64),
-		.mask = failure->mask,
-		.element = failure->element,
-		.background = failure->background,
-		.time = ktime_get_real_seconds(),
-	};
 }
 
 void verdict_march(struct verdict *verdict, const struct march_test *march,
 		   u64 background)
 {
-	engine_run(march, page_address(pfn_to_page(verdict->pfn)),
-		   verdict->nr * (PAGE_SIZE / sizeof(u64)), background, failed,
-		   verdict);
+	unsigned int i;
+
+	for (i = 0; i < verdict->nr_suspects; i++)
+		verdict->suspects[i].failed_runs = 0;
+	if (!run(verdict, march, background))
+		return;
+	for (i = 0; i < CLASSIFY_RERUNS; i++)
+		run(verdict, march, background);
+	classify_suspects(verdict);
 }
 
 void verdict_clear(const struct verdict *verdict)
@@ -68,9 +146,10 @@ void verdict_clear(const struct verdict *verdict)
 	}
 }
 
-unsigned long verdict_report(const struct verdict *verdict)
+unsigned long verdict_report(struct verdict *verdict)
 {
 	unsigned long bad = 0, index;
+	struct suspect *suspect;
 
 	/* More bad pages than there is room for details of: by page only. */
 	for_each_set_bit(index, verdict->bad, verdict->nr) {
@@ -80,7 +159,8 @@ unsigned long verdict_report(const struct verdict *verdict)
 			.time = ktime_get_real_seconds(),
 		};
 
-		findings_add(finding_of(verdict, verdict->pfn + index) ?: &bare);
+		suspect = suspect_of(verdict, bare.pfn);
+		findings_add(suspect ? &suspect->finding : &bare);
 		bad++;
 	}
 	return bad;

@@ -12,19 +12,33 @@
 #define VERDICT_MAX_PAGES	(1UL << MS_MAX_ORDER)
 
 /**
+ * struct suspect - a page that failed
+ * @finding: what is known of it
+ * @failed_runs: runs of the march that is on in which it failed
+ * @failed_now: it failed in this one already
+ * @wrong_rereads: rereads of its first failing word that were wrong as well
+ */
+struct suspect {
+	struct finding finding;
+	unsigned int failed_runs;
+	unsigned int wrong_rereads;
+	bool failed_now;
+};
+
+/**
  * struct verdict - what a test says of the memory that it went over
  * @pfn: first frame
  * @nr: number of frames, at most VERDICT_MAX_PAGES
  * @bad: those that failed; bit 0 is @pfn
- * @findings: what was first found wrong with each, up to a limit
- * @nr_findings: how many
+ * @suspects: what was first found wrong with each, up to a limit
+ * @nr_suspects: how many
  */
 struct verdict {
 	unsigned long pfn;
 	unsigned long nr;
 	DECLARE_BITMAP(bad, VERDICT_MAX_PAGES);
-	struct finding findings[16];
-	unsigned int nr_findings;
+	struct suspect suspects[16];
+	unsigned int nr_suspects;
 };
 
 /**
@@ -37,11 +51,13 @@ void verdict_begin(struct verdict *verdict, unsigned long pfn,
 		   unsigned long nr);
 
 /**
- * verdict_march() - march over the memory once
+ * verdict_march() - march over the memory once, and again if it fails
  * @verdict: what was found is added to it
  * @march: the test
  * @background: its background
  *
+ * A failure is confirmed: the word is read again past the caches, and the
+ * march is run CLASSIFY_RERUNS times more, to tell what kind of fault it is.
  * The caller holds the memory, whose contents are lost.
  *
  * Context: may sleep.
@@ -64,6 +80,6 @@ void verdict_clear(const struct verdict *verdict);
  * Context: may sleep.
  * Return: number of bad pages.
  */
-unsigned long verdict_report(const struct verdict *verdict);
+unsigned long verdict_report(struct verdict *verdict);
 
 #endif

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/ktap.sh"
 
 modprobe kunit 2>/dev/null
-for module in memsuite_kunit memdiag_kunit memdiag_simulator_kunit vipzone_kunit mrc_kunit; do
+for module in memsuite_kunit memdiag_kunit memdiag_simulator_kunit memdiag_findings_kunit vipzone_kunit mrc_kunit; do
 	check "load $module" modprobe $module
 done
 for results in /sys/kernel/debug/kunit/*/results; do

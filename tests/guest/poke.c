@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	switch (errno) {
 #define E(x) case x: puts(#x); break
 	E(EINVAL); E(ERANGE); E(E2BIG); E(ENOENT); E(ESRCH); E(EEXIST);
-	E(EBUSY); E(EPERM); E(ENAMETOOLONG); E(ENOMEM); E(EOPNOTSUPP);
+	E(EBUSY); E(EPERM); E(ENXIO); E(ENAMETOOLONG); E(ENOMEM); E(EOPNOTSUPP);
 	default: printf("%d\n", errno);
 	}
 	return 0;

@@ -35,6 +35,7 @@ note "tested $(cat $suite/memdiag/tested_pages) pages"
 grep -v '^#' $debug/memdiag/bad_pages | sed 's/^/# /'
 check "one bad page" equals $suite/memdiag/bad_page_count 1
 check "it is the faulty one" grep -q "^$pfn " $debug/memdiag/bad_pages
+check "it fails whenever it should be 0" grep -q "^$pfn .* 0->1 hard 0 node0 .* test 1$" $debug/memdiag/bad_pages
 check "it is retired" equals $suite/pages/retired_pages 1
 check "it is marked" hwpoison
 check "HardwareCorrupted counts it" grep -q 'HardwareCorrupted: *4 kB' /proc/meminfo

@@ -5,6 +5,7 @@
  *   phys   the machine's memory, at file offset = physical address
  *   warn   writing 1 fires WARN()
  *   leak   writing N leaks N objects
+ *   fail   writing an address makes its page fail as the hardware would say it did
  *   hold   reading gives the physical address of 4 MiB that this module holds, for faults to be put there:
  *          those with the address of the parameter at=, if it is given and they are free
  *
@@ -86,6 +87,12 @@ static int leak_set(void *data, u64 value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(leak, NULL, leak_set, "%llu\n");
 
+static int fail_set(void *data, u64 value)
+{
+	return memory_failure(PHYS_PFN(value), 0);
+}
+DEFINE_DEBUGFS_ATTRIBUTE(fail, NULL, fail_set, "%llu\n");
+
 static int hold_get(void *data, u64 *value)
 {
 	*value = PFN_PHYS(page_to_pfn(held));
@@ -129,6 +136,7 @@ static int __init vmtest_init(void)
 	debugfs_create_file("phys", 0600, directory, NULL, &phys);
 	debugfs_create_file_unsafe("warn", 0200, directory, NULL, &warn);
 	debugfs_create_file_unsafe("leak", 0200, directory, NULL, &leak);
+	debugfs_create_file_unsafe("fail", 0200, directory, NULL, &fail);
 	debugfs_create_file_unsafe("hold", 0400, directory, NULL, &hold);
 	return 0;
 }

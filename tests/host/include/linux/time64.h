@@ -1,2 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <linux/kernel.h>
+
+typedef long long time64_t;
