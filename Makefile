@@ -40,10 +40,12 @@ install:
 	dkms build memsuite/$(VERSION)
 	dkms install memsuite/$(VERSION)
 	install -m 755 scripts/memsuite /usr/local/sbin/memsuite
+	scripts/install-hooks /usr/local/sbin/memsuite /etc/modprobe.d /etc/udev/rules.d
 
 uninstall:
 	dkms remove memsuite/$(VERSION) --all
 	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite
+	rm -f /etc/modprobe.d/memsuite.conf /etc/udev/rules.d/90-memsuite.rules
 
 clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean

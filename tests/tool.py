@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,21 @@ SYSFS = {
     "memdiag/available_algorithms": "mats\nmarch-c-",
     "memdiag/test_lifetime_s": "180",
     "memdiag/bad_page_count": "0",
+    "memdiag/pending_page_count": "0",
+    "memdiag/retire": "",
+    "memdiag/unretire": "",
+    "memdiag/coverage/free_pages": "1000",
+    "memdiag/coverage/free_tested_pct": "93",
+    "memdiag/coverage/free_oldest_age_s": "41",
+    "memdiag/range/run_test": "",
+    "memdiag/range/cancel": "",
+    "memdiag/range/status": "untested",
+    "memdiag/range/range": "0x0-0x0",
+    "memdiag/range/progress_pct": "0",
+    "memdiag/range/eta_s": "0",
+    "memdiag/range/tested_pages": "0",
+    "memdiag/range/untested_pages": "0",
+    "memdiag/range/bad_pages": "0",
     "memdiag/tested_pages": "4096",
     "memdiag/passes": "3",
     "memdiag/pass_progress_pct": "40",
@@ -53,7 +69,10 @@ REGION = {
     "pool_filled_pages": "20000", "pool_misses": "2",
 }
 
-BAD_PAGES = "# pfn address mask element background time\n"
+BAD_PAGES = ("# pfn address mask element background time direction class "
+             "node region dimm origin retired\n")
+BAD_PAGE = ("0x1234 0x1234568 0x0000000000000010 2 0x0000000000000000 17 "
+            "0->1 hard 0 node0 DIMM_0 test 1\n")
 PROCESSES = ("# pid regions children steered steered_by_node fallback_empty "
              "fallback_policy fallback_cpuset fallback_context "
              "fallback_huge\n")
@@ -93,6 +112,8 @@ class Tree:
     def __init__(self, top, sysfs=None, debugfs=None):
         self.sysfs = os.path.join(top, "sysfs")
         self.debugfs = os.path.join(top, "debugfs")
+        self.state = os.path.join(top, "var", "bad_pages.json")
+        self.dmi = os.path.join(top, "DMI")
         self.fill(self.sysfs, sysfs or {})
         self.fill(self.debugfs, debugfs or {})
 
@@ -114,6 +135,7 @@ class Tree:
             encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "MEMSUITE_SYSFS": self.sysfs,
                  "MEMSUITE_DEBUGFS": self.debugfs,
+                 "MEMSUITE_STATE": self.state, "MEMSUITE_DMI": self.dmi,
                  "PYTHONIOENCODING": "utf-8", **environment})
 
     def json(self, *args):
@@ -166,18 +188,22 @@ def what_is_not_well_is_told(top):
 
 
 def a_bad_page_is_listed(top):
-    line = "0x1234 0x1234568 0x0000000000000010 2 0x0000000000000000 17"
     tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1",
                       "pages/retired_pages": "1"},
-                {"memdiag/bad_pages": BAD_PAGES + line})
+                {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
     assert "0x1234568" in tree.run("diag", "list").stdout
     assert tree.json("diag", "list", "--json")[0]["pfn"] == "0x1234"
     assert "1 bad page found and retired" in tree.run("status").stdout
-    assert "found         1 bad page" in tree.run("diag", "status").stdout
+    text = tree.run("diag", "status").stdout
+    assert "found         1 bad page" in text
+    assert "free: 93% of 3.9 MiB tested in time, the oldest 41 s ago" in text
+    coverage = tree.json("diag", "status", "--json")["coverage"]
+    assert coverage["free_tested_pct"] == 93
 
 
 def a_bad_page_that_is_not_retired_is_not_well(top):
-    tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1"})
+    tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1",
+                      "memdiag/pending_page_count": "1"})
     assert tree.run("status").returncode == 1
     assert "not retired: 1 bad page" in tree.run("status").stdout
 
@@ -186,6 +212,9 @@ def writes_are_one_line(top):
     tree = Tree(top, SYSFS, DEBUGFS)
     for args, name, line in (
             (("diag", "disable"), "memdiag/enabled", "0"),
+            (("diag", "retire", "0x1234568"), "memdiag/retire", "0x1234568"),
+            (("diag", "unretire", "0x1234568"), "memdiag/unretire",
+             "0x1234568"),
             (("diag", "set", "--algorithm", "mats"), "memdiag/algorithm",
              "mats"),
             (("diag", "set", "--lifetime", "60"), "memdiag/test_lifetime_s",
@@ -201,6 +230,174 @@ def writes_are_one_line(top):
             (("mrc", "remove", "12"), "mrc/remove", "12")):
         assert tree.json(*args, "--json") == {"ok": True}, args
         assert tree.written(name) == line + "\n", args
+
+
+def smbios(kind, handle, body, *strings):
+    """A structure of a DMI table; its body is what follows the header."""
+    texts = b"".join(text.encode() + b"\0" for text in strings) or b"\0"
+    return struct.pack("<BBH", kind, 4 + len(body), handle) + body + texts + b"\0"
+
+
+def dimm(handle, locator, serial, mib=16384):
+    body = struct.pack("<HHHHHBBBBBHHBBBB", 0, 0, 64, 64, mib, 9, 0, 1, 0, 26,
+                       0, 3200, 2, 3, 0, 4)
+    return smbios(17, handle, body, locator, "Maker", serial, "PART-1")
+
+
+def plug(tree, *devices):
+    """Plug DIMMs into the made-up machine: (locator, serial)."""
+    table = smbios(16, 0x1000, bytes(11))
+    for number, (locator, serial) in enumerate(devices):
+        table += dimm(0x1100 + number, locator, serial)
+    with open(tree.dmi, "wb") as file:
+        file.write(table + smbios(127, 0x7f00, b""))
+
+
+def bad_tree(top):
+    tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1"},
+                {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
+    plug(tree, ("DIMM 0", "A1"), ("DIMM 1", "B2"))
+    return tree
+
+
+def after_a_reboot(tree):
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES.rstrip()})
+    tree.fill(tree.sysfs, {"memdiag/retire": ""})
+
+
+def bad_pages_are_listed_with_their_dimm(top):
+    tree = bad_tree(top)
+    text = tree.run("diag", "bad").stdout
+    assert "DIMM 0 Maker PART-1 S/N A1" in text and "B2" not in text, text
+    row, = tree.json("diag", "bad", "--json")
+    assert row["dimms"][0]["size_mib"] == 16384 and row["stored"] is False
+    os.unlink(tree.dmi)
+    assert "0x1234568" in tree.run("diag", "bad").stdout
+
+
+def bad_pages_are_kept(top):
+    tree = bad_tree(top)
+    assert tree.json("diag", "save", "--json") == {"added": 1, "stored": 1}
+    assert tree.json("diag", "save", "--json") == {"added": 0, "stored": 1}
+    assert tree.json("diag", "bad", "--json")[0]["stored"] is True
+    after_a_reboot(tree)
+    assert "1 bad page" in tree.run("diag", "status").stdout
+    restored = tree.json("diag", "restore", "--json")
+    assert restored == {"retired": 1, "already": 0, "skipped": 0,
+                        "failed": {}}, restored
+    assert tree.written("memdiag/retire") == "0x1234568 restored\n"
+
+
+def bad_pages_go_with_their_dimms(top):
+    tree = bad_tree(top)
+    tree.run("diag", "save")
+    after_a_reboot(tree)
+    for devices in ((("DIMM 0", "C3"), ("DIMM 1", "B2")),      # replaced
+                    (("DIMM 0", "B2"), ("DIMM 1", "A1")),      # swapped
+                    (("DIMM 0", "A1"),)):                      # fewer
+        plug(tree, *devices)
+        assert tree.json("diag", "restore", "--json")["skipped"] == 1, devices
+        assert tree.written("memdiag/retire") == "\n"
+        assert "--force" in tree.run("diag", "restore").stdout
+    plug(tree, ("DIMM 0", "A1"), ("DIMM 1", "C3"))     # not that one's page
+    assert tree.json("diag", "restore", "--json")["retired"] == 1
+    after_a_reboot(tree)
+    plug(tree, ("DIMM 0", "C3"), ("DIMM 1", "B2"))
+    assert tree.json("diag", "restore", "--force", "--json")["retired"] == 1
+
+
+def without_serial_numbers_the_machine_counts(top):
+    tree = bad_tree(top)
+    plug(tree, ("DIMM 0", "Not Specified"), ("DIMM 1", "00000000"))
+    tree.run("diag", "save")
+    with open(tree.state, encoding="utf-8") as file:
+        store = json.load(file)
+    assert "machine" in store["pages"][0]["key"]
+    after_a_reboot(tree)
+    assert tree.json("diag", "restore", "--json")["retired"] == 1
+    store["pages"][0]["key"]["machine"] = "another"
+    tree.fill(os.path.dirname(tree.state),
+              {"bad_pages.json": json.dumps(store)})
+    assert tree.json("diag", "restore", "--json")["skipped"] == 1
+
+
+def emulated_faults_are_not_kept(top):
+    tree = bad_tree(top)
+    tree.fill(tree.debugfs, {"memdiag/bad_pages":
+                             BAD_PAGES + BAD_PAGE.replace(" test ",
+                                                          " emulated ")})
+    assert tree.json("diag", "save", "--json")["stored"] == 0
+    assert tree.run("diag", "export", "--format", "memmap").stdout == "\n"
+
+
+def what_is_given_back_is_forgotten(top):
+    tree = bad_tree(top)
+    tree.run("diag", "save")
+    assert tree.run("diag", "unretire", "0x1234000").returncode == 0
+    assert tree.written("memdiag/unretire") == "0x1234000\n"
+    with open(tree.state, encoding="utf-8") as file:
+        assert json.load(file)["pages"] == []
+
+
+def a_broken_store_is_left_alone(top):
+    tree = bad_tree(top)
+    for text in ("", "{", '{"version": 2, "pages": []}', "[]",
+                 '{"version": 1, "pages": [{}]}'):
+        tree.fill(os.path.dirname(tree.state), {"bad_pages.json": text})
+        for command in ("save", "restore", "bad"):
+            result = tree.run("diag", command)
+            assert result.returncode == 1, (text, command)
+            assert "move it away" in result.stderr, result.stderr
+        with open(tree.state, encoding="utf-8") as file:
+            assert file.read() == text + "\n"
+
+
+def bad_pages_are_exported(top):
+    tree = bad_tree(top)
+    rows = "".join(BAD_PAGE.replace("0x1234568", address)
+                   for address in ("0x1234568", "0x1235000", "0x1236ff8",
+                                   "0x9000000"))
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + rows})
+    assert tree.run("diag", "export", "--format", "memmap").stdout == (
+        "memmap=12K$0x1234000 memmap=4K$0x9000000\n")
+    assert tree.run("diag", "export", "--format", "badram").stdout == (
+        'GRUB_BADRAM="0x1234000,0xffffffffffffe000,'
+        '0x1236000,0xfffffffffffff000,0x9000000,0xfffffffffffff000"\n')
+    exported = tree.json("diag", "export", "--format", "json")
+    assert len(exported["pages"]) == 4
+    assert exported["ranges"][0] == {"start": "0x1234000", "end": "0x1237000"}
+
+
+def without_modules_what_is_stored_is_told(top):
+    tree = bad_tree(top)
+    tree.run("diag", "save")
+    bare = Tree(os.path.join(top, "bare"))
+    bare.state, bare.dmi = tree.state, tree.dmi
+    assert "1 bad page" in bare.run("diag", "status").stdout
+    assert bare.json("diag", "status", "--json")["stored"] == 1
+    row, = bare.json("diag", "bad", "--json")
+    assert row["origin"] == "stored" and row["retired"] == "0"
+    assert "0x1234568" in bare.run("diag", "bad").stdout
+    assert "0x1234000" in bare.run("diag", "export",
+                                   "--format", "memmap").stdout
+    for command in (("save",), ("restore",), ("retire", "1"), ("unretire", "1"),
+                    ("test", "0-2M")):
+        result = bare.run("diag", *command)
+        assert result.returncode == 1 and "modprobe" in result.stderr, command
+
+
+def a_range_is_tested(top):
+    for status, code in (("pass", 0), ("partial", 0), ("fail", 1),
+                         ("cancelled", 1)):
+        tree = Tree(top, {**SYSFS, "memdiag/range/status": status,
+                          "memdiag/range/range": "0x200000-0x400000",
+                          "memdiag/range/tested_pages": "512"})
+        result = tree.run("diag", "test", "2M-4M")
+        assert result.returncode == code, result
+        assert f"0x200000-0x400000 {status}: 2 MiB tested" in result.stdout
+        assert tree.written("memdiag/range/run_test") == "2M-4M\n"
+        assert tree.json("diag", "test", "2M-4M",
+                         "--json")["status"] == status
 
 
 def regions_are_listed(top):
@@ -337,6 +534,8 @@ def the_command_line_is_checked(top):
     tree = Tree(top, SYSFS)
     for args in ((), ("zone", "add", "0", "a"), ("zone", "add", "x", "a"),
                  ("zone", "add", "1", "a,b"), ("mrc", "show"), ("nonsense",),
+                 ("diag", "retire"), ("diag", "retire", "x"),
+                 ("diag", "export", "--format", "xml"),
                  ("mrc", "show", "1", "--svg", "a", "--png", "b")):
         assert tree.run(*args).returncode == 2, args
     assert tree.run("--help").returncode == 0
@@ -370,6 +569,16 @@ TESTS = (
     a_bad_page_is_listed,
     a_bad_page_that_is_not_retired_is_not_well,
     writes_are_one_line,
+    bad_pages_are_listed_with_their_dimm,
+    bad_pages_are_kept,
+    bad_pages_go_with_their_dimms,
+    without_serial_numbers_the_machine_counts,
+    emulated_faults_are_not_kept,
+    what_is_given_back_is_forgotten,
+    a_broken_store_is_left_alone,
+    bad_pages_are_exported,
+    without_modules_what_is_stored_is_told,
+    a_range_is_tested,
     regions_are_listed,
     steered_processes_are_listed,
     a_curve_is_drawn_in_text,
