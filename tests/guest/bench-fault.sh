@@ -10,6 +10,7 @@
 #   on         steered, the pool full
 #   bystander  enabled, another process is steered
 #   sustained  steered, ten times the pool, the filler's time added
+#   tested     memdiag enabled, the pool full of tested pages
 
 pages=${1:-16384}
 pool=$((pages / 4))		# of the sustained run
@@ -43,10 +44,10 @@ release() {
 	sleep 2
 }
 # Until the filler has nothing more to do.
-settle() {
+settle() { # [REGION]
 	filled=
-	until [ "$filled" = "$(cat $suite/regions/bench/pool_filled_pages)" ]; do
-		filled=$(cat $suite/regions/bench/pool_filled_pages)
+	until [ "$filled" = "$(cat "$suite/regions/${1:-bench}/pool_filled_pages")" ]; do
+		filled=$(cat "$suite/regions/${1:-bench}/pool_filled_pages")
 		sleep 2
 	done
 }
@@ -125,6 +126,25 @@ release
 unload
 run stock-long $((pool * 10)) 0
 
+# memdiag, when its first sweep is over.
+modprobe memdiag || fail "cannot load memdiag"
+echo $((pages * 16 + 32768)) >$suite/regions/node0/pool_kib
+echo mats >$suite/memdiag/algorithm
+echo 1 >$suite/memdiag/control/max_fidelity
+echo 100000 >$suite/memdiag/test_lifetime_s
+echo 1 >$suite/memdiag/enabled || fail "cannot enable memdiag"
+until [ "$(cat $suite/memdiag/passes)" -ge 1 ]; do
+	sleep 2
+done
+settle node0
+run tested "$pages" 0
+settle node0
+run tested "$pages" 0
+settle node0
+run tested "$pages" 0
+rmmod memdiag memsuite || fail "cannot unload memdiag"
+
+ratio tested stock
 ratio loaded stock
 ratio on stock
 ratio bystander stock
