@@ -53,6 +53,7 @@ unsigned int tester_lifetime_s = 180;		/* table 1 */
  * @average: moving average of these
  * @lists: COMeT's rates
  * @returned: pages returned when the last sweep began
+ * @passes: sweeps that had ended when the controller began
  */
 static struct monitor {
 	struct ms_demand_counts counts;
@@ -61,6 +62,7 @@ static struct monitor {
 	u64 average;
 	struct comet_list lists[MS_MAX_ORDER + 1];
 	u64 returned;
+	u64 passes;
 } monitor;
 
 static struct task_struct *thread;
@@ -157,6 +159,9 @@ static void decide(void)
 		.bandwidth = tester_bandwidth(),
 	};
 
+	/* Until the first sweep is over, all that is free is overdue. */
+	if (tester_passes() == monitor.passes)
+		load.request = U64_MAX / FIDELITY_MAX;
 	tester_configure(READ_ONCE(policy)->choose(&limits, &load));
 }
 
@@ -203,6 +208,7 @@ static int start_controlling(void)
 	memset(&monitor, 0, sizeof(monitor));
 	ms_demand_read(&monitor.counts);
 	monitor.time = ktime_get();
+	monitor.passes = tester_passes();
 	thread = kthread_run(control, NULL, "memdiag-control");
 	if (!IS_ERR(thread))
 		return 0;
