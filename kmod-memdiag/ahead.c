@@ -50,7 +50,7 @@ static bool serving;
 static DEFINE_MUTEX(ahead_lock);
 static DEFINE_MUTEX(inspect_lock);	/* several pools are filled at once */
 static struct verdict verdict;
-static struct march_test march;
+static struct engine_test engine_test;
 
 static struct page *leave(enum left why)
 {
@@ -99,8 +99,8 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 	if (!ms_demand_older(pfn, nr, fresh_s))
 		return;
 	mutex_lock(&inspect_lock);
-	algorithm_get(&march);
-	tester_test(&verdict, &march, pfn, nr, tester_fidelity());
+	algorithm_get(&engine_test);
+	tester_test(&verdict, &engine_test, pfn, nr, tester_fidelity());
 	verdict_clear(&verdict);
 	if (verdict_report(&verdict))
 		bitmap_copy(bad, verdict.bad, nr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The test in use, as the administrator chose it:
- * /sys/kernel/memsuite/memdiag/{algorithm,available_algorithms,
- * algorithm_coverage/}
+ * /sys/kernel/memsuite/memdiag/{algorithm,method,random_seed,
+ * available_algorithms,available_methods,algorithm_coverage/}
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -22,17 +22,25 @@
 
 static DEFINE_MUTEX(lock);	/* for both */
 static char text[TEXT_MAX];	/* a name, or a march test written out */
-static struct march_test march;
+static struct engine_test test = { .seed = 1 };
 
-void algorithm_get(struct march_test *test)
+/* Those that are no march tests. */
+static const struct {
+	const char *name;
+	enum engine_kind kind;
+} others[] = {
+	{ "address-decoder", ENGINE_DECODER },
+	{ "modulo-20", ENGINE_MODULO },
+};
+
+void algorithm_get(struct engine_test *copy)
 {
 	mutex_lock(&lock);
-	*test = march;
+	*copy = test;
 	mutex_unlock(&lock);
 }
 
-/* A name, or a march test written out. */
-static int parse(const char *line, struct march_test *test)
+static int parse_march(const char *line, struct march_test *march)
 {
 	const struct march_named *named = march_find(line);
 	unsigned int at;
@@ -43,7 +51,7 @@ static int parse(const char *line, struct march_test *test)
 				    line);
 		return -EINVAL;
 	}
-	err = march_parse(named ? named->text : line, test, &at);
+	err = march_parse(named ? named->text : line, march, &at);
 	if (err)
 		pr_info_ratelimited("algorithm: %s at character %u: \"%s\"\n",
 				    err == -EINVAL ? "not a march test" :
@@ -51,6 +59,22 @@ static int parse(const char *line, struct march_test *test)
 				    "not a delay of 1 to 1000 ms",
 				    at + 1, line + at);
 	return err ? -EINVAL : 0;
+}
+
+/* A name, or a march test written out. */
+static int parse(const char *line, enum engine_kind *kind,
+		 struct march_test *march)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!strcasecmp(line, others[i].name)) {
+			*kind = others[i].kind;
+			return 0;
+		}
+	}
+	*kind = ENGINE_MARCH;
+	return parse_march(line, march);
 }
 
 static ssize_t algorithm_show(struct kobject *kobj,
@@ -71,7 +95,8 @@ static ssize_t algorithm_store(struct kobject *kobj,
 {
 	static DEFINE_MUTEX(store_lock);
 	static char line[TEXT_MAX];
-	static struct march_test test;
+	static struct march_test march;
+	enum engine_kind kind;
 	int err;
 
 	mutex_lock(&store_lock);
@@ -79,10 +104,11 @@ static ssize_t algorithm_store(struct kobject *kobj,
 	if (err == -E2BIG)
 		err = -EINVAL;
 	if (!err)
-		err = parse(line, &test);
+		err = parse(line, &kind, &march);
 	if (!err) {
 		mutex_lock(&lock);
-		march = test;
+		test.kind = kind;
+		test.march = march;
 		strscpy(text, line, sizeof(text));
 		mutex_unlock(&lock);
 	}
@@ -99,15 +125,79 @@ static ssize_t available_algorithms_show(struct kobject *kobj,
 	for (i = 0; i < march_nr_tests; i++)
 		length += sysfs_emit_at(buf, length, "%s\n",
 					march_tests[i].name);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		length += sysfs_emit_at(buf, length, "%s\n", others[i].name);
 	return length;
+}
+
+static ssize_t method_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	return sysfs_emit(buf, "%s\n", engine_methods[READ_ONCE(test.method)]);
+}
+
+static ssize_t method_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	int method = sysfs_match_string(engine_methods, buf);
+
+	if (method < 0)
+		return method;
+	if (!engine_can(method))
+		return -EOPNOTSUPP;
+	mutex_lock(&lock);
+	test.method = method;
+	mutex_unlock(&lock);
+	return count;
+}
+
+static ssize_t available_methods_show(struct kobject *kobj,
+				      struct kobj_attribute *attr, char *buf)
+{
+	ssize_t length = 0;
+	unsigned int i;
+
+	for (i = 0; i < ENGINE_NR_METHODS; i++)
+		if (engine_can(i))
+			length += sysfs_emit_at(buf, length, "%s\n",
+						engine_methods[i]);
+	return length;
+}
+
+static ssize_t random_seed_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(test.seed));
+}
+
+static ssize_t random_seed_store(struct kobject *kobj,
+				 struct kobj_attribute *attr, const char *buf,
+				 size_t count)
+{
+	u64 seed;
+	int err;
+
+	err = ms_parse_u64(buf, count, 0, U64_MAX, &seed);
+	if (err)
+		return err;
+	mutex_lock(&lock);
+	test.seed = seed;
+	mutex_unlock(&lock);
+	return count;
 }
 
 static struct kobj_attribute algorithm_attr = __ATTR_RW(algorithm);
 static struct kobj_attribute available_algorithms_attr =
 	__ATTR_RO(available_algorithms);
+static struct kobj_attribute method_attr = __ATTR_RW(method);
+static struct kobj_attribute available_methods_attr =
+	__ATTR_RO(available_methods);
+static struct kobj_attribute random_seed_attr = __ATTR_RW(random_seed);
 
 static struct attribute *algorithm_attrs[] = {
-	&algorithm_attr.attr, &available_algorithms_attr.attr, NULL
+	&algorithm_attr.attr, &available_algorithms_attr.attr,
+	&method_attr.attr, &available_methods_attr.attr,
+	&random_seed_attr.attr, NULL
 };
 
 const struct attribute_group algorithm_group = { .attrs = algorithm_attrs };
@@ -118,18 +208,36 @@ struct coverage_attribute {
 	enum fault_kind kind;
 };
 
+/* In three cells as in the literature, or so that the method shows. */
+static struct simulator_layout layout(void)
+{
+	static const struct simulator_layout pages = { 4, 2, 1 };
+	static const struct simulator_layout strips = { 4, 4, 2 };
+	unsigned int i;
+
+	if (test.method >= ENGINE_PAGE_LINES)
+		return pages;
+	for (i = 0; test.method < ENGINE_LINES && i < test.march.nr_elements; i++)
+		if (!march_one_pass(&test.march.elements[i]))
+			return strips;
+	return SIMULATOR_LITERATURE;
+}
+
 static ssize_t coverage_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
 	struct coverage_attribute *coverage =
 		container_of(attr, struct coverage_attribute, attr);
-	unsigned int percent;
+	struct simulator_layout cells;
+	int percent = -ENODATA;
 
 	mutex_lock(&lock);
-	percent = simulator_coverage(&march, &SIMULATOR_LITERATURE,
-				     coverage->kind);
+	cells = layout();
+	if (test.kind == ENGINE_MARCH)
+		percent = simulator_coverage(&test.march, &cells,
+					     coverage->kind);
 	mutex_unlock(&lock);
-	return sysfs_emit(buf, "%u\n", percent);
+	return percent < 0 ? percent : sysfs_emit(buf, "%d\n", percent);
 }
 
 #define COVERAGE(name, fault) static struct coverage_attribute name = {	\
@@ -178,5 +286,5 @@ const struct attribute_group algorithm_coverage_group = {
 int algorithm_init(void)
 {
 	strscpy(text, DEFAULT_ALGORITHM, sizeof(text));
-	return parse(text, &march);
+	return parse(text, &test.kind, &test.march);
 }

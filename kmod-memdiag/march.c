@@ -213,3 +213,8 @@ unsigned int march_pass(const struct march_element *element, unsigned int from)
 		return 2;
 	return 1;
 }
+
+bool march_one_pass(const struct march_element *element)
+{
+	return !element->nr_ops || march_pass(element, 0) == element->nr_ops;
+}

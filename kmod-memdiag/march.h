@@ -112,4 +112,10 @@ unsigned int march_length(const struct march_test *test);
  */
 unsigned int march_pass(const struct march_element *element, unsigned int from);
 
+/**
+ * march_one_pass() - whether one pass can do a whole element
+ * @element: a march element
+ */
+bool march_one_pass(const struct march_element *element);
+
 #endif

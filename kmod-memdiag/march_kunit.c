@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KUnit tests of march tests and of the engine that runs them. */
+/* KUnit tests of march tests. */
 
 #include <kunit/test.h>
 #include <linux/module.h>
 
 #include "march.c"
-#include "engine.c"
 
 static void parses_all_named(struct kunit *test)
 {
@@ -107,85 +106,6 @@ static void finds_by_name(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, march_find("march"));
 }
 
-#define BLOCK_WORDS	1024
-
-struct seen {
-	unsigned int failures;
-	struct march_failure first;
-};
-
-static void see(void *context, const struct march_failure *failure)
-{
-	struct seen *seen = context;
-
-	if (!seen->failures++)
-		seen->first = *failure;
-}
-
-static u64 *block_of(struct kunit *test)
-{
-	u64 *block = kunit_kzalloc(test, BLOCK_WORDS * sizeof(u64), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, block);
-	return block;
-}
-
-/* A good block passes, and ends as the last write of the test left it. */
-static void passes_good_memory(struct kunit *test)
-{
-	u64 *block = block_of(test);
-	struct march_test march;
-	struct seen seen;
-	unsigned int i, at;
-
-	for (i = 0; i < march_nr_tests; i++) {
-		memset(&seen, 0, sizeof(seen));
-		march_parse(march_tests[i].text, &march, &at);
-		engine_run(&march, block, BLOCK_WORDS, 0x5555555555555555ULL,
-			   see, &seen);
-		KUNIT_EXPECT_EQ(test, seen.failures, 0U);
-	}
-}
-
-/*
- * Memory whose contents change between two elements stands in for a fault:
- * the report of element 1 breaks the word that element 2 then finds.
- */
-struct spoiler {
-	u64 *block;
-	struct seen seen;
-};
-
-static void spoil(void *context, const struct march_failure *failure)
-{
-	struct spoiler *spoiler = context;
-
-	see(&spoiler->seen, failure);
-	if (spoiler->seen.failures == 1)
-		spoiler->block[700] ^= 0x10;
-}
-
-static void tells_where_and_what(struct kunit *test)
-{
-	struct spoiler spoiler = { .block = block_of(test) };
-	struct march_test first, second;
-	unsigned int at;
-
-	/* The write of 0 is undone at word 5, so that the read of it fails. */
-	march_parse("{c(w0)}", &first, &at);
-	march_parse("{c(w0);u(r0,w1);u(r1,w0);c(r0)}", &second, &at);
-	engine_run(&first, spoiler.block, BLOCK_WORDS, 0, spoil, &spoiler);
-	spoiler.block[5] = 0x8;
-	second.nr_elements = 3;
-	memmove(second.elements, second.elements + 1,
-		3 * sizeof(second.elements[0]));
-	engine_run(&second, spoiler.block, BLOCK_WORDS, 0, spoil, &spoiler);
-	KUNIT_EXPECT_EQ(test, spoiler.seen.failures, 2U);
-	KUNIT_EXPECT_EQ(test, (u64)spoiler.seen.first.word, 5ULL);
-	KUNIT_EXPECT_EQ(test, spoiler.seen.first.mask, 0x8ULL);
-	KUNIT_EXPECT_EQ(test, spoiler.seen.first.element, 0U);
-}
-
 static struct kunit_case march_cases[] = {
 	KUNIT_CASE(parses_all_named),
 	KUNIT_CASE(points_at_mistakes),
@@ -193,8 +113,6 @@ static struct kunit_case march_cases[] = {
 	KUNIT_CASE(knows_delays),
 	KUNIT_CASE(splits_into_passes),
 	KUNIT_CASE(finds_by_name),
-	KUNIT_CASE(passes_good_memory),
-	KUNIT_CASE(tells_where_and_what),
 	{}
 };
 

@@ -5,8 +5,8 @@
 
 #include <linux/types.h>
 
+#include "engine.h"
 #include "findings.h"
-#include "march.h"
 
 /* The controller of the testers. */
 extern const struct attribute_group control_group;
@@ -42,7 +42,7 @@ extern const struct attribute_group algorithm_coverage_group;
 
 int algorithm_init(void);
 /* May sleep. */
-void algorithm_get(struct march_test *test);
+void algorithm_get(struct engine_test *test);
 
 /* The errors that the machine reports. */
 extern const struct attribute_group ecc_group;

@@ -26,6 +26,9 @@
 #include "tester.h"
 #include "verdict.h"
 
+/* Who asks for a test of a range wants to know. */
+#define RANGE_FIDELITY	4
+
 enum status { UNTESTED, RUNNING, PASS, FAIL, PARTIAL, CANCELLED };
 
 static const char * const status_name[] = {
@@ -53,13 +56,13 @@ static struct range_test {
 static DEFINE_MUTEX(range_lock);	/* starting and stopping */
 static struct task_struct *thread;
 static struct verdict verdict;		/* of the thread, as is the march */
-static struct march_test march;
+static struct engine_test plan;
 
 static unsigned long test_held(unsigned long pfn, unsigned long nr)
 {
 	unsigned long bad;
 
-	tester_test(&verdict, &march, pfn, nr, TESTER_BACKGROUNDS);
+	tester_test(&verdict, &plan, pfn, nr, RANGE_FIDELITY);
 	bad = verdict_report(&verdict);
 	WRITE_ONCE(test.tested, test.tested + nr);
 	WRITE_ONCE(test.bad, test.bad + bad);
@@ -129,7 +132,7 @@ static int run(void *unused)
 {
 	unsigned long nr;
 
-	algorithm_get(&march);
+	algorithm_get(&plan);
 	while (test.pfn < test.end && !kthread_should_stop()) {
 		cond_resched_tasks_rcu_qs();
 		/* The larger the piece, the more faults between pages it shows. */

@@ -34,11 +34,6 @@
 /* How long to leave a zone alone that is short of memory. */
 #define SHORT_JIFFIES	(HZ / 20)
 
-/* In pairs with their complements; a sweep begins with one of them, in turn. */
-const u64 tester_backgrounds[TESTER_BACKGROUNDS] = {
-	0, 0x5555555555555555ULL, 0x3333333333333333ULL, 0x0f0f0f0f0f0f0f0fULL,
-};
-
 /**
  * struct cursor - how far the sweep has come on one node
  * @lock: taken by whoever wants the next block
@@ -57,14 +52,14 @@ struct cursor {
  * @index: it takes part if that many threads are wanted
  * @home: node whose memory it tests first
  * @verdict: of the block that it tests
- * @march: the test of this sweep
+ * @test: the test of this sweep
  */
 struct tester {
 	struct task_struct *task;
 	unsigned int index;
 	int home;
 	struct verdict verdict;
-	struct march_test march;
+	struct engine_test test;
 };
 
 static struct tester *testers;
@@ -112,16 +107,14 @@ static bool may_test(void)
 	return !READ_ONCE(paced) || atomic64_read(&tokens) > 0;
 }
 
-void tester_test(struct verdict *verdict, const struct march_test *march,
+void tester_test(struct verdict *verdict, const struct engine_test *test,
 		 unsigned long pfn, unsigned long nr, unsigned int fidelity)
 {
-	unsigned int i, first = READ_ONCE(passes);
+	unsigned int i, first = READ_ONCE(passes) * fidelity;
 
 	verdict_begin(verdict, pfn, nr);
 	for (i = 0; i < fidelity; i++)
-		verdict_march(verdict, march,
-			      tester_backgrounds[(first + i) %
-						 TESTER_BACKGROUNDS]);
+		verdict_march(verdict, test, first + i);
 	ms_demand_tested(pfn, nr);
 	atomic64_add(nr, &tested_pages);
 }
@@ -140,7 +133,7 @@ static void test_block(struct tester *tester, struct ms_block *block)
 	unsigned long nr = 1UL << block->order;
 	ktime_t begun = ktime_get();
 
-	tester_test(&tester->verdict, &tester->march, page_to_pfn(block->page),
+	tester_test(&tester->verdict, &tester->test, page_to_pfn(block->page),
 		    nr, fidelity);
 	note_speed(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
 	atomic64_sub(nr, &tokens);
@@ -218,7 +211,7 @@ static int test(void *data)
 			break;
 		if (pass != READ_ONCE(passes)) {
 			pass = READ_ONCE(passes);
-			algorithm_get(&tester->march);
+			algorithm_get(&tester->test);
 		}
 		err = test_next(tester);
 		/* Others may still test the last blocks of the sweep. */

@@ -10,10 +10,6 @@ struct verdict;
 
 #define TESTERS_MAX	64U
 
-/* In pairs with their complements. */
-#define TESTER_BACKGROUNDS	4
-extern const u64 tester_backgrounds[TESTER_BACKGROUNDS];
-
 /* Start the threads, without work. May sleep. Returns 0 or -ENOMEM. */
 int tester_start(void);
 void tester_stop(void);
@@ -38,7 +34,7 @@ u64 tester_bandwidth(void);
 /**
  * tester_test() - test frames that the caller holds
  * @verdict: result
- * @march: the test
+ * @test: the test
  * @pfn: first frame
  * @nr: how many, at most VERDICT_MAX_PAGES
  * @fidelity: number of backgrounds
@@ -47,7 +43,7 @@ u64 tester_bandwidth(void);
  *
  * Context: may sleep.
  */
-void tester_test(struct verdict *verdict, const struct march_test *march,
+void tester_test(struct verdict *verdict, const struct engine_test *test,
 		 unsigned long pfn, unsigned long nr, unsigned int fidelity);
 
 #endif

@@ -92,17 +92,20 @@ static void failed(void *context, const struct march_failure *failure)
 }
 
 /* Returns whether something failed that there is room to look closer at. */
-static bool run(struct verdict *verdict, const struct march_test *march,
-		u64 background)
+static bool run(struct verdict *verdict, const struct engine_test *test,
+		unsigned int background)
 {
+	const struct engine_block block = {
+		.words = word_at(verdict, 0),
+		.nr_lines = verdict->nr * (PAGE_SIZE / LINE_BYTES),
+		.address = PFN_PHYS(verdict->pfn),
+	};
 	bool any = false;
 	unsigned int i;
 
 	for (i = 0; i < verdict->nr_suspects; i++)
 		verdict->suspects[i].failed_now = false;
-	engine_run(march, word_at(verdict, 0),
-		   verdict->nr * (PAGE_SIZE / sizeof(u64)), background, failed,
-		   verdict);
+	engine_run(test, &block, background, failed, verdict);
 	for (i = 0; i < verdict->nr_suspects; i++)
 		any |= verdict->suspects[i].failed_now;
 	return any;
@@ -122,17 +125,17 @@ static void classify_suspects(struct verdict *verdict)
 	}
 }
 
-void verdict_march(struct verdict *verdict, const struct march_test *march,
-		   u64 background)
+void verdict_march(struct verdict *verdict, const struct engine_test *test,
+		   unsigned int background)
 {
 	unsigned int i;
 
 	for (i = 0; i < verdict->nr_suspects; i++)
 		verdict->suspects[i].failed_runs = 0;
-	if (!run(verdict, march, background))
+	if (!run(verdict, test, background))
 		return;
 	for (i = 0; i < CLASSIFY_RERUNS; i++)
-		run(verdict, march, background);
+		run(verdict, test, background);
 	classify_suspects(verdict);
 }
 

@@ -51,19 +51,19 @@ void verdict_begin(struct verdict *verdict, unsigned long pfn,
 		   unsigned long nr);
 
 /**
- * verdict_march() - march over the memory once, and again if it fails
+ * verdict_march() - test the memory once, and again if it fails
  * @verdict: what was found is added to it
- * @march: the test
- * @background: its background
+ * @test: the test
+ * @background: number of the background
  *
  * A failure is confirmed: the word is read again past the caches, and the
- * march is run CLASSIFY_RERUNS times more, to tell what kind of fault it is.
+ * test is run CLASSIFY_RERUNS times more, to tell what kind of fault it is.
  * The caller holds the memory, whose contents are lost.
  *
  * Context: may sleep.
  */
-void verdict_march(struct verdict *verdict, const struct march_test *march,
-		   u64 background);
+void verdict_march(struct verdict *verdict, const struct engine_test *test,
+		   unsigned int background);
 
 /**
  * verdict_clear() - make the memory zero

@@ -42,6 +42,7 @@ check "memdiag/enabled 2" answers $suite/memdiag/enabled 2 EINVAL
 check "memdiag/algorithm unknown" answers $suite/memdiag/algorithm march-z EINVAL
 check "memdiag/algorithm no march test" answers $suite/memdiag/algorithm "{c(w0);u(r1)}" EINVAL
 check "memdiag/algorithm position of the mistake" sh -c "dmesg | grep -q 'memdiag: algorithm: not a march test at character 10: .r1)}.'"
+check "memdiag/method unknown" answers $suite/memdiag/method avx EINVAL
 check "memdiag/test_lifetime_s 0" answers $suite/memdiag/test_lifetime_s 0 ERANGE
 check "memdiag/range/run_test reversed" answers $suite/memdiag/range/run_test 2M-1M ERANGE
 check "memdiag/range/run_test unaligned" answers $suite/memdiag/range/run_test 1-2M EINVAL

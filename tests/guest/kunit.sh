@@ -4,7 +4,8 @@
 . "$(dirname "$0")/ktap.sh"
 
 modprobe kunit 2>/dev/null
-for module in memsuite_kunit memdiag_kunit memdiag_simulator_kunit memdiag_findings_kunit vipzone_kunit mrc_kunit; do
+for module in memsuite_kunit memdiag_kunit memdiag_simulator_kunit \
+	memdiag_findings_kunit memdiag_engine_kunit vipzone_kunit mrc_kunit; do
 	check "load $module" modprobe $module
 done
 for results in /sys/kernel/debug/kunit/*/results; do
@@ -12,5 +13,5 @@ for results in /sys/kernel/debug/kunit/*/results; do
 	grep -E '^ *(not )?ok' "$results" | sed 's/^/# /'
 	check "$suite_name" sh -c "grep -q '^ok' $results && ! grep -q 'not ok' $results"
 done
-check "all suites ran" [ $ktap_nr -ge 10 ]
+check "all suites ran" [ $ktap_nr -ge 12 ]
 done_testing

@@ -54,6 +54,9 @@ typedef unsigned int gfp_t;
 #define NSEC_PER_SEC	1000000000L
 
 
+#ifndef __always_inline
+#define __always_inline	inline __attribute__((always_inline))
+#endif
 #define noinline	__attribute__((noinline))
 #define __maybe_unused	__attribute__((unused))
 #define __must_check	__attribute__((warn_unused_result))
@@ -118,9 +121,9 @@ typedef unsigned int gfp_t;
 #define kvfree(p)		free(p)
 
 #define cond_resched()	((void)0)
-#define mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define wmb()		mb()
-#define rmb()		mb()
+#define mb()		__asm__ volatile("mfence" : : : "memory")
+#define wmb()		__asm__ volatile("sfence" : : : "memory")
+#define rmb()		__asm__ volatile("lfence" : : : "memory")
 #define smp_mb()	mb()
 
 #define sort(base, n, size, cmp, swap)	qsort(base, n, size, cmp)
