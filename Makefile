@@ -10,6 +10,7 @@ help:
 	@echo "make test          run all tests (ONLY=REGEX for some of them)"
 	@echo "make soak          run the long ones, and go on where they were stopped"
 	@echo "make bench-fault   the page-fault path: the suite against the stock kernel"
+	@echo "make bench-march   the test engine: GB/s on this machine, against others (not in a virtual machine)"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, and the memsuite command"
 	@echo "make uninstall     undo make install"
@@ -29,6 +30,9 @@ soak: tools
 
 bench-fault: tools
 	@for kernel in 6.1 6.12; do echo "# kernel $$kernel"; tests/bench-fault $$kernel || exit 1; done
+
+bench-march: tools
+	@tests/bench-march
 
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -51,4 +55,4 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak bench-fault modules install uninstall clean
+.PHONY: help tools demo test soak bench-fault bench-march modules install uninstall clean

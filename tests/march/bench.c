@@ -51,7 +51,7 @@ static void stream_read(size_t size)
 static void stream_write(size_t size)
 {
 	__m256i *p = (__m256i *)memory, *end = p + size / 32;
-	__m256i v = _mm256_set1_epi64x(sink);
+	__m256i v = _mm256_set1_epi64x(0x5a5a5a5a5a5a5a5aLL);
 
 	for (; p < end; p += 2) {
 		_mm256_stream_si256(p, v);
