@@ -220,7 +220,7 @@ static int look_pte(struct mm_struct *mm, pmd_t *pmd, pmd_t pmdval,
 		return PRESENT | YOUNG;
 	spin_lock(lock);
 	/* The table may have been taken away before its lock was ours. */
-	if (!((pmd_val(pmdval) ^ pmd_val(READ_ONCE(*pmd))) & ~_PAGE_ACCESSED)) {
+	if (ms_same_table(pmdval, READ_ONCE(*pmd))) {
 		val = READ_ONCE(*pte);
 		if (pte_present(val)) {
 			found = PRESENT;

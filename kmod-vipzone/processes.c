@@ -21,6 +21,17 @@ const char * const fallback_name[NR_FALLBACKS] = {
 	"empty", "policy", "cpuset", "context", "huge",
 };
 
+const char * const move_name[NR_MOVES] = {
+	[MS_MOVED] = "moved",
+	[MS_MOVE_BUSY] = "unmoved_busy",
+	[MS_MOVE_PINNED] = "unmoved_pinned",
+	[MS_MOVE_FULL] = "unmoved_full",
+	[MS_MOVE_GONE] = "unmoved_gone",
+	[MOVE_SHARED] = "unmoved_shared",
+	[MOVE_POLICY] = "unmoved_policy",
+	[MOVE_CPUSET] = "unmoved_cpuset",
+};
+
 static DEFINE_HASHTABLE(table, 8);		/* by mm; readers under RCU */
 static DEFINE_SPINLOCK(table_lock);
 static struct workqueue_struct *reaper;
@@ -118,6 +129,8 @@ static void stats_add(struct steering_stats *sum,
 	sum->steered_by_node += ms_stat_sum(stats, steered_by_node);
 	for (i = 0; i < NR_FALLBACKS; i++)
 		sum->fallbacks[i] += ms_stat_sum(stats, fallbacks[i]);
+	for (i = 0; i < NR_MOVES; i++)
+		sum->moves[i] += ms_stat_sum(stats, moves[i]);
 }
 
 static void process_free(struct process *process)
@@ -313,6 +326,68 @@ int process_remove(pid_t nr)
 	return process ? 0 : -ENOENT;
 }
 
+/*
+ * The process, its address space and its placement, to be moved into it. Only
+ * the last two are kept: the entry comes and goes.
+ */
+static int process_hold(struct pid *pid, struct mm_struct **mm,
+			struct placement **placement)
+{
+	struct process *process;
+	int err = -ENOENT;
+
+	spin_lock(&table_lock);
+	process = process_by_pid(pid);
+	if (process) {
+		err = mmget_not_zero(process->mm) ? 0 : -ESRCH;
+		*mm = process->mm;
+		*placement = process->placement;
+	}
+	if (!err)
+		refcount_inc(&process->placement->users);
+	spin_unlock(&table_lock);
+	return err;
+}
+
+/* Pages moved are those of the process, or of one that has gone since. */
+static void process_count_moves(struct pid *pid, const u64 *outcome)
+{
+	struct process *process;
+	int i;
+
+	spin_lock(&table_lock);
+	process = process_by_pid(pid);
+	for (i = 0; i < NR_MOVES; i++) {
+		if (process)
+			this_cpu_add(process->stats->moves[i], outcome[i]);
+		else
+			gone.moves[i] += outcome[i];
+	}
+	spin_unlock(&table_lock);
+}
+
+int process_move(pid_t nr)
+{
+	struct pid *pid = find_get_pid(nr);
+	struct task_struct *task = pid ? get_pid_task(pid, PIDTYPE_TGID) : NULL;
+	u64 outcome[NR_MOVES] = {};
+	struct placement *placement;
+	struct mm_struct *mm;
+	int err;
+
+	err = task ? process_hold(pid, &mm, &placement) : -ENOENT;
+	if (!err) {
+		err = mover_run(mm, task, placement, outcome);
+		process_count_moves(pid, outcome);
+		mmput(mm);
+		placement_put(placement);
+	}
+	if (task)
+		put_task_struct(task);
+	put_pid(pid);
+	return err;
+}
+
 /* Inside a tracepoint: no sleeping. */
 void process_forked(struct task_struct *parent, struct task_struct *child)
 {
@@ -395,6 +470,8 @@ static void show_process(struct seq_file *file, struct process *process)
 		   stats.steered_by_node);
 	for (i = 0; i < NR_FALLBACKS; i++)
 		seq_printf(file, " %llu", stats.fallbacks[i]);
+	for (i = 0; i < NR_MOVES; i++)
+		seq_printf(file, " %llu", stats.moves[i]);
 	seq_putc(file, '\n');
 }
 
@@ -406,6 +483,8 @@ static int processes_show(struct seq_file *file, void *unused)
 	seq_puts(file, "# pid regions children steered steered_by_node");
 	for (i = 0; i < NR_FALLBACKS; i++)
 		seq_printf(file, " fallback_%s", fallback_name[i]);
+	for (i = 0; i < NR_MOVES; i++)
+		seq_printf(file, " %s", move_name[i]);
 	seq_putc(file, '\n');
 	spin_lock(&table_lock);
 	hash_for_each(table, bucket, process, hash)

@@ -11,6 +11,7 @@
 #include <linux/refcount.h>
 #include <linux/workqueue.h>
 
+#include <memsuite/move.h>
 #include <memsuite/pool.h>
 #include <memsuite/region.h>
 
@@ -28,10 +29,21 @@ enum fallback {
 
 extern const char * const fallback_name[NR_FALLBACKS];
 
+/* What became of pages that were to be moved: as for ms_move, and */
+enum {
+	MOVE_SHARED = MS_NR_MOVE_OUTCOMES,	/* other processes map it too */
+	MOVE_POLICY,	/* the program or its area has a NUMA policy */
+	MOVE_CPUSET,	/* its cpuset does not allow the nodes of the regions */
+	NR_MOVES,
+};
+
+extern const char * const move_name[NR_MOVES];
+
 struct steering_stats {
 	u64 steered;
 	u64 steered_by_node;	/* left to the kernel, with our node */
 	u64 fallbacks[NR_FALLBACKS];
+	u64 moves[NR_MOVES];
 };
 
 /**
@@ -90,12 +102,20 @@ int processes_init(void);
 void processes_exit(void);
 int process_add(const struct vipzone_command *command);
 int process_remove(pid_t pid);
+int process_move(pid_t pid);
 struct process *process_of(const struct mm_struct *mm);	/* preemption off */
 void process_forked(struct task_struct *parent, struct task_struct *child);
 void process_execed(struct task_struct *task);
 void process_exited(struct task_struct *task);
 void processes_sum(struct steering_stats *sum);
 u64 processes_lost(void);
+
+/*
+ * mover.c: moves what @mm has into the regions of @placement; adds to
+ * @outcome[NR_MOVES]. 0, -EINTR or -ENOMEM. May sleep.
+ */
+int mover_run(struct mm_struct *mm, struct task_struct *task,
+	      struct placement *placement, u64 *outcome);
 
 /* steering.c: the handlers of the hooks. */
 int steering_start(void);

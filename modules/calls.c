@@ -20,6 +20,8 @@ typedef int isolate_free_page_fn(struct page *page, unsigned int order);
 typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
 				gfp_t gfp);
 typedef void putback_movable_pages_fn(struct list_head *pages);
+typedef void lru_add_drain_all_fn(void);
+typedef void prep_transhuge_page_fn(struct page *page);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
 DEFINE_STATIC_CALL_NULL(alloc_hook, post_alloc_hook_fn);
@@ -27,6 +29,8 @@ DEFINE_STATIC_CALL_NULL(migratetype, ms_migratetype_fn);
 DEFINE_STATIC_CALL_NULL(isolate_lru, ms_isolate_lru_fn);
 DEFINE_STATIC_CALL_NULL(putback_movable, putback_movable_pages_fn);
 DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
+DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
+DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 
 bool ms_call_isolate_free_page(struct page *page, unsigned int order)
 {
@@ -62,6 +66,17 @@ int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
 				    MS_MIGRATE_LAST_ARGS(reason));
 }
 
+void ms_call_lru_add_drain_all(void)
+{
+	static_call(drain_lru)();
+}
+
+void ms_call_prep_large(struct page *page)
+{
+	if (!MS_ALLOC_PREPARES_LARGE)
+		static_call(prep_large)(page);
+}
+
 #define resolve(call, name, type) ({					\
 	unsigned long __address = ms_symbol_address(name);		\
 									\
@@ -84,5 +99,9 @@ int ms_calls_init(void)
 	all &= resolve(putback_movable, "putback_movable_pages",
 		       putback_movable_pages_fn);
 	all &= resolve(migrate, "migrate_pages", ms_migrate_pages_fn);
+	all &= resolve(drain_lru, "lru_add_drain_all", lru_add_drain_all_fn);
+	if (!MS_ALLOC_PREPARES_LARGE)
+		all &= resolve(prep_large, "prep_transhuge_page",
+			       prep_transhuge_page_fn);
 	return all ? 0 : -EOPNOTSUPP;
 }

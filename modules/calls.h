@@ -33,4 +33,10 @@ int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
 			  ms_free_unit_fn put, unsigned long private,
 			  enum migrate_reason reason);
 
+/* Puts the pages that CPUs keep back from the LRU lists there. May sleep. */
+void ms_call_lru_add_drain_all(void);
+
+/* Makes a compound page a huge page; nothing where allocation has done so. */
+void ms_call_prep_large(struct page *page);
+
 #endif

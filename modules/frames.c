@@ -49,6 +49,14 @@ static unsigned long step(struct page *page)
 	return 1;
 }
 
+static bool age_wanted(const struct ms_scan *scan, unsigned long pfn,
+		       unsigned long nr)
+{
+	if (scan->min_age_s && !ms_demand_older(pfn, nr, scan->min_age_s))
+		return false;
+	return !scan->max_age_s || !ms_demand_older(pfn, nr, scan->max_age_s);
+}
+
 static bool wanted(const struct ms_scan *scan, struct page *page,
 		   unsigned int *order)
 {
@@ -59,9 +67,7 @@ static bool wanted(const struct ms_scan *scan, struct page *page,
 	if (*order < scan->order_min || *order > scan->order_max ||
 	    page_to_pfn(page) + (1UL << *order) > scan->end)
 		return false;
-	return !scan->min_age_s ||
-	       ms_demand_older(page_to_pfn(page), 1UL << *order,
-			       scan->min_age_s);
+	return age_wanted(scan, page_to_pfn(page), 1UL << *order);
 }
 
 /* Returns 1 if the block at @page was taken. */

@@ -83,26 +83,18 @@ static struct page *same_node(struct page *old, void *unused)
 				__GFP_NOWARN, 0);
 }
 
-static void free_target(struct page *page, void *unused)
-{
-	__free_page(page);
-}
-
 static int retire_used(unsigned long pfn)
 {
 	struct page *page = pfn_to_page(pfn);
-	struct ms_move move = {
-		.target = same_node, .unused = free_target, .keep = true,
-	};
-	int err;
+	struct ms_move move;
 
 	if (!get_page_unless_zero(page))
 		return -EBUSY;
-	ms_move_init(&move);
-	err = ms_move_add(&move, page);
+	ms_move_init(&move, same_node, NULL);
+	move.keep = true;
+	if (!PageCompound(page))
+		ms_move_add(&move, page);
 	put_page(page);
-	if (err)
-		return err;
 	if (!ms_move_run(&move))
 		return -EBUSY;
 	ms_poison(page);

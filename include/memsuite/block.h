@@ -23,6 +23,7 @@
  * @migratetypes: bit mask of 1 << MIGRATE_*; isolated, CMA and HIGHATOMIC
  *	pageblocks are skipped in any case
  * @min_age_s: take only blocks with a page whose test is so long ago; 0: all
+ * @max_age_s: take only blocks with no page whose test is so long ago; 0: all
  */
 struct ms_scan {
 	unsigned long pfn;
@@ -32,6 +33,7 @@ struct ms_scan {
 	int nid;
 	unsigned int migratetypes;
 	unsigned int min_age_s;
+	unsigned int max_age_s;
 };
 
 #define MS_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)

@@ -9,53 +9,103 @@
 #include <linux/mm_types.h>
 
 /**
- * struct ms_move - a batch of pages on its way to another place
+ * enum ms_move_outcome - what became of a page that was to be moved
+ * @MS_MOVED: it lies in another place now
+ * @MS_MOVE_BUSY: off the LRU lists, being written, or held by somebody
+ * @MS_MOVE_PINNED: pinned for direct memory access
+ * @MS_MOVE_FULL: there was no page to move it to
+ * @MS_MOVE_GONE: freed meanwhile; on 5.10 also what its file system refused
+ */
+enum ms_move_outcome {
+	MS_MOVED,
+	MS_MOVE_BUSY,
+	MS_MOVE_PINNED,
+	MS_MOVE_FULL,
+	MS_MOVE_GONE,
+	MS_NR_MOVE_OUTCOMES,
+};
+
+/**
+ * struct ms_move - pages on their way to another place
  * @pages: isolated pages; private
- * @nr: number of them
- * @target: gives the new page for @old, with a reference count of 1, or NULL;
- *	may sleep
- * @unused: takes back a page from @target that was not needed
- * @context: for @target and @unused
- * @keep: a page that was moved away from is not freed: it stays with the
- *	caller, with a reference count of 1
+ * @nr: number of them; private
+ * @used: targets handed out and not taken back; private
+ * @full: there was no target for a page of order 0; private
+ * @target: gives the new page for @old, of the same order, not on any list,
+ *	with a reference count of 1, or NULL; may sleep. A large folio for
+ *	which there is no target is split, and its pages are asked for one by
+ *	one.
+ * @context: for @target
+ * @keep: a page of order 0 that was moved away from is not freed: it stays with
+ *	the caller, with a reference count of 1
+ * @outcome: pages by what became of them, since ms_move_init()
  */
 struct ms_move {
 	struct list_head pages;
 	unsigned long nr;
+	unsigned long used;
+	bool full;
 	struct page *(*target)(struct page *old, void *context);
-	void (*unused)(struct page *page, void *context);
 	void *context;
 	bool keep;
+	u64 outcome[MS_NR_MOVE_OUTCOMES];
 };
 
 /**
- * ms_move_init() - begin a batch
- * @move: the batch
+ * ms_move_init() - begin to move pages
+ * @move: what is kept of it
+ * @target: see struct ms_move
+ * @context: for @target
  */
-void ms_move_init(struct ms_move *move);
+void ms_move_init(struct ms_move *move,
+		  struct page *(*target)(struct page *old, void *context),
+		  void *context);
+
+/**
+ * ms_move_settle() - have all CPUs let go of pages for the LRU lists
+ *
+ * A page that was faulted in lately is on no LRU list until its CPU has some
+ * more of them, and cannot be moved before. Disturbs every CPU.
+ *
+ * Context: may sleep.
+ */
+void ms_move_settle(void);
 
 /**
  * ms_move_add() - take a page that is in use off the LRU
- * @move: the batch
- * @page: a page of order 0; the caller holds a reference, and keeps it
+ * @move: where to; takes account of a page that cannot be had
+ * @page: a page of order 0 or the head of a large folio; the caller holds a
+ *	reference, and drops it before ms_move_run()
+ *
+ * A large folio is best run by itself: if it can be neither moved nor split,
+ * others of its batch stay as well.
  *
  * Context: may sleep.
- * Return: 0; -EBUSY (not on the LRU: in somebody's hands, or kernel memory);
- * -EOPNOTSUPP (part of a larger folio).
+ * Return: whether it will be moved by ms_move_run().
  */
-int ms_move_add(struct ms_move *move, struct page *page);
+bool ms_move_add(struct ms_move *move, struct page *page);
 
 /**
- * ms_move_run() - move the contents of the batch
- * @move: the batch; empty again on return
+ * ms_move_run() - move the contents of the pages added
+ * @move: no page is left in it on return; takes account of each
  *
- * What could not be moved (pinned, dirty and busy, no target) stays where it
- * was. The caller drops its own references to the pages before.
+ * What could not be moved stays where it was.
  *
- * Context: may sleep.
- * Return: number of pages moved.
+ * Context: may sleep, and wait for page locks and writeback.
+ * Return: number of pages, if all are of order 0, that are in use no more:
+ * moved, or freed meanwhile.
  */
 unsigned long ms_move_run(struct ms_move *move);
+
+/**
+ * ms_page_alloc_large() - allocate the target for a large folio
+ * @order: 2 at least
+ * @nid: node, and no other
+ *
+ * Context: may sleep; does not reclaim.
+ * Return: the head of a folio that may be mapped in parts, or NULL.
+ */
+struct page *ms_page_alloc_large(unsigned int order, int nid);
 
 /**
  * ms_range_claim() - take a whole range out of use

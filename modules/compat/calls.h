@@ -78,6 +78,9 @@ typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
 #define MS_MIGRATE_LAST_ARGS(reason)	reason
 #endif
 
+/* An allocation of folios makes large ones what huge pages are to be. */
+#define MS_ALLOC_PREPARES_LARGE	MS_HAVE_FOLIO
+
 /* Whether a page is counted as page cache: a folio's property from 5.16 on. */
 #if MS_HAVE_FOLIO
 #define ms_page_is_file(page)	folio_is_file_lru(page_folio(page))

@@ -49,6 +49,15 @@ static inline pmd_t *ms_pmd_offset(struct mm_struct *mm, unsigned long addr,
 	return pmd_offset(pud, addr);
 }
 
+/*
+ * Whether a PMD entry still names the same page table. Reading a table takes
+ * RCU, changing an entry also its lock, and a look at the PMD once it is held.
+ */
+static inline bool ms_same_table(pmd_t before, pmd_t now)
+{
+	return !((pmd_val(before) ^ pmd_val(now)) & ~_PAGE_ACCESSED);
+}
+
 /* Flush what this CPU caches of user mappings. IRQs are off. */
 static inline void ms_flush_tlb_local(void *unused)
 {

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Moving the anonymous pages that a process already has into its regions.
+ *
+ * One page table at a time is looked through, under its lock, so that what it
+ * maps cannot go away; what lies outside of the regions gets a reference, and
+ * is moved once all locks are dropped. Whatever the process does meanwhile,
+ * fork, exec, munmap, exit, is what migrate_pages() is made for.
+ */
+
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include <compat/compat.h>
+#include <compat/page.h>
+#include <compat/pagetable.h>
+#include <memsuite/move.h>
+#include <memsuite/stock.h>
+
+#include "vipzone.h"
+
+/* Page tables looked through before others may have the lock. */
+#define WALK_TABLES	64
+
+/**
+ * struct mover - moves the pages of one process
+ * @mm: its address space
+ * @placement: where its pages belong
+ * @stocks: free pages of each region
+ * @allowed: nodes of its cpuset
+ * @has_policy: the process has a NUMA policy
+ * @is_law: so has the area that is looked through
+ * @move: pages on their way
+ * @found: pages to be moved, each with a reference
+ * @nr_found: how many
+ * @last: folio that was looked at last
+ * @outcome: pages by what became of them
+ */
+struct mover {
+	struct mm_struct *mm;
+	struct placement *placement;
+	struct ms_stock stocks[VIPZONE_MAX_REGIONS];
+	nodemask_t allowed;
+	bool has_policy;
+	bool is_law;
+	struct ms_move move;
+	struct page *found[PTRS_PER_PTE];
+	unsigned int nr_found;
+	struct page *last;
+	u64 *outcome;
+};
+
+static bool may_use(const struct mover *mover, const struct target *target)
+{
+	return target->nid >= 0 && node_isset(target->nid, mover->allowed);
+}
+
+static bool may_use_any(const struct mover *mover)
+{
+	unsigned int i;
+
+	for (i = 0; i < mover->placement->nr_targets; i++)
+		if (may_use(mover, &mover->placement->targets[i]))
+			return true;
+	return false;
+}
+
+static bool lies_in(const struct target *target, struct page *page)
+{
+	const struct ms_region_spec *spec = ms_region_spec(target->region);
+	phys_addr_t address = PFN_PHYS(page_to_pfn(page));
+
+	return address >= spec->start && address < spec->end &&
+	       (spec->nid < 0 || spec->nid == page_to_nid(page));
+}
+
+static bool is_placed(const struct mover *mover, struct page *page)
+{
+	unsigned int i;
+
+	for (i = 0; i < mover->placement->nr_targets; i++)
+		if (lies_in(&mover->placement->targets[i], page))
+			return true;
+	return false;
+}
+
+/* Under the lock of the page table that maps @page. */
+static void look_at(struct mover *mover, struct page *page)
+{
+	struct page *head = compound_head(page);
+	unsigned long nr = 1UL << ms_page_order(head);
+
+	if (!ms_page_anon(head) || is_placed(mover, page))
+		return;
+	/* One folio may be mapped by many entries. */
+	if (head == mover->last)
+		return;
+	mover->last = head;
+	if (mover->is_law) {
+		mover->outcome[MOVE_POLICY] += nr;
+	} else if (!may_use_any(mover)) {
+		mover->outcome[MOVE_CPUSET] += nr;
+	} else if (ms_page_shared(head)) {
+		mover->outcome[MOVE_SHARED] += nr;
+	} else {
+		get_page(head);
+		mover->found[mover->nr_found++] = head;
+	}
+}
+
+static void look_through(struct mover *mover, pmd_t *pmd, pmd_t pmdval,
+			 unsigned long addr, unsigned long end)
+{
+	spinlock_t *lock = pte_lockptr(mover->mm, &pmdval);
+	pte_t *pte = pte_offset_kernel(&pmdval, addr);
+
+	spin_lock(lock);
+	/* The table may have been taken away before its lock was ours. */
+	if (ms_same_table(pmdval, READ_ONCE(*pmd))) {
+		for (; addr < end; addr += PAGE_SIZE, pte++) {
+			pte_t val = READ_ONCE(*pte);
+
+			if (pte_present(val) && !pte_special(val) &&
+			    pfn_valid(pte_pfn(val)))
+				look_at(mover, pte_page(val));
+		}
+	}
+	spin_unlock(lock);
+}
+
+static void look_at_huge(struct mover *mover, pmd_t *pmd, unsigned long addr)
+{
+	spinlock_t *lock = pmd_lockptr(mover->mm, pmd);
+	pmd_t val;
+
+	spin_lock(lock);
+	val = READ_ONCE(*pmd);
+	if (pmd_present(val) && pmd_leaf(val) && pfn_valid(pmd_pfn(val)))
+		look_at(mover, pmd_page(val));
+	spin_unlock(lock);
+}
+
+static void look_below(struct mover *mover, pmd_t *pmd, unsigned long addr,
+		       unsigned long end)
+{
+	pmd_t val;
+
+	rcu_read_lock();
+	val = READ_ONCE(*pmd);
+	if (!pmd_none(val) && pmd_present(val)) {
+		if (pmd_leaf(val))
+			look_at_huge(mover, pmd, addr);
+		else if (!pmd_bad(val))
+			look_through(mover, pmd, val, addr, end);
+	}
+	rcu_read_unlock();
+}
+
+static bool area_has_policy(const struct vm_area_struct *vma)
+{
+#ifdef CONFIG_NUMA
+	return vma->vm_policy || (vma->vm_ops && vma->vm_ops->get_policy);
+#else
+	return false;
+#endif
+}
+
+static bool has_anon(const struct vm_area_struct *vma)
+{
+	return vma->anon_vma && !(vma->vm_flags & (VM_HUGETLB | VM_IO |
+						   VM_PFNMAP | VM_MIXEDMAP));
+}
+
+/*
+ * Goes on from @addr until a page table has something to move. Under
+ * mmap_lock. Returns where to go on, or 0 at the end.
+ */
+static unsigned long look(struct mover *mover, unsigned long addr)
+{
+	struct vm_area_struct *vma;
+	int tables = 0;
+
+	while ((vma = find_vma(mover->mm, addr))) {
+		unsigned long next;
+
+		addr = max(addr, vma->vm_start);
+		if (!has_anon(vma))
+			addr = vma->vm_end;
+		mover->is_law = mover->has_policy || area_has_policy(vma);
+		for (; addr < vma->vm_end; addr = next) {
+			pmd_t *pmd;
+
+			if (mover->nr_found || ++tables > WALK_TABLES)
+				return addr;
+			pmd = ms_pmd_offset(mover->mm, addr, &next);
+			next = min(next, vma->vm_end);
+			if (pmd)
+				look_below(mover, pmd, addr, next);
+		}
+		if (mover->nr_found || ++tables > WALK_TABLES)
+			return addr;
+	}
+	return 0;
+}
+
+/* A large folio stays whole only where the region is a node. */
+static struct page *take_target(struct page *old, void *context)
+{
+	struct mover *mover = context;
+	struct placement *placement = mover->placement;
+	unsigned int order = ms_page_order(old), i;
+	struct page *page = NULL;
+
+	for (i = 0; i < placement->nr_targets && !page; i++) {
+		struct target *target = &placement->targets[i];
+
+		if (!may_use(mover, target))
+			continue;
+		if (!order)
+			page = ms_stock_take(&mover->stocks[i]);
+		else if (target->is_node)
+			page = ms_page_alloc_large(order, target->nid);
+	}
+	return page;
+}
+
+static void move_found(struct mover *mover)
+{
+	unsigned int i;
+	int token = ms_hold_begin();
+
+	for (i = 0; i < mover->nr_found; i++) {
+		struct page *page = mover->found[i];
+		bool large = ms_page_order(page);
+
+		if (large)
+			ms_move_run(&mover->move);
+		ms_move_add(&mover->move, page);
+		put_page(page);
+		if (large)
+			ms_move_run(&mover->move);
+	}
+	ms_move_run(&mover->move);
+	for (i = 0; i < mover->placement->nr_targets; i++)
+		ms_stock_return(&mover->stocks[i]);
+	ms_hold_end(token);
+	mover->nr_found = 0;
+}
+
+static int move_all(struct mover *mover)
+{
+	unsigned long addr = 0;
+	int err;
+
+	do {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		err = mmap_read_lock_killable(mover->mm);
+		if (err)
+			return err;
+		addr = look(mover, addr);
+		mmap_read_unlock(mover->mm);
+		move_found(mover);
+		cond_resched();
+	} while (addr);
+	return 0;
+}
+
+static void stock_up(struct mover *mover)
+{
+	unsigned int i;
+
+	for (i = 0; i < mover->placement->nr_targets; i++) {
+		const struct ms_region_spec *spec =
+			ms_region_spec(mover->placement->targets[i].region);
+
+		ms_stock_init(&mover->stocks[i], PHYS_PFN(spec->start),
+			      PHYS_PFN(spec->end), spec->nid);
+	}
+}
+
+/* What the process itself was told about nodes. */
+static void ask(struct mover *mover, struct task_struct *task)
+{
+	mover->allowed = node_states[N_MEMORY];
+#ifdef CONFIG_CPUSETS
+	nodes_and(mover->allowed, mover->allowed, task->mems_allowed);
+#endif
+#ifdef CONFIG_NUMA
+	mover->has_policy = READ_ONCE(task->mempolicy);
+#endif
+}
+
+int mover_run(struct mm_struct *mm, struct task_struct *task,
+	      struct placement *placement, u64 *outcome)
+{
+	struct mover *mover = kzalloc(sizeof(*mover), GFP_KERNEL);
+	int i, err;
+
+	if (!mover)
+		return -ENOMEM;
+	mover->mm = mm;
+	mover->placement = placement;
+	mover->outcome = outcome;
+	ask(mover, task);
+	stock_up(mover);
+	ms_move_init(&mover->move, take_target, mover);
+	ms_move_settle();
+	err = move_all(mover);
+	for (i = 0; i < MS_NR_MOVE_OUTCOMES; i++)
+		outcome[i] += mover->move.outcome[i];
+	kfree(mover);
+	return err;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a page in use is, asked page by page before folios and by folio since. */
+#ifndef MEMSUITE_COMPAT_PAGE_H
+#define MEMSUITE_COMPAT_PAGE_H
+
+#include <linux/ksm.h>
+#include <linux/mm.h>
+
+#include <compat/compat.h>
+
+#if MS_HAVE_FOLIO
+
+/* The order of the folio that a page is the head of, else 0. */
+static inline unsigned int ms_page_order(struct page *page)
+{
+	return PageHead(page) ? folio_order(page_folio(page)) : 0;
+}
+
+static inline bool ms_page_pinned(struct page *page)
+{
+	return folio_maybe_dma_pinned(page_folio(page));
+}
+
+/* Anonymous, and its process's own: KSM's pages belong to nobody. */
+static inline bool ms_page_anon(struct page *page)
+{
+	struct folio *folio = page_folio(page);
+
+	return folio_test_anon(folio) && !folio_test_ksm(folio);
+}
+
+/* Of the kind that folios are that are mapped in parts. */
+static inline struct page *ms_alloc_large(gfp_t gfp, unsigned int order,
+					  int nid)
+{
+	struct folio *folio = __folio_alloc_node(gfp, order, nid);
+
+	return folio ? folio_page(folio, 0) : NULL;
+}
+
+#else
+
+static inline unsigned int ms_page_order(struct page *page)
+{
+	return compound_order(page);
+}
+
+static inline bool ms_page_pinned(struct page *page)
+{
+	return page_maybe_dma_pinned(page);
+}
+
+static inline bool ms_page_anon(struct page *page)
+{
+	return PageAnon(page) && !PageKsm(page);
+}
+
+/* The caller makes it a folio of that kind. */
+static inline struct page *ms_alloc_large(gfp_t gfp, unsigned int order,
+					  int nid)
+{
+	return alloc_pages_node(nid, gfp, order);
+}
+
+#endif
+
+/* Whether other address spaces map it too; of a large folio, likely. */
+static inline bool ms_page_shared(struct page *page)
+{
+#if MS_HAVE_FOLIO_MAYBE_MAPPED_SHARED
+	return folio_maybe_mapped_shared(page_folio(page));
+#elif MS_HAVE_FOLIO_LIKELY_MAPPED_SHARED
+	return folio_likely_mapped_shared(page_folio(page));
+#else
+	return page_mapcount(page) > 1;
+#endif
+}
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stocks of single frames; include/memsuite/stock.h. */
+
+#include <linux/bitops.h>
+#include <linux/export.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include <compat/compat.h>
+#include <memsuite/stock.h>
+
+#include "demand.h"
+#include "frames.h"
+#include "holding.h"
+
+/* Frames looked at between two chances for others to run. */
+#define STOCK_BUDGET	4096
+
+void ms_stock_init(struct ms_stock *stock, unsigned long start_pfn,
+		   unsigned long end_pfn, int nid)
+{
+	*stock = (struct ms_stock) {
+		.scan = {
+			.pfn = start_pfn,
+			.end = end_pfn,
+			.order_max = MS_MAX_ORDER,
+			.nid = nid,
+			.migratetypes = MS_ANY_MIGRATETYPE,
+		},
+		.start = start_pfn,
+	};
+}
+EXPORT_SYMBOL_GPL(ms_stock_init);
+
+/* Goes on where the last block was found, once around the range. */
+static bool restock(struct ms_stock *stock)
+{
+	struct ms_block block;
+	int rounds = 2, err;
+
+	while (rounds && !stock->empty) {
+		cond_resched();
+		err = ms_frames_isolate(&stock->scan, STOCK_BUDGET, false,
+					&block);
+		if (!err) {
+			stock->bare = block.page;
+			stock->nr_bare = 1UL << block.order;
+			ms_holding_add(stock->nr_bare);
+			return true;
+		}
+		if (err == -ENOENT) {
+			stock->scan.pfn = stock->start;
+			rounds--;
+		} else if (err == -ENOMEM) {
+			/* Another zone may have more. */
+			stock->scan.pfn = ALIGN(stock->scan.pfn + 1,
+						pageblock_nr_pages);
+		}
+	}
+	stock->empty = true;
+	return false;
+}
+
+struct page *ms_stock_take(struct ms_stock *stock)
+{
+	struct page *page;
+
+	if (!stock->nr_bare && !restock(stock))
+		return NULL;
+	page = stock->bare++;
+	stock->nr_bare--;
+	ms_holding_add(-1);
+	ms_frames_prepare(page, 0, false);
+	return page;
+}
+EXPORT_SYMBOL_GPL(ms_stock_take);
+
+/* The largest block that begins at the first frame left. */
+static unsigned int first_order(const struct ms_stock *stock)
+{
+	unsigned long pfn = page_to_pfn(stock->bare);
+
+	return min3((unsigned long)ilog2(stock->nr_bare),
+		    pfn ? __ffs(pfn) : MS_MAX_ORDER,
+		    (unsigned long)MS_MAX_ORDER);
+}
+
+void ms_stock_return(struct ms_stock *stock)
+{
+	struct ms_block block;
+
+	while (stock->nr_bare) {
+		block.page = stock->bare;
+		block.order = first_order(stock);
+		stock->bare += 1UL << block.order;
+		stock->nr_bare -= 1UL << block.order;
+		/* Bare frames cannot be freed: they were never allocated. */
+		ms_frames_prepare(block.page, block.order, false);
+		ms_demand_giving(page_to_pfn(block.page),
+				 1UL << block.order);
+		ms_holding_add(-(1L << block.order));
+		__free_pages(block.page, block.order);
+	}
+}
+EXPORT_SYMBOL_GPL(ms_stock_return);

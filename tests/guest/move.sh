@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Moving: the anonymous pages that a running program already has come into its
+# region, and no byte of them changes meanwhile. Boot with two nodes of 512 MiB;
+# all processors belong to the first, where programs get their memory.
+#
+#   move.sh [PAGES]
+. "$(dirname "$0")/ktap.sh"
+pages=${1:-16384}
+far="0x28000000 0x38000000"
+
+modprobe vipzone || exit 1
+# It would bring the pages back to the processors.
+[ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
+echo "near 128M-448M" >$suite/regions/add || exit 1
+echo "far 640M-896M" >$suite/regions/add || exit 1
+# Small pools: their pages are not what is moved to.
+echo 1024 >$suite/regions/near/pool_kib
+echo 1024 >$suite/regions/far/pool_kib
+
+keep() { # keep OPTIONS...: starts the program, sets pid
+	"$here/keep" "$pages" "$@" >/tmp/out &
+	pid=$!
+	wait_for 100 grep -q ready /tmp/out
+}
+ask() { # sets what it says of its pages
+	lines=$(wc -l </tmp/out)
+	kill -USR1 $pid
+	wait_for 60 sh -c "[ \$(wc -l </tmp/out) -gt $lines ]"
+	said=$(tail -n 1 /tmp/out)
+	note "$said"
+}
+value() { # value NAME: behind that word
+	echo "$said" | sed "s/.*$1 \([0-9]*\).*/\1/"
+}
+inside() { # inside PERCENT: so many of its pages lie in the range
+	ask
+	[ $(($(value in) * 100)) -ge $(($(value pages) * $1)) ]
+}
+outside() {
+	ask
+	[ "$(value in)" -lt $((pages / 2)) ]
+}
+# It goes on, checks all it has twice, and found no page changed.
+unchanged() {
+	ask
+	ktap_round=$(($(value rounds) + 2))
+	until [ "$(value rounds)" -ge $ktap_round ]; do
+		sleep 0.5
+		ask
+	done >/dev/null
+	note "$said"
+	[ "$(value errors)" = 0 ]
+}
+ends_well() {
+	kill -TERM $pid
+	wait $pid
+}
+column() { # column NAME: of its row in the table
+	awk -v name="$1" -v pid=$pid '
+		NR == 1 { for (i = 2; i <= NF; i++) if ($i == name) at = i - 1 }
+		$1 == pid { print $at }' $debug/vipzone/processes
+}
+huge_kib() { awk '/^AnonHugePages/ { sum += $2 } END { print sum }' /proc/$pid/smaps; }
+move() { echo $pid >$suite/vipzone/move; }
+steer() { echo "$pid region=$1" >$suite/vipzone/add; }
+
+# shellcheck disable=SC2086
+keep --range $far
+check "not steered: refused" sh -c "! echo $pid 2>/dev/null >$suite/vipzone/move"
+check "before: elsewhere" outside
+steer far
+check "steering moves nothing" outside
+check "move" move
+check "at least 99% in the region" inside 99
+note "moved $(column moved), busy $(column unmoved_busy), shared $(column unmoved_shared), full $(column unmoved_full)"
+check "they are counted" [ "$(column moved)" -ge $((pages * 99 / 100)) ]
+check "contents unchanged while it writes" unchanged
+check "move again: nothing left to do" move
+check "still there" inside 99
+check "it ends well" ends_well
+
+# shellcheck disable=SC2086
+keep --range $far --huge
+steer far
+check "huge pages: move" move
+check "huge pages: at least 99% in the region" inside 99
+check "huge pages: contents unchanged" unchanged
+check "huge pages: it ends well" ends_well
+
+keep --range 0x20000000 0x40000000 --huge
+huge_before=$(huge_kib)
+steer node1
+check "a node: move" move
+check "a node: at least 99% in the region" inside 99
+note "huge before $huge_before KiB, after $(huge_kib) KiB"
+check "a node: huge pages stay huge" [ "$(huge_kib)" = "$huge_before" ]
+check "a node: contents unchanged" unchanged
+check "a node: it ends well" ends_well
+
+# Forks, execs, unmaps and exits while being moved back and forth.
+# shellcheck disable=SC2086
+keep --range $far --churn
+to=near
+moves=0
+while [ $moves -lt 10 ]; do
+	echo $pid >$suite/vipzone/remove
+	steer $to || break
+	move || break
+	case $to in near) to=far ;; far) to=near ;; esac
+	moves=$((moves + 1))
+done 2>/dev/null
+check "moved back and forth while it churns" [ $moves = 10 ]
+note "moved $(cat $suite/vipzone/moved_pages), shared $(cat $suite/vipzone/unmoved_shared_pages)"
+check "churning: contents unchanged" unchanged
+# It is killed in the middle of a move, and the module goes.
+(while move; do :; done) 2>/dev/null &
+mover=$!
+sleep 0.2
+kill -KILL $pid
+wait $pid 2>/dev/null
+wait $mover
+check "nothing is held" wait_for 10 equals $suite/pages/held_pages 0
+
+# shellcheck disable=SC2086
+keep --range $far
+steer far
+move &
+mover=$!
+check "unload while moving" rmmod vipzone memsuite
+wait $mover
+check "contents survive the unload" unchanged
+check "it ends well" ends_well
+done_testing
