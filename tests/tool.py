@@ -271,6 +271,15 @@ def bad_pages_are_listed_with_their_dimm(top):
     assert "DIMM 0 Maker PART-1 S/N A1" in text and "B2" not in text, text
     row, = tree.json("diag", "bad", "--json")
     assert row["dimms"][0]["size_mib"] == 16384 and row["stored"] is False
+    plug(tree, ("DIMM 01", "A1"), ("DIMM 0", "B2"), ("DIMM", "C3"))
+    row, = tree.json("diag", "bad", "--json")
+    assert [d["serial"] for d in row["dimms"]] == ["B2"]
+    long = "P0_Node0_Channel0_Dimm0_next_to_the_fan"
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE.replace(
+        "DIMM_0", long[:31])})
+    plug(tree, (long, "A1"), ("DIMM 0", "B2"))
+    row, = tree.json("diag", "bad", "--json")
+    assert [d["serial"] for d in row["dimms"]] == ["A1"]
     os.unlink(tree.dmi)
     assert "0x1234568" in tree.run("diag", "bad").stdout
 

@@ -14,13 +14,12 @@ flag() { # BIT ADDRESS: of /proc/kpageflags
 	flags=$(dd if=/proc/kpageflags bs=8 skip=$(($2 / 4096)) count=1 2>/dev/null | od -An -tu8)
 	[ $((flags >> $1 & 1)) = 1 ]
 }
-page_with() { # BIT: an address of a page that has it, in memory that is used late
-	dd if=/proc/kpageflags bs=64k 2>/dev/null | od -An -v -tu8 -w8 |
-		awk -v bit=$((1 << $1)) 'NR > 16384 && int($1 / bit) % 2 == 1 {
-			printf "0x%x\n", (NR - 1) * 4096; exit }'
+page_with() { # BIT: an address of a page that has it
+	page_flags | awk -v bit=$((1 << $1)) 'int($1 / bit) % 2 == 1 {
+		printf "0x%x\n", (NR - 1) * 4096; exit }'
 }
 corrupted() { awk '$1 == "HardwareCorrupted:" { print $2 / 4 }' /proc/meminfo; }
-hwpoison=19 buddy=10 slab=7
+hwpoison=19 pgtable=26
 
 modprobe memdiag || exit 1
 echo 1 >$trace/events/memsuite/memdiag_bad_page/enable
@@ -55,7 +54,7 @@ moves() { # NAME PAGE [huge | FILE]
 	check "$name: no longer marked" eval "! flag $hwpoison $address"
 }
 
-free=$(page_with $buddy)
+free=$(free_page)
 note "free page at $free"
 check "free: retire" answers retire "$free" ok
 check "free: marked" flag $hwpoison "$free"
@@ -82,13 +81,15 @@ check "nothing is marked" [ "$(corrupted)" = 0 ]
 check "nothing is retired" equals $suite/pages/retired_pages 0
 check "nothing is held" equals $suite/pages/held_pages 0
 
-check "the kernel's own" answers retire "$(page_with $slab)" EBUSY
+check "a page table" answers retire "$(page_with $pgtable)" EBUSY
+check "the kernel itself" answers retire "0x$(sed -n 's/^ *\([0-9a-f]*\)-.*Kernel code/\1/p' /proc/iomem)" EBUSY
 check "no memory" answers retire 0xfffffff000 ENXIO
 check "not a number" answers retire rhubarb EINVAL
 check "too large" answers retire pfn=0xffffffffffffffff ERANGE
 check "unknown word" answers retire "$free red" EINVAL
 
 # Retired before memdiag was loaded again.
+free=$(free_page)
 check "retire" answers retire "$free" ok
 rmmod memdiag
 modprobe memdiag
@@ -101,13 +102,14 @@ modprobe memdiag
 check "unretire after a reload of everything" answers unretire "$free" ok
 
 # What the kernel marked is the kernel's.
-other=$(page_with $buddy)
+other=$(free_page)
 echo "$other" >/sys/devices/system/memory/soft_offline_page
 if flag $hwpoison "$other"; then
 	check "not ours" answers unretire "$other" EPERM
 	check "not ours to retire" answers retire "$other" EEXIST
 fi
 # From the first failure that the hardware reported on, it gives none back.
+free=$(free_page)	# what was given back may be in use
 check "retire once more" answers retire "$free" ok
 modprobe vmtest
 echo "$(cat /sys/kernel/debug/vmtest/hold)" >/sys/kernel/debug/vmtest/fail 2>/dev/null

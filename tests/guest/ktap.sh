@@ -52,3 +52,16 @@ free_kib() {
 	sleep 1
 	awk '$1 == "MemFree:" { print $2 }' /proc/meminfo
 }
+
+page_flags() { dd if=/proc/kpageflags bs=64k 2>/dev/null | od -An -v -tu8 -w8; }
+# Address of a page amid a large stretch of free ones, which nobody takes so
+# soon. A free page has bit 10 and no other.
+free_page() {
+	printf '0x%x\n' $(($(page_flags | awk '{
+		free = $1 == 1024 ? free + 1 : 0
+		if (free == 1024) {
+			print NR - 512
+			exit
+		}
+	}') * 4096))
+}
