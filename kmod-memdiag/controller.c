@@ -226,12 +226,17 @@ int controller_start(void)
 	err = tester_start();
 	if (err)
 		goto err_tester;
+	err = inuse_start();
+	if (err)
+		goto err_inuse;
 	err = start_controlling();
 	if (err)
 		goto err_thread;
 	return 0;
 
 err_thread:
+	inuse_stop();
+err_inuse:
 	tester_stop();
 err_tester:
 	ahead_stop();
@@ -245,6 +250,7 @@ void controller_stop(void)
 		return;
 	kthread_stop(thread);
 	thread = NULL;
+	inuse_stop();
 	tester_stop();
 	ahead_stop();
 	ms_demand_stop();

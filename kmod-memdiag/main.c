@@ -21,6 +21,7 @@ static int __init memdiag_init(void)
 	debugfs = ms_debugfs_add("memdiag");
 	findings_init(debugfs);
 	coverage_init(debugfs);
+	inuse_init(debugfs);
 	ecc_init(debugfs);
 	err = memdiag_sysfs_init();
 	if (err) {

@@ -29,6 +29,13 @@ void ahead_stop(void);
 extern const struct attribute_group coverage_group;
 void coverage_init(struct dentry *debugfs);
 
+/* Memory in use: moved before its tests expire. */
+extern const struct attribute_group inuse_group;
+extern const struct attribute_group inuse_moves_group;
+void inuse_init(struct dentry *debugfs);
+int inuse_start(void);
+void inuse_stop(void);
+
 /* The test of a range on demand. */
 extern const struct attribute_group range_group;
 /* Begin one, in bytes; -EBUSY, -ENXIO, -ENOMEM. May sleep. */

@@ -136,6 +136,30 @@ bool ms_region_at(u64 address, unsigned int sources,
 }
 EXPORT_SYMBOL_GPL(ms_region_at);
 
+void ms_region_bounds(unsigned long pfn, unsigned long *start,
+		      unsigned long *end)
+{
+	struct ms_region *region;
+
+	*start = 0;
+	*end = ULONG_MAX;
+	mutex_lock(&regions_lock);
+	list_for_each_entry(region, &regions, link) {
+		unsigned long first = start_pfn(region), behind = end_pfn(region);
+
+		if (first <= pfn)
+			*start = max(*start, first);
+		else
+			*end = min(*end, first);
+		if (behind <= pfn)
+			*start = max(*start, behind);
+		else
+			*end = min(*end, behind);
+	}
+	mutex_unlock(&regions_lock);
+}
+EXPORT_SYMBOL_GPL(ms_region_bounds);
+
 struct ms_pool *ms_region_open_pool(struct ms_region *region)
 {
 	struct ms_pool *pool;

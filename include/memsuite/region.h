@@ -92,6 +92,20 @@ bool ms_region_at(u64 address, unsigned int sources,
 		  struct ms_region_spec *spec);
 
 /**
+ * ms_region_bounds() - how far around a frame the same regions reach
+ * @pfn: the frame
+ * @start: first frame that lies in the same regions as all up to @pfn
+ * @end: first frame behind those that do
+ *
+ * Without regions around it a frame has bounds all the same: the next ones.
+ * Regions come and go: what is told is true only when asked.
+ *
+ * Context: may sleep.
+ */
+void ms_region_bounds(unsigned long pfn, unsigned long *start,
+		      unsigned long *end);
+
+/**
  * ms_region_open_pool() - have the region's pool filled
  * @region: the region
  *

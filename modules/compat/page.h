@@ -29,6 +29,12 @@ static inline bool ms_page_anon(struct page *page)
 	return folio_test_anon(folio) && !folio_test_ksm(folio);
 }
 
+/* Anonymous or shared memory. */
+static inline bool ms_page_swap_backed(struct page *page)
+{
+	return folio_test_swapbacked(page_folio(page));
+}
+
 /* Of the kind that folios are that are mapped in parts. */
 static inline struct page *ms_alloc_large(gfp_t gfp, unsigned int order,
 					  int nid)
@@ -53,6 +59,11 @@ static inline bool ms_page_pinned(struct page *page)
 static inline bool ms_page_anon(struct page *page)
 {
 	return PageAnon(page) && !PageKsm(page);
+}
+
+static inline bool ms_page_swap_backed(struct page *page)
+{
+	return PageSwapBacked(page);
 }
 
 /* The caller makes it a folio of that kind. */

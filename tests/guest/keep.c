@@ -76,6 +76,18 @@ static uint64_t read_at(int fd, off_t at, size_t size)
 	return value;
 }
 
+/* While a page is being moved, its frame is not told: wait until it is. */
+static uint64_t frame_of(int map, const uint64_t *page)
+{
+	uint64_t entry;
+
+	do {
+		*(volatile const uint64_t *)page;
+		entry = read_at(map, (uintptr_t)page / 4096 * 8, 8);
+	} while (!(entry >> 63));
+	return entry & ((1ULL << 55) - 1);
+}
+
 static void report(void)
 {
 	int map = open("/proc/self/pagemap", O_RDONLY);
@@ -84,12 +96,11 @@ static void report(void)
 	uint32_t oldest = 0;
 
 	for (i = 0; i < pages; i++) {
-		uint64_t pfn = read_at(map, ((uintptr_t)memory / 4096 + i) * 8,
-				       8) & ((1ULL << 55) - 1);
+		uint64_t pfn = frame_of(map, memory + i * WORDS);
 		uint32_t seconds;
 
 		in += pfn * 4096 >= start && pfn * 4096 < end;
-		if (!ages)
+		if (age < 0)
 			continue;
 		seconds = read_at(age, pfn * 4, 4);
 		if (seconds == UNTESTED)
@@ -99,7 +110,7 @@ static void report(void)
 	}
 	printf("pages %zu in %zu errors %zu rounds %zu", pages, in, errors,
 	       rounds);
-	if (ages)
+	if (age >= 0)
 		printf(" untested %zu oldest %u", untested, oldest);
 	printf("\n");
 	fflush(stdout);
