@@ -37,6 +37,7 @@ static struct policy_limits limits = {
 	.fixed = { .fidelity = 1, .threads = 1 },
 	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
 };
+
 static const struct policy *policy = &policies[0];
 static unsigned int demand_alpha_pct = 200;	/* table 6 */
 static unsigned int monitor_ms = 25;

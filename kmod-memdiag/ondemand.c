@@ -32,6 +32,7 @@ bool ondemand_test(u64 *words)
 		wrong |= ~READ_ONCE(words[i]);
 		write_word(&words[i], 0);
 	}
+	/* Likewise. */
 	wmb();
 	for (i = 0; i < WORDS; i++)
 		wrong |= READ_ONCE(words[i]);

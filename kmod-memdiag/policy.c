@@ -65,6 +65,7 @@ const struct policy policies[] = {
 	{ "comet", choose_comet },
 	{ "fixed", choose_fixed },
 };
+
 const unsigned int nr_policies = ARRAY_SIZE(policies);
 
 struct policy_config policy_emergency(const struct policy_limits *limits)

@@ -128,6 +128,7 @@ static struct kunit_suite policy_suite = {
 	.name = "memdiag_policy",
 	.test_cases = policy_cases,
 };
+
 kunit_test_suite(policy_suite);
 
 MODULE_LICENSE("GPL");

@@ -53,6 +53,12 @@ static struct range_test {
 	enum status status;
 } test;
 
+static enum status status(void)
+{
+	/* Pairs with the end of run(). */
+	return smp_load_acquire(&test.status);
+}
+
 static DEFINE_MUTEX(range_lock);	/* starting and stopping */
 static struct task_struct *thread;
 static struct verdict verdict;		/* of the thread, as is the march */
@@ -145,6 +151,7 @@ static int run(void *unused)
 		}
 		WRITE_ONCE(test.pfn, test.pfn + nr);
 	}
+	/* Pairs with status(): who sees the outcome sees the counts. */
 	smp_store_release(&test.status, outcome());
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(MAX_SCHEDULE_TIMEOUT);
@@ -165,7 +172,7 @@ static void stop_thread(void)
 
 bool range_running(void)
 {
-	return smp_load_acquire(&test.status) == RUNNING;
+	return status() == RUNNING;
 }
 
 static int start(u64 from, u64 to)
@@ -245,7 +252,7 @@ static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
 	return sysfs_emit(buf, "%s\n",
-			  status_name[smp_load_acquire(&test.status)]);
+			  status_name[status()]);
 }
 
 static ssize_t range_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -274,7 +281,7 @@ static ssize_t eta_s_show(struct kobject *kobj, struct kobj_attribute *attr,
 	unsigned long done = pages_done();
 	u64 eta = 0;
 
-	if (smp_load_acquire(&test.status) == RUNNING && done)
+	if (status() == RUNNING && done)
 		eta = ktime_ms_delta(ktime_get(), test.begun) *
 		      (test.end - test.start - done) / done / MSEC_PER_SEC;
 	return sysfs_emit(buf, "%llu\n", eta);

@@ -41,7 +41,7 @@
  * @open: there may be more blocks
  */
 struct cursor {
-	struct mutex lock;
+	struct mutex lock;	/* see above */
 	struct ms_scan scan;
 	bool open;
 };

@@ -4,12 +4,13 @@
 #define MEMDIAG_VERDICT_H
 
 #include <linux/bitmap.h>
+#include <linux/bits.h>
 
 #include <compat/compat.h>
 
 #include "memdiag.h"
 
-#define VERDICT_MAX_PAGES	(1UL << MS_MAX_ORDER)
+#define VERDICT_MAX_PAGES	BIT(MS_MAX_ORDER)
 
 /**
  * struct suspect - a page that failed
