@@ -17,8 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "frames.h"
+
 #define WORDS		512
-#define UNTESTED	UINT32_MAX
 
 static uint64_t word(size_t page, size_t i)
 {
@@ -52,27 +53,6 @@ static size_t count_errors(const uint64_t *memory, size_t pages)
 	return errors;
 }
 
-static uint64_t read_at(int fd, off_t at, size_t size)
-{
-	uint64_t value = 0;
-
-	if (pread(fd, &value, size, at) != (ssize_t)size)
-		exit(3);
-	return value;
-}
-
-/* While a page is being moved, its frame is not told: wait until it is. */
-static uint64_t frame_of(int map, const uint64_t *page)
-{
-	uint64_t entry;
-
-	do {
-		*(volatile const uint64_t *)page;
-		entry = read_at(map, (uintptr_t)page / 4096 * 8, 8);
-	} while (!(entry >> 63));
-	return entry & ((1ULL << 55) - 1);
-}
-
 static void print_ages(const char *table, const uint64_t *memory, size_t pages)
 {
 	int map = open("/proc/self/pagemap", O_RDONLY);
@@ -81,7 +61,7 @@ static void print_ages(const char *table, const uint64_t *memory, size_t pages)
 	size_t untested = 0, i;
 
 	for (i = 0; i < pages; i++) {
-		age = read_at(ages, frame_of(map, memory + i * WORDS) * 4, 4);
+		age = age_of(ages, map, memory + i * WORDS);
 		if (age == UNTESTED)
 			untested++;
 		else if (age > oldest)

@@ -26,8 +26,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frames.h"
+
 #define WORDS		512
-#define UNTESTED	UINT32_MAX
 #define CHURN_BYTES	(1 << 20)
 
 static volatile sig_atomic_t asked, ended;
@@ -67,27 +68,6 @@ static void check_page(size_t page, size_t round)
 		}
 }
 
-static uint64_t read_at(int fd, off_t at, size_t size)
-{
-	uint64_t value = 0;
-
-	if (pread(fd, &value, size, at) != (ssize_t)size)
-		exit(3);
-	return value;
-}
-
-/* While a page is being moved, its frame is not told: wait until it is. */
-static uint64_t frame_of(int map, const uint64_t *page)
-{
-	uint64_t entry;
-
-	do {
-		*(volatile const uint64_t *)page;
-		entry = read_at(map, (uintptr_t)page / 4096 * 8, 8);
-	} while (!(entry >> 63));
-	return entry & ((1ULL << 55) - 1);
-}
-
 static void report(void)
 {
 	int map = open("/proc/self/pagemap", O_RDONLY);
@@ -102,7 +82,7 @@ static void report(void)
 		in += pfn * 4096 >= start && pfn * 4096 < end;
 		if (age < 0)
 			continue;
-		seconds = read_at(age, pfn * 4, 4);
+		seconds = age_of(age, map, memory + i * WORDS);
 		if (seconds == UNTESTED)
 			untested++;
 		else if (seconds > oldest)
