@@ -22,22 +22,12 @@ modprobe memdiag || exit 1
 mkdir -p /tmp/files
 mount -t tmpfs -o size=100% none /tmp/files
 # Memory in use, all over the place, the range included; it must survive.
-size=$(awk '$1 == "MemAvailable:" { print int($2 * 7 / 10) }' /proc/meminfo)
-head -c 1048576 /dev/urandom >/tmp/files/0
-i=0
-while [ $i -lt $((size / 1024)) ]; do
-	i=$((i + 1))
-	cp /tmp/files/0 /tmp/files/$i
-done
-cp /tmp/files/0 /tmp/original
-harmed() {
-	for file in /tmp/files/*; do
-		cmp -s "$file" /tmp/original || echo "$file"
-	done
-}
-# The faulty cell may have harmed a file before it was found: no other.
+pages=$(awk '$1 == "MemAvailable:" { print int($2 / 4 * 7 / 10) }' /proc/meminfo)
+"$here/cached" /tmp/files/all --fill "$pages" >/dev/null
+harmed() { "$here/cached" /tmp/files/all | sed 's/.*errors \([0-9]*\).*/\1/'; }
+# The faulty cell may have harmed a page before it was found: no other.
 before=$(harmed)
-note "harmed by the cell: $before"
+note "harmed by the cell: $before pages"
 unharmed() { [ "$(harmed)" = "$before" ]; }
 
 check "no range was tested yet" outcome untested
