@@ -20,18 +20,22 @@ echo 32 >$control/max_fidelity
 check "at ease, fidelity is high" wait_for 20 at_least $control/fidelity 2
 note "threads $(cat $control/threads), fidelity $(cat $control/fidelity)"
 check "and threads are few" equals $control/threads 1
-pressure() {
+# Bursts, and quiet in between; seen over half a second each.
+bursts() {
 	while :; do
-		"$here/touch" 20000 --rounds 4 >/dev/null
+		"$here/touch" 20000 >/dev/null
+		sleep 2
 	done
 }
+echo 500 >$control/monitor_ms
 alarms=$(cat $control/alarms)
 echo 0 >$memdiag/ahead/enabled
-pressure &
+bursts &
 load=$!
 check "a burst of demand raises the alarm" wait_for 30 at_least $control/alarms $((alarms + 1))
 kill $load
 wait $load 2>/dev/null
+echo 25 >$control/monitor_ms
 echo fixed >$control/policy
 echo 3 >$control/fixed_fidelity
 echo 2 >$control/fixed_threads
