@@ -30,7 +30,8 @@ exit status:
 
 memory faults:
   --fault ADDR:BIT:KIND makes bit BIT (0 to 7) of the byte at guest physical address ADDR faulty, from just
-  before COMMAND starts until it ends.  ADDR is decimal or 0x hexadecimal, K, M or G may follow.  KIND is
+  before COMMAND starts until it ends.  ADDR is decimal or 0x hexadecimal, K, M or G may follow.  The kernel is
+  booted with nokaslr, so that it lies at the same place, from 16M on, each time.  KIND is
     sa0 | sa1                stuck at 0 or at 1
     intermittent             stuck at 1 for 10 ms in every 200 ms; intermittent=0 at 0,
                              intermittent=1,ON,PERIOD for ON ms in every PERIOD ms

@@ -176,4 +176,8 @@ class Machine:
             command += ["-virtfs", f"local,path={path},mount_tag=share,security_model=none,multidevs=remap"]
         for plugin in o.plugin:
             command += ["-plugin", plugin]
-        return command + ["-kernel", image, "-initrd", initrd, "-append", " ".join([KERNEL_COMMAND_LINE, *o.append])]
+        arguments = [KERNEL_COMMAND_LINE, *o.append]
+        # At a random place, the kernel itself would now and then lie on the faulty cell.
+        if self.faulty:
+            arguments.append("nokaslr")
+        return command + ["-kernel", image, "-initrd", initrd, "-append", " ".join(arguments)]

@@ -19,6 +19,7 @@ echo 1024 >$suite/regions/near/pool_kib
 echo 1024 >$suite/regions/far/pool_kib
 
 keep() { # keep OPTIONS...: starts the program, sets pid
+	rm -f /tmp/out # what the last one said
 	"$here/keep" "$pages" "$@" >/tmp/out &
 	pid=$!
 	wait_for 100 grep -q ready /tmp/out
