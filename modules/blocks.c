@@ -59,7 +59,7 @@ int ms_block_take(struct ms_scan *scan, struct ms_block *block)
 
 	do {
 		cond_resched();
-		err = ms_frames_isolate(scan, TAKE_BUDGET, false, block);
+		err = ms_frames_isolate(scan, TAKE_BUDGET, block);
 	} while (err == -EAGAIN);
 	if (err)
 		return err == -ENOMEM ? -EAGAIN : err;

@@ -71,7 +71,7 @@ static bool wanted(const struct ms_scan *scan, struct page *page,
 }
 
 /* Returns 1 if the block at @page was taken. */
-static int isolate(struct ms_scan *scan, struct page *page, bool try,
+static int isolate(struct ms_scan *scan, struct page *page,
 		   struct ms_block *block)
 {
 	struct zone *zone = page_zone(page);
@@ -79,12 +79,7 @@ static int isolate(struct ms_scan *scan, struct page *page, bool try,
 	unsigned int order;
 	int taken = 0;
 
-	if (try) {
-		if (!spin_trylock_irqsave(&zone->lock, flags))
-			return -EAGAIN;
-	} else {
-		spin_lock_irqsave(&zone->lock, flags);
-	}
+	spin_lock_irqsave(&zone->lock, flags);
 	if (wanted(scan, page, &order) && may_take(scan, page)) {
 		if (!zone_has_spare(zone, order) ||
 		    !ms_call_isolate_free_page(page, order)) {
@@ -99,7 +94,7 @@ static int isolate(struct ms_scan *scan, struct page *page, bool try,
 	return taken;
 }
 
-int ms_frames_isolate(struct ms_scan *scan, unsigned long budget, bool try,
+int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
 		      struct ms_block *block)
 {
 	struct page *page;
@@ -115,7 +110,7 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget, bool try,
 			continue;
 		}
 		if (wanted(scan, page, &order)) {
-			taken = isolate(scan, page, try, block);
+			taken = isolate(scan, page, block);
 			if (taken < 0)
 				return taken;
 			if (taken) {

@@ -9,15 +9,14 @@
  * ms_frames_isolate() - take one free block out of the buddy lists, bare
  * @scan: where to look
  * @budget: page frames to look at before giving up
- * @try: do not wait for the zone's lock
  * @block: what was taken, its reference count 0, its contents not to be
  *	touched before ms_frames_prepare()
  *
- * Context: any but NMI; with @try also where locks are held.
- * Return: 0; -ENOENT (end of range); -EAGAIN (budget used up, or the lock
- * is taken); -ENOMEM (the zone is short of memory).
+ * Context: takes the zone's lock: where the kernel may allocate.
+ * Return: 0; -ENOENT (end of range); -EAGAIN (budget used up); -ENOMEM (the
+ * zone is short of memory).
  */
-int ms_frames_isolate(struct ms_scan *scan, unsigned long budget, bool try,
+int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
 		      struct ms_block *block);
 
 /**

@@ -247,7 +247,11 @@ static void reject(struct ms_pool *pool, struct page *page)
 	irq_work_queue(&pool->wake);
 }
 
-/* The depot is empty: take a free block, or part of one, without waiting. */
+/*
+ * The depot is empty: take a free block, or part of one. It is under the zone's
+ * lock that the kernel, too, refills what a CPU has at hand; who only tried it
+ * would leave page upon page to other regions while its holder is preempted.
+ */
 static noinline struct page *pop_bare(struct ms_pool *pool,
 				      struct front *front, gfp_t gfp)
 {
@@ -258,8 +262,7 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 	if (!front->nr_bare) {
 		if (time_before(jiffies, front->dry_until))
 			return NULL;
-		err = ms_frames_isolate(&front->scan, BARE_BUDGET, true,
-					&block);
+		err = ms_frames_isolate(&front->scan, BARE_BUDGET, &block);
 		if (err == -ENOMEM)
 			ms_frames_skip_zone(&front->scan);
 		if (err == -ENOENT)
@@ -337,7 +340,7 @@ static bool cut_block(struct ms_pool *pool)
 	unsigned long i;
 	int err;
 
-	err = ms_frames_isolate(&pool->scan, FILL_BUDGET, false, &block);
+	err = ms_frames_isolate(&pool->scan, FILL_BUDGET, &block);
 	if (err == -ENOMEM)
 		ms_frames_skip_zone(&pool->scan);
 	/* Walked to the end: what there was is taken, come back later. */

@@ -41,8 +41,7 @@ static bool restock(struct ms_stock *stock)
 
 	while (rounds && !stock->empty) {
 		cond_resched();
-		err = ms_frames_isolate(&stock->scan, STOCK_BUDGET, false,
-					&block);
+		err = ms_frames_isolate(&stock->scan, STOCK_BUDGET, &block);
 		if (!err) {
 			stock->bare = block.page;
 			stock->nr_bare = 1UL << block.order;

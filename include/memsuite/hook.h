@@ -68,8 +68,9 @@ struct ms_fault {
  *	to change nothing.
  *
  * Context: both run inside ftrace with preemption off, on any CPU, @entry in
- * any context up to NMI. They may not sleep, allocate, print, or take a lock
- * that another CPU can hold (trylock is allowed).
+ * any context up to NMI. They may not sleep, allocate or print. @entry may not
+ * take a lock that another CPU can hold; @fault runs where the kernel would
+ * take the lock of a zone next, and may do so, but not for every page.
  */
 struct ms_hook {
 	struct page *(*fault)(const struct ms_fault *fault);

@@ -6,8 +6,8 @@
  * Each CPU has a front, a chain of pages that only it touches. Behind the
  * fronts lies a depot of slots, each holding a whole batch; a front that is
  * empty exchanges a slot for its batch. A thread fills the slots. When the
- * depot is empty too, the CPU takes a free block of the region by itself, if
- * that is possible without waiting.
+ * depot is empty too, the CPU takes a free block of the region by itself, under
+ * the zone's lock, as the kernel refills the lists of a CPU.
  */
 #ifndef MEMSUITE_POOL_H
 #define MEMSUITE_POOL_H
@@ -22,8 +22,7 @@ struct ms_pool;
  * @pool: the pool
  * @gfp: flags of the request; only __GFP_ZERO matters
  *
- * Context: process context with preemption off; takes no lock that another
- * CPU holds.
+ * Context: a fault handler; takes the zone's lock if the depot is empty.
  * Return: a page with a reference count of 1, cleared if asked for, or NULL.
  */
 struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp);
