@@ -232,48 +232,28 @@ void ahead_stop(void)
 	mutex_unlock(&ahead_lock);
 }
 
-static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *buf)
+static int want(bool on)
 {
-	return sysfs_emit(buf, "%d\n", READ_ONCE(wanted));
-}
+	int err = 0;
 
-static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
-			     const char *buf, size_t count)
-{
-	bool want;
-	int err;
-
-	err = ms_parse_bool(buf, count, &want);
-	if (err)
-		return err;
 	mutex_lock(&ahead_lock);
-	if (diagnosing && want && !serving)
+	if (diagnosing && on && !serving)
 		err = begin();
-	else if (!want)
+	else if (!on)
 		end();
 	if (!err)
-		wanted = want;
+		wanted = on;
 	mutex_unlock(&ahead_lock);
-	return err ?: count;
+	return err;
 }
 
-#define stat_attr(name, field)						\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%llu\n", ms_stat_sum(&stats, field));	\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RO(name)
-
-stat_attr(served_pages, served);
-stat_attr(on_demand_tests, on_demand);
-stat_attr(left_large, left[LEFT_LARGE]);
-stat_attr(left_policy, left[LEFT_POLICY]);
-stat_attr(left_context, left[LEFT_CONTEXT]);
-stat_attr(left_empty, left[LEFT_EMPTY]);
-
-static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
+MS_ATTR_SWITCH(enabled, READ_ONCE(wanted), want);
+MS_ATTR_NUMBER_RO(served_pages, ms_stat_sum(&stats, served));
+MS_ATTR_NUMBER_RO(on_demand_tests, ms_stat_sum(&stats, on_demand));
+MS_ATTR_NUMBER_RO(left_large, ms_stat_sum(&stats, left[LEFT_LARGE]));
+MS_ATTR_NUMBER_RO(left_policy, ms_stat_sum(&stats, left[LEFT_POLICY]));
+MS_ATTR_NUMBER_RO(left_context, ms_stat_sum(&stats, left[LEFT_CONTEXT]));
+MS_ATTR_NUMBER_RO(left_empty, ms_stat_sum(&stats, left[LEFT_EMPTY]));
 
 static struct attribute *ahead_attrs[] = {
 	&enabled_attr.attr, &served_pages_attr.attr,

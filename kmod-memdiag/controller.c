@@ -296,52 +296,22 @@ static ssize_t available_policies_show(struct kobject *kobj,
 	return length;
 }
 
-/* A file with one number that may be written. */
-#define number_attr(name, variable, least, most)			\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%u\n", READ_ONCE(variable));		\
-}									\
-									\
-static ssize_t name##_store(struct kobject *kobj,			\
-			    struct kobj_attribute *attr,		\
-			    const char *buf, size_t count)		\
-{									\
-	u64 value;							\
-	int err = ms_parse_u64(buf, count, least, most, &value);	\
-									\
-	if (err)							\
-		return err;						\
-	WRITE_ONCE(variable, value);					\
-	return count;							\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RW(name)
+MS_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, FIDELITY_MAX);
+MS_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
+MS_ATTR_NUMBER(max_threads, limits.max_threads, 1, TESTERS_MAX);
+MS_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
+MS_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
+	       FIDELITY_MAX);
+MS_ATTR_NUMBER(demand_alpha_pct, demand_alpha_pct, 100, 10000);
+MS_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
+MS_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
+MS_ATTR_NUMBER(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
 
-#define count_attr(name, value)						\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%llu\n", (u64)(value));			\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RO(name)
-
-number_attr(fixed_fidelity, limits.fixed.fidelity, 1, FIDELITY_MAX);
-number_attr(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
-number_attr(max_threads, limits.max_threads, 1, TESTERS_MAX);
-number_attr(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
-number_attr(max_fidelity, limits.max_fidelity, limits.min_fidelity,
-	    FIDELITY_MAX);
-number_attr(demand_alpha_pct, demand_alpha_pct, 100, 10000);
-number_attr(monitor_ms, monitor_ms, 1, 10000);
-number_attr(policy_ms, policy_ms, 10, 60000);
-number_attr(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
-
-count_attr(fidelity, tester_fidelity());
-count_attr(threads, tester_threads());
-count_attr(request_pages_s, READ_ONCE(request_pages_s));
-count_attr(bandwidth_pages_s, tester_bandwidth());
-count_attr(alarms, READ_ONCE(alarms));
+MS_ATTR_NUMBER_RO(fidelity, tester_fidelity());
+MS_ATTR_NUMBER_RO(threads, tester_threads());
+MS_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
+MS_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
+MS_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
 
 static struct kobj_attribute policy_attr = __ATTR_RW(policy);
 static struct kobj_attribute available_policies_attr =

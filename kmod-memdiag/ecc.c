@@ -130,7 +130,7 @@ static void count(unsigned long pfn, bool is_uncorrected)
 			   ktime_get_real_seconds());
 	/* Loading memdiag changes nothing before it is enabled. */
 	if (page && controller_running() &&
-	    tally_due(page, threshold, is_uncorrected)) {
+	    tally_due(page, READ_ONCE(threshold), is_uncorrected)) {
 		page->state = TALLY_ASKED;
 		schedule_delayed_work(&step_work, 0);
 	}
@@ -156,40 +156,10 @@ static struct notifier_block chain_block = {
 	.priority = MCE_PRIO_EDAC,
 };
 
-static ssize_t ecc_threshold_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", READ_ONCE(threshold));
-}
-
-static ssize_t ecc_threshold_store(struct kobject *kobj,
-				   struct kobj_attribute *attr,
-				   const char *buf, size_t size)
-{
-	u64 value;
-	int err = ms_parse_u64(buf, size, 0, THRESHOLD_MAX, &value);
-
-	if (err)
-		return err;
-	mutex_lock(&ecc_lock);
-	threshold = value;
-	mutex_unlock(&ecc_lock);
-	return size;
-}
-
-#define count_attr(name, value)						\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(value));		\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RO(name)
-
-count_attr(ecc_corrected_errors, corrected);
-count_attr(ecc_uncorrected_errors, uncorrected);
-count_attr(ecc_tests, tests);
-
-static struct kobj_attribute ecc_threshold_attr = __ATTR_RW(ecc_threshold);
+MS_ATTR_NUMBER(ecc_threshold, threshold, 0, THRESHOLD_MAX);
+MS_ATTR_NUMBER_RO(ecc_corrected_errors, READ_ONCE(corrected));
+MS_ATTR_NUMBER_RO(ecc_uncorrected_errors, READ_ONCE(uncorrected));
+MS_ATTR_NUMBER_RO(ecc_tests, READ_ONCE(tests));
 
 static struct attribute *ecc_attrs[] = {
 	&ecc_threshold_attr.attr, &ecc_corrected_errors_attr.attr,

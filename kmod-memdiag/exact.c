@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * March tests with each operation on its own: before a read, and after a
- * write, the line is flushed, the flush waited for and the row closed. This is as the theory
- * has it, two operations in a row included, and tens of times slower than
- * strips. Page by page it is what COMeT and Asteroid do: Asteroid's figure 28
- * with lines, COMeT's appendix A.2.2 with words.
+ * write, the line is flushed, the flush waited for and the row closed. This is
+ * as the theory has it, two operations in a row included, and tens of times
+ * slower than strips. Page by page it is what COMeT and Asteroid do: Asteroid's
+ * figure 28 with lines, COMeT's appendix A.2.2 with words.
  */
 
 #include <linux/delay.h>

@@ -47,17 +47,6 @@ enum {
 	NR_OUTCOMES,
 };
 
-static const char * const outcome_name[NR_OUTCOMES] = {
-	[MS_MOVED] = "moved",
-	[MS_MOVE_BUSY] = "busy",
-	[MS_MOVE_PINNED] = "pinned",
-	[MS_MOVE_FULL] = "full",
-	[MS_MOVE_GONE] = "gone",
-	[LEFT_WIDE] = "wide",
-	[LEFT_LARGE] = "large",
-	[LEFT_KERNEL] = "kernel",
-};
-
 /**
  * struct walk - one walk over all memory
  * @old_s: pages are moved from this age on
@@ -347,52 +336,21 @@ const struct attribute_group inuse_group = {
 	.attrs = inuse_attrs,
 };
 
-static ssize_t moved_pages_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(moved));
-}
-
-static ssize_t walks_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(walks));
-}
-
-static ssize_t left_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
-{
-	static const char prefix[] = "left_";
-	int what;
-
-	/* The file is named for the reason. */
-	for (what = 0; what < NR_OUTCOMES - 1; what++)
-		if (str_has_prefix(attr->attr.name + sizeof(prefix) - 1,
-				   outcome_name[what]))
-			break;
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(last[what]));
-}
-
-#define left_attr(what)							\
-static struct kobj_attribute left_##what##_attr =			\
-	__ATTR(left_##what##_pages, 0444, left_show, NULL)
-
-left_attr(busy);
-left_attr(pinned);
-left_attr(full);
-left_attr(gone);
-left_attr(wide);
-left_attr(large);
-left_attr(kernel);
-
-static struct kobj_attribute moved_pages_attr = __ATTR_RO(moved_pages);
-static struct kobj_attribute walks_attr = __ATTR_RO(walks);
+MS_ATTR_NUMBER_RO(moved_pages, READ_ONCE(moved));
+MS_ATTR_NUMBER_RO(walks, READ_ONCE(walks));
+MS_ATTR_NUMBER_RO(left_busy_pages, READ_ONCE(last[MS_MOVE_BUSY]));
+MS_ATTR_NUMBER_RO(left_pinned_pages, READ_ONCE(last[MS_MOVE_PINNED]));
+MS_ATTR_NUMBER_RO(left_full_pages, READ_ONCE(last[MS_MOVE_FULL]));
+MS_ATTR_NUMBER_RO(left_gone_pages, READ_ONCE(last[MS_MOVE_GONE]));
+MS_ATTR_NUMBER_RO(left_wide_pages, READ_ONCE(last[LEFT_WIDE]));
+MS_ATTR_NUMBER_RO(left_large_pages, READ_ONCE(last[LEFT_LARGE]));
+MS_ATTR_NUMBER_RO(left_kernel_pages, READ_ONCE(last[LEFT_KERNEL]));
 
 static struct attribute *moves_attrs[] = {
-	&moved_pages_attr.attr, &walks_attr.attr, &left_busy_attr.attr,
-	&left_pinned_attr.attr, &left_full_attr.attr, &left_gone_attr.attr,
-	&left_wide_attr.attr, &left_large_attr.attr, &left_kernel_attr.attr,
-	NULL
+	&moved_pages_attr.attr, &walks_attr.attr, &left_busy_pages_attr.attr,
+	&left_pinned_pages_attr.attr, &left_full_pages_attr.attr,
+	&left_gone_pages_attr.attr, &left_wide_pages_attr.attr,
+	&left_large_pages_attr.attr, &left_kernel_pages_attr.attr, NULL
 };
 
 const struct attribute_group inuse_moves_group = {

@@ -287,17 +287,9 @@ static ssize_t eta_s_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%llu\n", eta);
 }
 
-#define count_attr(name, field)						\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%lu\n", READ_ONCE(test.field));		\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RO(name)
-
-count_attr(tested_pages, tested);
-count_attr(untested_pages, untested);
-count_attr(bad_pages, bad);
+MS_ATTR_NUMBER_RO(tested_pages, READ_ONCE(test.tested));
+MS_ATTR_NUMBER_RO(untested_pages, READ_ONCE(test.untested));
+MS_ATTR_NUMBER_RO(bad_pages, READ_ONCE(test.bad));
 
 static struct kobj_attribute run_test_attr = __ATTR_WO(run_test);
 static struct kobj_attribute cancel_attr = __ATTR_WO(cancel);

@@ -11,29 +11,18 @@
 
 static struct kobject *dir;
 
-static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *buf)
-{
-	return sysfs_emit(buf, "%d\n", controller_running());
-}
-
-static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
-			     const char *buf, size_t count)
+static int enable(bool on)
 {
 	static DEFINE_MUTEX(enable_lock);
-	bool enable;
-	int err;
+	int err = 0;
 
-	err = ms_parse_bool(buf, count, &enable);
-	if (err)
-		return err;
 	mutex_lock(&enable_lock);
-	if (enable && !controller_running())
+	if (on && !controller_running())
 		err = controller_start();
-	else if (!enable)
+	else if (!on)
 		controller_stop();
 	mutex_unlock(&enable_lock);
-	return err ?: count;
+	return err;
 }
 
 static ssize_t test_lifetime_s_show(struct kobject *kobj,
@@ -59,21 +48,13 @@ static ssize_t test_lifetime_s_store(struct kobject *kobj,
 	return count;
 }
 
-#define count_attr(name, value)						\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%llu\n", (u64)(value));			\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RO(name)
+MS_ATTR_SWITCH(enabled, controller_running(), enable);
+MS_ATTR_NUMBER_RO(bad_page_count, findings_count());
+MS_ATTR_NUMBER_RO(pending_page_count, findings_pending());
+MS_ATTR_NUMBER_RO(tested_pages, tester_tested_pages());
+MS_ATTR_NUMBER_RO(passes, tester_passes());
+MS_ATTR_NUMBER_RO(pass_progress_pct, tester_progress_pct());
 
-count_attr(bad_page_count, findings_count());
-count_attr(pending_page_count, findings_pending());
-count_attr(tested_pages, tester_tested_pages());
-count_attr(passes, tester_passes());
-count_attr(pass_progress_pct, tester_progress_pct());
-
-static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
 static struct kobj_attribute test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
 
 static struct attribute *memdiag_attrs[] = {

@@ -17,6 +17,7 @@
 #include <compat/compat.h>
 #include <compat/page.h>
 #include <compat/pagetable.h>
+#include <memsuite/hook.h>
 #include <memsuite/move.h>
 #include <memsuite/stock.h>
 
@@ -159,15 +160,6 @@ static void look_below(struct mover *mover, pmd_t *pmd, unsigned long addr,
 	rcu_read_unlock();
 }
 
-static bool area_has_policy(const struct vm_area_struct *vma)
-{
-#ifdef CONFIG_NUMA
-	return vma->vm_policy || (vma->vm_ops && vma->vm_ops->get_policy);
-#else
-	return false;
-#endif
-}
-
 static bool has_anon(const struct vm_area_struct *vma)
 {
 	return vma->anon_vma && !(vma->vm_flags & (VM_HUGETLB | VM_IO |
@@ -189,7 +181,7 @@ static unsigned long look(struct mover *mover, unsigned long addr)
 		addr = max(addr, vma->vm_start);
 		if (!has_anon(vma))
 			addr = vma->vm_end;
-		mover->is_law = mover->has_policy || area_has_policy(vma);
+		mover->is_law = mover->has_policy || ms_vma_has_policy(vma);
 		for (; addr < vma->vm_end; addr = next) {
 			pmd_t *pmd;
 

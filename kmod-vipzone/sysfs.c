@@ -2,7 +2,6 @@
 /* /sys/kernel/memsuite/vipzone */
 
 #include <linux/err.h>
-#include <linux/string.h>
 
 #include <memsuite/control.h>
 
@@ -10,26 +9,12 @@
 
 static struct kobject *dir;
 
-static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *buf)
+static int enable(bool on)
 {
-	return sysfs_emit(buf, "%d\n", steering_running());
-}
-
-static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
-			     const char *buf, size_t count)
-{
-	bool enable;
-	int err;
-
-	err = ms_parse_bool(buf, count, &enable);
-	if (err)
-		return err;
-	if (enable)
-		err = steering_start();
-	else
-		steering_stop();
-	return err ?: count;
+	if (on)
+		return steering_start();
+	steering_stop();
+	return 0;
 }
 
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -47,104 +32,49 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ?: count;
 }
 
-static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *buf, size_t count)
-{
-	u64 pid;
-	int err;
-
-	err = ms_parse_u64(buf, count, 1, PID_MAX_LIMIT, &pid);
-	if (!err)
-		err = process_remove(pid);
-	return err ?: count;
-}
-
-static ssize_t move_store(struct kobject *kobj, struct kobj_attribute *attr,
-			  const char *buf, size_t count)
-{
-	u64 pid;
-	int err;
-
-	err = ms_parse_u64(buf, count, 1, PID_MAX_LIMIT, &pid);
-	if (!err)
-		err = process_move(pid);
-	return err ?: count;
-}
-
-static ssize_t steered_pages_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
+static u64 steered(void)
 {
 	struct steering_stats sum;
 
 	processes_sum(&sum);
-	return sysfs_emit(buf, "%llu\n", sum.steered + sum.steered_by_node);
+	return sum.steered + sum.steered_by_node;
 }
 
-static ssize_t fallbacks_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *buf)
-{
-	static const char prefix[] = "fallback_";
-	struct steering_stats sum;
-	int why;
-
-	/* The file is named for the reason. */
-	for (why = 0; why < NR_FALLBACKS - 1; why++)
-		if (!strcmp(attr->attr.name + sizeof(prefix) - 1,
-			    fallback_name[why]))
-			break;
-	processes_sum(&sum);
-	return sysfs_emit(buf, "%llu\n", sum.fallbacks[why]);
-}
-
-static ssize_t moves_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
+static u64 fallbacks(enum fallback why)
 {
 	struct steering_stats sum;
-	int what;
 
-	/* The file is named for the outcome, and "_pages". */
-	for (what = 0; what < NR_MOVES - 1; what++)
-		if (str_has_prefix(attr->attr.name, move_name[what]))
-			break;
 	processes_sum(&sum);
-	return sysfs_emit(buf, "%llu\n", sum.moves[what]);
+	return sum.fallbacks[why];
 }
 
-static ssize_t lost_children_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
+static u64 moves(int outcome)
 {
-	return sysfs_emit(buf, "%llu\n", processes_lost());
+	struct steering_stats sum;
+
+	processes_sum(&sum);
+	return sum.moves[outcome];
 }
 
-#define fallback_attr(why)						\
-static struct kobj_attribute fallback_##why##_attr =			\
-	__ATTR(fallback_##why, 0444, fallbacks_show, NULL)
-
-fallback_attr(empty);
-fallback_attr(policy);
-fallback_attr(cpuset);
-fallback_attr(context);
-fallback_attr(huge);
-
-#define move_attr(what)							\
-static struct kobj_attribute what##_pages_attr =			\
-	__ATTR(what##_pages, 0444, moves_show, NULL)
-
-move_attr(moved);
-move_attr(unmoved_busy);
-move_attr(unmoved_pinned);
-move_attr(unmoved_full);
-move_attr(unmoved_gone);
-move_attr(unmoved_shared);
-move_attr(unmoved_policy);
-move_attr(unmoved_cpuset);
-
-static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
+MS_ATTR_SWITCH(enabled, steering_running(), enable);
 static struct kobj_attribute add_attr = __ATTR_WO(add);
-static struct kobj_attribute remove_attr = __ATTR_WO(remove);
-static struct kobj_attribute move_attr = __ATTR_WO(move);
-static struct kobj_attribute steered_pages_attr = __ATTR_RO(steered_pages);
-static struct kobj_attribute lost_children_attr = __ATTR_RO(lost_children);
+MS_ATTR_COMMAND(remove, process_remove, 1, PID_MAX_LIMIT);
+MS_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
+MS_ATTR_NUMBER_RO(steered_pages, steered());
+MS_ATTR_NUMBER_RO(lost_children, processes_lost());
+MS_ATTR_NUMBER_RO(fallback_empty, fallbacks(FALLBACK_EMPTY));
+MS_ATTR_NUMBER_RO(fallback_policy, fallbacks(FALLBACK_POLICY));
+MS_ATTR_NUMBER_RO(fallback_cpuset, fallbacks(FALLBACK_CPUSET));
+MS_ATTR_NUMBER_RO(fallback_context, fallbacks(FALLBACK_CONTEXT));
+MS_ATTR_NUMBER_RO(fallback_huge, fallbacks(FALLBACK_HUGE));
+MS_ATTR_NUMBER_RO(moved_pages, moves(MS_MOVED));
+MS_ATTR_NUMBER_RO(unmoved_busy_pages, moves(MS_MOVE_BUSY));
+MS_ATTR_NUMBER_RO(unmoved_pinned_pages, moves(MS_MOVE_PINNED));
+MS_ATTR_NUMBER_RO(unmoved_full_pages, moves(MS_MOVE_FULL));
+MS_ATTR_NUMBER_RO(unmoved_gone_pages, moves(MS_MOVE_GONE));
+MS_ATTR_NUMBER_RO(unmoved_shared_pages, moves(MOVE_SHARED));
+MS_ATTR_NUMBER_RO(unmoved_policy_pages, moves(MOVE_POLICY));
+MS_ATTR_NUMBER_RO(unmoved_cpuset_pages, moves(MOVE_CPUSET));
 
 static struct attribute *vipzone_attrs[] = {
 	&enabled_attr.attr, &add_attr.attr, &remove_attr.attr,

@@ -262,32 +262,16 @@ static u64 total(int what)
 	return pages;
 }
 
-static ssize_t pages_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
-{
-	int what;
-
-	/* The file is the counter's name and "_pages". */
-	for (what = 0; what < NR_WHAT - 1; what++)
-		if (str_has_prefix(attr->attr.name, what_name[what]))
-			break;
-	return sysfs_emit(buf, "%llu\n", total(what));
-}
-
-static struct kobj_attribute allocated_attr =
-	__ATTR(allocated_pages, 0444, pages_show, NULL);
-static struct kobj_attribute tested_attr =
-	__ATTR(tested_pages, 0444, pages_show, NULL);
-static struct kobj_attribute untested_attr =
-	__ATTR(untested_pages, 0444, pages_show, NULL);
-static struct kobj_attribute returned_attr =
-	__ATTR(returned_pages, 0444, pages_show, NULL);
-static struct kobj_attribute expired_attr =
-	__ATTR(expired_pages, 0444, pages_show, NULL);
+MS_ATTR_NUMBER_RO(allocated_pages, total(ALLOCATED));
+MS_ATTR_NUMBER_RO(tested_pages, total(TESTED));
+MS_ATTR_NUMBER_RO(untested_pages, total(UNTESTED));
+MS_ATTR_NUMBER_RO(returned_pages, total(RETURNED));
+MS_ATTR_NUMBER_RO(expired_pages, total(EXPIRED));
 
 static struct attribute *demand_attrs[] = {
-	&allocated_attr.attr, &tested_attr.attr, &untested_attr.attr,
-	&returned_attr.attr, &expired_attr.attr, NULL
+	&allocated_pages_attr.attr, &tested_pages_attr.attr,
+	&untested_pages_attr.attr, &returned_pages_attr.attr,
+	&expired_pages_attr.attr, NULL
 };
 ATTRIBUTE_GROUPS(demand);
 

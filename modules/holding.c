@@ -81,27 +81,9 @@ static struct notifier_block memory_block = {
 	.notifier_call = memory_notify_call,
 };
 
-static ssize_t held_pages_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%ld\n", ms_holding_pages());
-}
-
-static ssize_t retired_pages_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", ms_poisoned_pages());
-}
-
-static ssize_t metadata_bytes_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%zu\n", ms_stamps_bytes());
-}
-
-static struct kobj_attribute held_pages_attr = __ATTR_RO(held_pages);
-static struct kobj_attribute retired_pages_attr = __ATTR_RO(retired_pages);
-static struct kobj_attribute metadata_bytes_attr = __ATTR_RO(metadata_bytes);
+MS_ATTR_NUMBER_RO(held_pages, ms_holding_pages());
+MS_ATTR_NUMBER_RO(retired_pages, ms_poisoned_pages());
+MS_ATTR_NUMBER_RO(metadata_bytes, ms_stamps_bytes());
 
 static struct attribute *holding_attrs[] = {
 	&held_pages_attr.attr, &retired_pages_attr.attr,

@@ -132,10 +132,11 @@ enum ms_refusal ms_fault_refusal(const struct ms_fault *fault)
 	if (unlikely(gfp_zone(current_gfp_context(fault->gfp)) != ZONE_MOVABLE))
 		return MS_REFUSED_CONTEXT;
 #ifdef CONFIG_NUMA
-	if (unlikely(fault->vma->vm_policy || current->mempolicy ||
-		     (fault->vma->vm_ops && fault->vma->vm_ops->get_policy)))
+	if (unlikely(current->mempolicy))
 		return MS_REFUSED_POLICY;
 #endif
+	if (unlikely(ms_vma_has_policy(fault->vma)))
+		return MS_REFUSED_POLICY;
 	return MS_REFUSED_NOT;
 }
 EXPORT_SYMBOL_GPL(ms_fault_refusal);

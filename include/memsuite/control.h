@@ -76,6 +76,94 @@ int ms_parse_bool(const char *buf, size_t count, bool *value);
  */
 int ms_parse_line(const char *buf, size_t count, char *line, size_t size);
 
+/**
+ * MS_ATTR_NUMBER_RO() - define NAME_attr, a file with one number to read
+ * @name: of the file
+ * @value: an expression of what it says
+ */
+#define MS_ATTR_NUMBER_RO(name, value)					\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%llu\n", (u64)(value));			\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+/**
+ * MS_ATTR_NUMBER() - define NAME_attr, a file with one number that can be set
+ * @name: of the file
+ * @variable: the number: an unsigned int or u64, read and written by itself
+ * @min: smallest value allowed
+ * @max: largest value allowed
+ */
+#define MS_ATTR_NUMBER(name, variable, min, max)			\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%llu\n", (u64)READ_ONCE(variable));	\
+}									\
+									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	u64 value;							\
+	int err = ms_parse_u64(buf, count, min, max, &value);		\
+									\
+	if (err)							\
+		return err;						\
+	WRITE_ONCE(variable, value);					\
+	return count;							\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW(name)
+
+/**
+ * MS_ATTR_SWITCH() - define NAME_attr, a file with 0 or 1
+ * @name: of the file
+ * @is_on: an expression of its state
+ * @turn: int turn(bool on) changes it; returns 0 or an error
+ */
+#define MS_ATTR_SWITCH(name, is_on, turn)				\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%d\n", is_on);				\
+}									\
+									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	bool on;							\
+	int err = ms_parse_bool(buf, count, &on);			\
+									\
+	if (!err)							\
+		err = turn(on);						\
+	return err ?: count;						\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW(name)
+
+/**
+ * MS_ATTR_COMMAND() - define NAME_attr, a file that takes a number and acts
+ * @name: of the file
+ * @act: int act(number) acts; returns 0 or an error
+ * @min: smallest number allowed
+ * @max: largest number allowed
+ */
+#define MS_ATTR_COMMAND(name, act, min, max)				\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	u64 value;							\
+	int err = ms_parse_u64(buf, count, min, max, &value);		\
+									\
+	if (!err)							\
+		err = act(value);					\
+	return err ?: count;						\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_WO(name)
+
 /* Statistics are per-CPU structures of u64; a reader sums one field. */
 #define ms_stat_sum(pcp, field) ({					\
 	u64 __sum = 0;							\

@@ -9,7 +9,7 @@
 #define MEMSUITE_HOOK_H
 
 #include <linux/gfp.h>
-#include <linux/mm_types.h>
+#include <linux/mm.h>
 #include <linux/nodemask.h>
 
 /**
@@ -62,8 +62,8 @@ struct ms_fault {
 /**
  * struct ms_hook - what a module does at a point
  * @fault: for MS_POINT_FAULT_ALLOC. Return a page, MS_FAULT_PASS,
- *	MS_FAULT_KERNEL or MS_FAULT_DENY. A page must be of the order asked for, with a reference
- *	count of 1 and, if the flags ask for it, zero.
+ *	MS_FAULT_KERNEL or MS_FAULT_DENY. A page must be of the order asked
+ *	for, with a reference count of 1 and, if the flags ask for it, zero.
  * @entry: for MS_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
  *
@@ -78,21 +78,36 @@ struct ms_hook {
 		     const nodemask_t *nodemask);
 };
 
+/* An explicit NUMA policy of a program is law: mbind(), or one of the file. */
+static inline bool ms_vma_has_policy(const struct vm_area_struct *vma)
+{
+#ifdef CONFIG_NUMA
+	return vma->vm_policy || (vma->vm_ops && vma->vm_ops->get_policy);
+#else
+	return false;
+#endif
+}
+
+/**
+ * enum ms_refusal - why a page of ours may not be given to a fault
+ * @MS_REFUSED_NOT: it may
+ * @MS_REFUSED_CONTEXT: not movable, or not all zones are allowed
+ * @MS_REFUSED_POLICY: mbind(), set_mempolicy()
+ */
+enum ms_refusal {
+	MS_REFUSED_NOT,
+	MS_REFUSED_CONTEXT,
+	MS_REFUSED_POLICY,
+};
+
 /**
  * ms_fault_refusal() - why a page of ours may not be given to a fault
  * @fault: an allocation whose vma and mm are set
  *
- * An explicit NUMA policy is law, and so is what the context may use. The
- * caller looks at cpuset_current_mems_allowed itself.
+ * The caller looks at cpuset_current_mems_allowed itself.
  *
  * Context: a fault handler.
  */
-enum ms_refusal {
-	MS_REFUSED_NOT,
-	MS_REFUSED_CONTEXT,	/* not movable, or not all zones allowed */
-	MS_REFUSED_POLICY,	/* mbind(), set_mempolicy() */
-};
-
 enum ms_refusal ms_fault_refusal(const struct ms_fault *fault);
 
 /**
