@@ -152,6 +152,29 @@ bool findings_remove(unsigned long pfn)
 	return record;
 }
 
+int findings_revoke_emulated(void)
+{
+	struct record *record, *next;
+	int err, result = 0;
+
+	mutex_lock(&records_lock);
+	list_for_each_entry_safe(record, next, &records, link) {
+		if (record->finding.origin != FOUND_EMULATED)
+			continue;
+		err = ms_page_unretire(record->finding.pfn);
+		if (err) {
+			/* Found, and not yet retired. */
+			result = err == -ENOENT ? -EBUSY : err;
+			continue;
+		}
+		list_del(&record->link);
+		kfree(record);
+		count--;
+	}
+	mutex_unlock(&records_lock);
+	return result;
+}
+
 bool findings_has(unsigned long pfn)
 {
 	bool has;

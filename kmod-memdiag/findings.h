@@ -81,6 +81,15 @@ bool findings_remove(unsigned long pfn);
  */
 bool findings_has(unsigned long pfn);
 
+/**
+ * findings_revoke_emulated() - give back the pages with emulated faults
+ *
+ * Context: may sleep.
+ * Return: 0, -EBUSY (one is being tested: try again), -EOPNOTSUPP (the kernel
+ * gives no page back any more).
+ */
+int findings_revoke_emulated(void);
+
 /* How many are on the list; of these, how many are still in use. */
 u64 findings_count(void);
 u64 findings_pending(void);

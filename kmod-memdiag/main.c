@@ -23,6 +23,7 @@ static int __init memdiag_init(void)
 	coverage_init(debugfs);
 	inuse_init(debugfs);
 	ecc_init(debugfs);
+	emulation_init(debugfs);
 	err = memdiag_sysfs_init();
 	if (err) {
 		debugfs_remove_recursive(debugfs);
@@ -39,6 +40,7 @@ static void __exit memdiag_exit(void)
 	ecc_exit();
 	range_stop();
 	controller_stop();
+	emulation_exit();
 	findings_exit();
 }
 

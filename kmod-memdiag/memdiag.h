@@ -51,6 +51,11 @@ int algorithm_init(void);
 /* May sleep. */
 void algorithm_get(struct engine_test *test);
 
+/* Emulated faults. */
+extern const struct attribute_group emulation_group;
+void emulation_init(struct dentry *debugfs);
+void emulation_exit(void);
+
 /* The errors that the machine reports. */
 extern const struct attribute_group ecc_group;
 void ecc_init(struct dentry *debugfs);

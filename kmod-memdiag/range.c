@@ -236,17 +236,13 @@ static ssize_t run_test_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ?: count;
 }
 
-static ssize_t cancel_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *buf, size_t count)
+static int cancel_test(u64 unused)
 {
-	u64 value;
-	int err = ms_parse_u64(buf, count, 1, 1, &value);
-
-	if (err)
-		return -EINVAL;
 	range_stop();
-	return count;
+	return 0;
 }
+
+MS_ATTR_COMMAND(cancel, cancel_test, 1, 1);
 
 static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
@@ -292,7 +288,6 @@ MS_ATTR_NUMBER_RO(untested_pages, READ_ONCE(test.untested));
 MS_ATTR_NUMBER_RO(bad_pages, READ_ONCE(test.bad));
 
 static struct kobj_attribute run_test_attr = __ATTR_WO(run_test);
-static struct kobj_attribute cancel_attr = __ATTR_WO(cancel);
 static struct kobj_attribute status_attr = __ATTR_RO(status);
 static struct kobj_attribute range_attr = __ATTR_RO(range);
 static struct kobj_attribute progress_pct_attr = __ATTR_RO(progress_pct);

@@ -6,40 +6,10 @@
 #ifndef MEMDIAG_SIMULATOR_H
 #define MEMDIAG_SIMULATOR_H
 
+#include "fault.h"
 #include "march.h"
 
-/*
- * The kinds of faults of the literature: van de Goor and Al-Ars, "Functional
- * memory faults: a formal notation and a taxonomy", VTS 2000. What each does
- * is told in simulator.c.
- */
-enum fault_kind {
-	FAULT_SAF,	/* stuck at */
-	FAULT_TF,	/* transition */
-	FAULT_AF,	/* address decoder */
-	FAULT_SOF,	/* stuck open */
-	FAULT_DRF,	/* data retention */
-	FAULT_WDF,	/* write disturb */
-	FAULT_RDF,	/* read destructive */
-	FAULT_DRDF,	/* deceptive read destructive */
-	FAULT_IRF,	/* incorrect read */
-	FAULT_CFIN,	/* inversion coupling */
-	FAULT_CFID,	/* idempotent coupling */
-	FAULT_CFST,	/* state coupling */
-	FAULT_CFDS,	/* disturb coupling */
-	FAULT_CFTR,	/* transition coupling */
-	FAULT_CFWD,	/* write disturb coupling */
-	FAULT_CFRD,	/* read destructive coupling */
-	FAULT_CFDRD,	/* deceptive read destructive coupling */
-	FAULT_CFIR,	/* incorrect read coupling */
-	FAULT_DYNAMIC_RDF,	/* the same, sensitised by two operations */
-	FAULT_DYNAMIC_DRDF,
-	FAULT_DYNAMIC_IRF,
-	FAULT_DYNAMIC_CFDS,
-	FAULT_NR_KINDS,
-};
-
-#define SIMULATOR_MAX_CELLS	8
+#define SIMULATOR_MAX_CELLS	FAULT_NO_CELL
 
 /**
  * struct simulator_layout - how the test goes over the memory

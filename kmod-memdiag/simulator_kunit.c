@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "march.c"
+#include "fault.c"
 #include "simulator.c"
 
 /* The faults of the table below, in the order of its columns. */

@@ -8,6 +8,7 @@
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
+#include "emulation.h"
 #include "engine.h"
 #include "verdict.h"
 
@@ -48,6 +49,15 @@ static unsigned int count_wrong_rereads(u64 *word, u64 expected)
 	return wrong;
 }
 
+/* A page may have real faults besides. */
+static bool explained(const struct verdict *verdict,
+		      const struct march_failure *failure)
+{
+	return verdict->emulated &&
+	       emulation_explains(PFN_PHYS(verdict->pfn) +
+				  failure->word * sizeof(u64), failure->mask);
+}
+
 static struct suspect *new_suspect(struct verdict *verdict,
 				   const struct march_failure *failure)
 {
@@ -65,6 +75,7 @@ static struct suspect *new_suspect(struct verdict *verdict,
 			.element = failure->element,
 			.background = failure->background,
 			.time = ktime_get_real_seconds(),
+			.origin = FOUND_EMULATED,
 		},
 		.wrong_rereads =
 			count_wrong_rereads(word_at(verdict, failure->word),
@@ -84,6 +95,8 @@ static void failed(void *context, const struct march_failure *failure)
 		suspect = new_suspect(verdict, failure);
 	if (!suspect)
 		return;
+	if (!explained(verdict, failure))
+		suspect->finding.origin = FOUND_BY_TEST;
 	suspect->finding.mask |= failure->mask;
 	suspect->finding.rising |= failure->mask & ~failure->expected;
 	suspect->finding.falling |= failure->mask & failure->expected;
@@ -105,7 +118,13 @@ static bool run(struct verdict *verdict, const struct engine_test *test,
 
 	for (i = 0; i < verdict->nr_suspects; i++)
 		verdict->suspects[i].failed_now = false;
-	engine_run(test, &block, background, failed, verdict);
+	verdict->emulated = test->kind == ENGINE_MARCH &&
+			    emulation_covers(block.address,
+					     verdict->nr * PAGE_SIZE);
+	if (verdict->emulated)
+		emulation_run(test, &block, background, failed, verdict);
+	else
+		engine_run(test, &block, background, failed, verdict);
 	for (i = 0; i < verdict->nr_suspects; i++)
 		any |= verdict->suspects[i].failed_now;
 	return any;
@@ -160,6 +179,9 @@ unsigned long verdict_report(struct verdict *verdict)
 			.pfn = verdict->pfn + index,
 			.address = PFN_PHYS(verdict->pfn + index),
 			.time = ktime_get_real_seconds(),
+			.origin = emulation_covers(PFN_PHYS(verdict->pfn + index),
+						   PAGE_SIZE) ?
+				  FOUND_EMULATED : FOUND_BY_TEST,
 		};
 
 		suspect = suspect_of(verdict, bare.pfn);

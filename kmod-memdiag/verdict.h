@@ -33,6 +33,7 @@ struct suspect {
  * @bad: those that failed; bit 0 is @pfn
  * @suspects: what was first found wrong with each, up to a limit
  * @nr_suspects: how many
+ * @emulated: faults are emulated in the run that is on
  */
 struct verdict {
 	unsigned long pfn;
@@ -40,6 +41,7 @@ struct verdict {
 	DECLARE_BITMAP(bad, VERDICT_MAX_PAGES);
 	struct suspect suspects[16];
 	unsigned int nr_suspects;
+	bool emulated;
 };
 
 /**

@@ -35,6 +35,10 @@ SYSFS = {
     "memdiag/coverage/free_pages": "1000",
     "memdiag/coverage/free_tested_pct": "93",
     "memdiag/coverage/free_oldest_age_s": "41",
+    "memdiag/inject/add": "",
+    "memdiag/inject/clear": "",
+    "memdiag/inject/count": "0",
+    "memdiag/inject/available_kinds": "saf\ncfin\ndynamic_cfds",
     "memdiag/range/run_test": "",
     "memdiag/range/cancel": "",
     "memdiag/range/status": "untested",
@@ -409,6 +413,24 @@ def a_range_is_tested(top):
                          "--json")["status"] == status
 
 
+def faults_are_injected(top):
+    head = "# address bit kind variant aggressor aggressor_bit\n"
+    tree = Tree(top, SYSFS, {"memdiag/injected": head + "0x1000 3 saf 0 - -"})
+    assert "0x1000" in tree.run("diag", "inject", "0x1000:3:saf").stdout
+    assert tree.written("memdiag/inject/add") == "0x1000:3:saf\n"
+    rows = tree.json("diag", "inject", "--every", "128M-130M", "--json")
+    assert rows[0]["kind"] == "saf"
+    # The last of the kinds, a third of the range behind the first.
+    assert tree.written("memdiag/inject/add") == (
+        "0x8154000:3:dynamic_cfds@0x81a9000:3\n")
+    assert tree.run("diag", "inject", "--every", "0-4K").returncode == 1
+    assert tree.run("diag", "inject", "--every", "x-4K").returncode == 2
+    assert tree.run("diag", "inject", "--clear").returncode == 0
+    assert tree.written("memdiag/inject/clear") == "1\n"
+    tree.fill(tree.debugfs, {"memdiag/injected": head.rstrip()})
+    assert "kinds: saf cfin" in tree.run("diag", "inject").stdout
+
+
 def regions_are_listed(top):
     tree = Tree(top, SYSFS)
     text = tree.run("zone", "list").stdout
@@ -588,6 +610,7 @@ TESTS = (
     bad_pages_are_exported,
     without_modules_what_is_stored_is_told,
     a_range_is_tested,
+    faults_are_injected,
     regions_are_listed,
     steered_processes_are_listed,
     a_curve_is_drawn_in_text,
