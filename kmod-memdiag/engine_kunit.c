@@ -10,6 +10,7 @@
 #include "engine.c"
 #include "exact.c"
 #include "classics.c"
+#include "reach.c"
 
 /* Whole pages; more than a section, but not a whole number of them. */
 #define BLOCK_LINES	2496
@@ -265,6 +266,27 @@ static void decoder_inverts_by_bits(struct kunit *test)
 	}
 }
 
+static void reach_is_told(struct kunit *test)
+{
+	static const struct reach none = {},
+		emulated = { .tested = 90, .cached = 60, .memory = 70 },
+		good = { .tested = 240, .cached = 40, .memory = 250 },
+		bad = { .tested = 60, .cached = 40, .memory = 250 };
+	struct engine_block block = block_of(test);
+	struct reach reach = {};
+
+	KUNIT_EXPECT_EQ(test, (int)reach_verdict(&none),
+			(int)REACH_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, (int)reach_verdict(&emulated),
+			(int)REACH_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, (int)reach_verdict(&good), (int)REACH_YES);
+	KUNIT_EXPECT_EQ(test, (int)reach_verdict(&bad), (int)REACH_NO);
+	reach_measure(&block, ENGINE_AUTO, &reach);
+	KUNIT_EXPECT_GT(test, reach.tested, 0U);
+	KUNIT_EXPECT_GT(test, reach.cached, 0U);
+	KUNIT_EXPECT_GT(test, reach.memory, 0U);
+}
+
 static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(backgrounds_differ),
 	KUNIT_CASE(backgrounds_tell_bits_apart),
@@ -274,6 +296,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(all_passes_report),
 	KUNIT_CASE(strides_leave_the_rest),
 	KUNIT_CASE(decoder_inverts_by_bits),
+	KUNIT_CASE(reach_is_told),
 	{}
 };
 

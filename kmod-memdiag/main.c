@@ -24,6 +24,7 @@ static int __init memdiag_init(void)
 	inuse_init(debugfs);
 	ecc_init(debugfs);
 	emulation_init(debugfs);
+	effectiveness_init();
 	err = memdiag_sysfs_init();
 	if (err) {
 		debugfs_remove_recursive(debugfs);

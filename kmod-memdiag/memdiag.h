@@ -43,6 +43,10 @@ int range_begin(u64 from, u64 to);
 bool range_running(void);
 void range_stop(void);
 
+/* What stands between the tests and the memory cells. */
+extern const struct attribute_group effectiveness_group;
+void effectiveness_init(void);
+
 /* The test in use. */
 extern const struct attribute_group algorithm_group;
 extern const struct attribute_group algorithm_coverage_group;

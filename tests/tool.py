@@ -35,6 +35,12 @@ SYSFS = {
     "memdiag/coverage/free_pages": "1000",
     "memdiag/coverage/free_tested_pct": "93",
     "memdiag/coverage/free_oldest_age_s": "41",
+    "memdiag/effectiveness/self_test": "",
+    "memdiag/effectiveness/reads_reach_memory": "yes",
+    "memdiag/effectiveness/ecc": "multi-bit",
+    "memdiag/effectiveness/encryption": "none",
+    "memdiag/effectiveness/scrambling": "likely",
+    "memdiag/effectiveness/hypervisor": "0",
     "memdiag/inject/add": "",
     "memdiag/inject/clear": "",
     "memdiag/inject/count": "0",
@@ -201,8 +207,10 @@ def a_bad_page_is_listed(top):
     text = tree.run("diag", "status").stdout
     assert "found         1 bad page" in text
     assert "free: 93% of 3.9 MiB tested in time, the oldest 41 s ago" in text
-    coverage = tree.json("diag", "status", "--json")["coverage"]
-    assert coverage["free_tested_pct"] == 93
+    assert "beware        multi-bit ECC corrects what is weak" in text
+    state = tree.json("diag", "status", "--json")
+    assert state["coverage"]["free_tested_pct"] == 93
+    assert state["effectiveness"]["reads_reach_memory"] == "yes"
 
 
 def a_bad_page_that_is_not_retired_is_not_well(top):

@@ -24,6 +24,12 @@ state_is() { grep -q "^$(printf '0x%x' $(($1 / 4096))) .* $2$" $debug/memdiag/ec
 
 modprobe mce-inject || exit 1
 modprobe memdiag || exit 1
+# What QEMU has: its firmware tells of ECC, and there are no caches.
+check "it is told that there is ECC" equals $diag/effectiveness/ecc multi-bit
+check "and a hypervisor" equals $diag/effectiveness/hypervisor 1
+check "whether reads reach memory is measured" at_least $diag/effectiveness/memory_read_cycles 1
+check "and again" sh -c "echo 1 >$diag/effectiveness/self_test"
+note "reads reach memory: $(cat $diag/effectiveness/reads_reach_memory)"
 echo sw >$inject/flags
 echo 3 >$diag/ecc_threshold
 page=0x8000000

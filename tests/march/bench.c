@@ -2,14 +2,15 @@
 /*
  * The speed of memdiag's engine, in user space, from the module's own sources:
  * bench MIB ROUNDS. Prints lines "NAME METHOD BYTES SECONDS" of the best round:
- * bytes of memory that were gone over, and the time that took.
+ * bytes of memory that were gone over, and the time that took. Then, for each
+ * method, "reach METHOD TESTED CACHED MEMORY", see struct reach.
  */
 #include <linux/kernel.h>
 #include <immintrin.h>
 #include <sys/mman.h>
 #include <time.h>
 
-#include "engine.h"
+#include "reach.h"
 
 #define BLOCK_BYTES	(4UL << 20)	/* the largest that the module gets */
 
@@ -167,6 +168,18 @@ static double measure(const struct subject *subject)
 	return now() - begun;
 }
 
+static void tell_reach(enum engine_method method)
+{
+	const struct engine_block block = {
+		.words = memory, .nr_lines = BLOCK_BYTES / LINE_BYTES,
+	};
+	struct reach reach;
+
+	reach_measure(&block, method, &reach);
+	printf("reach %s %u %u %u\n", engine_methods[method], reach.tested,
+	       reach.cached, reach.memory);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int rounds = argc > 2 ? atoi(argv[2]) : 5, round, i;
@@ -196,6 +209,9 @@ int main(int argc, char **argv)
 			       engine_methods[subjects[i].method],
 			       subjects[i].background,
 			       bytes / subjects[i].part, best[i]);
+	for (i = ENGINE_WORDS; i < ENGINE_NR_METHODS; i++)
+		if (engine_can(i))
+			tell_reach(i);
 	fprintf(stderr, "%lu failing words\n", failures);
 	return failures != 0;
 }
