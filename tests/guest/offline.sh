@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # A memory block of which pages are held, in a pool and by the tester, can be
-# offlined. Boot with movablecore=512M and 1 GiB: the upper half is movable,
+# offlined. Boot with movablecore=512M nokaslr and 1 GiB: the upper half is movable,
 # and its first blocks hold nothing of the boot loader's.
 . "$(dirname "$0")/ktap.sh"
 
