@@ -108,25 +108,6 @@ static void announce(struct work_struct *unused)
 
 static DECLARE_WORK(announce_work, announce);
 
-/* What cannot be written down is counted all the same. */
-void findings_add(const struct finding *finding)
-{
-	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
-
-	if (record) {
-		record->finding = *finding;
-		locate(record);
-		trace_memdiag_bad_page(finding, record->nid, record->region,
-				       record->dimm);
-	}
-	mutex_lock(&records_lock);
-	count++;
-	if (record)
-		list_add_tail(&record->link, &records);
-	mutex_unlock(&records_lock);
-	schedule_work(&announce_work);
-}
-
 static struct record *find(unsigned long pfn)
 {
 	struct record *record;
@@ -135,6 +116,45 @@ static struct record *find(unsigned long pfn)
 		if (record->finding.pfn == pfn)
 			return record;
 	return NULL;
+}
+
+/*
+ * What cannot be written down is counted all the same. What is found again,
+ * after its memory had gone offline, is not.
+ */
+void findings_add(const struct finding *finding)
+{
+	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
+
+	if (record) {
+		record->finding = *finding;
+		locate(record);
+	}
+	mutex_lock(&records_lock);
+	if (find(finding->pfn)) {
+		kfree(record);
+		record = NULL;
+	} else {
+		count++;
+	}
+	if (record) {
+		list_add_tail(&record->link, &records);
+		trace_memdiag_bad_page(finding, record->nid, record->region,
+				       record->dimm);
+	}
+	mutex_unlock(&records_lock);
+	schedule_work(&announce_work);
+}
+
+void findings_retire_again(void)
+{
+	struct record *record;
+
+	mutex_lock(&records_lock);
+	list_for_each_entry(record, &records, link)
+		if (!ms_page_retired(record->finding.pfn))
+			ms_page_retire(record->finding.pfn);
+	mutex_unlock(&records_lock);
 }
 
 bool findings_remove(unsigned long pfn)

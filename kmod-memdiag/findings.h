@@ -74,6 +74,15 @@ void findings_add(const struct finding *finding);
 bool findings_remove(unsigned long pfn);
 
 /**
+ * findings_retire_again() - retire what is on the list and is not retired
+ *
+ * After memory came online again: the kernel has forgotten its marks.
+ *
+ * Context: may sleep.
+ */
+void findings_retire_again(void);
+
+/**
  * findings_has() - whether a page is on the list
  * @pfn: its frame
  *

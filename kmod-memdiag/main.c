@@ -18,6 +18,9 @@ static int __init memdiag_init(void)
 	err = algorithm_init();
 	if (err)
 		return err;
+	err = newcomers_init();
+	if (err)
+		return err;
 	debugfs = ms_debugfs_add("memdiag");
 	findings_init(debugfs);
 	coverage_init(debugfs);
@@ -29,6 +32,7 @@ static int __init memdiag_init(void)
 	if (err) {
 		debugfs_remove_recursive(debugfs);
 		ecc_exit();
+		newcomers_exit();
 		findings_exit();
 	}
 	return err;
@@ -40,6 +44,7 @@ static void __exit memdiag_exit(void)
 	debugfs_remove_recursive(debugfs);
 	ecc_exit();
 	range_stop();
+	newcomers_exit();
 	controller_stop();
 	emulation_exit();
 	findings_exit();

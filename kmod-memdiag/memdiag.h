@@ -47,6 +47,11 @@ void range_stop(void);
 extern const struct attribute_group effectiveness_group;
 void effectiveness_init(void);
 
+/* Memory that comes online. */
+extern const struct attribute_group newcomers_group;
+int newcomers_init(void);
+void newcomers_exit(void);
+
 /* The test in use. */
 extern const struct attribute_group algorithm_group;
 extern const struct attribute_group algorithm_coverage_group;

@@ -71,8 +71,8 @@ static const struct attribute_group memdiag_group = {
 static const struct attribute_group *memdiag_groups[] = {
 	&memdiag_group, &algorithm_group, &algorithm_coverage_group,
 	&control_group, &ahead_group, &inuse_group, &inuse_moves_group,
-	&coverage_group, &range_group, &retirement_group, &ecc_group,
-	&emulation_group, &effectiveness_group, NULL
+	&newcomers_group, &coverage_group, &range_group, &retirement_group,
+	&ecc_group, &emulation_group, &effectiveness_group, NULL
 };
 
 int memdiag_sysfs_init(void)

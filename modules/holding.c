@@ -13,6 +13,7 @@
 #include <compat/shrinker.h>
 #include <memsuite/control.h>
 
+#include "arrival.h"
 #include "core.h"
 #include "holding.h"
 #include "poison.h"
@@ -61,18 +62,30 @@ static struct notifier_block oom_block = {
 };
 
 /*
- * By now the pageblocks are isolated and nothing more is taken out of them.
- * What is held must be free before the kernel looks again, or offlining fails.
+ * When memory is going offline, its pageblocks are isolated by now and nothing
+ * more is taken out of them. What is held must be free before the kernel looks
+ * again, or offlining fails.
  */
 static int memory_notify_call(struct notifier_block *block,
 			      unsigned long action, void *arg)
 {
 	struct memory_notify *range = arg;
 
-	if (action == MEM_GOING_OFFLINE) {
+	switch (action) {
+	case MEM_GOING_ONLINE:
+		ms_stamps_extend(range->start_pfn, range->nr_pages);
+		break;
+	case MEM_ONLINE:
+		ms_arrivals_retire();
+		break;
+	case MEM_GOING_OFFLINE:
 		ms_hold_wait();
 		ms_pools_drain(range->start_pfn,
 			       range->start_pfn + range->nr_pages);
+		break;
+	case MEM_OFFLINE:
+		ms_poison_forget(range->start_pfn, range->nr_pages);
+		break;
 	}
 	return NOTIFY_OK;
 }

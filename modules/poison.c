@@ -127,6 +127,16 @@ int ms_unpoison(struct page *page)
 	return 0;
 }
 
+/* The kernel forgets its marks when it makes the pages anew. */
+void ms_poison_forget(unsigned long pfn, unsigned long nr)
+{
+	unsigned long end = pfn + nr;
+
+	for (; pfn < end; pfn++)
+		if (ms_poisoned(pfn_to_page(pfn)))
+			atomic64_dec_if_positive(&poisoned);
+}
+
 u64 ms_poisoned_pages(void)
 {
 	return atomic64_read(&poisoned);

@@ -11,5 +11,7 @@ void ms_poison(struct page *page);
 int ms_unpoison(struct page *page);
 bool ms_poisoned(struct page *page);
 u64 ms_poisoned_pages(void);
+/* These frames went offline, retired ones among them. */
+void ms_poison_forget(unsigned long pfn, unsigned long nr);
 
 #endif

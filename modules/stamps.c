@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/memory.h>
 #include <linux/memory_hotplug.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/vmalloc.h>
 #include <linux/xarray.h>
@@ -14,6 +15,7 @@
 static DEFINE_XARRAY(sections);
 static size_t bytes;
 static bool usable;
+static DEFINE_MUTEX(sections_lock);	/* against memory that comes online */
 
 u32 *ms_stamp(unsigned long pfn)
 {
@@ -41,7 +43,20 @@ static int add_section(unsigned long section)
 	return err;
 }
 
-int ms_stamps_alloc(void)
+static void free_sections(void)
+{
+	unsigned long section;
+	void *stamps;
+
+	WRITE_ONCE(usable, false);
+	synchronize_rcu();
+	xa_for_each(&sections, section, stamps)
+		vfree(stamps);
+	xa_destroy(&sections);
+	bytes = 0;
+}
+
+static int add_sections(void)
 {
 	unsigned long pfn, end;
 	int nid, err;
@@ -54,27 +69,44 @@ int ms_stamps_alloc(void)
 			    xa_load(&sections, pfn_to_section_nr(pfn)))
 				continue;
 			err = add_section(pfn_to_section_nr(pfn));
-			if (err) {
-				ms_stamps_free();
+			if (err)
 				return err;
-			}
 		}
 	}
-	WRITE_ONCE(usable, true);
 	return 0;
+}
+
+int ms_stamps_alloc(void)
+{
+	int err;
+
+	mutex_lock(&sections_lock);
+	err = add_sections();
+	if (err)
+		free_sections();
+	else
+		WRITE_ONCE(usable, true);
+	mutex_unlock(&sections_lock);
+	return err;
 }
 
 void ms_stamps_free(void)
 {
-	unsigned long section;
-	void *stamps;
+	mutex_lock(&sections_lock);
+	free_sections();
+	mutex_unlock(&sections_lock);
+}
 
-	WRITE_ONCE(usable, false);
-	synchronize_rcu();
-	xa_for_each(&sections, section, stamps)
-		vfree(stamps);
-	xa_destroy(&sections);
-	bytes = 0;
+/* Without memory for them, pages there count as untested. */
+void ms_stamps_extend(unsigned long pfn, unsigned long nr)
+{
+	unsigned long end = pfn + nr;
+
+	mutex_lock(&sections_lock);
+	for (; usable && pfn < end; pfn += PAGES_PER_SECTION)
+		if (!xa_load(&sections, pfn_to_section_nr(pfn)))
+			add_section(pfn_to_section_nr(pfn));
+	mutex_unlock(&sections_lock);
 }
 
 size_t ms_stamps_bytes(void)

@@ -14,10 +14,13 @@ int ms_stamps_alloc(void);
 /* Waits for those who look at one. May sleep. */
 void ms_stamps_free(void);
 
+/* Make stamps for memory that is about to come online. May sleep. */
+void ms_stamps_extend(unsigned long pfn, unsigned long nr);
+
 /*
- * The stamp of a frame, or NULL if it has none (memory that came later); good
- * until the end of the RCU read section, or with preemption off. The
- * stamps of an aligned block of up to the largest order lie side by side.
+ * The stamp of a frame, or NULL if it has none; good until the end of the RCU
+ * read section, or with preemption off. The stamps of an aligned block of up
+ * to the largest order lie side by side.
  */
 u32 *ms_stamp(unsigned long pfn);
 
