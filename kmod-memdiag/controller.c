@@ -20,6 +20,7 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 #include <memsuite/demand.h>
+#include <memsuite/inspect.h>
 
 #include "tester.h"
 
@@ -35,6 +36,7 @@
 /* What the administrator has set; each is read and written by itself. */
 static struct policy_limits limits = {
 	.fixed = { .fidelity = 1, .threads = 1 },
+	.user = { .fidelity = 1, .threads = 1 },
 	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
 };
 
@@ -43,6 +45,8 @@ static unsigned int demand_alpha_pct = 200;	/* table 6 */
 static unsigned int monitor_ms = 25;
 static unsigned int policy_ms = 1000;
 static unsigned int bandwidth_mib_s;
+static unsigned int user_timeout_ms = 10000;
+static unsigned long user_chose;		/* jiffies */
 
 unsigned int tester_lifetime_s = 180;		/* table 1 */
 
@@ -142,7 +146,7 @@ static void watch(void)
 		     monitor.average / 2);
 	WRITE_ONCE(request_pages_s,
 		   wanted * MSEC_PER_SEC / ms + guarantee_pages_s());
-	if (allocated >= ALARM_PAGES &&
+	if (READ_ONCE(policy)->alarm && allocated >= ALARM_PAGES &&
 	    allocated >= ALARM_FACTOR * monitor.last) {
 		WRITE_ONCE(alarms, alarms + 1);
 		tester_configure(policy_emergency(&limits));
@@ -153,8 +157,17 @@ static void watch(void)
 	monitor.time = time;
 }
 
+static bool user_alive(void)
+{
+	unsigned int timeout = READ_ONCE(user_timeout_ms);
+
+	return !timeout || time_before(jiffies, READ_ONCE(user_chose) +
+						msecs_to_jiffies(timeout));
+}
+
 static void decide(void)
 {
+	const struct policy *by = READ_ONCE(policy);
 	struct policy_load load = {
 		.request = READ_ONCE(request_pages_s),
 		.bandwidth = tester_bandwidth(),
@@ -163,7 +176,9 @@ static void decide(void)
 	/* Until the first sweep is over, all that is free is overdue. */
 	if (tester_passes() == monitor.passes)
 		load.request = U64_MAX / FIDELITY_MAX;
-	tester_configure(READ_ONCE(policy)->choose(&limits, &load));
+	WRITE_ONCE(limits.user_alive, user_alive());
+	tester_configure(by->choose(&limits, &load));
+	ms_pools_prefill(!by->on_demand);
 }
 
 /*
@@ -254,6 +269,7 @@ void controller_stop(void)
 	inuse_stop();
 	tester_stop();
 	ahead_stop();
+	ms_pools_prefill(true);
 	ms_demand_stop();
 }
 
@@ -285,6 +301,41 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return -EINVAL;
 }
 
+static ssize_t user_config_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u %u\n", READ_ONCE(limits.user.fidelity),
+			  READ_ONCE(limits.user.threads));
+}
+
+/* "FIDELITY THREADS" */
+static ssize_t user_config_store(struct kobject *kobj,
+				 struct kobj_attribute *attr, const char *buf,
+				 size_t count)
+{
+	char line[32], *threads = line, *fidelity;
+	struct policy_config config;
+	int err;
+
+	if (ms_parse_line(buf, count, line, sizeof(line)))
+		return -EINVAL;
+	fidelity = strsep(&threads, " ");
+	if (!threads)
+		return -EINVAL;
+	err = kstrtouint(fidelity, 10, &config.fidelity);
+	if (!err)
+		err = kstrtouint(threads, 10, &config.threads);
+	if (err)
+		return err;
+	if (!config.fidelity || config.fidelity > FIDELITY_MAX ||
+	    config.threads > TESTERS_MAX)
+		return -ERANGE;
+	WRITE_ONCE(limits.user.fidelity, config.fidelity);
+	WRITE_ONCE(limits.user.threads, config.threads);
+	WRITE_ONCE(user_chose, jiffies);
+	return count;
+}
+
 static ssize_t available_policies_show(struct kobject *kobj,
 				       struct kobj_attribute *attr, char *buf)
 {
@@ -298,6 +349,7 @@ static ssize_t available_policies_show(struct kobject *kobj,
 
 MS_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, FIDELITY_MAX);
 MS_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
+MS_ATTR_NUMBER(user_timeout_ms, user_timeout_ms, 0, 24 * 3600 * 1000);
 MS_ATTR_NUMBER(max_threads, limits.max_threads, 1, TESTERS_MAX);
 MS_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
 MS_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
@@ -314,12 +366,14 @@ MS_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
 MS_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
 
 static struct kobj_attribute policy_attr = __ATTR_RW(policy);
+static struct kobj_attribute user_config_attr = __ATTR_RW(user_config);
 static struct kobj_attribute available_policies_attr =
 	__ATTR_RO(available_policies);
 
 static struct attribute *control_attrs[] = {
 	&policy_attr.attr, &available_policies_attr.attr,
 	&fixed_fidelity_attr.attr, &fixed_threads_attr.attr,
+	&user_config_attr.attr, &user_timeout_ms_attr.attr,
 	&max_threads_attr.attr, &min_fidelity_attr.attr,
 	&max_fidelity_attr.attr, &demand_alpha_pct_attr.attr,
 	&monitor_ms_attr.attr, &policy_ms_attr.attr,

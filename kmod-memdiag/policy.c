@@ -59,11 +59,28 @@ static struct policy_config choose_comet(const struct policy_limits *limits,
 	};
 }
 
+/* The naive baseline (COMeT, section 3.2): every page when it is allocated. */
+static struct policy_config choose_ondemand(const struct policy_limits *limits,
+					    const struct policy_load *load)
+{
+	return (struct policy_config) { .fidelity = limits->min_fidelity };
+}
+
+/* A daemon that died is no reason to let tests expire. */
+static struct policy_config choose_user(const struct policy_limits *limits,
+					const struct policy_load *load)
+{
+	return limits->user_alive ? limits->user :
+				    choose_adaptive(limits, load);
+}
+
 const struct policy policies[] = {
-	{ "adaptive", choose_adaptive },
-	{ "adaptive-fidelity", choose_adaptive_fidelity },
+	{ "adaptive", choose_adaptive, .alarm = true },
+	{ "adaptive-fidelity", choose_adaptive_fidelity, .alarm = true },
 	{ "comet", choose_comet },
 	{ "fixed", choose_fixed },
+	{ "ondemand", choose_ondemand, .on_demand = true },
+	{ "user", choose_user },
 };
 
 const unsigned int nr_policies = ARRAY_SIZE(policies);

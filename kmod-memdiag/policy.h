@@ -24,12 +24,16 @@ struct policy_config {
 /**
  * struct policy_limits - what the administrator allows (table 6)
  * @fixed: the configuration of the policy "fixed"
+ * @user: what a daemon chose last, for the policy "user"
+ * @user_alive: it did so a short time ago
  * @max_threads: MAX-CORES
  * @min_fidelity: MIN-FIDELITY
  * @max_fidelity: MAX-FIDELITY
  */
 struct policy_limits {
 	struct policy_config fixed;
+	struct policy_config user;
+	bool user_alive;
 	unsigned int max_threads;
 	unsigned int min_fidelity;
 	unsigned int max_fidelity;
@@ -49,11 +53,15 @@ struct policy_load {
  * struct policy - a way to choose the configuration
  * @name: as written to sysfs
  * @choose: the configuration for the next test epoch
+ * @on_demand: nothing is tested ahead: pages are when they are handed out
+ * @alarm: bursts of demand call for policy_emergency()
  */
 struct policy {
 	const char *name;
 	struct policy_config (*choose)(const struct policy_limits *limits,
 				       const struct policy_load *load);
+	bool on_demand;
+	bool alarm;
 };
 
 extern const struct policy policies[];

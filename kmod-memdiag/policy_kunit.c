@@ -7,8 +7,9 @@
 
 #include "policy.c"
 
-static const struct policy_limits limits = {
+static struct policy_limits limits = {
 	.fixed = { .fidelity = 7, .threads = 3 },
+	.user = { .fidelity = 9, .threads = 2 },
 	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
 };
 
@@ -34,6 +35,23 @@ static void policy_fixed(struct kunit *test)
 {
 	expect("fixed", 0, 7, 3);
 	expect("fixed", 1000000, 7, 3);
+}
+
+static void policy_ondemand(struct kunit *test)
+{
+	expect("ondemand", 0, 1, 0);
+	expect("ondemand", 1000000, 1, 0);
+}
+
+static void policy_user(struct kunit *test)
+{
+	limits.user_alive = true;
+	expect("user", 0, 9, 2);
+	expect("user", 1000000, 9, 2);
+	/* As adaptive. */
+	limits.user_alive = false;
+	expect("user", 0, 32, 1);
+	expect("user", 10000000, 1, 4);
 }
 
 /* Figure 30: threads are added only when the least fidelity does not do. */
@@ -117,6 +135,8 @@ static void comet_states(struct kunit *test)
 
 static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_fixed),
+	KUNIT_CASE(policy_ondemand),
+	KUNIT_CASE(policy_user),
 	KUNIT_CASE(policy_adaptive),
 	KUNIT_CASE(policy_adaptive_fidelity),
 	KUNIT_CASE(policy_without_bandwidth),

@@ -115,6 +115,7 @@ struct ms_pool {
 	struct list_head link;
 };
 
+static bool prefill = true;
 static LIST_HEAD(pools);
 static DEFINE_MUTEX(pools_lock);
 static int cpu_state;
@@ -213,14 +214,15 @@ static bool is_short(const struct ms_pool *pool)
 
 static bool wants_filling(const struct ms_pool *pool)
 {
-	return is_short(pool) &&
+	return READ_ONCE(prefill) && is_short(pool) &&
 	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
 }
 
 static noinline void refill_front(struct ms_pool *pool, struct front *front)
 {
 	front->chain = depot_take(pool, &front->hint);
-	if (atomic_read(&pool->nr_filled) < READ_ONCE(pool->target) / 2)
+	if (READ_ONCE(prefill) &&
+	    atomic_read(&pool->nr_filled) < READ_ONCE(pool->target) / 2)
 		irq_work_queue(&pool->wake);
 }
 
@@ -520,6 +522,15 @@ void ms_pools_recycle(void)
 	mutex_unlock(&pools_lock);
 }
 EXPORT_SYMBOL_GPL(ms_pools_recycle);
+
+void ms_pools_prefill(bool on)
+{
+	if (on == READ_ONCE(prefill))
+		return;
+	WRITE_ONCE(prefill, on);
+	ms_pools_recycle();
+}
+EXPORT_SYMBOL_GPL(ms_pools_prefill);
 
 unsigned long ms_pools_shrink(unsigned long pages)
 {

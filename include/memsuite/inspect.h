@@ -50,4 +50,13 @@ void ms_inspect_stop(void);
  */
 void ms_pools_recycle(void);
 
+/**
+ * ms_pools_prefill() - whether pools are filled ahead of need
+ * @on: if not, they are emptied, and each page is taken, and inspected, when it
+ *	is handed out
+ *
+ * Context: may sleep.
+ */
+void ms_pools_prefill(bool on);
+
 #endif

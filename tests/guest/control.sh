@@ -66,6 +66,27 @@ check "COMeT: one thread" wait_for 10 equals $control/threads 1
 passes=$(cat $memdiag/passes)
 echo 30 >$memdiag/test_lifetime_s
 check "COMeT: sweeps go on" wait_for 120 at_least $memdiag/passes $((passes + 1))
+echo user >$control/policy
+echo 2000 >$control/user_timeout_ms
+echo 1 >$control/max_fidelity
+# It writes every half a second, and then no more.
+(for i in 1 2 3 4 5 6 7 8; do echo "5 2" >$control/user_config; sleep 0.5; done) &
+daemon=$!
+check "user: what the daemon chose" wait_for 10 equals $control/fidelity 5
+check "user: and threads" equals $control/threads 2
+wait $daemon
+check "user: without its daemon, adaptive" wait_for 10 equals $control/fidelity 1
+echo ondemand >$control/policy
+check "ondemand: no thread" wait_for 10 equals $control/threads 0
+echo 1 >$memdiag/test_lifetime_s # what the sweeps tested has expired then
+sleep 3
+filled=$(cat $suite/regions/node0/pool_filled_pages)
+tests=$(cat $memdiag/ahead/on_demand_tests)
+"$here/touch" 4000 >/dev/null
+check "ondemand: every page is tested when it is handed out" at_least $memdiag/ahead/on_demand_tests $((tests + 3900))
+check "ondemand: no pool is filled" equals $suite/regions/node0/pool_filled_pages "$filled"
+echo adaptive >$control/policy
+check "ahead again" wait_for 20 at_least $suite/regions/node0/pool_filled_pages $((filled + 128))
 check "a policy that does not exist" sh -c "! echo best >$control/policy 2>/dev/null"
 check "unload" rmmod memdiag memsuite
 done_testing
