@@ -21,6 +21,7 @@
 #include "core.h"
 #include "demand.h"
 #include "frames.h"
+#include "holding.h"
 #include "inspection.h"
 #include "poison.h"
 #include "pool.h"
@@ -403,7 +404,7 @@ static void fill_batch(struct ms_pool *pool)
 	struct page *chain = NULL, *page;
 	int i, token = ms_hold_begin();
 
-	for (i = 0; i < BATCH_PAGES; i++) {
+	for (i = 0; i < BATCH_PAGES && READ_ONCE(prefill); i++) {
 		page = fill_page(pool);
 		if (!page)
 			break;
@@ -528,6 +529,8 @@ void ms_pools_prefill(bool on)
 	if (on == READ_ONCE(prefill))
 		return;
 	WRITE_ONCE(prefill, on);
+	if (!on)
+		ms_hold_wait();	/* for batches that are being filled */
 	ms_pools_recycle();
 }
 EXPORT_SYMBOL_GPL(ms_pools_prefill);

@@ -40,7 +40,7 @@ echo fixed >$control/policy
 echo 3 >$control/fixed_fidelity
 echo 2 >$control/fixed_threads
 check "fixed: fidelity" wait_for 10 equals $control/fidelity 3
-check "fixed: threads" equals $control/threads 2
+check "fixed: threads" wait_for 10 equals $control/threads 2
 echo 0 >$control/fixed_threads
 check "no thread" wait_for 10 equals $control/threads 0
 sleep 5 # the last block is tested to its end
@@ -83,6 +83,7 @@ sleep 3
 filled=$(cat $suite/regions/node0/pool_filled_pages)
 tests=$(cat $memdiag/ahead/on_demand_tests)
 "$here/touch" 4000 >/dev/null
+note "4000 pages touched, $(($(cat $memdiag/ahead/on_demand_tests) - tests)) tested on demand"
 check "ondemand: every page is tested when it is handed out" at_least $memdiag/ahead/on_demand_tests $((tests + 3900))
 check "ondemand: no pool is filled" equals $suite/regions/node0/pool_filled_pages "$filled"
 echo adaptive >$control/policy
