@@ -19,6 +19,7 @@ const char *classify_name(enum fault_class class)
 		[FAULT_READ_PATH] = "read-path",
 		[FAULT_INTERMITTENT] = "intermittent",
 		[FAULT_HARD] = "hard",
+		[FAULT_UNCORRECTABLE] = "uncorrectable",
 	};
 
 	return names[class];

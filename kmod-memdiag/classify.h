@@ -16,12 +16,14 @@
  * @FAULT_READ_PATH: the memory held the right value, and was read wrong once
  * @FAULT_INTERMITTENT: the memory held a wrong value, but not in every run
  * @FAULT_HARD: every run of the test shows it
+ * @FAULT_UNCORRECTABLE: the machine's ECC said that it cannot correct it
  */
 enum fault_class {
 	FAULT_UNKNOWN,
 	FAULT_READ_PATH,
 	FAULT_INTERMITTENT,
 	FAULT_HARD,
+	FAULT_UNCORRECTABLE,
 };
 
 /**
@@ -35,7 +37,8 @@ enum fault_class {
 enum fault_class classify(unsigned int failed_runs, unsigned int wrong_rereads);
 
 /**
- * classify_name() - "hard", "intermittent", "read-path", "unknown"
+ * classify_name() - "hard", "intermittent", "read-path", "unknown",
+ *	"uncorrectable"
  * @class: the class
  */
 const char *classify_name(enum fault_class class);

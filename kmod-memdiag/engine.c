@@ -22,6 +22,9 @@
  *   flushed, a strip at a time, before they are read again; an mfence orders
  *   the flushes before the reads.
  *
+ * The first read of a line survives an uncorrectable error (mcsafe.h), and the
+ * line is in the cache for the others.
+ *
  * A write to an open row does reach its cells, but a read of one comes from the
  * row buffer. A block of 4 MiB is as large as all rows that a small machine
  * keeps open; and refresh closes them all every few microseconds.
@@ -79,15 +82,28 @@ static enum engine_method choose(enum engine_method method,
 	return engine_can(method) && irq_fpu_usable() ? method : ENGINE_WORDS;
 }
 
-void run_report(struct run *run, size_t word, u64 diff, u64 flip)
+static void report(struct run *run, size_t word, u64 flip)
 {
 	run->failure.word = word;
-	run->failure.mask = diff;
 	run->failure.background =
 		background_word(&run->background,
 				run->block->address + word * sizeof(u64));
 	run->failure.expected = run->failure.background ^ flip;
 	run->report(run->context, &run->failure);
+}
+
+void run_report(struct run *run, size_t word, u64 diff, u64 flip)
+{
+	run->failure.mask = diff;
+	run->failure.uncorrectable = false;
+	report(run, word, flip);
+}
+
+void run_report_uncorrectable(struct run *run, size_t word, u64 flip)
+{
+	run->failure.mask = 0;
+	run->failure.uncorrectable = true;
+	report(run, word, flip);
 }
 
 static size_t section(enum engine_method method, struct strip *strip)
@@ -182,10 +198,13 @@ static noinline void stumble(struct run *run, struct strip *strip)
 	size_t word = strip->line - run->block->words;
 	unsigned int i;
 
-	for (i = 0; i < LINE_WORDS; i++)
+	if (strip->uncorrectable)
+		run_report_uncorrectable(run, word, strip->expected);
+	for (i = 0; !strip->uncorrectable && i < LINE_WORDS; i++)
 		if (strip->diff[i])
 			run_report(run, word + i, strip->diff[i],
 				   strip->expected);
+	strip->uncorrectable = false;
 	if (!strip->write)
 		return;
 	strip->read = false;

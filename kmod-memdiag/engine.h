@@ -60,10 +60,11 @@ struct engine_block {
 /**
  * struct march_failure - a word that did not read back as it should
  * @word: its index in the block
- * @mask: bits that differ
+ * @mask: bits that differ; 0 if it could not be read
  * @expected: what it should have read
  * @element: march element that found it; of the other kinds, 0
  * @background: what 0 stands for in this word
+ * @uncorrectable: the machine reported an error that its ECC cannot correct
  */
 struct march_failure {
 	size_t word;
@@ -71,6 +72,7 @@ struct march_failure {
 	u64 expected;
 	unsigned int element;
 	u64 background;
+	bool uncorrectable;
 };
 
 typedef void march_report_fn(void *context, const struct march_failure *failure);

@@ -3,6 +3,9 @@
 
 #include <kunit/test.h>
 #include <linux/module.h>
+#ifdef __KERNEL__
+#include <linux/vmalloc.h>
+#endif
 
 #include "march.c"
 #include "background.c"
@@ -287,6 +290,53 @@ static void reach_is_told(struct kunit *test)
 	KUNIT_EXPECT_GT(test, reach.memory, 0U);
 }
 
+/*
+ * Memory that is not there stands for memory with uncorrectable errors: the
+ * same entry of the exception table catches both. User space has none.
+ */
+#ifdef __KERNEL__
+static void cannot_read(struct kunit *test, enum engine_method method)
+{
+	const struct engine_test reading = {
+		.method = method,
+		.march = {
+			.nr_elements = 1,
+			.elements[0] = { MARCH_UP, 0, 1, { { false, 0 } } },
+		},
+	};
+	/* What follows is a guard page. */
+	void *page = vzalloc(PAGE_SIZE);
+	const struct engine_block block = {
+		.words = page,
+		.nr_lines = 2 * PAGE_SIZE / LINE_BYTES,
+		.address = BLOCK_ADDRESS,
+	};
+	struct seen seen = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	engine_run(&reading, &block, 0, see, &seen);
+	vfree(page);
+	KUNIT_EXPECT_EQ(test, seen.failures,
+			(unsigned int)(PAGE_SIZE / LINE_BYTES));
+	KUNIT_EXPECT_TRUE(test, seen.last.uncorrectable);
+	KUNIT_EXPECT_EQ(test, seen.last.mask, 0ULL);
+	KUNIT_EXPECT_EQ(test, seen.last.word,
+			(size_t)(2 * PAGE_SIZE - LINE_BYTES) / sizeof(u64));
+}
+
+static void survives_uncorrectable_errors(struct kunit *test)
+{
+	static const enum engine_method methods[] = {
+		ENGINE_WORDS, ENGINE_AVX2, ENGINE_AVX512,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(methods); i++)
+		if (engine_can(methods[i]))
+			cannot_read(test, methods[i]);
+}
+#endif
+
 static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(backgrounds_differ),
 	KUNIT_CASE(backgrounds_tell_bits_apart),
@@ -297,6 +347,9 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(strides_leave_the_rest),
 	KUNIT_CASE(decoder_inverts_by_bits),
 	KUNIT_CASE(reach_is_told),
+#ifdef __KERNEL__
+	KUNIT_CASE(survives_uncorrectable_errors),
+#endif
 	{}
 };
 

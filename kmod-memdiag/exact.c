@@ -14,6 +14,7 @@
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
+#include "mcsafe.h"
 #include "run.h"
 
 /**
@@ -82,6 +83,10 @@ static void do_read(struct walk *walk, size_t at, u64 flip)
 		close_row(run, at);
 	}
 	walk->clean = NULL;
+	if (!mcsafe_read(words)) {
+		run_report_uncorrectable(run, at, flip);
+		return;
+	}
 	for (i = 0; i < walk->words; i++) {
 		diff = READ_ONCE(words[i]) ^ flip ^
 		       background_word(&run->background,

@@ -10,6 +10,7 @@
 #include <asm/barrier.h>
 
 #include "engine.h"
+#include "mcsafe.h"
 
 #define WORDS	(PAGE_SIZE / sizeof(u64))
 
@@ -29,12 +30,17 @@ bool ondemand_test(u64 *words)
 	/* Out of the write-combining buffers before anything is read. */
 	wmb();
 	for (i = 0; i < WORDS; i++) {
+		if (i % LINE_WORDS == 0 && !mcsafe_read(&words[i]))
+			return false;
 		wrong |= ~READ_ONCE(words[i]);
 		write_word(&words[i], 0);
 	}
 	/* Likewise. */
 	wmb();
-	for (i = 0; i < WORDS; i++)
+	for (i = 0; i < WORDS; i++) {
+		if (i % LINE_WORDS == 0 && !mcsafe_read(&words[i]))
+			return false;
 		wrong |= READ_ONCE(words[i]);
+	}
 	return !wrong;
 }

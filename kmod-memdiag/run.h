@@ -52,6 +52,8 @@ void run_march(struct run *run, const struct march_test *march);
  * was expected is the background, but for the bits of @flip.
  */
 void run_report(struct run *run, size_t word, u64 diff, u64 flip);
+/* Report that a word cannot be read; likewise. */
+void run_report_uncorrectable(struct run *run, size_t word, u64 flip);
 
 /* exact.c: a march test, each operation on its own. */
 void run_exact_march(struct run *run, const struct march_test *march);

@@ -9,6 +9,7 @@
 #include <linux/errno.h>	/* which 5.10's next one needs */
 #include <asm/special_insns.h>
 
+#include "mcsafe.h"
 #include "strip.h"
 
 typedef u64 vector_words;

@@ -29,6 +29,7 @@
  * @expected: 0, or ~0 to expect the complement
  * @written: 0, or ~0 to write the complement
  * @diff: of a line that was not as expected: the bits that were not
+ * @uncorrectable: or it could not be read at all
  */
 struct strip {
 	u64 *line;
@@ -43,6 +44,7 @@ struct strip {
 	u64 step[LINE_WORDS];
 	u64 expected, written;
 	u64 diff[LINE_WORDS];
+	bool uncorrectable;
 };
 
 /*
@@ -50,7 +52,7 @@ struct strip {
  * The loops over vectors need the FPU.
  *
  * Return: lines done, all of them or up to one that is not as expected. That
- * one is described by @diff and was not written.
+ * one is described by @diff or @uncorrectable, and was not written.
  */
 size_t strip_words(struct strip *strip);
 size_t strip_avx2(struct strip *strip);

@@ -59,6 +59,10 @@ static __always_inline size_t go(struct strip *strip, bool constant, bool read,
 					 -(number >> bit & 1));
 			value[k] += step[k];
 		}
+		if (read && unlikely(!mcsafe_read(line))) {
+			strip->uncorrectable = true;
+			return i;
+		}
 		for (k = 0; read && k < PARTS; k++) {
 			diff[k] = part[k] ^ (now[k] ^ expected);
 			all |= diff[k];

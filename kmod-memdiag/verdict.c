@@ -10,6 +10,7 @@
 
 #include "emulation.h"
 #include "engine.h"
+#include "mcsafe.h"
 #include "verdict.h"
 
 void verdict_begin(struct verdict *verdict, unsigned long pfn, unsigned long nr)
@@ -44,7 +45,7 @@ static unsigned int count_wrong_rereads(u64 *word, u64 expected)
 		mb();	/* not before the last read */
 		clflush(word);
 		mb();	/* nor after the next */
-		wrong += READ_ONCE(*word) != expected;
+		wrong += !mcsafe_read(word) || READ_ONCE(*word) != expected;
 	}
 	return wrong;
 }
@@ -95,7 +96,9 @@ static void failed(void *context, const struct march_failure *failure)
 		suspect = new_suspect(verdict, failure);
 	if (!suspect)
 		return;
-	if (!explained(verdict, failure))
+	if (failure->uncorrectable)
+		suspect->finding.class = FAULT_UNCORRECTABLE;
+	if (failure->uncorrectable || !explained(verdict, failure))
 		suspect->finding.origin = FOUND_BY_TEST;
 	suspect->finding.mask |= failure->mask;
 	suspect->finding.rising |= failure->mask & ~failure->expected;
