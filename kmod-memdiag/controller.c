@@ -22,25 +22,21 @@
 #include <memsuite/demand.h>
 #include <memsuite/inspect.h>
 
+#include "registry.h"
 #include "tester.h"
 
 #define PAGES_PER_MIB	(1024 * 1024 / PAGE_SIZE)
-
-/* Demand that is called a burst: this times the last one, and no trifle. */
-#define ALARM_FACTOR	4
-#define ALARM_PAGES	1024
 
 /* COMeT's threshold: what a list may give in an interval at ease, in pages. */
 #define COMET_THRESHOLD	64
 
 /* What the administrator has set; each is read and written by itself. */
-static struct policy_limits limits = {
+static struct memdiag_limits limits = {
 	.fixed = { .fidelity = 1, .threads = 1 },
 	.user = { .fidelity = 1, .threads = 1 },
 	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
 };
 
-static const struct policy *policy = &policies[0];
 static unsigned int demand_alpha_pct = 200;	/* table 6 */
 static unsigned int monitor_ms = 25;
 static unsigned int policy_ms = 1000;
@@ -115,7 +111,7 @@ static void pace(const struct ms_demand_counts *now, u64 ms)
 {
 	u64 budget = READ_ONCE(bandwidth_mib_s) * PAGES_PER_MIB;
 	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1;
-	bool comet = !strcmp(READ_ONCE(policy)->name, "comet");
+	bool comet = registry_replenishes();
 
 	if (!budget && !comet) {
 		tester_unpace();
@@ -135,24 +131,27 @@ static void watch(void)
 	static struct ms_demand_counts now;
 	ktime_t time = ktime_get();
 	u64 ms = max_t(s64, ktime_ms_delta(time, monitor.time), 1);
-	u64 allocated, wanted;
+	struct memdiag_demand demand;
+	u64 wanted;
 
 	ms_demand_read(&now);
-	allocated = sum_orders(now.allocated) -
-		    sum_orders(monitor.counts.allocated);
-	monitor.average = (7 * monitor.average + allocated) / 8;
+	demand.interval_ms = ms;
+	demand.previous = monitor.last;
+	demand.allocated = sum_orders(now.allocated) -
+			   sum_orders(monitor.counts.allocated);
+	monitor.average = (7 * monitor.average + demand.allocated) / 8;
+	demand.average = monitor.average;
 	/* Section 5.2.4.2: react to bursts, do not fall with every valley. */
-	wanted = max(allocated * READ_ONCE(demand_alpha_pct) / 100,
+	wanted = max(demand.allocated * READ_ONCE(demand_alpha_pct) / 100,
 		     monitor.average / 2);
-	WRITE_ONCE(request_pages_s,
-		   wanted * MSEC_PER_SEC / ms + guarantee_pages_s());
-	if (READ_ONCE(policy)->alarm && allocated >= ALARM_PAGES &&
-	    allocated >= ALARM_FACTOR * monitor.last) {
+	demand.request = wanted * MSEC_PER_SEC / ms + guarantee_pages_s();
+	WRITE_ONCE(request_pages_s, demand.request);
+	if (registry_alarmed(&demand)) {
 		WRITE_ONCE(alarms, alarms + 1);
 		tester_configure(policy_emergency(&limits));
 	}
 	pace(&now, ms);
-	monitor.last = allocated;
+	monitor.last = demand.allocated;
 	monitor.counts = now;
 	monitor.time = time;
 }
@@ -167,18 +166,18 @@ static bool user_alive(void)
 
 static void decide(void)
 {
-	const struct policy *by = READ_ONCE(policy);
-	struct policy_load load = {
+	struct memdiag_load load = {
 		.request = READ_ONCE(request_pages_s),
 		.bandwidth = tester_bandwidth(),
 	};
+	bool on_demand;
 
 	/* Until the first sweep is over, all that is free is overdue. */
 	if (tester_passes() == monitor.passes)
-		load.request = U64_MAX / FIDELITY_MAX;
+		load.request = U64_MAX / MEMDIAG_FIDELITY_MAX;
 	WRITE_ONCE(limits.user_alive, user_alive());
-	tester_configure(by->choose(&limits, &load));
-	ms_pools_prefill(!by->on_demand);
+	tester_configure(registry_choose(&limits, &load, &on_demand));
+	ms_pools_prefill(!on_demand);
 }
 
 /*
@@ -278,29 +277,6 @@ bool controller_running(void)
 	return thread;
 }
 
-static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
-{
-	return sysfs_emit(buf, "%s\n", READ_ONCE(policy)->name);
-}
-
-static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *buf, size_t count)
-{
-	char line[32];
-	unsigned int i;
-
-	if (ms_parse_line(buf, count, line, sizeof(line)))
-		return -EINVAL;
-	for (i = 0; i < nr_policies; i++) {
-		if (!strcmp(policies[i].name, line)) {
-			WRITE_ONCE(policy, &policies[i]);
-			return count;
-		}
-	}
-	return -EINVAL;
-}
-
 static ssize_t user_config_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
@@ -314,7 +290,7 @@ static ssize_t user_config_store(struct kobject *kobj,
 				 size_t count)
 {
 	char line[32], *threads = line, *fidelity;
-	struct policy_config config;
+	struct memdiag_config config;
 	int err;
 
 	if (ms_parse_line(buf, count, line, sizeof(line)))
@@ -327,7 +303,7 @@ static ssize_t user_config_store(struct kobject *kobj,
 		err = kstrtouint(threads, 10, &config.threads);
 	if (err)
 		return err;
-	if (!config.fidelity || config.fidelity > FIDELITY_MAX ||
+	if (!config.fidelity || config.fidelity > MEMDIAG_FIDELITY_MAX ||
 	    config.threads > TESTERS_MAX)
 		return -ERANGE;
 	WRITE_ONCE(limits.user.fidelity, config.fidelity);
@@ -336,24 +312,13 @@ static ssize_t user_config_store(struct kobject *kobj,
 	return count;
 }
 
-static ssize_t available_policies_show(struct kobject *kobj,
-				       struct kobj_attribute *attr, char *buf)
-{
-	ssize_t length = 0;
-	unsigned int i;
-
-	for (i = 0; i < nr_policies; i++)
-		length += sysfs_emit_at(buf, length, "%s\n", policies[i].name);
-	return length;
-}
-
-MS_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, FIDELITY_MAX);
+MS_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, MEMDIAG_FIDELITY_MAX);
 MS_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
 MS_ATTR_NUMBER(user_timeout_ms, user_timeout_ms, 0, 24 * 3600 * 1000);
 MS_ATTR_NUMBER(max_threads, limits.max_threads, 1, TESTERS_MAX);
 MS_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
 MS_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
-	       FIDELITY_MAX);
+	       MEMDIAG_FIDELITY_MAX);
 MS_ATTR_NUMBER(demand_alpha_pct, demand_alpha_pct, 100, 10000);
 MS_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
 MS_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
@@ -365,13 +330,11 @@ MS_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
 MS_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
 MS_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
 
-static struct kobj_attribute policy_attr = __ATTR_RW(policy);
 static struct kobj_attribute user_config_attr = __ATTR_RW(user_config);
-static struct kobj_attribute available_policies_attr =
-	__ATTR_RO(available_policies);
 
 static struct attribute *control_attrs[] = {
 	&policy_attr.attr, &available_policies_attr.attr,
+	&available_alarms_attr.attr,
 	&fixed_fidelity_attr.attr, &fixed_threads_attr.attr,
 	&user_config_attr.attr, &user_timeout_ms_attr.attr,
 	&max_threads_attr.attr, &min_fidelity_attr.attr,

@@ -8,6 +8,7 @@
 #include <memsuite/control.h>
 
 #include "memdiag.h"
+#include "registry.h"
 
 static struct dentry *debugfs;
 
@@ -18,6 +19,7 @@ static int __init memdiag_init(void)
 	err = algorithm_init();
 	if (err)
 		return err;
+	registry_init();
 	err = newcomers_init();
 	if (err)
 		return err;

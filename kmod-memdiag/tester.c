@@ -68,7 +68,7 @@ static struct cursor *cursors;		/* nr_node_ids of them */
 static atomic_t parts_left;		/* open cursors and blocks under test */
 static bool sweeping;
 static DECLARE_WAIT_QUEUE_HEAD(wait);
-static struct policy_config config = { .fidelity = 1, .threads = 1 };
+static struct memdiag_config config = { .fidelity = 1, .threads = 1 };
 static atomic64_t tokens;		/* pages that may be tested now */
 static bool paced;
 
@@ -76,7 +76,7 @@ static atomic64_t tested_pages = ATOMIC64_INIT(0);
 static u64 bandwidth;			/* pages a second at fidelity 1 */
 static u64 passes;
 
-void tester_configure(struct policy_config wanted)
+void tester_configure(struct memdiag_config wanted)
 {
 	bool more = wanted.threads > READ_ONCE(config.threads);
 

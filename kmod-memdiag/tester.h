@@ -19,7 +19,7 @@ void tester_sweep(void);
 bool tester_sweeping(void);
 
 /* How many threads take part, and how thoroughly they test. */
-void tester_configure(struct policy_config wanted);
+void tester_configure(struct memdiag_config wanted);
 unsigned int tester_fidelity(void);
 unsigned int tester_threads(void);
 
