@@ -24,6 +24,7 @@
 
 #include "registry.h"
 #include "tester.h"
+#include "tests.h"
 
 #define PAGES_PER_MIB	(1024 * 1024 / PAGE_SIZE)
 
@@ -188,7 +189,7 @@ static bool sweep_due(unsigned long begun)
 {
 	unsigned long lifetime = READ_ONCE(tester_lifetime_s) * HZ;
 
-	if (time_after_eq(jiffies, begun + lifetime / 2))
+	if (time_after_eq(jiffies, begun + lifetime / 2) || tests_due())
 		return true;
 	return sum_orders(monitor.counts.returned) - monitor.returned >
 	       totalram_pages() / 8 &&

@@ -9,6 +9,7 @@
 
 #include "memdiag.h"
 #include "registry.h"
+#include "tests.h"
 
 static struct dentry *debugfs;
 
@@ -27,6 +28,7 @@ static int __init memdiag_init(void)
 	findings_init(debugfs);
 	coverage_init(debugfs);
 	inuse_init(debugfs);
+	tests_init(debugfs);
 	ecc_init(debugfs);
 	emulation_init(debugfs);
 	effectiveness_init();
@@ -49,6 +51,7 @@ static void __exit memdiag_exit(void)
 	newcomers_exit();
 	controller_stop();
 	emulation_exit();
+	tests_exit();
 	findings_exit();
 }
 

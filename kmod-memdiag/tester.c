@@ -29,6 +29,7 @@
 
 #include "memdiag.h"
 #include "tester.h"
+#include "tests.h"
 #include "verdict.h"
 
 /* How long to leave a zone alone that is short of memory. */
@@ -135,6 +136,7 @@ static void test_block(struct tester *tester, struct ms_block *block)
 
 	tester_test(&tester->verdict, &tester->test, page_to_pfn(block->page),
 		    nr, fidelity);
+	tests_run(&tester->verdict, READ_ONCE(passes) * fidelity, fidelity);
 	note_speed(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
 	atomic64_sub(nr, &tokens);
 	if (verdict_report(&tester->verdict))
@@ -148,6 +150,7 @@ static void put_part(void)
 {
 	if (!atomic_dec_and_test(&parts_left))
 		return;
+	tests_end_sweep();
 	WRITE_ONCE(passes, passes + 1);
 	WRITE_ONCE(sweeping, false);
 }
@@ -230,7 +233,12 @@ bool tester_sweeping(void)
 
 void tester_sweep(void)
 {
+	/* A block tested later than this comes again in time. */
+	unsigned int min_age_s = READ_ONCE(tester_lifetime_s) / 4;
 	int nid, nr = 0;
+
+	if (tests_begin_sweep())
+		min_age_s = 0;
 
 	/* The tests of pages that wait in pools expire as well. */
 	ms_pools_recycle();
@@ -245,8 +253,7 @@ void tester_sweep(void)
 			.order_max = MS_MAX_ORDER,
 			.nid = nid,
 			.migratetypes = MS_ANY_MIGRATETYPE,
-			/* A block tested later than this comes again in time. */
-			.min_age_s = READ_ONCE(tester_lifetime_s) / 4,
+			.min_age_s = min_age_s,
 		};
 		cursors[nid].open = true;
 		mutex_unlock(&cursors[nid].lock);

@@ -150,4 +150,74 @@ int memdiag_alarm_register(struct memdiag_alarm *alarm);
  */
 void memdiag_alarm_unregister(struct memdiag_alarm *alarm);
 
+struct memdiag_run;
+
+/**
+ * struct memdiag_block - memory that a test runs over
+ * @words: it, in the direct map, aligned to a page; its contents may be lost
+ * @nr_words: its size in words of 8 bytes, whole pages
+ * @address: its physical address
+ * @background: number of the data background; a block is tested with several
+ *	of them in turn, one a call, and a test may do without
+ * @run: for memdiag_bad_word()
+ */
+struct memdiag_block {
+	u64 *words;
+	size_t nr_words;
+	u64 address;
+	unsigned int background;
+	struct memdiag_run *run;
+};
+
+/**
+ * struct memdiag_test - a test that runs beside the main one
+ * @name: as in tests/remove and in debugfs memdiag/tests
+ * @period_s: seconds from the beginning of a sweep that it takes part in to
+ *	the next one, at most 2592000; 0: it takes part in every sweep
+ * @run: test a block, and call memdiag_bad_word() for each word that reads
+ *	back wrong
+ *
+ * @run is called by several threads at once, each with a block of its own that
+ * is held and of up to 2^MS_MAX_ORDER pages. It may sleep, but wait for no
+ * memory, and should call cond_resched() at times. A block in which it finds
+ * something is given to it again, to tell what kind of fault it is. Emulated
+ * faults do not show in what it reads.
+ */
+struct memdiag_test {
+	const char *name;
+	unsigned int period_s;
+	void (*run)(const struct memdiag_block *block);
+};
+
+/**
+ * memdiag_bad_word() - report a word that did not read back as it should
+ * @block: as given to @run
+ * @word: its index in the block
+ * @expected: what it should have read
+ * @wrong: bits that differed, not 0
+ *
+ * The page is retired. Call it before the word is written again. Context: from
+ * within @run, by the thread that runs it.
+ */
+void memdiag_bad_word(const struct memdiag_block *block, size_t word,
+		      u64 expected, u64 wrong);
+
+/**
+ * memdiag_test_register() - add a test to those that the sweeps run
+ * @test: the test; it must stay
+ *
+ * Context: may sleep; waits for blocks that are being tested.
+ * Return: 0, -EINVAL (the name, or no @run), -ERANGE (@period_s), -EEXIST (the
+ * name is taken), -ENOSPC or -ENOMEM.
+ */
+int memdiag_test_register(const struct memdiag_test *test);
+
+/**
+ * memdiag_test_unregister() - take a test away again
+ * @test: a test that was registered
+ *
+ * Context: may sleep; waits for @run.
+ */
+void memdiag_test_unregister(const struct memdiag_test *test);
+
 #endif
