@@ -22,6 +22,7 @@
 #include <memsuite/demand.h>
 #include <memsuite/inspect.h>
 
+#include "pressure.h"
 #include "registry.h"
 #include "tester.h"
 #include "tests.h"
@@ -107,24 +108,34 @@ static u64 comet_pages(const struct ms_demand_counts *now, u64 ms)
 	return pages;
 }
 
+/* What the testers can do if nothing holds them back. */
+static u64 full_speed(void)
+{
+	return tester_bandwidth() * tester_threads() / tester_fidelity();
+}
+
 /* What the testers may do until the next monitoring. */
 static void pace(const struct ms_demand_counts *now, u64 ms)
 {
 	u64 budget = READ_ONCE(bandwidth_mib_s) * PAGES_PER_MIB;
-	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1;
+	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1, pages;
+	unsigned int share_pct = pressure_share_pct();
 	bool comet = registry_replenishes();
 
-	if (!budget && !comet) {
+	if (!budget && !comet && share_pct == 100) {
 		tester_unpace();
 		return;
 	}
 	if (comet)
-		least = max(least, comet_pages(now, ms));
+		pages = max(least, comet_pages(now, ms));
+	else if (!budget)
+		pages = max(least, full_speed() * ms / MSEC_PER_SEC);
+	else
+		pages = U64_MAX;
 	if (budget)
-		least = min(least, budget * ms / MSEC_PER_SEC + 1);
-	if (budget && !comet)
-		least = budget * ms / MSEC_PER_SEC + 1;
-	tester_grant(least, 2 * least);
+		pages = min(pages, budget * ms / MSEC_PER_SEC + 1);
+	pages = backoff_pages(pages, least, share_pct);
+	tester_grant(pages, 2 * pages);
 }
 
 static void watch(void)
@@ -135,6 +146,7 @@ static void watch(void)
 	struct memdiag_demand demand;
 	u64 wanted;
 
+	pressure_watch();
 	ms_demand_read(&now);
 	demand.interval_ms = ms;
 	demand.previous = monitor.last;
@@ -171,13 +183,17 @@ static void decide(void)
 		.request = READ_ONCE(request_pages_s),
 		.bandwidth = tester_bandwidth(),
 	};
+	struct memdiag_limits now = limits;
 	bool on_demand;
 
 	/* Until the first sweep is over, all that is free is overdue. */
 	if (tester_passes() == monitor.passes)
 		load.request = U64_MAX / MEMDIAG_FIDELITY_MAX;
-	WRITE_ONCE(limits.user_alive, user_alive());
-	tester_configure(registry_choose(&limits, &load, &on_demand));
+	pressure_decide();
+	now.user_alive = user_alive();
+	now.max_fidelity = backoff_fidelity(now.min_fidelity, now.max_fidelity,
+					    pressure_share_pct());
+	tester_configure(registry_choose(&now, &load, &on_demand));
 	ms_pools_prefill(!on_demand);
 }
 
@@ -225,6 +241,7 @@ static int start_controlling(void)
 	ms_demand_read(&monitor.counts);
 	monitor.time = ktime_get();
 	monitor.passes = tester_passes();
+	pressure_begin();
 	thread = kthread_run(control, NULL, "memdiag-control");
 	if (!IS_ERR(thread))
 		return 0;
@@ -325,11 +342,16 @@ MS_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
 MS_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
 MS_ATTR_NUMBER(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
 
+MS_ATTR_NUMBER(pressure_memory_pct, pressure_limits.memory, 0, 100);
+MS_ATTR_NUMBER(pressure_cpu_pct, pressure_limits.cpu, 0, 100);
+
 MS_ATTR_NUMBER_RO(fidelity, tester_fidelity());
 MS_ATTR_NUMBER_RO(threads, tester_threads());
 MS_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
 MS_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
 MS_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
+MS_ATTR_NUMBER_RO(share_pct, pressure_share_pct());
+MS_ATTR_NUMBER_RO(backoffs, pressure_backoffs());
 
 static struct kobj_attribute user_config_attr = __ATTR_RW(user_config);
 
@@ -343,7 +365,10 @@ static struct attribute *control_attrs[] = {
 	&monitor_ms_attr.attr, &policy_ms_attr.attr,
 	&bandwidth_mib_s_attr.attr, &fidelity_attr.attr, &threads_attr.attr,
 	&request_pages_s_attr.attr, &bandwidth_pages_s_attr.attr,
-	&alarms_attr.attr, NULL
+	&alarms_attr.attr, &pressure_memory_pct_attr.attr,
+	&pressure_cpu_pct_attr.attr, &memory_stall_pct_attr.attr,
+	&cpu_stall_pct_attr.attr, &share_pct_attr.attr, &backoffs_attr.attr,
+	NULL
 };
 
 const struct attribute_group control_group = {

@@ -72,6 +72,8 @@ static DECLARE_WAIT_QUEUE_HEAD(wait);
 static struct memdiag_config config = { .fidelity = 1, .threads = 1 };
 static atomic64_t tokens;		/* pages that may be tested now */
 static bool paced;
+static bool held;
+static atomic_t at_work = ATOMIC_INIT(0);	/* testers */
 
 static atomic64_t tested_pages = ATOMIC64_INIT(0);
 static u64 bandwidth;			/* pages a second at fidelity 1 */
@@ -103,9 +105,22 @@ void tester_unpace(void)
 	wake_up_all(&wait);
 }
 
+void tester_hold(bool hold)
+{
+	WRITE_ONCE(held, hold);
+	if (!hold)
+		wake_up_all(&wait);
+}
+
+bool tester_at_work(void)
+{
+	return atomic_read(&at_work);
+}
+
 static bool may_test(void)
 {
-	return !READ_ONCE(paced) || atomic64_read(&tokens) > 0;
+	return !READ_ONCE(held) &&
+	       (!READ_ONCE(paced) || atomic64_read(&tokens) > 0);
 }
 
 void tester_test(struct verdict *verdict, const struct engine_test *test,
@@ -216,7 +231,9 @@ static int test(void *data)
 			pass = READ_ONCE(passes);
 			algorithm_get(&tester->test);
 		}
+		atomic_inc(&at_work);
 		err = test_next(tester);
+		atomic_dec(&at_work);
 		/* Others may still test the last blocks of the sweep. */
 		if (err)
 			schedule_timeout_interruptible(SHORT_JIFFIES);

@@ -75,5 +75,48 @@ passes=$(cat $memdiag/passes)
 check "again, at once" sh -c "for i in 1 2 3 4 5; do modprobe diagtest && echo diagtest >$control/policy && rmmod diagtest || exit 1; done"
 echo "last mats period_s=1" >$memdiag/tests/add
 check "sweeps go on" wait_for 60 at_least $memdiag/passes $((passes + 1))
+
+# A busy CPU, and testers that wait for it, are no pressure: nobody else waits.
+# More busy programs than there are CPUs are.
+echo 0 >$control/pressure_memory_pct
+spin() {
+	hogs=
+	for i in $(seq "$1"); do
+		(while :; do :; done) &
+		hogs="$hogs $!"
+	done
+}
+stop() { kill $hogs; wait $hogs 2>/dev/null; }
+nothing_granted() { [ "$(cat $control/share_pct)" -lt 30 ]; }
+check "there is pressure stall information" at_least $control/memory_stall_pct 0
+echo 40 >$control/pressure_cpu_pct
+spin 1
+sleep 3
+backoffs=$(cat $control/backoffs)
+sleep 4
+note "one program: CPU stall $(cat $control/cpu_stall_pct)%, share $(cat $control/share_pct)%"
+check "that testers wait is no pressure" [ $(($(cat $control/backoffs) - backoffs)) -le 2 ]
+stop
+spin 6
+check "that programs wait for CPUs is" wait_for 40 nothing_granted
+note "six: CPU stall $(cat $control/cpu_stall_pct)%, share $(cat $control/share_pct)%"
+check "it is counted" at_least $control/backoffs $((backoffs + 1))
+before=$(cat $memdiag/tested_pages)
+check "the tests go on" wait_for 20 at_least $memdiag/tested_pages $((before + 1))
+stop
+check "and are back afterwards" wait_for 60 equals $control/share_pct 100
+# Throttled by its group's limit, a program waits for memory.
+echo 0 >$control/pressure_cpu_pct
+echo 10 >$control/pressure_memory_pct
+mkdir -p /tmp/cgroup
+mount -t cgroup2 none /tmp/cgroup && echo +memory >/tmp/cgroup/cgroup.subtree_control
+mkdir /tmp/cgroup/hog && echo 4M >/tmp/cgroup/hog/memory.high
+sh -c "echo \$\$ >/tmp/cgroup/hog/cgroup.procs; exec $here/touch 16000 --rounds 1000 >/dev/null" &
+hog=$!
+check "that a program waits for memory is pressure" wait_for 20 nothing_granted
+note "memory stall $(cat $control/memory_stall_pct)%"
+kill -9 $hog
+wait $hog 2>/dev/null
+check "and no more when it is gone" wait_for 60 equals $control/share_pct 100
 check "unload" rmmod memdiag memsuite
 done_testing
