@@ -62,19 +62,18 @@ static int parse_march(const char *line, struct march_test *march)
 }
 
 /* A name, or a march test written out. */
-static int parse(const char *line, enum engine_kind *kind,
-		 struct march_test *march)
+int algorithm_parse(const char *line, struct engine_test *parsed)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!strcasecmp(line, others[i].name)) {
-			*kind = others[i].kind;
+			parsed->kind = others[i].kind;
 			return 0;
 		}
 	}
-	*kind = ENGINE_MARCH;
-	return parse_march(line, march);
+	parsed->kind = ENGINE_MARCH;
+	return parse_march(line, &parsed->march);
 }
 
 static ssize_t algorithm_show(struct kobject *kobj,
@@ -95,8 +94,7 @@ static ssize_t algorithm_store(struct kobject *kobj,
 {
 	static DEFINE_MUTEX(store_lock);
 	static char line[TEXT_MAX];
-	static struct march_test march;
-	enum engine_kind kind;
+	static struct engine_test parsed;
 	int err;
 
 	mutex_lock(&store_lock);
@@ -104,11 +102,11 @@ static ssize_t algorithm_store(struct kobject *kobj,
 	if (err == -E2BIG)
 		err = -EINVAL;
 	if (!err)
-		err = parse(line, &kind, &march);
+		err = algorithm_parse(line, &parsed);
 	if (!err) {
 		mutex_lock(&lock);
-		test.kind = kind;
-		test.march = march;
+		test.kind = parsed.kind;
+		test.march = parsed.march;
 		strscpy(text, line, sizeof(text));
 		mutex_unlock(&lock);
 	}
@@ -286,5 +284,5 @@ const struct attribute_group algorithm_coverage_group = {
 int algorithm_init(void)
 {
 	strscpy(text, DEFAULT_ALGORITHM, sizeof(text));
-	return parse(text, &test.kind, &test.march);
+	return algorithm_parse(text, &test);
 }

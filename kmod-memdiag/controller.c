@@ -22,25 +22,23 @@
 #include <memsuite/demand.h>
 #include <memsuite/inspect.h>
 
+#include "pressure.h"
+#include "registry.h"
 #include "tester.h"
+#include "tests.h"
 
 #define PAGES_PER_MIB	(1024 * 1024 / PAGE_SIZE)
-
-/* Demand that is called a burst: this times the last one, and no trifle. */
-#define ALARM_FACTOR	4
-#define ALARM_PAGES	1024
 
 /* COMeT's threshold: what a list may give in an interval at ease, in pages. */
 #define COMET_THRESHOLD	64
 
 /* What the administrator has set; each is read and written by itself. */
-static struct policy_limits limits = {
+static struct memdiag_limits limits = {
 	.fixed = { .fidelity = 1, .threads = 1 },
 	.user = { .fidelity = 1, .threads = 1 },
 	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
 };
 
-static const struct policy *policy = &policies[0];
 static unsigned int demand_alpha_pct = 200;	/* table 6 */
 static unsigned int monitor_ms = 25;
 static unsigned int policy_ms = 1000;
@@ -110,24 +108,34 @@ static u64 comet_pages(const struct ms_demand_counts *now, u64 ms)
 	return pages;
 }
 
+/* What the testers can do if nothing holds them back. */
+static u64 full_speed(void)
+{
+	return tester_bandwidth() * tester_threads() / tester_fidelity();
+}
+
 /* What the testers may do until the next monitoring. */
 static void pace(const struct ms_demand_counts *now, u64 ms)
 {
 	u64 budget = READ_ONCE(bandwidth_mib_s) * PAGES_PER_MIB;
-	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1;
-	bool comet = !strcmp(READ_ONCE(policy)->name, "comet");
+	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1, pages;
+	unsigned int share_pct = pressure_share_pct();
+	bool comet = registry_replenishes();
 
-	if (!budget && !comet) {
+	if (!budget && !comet && share_pct == 100) {
 		tester_unpace();
 		return;
 	}
 	if (comet)
-		least = max(least, comet_pages(now, ms));
+		pages = max(least, comet_pages(now, ms));
+	else if (!budget)
+		pages = max(least, full_speed() * ms / MSEC_PER_SEC);
+	else
+		pages = U64_MAX;
 	if (budget)
-		least = min(least, budget * ms / MSEC_PER_SEC + 1);
-	if (budget && !comet)
-		least = budget * ms / MSEC_PER_SEC + 1;
-	tester_grant(least, 2 * least);
+		pages = min(pages, budget * ms / MSEC_PER_SEC + 1);
+	pages = backoff_pages(pages, least, share_pct);
+	tester_grant(pages, 2 * pages);
 }
 
 static void watch(void)
@@ -135,24 +143,28 @@ static void watch(void)
 	static struct ms_demand_counts now;
 	ktime_t time = ktime_get();
 	u64 ms = max_t(s64, ktime_ms_delta(time, monitor.time), 1);
-	u64 allocated, wanted;
+	struct memdiag_demand demand;
+	u64 wanted;
 
+	pressure_watch();
 	ms_demand_read(&now);
-	allocated = sum_orders(now.allocated) -
-		    sum_orders(monitor.counts.allocated);
-	monitor.average = (7 * monitor.average + allocated) / 8;
+	demand.interval_ms = ms;
+	demand.previous = monitor.last;
+	demand.allocated = sum_orders(now.allocated) -
+			   sum_orders(monitor.counts.allocated);
+	monitor.average = (7 * monitor.average + demand.allocated) / 8;
+	demand.average = monitor.average;
 	/* Section 5.2.4.2: react to bursts, do not fall with every valley. */
-	wanted = max(allocated * READ_ONCE(demand_alpha_pct) / 100,
+	wanted = max(demand.allocated * READ_ONCE(demand_alpha_pct) / 100,
 		     monitor.average / 2);
-	WRITE_ONCE(request_pages_s,
-		   wanted * MSEC_PER_SEC / ms + guarantee_pages_s());
-	if (READ_ONCE(policy)->alarm && allocated >= ALARM_PAGES &&
-	    allocated >= ALARM_FACTOR * monitor.last) {
+	demand.request = wanted * MSEC_PER_SEC / ms + guarantee_pages_s();
+	WRITE_ONCE(request_pages_s, demand.request);
+	if (registry_alarmed(&demand)) {
 		WRITE_ONCE(alarms, alarms + 1);
 		tester_configure(policy_emergency(&limits));
 	}
 	pace(&now, ms);
-	monitor.last = allocated;
+	monitor.last = demand.allocated;
 	monitor.counts = now;
 	monitor.time = time;
 }
@@ -167,18 +179,22 @@ static bool user_alive(void)
 
 static void decide(void)
 {
-	const struct policy *by = READ_ONCE(policy);
-	struct policy_load load = {
+	struct memdiag_load load = {
 		.request = READ_ONCE(request_pages_s),
 		.bandwidth = tester_bandwidth(),
 	};
+	struct memdiag_limits now = limits;
+	bool on_demand;
 
 	/* Until the first sweep is over, all that is free is overdue. */
 	if (tester_passes() == monitor.passes)
-		load.request = U64_MAX / FIDELITY_MAX;
-	WRITE_ONCE(limits.user_alive, user_alive());
-	tester_configure(by->choose(&limits, &load));
-	ms_pools_prefill(!by->on_demand);
+		load.request = U64_MAX / MEMDIAG_FIDELITY_MAX;
+	pressure_decide();
+	now.user_alive = user_alive();
+	now.max_fidelity = backoff_fidelity(now.min_fidelity, now.max_fidelity,
+					    pressure_share_pct());
+	tester_configure(registry_choose(&now, &load, &on_demand));
+	ms_pools_prefill(!on_demand);
 }
 
 /*
@@ -189,7 +205,7 @@ static bool sweep_due(unsigned long begun)
 {
 	unsigned long lifetime = READ_ONCE(tester_lifetime_s) * HZ;
 
-	if (time_after_eq(jiffies, begun + lifetime / 2))
+	if (time_after_eq(jiffies, begun + lifetime / 2) || tests_due())
 		return true;
 	return sum_orders(monitor.counts.returned) - monitor.returned >
 	       totalram_pages() / 8 &&
@@ -225,6 +241,7 @@ static int start_controlling(void)
 	ms_demand_read(&monitor.counts);
 	monitor.time = ktime_get();
 	monitor.passes = tester_passes();
+	pressure_begin();
 	thread = kthread_run(control, NULL, "memdiag-control");
 	if (!IS_ERR(thread))
 		return 0;
@@ -278,29 +295,6 @@ bool controller_running(void)
 	return thread;
 }
 
-static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
-{
-	return sysfs_emit(buf, "%s\n", READ_ONCE(policy)->name);
-}
-
-static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *buf, size_t count)
-{
-	char line[32];
-	unsigned int i;
-
-	if (ms_parse_line(buf, count, line, sizeof(line)))
-		return -EINVAL;
-	for (i = 0; i < nr_policies; i++) {
-		if (!strcmp(policies[i].name, line)) {
-			WRITE_ONCE(policy, &policies[i]);
-			return count;
-		}
-	}
-	return -EINVAL;
-}
-
 static ssize_t user_config_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
@@ -314,7 +308,7 @@ static ssize_t user_config_store(struct kobject *kobj,
 				 size_t count)
 {
 	char line[32], *threads = line, *fidelity;
-	struct policy_config config;
+	struct memdiag_config config;
 	int err;
 
 	if (ms_parse_line(buf, count, line, sizeof(line)))
@@ -327,7 +321,7 @@ static ssize_t user_config_store(struct kobject *kobj,
 		err = kstrtouint(threads, 10, &config.threads);
 	if (err)
 		return err;
-	if (!config.fidelity || config.fidelity > FIDELITY_MAX ||
+	if (!config.fidelity || config.fidelity > MEMDIAG_FIDELITY_MAX ||
 	    config.threads > TESTERS_MAX)
 		return -ERANGE;
 	WRITE_ONCE(limits.user.fidelity, config.fidelity);
@@ -336,42 +330,34 @@ static ssize_t user_config_store(struct kobject *kobj,
 	return count;
 }
 
-static ssize_t available_policies_show(struct kobject *kobj,
-				       struct kobj_attribute *attr, char *buf)
-{
-	ssize_t length = 0;
-	unsigned int i;
-
-	for (i = 0; i < nr_policies; i++)
-		length += sysfs_emit_at(buf, length, "%s\n", policies[i].name);
-	return length;
-}
-
-MS_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, FIDELITY_MAX);
+MS_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, MEMDIAG_FIDELITY_MAX);
 MS_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
 MS_ATTR_NUMBER(user_timeout_ms, user_timeout_ms, 0, 24 * 3600 * 1000);
 MS_ATTR_NUMBER(max_threads, limits.max_threads, 1, TESTERS_MAX);
 MS_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
 MS_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
-	       FIDELITY_MAX);
+	       MEMDIAG_FIDELITY_MAX);
 MS_ATTR_NUMBER(demand_alpha_pct, demand_alpha_pct, 100, 10000);
 MS_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
 MS_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
 MS_ATTR_NUMBER(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
+
+MS_ATTR_NUMBER(pressure_memory_pct, pressure_limits.memory, 0, 100);
+MS_ATTR_NUMBER(pressure_cpu_pct, pressure_limits.cpu, 0, 100);
 
 MS_ATTR_NUMBER_RO(fidelity, tester_fidelity());
 MS_ATTR_NUMBER_RO(threads, tester_threads());
 MS_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
 MS_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
 MS_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
+MS_ATTR_NUMBER_RO(share_pct, pressure_share_pct());
+MS_ATTR_NUMBER_RO(backoffs, pressure_backoffs());
 
-static struct kobj_attribute policy_attr = __ATTR_RW(policy);
 static struct kobj_attribute user_config_attr = __ATTR_RW(user_config);
-static struct kobj_attribute available_policies_attr =
-	__ATTR_RO(available_policies);
 
 static struct attribute *control_attrs[] = {
 	&policy_attr.attr, &available_policies_attr.attr,
+	&available_alarms_attr.attr,
 	&fixed_fidelity_attr.attr, &fixed_threads_attr.attr,
 	&user_config_attr.attr, &user_timeout_ms_attr.attr,
 	&max_threads_attr.attr, &min_fidelity_attr.attr,
@@ -379,7 +365,10 @@ static struct attribute *control_attrs[] = {
 	&monitor_ms_attr.attr, &policy_ms_attr.attr,
 	&bandwidth_mib_s_attr.attr, &fidelity_attr.attr, &threads_attr.attr,
 	&request_pages_s_attr.attr, &bandwidth_pages_s_attr.attr,
-	&alarms_attr.attr, NULL
+	&alarms_attr.attr, &pressure_memory_pct_attr.attr,
+	&pressure_cpu_pct_attr.attr, &memory_stall_pct_attr.attr,
+	&cpu_stall_pct_attr.attr, &share_pct_attr.attr, &backoffs_attr.attr,
+	NULL
 };
 
 const struct attribute_group control_group = {

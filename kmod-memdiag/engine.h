@@ -6,11 +6,14 @@
 #include "background.h"
 #include "march.h"
 
+struct memdiag_test;
+
 /* What kind of test it is. */
 enum engine_kind {
 	ENGINE_MARCH,
 	ENGINE_DECODER,		/* of the address decoder, bit by bit */
 	ENGINE_MODULO,		/* memtest86+'s modulo-20 */
+	ENGINE_FOREIGN,		/* another module's; not the engine's to run */
 };
 
 /*
@@ -37,12 +40,14 @@ extern const char *const engine_methods[ENGINE_NR_METHODS];
  * @march: the march test, if it is one
  * @method: how it is done
  * @seed: of the random backgrounds
+ * @foreign: another module's test, if it is one, else NULL
  */
 struct engine_test {
 	enum engine_kind kind;
 	struct march_test march;
 	enum engine_method method;
 	u64 seed;
+	const struct memdiag_test *foreign;
 };
 
 /**

@@ -8,6 +8,8 @@
 #include <memsuite/control.h>
 
 #include "memdiag.h"
+#include "registry.h"
+#include "tests.h"
 
 static struct dentry *debugfs;
 
@@ -18,6 +20,7 @@ static int __init memdiag_init(void)
 	err = algorithm_init();
 	if (err)
 		return err;
+	registry_init();
 	err = newcomers_init();
 	if (err)
 		return err;
@@ -25,6 +28,7 @@ static int __init memdiag_init(void)
 	findings_init(debugfs);
 	coverage_init(debugfs);
 	inuse_init(debugfs);
+	tests_init(debugfs);
 	ecc_init(debugfs);
 	emulation_init(debugfs);
 	effectiveness_init();
@@ -47,6 +51,7 @@ static void __exit memdiag_exit(void)
 	newcomers_exit();
 	controller_stop();
 	emulation_exit();
+	tests_exit();
 	findings_exit();
 }
 

@@ -60,6 +60,15 @@ int algorithm_init(void);
 /* May sleep. */
 void algorithm_get(struct engine_test *test);
 
+/**
+ * algorithm_parse() - parse a test as written to sysfs
+ * @line: a name of available_algorithms, or a march test written out
+ * @parsed: its @kind and @march are set
+ *
+ * Return: 0 or -EINVAL, and the log tells why.
+ */
+int algorithm_parse(const char *line, struct engine_test *parsed);
+
 /* Emulated faults. */
 extern const struct attribute_group emulation_group;
 void emulation_init(struct dentry *debugfs);

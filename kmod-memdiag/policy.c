@@ -7,23 +7,28 @@
 
 #include "policy.h"
 
-static bool keeps_up(const struct policy_load *load, unsigned int fidelity,
+#define BURST_FACTOR	4
+#define BURST_PAGES	1024
+
+static bool keeps_up(const struct memdiag_load *load, unsigned int fidelity,
 		     unsigned int threads)
 {
 	return load->request * fidelity <= load->bandwidth * threads;
 }
 
-static struct policy_config choose_fixed(const struct policy_limits *limits,
-					 const struct policy_load *load)
+static struct memdiag_config
+choose_fixed(const struct memdiag_limits *limits,
+	     const struct memdiag_load *load)
 {
 	return limits->fixed;
 }
 
 /* Figure 30, "core preserving": few threads first, then high fidelity. */
-static struct policy_config choose_adaptive(const struct policy_limits *limits,
-					    const struct policy_load *load)
+static struct memdiag_config
+choose_adaptive(const struct memdiag_limits *limits,
+		const struct memdiag_load *load)
 {
-	struct policy_config config;
+	struct memdiag_config config;
 
 	for (config.threads = 1; config.threads <= limits->max_threads;
 	     config.threads++)
@@ -35,11 +40,11 @@ static struct policy_config choose_adaptive(const struct policy_limits *limits,
 }
 
 /* "Fidelity preserving" (section 6.2): high fidelity first, then few threads. */
-static struct policy_config
-choose_adaptive_fidelity(const struct policy_limits *limits,
-			 const struct policy_load *load)
+static struct memdiag_config
+choose_adaptive_fidelity(const struct memdiag_limits *limits,
+			 const struct memdiag_load *load)
 {
-	struct policy_config config;
+	struct memdiag_config config;
 
 	for (config.fidelity = limits->max_fidelity;
 	     config.fidelity >= limits->min_fidelity; config.fidelity--)
@@ -51,33 +56,36 @@ choose_adaptive_fidelity(const struct policy_limits *limits,
 }
 
 /* One thread that tests at the rate of the state machines below. */
-static struct policy_config choose_comet(const struct policy_limits *limits,
-					 const struct policy_load *load)
+static struct memdiag_config
+choose_comet(const struct memdiag_limits *limits,
+	     const struct memdiag_load *load)
 {
-	return (struct policy_config) {
+	return (struct memdiag_config) {
 		.fidelity = limits->min_fidelity, .threads = 1,
 	};
 }
 
 /* The naive baseline (COMeT, section 3.2): every page when it is allocated. */
-static struct policy_config choose_ondemand(const struct policy_limits *limits,
-					    const struct policy_load *load)
+static struct memdiag_config
+choose_ondemand(const struct memdiag_limits *limits,
+		const struct memdiag_load *load)
 {
-	return (struct policy_config) { .fidelity = limits->min_fidelity };
+	return (struct memdiag_config) { .fidelity = limits->min_fidelity };
 }
 
 /* A daemon that died is no reason to let tests expire. */
-static struct policy_config choose_user(const struct policy_limits *limits,
-					const struct policy_load *load)
+static struct memdiag_config
+choose_user(const struct memdiag_limits *limits,
+	    const struct memdiag_load *load)
 {
 	return limits->user_alive ? limits->user :
 				    choose_adaptive(limits, load);
 }
 
-const struct policy policies[] = {
+struct memdiag_policy policies[] = {
 	{ "adaptive", choose_adaptive, .alarm = true },
 	{ "adaptive-fidelity", choose_adaptive_fidelity, .alarm = true },
-	{ "comet", choose_comet },
+	{ "comet", choose_comet, .replenish = true },
 	{ "fixed", choose_fixed },
 	{ "ondemand", choose_ondemand, .on_demand = true },
 	{ "user", choose_user },
@@ -85,9 +93,28 @@ const struct policy policies[] = {
 
 const unsigned int nr_policies = ARRAY_SIZE(policies);
 
-struct policy_config policy_emergency(const struct policy_limits *limits)
+/* Several times the last reading, and no trifle. */
+static bool burst(const struct memdiag_demand *demand)
 {
-	return (struct policy_config) {
+	return demand->allocated >= BURST_PAGES &&
+	       demand->allocated >= BURST_FACTOR * demand->previous;
+}
+
+struct memdiag_alarm policy_alarms[] = {
+	{ "burst", burst },
+};
+
+const unsigned int nr_policy_alarms = ARRAY_SIZE(policy_alarms);
+
+struct memdiag_config policy_bounded(struct memdiag_config config)
+{
+	config.fidelity = clamp(config.fidelity, 1U, MEMDIAG_FIDELITY_MAX);
+	return config;
+}
+
+struct memdiag_config policy_emergency(const struct memdiag_limits *limits)
+{
+	return (struct memdiag_config) {
 		.fidelity = limits->min_fidelity,
 		.threads = limits->max_threads,
 	};

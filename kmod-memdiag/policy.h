@@ -7,71 +7,26 @@
 #ifndef MEMDIAG_POLICY_H
 #define MEMDIAG_POLICY_H
 
-#include <linux/types.h>
+#include <memsuite/diag.h>
 
-#define FIDELITY_MAX	32
-
-/**
- * struct policy_config - a test configuration
- * @fidelity: backgrounds that a block is tested with, 1 to FIDELITY_MAX
- * @threads: threads that test
- */
-struct policy_config {
-	unsigned int fidelity;
-	unsigned int threads;
-};
-
-/**
- * struct policy_limits - what the administrator allows (table 6)
- * @fixed: the configuration of the policy "fixed"
- * @user: what a daemon chose last, for the policy "user"
- * @user_alive: it did so a short time ago
- * @max_threads: MAX-CORES
- * @min_fidelity: MIN-FIDELITY
- * @max_fidelity: MAX-FIDELITY
- */
-struct policy_limits {
-	struct policy_config fixed;
-	struct policy_config user;
-	bool user_alive;
-	unsigned int max_threads;
-	unsigned int min_fidelity;
-	unsigned int max_fidelity;
-};
-
-/**
- * struct policy_load - what testing has to keep up with
- * @request: pages to test in a second
- * @bandwidth: pages that one thread tests in a second at fidelity 1
- */
-struct policy_load {
-	u64 request;
-	u64 bandwidth;
-};
-
-/**
- * struct policy - a way to choose the configuration
- * @name: as written to sysfs
- * @choose: the configuration for the next test epoch
- * @on_demand: nothing is tested ahead: pages are when they are handed out
- * @alarm: bursts of demand call for policy_emergency()
- */
-struct policy {
-	const char *name;
-	struct policy_config (*choose)(const struct policy_limits *limits,
-				       const struct policy_load *load);
-	bool on_demand;
-	bool alarm;
-};
-
-extern const struct policy policies[];
+/* The first one is the default. */
+extern struct memdiag_policy policies[];
 extern const unsigned int nr_policies;
+
+extern struct memdiag_alarm policy_alarms[];
+extern const unsigned int nr_policy_alarms;
 
 /**
  * policy_emergency() - the configuration that tests fastest
  * @limits: within these
  */
-struct policy_config policy_emergency(const struct policy_limits *limits);
+struct memdiag_config policy_emergency(const struct memdiag_limits *limits);
+
+/**
+ * policy_bounded() - bring what a policy chose into the range that there is
+ * @config: what it chose
+ */
+struct memdiag_config policy_bounded(struct memdiag_config config);
 
 /*
  * COMeT's replenishment rate of one free list (section 4.1.5): a state machine

@@ -7,25 +7,25 @@
 
 #include "policy.c"
 
-static struct policy_limits limits = {
+static struct memdiag_limits limits = {
 	.fixed = { .fidelity = 7, .threads = 3 },
 	.user = { .fidelity = 9, .threads = 2 },
 	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
 };
 
-static struct policy_config chosen(const char *name, u64 request)
+static struct memdiag_config chosen(const char *name, u64 request)
 {
-	struct policy_load load = { .request = request, .bandwidth = 32000 };
+	struct memdiag_load load = { .request = request, .bandwidth = 32000 };
 	unsigned int i;
 
 	for (i = 0; i < nr_policies; i++)
 		if (!strcmp(policies[i].name, name))
 			return policies[i].choose(&limits, &load);
-	return (struct policy_config) { 0, 0 };
+	return (struct memdiag_config) { 0, 0 };
 }
 
 #define expect(name, request, want_fidelity, want_threads) do {		\
-	struct policy_config config = chosen(name, request);		\
+	struct memdiag_config config = chosen(name, request);		\
 									\
 	KUNIT_EXPECT_EQ(test, config.fidelity, (unsigned int)(want_fidelity)); \
 	KUNIT_EXPECT_EQ(test, config.threads, (unsigned int)(want_threads)); \
@@ -78,10 +78,37 @@ static void policy_adaptive_fidelity(struct kunit *test)
 	expect("adaptive-fidelity", 10000000, 1, 4);
 }
 
+/* Several times the last reading, and enough to be of interest. */
+static void policy_burst(struct kunit *test)
+{
+	struct memdiag_demand demand = { .allocated = 4096, .previous = 1024 };
+
+	KUNIT_ASSERT_EQ(test, nr_policy_alarms, 1U);
+	KUNIT_EXPECT_TRUE(test, policy_alarms[0].raised(&demand));
+	demand.previous = 1025;
+	KUNIT_EXPECT_FALSE(test, policy_alarms[0].raised(&demand));
+	demand.allocated = 1023;
+	demand.previous = 0;
+	KUNIT_EXPECT_FALSE(test, policy_alarms[0].raised(&demand));
+}
+
+/* Another module may choose what it likes. */
+static void policy_bounds(struct kunit *test)
+{
+	struct memdiag_config none = { .fidelity = 0, .threads = 0 };
+	struct memdiag_config many = { .fidelity = 1000, .threads = 9 };
+
+	KUNIT_EXPECT_EQ(test, policy_bounded(none).fidelity, 1U);
+	KUNIT_EXPECT_EQ(test, policy_bounded(none).threads, 0U);
+	KUNIT_EXPECT_EQ(test, policy_bounded(many).fidelity,
+			MEMDIAG_FIDELITY_MAX);
+	KUNIT_EXPECT_EQ(test, policy_bounded(many).threads, 9U);
+}
+
 static void policy_without_bandwidth(struct kunit *test)
 {
-	struct policy_load load = { .request = 1, .bandwidth = 0 };
-	struct policy_config config = choose_adaptive(&limits, &load);
+	struct memdiag_load load = { .request = 1, .bandwidth = 0 };
+	struct memdiag_config config = choose_adaptive(&limits, &load);
 
 	KUNIT_EXPECT_EQ(test, config.threads, 4U);
 	KUNIT_EXPECT_EQ(test, config.fidelity, 1U);
@@ -139,6 +166,8 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_user),
 	KUNIT_CASE(policy_adaptive),
 	KUNIT_CASE(policy_adaptive_fidelity),
+	KUNIT_CASE(policy_burst),
+	KUNIT_CASE(policy_bounds),
 	KUNIT_CASE(policy_without_bandwidth),
 	KUNIT_CASE(comet_states),
 	{}

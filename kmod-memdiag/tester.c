@@ -29,6 +29,7 @@
 
 #include "memdiag.h"
 #include "tester.h"
+#include "tests.h"
 #include "verdict.h"
 
 /* How long to leave a zone alone that is short of memory. */
@@ -68,15 +69,17 @@ static struct cursor *cursors;		/* nr_node_ids of them */
 static atomic_t parts_left;		/* open cursors and blocks under test */
 static bool sweeping;
 static DECLARE_WAIT_QUEUE_HEAD(wait);
-static struct policy_config config = { .fidelity = 1, .threads = 1 };
+static struct memdiag_config config = { .fidelity = 1, .threads = 1 };
 static atomic64_t tokens;		/* pages that may be tested now */
 static bool paced;
+static bool held;
+static atomic_t at_work = ATOMIC_INIT(0);	/* testers */
 
 static atomic64_t tested_pages = ATOMIC64_INIT(0);
 static u64 bandwidth;			/* pages a second at fidelity 1 */
 static u64 passes;
 
-void tester_configure(struct policy_config wanted)
+void tester_configure(struct memdiag_config wanted)
 {
 	bool more = wanted.threads > READ_ONCE(config.threads);
 
@@ -102,9 +105,22 @@ void tester_unpace(void)
 	wake_up_all(&wait);
 }
 
+void tester_hold(bool hold)
+{
+	WRITE_ONCE(held, hold);
+	if (!hold)
+		wake_up_all(&wait);
+}
+
+bool tester_at_work(void)
+{
+	return atomic_read(&at_work);
+}
+
 static bool may_test(void)
 {
-	return !READ_ONCE(paced) || atomic64_read(&tokens) > 0;
+	return !READ_ONCE(held) &&
+	       (!READ_ONCE(paced) || atomic64_read(&tokens) > 0);
 }
 
 void tester_test(struct verdict *verdict, const struct engine_test *test,
@@ -135,6 +151,7 @@ static void test_block(struct tester *tester, struct ms_block *block)
 
 	tester_test(&tester->verdict, &tester->test, page_to_pfn(block->page),
 		    nr, fidelity);
+	tests_run(&tester->verdict, READ_ONCE(passes) * fidelity, fidelity);
 	note_speed(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
 	atomic64_sub(nr, &tokens);
 	if (verdict_report(&tester->verdict))
@@ -148,6 +165,7 @@ static void put_part(void)
 {
 	if (!atomic_dec_and_test(&parts_left))
 		return;
+	tests_end_sweep();
 	WRITE_ONCE(passes, passes + 1);
 	WRITE_ONCE(sweeping, false);
 }
@@ -213,7 +231,9 @@ static int test(void *data)
 			pass = READ_ONCE(passes);
 			algorithm_get(&tester->test);
 		}
+		atomic_inc(&at_work);
 		err = test_next(tester);
+		atomic_dec(&at_work);
 		/* Others may still test the last blocks of the sweep. */
 		if (err)
 			schedule_timeout_interruptible(SHORT_JIFFIES);
@@ -230,7 +250,12 @@ bool tester_sweeping(void)
 
 void tester_sweep(void)
 {
+	/* A block tested later than this comes again in time. */
+	unsigned int min_age_s = READ_ONCE(tester_lifetime_s) / 4;
 	int nid, nr = 0;
+
+	if (tests_begin_sweep())
+		min_age_s = 0;
 
 	/* The tests of pages that wait in pools expire as well. */
 	ms_pools_recycle();
@@ -245,8 +270,7 @@ void tester_sweep(void)
 			.order_max = MS_MAX_ORDER,
 			.nid = nid,
 			.migratetypes = MS_ANY_MIGRATETYPE,
-			/* A block tested later than this comes again in time. */
-			.min_age_s = READ_ONCE(tester_lifetime_s) / 4,
+			.min_age_s = min_age_s,
 		};
 		cursors[nid].open = true;
 		mutex_unlock(&cursors[nid].lock);

@@ -19,12 +19,16 @@ void tester_sweep(void);
 bool tester_sweeping(void);
 
 /* How many threads take part, and how thoroughly they test. */
-void tester_configure(struct policy_config wanted);
+void tester_configure(struct memdiag_config wanted);
 unsigned int tester_fidelity(void);
 unsigned int tester_threads(void);
 
 /* Let them test so many pages more, but save up no more than @most. */
 void tester_grant(u64 pages, u64 most);
+/* Let none begin with another block for now; whatever else may. */
+void tester_hold(bool hold);
+/* Whether a block is being tested, or about to be. */
+bool tester_at_work(void);
 /* Let them test as fast as they can. */
 void tester_unpace(void);
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Testing held memory, and keeping what was found of each page. */
 
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
+
+#include <memsuite/diag.h>
 
 #include "emulation.h"
 #include "engine.h"
@@ -107,6 +110,50 @@ static void failed(void *context, const struct march_failure *failure)
 	suspect->failed_now = true;
 }
 
+/**
+ * struct memdiag_run - a run of another module's test
+ * @verdict: what it found goes there
+ * @background: that was asked for, as data
+ */
+struct memdiag_run {
+	struct verdict *verdict;
+	struct background background;
+};
+
+void memdiag_bad_word(const struct memdiag_block *block, size_t word,
+		      u64 expected, u64 wrong)
+{
+	struct march_failure failure = {
+		.word = word,
+		.mask = wrong,
+		.expected = expected,
+		.background = background_word(&block->run->background,
+					      block->address +
+					      word * sizeof(u64)),
+	};
+
+	if (!WARN_ON_ONCE(word >= block->nr_words || !wrong))
+		failed(block->run->verdict, &failure);
+}
+EXPORT_SYMBOL_GPL(memdiag_bad_word);
+
+static void run_foreign(struct verdict *verdict, const struct engine_test *test,
+			const struct engine_block *block,
+			unsigned int background)
+{
+	struct memdiag_run run = { .verdict = verdict };
+	const struct memdiag_block held = {
+		.words = block->words,
+		.nr_words = block->nr_lines * LINE_WORDS,
+		.address = block->address,
+		.background = background,
+		.run = &run,
+	};
+
+	background_make(&run.background, background, test->seed);
+	test->foreign->run(&held);
+}
+
 /* Returns whether something failed that there is room to look closer at. */
 static bool run(struct verdict *verdict, const struct engine_test *test,
 		unsigned int background)
@@ -124,7 +171,9 @@ static bool run(struct verdict *verdict, const struct engine_test *test,
 	verdict->emulated = test->kind == ENGINE_MARCH &&
 			    emulation_covers(block.address,
 					     verdict->nr * PAGE_SIZE);
-	if (verdict->emulated)
+	if (test->kind == ENGINE_FOREIGN)
+		run_foreign(verdict, test, &block, background);
+	else if (verdict->emulated)
 		emulation_run(test, &block, background, failed, verdict);
 	else
 		engine_run(test, &block, background, failed, verdict);

@@ -11,6 +11,7 @@
 
 #include <linux/kernel.h>
 #include <linux/printk.h>
+#include <linux/seq_file.h>
 #include <linux/static_call.h>
 
 #include "calls.h"
@@ -22,6 +23,7 @@ typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
 typedef void putback_movable_pages_fn(struct list_head *pages);
 typedef void lru_add_drain_all_fn(void);
 typedef void prep_transhuge_page_fn(struct page *page);
+typedef int psi_show_fn(struct seq_file *file, void *unused);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
 DEFINE_STATIC_CALL_NULL(alloc_hook, post_alloc_hook_fn);
@@ -31,6 +33,10 @@ DEFINE_STATIC_CALL_NULL(putback_movable, putback_movable_pages_fn);
 DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
+DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
+DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
+
+static bool has_psi[MS_NR_PRESSURES];
 
 bool ms_call_isolate_free_page(struct page *page, unsigned int order)
 {
@@ -77,6 +83,15 @@ void ms_call_prep_large(struct page *page)
 		static_call(prep_large)(page);
 }
 
+int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
+{
+	if (!has_psi[what])
+		return -EOPNOTSUPP;
+	if (what == MS_PRESSURE_MEMORY)
+		return static_call(psi_memory)(file, NULL);
+	return static_call(psi_cpu)(file, NULL);
+}
+
 #define resolve(call, name, type) ({					\
 	unsigned long __address = ms_symbol_address(name);		\
 									\
@@ -103,5 +118,10 @@ int ms_calls_init(void)
 	if (!MS_ALLOC_PREPARES_LARGE)
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);
+	/* Nothing but backing off needs these. */
+	has_psi[MS_PRESSURE_MEMORY] = resolve(psi_memory, "psi_memory_show",
+					      psi_show_fn);
+	has_psi[MS_PRESSURE_CPU] = resolve(psi_cpu, "psi_cpu_show",
+					   psi_show_fn);
 	return all ? 0 : -EOPNOTSUPP;
 }

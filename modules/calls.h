@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kernel functions that are not exported. All of them are there, or none. */
+/*
+ * Kernel functions that are not exported. All of them are there, or none; but
+ * for those of which it is said.
+ */
 #ifndef MEMSUITE_CALLS_H
 #define MEMSUITE_CALLS_H
 
 #include <linux/mm_types.h>
 
 #include <compat/calls.h>
+#include <memsuite/pressure.h>
 
 /*
  * Takes a free block out of the buddy lists. Under zone->lock. Returns false
@@ -35,6 +39,14 @@ int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
 
 /* Puts the pages that CPUs keep back from the LRU lists there. May sleep. */
 void ms_call_lru_add_drain_all(void);
+
+struct seq_file;
+
+/*
+ * Prints what /proc/pressure has. -EOPNOTSUPP: the kernel has no such function,
+ * or was booted with psi=0. May sleep.
+ */
+int ms_call_psi_show(enum ms_pressure what, struct seq_file *file);
 
 /* Makes a compound page a huge page; nothing where allocation has done so. */
 void ms_call_prep_large(struct page *page);

@@ -51,13 +51,14 @@ def modules(target, flags=()):
         return _make(target, TOP, sources, flags)
 
 
-def test_modules(target):
-    """Builds tests/modules, which no user installs."""
+def test_modules(target, suite):
+    """Builds tests/modules, which no user installs, against the suite that modules() built."""
     top = f"{TOP}/tests/modules"
-    if not os.path.exists(f"{top}/Kbuild"):
+    if not suite or not os.path.exists(f"{top}/Kbuild"):
         return None
+    suite = suite.removeprefix(target.root)
     with locked(f"build-{target.release}"):
-        return _make(target, top, ["."], ())
+        return _make(target, top, ["."], (f"MEMSUITE={suite}", f"KBUILD_EXTRA_SYMBOLS={suite}/Module.symvers"))
 
 
 def products(place):

@@ -166,7 +166,8 @@ def run(options):
     target = build.kernel(options.kernel)
     modules = []
     if not options.no_modules:
-        modules = build.products(build.modules(target)) + build.products(build.test_modules(target))
+        suite = build.modules(target)
+        modules = build.products(suite) + build.products(build.test_modules(target, suite))
     nonce = secrets.token_hex(16)
     env, where = _environment(options)
     settings = {"load": "virtio_pci 9pnet_virtio 9p overlay nfit nd_pmem" if spec.drivers else "",

@@ -48,6 +48,14 @@ check "memdiag/range/run_test reversed" answers $suite/memdiag/range/run_test 2M
 check "memdiag/range/run_test unaligned" answers $suite/memdiag/range/run_test 1-2M EINVAL
 check "memdiag/range/run_test beyond memory" answers $suite/memdiag/range/run_test 1M-512T ENXIO
 check "memdiag/range/cancel 0" answers $suite/memdiag/range/cancel 0 ERANGE
+check "memdiag/tests/add no period" answers $suite/memdiag/tests/add "a march-ss" EINVAL
+check "memdiag/tests/add no algorithm" answers $suite/memdiag/tests/add "a period_s=1" EINVAL
+check "memdiag/tests/add unknown algorithm" answers $suite/memdiag/tests/add "a march-z period_s=1" EINVAL
+check "memdiag/tests/add one word more" answers $suite/memdiag/tests/add "a march-ss period_s=1 b" EINVAL
+check "memdiag/tests/add no number" answers $suite/memdiag/tests/add "a march-ss period_s=x" EINVAL
+check "memdiag/tests/add long period" answers $suite/memdiag/tests/add "a march-ss period_s=2592001" ERANGE
+check "memdiag/tests/add long name" answers $suite/memdiag/tests/add "a2345678901234567890123456789012 mats period_s=1" EINVAL
+check "memdiag/tests/remove unknown" answers $suite/memdiag/tests/remove nothing ENOENT
 check "regions/add no range" answers $suite/regions/add "a" EINVAL
 check "regions/add reversed" answers $suite/regions/add "a 2M-1M" ERANGE
 check "regions/add unaligned" answers $suite/regions/add "a 1-2M" EINVAL
