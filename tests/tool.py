@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of scripts/memsuite on trees that are made up; prints KTAP."""
 
+import argparse
+import importlib.machinery
+import importlib.util
 import json
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from xml.etree import ElementTree
 
@@ -22,6 +27,9 @@ SYSFS = {
     "pages/retired_pages": "0",
     "pages/metadata_bytes": "1048576",
     "demand/allocated_pages": "1000",
+    "demand/tested_pages": "900",
+    "demand/untested_pages": "100",
+    "demand/expired_pages": "10",
     "regions/add": "",
     "regions/remove": "",
     "memdiag/enabled": "1",
@@ -45,6 +53,17 @@ SYSFS = {
     "memdiag/inject/clear": "",
     "memdiag/inject/count": "0",
     "memdiag/inject/available_kinds": "saf\ncfin\ndynamic_cfds",
+    "memdiag/ahead/served_pages": "800",
+    "memdiag/ahead/on_demand_tests": "7",
+    "memdiag/control/policy": "adaptive",
+    "memdiag/control/available_policies": "adaptive\nfixed\nondemand",
+    "memdiag/control/fidelity": "3",
+    "memdiag/control/fixed_fidelity": "1",
+    "memdiag/control/fixed_threads": "1",
+    "memdiag/control/threads": "2",
+    "memdiag/control/bandwidth_mib_s": "0",
+    "memdiag/move_interval_ms": "0",
+    "memdiag/moves/moved_pages": "5",
     "memdiag/range/run_test": "",
     "memdiag/range/cancel": "",
     "memdiag/range/status": "untested",
@@ -116,6 +135,17 @@ DEBUGFS = {
 }
 
 
+# A tester with 150 + 50 ticks, and a program that is called like one.
+STAT = "{} ({}) S 2 0 0 0 -1 0 0 0 0 0 150 50 0 0 39 19 1 0"
+PROC = {
+    "meminfo": "MemTotal: 1048576 kB\nMemAvailable:     524288 kB",
+    "interrupts": "      CPU0  CPU1\n  0:  9  9  timer\nTLB:  40  2   TLB shootdowns",
+    "iomem": "00001000-0000ffff : System RAM\n00010000-0001ffff : Reserved",
+    "42/stat": STAT.format(42, "memdiag/0"),
+    "43/stat": STAT.format(43, "not memdiag/0"),
+}
+
+
 class Tree:
     """A made-up /sys/kernel/memsuite with its debugfs, and the tool on it."""
 
@@ -124,8 +154,10 @@ class Tree:
         self.debugfs = os.path.join(top, "debugfs")
         self.state = os.path.join(top, "var", "bad_pages.json")
         self.dmi = os.path.join(top, "DMI")
+        self.proc = os.path.join(top, "proc")
         self.fill(self.sysfs, sysfs or {})
         self.fill(self.debugfs, debugfs or {})
+        self.fill(self.proc, PROC)
 
     @staticmethod
     def fill(top, files):
@@ -139,17 +171,31 @@ class Tree:
         with open(os.path.join(self.sysfs, name), encoding="utf-8") as file:
             return file.read()
 
-    def run(self, *args, user=None, python=sys.executable, **environment):
-        return subprocess.run(
-            [python, TOOL, *args], check=False, text=True, user=user,
+    def start(self, *args, user=None, python=sys.executable, **environment):
+        return subprocess.Popen(
+            [python, TOOL, *args], text=True, user=user,
             encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "MEMSUITE_SYSFS": self.sysfs,
                  "MEMSUITE_DEBUGFS": self.debugfs,
                  "MEMSUITE_STATE": self.state, "MEMSUITE_DMI": self.dmi,
+                 "MEMSUITE_PROC": self.proc,
                  "PYTHONIOENCODING": "utf-8", **environment})
+
+    def run(self, *args, **options):
+        with self.start(*args, **options) as process:
+            stdout, stderr = process.communicate()
+        return subprocess.CompletedProcess(args, process.returncode, stdout, stderr)
 
     def json(self, *args):
         return json.loads(self.run(*args).stdout)
+
+
+def module():
+    """The tool itself, for what is pure."""
+    loader = importlib.machinery.SourceFileLoader("memsuite", TOOL)
+    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("memsuite", loader))
+    loader.exec_module(tool)
+    return tool
 
 
 def nothing_is_loaded(top):
@@ -439,6 +485,120 @@ def faults_are_injected(top):
     assert "kinds: saf cfin" in tree.run("diag", "inject").stdout
 
 
+def free_page_flags(*frames):
+    """What /proc/kpageflags says where only these frames are free."""
+    return b"".join(struct.pack("=Q", (frame in frames) << 10) for frame in range(16))
+
+
+def a_tree_to_stress(top, *frames):
+    tree = Tree(top, SYSFS, {**DEBUGFS, "memdiag/bad_pages": BAD_PAGES})
+    with open(os.path.join(tree.proc, "kpageflags"), "wb") as file:
+        file.write(free_page_flags(*frames))
+    return tree
+
+
+def every_profile_is_run_and_its_data_checked(top):
+    """As ondemand, for nobody sweeps over a made-up tree."""
+    for profile, pages in (("ramp", 512), ("burst", 512), ("turnover", 512), ("resident", 512)):
+        told = a_tree_to_stress(os.path.join(top, profile)).json(
+            "diag", "stress", profile, "--size", "2", "--seconds", "1", "--policy", "ondemand", "--json")
+        assert told["damaged_pages"] == 0 and told["checked_pages"] >= 2 * pages, told
+        assert told["touched_pages"] >= pages and told["done_steps"] == told["steps"], told
+        assert told["cpu_slowdown_ratio"] > 0 and told["configuration"]["policy"] == "ondemand", told
+        assert told["mean_fidelity"] == 3 and told["mean_threads"] == 2, told
+        assert told["worst_coverage"]["free_tested_pct"] == 93, told
+        assert told["allocated_pages"] == told["extra_tlb_shootdowns"] == 0, told
+
+
+def stress_leaves_the_settings_as_they_were(top):
+    tree = a_tree_to_stress(top)
+    result = tree.run("diag", "stress", "burst", "--size", "1", "--seconds", "1", "--policy", "ondemand",
+                      "--algorithm", "mats", "--lifetime", "60", "--bandwidth", "9",
+                      "--set", "memdiag/control/threads=7")
+    assert result.returncode == 0, result
+    for text in ("burst, 1 MiB, 1 s", "ondemand, mats", "lifetime 60 s", "none damaged", "free: 93%"):
+        assert text in result.stdout, (text, result.stdout)
+    for name in ("enabled", "control/policy", "algorithm", "test_lifetime_s", "control/bandwidth_mib_s",
+                 "control/threads"):
+        assert tree.written(f"memdiag/{name}") == SYSFS[f"memdiag/{name}"] + "\n", name
+
+
+def stress_ends_with_the_settings_restored(top):
+    tree = a_tree_to_stress(top)
+    for which in (signal.SIGINT, signal.SIGTERM):
+        process = tree.start("diag", "stress", "resident", "--size", "1", "--seconds", "60")
+        while tree.written("memdiag/enabled") != "0\n":
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(which)
+        _, text = process.communicate(timeout=20)
+        assert process.returncode == 1 and "interrupted" in text, text
+        assert tree.written("memdiag/enabled") == "1\n"
+
+
+def stress_injects_errors_into_free_memory(top):
+    tree = a_tree_to_stress(top, 5, 9)
+    tool = module()
+    tool.PROC = tree.proc
+    assert tool.free_frames(2) == {5, 9}
+    try:
+        tool.free_frames(3)
+        assert False
+    except tool.Failure as failure:
+        assert "2 free pages for 3 errors" in str(failure)
+    result = tree.run("diag", "stress", "burst", "--size", "1", "--seconds", "1", "--policy", "ondemand",
+                      "--inject", "2")
+    assert result.returncode == 1 and "another policy" in result.stderr, result
+    assert tree.written("memdiag/control/policy") == "adaptive\n"
+    tree.fill(tree.sysfs, {"memdiag/inject/count": "1"})
+    result = tree.run("diag", "stress", "burst", "--inject", "1")
+    assert result.returncode == 1 and "emulated already" in result.stderr, result
+
+
+def what_stress_tells_is_computed(top):
+    tool = module()
+    tool.PROC = a_tree_to_stress(top).proc
+    assert tool.tlb_shootdowns() == 42 and tool.tester_ticks() == {"42": 200}
+    before = {"a": 5, "tlb_shootdowns": None, "tester_ticks": {"42": 150}, "time_s": 10}
+    after = {"a": 7, "tlb_shootdowns": 3, "tester_ticks": {"42": 200, "44": 50}, "time_s": 12}
+    assert tool.growth(before, after) == {"a": 2, "tlb_shootdowns": None, "time_s": 2,
+                                          "tester_cpu_s": 100 / os.sysconf("SC_CLK_TCK")}
+    # 6 in 2 seconds without tests are 9 in 3.
+    assert tool.tlb_growth({"tlb_shootdowns": 6, "time_s": 2}, {"tlb_shootdowns": 20, "time_s": 3}) == 11
+    args = argparse.Namespace(pj_per_bit=20, core_watts=5)
+    joules = tool.energy(args, {"on_demand_tests": 100, "tester_cpu_s": 2, "time_s": 4}, 1000, 10)
+    assert joules["read_and_written_bytes"] == (1000 * 10 + 100 * 4) * 4096
+    assert joules["dram_j"] == 0.007 and joules["cpu_j"] == 10 and abs(joules["mean_w"] - 2.5017) < 1e-4, joules
+    assert tool.energy(args, {}, 1, None) is None
+    assert tool.share_pct(1, 0) is None and tool.share_pct(1, 8) == 12.5
+
+
+def the_operations_of_algorithms_are_those_of_the_module(_top):
+    tool = module()
+    with open(os.path.join(TOP, "kmod-memdiag", "march.c"), encoding="utf-8") as file:
+        source = re.sub(r'"\s+"', "", file.read())
+    tests = dict(re.findall(r'\{ "([^"]+)", "(\{[^"]+\})" \}', source))
+    assert len(tests) > 20
+    for name, text in tests.items():
+        assert tool.algorithm_ops(name) == tool.algorithm_ops(text), name
+    assert set(tool.ALGORITHM_OPS) == {*tests, "address-decoder", "modulo-20"}
+    assert tool.algorithm_ops("nonsense") is None
+
+
+def damage_is_seen(_top):
+    tool = module()
+    memory = tool.Memory(2, huge=False)
+    for chunk in range(2):
+        memory.allocate(chunk)
+        memory.check(chunk)
+    assert memory.work["checked_pages"] == 512 and memory.work["damaged_pages"] == 0
+    memory.map[4096 * 300 + 17] = 1
+    memory.map[4096 * 301] ^= 1
+    for chunk in range(2):
+        memory.check(chunk)
+    assert memory.work["damaged_pages"] == 2
+
+
 def regions_are_listed(top):
     tree = Tree(top, SYSFS)
     text = tree.run("zone", "list").stdout
@@ -575,6 +735,11 @@ def the_command_line_is_checked(top):
                  ("zone", "add", "1", "a,b"), ("mrc", "show"), ("nonsense",),
                  ("diag", "retire"), ("diag", "retire", "x"),
                  ("diag", "export", "--format", "xml"),
+                 ("diag", "stress"), ("diag", "stress", "flood"), ("diag", "stress", "ramp", "--size", "0"),
+                 ("diag", "stress", "ramp", "--size", "x"), ("diag", "stress", "ramp", "--seconds", "nan"),
+                 ("diag", "stress", "ramp", "--seconds", "0.5"), ("diag", "stress", "ramp", "--inject", "33"),
+                 ("diag", "stress", "ramp", "--fidelity", "0"), ("diag", "stress", "ramp", "--set", "../x=1"),
+                 ("diag", "stress", "ramp", "--set", "x"), ("diag", "stress", "ramp", "--pj-per-bit", "-1"),
                  ("mrc", "show", "1", "--svg", "a", "--png", "b")):
         assert tree.run(*args).returncode == 2, args
     assert tree.run("--help").returncode == 0
@@ -619,6 +784,13 @@ TESTS = (
     without_modules_what_is_stored_is_told,
     a_range_is_tested,
     faults_are_injected,
+    every_profile_is_run_and_its_data_checked,
+    stress_leaves_the_settings_as_they_were,
+    stress_ends_with_the_settings_restored,
+    stress_injects_errors_into_free_memory,
+    what_stress_tells_is_computed,
+    the_operations_of_algorithms_are_those_of_the_module,
+    damage_is_seen,
     regions_are_listed,
     steered_processes_are_listed,
     a_curve_is_drawn_in_text,
