@@ -16,6 +16,7 @@
 #include <linux/seq_file.h>
 #include <asm/barrier.h>
 
+#include <memsuite/block.h>
 #include <memsuite/control.h>
 
 #include "emulation.h"
@@ -319,6 +320,8 @@ static void clear(void)
 static int clear_and_revoke(u64 unused)
 {
 	clear();
+	/* What failed already is a finding by then. */
+	ms_hold_wait();
 	return findings_revoke_emulated();
 }
 

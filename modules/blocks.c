@@ -40,6 +40,7 @@ void ms_hold_wait(void)
 {
 	synchronize_srcu(&hold_srcu);
 }
+EXPORT_SYMBOL_GPL(ms_hold_wait);
 
 static void mark(struct ms_block *block, bool offline)
 {

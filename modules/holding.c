@@ -10,6 +10,7 @@
 #include <linux/percpu_counter.h>
 
 #include <compat/compat.h>
+#include <memsuite/block.h>
 #include <compat/shrinker.h>
 #include <memsuite/control.h>
 

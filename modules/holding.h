@@ -6,7 +6,4 @@
 void ms_holding_add(long pages);
 long ms_holding_pages(void);
 
-/* Waits until blocks taken by now have been given back. May sleep. */
-void ms_hold_wait(void);
-
 #endif

@@ -6,7 +6,8 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
-#include "holding.h"
+#include <memsuite/block.h>
+
 #include "inspection.h"
 
 DEFINE_STATIC_KEY_FALSE(ms_inspect_key);

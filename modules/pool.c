@@ -21,7 +21,6 @@
 #include "core.h"
 #include "demand.h"
 #include "frames.h"
-#include "holding.h"
 #include "inspection.h"
 #include "poison.h"
 #include "pool.h"

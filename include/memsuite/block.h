@@ -101,4 +101,11 @@ int ms_hold_begin(void);
  */
 void ms_hold_end(int token);
 
+/**
+ * ms_hold_wait() - wait until all stretches that have begun are over
+ *
+ * Context: may sleep; not within such a stretch.
+ */
+void ms_hold_wait(void);
+
 #endif
