@@ -11,6 +11,7 @@ help:
 	@echo "make soak          run the long ones, and go on where they were stopped"
 	@echo "make bench-fault   the page-fault path: the suite against the stock kernel"
 	@echo "make bench-march   the test engine: GB/s on this machine, against others (not in a virtual machine)"
+	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, and the memsuite command"
 	@echo "make uninstall     undo make install"
@@ -34,6 +35,10 @@ bench-fault: tools
 bench-march: tools
 	@tests/bench-march
 
+bench-memdiag:
+	@scripts/install-tools redis-server
+	@tests/bench-memdiag
+
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
@@ -55,4 +60,4 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak bench-fault bench-march modules install uninstall clean
+.PHONY: help tools demo test soak bench-fault bench-march bench-memdiag modules install uninstall clean
