@@ -59,7 +59,7 @@ struct reading {
  * @since: from then on, in jiffies
  * @next: earliest time for the next stretch, likewise
  */
-static struct pressure {
+struct pressure {
 	bool here;
 	struct backoff_stall stall;
 	unsigned int share_pct;
@@ -70,7 +70,9 @@ static struct pressure {
 	bool heard;
 	unsigned long since;
 	unsigned long next;
-} pressure = { .share_pct = 100 };
+};
+
+static struct pressure pressure = { .share_pct = 100 };
 
 static u64 backoffs;
 
