@@ -78,6 +78,7 @@ check "it is moved to tested pages" wait_for 60 all_tested
 note "$(moves)"
 check "its pages stay young for two lifetimes" stays_young
 note "$(moves)"
+note "$(cat $memdiag/passes) sweeps, fidelity $(cat $memdiag/control/fidelity), $(cat $memdiag/control/share_pct)% granted"
 cached=$("$here/cached" $disk --ages $ages)
 note "$cached"
 check "the disk is still cached, and unchanged" cached_well
