@@ -139,7 +139,8 @@ static void pace(const struct ms_demand_counts *now, u64 ms)
 	if (budget)
 		pages = min(pages, budget * ms / MSEC_PER_SEC + 1);
 	pages = backoff_pages(pages, least, share_pct);
-	tester_grant(pages, 2 * pages);
+	/* Of what is not used, a second's worth is kept. */
+	tester_grant(pages, max(2 * pages, pages * MSEC_PER_SEC / ms));
 }
 
 static void watch(void)

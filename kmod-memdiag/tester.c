@@ -91,7 +91,8 @@ void tester_configure(struct memdiag_config wanted)
 
 void tester_grant(u64 pages, u64 most)
 {
-	if (!paced)
+	/* Nor is what a higher rate has left kept for a lower one. */
+	if (!paced || atomic64_read(&tokens) > (s64)most)
 		atomic64_set(&tokens, 0);
 	WRITE_ONCE(paced, true);
 	if (atomic64_read(&tokens) < (s64)most)

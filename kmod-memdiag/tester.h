@@ -23,7 +23,10 @@ void tester_configure(struct memdiag_config wanted);
 unsigned int tester_fidelity(void);
 unsigned int tester_threads(void);
 
-/* Let them test so many pages more, but save up no more than @most. */
+/*
+ * Let them test so many pages more, but save up no more than @most. If more is
+ * left, from when they were granted more, that is lost.
+ */
 void tester_grant(u64 pages, u64 most);
 /* Let none begin with another block for now; whatever else may. */
 void tester_hold(bool hold);
