@@ -4,6 +4,7 @@ import glob
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -25,6 +26,18 @@ def _make(target, top, sources, flags):
     """Copies `sources`, relative to `top`, and builds there; returns that directory."""
     checkout = hashlib.sha256(os.path.realpath(top).encode()).hexdigest()[:8]
     place = f"{target.base}/build/{target.release}/{checkout}"
+    done = _make_at(place, target, top, sources, flags)
+    if done.returncode:
+        # A build that was killed may have left half of an object behind.
+        shutil.rmtree(place)
+        done = _make_at(place, target, top, sources, flags)
+    if done.returncode:
+        raise Failure(f"the modules do not build for {target}:\n{done.stdout}")
+    sys.stderr.writelines(line for line in done.stdout.splitlines(keepends=True) if not NOISE.search(line))
+    return place
+
+
+def _make_at(place, target, top, sources, flags):
     os.makedirs(place, exist_ok=True)
     # A changed file gets the time of now, not its own: make must never take it for older than its object.
     subprocess.run(["rsync", "-a", "--checksum", "--no-times", "--delete", "--relative", "--exclude=*.ko", "--exclude=*.o", "--exclude=*.mod",
@@ -34,11 +47,7 @@ def _make(target, top, sources, flags):
                *flags, "modules"]
     if target.root:
         command = chroot.enter(target.root) + command
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        raise Failure(f"the modules do not build for {target}:\n{done.stdout}")
-    sys.stderr.writelines(line for line in done.stdout.splitlines(keepends=True) if not NOISE.search(line))
-    return place
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def modules(target, flags=()):
