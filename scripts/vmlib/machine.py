@@ -10,8 +10,9 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 GIB = 1 << 30
 PERSISTENT_UNIT = 128 << 20	# what the kernel can also take as memory (dax kmem)
 
+# no_timer_check: on a busy host, ten ticks in a row may be late, and the kernel panics.
 KERNEL_COMMAND_LINE = ("console=ttyS0 loglevel=7 panic=-1 oops=panic panic_on_warn=1 softlockup_panic=1 "
-                       "hung_task_panic=1 rdinit=/init tsc=reliable")
+                       "hung_task_panic=1 rdinit=/init tsc=reliable no_timer_check")
 
 
 def number(text, what):
