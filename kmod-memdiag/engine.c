@@ -192,18 +192,25 @@ static void flush_pass(const struct run *run, const struct pass *pass, size_t do
 	mb();	/* before anything is read: see above */
 }
 
-/* Report the line that a section stopped at, and do the rest of it. */
-static noinline void stumble(struct run *run, struct strip *strip)
+static void report_line(struct run *run, const struct strip *strip)
 {
 	size_t word = strip->line - run->block->words;
 	unsigned int i;
 
-	if (strip->uncorrectable)
+	if (strip->uncorrectable) {
 		run_report_uncorrectable(run, word, strip->expected);
-	for (i = 0; !strip->uncorrectable && i < LINE_WORDS; i++)
+		return;
+	}
+	for (i = 0; i < LINE_WORDS; i++)
 		if (strip->diff[i])
 			run_report(run, word + i, strip->diff[i],
 				   strip->expected);
+}
+
+/* Report the line that a section stopped at, and do the rest of it. */
+static noinline void stumble(struct run *run, struct strip *strip)
+{
+	report_line(run, strip);
 	strip->uncorrectable = false;
 	if (!strip->write)
 		return;

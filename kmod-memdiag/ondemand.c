@@ -20,6 +20,12 @@ static inline void write_word(u64 *word, u64 value)
 	asm volatile("movnti %1, %0" : "=m" (*word) : "r" (value));
 }
 
+/* The first word of a line is read with care, the others are there then. */
+static inline bool readable(const u64 *words, size_t i)
+{
+	return i % LINE_WORDS || mcsafe_read(&words[i]);
+}
+
 bool ondemand_test(u64 *words)
 {
 	u64 wrong = 0;
@@ -30,7 +36,7 @@ bool ondemand_test(u64 *words)
 	/* Out of the write-combining buffers before anything is read. */
 	wmb();
 	for (i = 0; i < WORDS; i++) {
-		if (i % LINE_WORDS == 0 && !mcsafe_read(&words[i]))
+		if (!readable(words, i))
 			return false;
 		wrong |= ~READ_ONCE(words[i]);
 		write_word(&words[i], 0);
@@ -38,7 +44,7 @@ bool ondemand_test(u64 *words)
 	/* Likewise. */
 	wmb();
 	for (i = 0; i < WORDS; i++) {
-		if (i % LINE_WORDS == 0 && !mcsafe_read(&words[i]))
+		if (!readable(words, i))
 			return false;
 		wrong |= READ_ONCE(words[i]);
 	}

@@ -10,8 +10,8 @@
 #include <linux/percpu_counter.h>
 
 #include <compat/compat.h>
-#include <memsuite/block.h>
 #include <compat/shrinker.h>
+#include <memsuite/block.h>
 #include <memsuite/control.h>
 
 #include "arrival.h"

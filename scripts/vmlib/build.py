@@ -38,6 +38,7 @@ def _make(target, top, sources, flags):
 
 
 def _make_at(place, target, top, sources, flags):
+    """Likewise, at `place`; returns what make did."""
     os.makedirs(place, exist_ok=True)
     # A changed file gets the time of now, not its own: make must never take it for older than its object.
     subprocess.run(["rsync", "-a", "--checksum", "--no-times", "--delete", "--relative", "--exclude=*.ko", "--exclude=*.o", "--exclude=*.mod",
