@@ -15,6 +15,7 @@
 #include <linux/nodemask.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/topology.h>
 
 #include <memsuite/control.h>
@@ -25,6 +26,7 @@
 #include <memsuite/region.h>
 
 #include "engine.h"
+#include "optimisations.h"
 #include "tester.h"
 #include "verdict.h"
 
@@ -107,6 +109,20 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 	mutex_unlock(&inspect_lock);
 }
 
+/* Called with interrupts off. */
+static bool test_on_demand(u64 *words)
+{
+	static DEFINE_RAW_SPINLOCK(lock);
+	bool good;
+
+	if (likely(READ_ONCE(optimisations.core_local)))
+		return ondemand_test(words);
+	raw_spin_lock(&lock);
+	good = ondemand_test(words);
+	raw_spin_unlock(&lock);
+	return good;
+}
+
 static bool inspect_page(struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
@@ -114,7 +130,7 @@ static bool inspect_page(struct page *page)
 	if (!ms_demand_older(pfn, 1, max(READ_ONCE(tester_lifetime_s) / 2, 1U)))
 		return true;
 	this_cpu_inc(stats.on_demand);
-	if (!ondemand_test(page_address(page)))
+	if (!test_on_demand(page_address(page)))
 		return false;
 	ms_demand_tested(pfn, 1);
 	return true;

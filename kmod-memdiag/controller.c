@@ -196,6 +196,7 @@ static void decide(void)
 		load.request = U64_MAX / MEMDIAG_FIDELITY_MAX;
 	pressure_decide();
 	now.user_alive = user_alive();
+	now.max_threads = min(now.max_threads, tester_threads_max());
 	now.max_fidelity = backoff_fidelity(now.min_fidelity, now.max_fidelity,
 					    pressure_share_pct());
 	tester_configure(registry_choose(&now, &load, &on_demand));
@@ -354,6 +355,7 @@ MS_ATTR_NUMBER_RO(fidelity, tester_fidelity());
 MS_ATTR_NUMBER_RO(threads, tester_threads());
 MS_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
 MS_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
+MS_ATTR_NUMBER_RO(remote_pages, tester_remote_pages());
 MS_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
 MS_ATTR_NUMBER_RO(share_pct, pressure_share_pct());
 MS_ATTR_NUMBER_RO(backoffs, pressure_backoffs());
@@ -370,7 +372,7 @@ static struct attribute *control_attrs[] = {
 	&monitor_ms_attr.attr, &policy_ms_attr.attr,
 	&bandwidth_mib_s_attr.attr, &fidelity_attr.attr, &threads_attr.attr,
 	&request_pages_s_attr.attr, &bandwidth_pages_s_attr.attr,
-	&alarms_attr.attr, &pressure_memory_pct_attr.attr,
+	&remote_pages_attr.attr, &alarms_attr.attr, &pressure_memory_pct_attr.attr,
 	&pressure_cpu_pct_attr.attr, &memory_stall_pct_attr.attr,
 	&cpu_stall_pct_attr.attr, &share_pct_attr.attr, &backoffs_attr.attr,
 	NULL

@@ -94,7 +94,7 @@ static void test_free(unsigned long pfn, unsigned long nr)
 	struct ms_scan scan = {
 		.pfn = pfn,
 		.end = pfn + nr,
-		.order_max = MS_MAX_ORDER,
+		.orders = MS_ANY_ORDER,
 		.nid = NUMA_NO_NODE,
 		.migratetypes = MS_ANY_MIGRATETYPE,
 	};

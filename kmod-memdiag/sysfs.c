@@ -8,6 +8,7 @@
 #include <memsuite/demand.h>
 
 #include "memdiag.h"
+#include "optimisations.h"
 #include "tests.h"
 
 static struct kobject *dir;
@@ -73,7 +74,7 @@ static const struct attribute_group *memdiag_groups[] = {
 	&memdiag_group, &algorithm_group, &algorithm_coverage_group,
 	&control_group, &ahead_group, &inuse_group, &inuse_moves_group,
 	&newcomers_group, &coverage_group, &range_group, &retirement_group,
-	&tests_group, &ecc_group, &emulation_group, &effectiveness_group, NULL
+	&tests_group, &optimisations_group, &ecc_group, &emulation_group, &effectiveness_group, NULL
 };
 
 int memdiag_sysfs_init(void)

@@ -20,6 +20,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 #include <linux/wait.h>
 
 #include <compat/compat.h>
@@ -28,6 +29,7 @@
 #include <memsuite/inspect.h>
 
 #include "memdiag.h"
+#include "optimisations.h"
 #include "tester.h"
 #include "tests.h"
 #include "verdict.h"
@@ -52,6 +54,7 @@ struct cursor {
  * @task: the thread
  * @index: it takes part if that many threads are wanted
  * @home: node whose memory it tests first
+ * @local: it runs on the CPUs of that node only
  * @verdict: of the block that it tests
  * @test: the test of this sweep
  */
@@ -59,6 +62,7 @@ struct tester {
 	struct task_struct *task;
 	unsigned int index;
 	int home;
+	bool local;
 	struct verdict verdict;
 	struct engine_test test;
 };
@@ -76,15 +80,17 @@ static bool held;
 static atomic_t at_work = ATOMIC_INIT(0);	/* testers */
 
 static atomic64_t tested_pages = ATOMIC64_INIT(0);
+static atomic64_t remote_pages = ATOMIC64_INIT(0);
 static u64 bandwidth;			/* pages a second at fidelity 1 */
 static u64 passes;
 
 void tester_configure(struct memdiag_config wanted)
 {
-	bool more = wanted.threads > READ_ONCE(config.threads);
+	unsigned int threads = min(wanted.threads, nr_testers);
+	bool more = threads > READ_ONCE(config.threads);
 
 	WRITE_ONCE(config.fidelity, wanted.fidelity);
-	WRITE_ONCE(config.threads, wanted.threads);
+	WRITE_ONCE(config.threads, threads);
 	if (more)
 		wake_up_all(&wait);
 }
@@ -154,6 +160,8 @@ static void test_block(struct tester *tester, struct ms_block *block)
 		    nr, fidelity);
 	tests_run(&tester->verdict, READ_ONCE(passes) * fidelity, fidelity);
 	note_speed(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
+	if (page_to_nid(block->page) != numa_mem_id())
+		atomic64_add(nr, &remote_pages);
 	atomic64_sub(nr, &tokens);
 	if (verdict_report(&tester->verdict))
 		ms_block_retire(block, tester->verdict.bad);
@@ -192,10 +200,20 @@ static int next_block(struct cursor *cursor, struct ms_block *block)
 	return err;
 }
 
-/* Its own node first, then, so that the work is balanced, the others. */
+/* Where it looks for its next block first. */
+static int first_node(struct tester *tester)
+{
+	/* Without its own, all nodes in turn. */
+	if (!READ_ONCE(optimisations.node_local))
+		tester->home = next_node_in(tester->home,
+					    node_states[N_MEMORY]);
+	return tester->home;
+}
+
+/* Its own node, then, so that the work is balanced, the others. */
 static int test_next(struct tester *tester)
 {
-	int nid = tester->home, err, token;
+	int nid = first_node(tester), err, token;
 	struct ms_block block;
 
 	do {
@@ -217,6 +235,18 @@ static bool has_work(const struct tester *tester)
 	       tester->index < READ_ONCE(config.threads);
 }
 
+/* Nothing is lost if it cannot be: a node may have no CPUs. */
+static void settle(struct tester *tester)
+{
+	bool local = READ_ONCE(optimisations.node_local);
+
+	if (local == tester->local)
+		return;
+	set_cpus_allowed_ptr(current, local ? cpumask_of_node(tester->home) :
+					      cpu_possible_mask);
+	tester->local = local;
+}
+
 static int test(void *data)
 {
 	struct tester *tester = data;
@@ -231,6 +261,7 @@ static int test(void *data)
 		if (pass != READ_ONCE(passes)) {
 			pass = READ_ONCE(passes);
 			algorithm_get(&tester->test);
+			settle(tester);
 		}
 		atomic_inc(&at_work);
 		err = test_next(tester);
@@ -249,6 +280,14 @@ bool tester_sweeping(void)
 	return READ_ONCE(sweeping);
 }
 
+/* The lowest are asked for most, the highest are what all others come from. */
+static unsigned int swept_orders(void)
+{
+	return READ_ONCE(optimisations.skip_middle) ?
+		BIT(0) | BIT(1) | BIT(2) | BIT(MS_MAX_ORDER - 1) |
+		BIT(MS_MAX_ORDER) : MS_ANY_ORDER;
+}
+
 void tester_sweep(void)
 {
 	/* A block tested later than this comes again in time. */
@@ -258,8 +297,11 @@ void tester_sweep(void)
 	if (tests_begin_sweep())
 		min_age_s = 0;
 
-	/* The tests of pages that wait in pools expire as well. */
-	ms_pools_recycle();
+	/* The tests of pages that wait in pools and lists expire as well. */
+	if (READ_ONCE(optimisations.recycle)) {
+		ms_pools_recycle();
+		ms_block_drain();
+	}
 	for_each_node_state(nid, N_MEMORY)
 		nr++;
 	atomic_set(&parts_left, nr);
@@ -268,7 +310,7 @@ void tester_sweep(void)
 		cursors[nid].scan = (struct ms_scan) {
 			.pfn = node_start_pfn(nid),
 			.end = node_end_pfn(nid),
-			.order_max = MS_MAX_ORDER,
+			.orders = swept_orders(),
 			.nid = nid,
 			.migratetypes = MS_ANY_MIGRATETYPE,
 			.min_age_s = min_age_s,
@@ -323,9 +365,20 @@ static int start_threads(unsigned int nr)
 	return 0;
 }
 
+/* Two threads of a core would share the way to memory. */
+static unsigned int count_cores(void)
+{
+	unsigned int nr = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		nr += cpu == cpumask_first(topology_sibling_cpumask(cpu));
+	return max(nr, 1U);
+}
+
 int tester_start(void)
 {
-	unsigned int nr = min(num_online_cpus(), TESTERS_MAX);
+	unsigned int nr = min(count_cores(), TESTERS_MAX);
 	int nid, err = -ENOMEM;
 
 	testers = kvcalloc(nr, sizeof(*testers), GFP_KERNEL);
@@ -357,6 +410,11 @@ unsigned int tester_fidelity(void)
 	return READ_ONCE(config.fidelity);
 }
 
+unsigned int tester_threads_max(void)
+{
+	return nr_testers;
+}
+
 unsigned int tester_threads(void)
 {
 	return READ_ONCE(config.threads);
@@ -370,6 +428,11 @@ u64 tester_bandwidth(void)
 u64 tester_tested_pages(void)
 {
 	return atomic64_read(&tested_pages);
+}
+
+u64 tester_remote_pages(void)
+{
+	return atomic64_read(&remote_pages);
 }
 
 u64 tester_passes(void)

@@ -18,10 +18,11 @@ void tester_stop(void);
 void tester_sweep(void);
 bool tester_sweeping(void);
 
-/* How many threads take part, and how thoroughly they test. */
+/* How many threads take part, of those that there are, and how thoroughly. */
 void tester_configure(struct memdiag_config wanted);
 unsigned int tester_fidelity(void);
 unsigned int tester_threads(void);
+unsigned int tester_threads_max(void);
 
 /*
  * Let them test so many pages more, but save up no more than @most. If more is
@@ -37,6 +38,9 @@ void tester_unpace(void);
 
 /* Pages that one thread tests in a second at fidelity 1, as measured; or 0. */
 u64 tester_bandwidth(void);
+
+/* Pages tested so far by a thread on another node than theirs. */
+u64 tester_remote_pages(void);
 
 /**
  * tester_test() - test frames that the caller holds

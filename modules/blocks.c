@@ -11,6 +11,7 @@
 #include <compat/compat.h>
 #include <memsuite/block.h>
 
+#include "calls.h"
 #include "core.h"
 #include "demand.h"
 #include "frames.h"
@@ -70,6 +71,12 @@ int ms_block_take(struct ms_scan *scan, struct ms_block *block)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(ms_block_take);
+
+void ms_block_drain(void)
+{
+	ms_call_drain_all_pages(NULL);
+}
+EXPORT_SYMBOL_GPL(ms_block_drain);
 
 void ms_block_give(struct ms_block *block)
 {

@@ -22,6 +22,7 @@ typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
 				gfp_t gfp);
 typedef void putback_movable_pages_fn(struct list_head *pages);
 typedef void lru_add_drain_all_fn(void);
+typedef void drain_all_pages_fn(struct zone *zone);
 typedef void prep_transhuge_page_fn(struct page *page);
 typedef int psi_show_fn(struct seq_file *file, void *unused);
 
@@ -32,6 +33,7 @@ DEFINE_STATIC_CALL_NULL(isolate_lru, ms_isolate_lru_fn);
 DEFINE_STATIC_CALL_NULL(putback_movable, putback_movable_pages_fn);
 DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
+DEFINE_STATIC_CALL_NULL(drain_free, drain_all_pages_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
@@ -77,6 +79,11 @@ void ms_call_lru_add_drain_all(void)
 	static_call(drain_lru)();
 }
 
+void ms_call_drain_all_pages(struct zone *zone)
+{
+	static_call(drain_free)(zone);
+}
+
 void ms_call_prep_large(struct page *page)
 {
 	if (!MS_ALLOC_PREPARES_LARGE)
@@ -115,6 +122,7 @@ int ms_calls_init(void)
 		       putback_movable_pages_fn);
 	all &= resolve(migrate, "migrate_pages", ms_migrate_pages_fn);
 	all &= resolve(drain_lru, "lru_add_drain_all", lru_add_drain_all_fn);
+	all &= resolve(drain_free, "drain_all_pages", drain_all_pages_fn);
 	if (!MS_ALLOC_PREPARES_LARGE)
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);

@@ -40,6 +40,9 @@ int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
 /* Puts the pages that CPUs keep back from the LRU lists there. May sleep. */
 void ms_call_lru_add_drain_all(void);
 
+/* Puts the free pages of a zone, or all, that CPUs keep in the buddy lists. */
+void ms_call_drain_all_pages(struct zone *zone);
+
 struct seq_file;
 
 /*

@@ -64,7 +64,7 @@ static bool wanted(const struct ms_scan *scan, struct page *page,
 	    (scan->nid != NUMA_NO_NODE && scan->nid != page_to_nid(page)))
 		return false;
 	*order = page_private(page);
-	if (*order < scan->order_min || *order > scan->order_max ||
+	if (*order > MS_MAX_ORDER || !(scan->orders & BIT(*order)) ||
 	    page_to_pfn(page) + (1UL << *order) > scan->end)
 		return false;
 	return age_wanted(scan, page_to_pfn(page), 1UL << *order);

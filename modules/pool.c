@@ -231,7 +231,7 @@ static void rewind(struct ms_pool *pool, struct ms_scan *scan)
 	*scan = (struct ms_scan) {
 		.pfn = pool->start_pfn,
 		.end = pool->end_pfn,
-		.order_max = MS_MAX_ORDER,
+		.orders = MS_ANY_ORDER,
 		.nid = pool->nid,
 		.migratetypes = MS_ANY_MIGRATETYPE,
 	};

@@ -58,7 +58,7 @@ static int retire_free(unsigned long pfn)
 	struct ms_scan scan = {
 		.pfn = start,
 		.end = start + (1UL << order),
-		.order_max = MS_MAX_ORDER,
+		.orders = MS_ANY_ORDER,
 		.nid = NUMA_NO_NODE,
 		.migratetypes = MS_ANY_MIGRATETYPE,
 	};

@@ -24,7 +24,7 @@ void ms_stock_init(struct ms_stock *stock, unsigned long start_pfn,
 		.scan = {
 			.pfn = start_pfn,
 			.end = end_pfn,
-			.order_max = MS_MAX_ORDER,
+			.orders = MS_ANY_ORDER,
 			.nid = nid,
 			.migratetypes = MS_ANY_MIGRATETYPE,
 		},

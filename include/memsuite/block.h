@@ -13,12 +13,13 @@
 #include <linux/mm_types.h>
 #include <linux/mmzone.h>
 
+#include <compat/compat.h>
+
 /**
  * struct ms_scan - a walk over physical memory for free blocks
  * @pfn: where the walk stands; advanced past what it has looked at
  * @end: first PFN behind the range
- * @order_min: smallest order to take
- * @order_max: largest order to take
+ * @orders: bit mask of 1 << order
  * @nid: node to keep to, or NUMA_NO_NODE
  * @migratetypes: bit mask of 1 << MIGRATE_*; isolated, CMA and HIGHATOMIC
  *	pageblocks are skipped in any case
@@ -28,8 +29,7 @@
 struct ms_scan {
 	unsigned long pfn;
 	unsigned long end;
-	unsigned int order_min;
-	unsigned int order_max;
+	unsigned int orders;
 	int nid;
 	unsigned int migratetypes;
 	unsigned int min_age_s;
@@ -37,6 +37,7 @@ struct ms_scan {
 };
 
 #define MS_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)
+#define MS_ANY_ORDER		((2U << MS_MAX_ORDER) - 1)
 
 /**
  * struct ms_block - a held block of 2^order pages
@@ -63,6 +64,16 @@ struct ms_block {
  * short of memory; the walk has not moved past it).
  */
 int ms_block_take(struct ms_scan *scan, struct ms_block *block);
+
+/**
+ * ms_block_drain() - give to the buddy lists what CPUs keep at hand
+ *
+ * The free pages in the kernel's per-CPU lists are no block's, and so nobody
+ * can take them.
+ *
+ * Context: may sleep.
+ */
+void ms_block_drain(void);
 
 /**
  * ms_block_give() - give a block back to the buddy lists
