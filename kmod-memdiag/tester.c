@@ -201,7 +201,7 @@ static int next_block(struct cursor *cursor, struct ms_block *block)
 }
 
 /* Where it looks for its next block first. */
-static int first_node(struct tester *tester)
+static int next_home(struct tester *tester)
 {
 	/* Without its own, all nodes in turn. */
 	if (!READ_ONCE(optimisations.node_local))
@@ -213,7 +213,7 @@ static int first_node(struct tester *tester)
 /* Its own node, then, so that the work is balanced, the others. */
 static int test_next(struct tester *tester)
 {
-	int nid = first_node(tester), err, token;
+	int nid = next_home(tester), err, token;
 	struct ms_block block;
 
 	do {

@@ -68,16 +68,15 @@ static void online(struct page *page, unsigned int order)
 
 	bitmap_zero(bad, nr);
 	inspector(page_to_pfn(page), nr, bad);
-	ms_demand_giving(page_to_pfn(page), nr);
 	if (bitmap_empty(bad, nr)) {
-		generic_online_page(page, order);
+		ms_demand_free(page, order, generic_online_page);
 		return;
 	}
 	for (i = 0; i < nr; i++) {
 		if (test_bit(i, bad))
 			reject(page + i);
 		else
-			generic_online_page(page + i, 0);
+			ms_demand_free(page + i, 0, generic_online_page);
 	}
 }
 

@@ -82,8 +82,7 @@ void ms_block_give(struct ms_block *block)
 {
 	mark(block, false);
 	ms_holding_add(-(1L << block->order));
-	ms_demand_giving(page_to_pfn(block->page), 1UL << block->order);
-	__free_pages(block->page, block->order);
+	ms_demand_free(block->page, block->order, __free_pages);
 }
 EXPORT_SYMBOL_GPL(ms_block_give);
 
@@ -95,12 +94,11 @@ void ms_block_retire(struct ms_block *block, const unsigned long *bad)
 	ms_holding_add(-(long)nr);
 	/* A poisoned page inside a free block could be handed out: cut it up. */
 	split_page(block->page, block->order);
-	ms_demand_giving(page_to_pfn(block->page), nr);
 	for (i = 0; i < nr; i++) {
 		if (test_bit(i, bad))
 			ms_poison(block->page + i);
 		else
-			__free_page(block->page + i);
+			ms_demand_free(block->page + i, 0, __free_pages);
 	}
 }
 EXPORT_SYMBOL_GPL(ms_block_retire);

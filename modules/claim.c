@@ -50,11 +50,10 @@ void ms_range_release(unsigned long start_pfn, unsigned long end_pfn,
 	unsigned long pfn;
 
 	for (pfn = start_pfn; pfn < end_pfn; pfn++) {
-		ms_demand_giving(pfn, 1);
 		if (bad && test_bit(pfn - start_pfn, bad))
 			ms_poison(pfn_to_page(pfn));
 		else
-			__free_page(pfn_to_page(pfn));
+			ms_demand_free(pfn_to_page(pfn), 0, __free_pages);
 	}
 	ms_holding_add(-(long)(end_pfn - start_pfn));
 }

@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/rcupdate.h>
+#include <linux/preempt.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -19,13 +19,6 @@
 #include "core.h"
 #include "demand.h"
 #include "stamps.h"
-
-/*
- * A stamp is 0 (untested) or the second of the test, counted from 1. GIVING
- * tells the suite giving frames back from a user freeing them.
- */
-#define STAMP_GIVING	BIT(31)
-#define STAMP_SECONDS	(STAMP_GIVING - 1)
 
 enum what {
 	ALLOCATED,
@@ -48,10 +41,12 @@ static struct node_demand __percpu **nodes;	/* nr_node_ids of them */
 static unsigned int lifetime;
 static bool running;
 DEFINE_STATIC_KEY_FALSE(ms_demand_key);
+static DEFINE_PER_CPU(struct page *, giving);	/* freed, and not by a user */
 static DEFINE_MUTEX(demand_lock);
 static struct kobject *dir;
 static struct dentry *debugfs;
 
+/* A stamp is 0 (untested) or the second of the test, counted from 1. */
 static u32 now(void)
 {
 	return (u32)ktime_get_seconds() + 1;
@@ -68,7 +63,6 @@ static void count(struct page *page, unsigned int order, enum what what)
 
 static enum what state(u32 stamp)
 {
-	stamp &= STAMP_SECONDS;
 	if (!stamp)
 		return UNTESTED;
 	return now() - stamp < READ_ONCE(lifetime) ? TESTED : EXPIRED;
@@ -76,10 +70,8 @@ static enum what state(u32 stamp)
 
 static void count_allocation(struct page *page, unsigned int order)
 {
-	u32 *stamp = ms_stamp(page_to_pfn(page));
-
 	count(page, order, ALLOCATED);
-	count(page, order, stamp ? state(READ_ONCE(*stamp)) : UNTESTED);
+	count(page, order, state(ms_stamps_least(page_to_pfn(page), 1)));
 }
 
 static void probe_alloc(void *data, struct page *page, unsigned int order,
@@ -97,18 +89,10 @@ void __ms_demand_handed(struct page *page)
 
 static void probe_free(void *data, struct page *page, unsigned int order)
 {
-	u32 *stamp = ms_stamp(page_to_pfn(page));
-	unsigned long i;
-
-	if (!stamp)
+	if (this_cpu_read(giving) == page)
 		return;
-	if (*stamp & STAMP_GIVING) {
-		for (i = 0; i < 1UL << order; i++)
-			stamp[i] &= ~STAMP_GIVING;
-		return;
-	}
 	count(page, order, RETURNED);
-	memset(stamp, 0, sizeof(*stamp) << order);
+	ms_stamps_set(page_to_pfn(page), 1UL << order, 0);
 }
 
 static struct ms_probe probes[] = {
@@ -161,59 +145,35 @@ EXPORT_SYMBOL_GPL(ms_demand_set_lifetime);
 
 void ms_demand_tested(unsigned long pfn, unsigned long nr)
 {
-	u32 *stamp, value = now();
-	unsigned long i;
-
-	rcu_read_lock();
-	stamp = ms_stamp(pfn);
-	for (i = 0; stamp && i < nr; i++)
-		stamp[i] = value;
-	rcu_read_unlock();
+	ms_stamps_set(pfn, nr, now());
 }
 EXPORT_SYMBOL_GPL(ms_demand_tested);
 
-void __ms_demand_giving(unsigned long pfn, unsigned long nr)
+/* An interrupt may free another page, and give one as well. */
+void __ms_demand_free(struct page *page, unsigned int order, ms_free_fn *free)
 {
-	unsigned long i;
-	u32 *stamp;
+	struct page *outer;
 
-	rcu_read_lock();
-	stamp = ms_stamp(pfn);
-	for (i = 0; stamp && i < nr; i++)
-		stamp[i] |= STAMP_GIVING;
-	rcu_read_unlock();
+	preempt_disable();
+	outer = this_cpu_read(giving);
+	this_cpu_write(giving, page);
+	free(page, order);
+	this_cpu_write(giving, outer);
+	preempt_enable();
 }
 
 bool ms_demand_older(unsigned long pfn, unsigned long nr, unsigned int age_s)
 {
-	bool older = true;
-	unsigned long i;
-	u32 *stamp;
+	u32 limit = now() > age_s ? now() - age_s : 0;
 
-	rcu_read_lock();
-	stamp = ms_stamp(pfn);
-	if (stamp) {
-		u32 limit = now() > age_s ? now() - age_s : 0;
-
-		for (i = 0; i < nr; i++)
-			if ((READ_ONCE(stamp[i]) & STAMP_SECONDS) <= limit)
-				break;
-		older = i < nr;
-	}
-	rcu_read_unlock();
-	return older;
+	return ms_stamps_least(pfn, nr) <= limit;
 }
 EXPORT_SYMBOL_GPL(ms_demand_older);
 
 unsigned int ms_demand_age_s(unsigned long pfn)
 {
-	u32 *stamp, seconds = 0;
+	u32 seconds = ms_stamps_least(pfn, 1);
 
-	rcu_read_lock();
-	stamp = ms_stamp(pfn);
-	if (stamp)
-		seconds = READ_ONCE(*stamp) & STAMP_SECONDS;
-	rcu_read_unlock();
 	return seconds ? now() - seconds : UINT_MAX;
 }
 EXPORT_SYMBOL_GPL(ms_demand_age_s);

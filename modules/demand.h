@@ -4,13 +4,16 @@
 #define MEMSUITE_DEMAND_CORE_H
 
 #include <linux/jump_label.h>
+#include <linux/mm_types.h>
 
 #include <memsuite/demand.h>
 
 DECLARE_STATIC_KEY_FALSE(ms_demand_key);
 
 void __ms_demand_handed(struct page *page);
-void __ms_demand_giving(unsigned long pfn, unsigned long nr);
+
+typedef void ms_free_fn(struct page *page, unsigned int order);
+void __ms_demand_free(struct page *page, unsigned int order, ms_free_fn *free);
 
 /* A hook hands a page out. Context: any. */
 static inline void ms_demand_handed(struct page *page)
@@ -20,13 +23,16 @@ static inline void ms_demand_handed(struct page *page)
 }
 
 /*
- * The suite is about to free frames that no user had: their stamps stay.
- * Context: any.
+ * Have @free() free a page that no user had: its stamps stay. @free() does not
+ * sleep. Context: as for @free().
  */
-static inline void ms_demand_giving(unsigned long pfn, unsigned long nr)
+static inline void ms_demand_free(struct page *page, unsigned int order,
+				  ms_free_fn *free)
 {
 	if (static_branch_unlikely(&ms_demand_key))
-		__ms_demand_giving(pfn, nr);
+		__ms_demand_free(page, order, free);
+	else
+		free(page, order);
 }
 
 #endif

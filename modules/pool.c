@@ -148,8 +148,7 @@ static unsigned long free_chain(struct ms_pool *pool, struct page *chain)
 	struct page *page;
 
 	while ((page = chain_pop(&chain))) {
-		ms_demand_giving(page_to_pfn(page), 1);
-		__free_page(unmark(page));
+		ms_demand_free(unmark(page), 0, __free_pages);
 		freed++;
 	}
 	atomic64_add(freed, &pool->freed);
@@ -164,8 +163,7 @@ static unsigned long free_bare(struct ms_pool *pool, struct page *bare,
 
 	for (i = 0; i < nr; i++) {
 		ms_frames_prepare(bare + i, 0, false);
-		ms_demand_giving(page_to_pfn(bare + i), 1);
-		__free_page(bare + i);
+		ms_demand_free(bare + i, 0, __free_pages);
 	}
 	atomic64_add(nr, &pool->freed);
 	return nr;

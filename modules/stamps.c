@@ -1,59 +1,125 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Per-page metadata: an array of stamps for each memory section. */
+/* Stamps of page frames, by memory section; stamps.h. */
 
 #include <linux/mm.h>
 #include <linux/memory.h>
 #include <linux/memory_hotplug.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/vmalloc.h>
+#include <linux/slab.h>
 #include <linux/xarray.h>
 
 #include "core.h"
+#include "stamp_block.h"
+#include "stamp_pages.h"
 #include "stamps.h"
 
-static DEFINE_XARRAY(sections);
-static size_t bytes;
+#define SECTION_BLOCKS	(PAGES_PER_SECTION / MS_STAMP_BLOCK_PAGES)
+
+static DEFINE_XARRAY(sections);		/* of SECTION_BLOCKS words each */
+static size_t nr_sections;
 static bool usable;
 static DEFINE_MUTEX(sections_lock);	/* against memory that comes online */
 
-u32 *ms_stamp(unsigned long pfn)
+static unsigned long *find_block(unsigned long pfn)
 {
-	u32 *section;
+	unsigned long *section;
 
 	if (!READ_ONCE(usable))
 		return NULL;
-	section = xa_load(&sections, pfn >> PFN_SECTION_SHIFT);
-
-	return section ? section + (pfn & (PAGES_PER_SECTION - 1)) : NULL;
+	section = xa_load(&sections, pfn_to_section_nr(pfn));
+	return section ? section + (pfn & (PAGES_PER_SECTION - 1)) /
+				   MS_STAMP_BLOCK_PAGES : NULL;
 }
 
-static int add_section(unsigned long section)
+/* How many of @nr frames from @pfn on are in the same block as the first. */
+static unsigned int in_block(unsigned long pfn, unsigned long nr)
 {
-	u32 *stamps = vzalloc(PAGES_PER_SECTION * sizeof(*stamps));
+	return min(nr, MS_STAMP_BLOCK_PAGES - pfn % MS_STAMP_BLOCK_PAGES);
+}
+
+u32 ms_stamps_least(unsigned long pfn, unsigned long nr)
+{
+	unsigned long *block;
+	u32 least = U32_MAX;
+	unsigned int part;
+
+	rcu_read_lock();
+	for (; nr && least; pfn += part, nr -= part) {
+		part = in_block(pfn, nr);
+		block = find_block(pfn);
+		if (!block)
+			least = 0;
+		else
+			least = min(least,
+				    ms_stamp_block_least(block,
+							 pfn % MS_STAMP_BLOCK_PAGES,
+							 part));
+	}
+	rcu_read_unlock();
+	return least;
+}
+
+void ms_stamps_set(unsigned long pfn, unsigned long nr, u32 stamp)
+{
+	unsigned long *block;
+	unsigned int part;
+
+	rcu_read_lock();
+	for (; nr; pfn += part, nr -= part) {
+		part = in_block(pfn, nr);
+		block = find_block(pfn);
+		if (!block)
+			continue;
+		if (part == MS_STAMP_BLOCK_PAGES)
+			ms_stamp_block_set(block, stamp);
+		else
+			ms_stamp_block_set_part(block,
+						pfn % MS_STAMP_BLOCK_PAGES,
+						part, stamp);
+	}
+	rcu_read_unlock();
+}
+
+static int add_section(unsigned long nr)
+{
+	unsigned long *blocks, i;
 	int err;
 
-	if (!stamps)
+	blocks = kmalloc_array(SECTION_BLOCKS, sizeof(*blocks), GFP_KERNEL);
+	if (!blocks)
 		return -ENOMEM;
-	err = xa_err(xa_store(&sections, section, stamps, GFP_KERNEL));
+	for (i = 0; i < SECTION_BLOCKS; i++)
+		blocks[i] = MS_STAMP_BLOCK_ZERO;
+	err = xa_err(xa_store(&sections, nr, blocks, GFP_KERNEL));
 	if (err)
-		vfree(stamps);
+		kfree(blocks);
 	else
-		bytes += PAGES_PER_SECTION * sizeof(*stamps);
+		nr_sections++;
 	return err;
+}
+
+static void free_section(unsigned long *blocks)
+{
+	unsigned long i;
+
+	for (i = 0; i < SECTION_BLOCKS; i++)
+		ms_stamp_block_set(&blocks[i], 0);
+	kfree(blocks);
 }
 
 static void free_sections(void)
 {
-	unsigned long section;
-	void *stamps;
+	unsigned long nr;
+	void *blocks;
 
 	WRITE_ONCE(usable, false);
 	synchronize_rcu();
-	xa_for_each(&sections, section, stamps)
-		vfree(stamps);
+	xa_for_each(&sections, nr, blocks)
+		free_section(blocks);
 	xa_destroy(&sections);
-	bytes = 0;
+	nr_sections = 0;
 }
 
 static int add_sections(void)
@@ -78,8 +144,10 @@ static int add_sections(void)
 
 int ms_stamps_alloc(void)
 {
-	int err;
+	int err = ms_stamp_pages_start();
 
+	if (err)
+		return err;
 	mutex_lock(&sections_lock);
 	err = add_sections();
 	if (err)
@@ -87,6 +155,8 @@ int ms_stamps_alloc(void)
 	else
 		WRITE_ONCE(usable, true);
 	mutex_unlock(&sections_lock);
+	if (err)
+		ms_stamp_pages_stop();
 	return err;
 }
 
@@ -95,6 +165,7 @@ void ms_stamps_free(void)
 	mutex_lock(&sections_lock);
 	free_sections();
 	mutex_unlock(&sections_lock);
+	ms_stamp_pages_stop();
 }
 
 /* Without memory for them, pages there count as untested. */
@@ -111,5 +182,6 @@ void ms_stamps_extend(unsigned long pfn, unsigned long nr)
 
 size_t ms_stamps_bytes(void)
 {
-	return bytes;
+	return nr_sections * SECTION_BLOCKS * sizeof(unsigned long) +
+	       ms_stamp_pages_bytes();
 }

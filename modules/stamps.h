@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stamps: 4 bytes for each page frame, kept while somebody asks for them.
- * What they mean is demand.c's.
+ * Stamps: a number of 31 bits for each page frame, 0 at first, kept while
+ * somebody asks for them. What they mean is demand.c's, but that a larger one
+ * is better: where there is no memory for a stamp, it is 0.
  */
 #ifndef MEMSUITE_STAMPS_H
 #define MEMSUITE_STAMPS_H
 
 #include <linux/types.h>
 
-/* Make a stamp, zero, for every page online. May sleep. */
+/* Make stamps for all memory online. May sleep. */
 int ms_stamps_alloc(void);
 
 /* Waits for those who look at one. May sleep. */
@@ -17,12 +18,14 @@ void ms_stamps_free(void);
 /* Make stamps for memory that is about to come online. May sleep. */
 void ms_stamps_extend(unsigned long pfn, unsigned long nr);
 
+/* The smallest stamp of @nr frames from @pfn on. Context: any. */
+u32 ms_stamps_least(unsigned long pfn, unsigned long nr);
+
 /*
- * The stamp of a frame, or NULL if it has none; good until the end of the RCU
- * read section, or with preemption off. The stamps of an aligned block of up
- * to the largest order lie side by side.
+ * Stamp @nr frames from @pfn on, which are the caller's. Costs least for whole
+ * aligned blocks of 2 MiB. Context: any.
  */
-u32 *ms_stamp(unsigned long pfn);
+void ms_stamps_set(unsigned long pfn, unsigned long nr, u32 stamp);
 
 size_t ms_stamps_bytes(void);
 

@@ -96,10 +96,8 @@ void ms_stock_return(struct ms_stock *stock)
 		stock->nr_bare -= 1UL << block.order;
 		/* Bare frames cannot be freed: they were never allocated. */
 		ms_frames_prepare(block.page, block.order, false);
-		ms_demand_giving(page_to_pfn(block.page),
-				 1UL << block.order);
 		ms_holding_add(-(1L << block.order));
-		__free_pages(block.page, block.order);
+		ms_demand_free(block.page, block.order, __free_pages);
 	}
 }
 EXPORT_SYMBOL_GPL(ms_stock_return);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # large.sh [SECONDS]: in a machine with very much memory, loading the suite
-# takes no longer than that (10), whatever the metadata.
+# takes no longer than that (10), and its metadata at most 16 MiB per TiB.
 . "$(dirname "$0")/ktap.sh"
 limit=${1:-10}
 
@@ -16,7 +16,11 @@ check "in less than $limit s" [ $took -lt $((limit * 100)) ]
 began=$(hundredths)
 check "enable" sh -c "echo 1 >$suite/memdiag/enabled"
 note "memdiag enabled in $((($(hundredths) - began) * 10)) ms"
-note "$(cat $suite/pages/metadata_bytes) bytes of metadata"
+allowed=$(($(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo) / 64))
+note "$(cat $suite/pages/metadata_bytes) bytes of metadata, at most $allowed"
+check "metadata" [ "$(cat $suite/pages/metadata_bytes)" -le $allowed ]
+check "a sweep begins" wait_for 60 at_least $suite/memdiag/tested_pages 1024
+check "it takes no more then" [ "$(cat $suite/pages/metadata_bytes)" -le $allowed ]
 check "disable" sh -c "echo 0 >$suite/memdiag/enabled"
 check "unload" rmmod mrc vipzone memdiag memsuite
 done_testing

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_RCUPDATE_H
+#define HOST_LINUX_RCUPDATE_H
+
+#include <linux/kernel.h>
+
+struct rcu_head {
+	struct rcu_head *next;
+	void (*func)(struct rcu_head *rcu);
+};
+
+#endif
