@@ -26,6 +26,7 @@
 #include <memsuite/region.h>
 
 #include "engine.h"
+#include "lifetime.h"
 #include "optimisations.h"
 #include "tester.h"
 #include "verdict.h"

@@ -22,6 +22,7 @@
 #include <memsuite/demand.h>
 #include <memsuite/inspect.h>
 
+#include "lifetime.h"
 #include "pressure.h"
 #include "registry.h"
 #include "tester.h"
@@ -45,8 +46,6 @@ static unsigned int policy_ms = 1000;
 static unsigned int bandwidth_mib_s;
 static unsigned int user_timeout_ms = 10000;
 static unsigned long user_chose;		/* jiffies */
-
-unsigned int tester_lifetime_s = 180;		/* table 1 */
 
 /**
  * struct monitor - what was seen at the last monitoring
@@ -228,6 +227,7 @@ static int control(void *unused)
 		if (!tester_sweeping() && (first || sweep_due(begun))) {
 			begun = jiffies;
 			first = false;
+			lifetime_update(READ_ONCE(limits.min_fidelity));
 			monitor.returned = sum_orders(monitor.counts.returned);
 			tester_sweep();
 		}

@@ -17,6 +17,7 @@
 #include <memsuite/control.h>
 #include <memsuite/demand.h>
 
+#include "lifetime.h"
 #include "memdiag.h"
 
 enum use { FREE, USER, PAGE_CACHE, KERNEL, NR_USES };

@@ -26,6 +26,7 @@
 #include <memsuite/region.h>
 #include <memsuite/stock.h>
 
+#include "lifetime.h"
 #include "memdiag.h"
 
 /* Pages that are off the LRU lists together. */

@@ -10,7 +10,6 @@
 
 /* The controller of the testers. */
 extern const struct attribute_group control_group;
-extern unsigned int tester_lifetime_s;
 int controller_start(void);
 void controller_stop(void);
 bool controller_running(void);

@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/time64.h>
 
 #include "policy.h"
 
@@ -118,6 +119,22 @@ struct memdiag_config policy_emergency(const struct memdiag_limits *limits)
 		.fidelity = limits->min_fidelity,
 		.threads = limits->max_threads,
 	};
+}
+
+/* Free memory is swept twice in a lifetime: that is twice the paper's work. */
+#define SWEEPS	2
+
+unsigned int policy_lifetime_s(const struct memdiag_effort *effort, u64 pages,
+			       u64 latency_ns)
+{
+	/* In steps that do not overflow: 2^64 ns are 584 years. */
+	u64 ns = pages * latency_ns;
+	u64 ms = div64_u64(ns, NSEC_PER_MSEC) * SWEEPS;
+
+	ms = div_u64(ms * effort->mem_util_pct, 100);
+	ms = div_u64(ms * effort->alpha_pct, effort->test_res_pct);
+	return clamp_t(u64, DIV_ROUND_UP_ULL(ms, MSEC_PER_SEC), 1,
+		       LIFETIME_MAX_S);
 }
 
 /* Figure 9. */

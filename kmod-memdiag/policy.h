@@ -28,6 +28,31 @@ struct memdiag_config policy_emergency(const struct memdiag_limits *limits);
  */
 struct memdiag_config policy_bounded(struct memdiag_config config);
 
+#define LIFETIME_MAX_S	(30 * 24 * 3600)
+
+/**
+ * struct memdiag_effort - what testing may take (COMeT, section 3.2.2)
+ * @alpha_pct: percent by which the lifetime is longer than it need be; 100: not
+ * @mem_util_pct: percent of memory that has to be tested
+ * @test_res_pct: percent of one core that may be taken
+ */
+struct memdiag_effort {
+	unsigned int alpha_pct;
+	unsigned int mem_util_pct;
+	unsigned int test_res_pct;
+};
+
+/**
+ * policy_lifetime_s() - how long a test has to be good for
+ * @effort: what testing may take
+ * @pages: memory, in pages
+ * @latency_ns: time that the test of a page takes
+ *
+ * Return: seconds, 1 to LIFETIME_MAX_S.
+ */
+unsigned int policy_lifetime_s(const struct memdiag_effort *effort, u64 pages,
+			       u64 latency_ns);
+
 /*
  * COMeT's replenishment rate of one free list (section 4.1.5): a state machine
  * that doubles the rate quickly and halves it slowly.

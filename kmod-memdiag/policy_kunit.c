@@ -160,6 +160,27 @@ static void comet_states(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, list.rate, 1000ULL);
 }
 
+/* COMeT, section 3.2.2, for sweeps that come twice. */
+static void lifetimes(struct kunit *test)
+{
+	struct memdiag_effort effort = { 100, 100, 100 };
+	u64 gib = 1 << 18, us = 1000, ms = 1000 * us;
+
+	KUNIT_EXPECT_EQ(test, policy_lifetime_s(&effort, gib, 10 * us), 6U);
+	effort.alpha_pct = 1000;
+	KUNIT_EXPECT_EQ(test, policy_lifetime_s(&effort, gib, 10 * us), 53U);
+	effort.test_res_pct = 10;
+	KUNIT_EXPECT_EQ(test, policy_lifetime_s(&effort, gib, 10 * us), 525U);
+	effort.mem_util_pct = 20;
+	KUNIT_EXPECT_EQ(test, policy_lifetime_s(&effort, gib, 10 * us), 105U);
+	/* 16 TiB, a slow test, as little as there may be: no overflow. */
+	effort = (struct memdiag_effort) { 100000, 100, 1 };
+	KUNIT_EXPECT_EQ(test, policy_lifetime_s(&effort, gib << 14, ms),
+			LIFETIME_MAX_S);
+	effort = (struct memdiag_effort) { 100, 1, 6400 };
+	KUNIT_EXPECT_EQ(test, policy_lifetime_s(&effort, 1, 1), 1U);
+}
+
 static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_fixed),
 	KUNIT_CASE(policy_ondemand),
@@ -170,6 +191,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_bounds),
 	KUNIT_CASE(policy_without_bandwidth),
 	KUNIT_CASE(comet_states),
+	KUNIT_CASE(lifetimes),
 	{}
 };
 

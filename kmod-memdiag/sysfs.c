@@ -5,8 +5,8 @@
 #include <linux/mutex.h>
 
 #include <memsuite/control.h>
-#include <memsuite/demand.h>
 
+#include "lifetime.h"
 #include "memdiag.h"
 #include "optimisations.h"
 #include "tests.h"
@@ -27,37 +27,12 @@ static int enable(bool on)
 	return err;
 }
 
-static ssize_t test_lifetime_s_show(struct kobject *kobj,
-				    struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", READ_ONCE(tester_lifetime_s));
-}
-
-#define LIFETIME_MAX_S	(30 * 24 * 3600)
-
-static ssize_t test_lifetime_s_store(struct kobject *kobj,
-				     struct kobj_attribute *attr,
-				     const char *buf, size_t count)
-{
-	u64 seconds;
-	int err;
-
-	err = ms_parse_u64(buf, count, 1, LIFETIME_MAX_S, &seconds);
-	if (err)
-		return err;
-	WRITE_ONCE(tester_lifetime_s, seconds);
-	ms_demand_set_lifetime(seconds);
-	return count;
-}
-
 MS_ATTR_SWITCH(enabled, controller_running(), enable);
 MS_ATTR_NUMBER_RO(bad_page_count, findings_count());
 MS_ATTR_NUMBER_RO(pending_page_count, findings_pending());
 MS_ATTR_NUMBER_RO(tested_pages, tester_tested_pages());
 MS_ATTR_NUMBER_RO(passes, tester_passes());
 MS_ATTR_NUMBER_RO(pass_progress_pct, tester_progress_pct());
-
-static struct kobj_attribute test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
 
 static struct attribute *memdiag_attrs[] = {
 	&enabled_attr.attr, &test_lifetime_s_attr.attr,
@@ -71,7 +46,8 @@ static const struct attribute_group memdiag_group = {
 };
 
 static const struct attribute_group *memdiag_groups[] = {
-	&memdiag_group, &algorithm_group, &algorithm_coverage_group,
+	&memdiag_group, &lifetime_group, &algorithm_group,
+	&algorithm_coverage_group,
 	&control_group, &ahead_group, &inuse_group, &inuse_moves_group,
 	&newcomers_group, &coverage_group, &range_group, &retirement_group,
 	&tests_group, &optimisations_group, &ecc_group, &emulation_group, &effectiveness_group, NULL

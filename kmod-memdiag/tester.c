@@ -28,6 +28,7 @@
 #include <memsuite/demand.h>
 #include <memsuite/inspect.h>
 
+#include "lifetime.h"
 #include "memdiag.h"
 #include "optimisations.h"
 #include "tester.h"

@@ -49,6 +49,8 @@ typedef unsigned int gfp_t;
 #define SZ_2M		0x200000
 #define SZ_1G		0x40000000
 #define NSEC_PER_USEC	1000L
+#define NSEC_PER_MSEC	1000000L
+#define MSEC_PER_SEC	1000L
 #define USEC_PER_MSEC	1000L
 #define USEC_PER_SEC	1000000L
 #define NSEC_PER_SEC	1000000000L
@@ -88,6 +90,7 @@ typedef unsigned int gfp_t;
 #define container_of(p, t, m)	((t *)((char *)(p) - offsetof(t, m)))
 #define struct_size(p, m, n)	(sizeof(*(p)) + sizeof(*(p)->m) * (n))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define DIV_ROUND_UP_ULL(n, d)	DIV_ROUND_UP((u64)(n), d)
 #define round_up(x, y)		((((x) - 1) | ((typeof(x))(y) - 1)) + 1)
 #define round_down(x, y)	((x) & ~((typeof(x))(y) - 1))
 #define ALIGN(x, a)		round_up(x, a)
