@@ -30,6 +30,12 @@
 
 #define PAGES_PER_MIB	(1024 * 1024 / PAGE_SIZE)
 
+/* What the testers may take of the memory's bandwidth if nobody says. */
+#define BANDWIDTH_MIB_S	2048
+
+/* More than any machine can do. */
+#define OVERDUE_PAGES_S	U32_MAX
+
 /* COMeT's threshold: what a list may give in an interval at ease, in pages. */
 #define COMET_THRESHOLD	64
 
@@ -69,6 +75,7 @@ static struct monitor {
 
 static struct task_struct *thread;
 static u64 request_pages_s;
+static unsigned int ops = 1;	/* accesses to a word at fidelity 1 */
 static u64 alarms;
 
 static u64 sum_orders(const u64 *pages)
@@ -117,26 +124,42 @@ static u64 full_speed(void)
 	return tester_bandwidth() * tester_threads() / tester_fidelity();
 }
 
+/* Until the first sweep is over, all that is free is overdue. */
+static u64 request(void)
+{
+	return tester_passes() == monitor.passes ? OVERDUE_PAGES_S :
+						   READ_ONCE(request_pages_s);
+}
+
+/*
+ * Pages that may be tested in a second at fidelity 1. What is asked for is
+ * done, unless somebody says that it is too much.
+ */
+static u64 budget_pages_s(void)
+{
+	u64 set = READ_ONCE(bandwidth_mib_s);
+	u64 pages = div_u64((set ?: BANDWIDTH_MIB_S) * PAGES_PER_MIB,
+			    READ_ONCE(ops)) + 1;
+
+	return set ? pages :
+		     max(pages, request() * READ_ONCE(limits.min_fidelity));
+}
+
 /* What the testers may do until the next monitoring. */
 static void pace(const struct ms_demand_counts *now, u64 ms)
 {
-	u64 budget = READ_ONCE(bandwidth_mib_s) * PAGES_PER_MIB;
+	u64 budget = div_u64(budget_pages_s(), tester_fidelity());
 	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1, pages;
 	unsigned int share_pct = pressure_share_pct();
 	bool comet = registry_replenishes();
 
-	if (!budget && !comet && share_pct == 100) {
+	if (budget >= full_speed() && !comet && share_pct == 100) {
 		tester_unpace();
 		return;
 	}
-	if (comet)
-		pages = max(least, comet_pages(now, ms));
-	else if (!budget)
-		pages = max(least, full_speed() * ms / MSEC_PER_SEC);
-	else
-		pages = U64_MAX;
-	if (budget)
-		pages = min(pages, budget * ms / MSEC_PER_SEC + 1);
+	pages = comet ? comet_pages(now, ms) :
+			full_speed() * ms / MSEC_PER_SEC;
+	pages = min(max(pages, least), budget * ms / MSEC_PER_SEC + 1);
 	pages = backoff_pages(pages, least, share_pct);
 	/* Of what is not used, a second's worth is kept. */
 	tester_grant(pages, max(2 * pages, pages * MSEC_PER_SEC / ms));
@@ -183,16 +206,16 @@ static bool user_alive(void)
 
 static void decide(void)
 {
-	struct memdiag_load load = {
-		.request = READ_ONCE(request_pages_s),
-		.bandwidth = tester_bandwidth(),
-	};
 	struct memdiag_limits now = limits;
+	struct memdiag_load load;
 	bool on_demand;
 
-	/* Until the first sweep is over, all that is free is overdue. */
-	if (tester_passes() == monitor.passes)
-		load.request = U64_MAX / MEMDIAG_FIDELITY_MAX;
+	WRITE_ONCE(ops, max(tests_ops(), 1U));
+	load = (struct memdiag_load) {
+		.request = request(),
+		.bandwidth = tester_bandwidth(),
+		.budget = budget_pages_s(),
+	};
 	pressure_decide();
 	now.user_alive = user_alive();
 	now.max_threads = min(now.max_threads, tester_threads_max());

@@ -47,6 +47,9 @@
 /* 64 KiB: some 10 us with preemption off, and more than a first cache holds. */
 #define SECTION_LINES	1024
 
+/* A guess: what a march test mostly has. */
+#define FOREIGN_OPS	10
+
 const char *const engine_methods[ENGINE_NR_METHODS] = {
 	[ENGINE_AUTO] = "auto",
 	[ENGINE_WORDS] = "words",
@@ -307,6 +310,21 @@ void run_march(struct run *run, const struct march_test *march)
 		run->failure.element = i;
 		run_element(run, &march->elements[i]);
 	}
+}
+
+unsigned int engine_ops(const struct engine_test *test)
+{
+	switch (test->kind) {
+	case ENGINE_MARCH:
+		return march_length(&test->march);
+	case ENGINE_DECODER:
+		return DECODER_OPS;
+	case ENGINE_MODULO:
+		return MODULO_OPS;
+	case ENGINE_FOREIGN:
+		break;
+	}
+	return FOREIGN_OPS;
 }
 
 void engine_run(const struct engine_test *test,

@@ -89,6 +89,15 @@ typedef void march_report_fn(void *context, const struct march_failure *failure)
 bool engine_can(enum engine_method method);
 
 /**
+ * engine_ops() - how often a test accesses each word with one background
+ * @test: the test
+ *
+ * Of the decoder's, for a block of 4 MiB; another module's is taken for a march
+ * test of the usual length.
+ */
+unsigned int engine_ops(const struct engine_test *test);
+
+/**
  * engine_run() - run a test over a block with one background
  * @test: the test
  * @block: the block; its contents are lost

@@ -14,7 +14,9 @@
 static bool keeps_up(const struct memdiag_load *load, unsigned int fidelity,
 		     unsigned int threads)
 {
-	return load->request * fidelity <= load->bandwidth * threads;
+	u64 work = load->request * fidelity;
+
+	return work <= load->bandwidth * threads && work <= load->budget;
 }
 
 static struct memdiag_config

@@ -13,9 +13,13 @@ static struct memdiag_limits limits = {
 	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
 };
 
+static u64 budget = U64_MAX;
+
 static struct memdiag_config chosen(const char *name, u64 request)
 {
-	struct memdiag_load load = { .request = request, .bandwidth = 32000 };
+	struct memdiag_load load = {
+		.request = request, .bandwidth = 32000, .budget = budget,
+	};
 	unsigned int i;
 
 	for (i = 0; i < nr_policies; i++)
@@ -105,9 +109,22 @@ static void policy_bounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, policy_bounded(many).threads, 9U);
 }
 
+/* As much fidelity as the budget allows, whatever the threads could do. */
+static void policy_budget(struct kunit *test)
+{
+	budget = 16000;
+	expect("adaptive", 500, 32, 1);
+	expect("adaptive", 1000, 16, 1);
+	expect("adaptive-fidelity", 1000, 16, 1);
+	expect("adaptive", 16000, 1, 1);
+	expect("adaptive", 16001, 1, 4);
+	expect("fixed", 16001, 7, 3);
+	budget = U64_MAX;
+}
+
 static void policy_without_bandwidth(struct kunit *test)
 {
-	struct memdiag_load load = { .request = 1, .bandwidth = 0 };
+	struct memdiag_load load = { .request = 1, .budget = U64_MAX };
 	struct memdiag_config config = choose_adaptive(&limits, &load);
 
 	KUNIT_EXPECT_EQ(test, config.threads, 4U);
@@ -189,6 +206,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_adaptive_fidelity),
 	KUNIT_CASE(policy_burst),
 	KUNIT_CASE(policy_bounds),
+	KUNIT_CASE(policy_budget),
 	KUNIT_CASE(policy_without_bandwidth),
 	KUNIT_CASE(comet_states),
 	KUNIT_CASE(lifetimes),

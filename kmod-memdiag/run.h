@@ -57,7 +57,9 @@ void run_report_uncorrectable(struct run *run, size_t word, u64 flip);
 
 /* exact.c: a march test, each operation on its own. */
 void run_exact_march(struct run *run, const struct march_test *march);
-/* classics.c */
+/* classics.c; and how often they access a word, of a block of 4 MiB */
+#define DECODER_OPS	(4 * 16)	/* an element's, for each bit */
+#define MODULO_OPS	(20 * 2 * 2)	/* two, for each offset and value */
 void run_decoder(struct run *run);
 void run_modulo(struct run *run);
 

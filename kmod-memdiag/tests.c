@@ -170,6 +170,22 @@ bool tests_due(void)
 	return any;
 }
 
+unsigned int tests_ops(void)
+{
+	static struct engine_test main;		/* under tests_lock */
+	struct entry *entry;
+	unsigned int ops;
+
+	down_write(&tests_lock);
+	algorithm_get(&main);
+	ops = engine_ops(&main);
+	list_for_each_entry(entry, &entries, list)
+		if (entry->now)
+			ops += engine_ops(&entry->test);
+	up_write(&tests_lock);
+	return ops;
+}
+
 bool tests_begin_sweep(void)
 {
 	static struct engine_test main;		/* under tests_lock */

@@ -26,6 +26,13 @@ void tests_exit(void);
 bool tests_due(void);
 
 /**
+ * tests_ops() - how often all tests of this sweep access a word at fidelity 1
+ *
+ * Context: may sleep.
+ */
+unsigned int tests_ops(void);
+
+/**
  * tests_begin_sweep() - choose the tests of a sweep that begins
  *
  * Context: may sleep. Return: whether there is one: then the sweep has to go

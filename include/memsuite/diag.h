@@ -54,10 +54,12 @@ struct memdiag_limits {
  * @request: pages to test in a second, huge while all that is free is overdue
  * @bandwidth: pages that one thread tests in a second at fidelity 1, as
  *	measured; 0 before the first block
+ * @budget: pages that all threads may test in a second at fidelity 1
  */
 struct memdiag_load {
 	u64 request;
 	u64 bandwidth;
+	u64 budget;
 };
 
 /**

@@ -50,7 +50,8 @@ check "nothing is tested" equals $memdiag/tested_pages "$before"
 echo 2 >$control/fixed_threads
 echo 1 >$control/fixed_fidelity
 echo 4 >$memdiag/test_lifetime_s
-echo 8 >$control/bandwidth_mib_s
+# Four accesses to each word.
+echo 32 >$control/bandwidth_mib_s
 sleep 3
 before=$(cat $memdiag/tested_pages)
 sleep 10
