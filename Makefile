@@ -11,6 +11,7 @@ help:
 	@echo "make soak          run the long ones, and go on where they were stopped"
 	@echo "make bench-fault   the page-fault path: the suite against the stock kernel"
 	@echo "make bench-march   the test engine: GB/s on this machine, against others (not in a virtual machine)"
+	@echo "make bench-neighbour what a tester does to a program on another core (not in a virtual machine)"
 	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, and the memsuite command"
@@ -34,6 +35,9 @@ bench-fault: tools
 
 bench-march: tools
 	@tests/bench-march
+
+bench-neighbour: tools
+	@tests/bench-neighbour
 
 bench-memdiag:
 	@scripts/install-tools redis-server
@@ -60,4 +64,4 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak bench-fault bench-march bench-memdiag modules install uninstall clean
+.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag modules install uninstall clean
