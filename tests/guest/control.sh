@@ -67,6 +67,15 @@ check "COMeT: one thread" wait_for 10 equals $control/threads 1
 passes=$(cat $memdiag/passes)
 echo 30 >$memdiag/test_lifetime_s
 check "COMeT: sweeps go on" wait_for 120 at_least $memdiag/passes $((passes + 1))
+differs() { [ "$(cat "$1")" != "$2" ]; }
+echo 1 >$memdiag/lifetime/automatic
+check "the lifetime is computed" wait_for 60 differs $memdiag/test_lifetime_s 30
+short=$(cat $memdiag/test_lifetime_s)
+echo 100000 >$memdiag/lifetime/alpha_pct
+check "and longer with alpha" wait_for 60 at_least $memdiag/test_lifetime_s $((100 * short))
+note "$short s, $(cat $memdiag/test_lifetime_s) s with an alpha of 1000"
+echo 30 >$memdiag/test_lifetime_s
+check "what is written holds" equals $memdiag/lifetime/automatic 0
 echo user >$control/policy
 echo 2000 >$control/user_timeout_ms
 echo 1 >$control/max_fidelity

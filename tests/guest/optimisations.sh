@@ -11,7 +11,8 @@ sweep() { # waits for one that begins from now on
 	wait_for 120 at_least $memdiag/passes $((passes + 2))
 }
 middle_pages() { # free, in blocks of orders 3 to 8
-	awk '{ for (order = 3; order <= 8; order++) pages += $(order + 5) * 2 ^ order } END { print pages }' /proc/buddyinfo
+	awk '{ nr = 4; for (order = 3; order <= 8; order++) pages += $(order + 5) * (nr *= 2) }
+		END { print pages }' /proc/buddyinfo
 }
 filled() {
 	cat $suite/regions/node*/pool_filled_pages | awk '{ pages += $1 } END { print pages }'
