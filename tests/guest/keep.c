@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * keep: holds memory, checks and rewrites it without pause, and tells where it
- * lies.
+ * keep: holds memory, checks and rewrites it, and tells where it lies.
  *
- * keep PAGES [--range START END] [--huge] [--churn] [--ages FILE]
+ * keep PAGES [--range START END] [--huge] [--churn] [--rest MS] [--ages FILE]
  *
  * Every page is checked, word by word, against what was last written to it,
  * and then written anew. On SIGUSR1 prints "pages P in I errors E rounds R",
@@ -13,6 +12,7 @@
  * the others, from a file of 4 bytes a page frame. On SIGTERM does the same
  * and exits, with 1 if a page was found changed.
  *
+ * It goes on without pause, or rests for some milliseconds after each round.
  * With --churn, each round also forks a child that does the same for one round
  * to its own copy, runs another program, and maps and unmaps some memory.
  */
@@ -145,7 +145,7 @@ static void churn(void)
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	int advice = MADV_NOHUGEPAGE, churns = 0, i;
+	int advice = MADV_NOHUGEPAGE, churns = 0, rest_ms = 0, i;
 	size_t page;
 	char *at;
 
@@ -155,6 +155,8 @@ int main(int argc, char **argv)
 			advice = MADV_HUGEPAGE;
 		else if (!strcmp(argv[i], "--churn"))
 			churns = 1;
+		else if (!strcmp(argv[i], "--rest") && i + 1 < argc)
+			rest_ms = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--ages") && i + 1 < argc)
 			ages = argv[++i];
 		else if (!strcmp(argv[i], "--range") && i + 2 < argc) {
@@ -165,7 +167,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!pages) {
-		fprintf(stderr, "usage: keep PAGES [--range START END] [--huge] [--churn] [--ages FILE]\n");
+		fprintf(stderr, "usage: keep PAGES [--range START END] [--huge] [--churn] [--rest MS] [--ages FILE]\n");
 		return 2;
 	}
 	at = mmap(NULL, pages * 4096 + (2 << 20), PROT_READ | PROT_WRITE,
@@ -185,6 +187,8 @@ int main(int argc, char **argv)
 		one_round();
 		if (churns && !ended)
 			churn();
+		if (rest_ms && !ended)
+			usleep(rest_ms * 1000);
 	}
 	report();
 	return errors > 0;
