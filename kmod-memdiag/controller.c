@@ -89,9 +89,9 @@ static u64 sum_orders(const u64 *pages)
 }
 
 /*
- * A sweep begins twice in the lifetime of a test, and leaves out what was
- * tested in the last quarter of it: only one that is through in an eighth finds
- * all tests in time, and leaves free pages that others can be moved to.
+ * A sweep begins when seven sixteenths of a lifetime are over, and leaves out
+ * what was tested in the last quarter: only one that is through in an eighth
+ * finds all tests in time, and leaves free pages that others can be moved to.
  */
 static u64 guarantee_pages_s(void)
 {
@@ -226,14 +226,16 @@ static void decide(void)
 }
 
 /*
- * A test must not expire before the next sweep is through. And when much
+ * A page in use is moved when three quarters of the lifetime are over, and its
+ * frame is tested by the second sweep since its test, before all of it is: two
+ * periods and the eighth that the sweep takes are a lifetime. And when much
  * memory came back from its users, untested, the sweep is due sooner.
  */
 static bool sweep_due(unsigned long begun)
 {
 	unsigned long lifetime = READ_ONCE(tester_lifetime_s) * HZ;
 
-	if (time_after_eq(jiffies, begun + lifetime / 2) || tests_due())
+	if (time_after_eq(jiffies, begun + lifetime / 16 * 7) || tests_due())
 		return true;
 	return sum_orders(monitor.counts.returned) - monitor.returned >
 	       totalram_pages() / 8 &&

@@ -245,9 +245,8 @@ static void publish(struct walk *walk)
 /*
  * A page is moved before its test expires if that is found in time: a quarter
  * of the lifetime is for the move, and an interval for the next walk to come.
- * The sweep comes by twice in a lifetime, so that shortly before it does all
- * free pages are half of a lifetime old: what contents are moved to may be that
- * old, and an eighth more.
+ * Shortly before a sweep begins all free pages may be nearly half of a lifetime
+ * old: what contents are moved to may be half of one old, and an eighth more.
  */
 static void walk_memory(unsigned int interval_s)
 {
