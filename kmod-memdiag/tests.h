@@ -28,7 +28,7 @@ bool tests_due(void);
 /**
  * tests_ops() - how often all tests of this sweep access a word at fidelity 1
  *
- * Context: may sleep.
+ * Context: the controller's thread.
  */
 unsigned int tests_ops(void);
 

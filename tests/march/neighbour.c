@@ -20,7 +20,6 @@
 
 #define BLOCK_BYTES	(4UL << 20)
 #define TESTED_BYTES	(64UL << 20)
-#define OPS		10		/* of March C- */
 #define MAX_BUDGETS	16
 #define MAX_ROUNDS	200
 #define NONE		(-1L)
@@ -91,7 +90,7 @@ static void keep_to(long of, double since, u64 done)
 static void *tester(void *unused)
 {
 	struct engine_test test = { .method = ENGINE_AUTO, .seed = 1 };
-	u64 done = 0;
+	u64 done = 0, moved;
 	double since = 0;
 	long of = NONE;
 	size_t at = 0;
@@ -100,6 +99,7 @@ static void *tester(void *unused)
 	pin(1);
 	if (march_parse(march_find("march-c-")->text, &test.march, &error_at))
 		exit(1);
+	moved = engine_ops(&test) * BLOCK_BYTES;	/* by a block */
 	for (;;) {
 		struct engine_block block = {
 			.words = tested_memory + at / sizeof(u64),
@@ -118,8 +118,8 @@ static void *tester(void *unused)
 		}
 		engine_run(&test, &block, 0, fail, NULL);
 		at = (at + BLOCK_BYTES) % TESTED_BYTES;
-		done += OPS * BLOCK_BYTES;
-		traffic += OPS * BLOCK_BYTES;
+		done += moved;
+		traffic += moved;
 		keep_to(of, since, done);
 	}
 	return NULL;
