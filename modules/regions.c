@@ -30,9 +30,9 @@
  * @spec: what describes it; does not change
  * @link: in all regions, under regions_lock
  * @users: how many rely on it, under regions_lock
- * @pool: its pool, or NULL; under regions_lock
- * @pool_users: how many opened the pool, under regions_lock
- * @pool_target: pages that a pool keeps, under regions_lock
+ * @pool: its pool, or NULL; under pools_lock
+ * @pool_users: how many opened the pool, under pools_lock
+ * @pool_target: pages that a pool keeps, under pools_lock
  */
 struct ms_region {
 	struct kobject kobj;
@@ -46,6 +46,8 @@ struct ms_region {
 
 static LIST_HEAD(regions);
 static DEFINE_MUTEX(regions_lock);
+/* Held while a pool's threads are stopped, which may look regions up. */
+static DEFINE_MUTEX(pools_lock);
 static struct kobject *dir;
 
 static struct ms_region *to_region(struct kobject *kobj)
@@ -164,7 +166,7 @@ struct ms_pool *ms_region_open_pool(struct ms_region *region)
 {
 	struct ms_pool *pool;
 
-	mutex_lock(&regions_lock);
+	mutex_lock(&pools_lock);
 	pool = region->pool;
 	if (!pool)
 		pool = ms_pool_create(region->spec.name, start_pfn(region),
@@ -174,19 +176,19 @@ struct ms_pool *ms_region_open_pool(struct ms_region *region)
 		region->pool = pool;
 		region->pool_users++;
 	}
-	mutex_unlock(&regions_lock);
+	mutex_unlock(&pools_lock);
 	return pool;
 }
 EXPORT_SYMBOL_GPL(ms_region_open_pool);
 
 void ms_region_close_pool(struct ms_region *region)
 {
-	mutex_lock(&regions_lock);
+	mutex_lock(&pools_lock);
 	if (!--region->pool_users) {
 		ms_pool_destroy(region->pool);
 		region->pool = NULL;
 	}
-	mutex_unlock(&regions_lock);
+	mutex_unlock(&pools_lock);
 }
 EXPORT_SYMBOL_GPL(ms_region_close_pool);
 
@@ -284,11 +286,11 @@ static ssize_t pool_kib_store(struct kobject *kobj,
 			   (region->spec.end - region->spec.start) >> 10, &kib);
 	if (err)
 		return err;
-	mutex_lock(&regions_lock);
+	mutex_lock(&pools_lock);
 	region->pool_target = kib >> (PAGE_SHIFT - 10);
 	if (region->pool)
 		ms_pool_set_target(region->pool, region->pool_target);
-	mutex_unlock(&regions_lock);
+	mutex_unlock(&pools_lock);
 	return count;
 }
 
@@ -297,10 +299,10 @@ static ssize_t pool_stat_show(struct kobject *kobj, char *buf, size_t offset)
 	struct ms_region *region = to_region(kobj);
 	struct ms_pool_stats stats = {};
 
-	mutex_lock(&regions_lock);
+	mutex_lock(&pools_lock);
 	if (region->pool)
 		ms_pool_read_stats(region->pool, &stats);
-	mutex_unlock(&regions_lock);
+	mutex_unlock(&pools_lock);
 	return sysfs_emit(buf, "%llu\n", *(u64 *)((char *)&stats + offset));
 }
 
