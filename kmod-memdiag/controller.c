@@ -61,6 +61,7 @@ static unsigned long user_chose;		/* jiffies */
  * @average: moving average of these
  * @lists: COMeT's rates
  * @returned: pages returned when the last sweep began
+ * @moved: pages moved when the last sweep began
  * @passes: sweeps that had ended when the controller began
  */
 static struct monitor {
@@ -70,6 +71,7 @@ static struct monitor {
 	u64 average;
 	struct comet_list lists[MS_MAX_ORDER + 1];
 	u64 returned;
+	u64 moved;
 	u64 passes;
 } monitor;
 
@@ -226,20 +228,31 @@ static void decide(void)
 }
 
 /*
- * A page in use is moved when three quarters of the lifetime are over, and its
- * frame is tested by the second sweep since its test, before all of it is: two
- * periods and the eighth that the sweep takes are a lifetime. And when much
- * memory came back from its users, untested, the sweep is due sooner.
+ * A sweep is due when seven sixteenths of a lifetime are over, and sooner when
+ * much memory came back from its users, untested. A page in use is moved when
+ * three quarters of the lifetime are over: an eighth is left for its frame to
+ * wait for a sweep, and an eighth for the sweep.
  */
 static bool sweep_due(unsigned long begun)
 {
 	unsigned long lifetime = READ_ONCE(tester_lifetime_s) * HZ;
+	u64 returned = sum_orders(monitor.counts.returned) - monitor.returned;
 
 	if (time_after_eq(jiffies, begun + lifetime / 16 * 7) || tests_due())
 		return true;
-	return sum_orders(monitor.counts.returned) - monitor.returned >
-	       totalram_pages() / 8 &&
+	if (inuse_moved_pages() != monitor.moved &&
+	    time_after_eq(jiffies, begun + lifetime / 8))
+		return true;
+	return returned > totalram_pages() / 8 &&
 	       time_after_eq(jiffies, begun + lifetime / 16);
+}
+
+static void begin_sweep(void)
+{
+	lifetime_update(READ_ONCE(limits.min_fidelity));
+	monitor.returned = sum_orders(monitor.counts.returned);
+	monitor.moved = inuse_moved_pages();
+	tester_sweep();
 }
 
 static int control(void *unused)
@@ -252,9 +265,7 @@ static int control(void *unused)
 		if (!tester_sweeping() && (first || sweep_due(begun))) {
 			begun = jiffies;
 			first = false;
-			lifetime_update(READ_ONCE(limits.min_fidelity));
-			monitor.returned = sum_orders(monitor.counts.returned);
-			tester_sweep();
+			begin_sweep();
 		}
 		if (time_after_eq(jiffies, decided)) {
 			decide();

@@ -6,7 +6,9 @@
  *
  * A thread walks over all frames at an interval of its own. Where contents go
  * to lies in the same zone and in the same regions, so that neither what a
- * file system may be given nor what vipzone has decided is overridden.
+ * file system may be given nor what vipzone has decided is overridden. A small
+ * zone may have no tested page left: what is anonymous, and so may be anywhere,
+ * then goes to a higher one.
  */
 
 #include <linux/err.h>
@@ -53,6 +55,7 @@ enum {
  * @old_s: pages are moved from this age on
  * @fresh_s: and to pages of less than this age
  * @stock: tested free pages of where the walk is
+ * @above: those of higher zones in the same regions
  * @move: pages on their way
  * @found: pages to be moved, each with a reference
  * @nr_found: how many
@@ -63,6 +66,7 @@ struct walk {
 	unsigned int old_s;
 	unsigned int fresh_s;
 	struct ms_stock stock;
+	struct ms_stock above;
 	struct ms_move move;
 	struct page *found[FOUND_PAGES];
 	unsigned int nr_found;
@@ -103,6 +107,8 @@ static struct page *take_target(struct page *old, void *context)
 		return page;
 	}
 	page = ms_stock_take(&walk->stock);
+	if (!page && PageAnon(old))
+		return ms_stock_take(&walk->above);
 	/* Zones may overlap. */
 	if (page && page_zone(page) != page_zone(old)) {
 		put_page(page);
@@ -141,6 +147,7 @@ static void move_found(struct walk *walk)
 	}
 	ms_move_run(&walk->move);
 	ms_stock_return(&walk->stock);
+	ms_stock_return(&walk->above);
 	ms_hold_end(token);
 	walk->nr_found = 0;
 }
@@ -213,18 +220,28 @@ static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 	move_found(walk);
 }
 
+static void init_stock(const struct walk *walk, struct ms_stock *stock,
+		       unsigned long start, unsigned long end, int nid)
+{
+	ms_stock_init(stock, start, end, nid);
+	stock->scan.max_age_s = walk->fresh_s;
+	/* What is in use and can be moved is no place for others. */
+	stock->scan.migratetypes = BIT(MIGRATE_MOVABLE);
+}
+
 static void walk_zone(struct walk *walk, struct zone *zone)
 {
-	unsigned long pfn = zone->zone_start_pfn, start, end;
+	unsigned long pfn = zone->zone_start_pfn, last = zone_end_pfn(zone);
+	unsigned long start, end, top;
+	int nid = zone_to_nid(zone);
 
-	while (pfn < zone_end_pfn(zone) && !kthread_should_stop()) {
+	while (pfn < last && !kthread_should_stop()) {
 		ms_region_bounds(pfn, &start, &end);
+		top = min(end, node_end_pfn(nid));
 		start = max(start, zone->zone_start_pfn);
-		end = min(end, zone_end_pfn(zone));
-		ms_stock_init(&walk->stock, start, end, zone_to_nid(zone));
-		walk->stock.scan.max_age_s = walk->fresh_s;
-		/* What is in use and can be moved is no place for others. */
-		walk->stock.scan.migratetypes = BIT(MIGRATE_MOVABLE);
+		end = min(end, last);
+		init_stock(walk, &walk->stock, start, end, nid);
+		init_stock(walk, &walk->above, last, max(last, top), nid);
 		walk_frames(walk, zone, pfn, end);
 		pfn = end;
 	}
@@ -304,6 +321,11 @@ void inuse_stop(void)
 	thread = NULL;
 }
 
+u64 inuse_moved_pages(void)
+{
+	return READ_ONCE(moved);
+}
+
 static ssize_t move_interval_ms_show(struct kobject *kobj,
 				     struct kobj_attribute *attr, char *buf)
 {
@@ -336,7 +358,7 @@ const struct attribute_group inuse_group = {
 	.attrs = inuse_attrs,
 };
 
-MS_ATTR_NUMBER_RO(moved_pages, READ_ONCE(moved));
+MS_ATTR_NUMBER_RO(moved_pages, inuse_moved_pages());
 MS_ATTR_NUMBER_RO(walks, READ_ONCE(walks));
 MS_ATTR_NUMBER_RO(left_busy_pages, READ_ONCE(last[MS_MOVE_BUSY]));
 MS_ATTR_NUMBER_RO(left_pinned_pages, READ_ONCE(last[MS_MOVE_PINNED]));

@@ -34,6 +34,7 @@ extern const struct attribute_group inuse_moves_group;
 void inuse_init(struct dentry *debugfs);
 int inuse_start(void);
 void inuse_stop(void);
+u64 inuse_moved_pages(void);
 
 /* The test of a range on demand. */
 extern const struct attribute_group range_group;
