@@ -37,10 +37,14 @@ memory faults:
                              intermittent=1,ON,PERIOD for ON ms in every PERIOD ms
     coupling@AGGRESSOR       flips whenever the byte at address AGGRESSOR is written
     disturb@AGGRESSOR        flips whenever the byte at address AGGRESSOR is read (coupling by reads)
-    once                     flips once, when COMMAND starts: a transient fault
+    once                     flips once, when it appears: a transient fault
   sa0, sa1 and intermittent are forced by a process on the host that looks every few microseconds: a test of a
   block sees them, a read right after a write may not.  fast-sa0 and fast-sa1 are forced at each access, by a
   QEMU plugin, as coupling and disturb are; a plugin sees every access of the guest, and makes it slower.
+
+  --fault later lets faults appear while COMMAND runs: the guest's own command `fault ADDR:BIT:KIND...` (in /tests/)
+  makes all of these cells faulty from when it returns until COMMAND ends.  It fails, and says why, without making
+  any of them so if there is a mistake in one.  The plugin is always there.
 
 memory nodes:
   --numa SIZE[,cpus=A-B]   one node; repeat for more.  The first node has all CPUs unless cpus= says otherwise,
@@ -55,6 +59,7 @@ examples:
   scripts/vm --root host --mem 2G -- python3 -c 'print(sum(range(10**6)))'
   scripts/vm --numa 512M --numa 512M --share /tmp/results -- sh -c 'cat /sys/devices/system/node/* > /mnt/share/nodes'
   scripts/vm --fault 0x20000000:3:sa1 -- sh /tests/find-fault.sh
+  scripts/vm --fault later -- sh -c 'sleep 10; fault 0x20000000:3:sa1 512M:7:coupling@0x20000100'
   scripts/vm --icount -- /tests/fault-loop
 """
 
@@ -160,7 +165,7 @@ def _verdict(guest, options):
 
 def run(options):
     spec = machine.Machine(options)		# first, for it judges the arguments
-    injected = faults.parse(options.fault, spec.ram)
+    faults.parse(options.fault, spec.ram)
     splats.find("")
     qemu.binary()
     target = build.kernel(options.kernel)
@@ -175,10 +180,10 @@ def run(options):
     with tempfile.TemporaryDirectory(prefix="memsuite-vm.") as scratch:
         initrd = f"{scratch}/initramfs"
         initramfs.write(initrd, target, modules, nonce, options.command, env, where, settings)
-        with spec.backing(scratch), faults.Injector(injected, spec.ram, spec.files, scratch) as injector:
+        with spec.backing(scratch), faults.Injector(options.fault, spec.ram, spec.files, scratch) as injector:
             command = spec.command(target.image, initrd) + injector.arguments()
             guest = qemu.Guest(command, nonce, _open_log(options.kernel), options.timeout,
-                               injector.start, injector.stop)
+                               injector.start, injector.stop, injector.ask if injector.later else None)
             guest.run()
     status, why = _verdict(guest, options)
     if why:

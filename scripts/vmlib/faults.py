@@ -2,15 +2,17 @@
 """Faulty memory: cells of the guest's memory that the host forces.
 
 The guest's memory lies in files.  Cells that are stuck in themselves are forced by a process that keeps looking
-(cells/stuck.c); cells that change at an access are changed by a plugin of QEMU (cells/access.c).
+(cells/stuck.c); cells that change at an access are changed by a plugin of QEMU (cells/access.c).  With LATER, the
+guest itself asks for cells while it runs (guest/fault.c).
 """
 import os
 import re
 import subprocess
 
-from . import Failure, Usage, initramfs, machine, qemu
+from . import Failure, Usage, initramfs, machine, qemu, write_whole
 
 CELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cells")
+LATER = "later"
 ALWAYS = (1, 1)
 ONCE = (0, 0)
 INTERMITTENT_MS = (10, 200)
@@ -23,10 +25,10 @@ class Fault:
     def __init__(self, spec, ram):
         found = re.fullmatch(r"([^:]*):([^:]*):([^:]+)", spec)
         if not found:
-            raise Usage(f"--fault {spec}: not ADDR:BIT:KIND")
+            raise Usage(f"fault {spec}: not ADDR:BIT:KIND")
         address, bit, kind = found.groups()
         if not re.fullmatch("[0-7]", bit):
-            raise Usage(f"--fault {spec}: bit {bit!r} is not 0 to 7")
+            raise Usage(f"fault {spec}: bit {bit!r} is not 0 to 7")
         self.bit = int(bit)
         self.node, self.offset = self._locate(address, ram, spec)
         # (value, (on, period)) of what a process forces, or (kind, node, offset) of what an access changes
@@ -46,38 +48,41 @@ class Fault:
 
     @staticmethod
     def _locate(text, ram, spec):
-        address = machine.number(text, f"--fault {spec}")
+        address = machine.number(text, f"fault {spec}")
         place = ram.locate(address)
         if not place:
             ranges = " and ".join(f"{first:#x} to {end - 1:#x}" for first, end in ram.ranges())
-            raise Usage(f"--fault {spec}: {address:#x} is not memory, which is {ranges}")
+            raise Usage(f"fault {spec}: {address:#x} is not memory, which is {ranges}")
         return place
 
     @staticmethod
     def _intermittent(kind, spec):
         found = re.fullmatch(r"intermittent(?:=([01])(?:,(\d+),(\d+))?)?", kind)
         if not found:
-            raise Usage(f"--fault {spec}: {kind!r} is none of {KINDS}")
+            raise Usage(f"fault {spec}: {kind!r} is none of {KINDS}")
         value, on, period = found.groups()
         on, period = (int(on), int(period)) if on else INTERMITTENT_MS
         if not 0 < on <= period:
-            raise Usage(f"--fault {spec}: {on} ms in every {period} ms is not intermittent")
+            raise Usage(f"fault {spec}: {on} ms in every {period} ms is not intermittent")
         return int(value or 1), (on * 1000, period * 1000)
 
 
 def parse(specs, ram):
-    return [Fault(spec, ram) for spec in specs]
+    return [Fault(spec, ram) for spec in specs if spec != LATER]
 
 
 class Injector:
-    """The faults of one run: off until start(), and again from stop() on."""
+    """The faults of one run: off until start(), and again from stop() on.  More may appear in between."""
 
-    def __init__(self, faults, ram, files, scratch):
-        self._faults = faults
+    def __init__(self, specs, ram, files, scratch):
+        self._first = parse(specs, ram)
+        self.later = LATER in specs
         self._ram = ram
         self._files = files
         self._switch = f"{scratch}/faults-on"
-        self._process = None
+        self._list = f"{scratch}/cells"
+        self._cells = []		# lines of that file, for the plugin
+        self._processes = []
 
     def __enter__(self):
         with open(self._switch, "wb") as f:
@@ -94,37 +99,53 @@ class Injector:
 
     def arguments(self):
         """QEMU's arguments for cells that change at an access."""
-        cells = []
-        for fault in self._faults:
-            if fault.accessed:
-                kind, node, offset = fault.accessed
-                cells.append(f"cell={kind}/{self._plugin_address(node, offset)}/{fault.offset}/{fault.bit}"
-                             f"{self._files[fault.node]}")
-        if not cells:
+        if not self.later and not any(fault.accessed for fault in self._first):
             return []
         plugin = initramfs.compiled(f"{CELLS}/access.c", "-shared", "-fPIC",
                                      # What is used of the interface is the same in both; QEMU wants it named.
                                      f"-DPLUGIN_VERSION={1 if qemu.version() < (8, 2) else 2}")
-        return ["-plugin", ",".join([plugin, f"on={self._switch}", *cells])]
+        return ["-plugin", f"{plugin},on={self._switch},cells={self._list}"]
 
     def start(self):
-        cells = [f"{self._files[f.node]}:{f.offset}:{f.bit}:{f.polled[0]}:{f.polled[1][0]}:{f.polled[1][1]}"
-                 for f in self._faults if f.polled]
-        if cells:
-            program = initramfs.compiled(f"{CELLS}/stuck.c")
-            self._process = subprocess.Popen([program, *cells], stdout=subprocess.PIPE)
-            if self._process.stdout.read(1) != b"+":
-                raise Failure("the process that keeps cells stuck did not start")
-        self._set(1)
+        self._appear(self._first)
+
+    def ask(self, specs):
+        """All of these appear, or none, and what is returned tells why."""
+        try:
+            self._appear([Fault(spec, self._ram) for spec in specs])
+        except Usage as error:
+            return str(error)
+        return ""
+
+    def _appear(self, faults):
+        self._force([f"{self._files[f.node]}:{f.offset}:{f.bit}:{f.polled[0]}:{f.polled[1][0]}:{f.polled[1][1]}"
+                     for f in faults if f.polled])
+        for fault in faults:
+            if fault.accessed:
+                kind, node, offset = fault.accessed
+                self._cells.append(f"{kind} {self._plugin_address(node, offset)} {fault.offset} {fault.bit} "
+                                   f"{self._files[fault.node]}\n")
+        write_whole(self._list, "".join(self._cells))
+        self._tell(lambda version: version % 255 + 1)
+
+    def _force(self, cells):
+        if not cells:
+            return
+        process = subprocess.Popen([initramfs.compiled(f"{CELLS}/stuck.c"), *cells], stdout=subprocess.PIPE)
+        self._processes.append(process)
+        if process.stdout.read(1) != b"+":
+            raise Failure("the process that keeps cells stuck did not start")
 
     def stop(self):
-        self._set(0)
-        if self._process:
-            self._process.kill()
-            self._process.wait()
-            self._process.stdout.close()
-            self._process = None
+        self._tell(lambda version: 0)
+        for process in self._processes:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+        self._processes = []
 
-    def _set(self, value):
+    def _tell(self, change):
         with open(self._switch, "r+b") as f:
-            f.write(bytes([value]))
+            version = f.read(1)[0]
+            f.seek(0)
+            f.write(bytes([change(version)]))

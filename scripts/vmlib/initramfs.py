@@ -14,7 +14,7 @@ GUEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest")
 # built in, or not at all, is as good.
 CARRIED = """
 virtio_pci 9pnet_virtio 9p overlay
-nfit nd_pmem nd_btt dax_pmem device_dax kmem ext4
+nfit nd_pmem nd_btt dax_pmem device_dax kmem ext4 crc32c_generic
 dm_mod dm_bufio dm_snapshot loop zram
 hwpoison_inject msr edac_core mce_inject einj
 """.split()
@@ -144,6 +144,7 @@ def write(path, kernel, modules, nonce, argv, environ, where, settings):
     archive.copy("init", f"{GUEST}/init")
     archive.copy("vm/after", f"{GUEST}/after")
     archive.copy("vm/run", compiled(f"{GUEST}/run.c", "-static"))
+    archive.copy("tests/fault", compiled(f"{GUEST}/fault.c", "-static"))
     archive.file("vm/nonce", nonce)
     for name, strings in (("argv", argv), ("where", where), ("environ", [f"{k}={v}" for k, v in environ.items()])):
         archive.file(f"vm/{name}", b"".join(os.fsencode(s) + b"\0" for s in strings))

@@ -18,15 +18,17 @@ GRACE = 90		# seconds that the closer look after the command may take beyond its
 
 
 class Guest:
-    """QEMU, its three channels, and their protocol.
+    """QEMU, its channels, and their protocol.
 
     console: the kernel's messages (first serial port), kept as the log
     output:  what the command prints (debug console), copied to our standard output
     control: 'NONCE ready', 'NONCE ended', 'NONCE logged', 'NONCE status N' (second serial port), each but the
              last answered by one byte that lets the guest go on; 'logged' when the log's end has arrived
+    faults:  if the guest may ask for faults, these, one a line, and an empty line (third serial port); the answer is
+             a line, empty or with what is wrong with them
     """
 
-    def __init__(self, command, nonce, log, timeout, ready=lambda: None, ended=lambda: None):
+    def __init__(self, command, nonce, log, timeout, ready=lambda: None, ended=lambda: None, ask=None):
         self.nonce = nonce
         self.timeout = timeout
         self.log = log
@@ -38,16 +40,21 @@ class Guest:
         self._tail = b""		# of the log
         self._waits_for_log = None	# channel of a guest that does
         self._pending = b""
+        self._ask = ask
+        self._asked = b""
         self._command = command
 
     def run(self):
-        ends = {name: socket.socketpair() for name in ("console", "output", "control")}
+        names = ["console", "output", "control"] + (["faults"] if self._ask else [])
+        ends = {name: socket.socketpair() for name in names}
         command = list(self._command)
         for name, (_, theirs) in ends.items():
             command += ["-chardev", f"socket,id={name},fd={theirs.fileno()}"]
         command += ["-serial", "chardev:console", "-serial", "chardev:control",
                     "-device", "isa-debugcon,iobase=0xe9,chardev=output",
                     "-device", "isa-debug-exit,iobase=0x501,iosize=0x02"]
+        if self._ask:
+            command += ["-serial", "chardev:faults"]
         try:
             # However we end, QEMU does too.
             process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -95,6 +102,8 @@ class Guest:
                     self._answer_if_logged()
                 elif key.data == "output":
                     self._print(data)
+                elif key.data == "faults":
+                    self._answer_asked(data, key.fileobj)
                 else:
                     self._control(data, key.fileobj)
 
@@ -107,6 +116,12 @@ class Guest:
         if self._waits_for_log and END_OF_LOG in self._tail:
             self._waits_for_log.sendall(b"+")
             self._waits_for_log = None
+
+    def _answer_asked(self, data, channel):
+        *whole, self._asked = (self._asked + data).split(b"\n\n")
+        for faults in whole:
+            answer = self._ask(faults.decode(errors="replace").split("\n"))
+            channel.sendall(f"{answer}\n".encode())
 
     def _control(self, data, channel):
         *lines, self._pending = (self._pending + data).split(b"\n")

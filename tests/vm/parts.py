@@ -121,6 +121,9 @@ def table():
         yield f"refused: fault {spec!r}", raises(Usage, faults.Fault, spec, machine.Ram([G]))
     for spec in GOOD_FAULTS:
         yield f"taken: fault {spec!r}", bool(faults.Fault(spec, machine.Ram([G])))
+    later = faults.Injector([faults.LATER], machine.Ram([G]), [], "/nonexistent")
+    for spec in BAD_FAULTS:
+        yield f"refused later: fault {spec!r}", bool(later.ask(["1M:0:sa1", spec]))
     for changes in BAD_MACHINES:
         yield f"refused: machine {changes}", raises(Usage, machine.Machine, options(**changes))
     asked = "CONFIG_A=y\nCONFIG_B=n\nCONFIG_C=12\n# CONFIG_D=y\n"

@@ -2,8 +2,8 @@
 /*
  * QEMU TCG plugin: cells that change at an access of the guest.
  *
- * Arguments: on=FILE                                    its first byte is 1 while the faults are on
- *            cell=KIND/AGGRESSOR/OFFSET/BIT/PATH  ...
+ * Arguments: on=FILE     its first byte is 0 while the faults are off; any other change means that there are new ones
+ *            cells=FILE  one a line: KIND AGGRESSOR OFFSET BIT PATH
  * KIND: store  an access that stores to AGGRESSOR flips the bit of the file
  *       load   one that loads from it does
  *       sa0, sa1  one that stores to it leaves the bit at 0, at 1 (AGGRESSOR is then the cell's own address)
@@ -15,6 +15,7 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,17 +54,30 @@ uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *address);
 #endif
 EXPORT int qemu_plugin_version = PLUGIN_VERSION;
 
-#define MAX_CELLS 64
 #define PAGE 4096u
+#define WORD 8u
 
-static struct cell {
+struct cell {
+	struct cell *next;
 	enum { STORE, LOAD, SA0, SA1 } kind;
 	uint64_t aggressor;
 	uint8_t *byte;
 	uint8_t mask;
-} cells[MAX_CELLS];
-static unsigned int count;
+};
+
+/*
+ * The cells by where in its page the aggressor lies, which is the same in both kinds of address: nearly all accesses
+ * end there.
+ */
+struct cells {
+	struct cell *at[PAGE / WORD];
+};
+
+static struct cells none;
+static struct cells *cells = &none;
+static const char *list;
 static volatile uint8_t *on;
+static uint8_t known;		/* what *on was when the list was read */
 
 static void *map(const char *path, uint64_t offset)
 {
@@ -92,27 +106,92 @@ static void change(struct cell *cell)
 	}
 }
 
+static struct cell *parse(const char *line)
+{
+	static const char *const kinds[] = { "store", "load", "sa0", "sa1" };
+	struct cell *cell = calloc(1, sizeof(*cell));
+	char kind[8], path[4096];
+	unsigned int bit;
+	uint64_t offset;
+
+	if (!cell || sscanf(line, "%7s %" SCNu64 " %" SCNu64 " %u %4095[^\n]", kind, &cell->aggressor, &offset, &bit,
+			    path) != 5)
+		return NULL;
+	while (cell->kind <= SA1 && strcmp(kinds[cell->kind], kind))
+		cell->kind++;
+	cell->mask = 1u << bit;
+	cell->byte = map(path, offset);
+	return cell->kind <= SA1 && cell->byte ? cell : NULL;
+}
+
+static struct cells *read_list(void)
+{
+	struct cells *fresh = calloc(1, sizeof(*fresh));
+	FILE *file = fopen(list, "r");
+	struct cell *cell, **at;
+	char line[8192];
+
+	if (!file || !fresh) {
+		perror(list);
+		abort();
+	}
+	while (fgets(line, sizeof(line), file)) {
+		cell = parse(line);
+		if (!cell) {
+			fprintf(stderr, "access: cannot make a cell of %s", line);
+			abort();
+		}
+		at = &fresh->at[cell->aggressor % PAGE / WORD];
+		cell->next = *at;
+		*at = cell;
+	}
+	fclose(file);
+	return fresh;
+}
+
+/* What there was is never freed: another processor may be looking at it. */
+static void learn(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	uint8_t now;
+
+	pthread_mutex_lock(&lock);
+	now = *on;
+	if (now && now != known) {
+		__atomic_store_n(&cells, read_list(), __ATOMIC_RELEASE);
+		__atomic_store_n(&known, now, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static bool hits(const struct cell *cell, qemu_plugin_meminfo_t info, uint64_t vaddr, uint64_t size)
+{
+	uint64_t ahead = (cell->aggressor - vaddr) % PAGE;
+	struct qemu_plugin_hwaddr *address;
+
+	if (ahead >= size || qemu_plugin_mem_is_store(info) != (cell->kind != LOAD))
+		return false;
+	address = qemu_plugin_get_hwaddr(info, vaddr + ahead);
+	return address && !qemu_plugin_hwaddr_is_io(address) &&
+	       qemu_plugin_hwaddr_phys_addr(address) == cell->aggressor;
+}
+
 /* Called after each access of the guest's memory. */
 static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
 {
 	uint64_t size = 1ull << qemu_plugin_mem_size_shift(info);
+	uint8_t now = *on;
 
 	(void)cpu;
 	(void)data;
-	if (!*on)
+	if (!now)
 		return;
-	for (struct cell *cell = cells; cell < cells + count; cell++) {
-		/* The place in the page is the same in both kinds of address: nearly all accesses end here. */
-		uint64_t ahead = (cell->aggressor - vaddr) % PAGE;
-		struct qemu_plugin_hwaddr *address;
-
-		if (ahead >= size || qemu_plugin_mem_is_store(info) != (cell->kind != LOAD))
-			continue;
-		address = qemu_plugin_get_hwaddr(info, vaddr + ahead);
-		if (address && !qemu_plugin_hwaddr_is_io(address) &&
-		    qemu_plugin_hwaddr_phys_addr(address) == cell->aggressor)
-			change(cell);
-	}
+	if (now != __atomic_load_n(&known, __ATOMIC_ACQUIRE))
+		learn();
+	for (uint64_t word = vaddr / WORD; word <= (vaddr + size - 1) / WORD; word++)
+		for (struct cell *cell = cells->at[word % (PAGE / WORD)]; cell; cell = cell->next)
+			if (hits(cell, info, vaddr, size))
+				change(cell);
 }
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -125,36 +204,18 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 						 QEMU_PLUGIN_MEM_RW, NULL);
 }
 
-static bool add(const char *spec)
-{
-	static const char *const kinds[] = { "store", "load", "sa0", "sa1" };
-	struct cell *cell = &cells[count++];
-	uint64_t offset;
-	unsigned int bit;
-	char kind[8];
-	int path;
-
-	if (count > MAX_CELLS || sscanf(spec, "%7[^/]/%" SCNu64 "/%" SCNu64 "/%u%n", kind, &cell->aggressor, &offset, &bit,
-					&path) != 4)
-		return false;
-	for (cell->kind = STORE; cell->kind <= SA1; cell->kind++)
-		if (!strcmp(kinds[cell->kind], kind))
-			break;
-	cell->mask = 1u << bit;
-	cell->byte = map(spec + path, offset);
-	return cell->kind <= SA1 && cell->byte;
-}
-
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
 	(void)info;
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "on=", 3))
 			on = map(argv[i] + 3, 0);
-		else if (strncmp(argv[i], "cell=", 5) || !add(argv[i] + 5))
+		else if (!strncmp(argv[i], "cells=", 6))
+			list = strdup(argv[i] + 6);
+		else
 			return -1;
 	}
-	if (!on)
+	if (!on || !list)
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	return 0;
