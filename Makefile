@@ -13,6 +13,7 @@ help:
 	@echo "make bench-march   the test engine: GB/s on this machine, against others (not in a virtual machine)"
 	@echo "make bench-neighbour what a tester does to a program on another core (not in a virtual machine)"
 	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
+	@echo "make bench-ablations what each part of memdiag is worth: the papers' tables and charts"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, and the memsuite command"
 	@echo "make uninstall     undo make install"
@@ -43,6 +44,9 @@ bench-memdiag:
 	@scripts/install-tools redis-server
 	@tests/bench-memdiag
 
+bench-ablations: tools
+	@tests/bench-ablations
+
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
@@ -64,4 +68,5 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag modules install uninstall clean
+.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations modules install \
+	uninstall clean
