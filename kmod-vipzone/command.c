@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The text form of a steering request. Pure logic: also built in user space. */
+/* The text form of a policy. Pure logic: also built in user space. */
 
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -7,47 +7,196 @@
 
 #include "command.h"
 
-static int parse_regions(char *list, struct vipzone_command *command)
+#define ALL_SEGMENTS	((1U << NR_SEGMENTS) - 1)
+
+const char * const segment_name[NR_SEGMENTS] = {
+	[SEGMENT_TEXT] = "text",
+	[SEGMENT_DATA] = "data",
+	[SEGMENT_BSS] = "bss",
+	[SEGMENT_HEAP] = "heap",
+	[SEGMENT_STACK] = "stack",
+	[SEGMENT_MMAP] = "mmap",
+	[SEGMENT_FILE] = "file",
+	[SEGMENT_CACHE] = "cache",
+};
+
+/* What follows @prefix in @text, or NULL. */
+static char *behind(char *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(text, prefix, length) ? NULL : text + length;
+}
+
+/* The number of a region in the command, new or not. */
+static int number_of(const char *name, struct vipzone_command *command)
+{
+	size_t length = strlen(name);
+	unsigned int i;
+
+	if (!length)
+		return -EINVAL;
+	if (length >= MS_REGION_NAME)
+		return -ENAMETOOLONG;
+	for (i = 0; i < command->nr_regions; i++)
+		if (!strcmp(command->regions[i], name))
+			return i;
+	if (i == VIPZONE_MAX_REGIONS)
+		return -E2BIG;
+	memcpy(command->regions[i], name, length + 1);
+	command->nr_regions++;
+	return i;
+}
+
+static int parse_order(char *list, struct vipzone_command *command,
+		       struct vipzone_order *order)
 {
 	char *name;
+	int i, nr;
 
-	while ((name = strsep(&list, ","))) {
-		size_t length = strlen(name);
-
-		if (!length)
-			return -EINVAL;
-		if (length >= MS_REGION_NAME)
-			return -ENAMETOOLONG;
-		if (command->nr_regions == VIPZONE_MAX_REGIONS)
-			return -E2BIG;
-		memcpy(command->regions[command->nr_regions++], name,
-		       length + 1);
+	order->nr = 0;
+	while ((name = strsep(&list, "+"))) {
+		nr = number_of(name, command);
+		if (nr < 0)
+			return nr;
+		for (i = 0; i < order->nr; i++)
+			if (order->region[i] == nr)
+				return -EINVAL;
+		order->region[order->nr++] = nr;
 	}
 	return 0;
 }
 
+static unsigned int segments_named(const char *name)
+{
+	unsigned int i;
+
+	if (!strcmp(name, "*"))
+		return ALL_SEGMENTS;
+	for (i = 0; i < NR_SEGMENTS; i++)
+		if (!strcmp(segment_name[i], name))
+			return 1U << i;
+	return 0;
+}
+
+static void set_orders(struct vipzone_command *command, unsigned int segments,
+		       const struct vipzone_order *order)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SEGMENTS; i++)
+		if (segments & (1U << i))
+			command->orders[i] = *order;
+}
+
+static int parse_segments(char *list, struct vipzone_command *command)
+{
+	unsigned int segments, named = 0;
+	struct vipzone_order order, others = {};
+	char *item, *name;
+	bool star = false;
+	int err;
+
+	while ((item = strsep(&list, ","))) {
+		name = strsep(&item, "=");
+		segments = segments_named(name);
+		if (!item || !segments)
+			return -EINVAL;
+		err = parse_order(item, command, &order);
+		if (err)
+			return err;
+		if (segments == ALL_SEGMENTS) {
+			if (star)
+				return -EINVAL;
+			star = true;
+			others = order;
+			continue;
+		}
+		if (named & segments)
+			return -EINVAL;
+		named |= segments;
+		set_orders(command, segments, &order);
+	}
+	set_orders(command, ALL_SEGMENTS & ~named, &others);
+	return 0;
+}
+
+static int parse_policy(char *text, struct vipzone_command *command)
+{
+	struct vipzone_order order;
+	char *list;
+	int err;
+
+	if (strlen(text) >= VIPZONE_POLICY)
+		return -E2BIG;
+	strscpy(command->policy, text, VIPZONE_POLICY);
+	list = behind(text, "segment:");
+	if (list)
+		return parse_segments(list, command);
+	list = behind(text, "region:");
+	if (!list)
+		return -EINVAL;
+	err = parse_order(list, command, &order);
+	if (!err)
+		set_orders(command, ALL_SEGMENTS, &order);
+	return err;
+}
+
+int vipzone_parse_who(char *word, struct vipzone_command *command)
+{
+	static const char cgroup[] = "cgroup:";
+
+	if (!strcmp(word, "machine")) {
+		command->scope = VIPZONE_MACHINE;
+		return 0;
+	}
+	if (!strncmp(word, cgroup, sizeof(cgroup) - 1)) {
+		command->scope = VIPZONE_CGROUP;
+		word += sizeof(cgroup) - 1;
+		if (*word != '/')
+			return -EINVAL;
+		if (strscpy(command->cgroup, word, VIPZONE_PATH) < 0)
+			return -ENAMETOOLONG;
+		return 0;
+	}
+	command->scope = VIPZONE_PROCESS;
+	if (kstrtoint(word, 10, &command->pid) || command->pid <= 0)
+		return -EINVAL;
+	return 0;
+}
+
+/* The next word, however many blanks stand before it. */
+static char *next_word(char **line)
+{
+	char *word;
+
+	do {
+		word = strsep(line, " \t");
+	} while (word && !*word);
+	return word;
+}
+
 int vipzone_parse(char *line, struct vipzone_command *command)
 {
-	static const char region[] = "region=";
 	char *word = strsep(&line, " \t");
 	int err;
 
 	memset(command, 0, sizeof(*command));
-	if (kstrtoint(word, 10, &command->pid) || command->pid <= 0)
+	err = vipzone_parse_who(word, command);
+	if (err)
+		return err;
+	word = next_word(&line);
+	if (!word)
 		return -EINVAL;
-	while ((word = strsep(&line, " \t"))) {
-		if (!*word)
-			continue;
-		if (!strncmp(word, region, sizeof(region) - 1) &&
-		    !command->nr_regions) {
-			err = parse_regions(word + sizeof(region) - 1, command);
-			if (err)
-				return err;
-		} else if (!strcmp(word, "children") && !command->children) {
-			command->children = true;
-		} else {
-			return -EINVAL;
-		}
-	}
-	return command->nr_regions ? 0 : -EINVAL;
+	err = parse_policy(word, command);
+	if (err)
+		return err;
+	word = next_word(&line);
+	if (!word)
+		return 0;
+	/* Of a cgroup or the machine, they are steered anyway. */
+	if (strcmp(word, "children") || command->scope != VIPZONE_PROCESS)
+		return -EINVAL;
+	command->children = true;
+	return next_word(&line) ? -EINVAL : 0;
 }

@@ -18,34 +18,70 @@ static int parse(const char *text, struct vipzone_command *command)
 static void parses_one_region(struct kunit *test)
 {
 	struct vipzone_command command;
+	int i;
 
 	memset(&command, 0xff, sizeof(command));
-	KUNIT_EXPECT_EQ(test, parse("4194304 region=node0", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse("4194304 region:node0", &command), 0);
+	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_PROCESS);
 	KUNIT_EXPECT_EQ(test, command.pid, 4194304);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 1U);
 	KUNIT_EXPECT_STREQ(test, command.regions[0], "node0");
+	KUNIT_EXPECT_STREQ(test, command.policy, "region:node0");
 	KUNIT_EXPECT_FALSE(test, command.children);
+	for (i = 0; i < NR_SEGMENTS; i++) {
+		KUNIT_EXPECT_EQ(test, command.orders[i].nr, 1);
+		KUNIT_EXPECT_EQ(test, command.orders[i].region[0], 0);
+	}
 }
 
 static void keeps_the_order_of_regions(struct kunit *test)
 {
 	struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("1 region=b,a,c", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse("1 region:b+a+c", &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
 	KUNIT_EXPECT_STREQ(test, command.regions[0], "b");
 	KUNIT_EXPECT_STREQ(test, command.regions[1], "a");
 	KUNIT_EXPECT_STREQ(test, command.regions[2], "c");
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_HEAP].nr, 3);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_HEAP].region[2], 2);
 }
 
-static void takes_words_in_any_order(struct kunit *test)
+static void tells_segments_apart(struct kunit *test)
 {
 	struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("1 children\t region=a ", &command), 0);
-	KUNIT_EXPECT_TRUE(test, command.children);
-	KUNIT_EXPECT_STREQ(test, command.regions[0], "a");
-	KUNIT_EXPECT_EQ(test, parse("1 region=a children", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse("1 segment:heap=a,*=b+a,stack=c",
+				    &command), 0);
+	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_HEAP].nr, 1);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_HEAP].region[0], 0);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_STACK].region[0], 2);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_TEXT].nr, 2);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_CACHE].region[0], 1);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_CACHE].region[1], 0);
+}
+
+static void leaves_out_what_is_not_named(struct kunit *test)
+{
+	struct vipzone_command command;
+
+	KUNIT_EXPECT_EQ(test, parse("1 segment:bss=a", &command), 0);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_BSS].nr, 1);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_DATA].nr, 0);
+	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_CACHE].nr, 0);
+}
+
+static void knows_who(struct kunit *test)
+{
+	struct vipzone_command command;
+
+	KUNIT_EXPECT_EQ(test, parse("machine region:a", &command), 0);
+	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_MACHINE);
+	KUNIT_EXPECT_EQ(test, parse("cgroup:/a/b region:a", &command), 0);
+	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_CGROUP);
+	KUNIT_EXPECT_STREQ(test, command.cgroup, "/a/b");
+	KUNIT_EXPECT_EQ(test, parse("1 \t region:a  children ", &command), 0);
 	KUNIT_EXPECT_TRUE(test, command.children);
 }
 
@@ -56,33 +92,51 @@ static void refuses_mistakes(struct kunit *test)
 		int err;
 	} cases[] = {
 		{ "", -EINVAL },
-		{ "1", -EINVAL },			/* no region */
+		{ "1", -EINVAL },			/* no policy */
 		{ "1 children", -EINVAL },
-		{ "region=a", -EINVAL },
-		{ "0 region=a", -EINVAL },
-		{ "-1 region=a", -EINVAL },
-		{ "x region=a", -EINVAL },
-		{ "0x10 region=a", -EINVAL },
-		{ "1x region=a", -EINVAL },
-		{ " 1 region=a", -EINVAL },
-		{ "2147483648 region=a", -EINVAL },
-		{ "99999999999999999999 region=a", -EINVAL },
-		{ "1 region=", -EINVAL },
-		{ "1 region=,", -EINVAL },
-		{ "1 region=a,", -EINVAL },
-		{ "1 region=,a", -EINVAL },
-		{ "1 region=a,,b", -EINVAL },
+		{ "region:a", -EINVAL },
+		{ "0 region:a", -EINVAL },
+		{ "-1 region:a", -EINVAL },
+		{ "x region:a", -EINVAL },
+		{ "0x10 region:a", -EINVAL },
+		{ "1x region:a", -EINVAL },
+		{ " 1 region:a", -EINVAL },
+		{ "2147483648 region:a", -EINVAL },
+		{ "99999999999999999999 region:a", -EINVAL },
+		{ "machines region:a", -EINVAL },
+		{ "cgroup: region:a", -EINVAL },
+		{ "cgroup:a region:a", -EINVAL },
+		{ "cgroup:/a region:a children", -EINVAL },
+		{ "machine region:a children", -EINVAL },
+		{ "1 region:", -EINVAL },
+		{ "1 region:+", -EINVAL },
+		{ "1 region:a+", -EINVAL },
+		{ "1 region:+a", -EINVAL },
+		{ "1 region:a++b", -EINVAL },
+		{ "1 region:a+b+a", -EINVAL },
 		{ "1 region", -EINVAL },
-		{ "1 regions=a", -EINVAL },
-		{ "1 Region=a", -EINVAL },
-		{ "1 region=a region=b", -EINVAL },
-		{ "1 region=a children children", -EINVAL },
-		{ "1 region=a kids", -EINVAL },
-		{ "1 region=a 2", -EINVAL },
-		{ "1 region=1,2,3,4,5,6,7,8", 0 },
-		{ "1 region=1,2,3,4,5,6,7,8,9", -E2BIG },
-		{ "1 region=abcdefghijklmnopqrstuvwxyz01234", 0 },
-		{ "1 region=abcdefghijklmnopqrstuvwxyz012345", -ENAMETOOLONG },
+		{ "1 region=a", -EINVAL },
+		{ "1 regions:a", -EINVAL },
+		{ "1 Region:a", -EINVAL },
+		{ "1 region:a region:b", -EINVAL },
+		{ "1 region:a children children", -EINVAL },
+		{ "1 region:a kids", -EINVAL },
+		{ "1 region:a 2", -EINVAL },
+		{ "1 segment:", -EINVAL },
+		{ "1 segment:heap", -EINVAL },
+		{ "1 segment:heap=", -EINVAL },
+		{ "1 segment:=a", -EINVAL },
+		{ "1 segment:heap=a,", -EINVAL },
+		{ "1 segment:pile=a", -EINVAL },
+		{ "1 segment:heap=a,heap=b", -EINVAL },
+		{ "1 segment:*=a,*=b", -EINVAL },
+		{ "1 segment:heap=a=b", 0 },	/* there is no such region */
+		{ "1 region:1+2+3+4+5+6+7+8", 0 },
+		{ "1 region:1+2+3+4+5+6+7+8+9", -E2BIG },
+		{ "1 segment:heap=1+2+3+4,*=5+6+7+8", 0 },
+		{ "1 segment:heap=1+2+3+4+5,*=5+6+7+8+9", -E2BIG },
+		{ "1 region:abcdefghijklmnopqrstuvwxyz01234", 0 },
+		{ "1 region:abcdefghijklmnopqrstuvwxyz012345", -ENAMETOOLONG },
 	};
 	struct vipzone_command command;
 	unsigned int i;
@@ -95,7 +149,9 @@ static void refuses_mistakes(struct kunit *test)
 static struct kunit_case command_cases[] = {
 	KUNIT_CASE(parses_one_region),
 	KUNIT_CASE(keeps_the_order_of_regions),
-	KUNIT_CASE(takes_words_in_any_order),
+	KUNIT_CASE(tells_segments_apart),
+	KUNIT_CASE(leaves_out_what_is_not_named),
+	KUNIT_CASE(knows_who),
 	KUNIT_CASE(refuses_mistakes),
 	{}
 };

@@ -21,10 +21,12 @@ static int __init vipzone_init(void)
 
 static void __exit vipzone_exit(void)
 {
-	vipzone_sysfs_exit();
+	vipzone_sysfs_close();
 	steering_stop();
 	lifetime_stop();
+	scopes_exit();
 	processes_exit();
+	vipzone_sysfs_exit();
 }
 
 module_init(vipzone_init);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Moving the anonymous pages that a process already has into its regions.
+ * Moving the anonymous pages that a process already has into the regions of
+ * their segments.
  *
  * One page table at a time is looked through, under its lock, so that what it
  * maps cannot go away; what lies outside of the regions gets a reference, and
@@ -29,27 +30,33 @@
 /**
  * struct mover - moves the pages of one process
  * @mm: its address space
- * @placement: where its pages belong
+ * @policy: where its pages belong
  * @stocks: free pages of each region
  * @allowed: nodes of its cpuset
  * @has_policy: the process has a NUMA policy
- * @is_law: so has the area that is looked through
+ * @vma: the area that is looked through
+ * @is_law: it or the process has one
  * @move: pages on their way
  * @found: pages to be moved, each with a reference
+ * @orders: and where each of them belongs
  * @nr_found: how many
+ * @order: where those on their way go
  * @last: folio that was looked at last
  * @outcome: pages by what became of them
  */
 struct mover {
 	struct mm_struct *mm;
-	struct placement *placement;
+	struct policy *policy;
 	struct ms_stock stocks[VIPZONE_MAX_REGIONS];
 	nodemask_t allowed;
 	bool has_policy;
+	struct vm_area_struct *vma;
 	bool is_law;
 	struct ms_move move;
 	struct page *found[PTRS_PER_PTE];
+	const struct vipzone_order *orders[PTRS_PER_PTE];
 	unsigned int nr_found;
+	const struct vipzone_order *order;
 	struct page *last;
 	u64 *outcome;
 };
@@ -59,12 +66,20 @@ static bool may_use(const struct mover *mover, const struct target *target)
 	return target->nid >= 0 && node_isset(target->nid, mover->allowed);
 }
 
-static bool may_use_any(const struct mover *mover)
+static struct target *target_of(const struct mover *mover,
+				const struct vipzone_order *order,
+				unsigned int i)
+{
+	return &mover->policy->targets[order->region[i]];
+}
+
+static bool may_use_any(const struct mover *mover,
+			const struct vipzone_order *order)
 {
 	unsigned int i;
 
-	for (i = 0; i < mover->placement->nr_targets; i++)
-		if (may_use(mover, &mover->placement->targets[i]))
+	for (i = 0; i < order->nr; i++)
+		if (may_use(mover, target_of(mover, order, i)))
 			return true;
 	return false;
 }
@@ -78,23 +93,26 @@ static bool lies_in(const struct target *target, struct page *page)
 	       (spec->nid < 0 || spec->nid == page_to_nid(page));
 }
 
-static bool is_placed(const struct mover *mover, struct page *page)
+static bool is_placed(const struct mover *mover, struct page *page,
+		      const struct vipzone_order *order)
 {
 	unsigned int i;
 
-	for (i = 0; i < mover->placement->nr_targets; i++)
-		if (lies_in(&mover->placement->targets[i], page))
+	for (i = 0; i < order->nr; i++)
+		if (lies_in(target_of(mover, order, i), page))
 			return true;
 	return false;
 }
 
-/* Under the lock of the page table that maps @page. */
-static void look_at(struct mover *mover, struct page *page)
+/* Under the lock of the page table that maps @page at @addr. */
+static void look_at(struct mover *mover, struct page *page, unsigned long addr)
 {
+	const struct vipzone_order *order =
+		&mover->policy->command.orders[segment_of(mover->vma, addr)];
 	struct page *head = compound_head(page);
 	unsigned long nr = 1UL << ms_page_order(head);
 
-	if (!ms_page_anon(head) || is_placed(mover, page))
+	if (!ms_page_anon(head) || !order->nr || is_placed(mover, page, order))
 		return;
 	/* One folio may be mapped by many entries. */
 	if (head == mover->last)
@@ -102,12 +120,13 @@ static void look_at(struct mover *mover, struct page *page)
 	mover->last = head;
 	if (mover->is_law) {
 		mover->outcome[MOVE_POLICY] += nr;
-	} else if (!may_use_any(mover)) {
+	} else if (!may_use_any(mover, order)) {
 		mover->outcome[MOVE_CPUSET] += nr;
 	} else if (ms_page_shared(head)) {
 		mover->outcome[MOVE_SHARED] += nr;
 	} else {
 		get_page(head);
+		mover->orders[mover->nr_found] = order;
 		mover->found[mover->nr_found++] = head;
 	}
 }
@@ -126,7 +145,7 @@ static void look_through(struct mover *mover, pmd_t *pmd, pmd_t pmdval,
 
 			if (pte_present(val) && !pte_special(val) &&
 			    pfn_valid(pte_pfn(val)))
-				look_at(mover, pte_page(val));
+				look_at(mover, pte_page(val), addr);
 		}
 	}
 	spin_unlock(lock);
@@ -140,7 +159,7 @@ static void look_at_huge(struct mover *mover, pmd_t *pmd, unsigned long addr)
 	spin_lock(lock);
 	val = READ_ONCE(*pmd);
 	if (pmd_present(val) && pmd_leaf(val) && pfn_valid(pmd_pfn(val)))
-		look_at(mover, pmd_page(val));
+		look_at(mover, pmd_page(val), addr);
 	spin_unlock(lock);
 }
 
@@ -181,6 +200,7 @@ static unsigned long look(struct mover *mover, unsigned long addr)
 		addr = max(addr, vma->vm_start);
 		if (!has_anon(vma))
 			addr = vma->vm_end;
+		mover->vma = vma;
 		mover->is_law = mover->has_policy || ms_vma_has_policy(vma);
 		for (; addr < vma->vm_end; addr = next) {
 			pmd_t *pmd;
@@ -202,17 +222,16 @@ static unsigned long look(struct mover *mover, unsigned long addr)
 static struct page *take_target(struct page *old, void *context)
 {
 	struct mover *mover = context;
-	struct placement *placement = mover->placement;
 	unsigned int order = ms_page_order(old), i;
 	struct page *page = NULL;
+	struct target *target;
 
-	for (i = 0; i < placement->nr_targets && !page; i++) {
-		struct target *target = &placement->targets[i];
-
+	for (i = 0; i < mover->order->nr && !page; i++) {
+		target = target_of(mover, mover->order, i);
 		if (!may_use(mover, target))
 			continue;
 		if (!order)
-			page = ms_stock_take(&mover->stocks[i]);
+			page = ms_stock_take(&mover->stocks[mover->order->region[i]]);
 		else if (target->is_node)
 			page = ms_page_alloc_large(order, target->nid);
 	}
@@ -228,15 +247,16 @@ static void move_found(struct mover *mover)
 		struct page *page = mover->found[i];
 		bool large = ms_page_order(page);
 
-		if (large)
+		if (large || mover->order != mover->orders[i])
 			ms_move_run(&mover->move);
+		mover->order = mover->orders[i];
 		ms_move_add(&mover->move, page);
 		put_page(page);
 		if (large)
 			ms_move_run(&mover->move);
 	}
 	ms_move_run(&mover->move);
-	for (i = 0; i < mover->placement->nr_targets; i++)
+	for (i = 0; i < mover->policy->nr_targets; i++)
 		ms_stock_return(&mover->stocks[i]);
 	ms_hold_end(token);
 	mover->nr_found = 0;
@@ -265,9 +285,9 @@ static void stock_up(struct mover *mover)
 {
 	unsigned int i;
 
-	for (i = 0; i < mover->placement->nr_targets; i++) {
+	for (i = 0; i < mover->policy->nr_targets; i++) {
 		const struct ms_region_spec *spec =
-			ms_region_spec(mover->placement->targets[i].region);
+			ms_region_spec(mover->policy->targets[i].region);
 
 		ms_stock_init(&mover->stocks[i], PHYS_PFN(spec->start),
 			      PHYS_PFN(spec->end), spec->nid);
@@ -287,7 +307,7 @@ static void ask(struct mover *mover, struct task_struct *task)
 }
 
 int mover_run(struct mm_struct *mm, struct task_struct *task,
-	      struct placement *placement, u64 *outcome)
+	      struct policy *policy, u64 *outcome)
 {
 	struct mover *mover = kzalloc(sizeof(*mover), GFP_KERNEL);
 	int i, err;
@@ -295,7 +315,7 @@ int mover_run(struct mm_struct *mm, struct task_struct *task,
 	if (!mover)
 		return -ENOMEM;
 	mover->mm = mm;
-	mover->placement = placement;
+	mover->policy = policy;
 	mover->outcome = outcome;
 	ask(mover, task);
 	stock_up(mover);

@@ -3,7 +3,6 @@
 
 #include <linux/err.h>
 #include <linux/hashtable.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -17,128 +16,17 @@
 
 #include "vipzone.h"
 
-const char * const fallback_name[NR_FALLBACKS] = {
-	"empty", "policy", "cpuset", "context", "huge",
-};
-
-const char * const move_name[NR_MOVES] = {
-	[MS_MOVED] = "moved",
-	[MS_MOVE_BUSY] = "unmoved_busy",
-	[MS_MOVE_PINNED] = "unmoved_pinned",
-	[MS_MOVE_FULL] = "unmoved_full",
-	[MS_MOVE_GONE] = "unmoved_gone",
-	[MOVE_SHARED] = "unmoved_shared",
-	[MOVE_POLICY] = "unmoved_policy",
-	[MOVE_CPUSET] = "unmoved_cpuset",
-};
-
 static DEFINE_HASHTABLE(table, 8);		/* by mm; readers under RCU */
 static DEFINE_SPINLOCK(table_lock);
 static struct workqueue_struct *reaper;
 static struct dentry *debugfs;
-static struct steering_stats gone;		/* under table_lock */
 static u64 lost;				/* under table_lock */
-
-static void placement_put(struct placement *placement)
-{
-	unsigned int i;
-
-	if (!refcount_dec_and_test(&placement->users))
-		return;
-	if (placement->has_node)
-		steering_unuse_nodes();
-	for (i = 0; i < placement->nr_targets; i++) {
-		ms_region_close_pool(placement->targets[i].region);
-		ms_region_put(placement->targets[i].region);
-	}
-	kfree(placement);
-}
-
-static bool placement_has_node(const struct placement *placement)
-{
-	unsigned int i;
-
-	for (i = 0; i < placement->nr_targets; i++)
-		if (placement->targets[i].is_node)
-			return true;
-	return false;
-}
-
-static int target_open(struct target *target, const char *name)
-{
-	const struct ms_region_spec *spec;
-	unsigned long pfn;
-
-	target->region = ms_region_get(name);
-	if (IS_ERR(target->region))
-		return PTR_ERR(target->region);
-	target->pool = ms_region_open_pool(target->region);
-	if (IS_ERR(target->pool)) {
-		ms_region_put(target->region);
-		return PTR_ERR(target->pool);
-	}
-	spec = ms_region_spec(target->region);
-	target->is_node = spec->source == MS_REGION_NODE;
-	target->nid = spec->nid;
-	/* Memory may come and go; the node of its first page online decides. */
-	for (pfn = PHYS_PFN(spec->start);
-	     target->nid < 0 && pfn < PHYS_PFN(spec->end);
-	     pfn += pageblock_nr_pages)
-		if (pfn_to_online_page(pfn))
-			target->nid = page_to_nid(pfn_to_page(pfn));
-	return 0;
-}
-
-static struct placement *placement_create(const struct vipzone_command *command)
-{
-	struct placement *placement = kzalloc(sizeof(*placement), GFP_KERNEL);
-	int err;
-
-	if (!placement)
-		return ERR_PTR(-ENOMEM);
-	refcount_set(&placement->users, 1);
-	placement->children = command->children;
-	while (placement->nr_targets < command->nr_regions) {
-		unsigned int nr = placement->nr_targets;
-
-		err = target_open(&placement->targets[nr],
-				  command->regions[nr]);
-		if (err) {
-			placement_put(placement);
-			return ERR_PTR(err);
-		}
-		placement->nr_targets++;
-	}
-	if (placement_has_node(placement)) {
-		err = steering_use_nodes();
-		if (err) {
-			placement_put(placement);
-			return ERR_PTR(err);
-		}
-		placement->has_node = true;
-	}
-	return placement;
-}
-
-static void stats_add(struct steering_stats *sum,
-		      struct steering_stats __percpu *stats)
-{
-	int i;
-
-	sum->steered += ms_stat_sum(stats, steered);
-	sum->steered_by_node += ms_stat_sum(stats, steered_by_node);
-	for (i = 0; i < NR_FALLBACKS; i++)
-		sum->fallbacks[i] += ms_stat_sum(stats, fallbacks[i]);
-	for (i = 0; i < NR_MOVES; i++)
-		sum->moves[i] += ms_stat_sum(stats, moves[i]);
-}
 
 static void process_free(struct process *process)
 {
 	if (process->no_thp)
 		ms_thp_enable(process->mm);
-	placement_put(process->placement);
-	free_percpu(process->stats);
+	policy_put(process->policy);
 	mmdrop(process->mm);
 	put_pid(process->pid);
 	kfree(process);
@@ -153,36 +41,41 @@ static void process_die(struct work_struct *work)
 static void process_unlink(struct process *process)
 {
 	hash_del_rcu(&process->hash);
-	stats_add(&gone, process->stats);
 	queue_rcu_work(reaper, &process->dying);
 }
 
-/* Takes over the reference to @placement, if it succeeds. */
+/* Takes over a use of @policy, if it succeeds. */
 static struct process *process_create(struct mm_struct *mm, struct pid *pid,
-				      struct placement *placement, gfp_t gfp)
+				      struct policy *policy, gfp_t gfp)
 {
 	struct process *process = kzalloc(sizeof(*process), gfp);
 
 	if (!process)
 		return NULL;
-	process->stats = alloc_percpu_gfp(struct steering_stats, gfp);
-	if (!process->stats) {
-		kfree(process);
-		return NULL;
-	}
 	mmgrab(mm);
 	process->mm = mm;
-	process->no_thp = !placement->has_node && ms_thp_disable(mm);
+	process->no_thp = !policy->has_node && ms_thp_disable(mm);
 	process->pid = get_pid(pid);
-	process->placement = placement;
+	process->policy = policy;
 	INIT_RCU_WORK(&process->dying, process_die);
 	return process;
 }
 
-/* Under table_lock. */
-static void process_link(struct process *process)
+/* For another process, or the same with another mm. Under table_lock. */
+static bool process_copy(const struct process *process, struct mm_struct *mm,
+			 struct pid *pid)
 {
-	hash_add_rcu(table, &process->hash, (unsigned long)process->mm);
+	struct process *copy;
+
+	copy = process_create(mm, pid, process->policy,
+			      GFP_ATOMIC | __GFP_NOWARN);
+	if (!copy) {
+		lost++;
+		return false;
+	}
+	policy_get(process->policy);
+	hash_add_rcu(table, &copy->hash, (unsigned long)mm);
+	return true;
 }
 
 static struct process *process_by_pid(const struct pid *pid)
@@ -235,19 +128,9 @@ static int find_group(pid_t nr, struct pid **pid, struct mm_struct **mm)
  */
 static void process_rekey(struct process *process, struct mm_struct *mm)
 {
-	struct process *copy;
-
 	if (process->mm == mm)
 		return;
-	refcount_inc(&process->placement->users);
-	copy = process_create(mm, process->pid, process->placement,
-			      GFP_ATOMIC | __GFP_NOWARN);
-	if (copy) {
-		process_link(copy);
-	} else {
-		refcount_dec(&process->placement->users);
-		lost++;
-	}
+	process_copy(process, mm, process->pid);
 	process_unlink(process);
 }
 
@@ -271,9 +154,28 @@ static void process_catch_up(struct pid *pid)
 		put_task_struct(task);
 }
 
+/* In place of the one that it had. */
+static void process_link(struct process *process)
+{
+	struct process *old;
+
+	spin_lock(&table_lock);
+	old = process_by_pid(process->pid);
+	if (old) {
+		/* They stay forbidden: that is undone with the last of them. */
+		if (!process->policy->has_node) {
+			process->no_thp |= old->no_thp;
+			old->no_thp = false;
+		}
+		process_unlink(old);
+	}
+	hash_add_rcu(table, &process->hash, (unsigned long)process->mm);
+	spin_unlock(&table_lock);
+}
+
 int process_add(const struct vipzone_command *command)
 {
-	struct placement *placement;
+	struct policy *policy;
 	struct process *process;
 	struct mm_struct *mm;
 	struct pid *pid;
@@ -285,27 +187,19 @@ int process_add(const struct vipzone_command *command)
 	err = lifetime_start();
 	if (err)
 		goto out;
-	placement = placement_create(command);
-	if (IS_ERR(placement)) {
-		err = PTR_ERR(placement);
+	policy = policy_create(command);
+	if (IS_ERR(policy)) {
+		err = PTR_ERR(policy);
 		goto out;
 	}
-	process = process_create(mm, pid, placement, GFP_KERNEL);
+	process = process_create(mm, pid, policy, GFP_KERNEL);
 	if (!process) {
-		placement_put(placement);
+		policy_put(policy);
 		err = -ENOMEM;
 		goto out;
 	}
-	spin_lock(&table_lock);
-	if (process_by_pid(pid))
-		err = -EEXIST;
-	else
-		process_link(process);
-	spin_unlock(&table_lock);
-	if (err)
-		process_free(process);
-	else
-		process_catch_up(pid);
+	process_link(process);
+	process_catch_up(pid);
 out:
 	mmput(mm);
 	put_pid(pid);
@@ -327,11 +221,11 @@ int process_remove(pid_t nr)
 }
 
 /*
- * The process, its address space and its placement, to be moved into it. Only
- * the last two are kept: the entry comes and goes.
+ * The process, its address space and its policy, to be moved into it. Only the
+ * last two are kept: the entry comes and goes.
  */
 static int process_hold(struct pid *pid, struct mm_struct **mm,
-			struct placement **placement)
+			struct policy **policy)
 {
 	struct process *process;
 	int err = -ENOENT;
@@ -341,29 +235,12 @@ static int process_hold(struct pid *pid, struct mm_struct **mm,
 	if (process) {
 		err = mmget_not_zero(process->mm) ? 0 : -ESRCH;
 		*mm = process->mm;
-		*placement = process->placement;
+		*policy = process->policy;
 	}
 	if (!err)
-		refcount_inc(&process->placement->users);
+		policy_get(*policy);
 	spin_unlock(&table_lock);
 	return err;
-}
-
-/* Pages moved are those of the process, or of one that has gone since. */
-static void process_count_moves(struct pid *pid, const u64 *outcome)
-{
-	struct process *process;
-	int i;
-
-	spin_lock(&table_lock);
-	process = process_by_pid(pid);
-	for (i = 0; i < NR_MOVES; i++) {
-		if (process)
-			this_cpu_add(process->stats->moves[i], outcome[i]);
-		else
-			gone.moves[i] += outcome[i];
-	}
-	spin_unlock(&table_lock);
 }
 
 int process_move(pid_t nr)
@@ -371,16 +248,17 @@ int process_move(pid_t nr)
 	struct pid *pid = find_get_pid(nr);
 	struct task_struct *task = pid ? get_pid_task(pid, PIDTYPE_TGID) : NULL;
 	u64 outcome[NR_MOVES] = {};
-	struct placement *placement;
+	struct policy *policy;
 	struct mm_struct *mm;
-	int err;
+	int err, i;
 
-	err = task ? process_hold(pid, &mm, &placement) : -ENOENT;
+	err = task ? process_hold(pid, &mm, &policy) : -ENOENT;
 	if (!err) {
-		err = mover_run(mm, task, placement, outcome);
-		process_count_moves(pid, outcome);
+		err = mover_run(mm, task, policy, outcome);
+		for (i = 0; i < NR_MOVES; i++)
+			this_cpu_add(policy->stats->moves[i], outcome[i]);
 		mmput(mm);
-		placement_put(placement);
+		policy_put(policy);
 	}
 	if (task)
 		put_task_struct(task);
@@ -391,25 +269,14 @@ int process_move(pid_t nr)
 /* Inside a tracepoint: no sleeping. */
 void process_forked(struct task_struct *parent, struct task_struct *child)
 {
-	struct process *process, *copy = NULL;
+	struct process *process;
 
 	if (!child->mm || child->signal == parent->signal)
 		return;
 	spin_lock(&table_lock);
 	process = process_by_pid(task_tgid(parent));
-	if (process && process->placement->children) {
-		refcount_inc(&process->placement->users);
-		copy = process_create(child->mm, task_tgid(child),
-				      process->placement,
-				      GFP_ATOMIC | __GFP_NOWARN);
-		if (copy) {
-			process_link(copy);
-		} else {
-			/* Not the last: @process holds one too. */
-			refcount_dec(&process->placement->users);
-			lost++;
-		}
-	}
+	if (process && process->policy->command.children)
+		process_copy(process, child->mm, task_tgid(child));
 	spin_unlock(&table_lock);
 }
 
@@ -438,57 +305,21 @@ void process_exited(struct task_struct *task)
 	spin_unlock(&table_lock);
 }
 
-void processes_sum(struct steering_stats *sum)
-{
-	struct process *process;
-	int bucket;
-
-	spin_lock(&table_lock);
-	*sum = gone;
-	hash_for_each(table, bucket, process, hash)
-		stats_add(sum, process->stats);
-	spin_unlock(&table_lock);
-}
-
 u64 processes_lost(void)
 {
 	return READ_ONCE(lost);
 }
 
-static void show_process(struct seq_file *file, struct process *process)
-{
-	struct placement *placement = process->placement;
-	struct steering_stats stats = {};
-	unsigned int i;
-
-	stats_add(&stats, process->stats);
-	seq_printf(file, "%d ", pid_vnr(process->pid));
-	for (i = 0; i < placement->nr_targets; i++)
-		seq_printf(file, "%s%s", i ? "," : "",
-			   ms_region_spec(placement->targets[i].region)->name);
-	seq_printf(file, " %d %llu %llu", placement->children, stats.steered,
-		   stats.steered_by_node);
-	for (i = 0; i < NR_FALLBACKS; i++)
-		seq_printf(file, " %llu", stats.fallbacks[i]);
-	for (i = 0; i < NR_MOVES; i++)
-		seq_printf(file, " %llu", stats.moves[i]);
-	seq_putc(file, '\n');
-}
-
 static int processes_show(struct seq_file *file, void *unused)
 {
 	struct process *process;
-	int bucket, i;
+	int bucket;
 
-	seq_puts(file, "# pid regions children steered steered_by_node");
-	for (i = 0; i < NR_FALLBACKS; i++)
-		seq_printf(file, " fallback_%s", fallback_name[i]);
-	for (i = 0; i < NR_MOVES; i++)
-		seq_printf(file, " %s", move_name[i]);
-	seq_putc(file, '\n');
+	seq_puts(file, "# pid policy\n");
 	spin_lock(&table_lock);
 	hash_for_each(table, bucket, process, hash)
-		show_process(file, process);
+		seq_printf(file, "%d %d\n", pid_vnr(process->pid),
+			   process->policy->number);
 	spin_unlock(&table_lock);
 	return 0;
 }

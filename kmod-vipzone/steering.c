@@ -2,8 +2,8 @@
 /*
  * Steering: the handlers of the hooks.
  *
- * A fault of a steered process gets a page from the pool of the first of its
- * regions that has one. Where no pool can serve it, because it is empty or a
+ * A page that is under a policy comes from the pool of the first region of its
+ * segment that has one. Where no pool can serve it, because it is empty or a
  * huge page is wanted, and the region is a whole node, the allocation goes on
  * in the kernel with that node as the preferred one.
  */
@@ -14,6 +14,9 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <asm/special_insns.h>
+#include <asm/syscall.h>
 
 #include <memsuite/hook.h>
 
@@ -31,20 +34,20 @@ struct wish {
 
 static DEFINE_PER_CPU(struct wish, wishes);
 
-static void count_fallback(struct process *process, enum fallback why)
+static void count_fallback(struct policy *policy, enum fallback why)
 {
-	this_cpu_inc(process->stats->fallbacks[why]);
+	this_cpu_inc(policy->stats->fallbacks[why]);
 }
 
-static void wish(struct process *process, const struct target *target,
-		 unsigned int order)
+static void wish(struct policy *policy, enum segment segment,
+		 const struct target *target, unsigned int order)
 {
 	struct wish *wish = this_cpu_ptr(&wishes);
 
 	wish->nid = target->nid;
 	wish->order = order;
 	wish->task = current;
-	this_cpu_add(process->stats->steered_by_node, 1UL << order);
+	this_cpu_add(policy->stats->by_node[segment], 1UL << order);
 }
 
 static bool allowed(const struct target *target)
@@ -53,71 +56,99 @@ static bool allowed(const struct target *target)
 					      cpuset_current_mems_allowed);
 }
 
-static struct page *steer_huge(struct process *process, unsigned int order)
+/*
+ * Who is refused a large folio tries smaller ones: a page fault always, for a
+ * file who does not insist.
+ */
+static bool may_refuse(const struct ms_fault *fault)
 {
-	struct placement *placement = process->placement;
-	unsigned int i;
-
-	for (i = 0; i < placement->nr_targets; i++) {
-		if (!placement->targets[i].is_node ||
-		    !allowed(&placement->targets[i]))
-			continue;
-		wish(process, &placement->targets[i], order);
-		return MS_FAULT_KERNEL;
-	}
-	/* The caller falls back to small pages, which come from a pool. */
-	count_fallback(process, FALLBACK_HUGE);
-	return MS_FAULT_DENY;
+	return fault->vma || (fault->gfp & __GFP_NORETRY);
 }
 
-static struct page *steer_page(struct process *process, gfp_t gfp)
+static struct page *steer_large(struct policy *policy, enum segment segment,
+				const struct ms_fault *fault)
 {
-	struct placement *placement = process->placement;
+	const struct vipzone_order *regions = &policy->command.orders[segment];
+	struct target *target;
+	unsigned int i;
+
+	for (i = 0; i < regions->nr; i++) {
+		target = &policy->targets[regions->region[i]];
+		if (!target->is_node || !allowed(target))
+			continue;
+		wish(policy, segment, target, fault->order);
+		return MS_FAULT_KERNEL;
+	}
+	count_fallback(policy, FALLBACK_HUGE);
+	return may_refuse(fault) ? MS_FAULT_DENY : MS_FAULT_KERNEL;
+}
+
+static struct page *steer_page(struct policy *policy, enum segment segment,
+			       gfp_t gfp)
+{
+	const struct vipzone_order *regions = &policy->command.orders[segment];
 	enum fallback why = FALLBACK_CPUSET;
+	struct target *target;
 	struct page *page;
 	unsigned int i;
 
-	for (i = 0; i < placement->nr_targets; i++) {
-		struct target *target = &placement->targets[i];
-
+	for (i = 0; i < regions->nr; i++) {
+		target = &policy->targets[regions->region[i]];
 		if (unlikely(!allowed(target)))
 			continue;
 		page = ms_pool_pop(target->pool, gfp);
 		if (likely(page)) {
-			this_cpu_inc(process->stats->steered);
+			this_cpu_inc(policy->stats->placed[segment]);
 			return page;
 		}
 		if (target->is_node) {
-			wish(process, target, 0);
+			wish(policy, segment, target, 0);
 			return MS_FAULT_KERNEL;
 		}
 		why = FALLBACK_EMPTY;
 	}
-	count_fallback(process, why);
+	count_fallback(policy, why);
 	return MS_FAULT_KERNEL;
+}
+
+/* The narrower wins. */
+static struct policy *policy_of(const struct mm_struct *mm)
+{
+	struct process *process = process_of(mm);
+
+	return unlikely(process) ? process->policy : scope_policy(mm);
+}
+
+static struct page *steer(struct policy *policy, enum segment segment,
+			  const struct ms_fault *fault)
+{
+	enum ms_refusal refusal;
+
+	if (!policy->command.orders[segment].nr)
+		return MS_FAULT_PASS;
+	refusal = ms_fault_refusal(fault);
+	if (unlikely(refusal)) {
+		count_fallback(policy, refusal == MS_REFUSED_POLICY ?
+			       FALLBACK_POLICY : FALLBACK_CONTEXT);
+		return MS_FAULT_KERNEL;
+	}
+	if (unlikely(fault->order))
+		return steer_large(policy, segment, fault);
+	return steer_page(policy, segment, fault->gfp);
 }
 
 static struct page *steer_fault(const struct ms_fault *fault)
 {
 	struct vm_area_struct *vma = fault->vma;
-	struct process *process;
-	enum ms_refusal refusal;
+	struct policy *policy;
 
 	/* Migration and shmem come without a vma, or with one of their own. */
 	if (!vma || !vma->vm_mm)
 		return MS_FAULT_PASS;
-	process = process_of(vma->vm_mm);
-	if (likely(!process))
+	policy = policy_of(vma->vm_mm);
+	if (likely(!policy))
 		return MS_FAULT_PASS;
-	refusal = ms_fault_refusal(fault);
-	if (unlikely(refusal)) {
-		count_fallback(process, refusal == MS_REFUSED_POLICY ?
-			       FALLBACK_POLICY : FALLBACK_CONTEXT);
-		return MS_FAULT_KERNEL;
-	}
-	if (unlikely(fault->order))
-		return steer_huge(process, fault->order);
-	return steer_page(process, fault->gfp);
+	return steer(policy, segment_of(vma, fault->address), fault);
 }
 
 static int steer_entry(gfp_t gfp, unsigned int order, int nid,
@@ -136,22 +167,47 @@ static int steer_entry(gfp_t gfp, unsigned int order, int nid,
 	return wish->nid;
 }
 
-static const struct ms_hook steering_hook = {
-	.fault = steer_fault,
-	.entry = steer_entry,
+/*
+ * A page for the page cache. In a page fault, and not in a system call, it is
+ * for the file that is mapped at the address; where another task has faulted
+ * on this CPU since, it counts as another file's.
+ */
+static enum segment segment_of_cache(const struct mm_struct *mm)
+{
+	if (syscall_get_nr(current, task_pt_regs(current)) >= 0)
+		return SEGMENT_CACHE;
+	return segment_of_file(mm, read_cr2());
+}
+
+static struct page *steer_cache(const struct ms_fault *fault)
+{
+	struct mm_struct *mm = current->mm;
+	struct policy *policy = mm ? policy_of(mm) : NULL;
+
+	if (likely(!policy))
+		return MS_FAULT_PASS;
+	return steer(policy, segment_of_cache(mm), fault);
+}
+
+static const struct ms_hook steering_hooks[MS_NR_POINTS] = {
+	[MS_POINT_FAULT_ALLOC] = { .fault = steer_fault },
+	[MS_POINT_CACHE_ALLOC] = { .fault = steer_cache },
+	[MS_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
 };
 
 /*
- * The hook at the allocator's entry costs every allocation of the system some
- * instructions, so it is armed only while a placement has a node for target.
+ * A hook costs all tasks some instructions, at the allocator's entry with every
+ * allocation, so each is armed only while a policy needs it.
  */
 static DEFINE_MUTEX(arm_lock);
 static bool running;
-static unsigned int node_users;
+static unsigned int users[MS_NR_POINTS] = {
+	[MS_POINT_FAULT_ALLOC] = 1,	/* all policies do */
+};
 
 static int arm(enum ms_point_id id)
 {
-	return ms_hook_arm(id, MS_HOOK_PLACEMENT, &steering_hook);
+	return ms_hook_arm(id, MS_HOOK_PLACEMENT, &steering_hooks[id]);
 }
 
 static void disarm(enum ms_point_id id)
@@ -159,43 +215,47 @@ static void disarm(enum ms_point_id id)
 	ms_hook_disarm(id, MS_HOOK_PLACEMENT);
 }
 
-int steering_use_nodes(void)
+int steering_use(enum ms_point_id id)
 {
 	int err = 0;
 
 	mutex_lock(&arm_lock);
-	if (running && !node_users)
-		err = arm(MS_POINT_ALLOC_ENTRY);
+	if (running && !users[id])
+		err = arm(id);
 	if (!err)
-		node_users++;
+		users[id]++;
 	mutex_unlock(&arm_lock);
 	return err;
 }
 
-void steering_unuse_nodes(void)
+void steering_unuse(enum ms_point_id id)
 {
 	mutex_lock(&arm_lock);
-	if (!--node_users && running)
-		disarm(MS_POINT_ALLOC_ENTRY);
+	if (!--users[id] && running)
+		disarm(id);
 	mutex_unlock(&arm_lock);
 }
 
+static void disarm_all(void)
+{
+	int id;
+
+	for (id = 0; id < MS_NR_POINTS; id++)
+		disarm(id);
+}
+
+/* What a fault leaves to the kernel has to be seen there: that comes first. */
 int steering_start(void)
 {
-	int err = 0;
+	int err = 0, id;
 
 	mutex_lock(&arm_lock);
-	if (running)
-		goto out;
-	if (node_users)
-		err = arm(MS_POINT_ALLOC_ENTRY);
+	for (id = MS_NR_POINTS - 1; !running && !err && id >= 0; id--)
+		if (users[id])
+			err = arm(id);
 	if (err)
-		goto out;
-	err = arm(MS_POINT_FAULT_ALLOC);
-	if (err)
-		disarm(MS_POINT_ALLOC_ENTRY);
+		disarm_all();
 	running = !err;
-out:
 	mutex_unlock(&arm_lock);
 	return err;
 }
@@ -203,10 +263,7 @@ out:
 void steering_stop(void)
 {
 	mutex_lock(&arm_lock);
-	if (running) {
-		disarm(MS_POINT_FAULT_ALLOC);
-		disarm(MS_POINT_ALLOC_ENTRY);
-	}
+	disarm_all();
 	running = false;
 	mutex_unlock(&arm_lock);
 }

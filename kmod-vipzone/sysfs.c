@@ -2,10 +2,14 @@
 /* /sys/kernel/memsuite/vipzone */
 
 #include <linux/err.h>
+#include <linux/slab.h>
 
 #include <memsuite/control.h>
 
 #include "vipzone.h"
+
+/* The longest line that may be written. */
+#define LINE_MAX	640
 
 static struct kobject *dir;
 
@@ -17,34 +21,74 @@ static int enable(bool on)
 	return 0;
 }
 
+static int add(const struct vipzone_command *command)
+{
+	struct policy *policy;
+
+	if (command->scope == VIPZONE_PROCESS)
+		return process_add(command);
+	policy = policy_create(command);
+	if (IS_ERR(policy))
+		return PTR_ERR(policy);
+	scope_set(policy);
+	return 0;
+}
+
+static int remove(const struct vipzone_command *command)
+{
+	return command->scope == VIPZONE_PROCESS ?
+		process_remove(command->pid) : scope_remove(command);
+}
+
+/* The command is too large for the stack. */
+static ssize_t obey(const char *buf, size_t count,
+		    int (*parse)(char *line, struct vipzone_command *command),
+		    int (*act)(const struct vipzone_command *command))
+{
+	struct vipzone_command *command = kzalloc(sizeof(*command), GFP_KERNEL);
+	char *line = kmalloc(LINE_MAX, GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (command && line)
+		err = ms_parse_line(buf, count, line, LINE_MAX);
+	if (!err)
+		err = parse(line, command);
+	if (!err)
+		err = act(command);
+	kfree(line);
+	kfree(command);
+	return err ?: count;
+}
+
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	struct vipzone_command command;
-	char line[384];
-	int err;
+	return obey(buf, count, vipzone_parse, add);
+}
 
-	err = ms_parse_line(buf, count, line, sizeof(line));
-	if (!err)
-		err = vipzone_parse(line, &command);
-	if (!err)
-		err = process_add(&command);
-	return err ?: count;
+static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	return obey(buf, count, vipzone_parse_who, remove);
 }
 
 static u64 steered(void)
 {
 	struct steering_stats sum;
+	u64 pages = 0;
+	int i;
 
-	processes_sum(&sum);
-	return sum.steered + sum.steered_by_node;
+	policies_sum(&sum);
+	for (i = 0; i < NR_SEGMENTS; i++)
+		pages += sum.placed[i] + sum.by_node[i];
+	return pages;
 }
 
 static u64 fallbacks(enum fallback why)
 {
 	struct steering_stats sum;
 
-	processes_sum(&sum);
+	policies_sum(&sum);
 	return sum.fallbacks[why];
 }
 
@@ -52,13 +96,13 @@ static u64 moves(int outcome)
 {
 	struct steering_stats sum;
 
-	processes_sum(&sum);
+	policies_sum(&sum);
 	return sum.moves[outcome];
 }
 
 MS_ATTR_SWITCH(enabled, steering_running(), enable);
 static struct kobj_attribute add_attr = __ATTR_WO(add);
-MS_ATTR_COMMAND(remove, process_remove, 1, PID_MAX_LIMIT);
+static struct kobj_attribute remove_attr = __ATTR_WO(remove);
 MS_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
 MS_ATTR_NUMBER_RO(steered_pages, steered());
 MS_ATTR_NUMBER_RO(lost_children, processes_lost());
@@ -92,11 +136,28 @@ ATTRIBUTE_GROUPS(vipzone);
 
 int vipzone_sysfs_init(void)
 {
-	dir = ms_control_add("vipzone", vipzone_groups);
-	return PTR_ERR_OR_ZERO(dir);
+	int err;
+
+	dir = ms_control_add("vipzone", NULL);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	err = policies_init(dir);
+	if (!err)
+		err = sysfs_create_groups(dir, vipzone_groups);
+	if (!err)
+		return 0;
+	policies_exit();
+	ms_control_del(dir);
+	return err;
+}
+
+void vipzone_sysfs_close(void)
+{
+	sysfs_remove_groups(dir, vipzone_groups);
 }
 
 void vipzone_sysfs_exit(void)
 {
+	policies_exit();
 	ms_control_del(dir);
 }

@@ -4,13 +4,14 @@
  *
  * A hook is an ftrace callback. It reads the arguments of the function from
  * the saved registers, and either edits one (alloc.entry), or stores a return
- * value and moves the instruction pointer to a bare return (fault.alloc). It
+ * value and moves the instruction pointer to a bare return (the others). It
  * never sleeps and leaves no module text on a sleeping stack, so that
  * unregistering, which waits for callbacks, is all that unloading needs.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpuset.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -40,6 +41,7 @@ struct point_state {
 	const char *state;
 	unsigned long ip;
 	unsigned int arg_offset[MS_POINT_ARGS];	/* in struct pt_regs */
+	bool has_arg[MS_POINT_ARGS];
 	struct point_stats __percpu *stats;
 	struct kobject *dir;
 };
@@ -65,6 +67,12 @@ static __always_inline unsigned long *arg(const struct point_state *point,
 	return (void *)regs + point->arg_offset[nr];
 }
 
+static __always_inline unsigned long value_of(const struct point_state *point,
+					      struct pt_regs *regs, int nr)
+{
+	return point->has_arg[nr] ? *arg(point, regs, nr) : 0;
+}
+
 static struct page *ask(struct point_state *point, const struct ms_fault *fault)
 {
 	struct page *page = MS_FAULT_PASS;
@@ -86,9 +94,9 @@ static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 	struct pt_regs *regs = ms_ftrace_regs(fregs);
 	struct ms_fault fault = {
 		.gfp = (__force gfp_t)*arg(point, regs, 0),
-		.order = *arg(point, regs, 1),
-		.vma = (void *)*arg(point, regs, 2),
-		.address = *arg(point, regs, 3),
+		.order = value_of(point, regs, 1),
+		.vma = (void *)value_of(point, regs, 2),
+		.address = value_of(point, regs, 3),
 	};
 	struct page *page;
 
@@ -135,7 +143,8 @@ enum ms_refusal ms_fault_refusal(const struct ms_fault *fault)
 	if (unlikely(current->mempolicy))
 		return MS_REFUSED_POLICY;
 #endif
-	if (unlikely(ms_vma_has_policy(fault->vma)))
+	if (unlikely(fault->vma ? ms_vma_has_policy(fault->vma) :
+				  cpuset_do_page_mem_spread()))
 		return MS_REFUSED_POLICY;
 	return MS_REFUSED_NOT;
 }
@@ -152,6 +161,7 @@ EXPORT_SYMBOL_GPL(ms_fault_refusal);
 static struct {
 	struct task_struct *task;
 	struct vm_area_struct *vma;
+	unsigned long address;
 	struct page *page;
 	bool seen;
 } proof;
@@ -160,7 +170,7 @@ static struct page *proof_fault(const struct ms_fault *fault)
 {
 	if (current != proof.task || fault->vma != proof.vma ||
 	    fault->gfp != PROOF_GFP || fault->order ||
-	    fault->address != PROOF_ADDRESS)
+	    fault->address != proof.address)
 		return MS_FAULT_PASS;
 	proof.seen = true;
 	return proof.page;
@@ -180,15 +190,34 @@ static const struct ms_hook proof_hook = {
 	.entry = proof_entry,
 };
 
-static bool prove_fault(void)
+static bool is_answer(struct page *page)
 {
-	struct page *page = ms_vma_alloc_page(PROOF_GFP, proof.vma,
-					      PROOF_ADDRESS);
 	bool answered = page == proof.page;
 
 	if (page && !answered)
 		__free_page(page);
 	return answered;
+}
+
+static bool prove_fault(void)
+{
+	struct vm_area_struct *vma = kzalloc(sizeof(*vma), GFP_KERNEL);
+	bool answered;
+
+	if (!vma)
+		return false;
+	proof.vma = vma;
+	proof.address = PROOF_ADDRESS;
+	answered = is_answer(ms_vma_alloc_page(PROOF_GFP, vma, PROOF_ADDRESS));
+	kfree(vma);
+	return answered;
+}
+
+static bool prove_cache(void)
+{
+	proof.vma = NULL;
+	proof.address = 0;
+	return is_answer(ms_cache_alloc_page(PROOF_GFP));
 }
 
 static bool prove_entry(void)
@@ -201,21 +230,30 @@ static bool prove_entry(void)
 	return true;
 }
 
+static bool prove_point(enum ms_point_id id)
+{
+	switch (id) {
+	case MS_POINT_FAULT_ALLOC:
+		return prove_fault();
+	case MS_POINT_CACHE_ALLOC:
+		return prove_cache();
+	default:
+		return prove_entry();
+	}
+}
+
 static int prove(enum ms_point_id id)
 {
-	bool answered = false;
+	bool answered;
 
-	proof.task = current;
-	proof.seen = false;
-	proof.vma = kzalloc(sizeof(*proof.vma), GFP_KERNEL);
 	proof.page = alloc_page(GFP_KERNEL);
-	if (proof.vma && proof.page)
-		answered = id == MS_POINT_FAULT_ALLOC ? prove_fault()
-						      : prove_entry();
+	if (!proof.page)
+		return -ENOMEM;
+	proof.seen = false;
+	proof.task = current;
+	answered = prove_point(id);
 	proof.task = NULL;
-	if (proof.page)
-		__free_page(proof.page);
-	kfree(proof.vma);
+	__free_page(proof.page);
 	return answered && proof.seen ? 0 : -ENXIO;
 }
 
@@ -231,8 +269,12 @@ static int find_symbol(enum ms_point_id id)
 		if (!point->ip)
 			continue;
 		point->symbol = candidate->symbol;
-		for (i = 0; i < MS_POINT_ARGS; i++)
-			point->arg_offset[i] = arg_register[candidate->args[i]];
+		for (i = 0; i < MS_POINT_ARGS; i++) {
+			point->has_arg[i] = candidate->args[i] != MS_NO_ARG;
+			if (point->has_arg[i])
+				point->arg_offset[i] =
+					arg_register[candidate->args[i]];
+		}
 		return 0;
 	}
 	return -EOPNOTSUPP;

@@ -7,6 +7,9 @@
 #define MS_POINT_CANDIDATES	4
 #define MS_POINT_ARGS		4
 
+/* In place of a position: the function has no such argument, it is 0. */
+#define MS_NO_ARG		0xff
+
 /**
  * struct ms_candidate - one function that a point may be found at
  * @symbol: its name

@@ -22,6 +22,21 @@ const struct ms_point ms_points[MS_NR_POINTS] = {
 			{ "alloc_pages_vma", { 0, 1, 2, 3 } },
 		},
 	},
+	[MS_POINT_CACHE_ALLOC] = {
+		.name = "cache.alloc",
+		.returns_page = true,
+		.candidates = {
+			/* 6.12 on: (gfp, order, ...) */
+			{ "filemap_alloc_folio_noprof",
+			  { 0, 1, MS_NO_ARG, MS_NO_ARG } },
+			/* 6.1: (gfp, order) */
+			{ "filemap_alloc_folio",
+			  { 0, 1, MS_NO_ARG, MS_NO_ARG } },
+			/* 5.10: (gfp) */
+			{ "__page_cache_alloc",
+			  { 0, MS_NO_ARG, MS_NO_ARG, MS_NO_ARG } },
+		},
+	},
 	[MS_POINT_ALLOC_ENTRY] = {
 		.name = "alloc.entry",
 		.candidates = {

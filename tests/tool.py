@@ -62,6 +62,7 @@ SYSFS = {
     "memdiag/control/fixed_threads": "1",
     "memdiag/control/threads": "2",
     "memdiag/control/bandwidth_mib_s": "0",
+    "memdiag/control/remote_pages": "0",
     "memdiag/move_interval_ms": "0",
     "memdiag/moves/moved_pages": "5",
     "memdiag/range/run_test": "",
@@ -102,9 +103,7 @@ BAD_PAGES = ("# pfn address mask element background time direction class "
              "node region dimm origin retired\n")
 BAD_PAGE = ("0x1234 0x1234568 0x0000000000000010 2 0x0000000000000000 17 "
             "0->1 hard 0 node0 DIMM_0 test 1\n")
-PROCESSES = ("# pid regions children steered steered_by_node fallback_empty "
-             "fallback_policy fallback_cpuset fallback_context "
-             "fallback_huge\n")
+PROCESSES = "# pid policy\n"
 
 CLIFF = 1000    # pages that the made-up program loops over
 
@@ -278,7 +277,10 @@ def writes_are_one_line(top):
             (("diag", "set", "--lifetime", "60"), "memdiag/test_lifetime_s",
              "60"),
             (("zone", "add", "12", "a", "b", "--children"), "vipzone/add",
-             "12 region=a,b children"),
+             "12 region:a+b children"),
+            (("zone", "add", "cgroup:/a", "segment:heap=a,*=b"), "vipzone/add",
+             "cgroup:/a segment:heap=a,*=b"),
+            (("zone", "remove", "machine"), "vipzone/remove", "machine"),
             (("zone", "remove", "12"), "vipzone/remove", "12"),
             (("zone", "enable"), "vipzone/enabled", "1"),
             (("zone", "define", "r", "1G-2G", "technology=pram"),
@@ -510,6 +512,19 @@ def every_profile_is_run_and_its_data_checked(top):
         assert told["allocated_pages"] == told["extra_tlb_shootdowns"] == 0, told
 
 
+def stress_runs_several_programs_at_once(top):
+    told = a_tree_to_stress(top).json(
+        "diag", "stress", "resident", "--size", "1", "--instances", "3", "--readers", "1", "--seconds", "1",
+        "--policy", "ondemand", "--series", "--json")
+    assert told["touched_pages"] == 3 * 256 and told["done_steps"] == told["steps"] == 3, told
+    assert told["damaged_pages"] == 0 and told["instances"] == 3, told
+    assert told["tlb_shootdowns_per_s"] == told["base_tlb_shootdowns_per_s"] == 0, told
+    assert len(told["series"]) >= 2, told
+    for sample in told["series"]:
+        assert sample["fidelity"] == 3 and sample["threads"] == 2 and sample["allocated_pages"] == 1000, sample
+        assert 0 < sample["time_s"] <= told["measured_s"], sample
+
+
 def stress_leaves_the_settings_as_they_were(top):
     tree = a_tree_to_stress(top)
     result = tree.run("diag", "stress", "burst", "--size", "1", "--seconds", "1", "--policy", "ondemand",
@@ -570,6 +585,8 @@ def what_stress_tells_is_computed(top):
     assert joules["read_and_written_bytes"] == (1000 * 10 + 100 * 4) * 4096
     assert joules["dram_j"] == 0.007 and joules["cpu_j"] == 10 and abs(joules["mean_w"] - 2.5017) < 1e-4, joules
     assert tool.energy(args, {}, 1, None) is None
+    assert tool.covered_pct({"free_pages": 30, "free_tested_pages": 9, "free_untested_pages": 21, "free_oldest_age_s": 5,
+                             "user_pages": 10, "user_tested_pages": 1}) == 25
     assert tool.share_pct(1, 0) is None and tool.share_pct(1, 8) == 12.5
 
 
@@ -606,13 +623,69 @@ def regions_are_listed(top):
     assert tree.json("zone", "list", "--json")[0]["end"] == 1 << 30
 
 
-def steered_processes_are_listed(top):
-    line = f"{os.getpid()} node0,pram 1 100 20 3 0 0 0 4"
-    tree = Tree(top, SYSFS, {"vipzone/processes": PROCESSES + line})
-    text = tree.run("zone", "ps").stdout
-    assert "node0,pram" in text and "empty 3, huge 4" in text
-    row = tree.json("zone", "ps", "--json")[0]
-    assert row["regions"] == ["node0", "pram"] and row["steered"] == 100
+def policy_files(number, who, policy, **counts):
+    files = {"who": who, "policy": policy, "children": "0", "processes": "1"}
+    for segment in ("text", "data", "bss", "heap", "stack", "mmap", "file", "cache"):
+        files[f"{segment}_pages"] = "0"
+    for why in ("empty", "policy", "cpuset", "context", "huge"):
+        files[f"fallback_{why}"] = "0"
+    files["moved_pages"] = "0"
+    files.update(counts)
+    return {f"vipzone/policies/{number}/{name}": value for name, value in files.items()}
+
+
+def policies_are_listed(top):
+    tree = Tree(top, {**SYSFS, **policy_files(0, "machine", "region:node0"),
+                      **policy_files(3, "812", "segment:heap=pram", heap_pages="512", fallback_empty="3",
+                                     fallback_huge="4")}, {"vipzone/processes": f"{PROCESSES}{os.getpid()} 3"})
+    text = tree.run("zone", "policies").stdout
+    assert "machine" in text and "segment:heap=pram" in text and "2 MiB" in text and "empty 3, huge 4" in text, text
+    row = tree.json("zone", "policies", "--json")[1]
+    assert row["who"] == "812" and row["heap_pages"] == 512 and row["fallbacks"]["huge"] == 4, row
+    assert "segment:heap=pram" in tree.run("zone", "ps").stdout
+    assert tree.json("zone", "ps", "--json")[0]["pid"] == os.getpid()
+
+
+def commands_run_under_a_policy(top):
+    tree = Tree(top, {**SYSFS, "vipzone/enabled": "1"})
+    done = tree.run("zone", "run", "--policy", "segment:heap=a,*=b", "--", "sh", "-c", "echo $$")
+    assert done.returncode == 0, done.stderr
+    assert tree.written("vipzone/add") == f"{done.stdout.strip()} segment:heap=a,*=b children\n"
+    assert "nothing-like-it" in tree.run("zone", "run", "--policy", "region:a", "nothing-like-it").stderr
+    assert "off" in Tree(top, SYSFS).run("zone", "run", "--policy", "region:a", "true").stderr
+
+
+def made_up_process(tree):
+    """4 pages: code, data, heap and stack, in frames 1, 2, 3 and 300,000; a fifth is not there."""
+    areas = ((0x400000, 0x401000, "r-xp", 7), (0x402000, 0x403000, "rw-p", 7), (0x500000, 0x502000, "rw-p", 0),
+             (0x7fe000, 0x7ff000, "rw-p", 0))
+    names = {7: "/bin/program", 0: ""}
+    maps = "".join(f"{start:x}-{end:x} {mode} 00000000 00:01 {inode} {names[inode]}"
+                   + {0x500000: "[heap]", 0x7fe000: "[stack]"}.get(start, "") + "\n"
+                   for start, end, mode, inode in areas)
+    fields = ["0"] * 50
+    for number, value in ((26, 0x400000), (27, 0x400800), (28, 0x7fe800), (45, 0x402000), (46, 0x402800),
+                          (47, 0x500000)):
+        fields[number - 3] = str(value)
+    os.makedirs(f"{tree.proc}/12")
+    for name, text in ("maps", maps), ("stat", f"12 (a b) c) {' '.join(fields)}"):
+        with open(f"{tree.proc}/12/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+    with open(f"{tree.proc}/12/pagemap", "wb") as file:
+        for page, frame in ((0x400, 1), (0x402, 2), (0x500, 3), (0x7fe, 300000)):
+            file.seek(page * 8)
+            file.write(struct.pack("=Q", 1 << 63 | frame))
+        file.truncate(0x800 * 8)
+
+
+def pages_are_told_by_segment_and_region(top):
+    tree = Tree(top, SYSFS)
+    made_up_process(tree)
+    assert tree.json("zone", "where", "12", "--json") == {
+        "text": {"node0": 1}, "data": {"node0": 1}, "heap": {"node0": 1}, "stack": {"elsewhere": 1}}
+    text = tree.run("zone", "where", "12").stdout
+    assert "node0" in text and "elsewhere" in text and "bss" not in text, text
+    assert "process 13" in tree.run("zone", "where", "13").stderr
 
 
 def filled_columns(text):
@@ -785,6 +858,7 @@ TESTS = (
     a_range_is_tested,
     faults_are_injected,
     every_profile_is_run_and_its_data_checked,
+    stress_runs_several_programs_at_once,
     stress_leaves_the_settings_as_they_were,
     stress_ends_with_the_settings_restored,
     stress_injects_errors_into_free_memory,
@@ -792,7 +866,9 @@ TESTS = (
     the_operations_of_algorithms_are_those_of_the_module,
     damage_is_seen,
     regions_are_listed,
-    steered_processes_are_listed,
+    policies_are_listed,
+    commands_run_under_a_policy,
+    pages_are_told_by_segment_and_region,
     a_curve_is_drawn_in_text,
     a_curve_is_drawn_in_ascii,
     a_curve_of_one_point_is_drawn,

@@ -16,11 +16,14 @@
  * enum ms_point_id - the hook points
  * @MS_POINT_FAULT_ALLOC: allocation of a user page by a page fault, with its
  *	vma and address; the handler may supply the page
+ * @MS_POINT_CACHE_ALLOC: allocation of a page for the page cache, by a task that
+ *	reads, writes or maps a file; the handler may supply the page
  * @MS_POINT_ALLOC_ENTRY: every allocation of the page allocator; the handler
  *	may choose another preferred node
  */
 enum ms_point_id {
 	MS_POINT_FAULT_ALLOC,
+	MS_POINT_CACHE_ALLOC,
 	MS_POINT_ALLOC_ENTRY,
 	MS_NR_POINTS,
 };
@@ -46,11 +49,12 @@ enum ms_hook_rank {
 #define MS_FAULT_DENY	((struct page *)ERR_PTR(-ENOMEM))
 
 /**
- * struct ms_fault - an allocation on behalf of a page fault
+ * struct ms_fault - an allocation on behalf of a page fault, or for a file
  * @gfp: allocation flags
  * @order: of the folio wanted
- * @vma: area of the fault; the handler checks @vma and its vm_mm for NULL
- * @address: user address, may not be aligned
+ * @vma: area of the fault; the handler checks @vma and its vm_mm for NULL. NULL
+ *	for a file
+ * @address: user address, may not be aligned; 0 for a file
  */
 struct ms_fault {
 	gfp_t gfp;
@@ -61,9 +65,10 @@ struct ms_fault {
 
 /**
  * struct ms_hook - what a module does at a point
- * @fault: for MS_POINT_FAULT_ALLOC. Return a page, MS_FAULT_PASS,
- *	MS_FAULT_KERNEL or MS_FAULT_DENY. A page must be of the order asked
- *	for, with a reference count of 1 and, if the flags ask for it, zero.
+ * @fault: for MS_POINT_FAULT_ALLOC and MS_POINT_CACHE_ALLOC. Return a page,
+ *	MS_FAULT_PASS, MS_FAULT_KERNEL or MS_FAULT_DENY. A page must be of the
+ *	order asked for, with a reference count of 1 and, if the flags ask for
+ *	it, zero.
  * @entry: for MS_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
  *
@@ -102,7 +107,7 @@ enum ms_refusal {
 
 /**
  * ms_fault_refusal() - why a page of ours may not be given to a fault
- * @fault: an allocation whose vma and mm are set
+ * @fault: an allocation whose vma and mm are set, or for a file
  *
  * The caller looks at cpuset_current_mems_allowed itself.
  *

@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/page-flags.h>
+#include <linux/pagemap.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -47,6 +48,23 @@ static inline struct page *ms_vma_alloc_page(gfp_t gfp,
 	return alloc_pages_vma(gfp, 0, vma, address, numa_node_id(), false);
 }
 #endif
+
+/* What the page cache takes its pages by. */
+static inline struct page *ms_cache_alloc_page(gfp_t gfp)
+{
+#if MS_HAVE_FOLIO
+	struct folio *folio;
+
+#if MS_HAVE_FILEMAP_ALLOC_FOLIO_POLICY
+	folio = filemap_alloc_folio(gfp, 0, NULL);
+#else
+	folio = filemap_alloc_folio(gfp, 0);
+#endif
+	return folio ? folio_page(folio, 0) : NULL;
+#else
+	return __page_cache_alloc(gfp);
+#endif
+}
 
 /* Simulated failures keep unpoison_memory() usable; 5.10 cannot tell them. */
 #if MS_HAVE_MF_SW_SIMULATED

@@ -56,7 +56,7 @@ database() { # REGION or nothing
 	sqlite3 :memory: <$work/sql >$work/answer &
 	db=$!
 	exec 3>$work/sql
-	[ -z "$1" ] || echo "$db region=$1" >$suite/vipzone/add || die "cannot steer"
+	[ -z "$1" ] || echo "$db region:$1" >$suite/vipzone/add || die "cannot steer"
 	echo 'create table t as with recursive c(x) as (select 1 union all select x+1 from c where x<150000)
 		select x, hex(randomblob(60)) as y from c; select count(*) from t;' >&3
 	until grep -q 150000 $work/answer 2>/dev/null; do sleep 0.5; done

@@ -55,7 +55,7 @@ echo "low 128M-192M" >$suite/regions/add
 echo 1 >$suite/vipzone/enabled
 "$here/touch" 1000 --range 134217728 201326592 --wait /tmp/go >/tmp/touched &
 sleep 0.5
-echo "$! region=low" >$suite/vipzone/add
+echo "$! region:low" >$suite/vipzone/add
 wait_for 20 at_least $suite/regions/low/pool_pages 1200
 touch /tmp/go
 wait $!

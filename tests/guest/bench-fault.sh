@@ -34,7 +34,7 @@ hold() { # KIB
 	echo "$1" >$suite/regions/bench/pool_kib
 	sleep 1000 &
 	holder=$!
-	echo "$holder region=bench" >$suite/vipzone/add || fail "cannot steer"
+	echo "$holder region:bench" >$suite/vipzone/add || fail "cannot steer"
 	filler=$(pidof ms_fill/bench)
 	settle
 }
@@ -58,7 +58,7 @@ loop() { # PAGES STEERED
 	"$tests/touch" "$1" --wait /tmp/go >/tmp/out &
 	pid=$!
 	sleep 1
-	[ "$2" = 0 ] || echo "$pid region=bench" >$suite/vipzone/add || fail "cannot steer"
+	[ "$2" = 0 ] || echo "$pid region:bench" >$suite/vipzone/add || fail "cannot steer"
 	sleep 1
 	: >/tmp/go
 	wait "$pid" || fail "touch failed"

@@ -16,7 +16,7 @@ cycle() {
 	echo "low 128M-256M" >$suite/regions/add || return 1
 	"$here/touch" 4000 --rounds 200 >/dev/null &
 	steered=$!
-	echo "$steered region=low" >$suite/vipzone/add || return 1
+	echo "$steered region:low" >$suite/vipzone/add || return 1
 	echo "$steered" >$suite/mrc/add || return 1
 	for module in memdiag vipzone mrc; do
 		echo 1 >$suite/$module/enabled || return 1

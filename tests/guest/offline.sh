@@ -11,7 +11,7 @@ echo "high 640M-768M" >$suite/regions/add || exit 1
 echo 131072 >$suite/regions/high/pool_kib
 sleep 1000 &
 holder=$!
-echo "$holder region=high" >$suite/vipzone/add || exit 1
+echo "$holder region:high" >$suite/vipzone/add || exit 1
 echo 1 >$suite/vipzone/enabled
 echo 1 >$suite/memdiag/test_lifetime_s
 echo 1 >$suite/memdiag/enabled

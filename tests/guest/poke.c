@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * poke FILE KIND: one write(2) of a kind of bad input to a file; prints "ok"
- * or the name of the errno. Kinds: empty, newline, text, negative, huge, nul,
- * numbernul, junk (4 KiB), trailing, or literal:TEXT.
+ * poke FILE KIND...: one write(2) of each kind of bad input to a file; prints
+ * "ok" or the name of the errno, a line each. Kinds: empty, newline, text,
+ * negative, huge, nul, numbernul, junk (4 KiB), trailing, or literal:TEXT.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,20 +38,14 @@ static size_t make(const char *kind, char *data)
 	return 0; /* empty */
 }
 
-int main(int argc, char **argv)
+static void poke(int fd, const char *kind)
 {
 	char data[8192];
-	int fd;
 
-	if (argc != 3)
-		return 2;
-	fd = open(argv[1], O_WRONLY);
-	if (fd < 0)
-		return 3;
 	/* A write of nothing never reaches a sysfs file: try it all the same. */
-	if (write(fd, data, make(argv[2], data)) >= 0) {
+	if (pwrite(fd, data, make(kind, data), 0) >= 0) {
 		puts("ok");
-		return 0;
+		return;
 	}
 	switch (errno) {
 #define E(x) case x: puts(#x); break
@@ -59,5 +53,18 @@ int main(int argc, char **argv)
 	E(EBUSY); E(EPERM); E(ENXIO); E(ENAMETOOLONG); E(ENOMEM); E(EOPNOTSUPP);
 	default: printf("%d\n", errno);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	int fd;
+
+	if (argc < 3)
+		return 2;
+	fd = open(argv[1], O_WRONLY);
+	if (fd < 0)
+		return 3;
+	for (argv += 2; *argv; argv++)
+		poke(fd, *argv);
 	return 0;
 }

@@ -15,7 +15,7 @@ steered() {
 	rm -f /tmp/go
 	"$here/touch" "$pages" --wait /tmp/go "$@" >/tmp/out &
 	pid=$!
-	echo "$pid region=$regions" >$suite/vipzone/add || return 1
+	echo "$pid region:$regions" >$suite/vipzone/add || return 1
 	sleep 1
 	: >/tmp/go
 	wait $pid
@@ -39,7 +39,7 @@ check "in a node, huge pages" placed
 sh -c 'while [ ! -e /tmp/start ]; do sleep 0.1; done
        "$1" "$2" --range 0x10000000 0x20000000 >/tmp/out; :' sh "$here/touch" "$pages" &
 parent=$!
-echo "$parent region=low children" >$suite/vipzone/add
+echo "$parent region:low children" >$suite/vipzone/add
 : >/tmp/start
 wait $parent
 note "$(cat /tmp/out)"

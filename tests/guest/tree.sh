@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Mode and path of every file of the suite in sysfs, for tests/abi.py.
+# Mode and path of every file of the suite in sysfs, a policy's among them, for tests/abi.py.
 modprobe memdiag && modprobe vipzone && modprobe mrc || exit 1
+echo "$$ region:node0" >/sys/kernel/memsuite/vipzone/add || exit 1
 find /sys/kernel/memsuite -type f -exec stat -c '%a %n' {} +

@@ -20,7 +20,7 @@ check "memory was swept" wait_for 120 at_least $suite/memdiag/passes $((sweep + 
 for round in 1 2; do
 	check "kernel's pages $round" all_zero 15000 --rounds 2
 	(
-		echo "$(sh -c 'echo $PPID') region=low children" >$suite/vipzone/add
+		echo "$(sh -c 'echo $PPID') region:low children" >$suite/vipzone/add
 		check "steered pages $round" all_zero 8000 --rounds 2
 		exit $ktap_failed
 	) || ktap_failed=1

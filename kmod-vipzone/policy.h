@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Policies: which regions the pages of each segment come from. */
+#ifndef VIPZONE_POLICY_H
+#define VIPZONE_POLICY_H
+
+#include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+
+#include <memsuite/move.h>
+#include <memsuite/pool.h>
+#include <memsuite/region.h>
+
+#include "command.h"
+
+struct cgroup;
+
+/* Why a page was left to the kernel. */
+enum fallback {
+	FALLBACK_EMPTY,		/* no region had a page at once */
+	FALLBACK_POLICY,	/* the program or its area has a NUMA policy */
+	FALLBACK_CPUSET,	/* its cpuset does not allow the region's node */
+	FALLBACK_CONTEXT,	/* not a movable user page */
+	FALLBACK_HUGE,		/* huge page refused: the region is no node */
+	NR_FALLBACKS,
+};
+
+/* What became of pages that were to be moved: as for ms_move, and */
+enum {
+	MOVE_SHARED = MS_NR_MOVE_OUTCOMES,	/* other processes map it too */
+	MOVE_POLICY,	/* the program or its area has a NUMA policy */
+	MOVE_CPUSET,	/* its cpuset does not allow the nodes of the regions */
+	NR_MOVES,
+};
+
+/**
+ * struct steering_stats - what became of the pages of a policy
+ * @placed: by segment: given from a region's pool
+ * @by_node: by segment: left to the kernel, with a node of ours
+ * @fallbacks: left to the kernel, by reason
+ * @moves: to be moved, by what became of that
+ */
+struct steering_stats {
+	u64 placed[NR_SEGMENTS];
+	u64 by_node[NR_SEGMENTS];
+	u64 fallbacks[NR_FALLBACKS];
+	u64 moves[NR_MOVES];
+};
+
+/**
+ * struct target - one region of a policy
+ * @region: kept for as long
+ * @pool: its pool, open for as long
+ * @nid: node that it lies on
+ * @is_node: it is the whole of that node
+ */
+struct target {
+	struct ms_region *region;
+	struct ms_pool *pool;
+	int nid;
+	bool is_node;
+};
+
+/**
+ * struct policy - where a process, a cgroup or the machine gets its pages from
+ * @kobj: its directory, vipzone/policies/NUMBER
+ * @number: of it
+ * @users: processes that have it, and the scope that it is for
+ * @command: what it was made from; does not change
+ * @cgroup: that it is for, or NULL
+ * @link: in the policies of cgroups; under RCU
+ * @has_node: one of the targets is a whole node
+ * @has_cache: it is for the page cache too
+ * @nr_targets: number of @targets
+ * @targets: the regions, as numbered in @command
+ * @stats: what became of its pages
+ */
+struct policy {
+	struct kobject kobj;
+	int number;
+	refcount_t users;
+	struct vipzone_command command;
+	struct cgroup *cgroup;
+	struct list_head link;
+	bool has_node;
+	bool has_cache;
+	unsigned int nr_targets;
+	struct target targets[VIPZONE_MAX_REGIONS];
+	struct steering_stats __percpu *stats;
+};
+
+/**
+ * policy_create() - make a policy and its directory
+ * @command: what was written
+ *
+ * Context: may sleep.
+ * Return: a policy with one user; ERR_PTR(-ENOENT): no such region or cgroup,
+ * -EBUSY and others: nodes cannot be chosen (ms_hook_arm()), -ENOMEM.
+ */
+struct policy *policy_create(const struct vipzone_command *command);
+
+/* The last user frees it. Hooks may not see it any more. May sleep. */
+void policy_put(struct policy *policy);
+
+static inline void policy_get(struct policy *policy)
+{
+	refcount_inc(&policy->users);
+}
+
+/* What became of all pages, those of policies that are gone among them. */
+void policies_sum(struct steering_stats *sum);
+
+int policies_init(struct kobject *parent);
+void policies_exit(void);
+
+#endif
