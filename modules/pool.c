@@ -219,8 +219,10 @@ static bool wants_filling(const struct ms_pool *pool)
 static noinline void refill_front(struct ms_pool *pool, struct front *front)
 {
 	front->chain = depot_take(pool, &front->hint);
+	/* A filler at work needs no interrupt, which costs more than a page. */
 	if (READ_ONCE(prefill) &&
-	    atomic_read(&pool->nr_filled) < READ_ONCE(pool->target) / 2)
+	    atomic_read(&pool->nr_filled) < READ_ONCE(pool->target) / 2 &&
+	    waitqueue_active(&pool->wait))
 		irq_work_queue(&pool->wake);
 }
 
