@@ -7,8 +7,6 @@
 
 #include "command.h"
 
-#define ALL_SEGMENTS	((1U << NR_SEGMENTS) - 1)
-
 const char * const segment_name[NR_SEGMENTS] = {
 	[SEGMENT_TEXT] = "text",
 	[SEGMENT_DATA] = "data",
@@ -48,8 +46,8 @@ static int number_of(const char *name, struct vipzone_command *command)
 	return i;
 }
 
-static int parse_order(char *list, struct vipzone_command *command,
-		       struct vipzone_order *order)
+int vipzone_parse_order(char *list, struct vipzone_command *command,
+			struct vipzone_order *order)
 {
 	char *name;
 	int i, nr;
@@ -72,15 +70,15 @@ static unsigned int segments_named(const char *name)
 	unsigned int i;
 
 	if (!strcmp(name, "*"))
-		return ALL_SEGMENTS;
+		return VIPZONE_ALL_SEGMENTS;
 	for (i = 0; i < NR_SEGMENTS; i++)
 		if (!strcmp(segment_name[i], name))
 			return 1U << i;
 	return 0;
 }
 
-static void set_orders(struct vipzone_command *command, unsigned int segments,
-		       const struct vipzone_order *order)
+void vipzone_set_orders(struct vipzone_command *command, unsigned int segments,
+			const struct vipzone_order *order)
 {
 	unsigned int i;
 
@@ -102,10 +100,10 @@ static int parse_segments(char *list, struct vipzone_command *command)
 		segments = segments_named(name);
 		if (!item || !segments)
 			return -EINVAL;
-		err = parse_order(item, command, &order);
+		err = vipzone_parse_order(item, command, &order);
 		if (err)
 			return err;
-		if (segments == ALL_SEGMENTS) {
+		if (segments == VIPZONE_ALL_SEGMENTS) {
 			if (star)
 				return -EINVAL;
 			star = true;
@@ -115,9 +113,9 @@ static int parse_segments(char *list, struct vipzone_command *command)
 		if (named & segments)
 			return -EINVAL;
 		named |= segments;
-		set_orders(command, segments, &order);
+		vipzone_set_orders(command, segments, &order);
 	}
-	set_orders(command, ALL_SEGMENTS & ~named, &others);
+	vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS & ~named, &others);
 	return 0;
 }
 
@@ -133,12 +131,15 @@ static int parse_policy(char *text, struct vipzone_command *command)
 	list = behind(text, "segment:");
 	if (list)
 		return parse_segments(list, command);
+	list = behind(text, "low-power-first:");
+	if (list)
+		return low_power_parse(list, command);
 	list = behind(text, "region:");
 	if (!list)
 		return -EINVAL;
-	err = parse_order(list, command, &order);
+	err = vipzone_parse_order(list, command, &order);
 	if (!err)
-		set_orders(command, ALL_SEGMENTS, &order);
+		vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS, &order);
 	return err;
 }
 

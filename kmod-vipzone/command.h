@@ -6,6 +6,7 @@
 
 #include <memsuite/region.h>
 
+#include "low_power.h"
 #include "segment.h"
 
 #define VIPZONE_MAX_REGIONS	8
@@ -30,6 +31,26 @@ struct vipzone_order {
 };
 
 /**
+ * struct low_power - low power first
+ * @set: the policy is of this kind
+ * @read: where memory that is mostly read comes from, the least power first
+ * @write: and memory that is mostly written
+ * @low_util: where memory that is used little comes from
+ * @threshold_pct: share of each region kept for what is used much
+ * @hint: what is assumed of memory without a hint, HINT_*
+ * @kernel: the kernel's own memory, too
+ */
+struct low_power {
+	bool set;
+	struct vipzone_order read;
+	struct vipzone_order write;
+	enum low_util low_util;
+	u8 threshold_pct;
+	u8 hint;
+	bool kernel;
+};
+
+/**
  * struct vipzone_command - what is written to vipzone/add
  * @scope: who the policy is for:
  * @pid: that process, or
@@ -39,6 +60,7 @@ struct vipzone_order {
  * @nr_regions: number of @regions
  * @regions: names
  * @orders: where the pages of each segment come from
+ * @low_power: how to choose among them, or not set
  */
 struct vipzone_command {
 	enum vipzone_scope scope;
@@ -49,7 +71,26 @@ struct vipzone_command {
 	unsigned int nr_regions;
 	char regions[VIPZONE_MAX_REGIONS][MS_REGION_NAME];
 	struct vipzone_order orders[NR_SEGMENTS];
+	struct low_power low_power;
 };
+
+#define VIPZONE_ALL_SEGMENTS	((1U << NR_SEGMENTS) - 1)
+
+/**
+ * vipzone_parse_order() - parse "REGION[+REGION...]"
+ * @list: is cut up
+ * @command: regions that it did not name before are added
+ * @order: result
+ *
+ * Pure. Return: 0, -EINVAL (malformed, one of them twice), -E2BIG or
+ * -ENAMETOOLONG.
+ */
+int vipzone_parse_order(char *list, struct vipzone_command *command,
+			struct vipzone_order *order);
+
+/* Sets the orders of @segments, a mask. */
+void vipzone_set_orders(struct vipzone_command *command, unsigned int segments,
+			const struct vipzone_order *order);
 
 /**
  * vipzone_parse_who() - parse "PID", "cgroup:PATH" or "machine"
@@ -65,12 +106,13 @@ int vipzone_parse_who(char *word, struct vipzone_command *command);
  * @line: is cut up
  * @command: result
  *
- * POLICY is "region:LIST", the same for all segments, or
- * "segment:SEGMENT=LIST[,...]", in which "*" stands for those not named. LIST
- * is "REGION[+REGION...]", the second for when the first is full.
+ * POLICY is "region:LIST", the same for all segments;
+ * "segment:SEGMENT=LIST[,...]", in which "*" stands for those not named; or
+ * "low-power-first:LIST[,KEY=VALUE...]". LIST is "REGION[+REGION...]", the
+ * second for when the first is full.
  *
  * Pure. Return: 0, -EINVAL (malformed), -E2BIG (too many regions),
- * -ENAMETOOLONG.
+ * -ERANGE (not a percentage), -ENAMETOOLONG.
  */
 int vipzone_parse(char *line, struct vipzone_command *command);
 

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "command.c"
+#include "low_power.c"
 
 /* vipzone_parse() cuts its line up. */
 static int parse(const char *text, struct vipzone_command *command)

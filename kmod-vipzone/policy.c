@@ -120,6 +120,8 @@ COUNT(stack_pages, PLACED(SEGMENT_STACK));
 COUNT(mmap_pages, PLACED(SEGMENT_MMAP));
 COUNT(file_pages, PLACED(SEGMENT_FILE));
 COUNT(cache_pages, PLACED(SEGMENT_CACHE));
+COUNT(kernel_pages, sum->kernel);
+COUNT(yielded_pages, sum->yielded);
 COUNT(fallback_empty, sum->fallbacks[FALLBACK_EMPTY]);
 COUNT(fallback_policy, sum->fallbacks[FALLBACK_POLICY]);
 COUNT(fallback_cpuset, sum->fallbacks[FALLBACK_CPUSET]);
@@ -146,6 +148,7 @@ static struct attribute *policy_attrs[] = {
 	&bss_pages_count.attr.attr, &heap_pages_count.attr.attr,
 	&stack_pages_count.attr.attr, &mmap_pages_count.attr.attr,
 	&file_pages_count.attr.attr, &cache_pages_count.attr.attr,
+	&kernel_pages_count.attr.attr, &yielded_pages_count.attr.attr,
 	&fallback_empty_count.attr.attr, &fallback_policy_count.attr.attr,
 	&fallback_cpuset_count.attr.attr, &fallback_context_count.attr.attr,
 	&fallback_huge_count.attr.attr,
@@ -202,6 +205,9 @@ static void close_targets(struct policy *policy)
 {
 	struct target *target;
 
+	rooms_close(policy);
+	if (policy->has_kernel)
+		steering_leave_kernel();
 	if (policy->has_cache)
 		steering_unuse(MS_POINT_CACHE_ALLOC);
 	if (policy->has_node)
@@ -258,6 +264,12 @@ static int use_hooks(struct policy *policy)
 		err = steering_use(MS_POINT_CACHE_ALLOC);
 		policy->has_cache = !err;
 	}
+	if (!err && policy->command.low_power.kernel) {
+		if (!policy->has_node)
+			return -EINVAL;
+		steering_serve_kernel();
+		policy->has_kernel = true;
+	}
 	return err;
 }
 
@@ -311,6 +323,8 @@ struct policy *policy_create(const struct vipzone_command *command)
 	err = policy->stats ? open_cgroup(policy) : -ENOMEM;
 	if (!err)
 		err = open_targets(policy);
+	if (!err)
+		err = rooms_open(policy);
 	if (!err)
 		err = use_hooks(policy);
 	if (!err)

@@ -6,12 +6,14 @@
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
+#include <linux/workqueue.h>
 
 #include <memsuite/move.h>
 #include <memsuite/pool.h>
 #include <memsuite/region.h>
 
 #include "command.h"
+#include "room.h"
 
 struct cgroup;
 
@@ -37,12 +39,16 @@ enum {
  * struct steering_stats - what became of the pages of a policy
  * @placed: by segment: given from a region's pool
  * @by_node: by segment: left to the kernel, with a node of ours
+ * @kernel: the kernel's own, with a node of ours
+ * @yielded: used little, and behind the first region for that
  * @fallbacks: left to the kernel, by reason
  * @moves: to be moved, by what became of that
  */
 struct steering_stats {
 	u64 placed[NR_SEGMENTS];
 	u64 by_node[NR_SEGMENTS];
+	u64 kernel;
+	u64 yielded;
 	u64 fallbacks[NR_FALLBACKS];
 	u64 moves[NR_MOVES];
 };
@@ -53,12 +59,14 @@ struct steering_stats {
  * @pool: its pool, open for as long
  * @nid: node that it lies on
  * @is_node: it is the whole of that node
+ * @room: what is not reserved of it, if the policy has rooms
  */
 struct target {
 	struct ms_region *region;
 	struct ms_pool *pool;
 	int nid;
 	bool is_node;
+	struct room room;
 };
 
 /**
@@ -71,6 +79,10 @@ struct target {
  * @link: in the policies of cgroups; under RCU
  * @has_node: one of the targets is a whole node
  * @has_cache: it is for the page cache too
+ * @has_kernel: it is for the kernel's own memory too
+ * @has_rooms: it looks at the free memory of its targets
+ * @most_free: the target that has the most
+ * @look: does that
  * @nr_targets: number of @targets
  * @targets: the regions, as numbered in @command
  * @stats: what became of its pages
@@ -84,6 +96,10 @@ struct policy {
 	struct list_head link;
 	bool has_node;
 	bool has_cache;
+	bool has_kernel;
+	bool has_rooms;
+	unsigned int most_free;
+	struct delayed_work look;
 	unsigned int nr_targets;
 	struct target targets[VIPZONE_MAX_REGIONS];
 	struct steering_stats __percpu *stats;
@@ -95,7 +111,8 @@ struct policy {
  *
  * Context: may sleep.
  * Return: a policy with one user; ERR_PTR(-ENOENT): no such region or cgroup,
- * -EBUSY and others: nodes cannot be chosen (ms_hook_arm()), -ENOMEM.
+ * -EINVAL: it is for the kernel's memory and has no node, -EBUSY and others:
+ * nodes cannot be chosen (ms_hook_arm()), -ENOMEM.
  */
 struct policy *policy_create(const struct vipzone_command *command);
 

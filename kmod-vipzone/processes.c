@@ -16,7 +16,9 @@
 
 #include "vipzone.h"
 
-static DEFINE_HASHTABLE(table, 8);		/* by mm; readers under RCU */
+/* The same processes; readers under RCU. */
+static DEFINE_HASHTABLE(by_mm, 8);
+static DEFINE_HASHTABLE(by_pid, 8);
 static DEFINE_SPINLOCK(table_lock);
 static struct workqueue_struct *reaper;
 static struct dentry *debugfs;
@@ -38,9 +40,17 @@ static void process_die(struct work_struct *work)
 }
 
 /* Under table_lock. */
+static void process_publish(struct process *process)
+{
+	hash_add_rcu(by_mm, &process->by_mm, (unsigned long)process->mm);
+	hash_add_rcu(by_pid, &process->by_pid, (unsigned long)process->pid);
+}
+
+/* Under table_lock. */
 static void process_unlink(struct process *process)
 {
-	hash_del_rcu(&process->hash);
+	hash_del_rcu(&process->by_mm);
+	hash_del_rcu(&process->by_pid);
 	queue_rcu_work(reaper, &process->dying);
 }
 
@@ -74,16 +84,19 @@ static bool process_copy(const struct process *process, struct mm_struct *mm,
 		return false;
 	}
 	policy_get(process->policy);
-	hash_add_rcu(table, &copy->hash, (unsigned long)mm);
+	process_publish(copy);
 	return true;
 }
 
+/* Under table_lock, or RCU. */
 static struct process *process_by_pid(const struct pid *pid)
 {
 	struct process *process;
-	int bucket;
 
-	hash_for_each(table, bucket, process, hash)
+	hlist_for_each_entry_rcu(process,
+				 &by_pid[hash_min((unsigned long)pid,
+						  HASH_BITS(by_pid))],
+				 by_pid, true)
 		if (process->pid == pid)
 			return process;
 	return NULL;
@@ -95,12 +108,13 @@ struct process *process_of(const struct mm_struct *mm)
 
 	/* Preemption is off, which is a read side of RCU. */
 	hlist_for_each_entry_rcu(process,
-				 &table[hash_min((unsigned long)mm,
-						 HASH_BITS(table))],
-				 hash, true)
+				 &by_mm[hash_min((unsigned long)mm,
+						 HASH_BITS(by_mm))],
+				 by_mm, true)
 		if (process->mm == mm)
 			return process;
-	return NULL;
+	/* Until exec is over, the new address space is in no table. */
+	return current->in_execve ? process_by_pid(task_tgid(current)) : NULL;
 }
 
 /* The thread group that @nr is, or is in. */
@@ -169,7 +183,7 @@ static void process_link(struct process *process)
 		}
 		process_unlink(old);
 	}
-	hash_add_rcu(table, &process->hash, (unsigned long)process->mm);
+	process_publish(process);
 	spin_unlock(&table_lock);
 }
 
@@ -317,7 +331,7 @@ static int processes_show(struct seq_file *file, void *unused)
 
 	seq_puts(file, "# pid policy\n");
 	spin_lock(&table_lock);
-	hash_for_each(table, bucket, process, hash)
+	hash_for_each(by_mm, bucket, process, by_mm)
 		seq_printf(file, "%d %d\n", pid_vnr(process->pid),
 			   process->policy->number);
 	spin_unlock(&table_lock);
@@ -344,7 +358,7 @@ void processes_exit(void)
 
 	debugfs_remove_recursive(debugfs);
 	spin_lock(&table_lock);
-	hash_for_each_safe(table, bucket, next, process, hash)
+	hash_for_each_safe(by_mm, bucket, next, process, by_mm)
 		process_unlink(process);
 	spin_unlock(&table_lock);
 	/* Those waiting for a grace period are not in the queue yet. */

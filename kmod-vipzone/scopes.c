@@ -108,7 +108,7 @@ struct policy *scope_policy(const struct mm_struct *mm)
 	struct policy *policy = NULL;
 	struct cgroup *cgroup;
 
-	if (!list_empty(&cgroups)) {
+	if (mm && !list_empty(&cgroups)) {
 		cgroup = cgroup_of(mm);
 		if (cgroup)
 			policy = nearest(cgroup);

@@ -2,8 +2,8 @@
 /*
  * Steering: the handlers of the hooks.
  *
- * A page that is under a policy comes from the pool of the first region of its
- * segment that has one. Where no pool can serve it, because it is empty or a
+ * A page that is under a policy comes from the pool of the first region in its
+ * order that has one. Where no pool can serve it, because it is empty or a
  * huge page is wanted, and the region is a whole node, the allocation goes on
  * in the kernel with that node as the preferred one.
  */
@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/sizes.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <asm/special_insns.h>
@@ -39,8 +40,14 @@ static void count_fallback(struct policy *policy, enum fallback why)
 	this_cpu_inc(policy->stats->fallbacks[why]);
 }
 
+static void spend(struct target *target, unsigned int order)
+{
+	if (target->room.credit)
+		room_spend(&target->room, 1UL << order);
+}
+
 static void wish(struct policy *policy, enum segment segment,
-		 const struct target *target, unsigned int order)
+		 struct target *target, unsigned int order)
 {
 	struct wish *wish = this_cpu_ptr(&wishes);
 
@@ -48,6 +55,7 @@ static void wish(struct policy *policy, enum segment segment,
 	wish->order = order;
 	wish->task = current;
 	this_cpu_add(policy->stats->by_node[segment], 1UL << order);
+	spend(target, order);
 }
 
 static bool allowed(const struct target *target)
@@ -66,9 +74,9 @@ static bool may_refuse(const struct ms_fault *fault)
 }
 
 static struct page *steer_large(struct policy *policy, enum segment segment,
+				const struct vipzone_order *regions,
 				const struct ms_fault *fault)
 {
-	const struct vipzone_order *regions = &policy->command.orders[segment];
 	struct target *target;
 	unsigned int i;
 
@@ -84,9 +92,8 @@ static struct page *steer_large(struct policy *policy, enum segment segment,
 }
 
 static struct page *steer_page(struct policy *policy, enum segment segment,
-			       gfp_t gfp)
+			       const struct vipzone_order *regions, gfp_t gfp)
 {
-	const struct vipzone_order *regions = &policy->command.orders[segment];
 	enum fallback why = FALLBACK_CPUSET;
 	struct target *target;
 	struct page *page;
@@ -99,6 +106,7 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 		page = ms_pool_pop(target->pool, gfp);
 		if (likely(page)) {
 			this_cpu_inc(policy->stats->placed[segment]);
+			spend(target, 0);
 			return page;
 		}
 		if (target->is_node) {
@@ -119,12 +127,37 @@ static struct policy *policy_of(const struct mm_struct *mm)
 	return unlikely(process) ? process->policy : scope_policy(mm);
 }
 
+static unsigned int roomy(const struct policy *policy)
+{
+	unsigned int i, mask = 0;
+
+	for (i = 0; policy->has_rooms && i < policy->nr_targets; i++)
+		if (room_left(&policy->targets[i].room))
+			mask |= 1U << i;
+	return mask;
+}
+
+/* Low power first, for memory with that hint. */
+static void order_by_power(struct policy *policy, unsigned int hint,
+			   unsigned int order, struct vipzone_order *regions)
+{
+	const struct low_power *low_power = &policy->command.low_power;
+
+	low_power_order(&policy->command, hint, roomy(policy),
+			READ_ONCE(policy->most_free), regions);
+	if (regions->region[0] != (hint & HINT_WRITE ? low_power->write :
+				   low_power->read).region[0])
+		this_cpu_add(policy->stats->yielded, 1UL << order);
+}
+
 static struct page *steer(struct policy *policy, enum segment segment,
 			  const struct ms_fault *fault)
 {
+	const struct vipzone_order *regions = &policy->command.orders[segment];
+	struct vipzone_order by_power;
 	enum ms_refusal refusal;
 
-	if (!policy->command.orders[segment].nr)
+	if (!regions->nr)
 		return MS_FAULT_PASS;
 	refusal = ms_fault_refusal(fault);
 	if (unlikely(refusal)) {
@@ -132,9 +165,14 @@ static struct page *steer(struct policy *policy, enum segment segment,
 			       FALLBACK_POLICY : FALLBACK_CONTEXT);
 		return MS_FAULT_KERNEL;
 	}
+	if (policy->command.low_power.set) {
+		order_by_power(policy, policy->command.low_power.hint,
+			       fault->order, &by_power);
+		regions = &by_power;
+	}
 	if (unlikely(fault->order))
-		return steer_large(policy, segment, fault);
-	return steer_page(policy, segment, fault->gfp);
+		return steer_large(policy, segment, regions, fault);
+	return steer_page(policy, segment, regions, fault->gfp);
 }
 
 static struct page *steer_fault(const struct ms_fault *fault)
@@ -151,11 +189,66 @@ static struct page *steer_fault(const struct ms_fault *fault)
 	return steer(policy, segment_of(vma, fault->address), fault);
 }
 
+static atomic_t kernel_policies = ATOMIC_INIT(0);
+
+void steering_serve_kernel(void)
+{
+	atomic_inc(&kernel_policies);
+}
+
+void steering_leave_kernel(void)
+{
+	atomic_dec(&kernel_policies);
+}
+
+/* Memory that devices reach with 32 bits lies below 4 GiB. */
+static bool reaches(const struct target *target, enum zone_type zone)
+{
+	return zone != ZONE_DMA32 ||
+	       ms_region_spec(target->region)->start < SZ_4G;
+}
+
+static int node_for_kernel(struct policy *policy, gfp_t gfp, unsigned int order,
+			   int nid)
+{
+	const struct vipzone_order *regions = &policy->command.low_power.read;
+	enum zone_type zone = gfp_zone(gfp);
+	struct target *target;
+	unsigned int i;
+
+	for (i = 0; zone != ZONE_DMA && i < regions->nr; i++) {
+		target = &policy->targets[regions->region[i]];
+		if (!target->is_node || !allowed(target) ||
+		    !reaches(target, zone))
+			continue;
+		this_cpu_add(policy->stats->kernel, 1UL << order);
+		return target->nid;
+	}
+	return nid;
+}
+
+/* The kernel's own memory counts as used much and mostly read. */
+static int steer_kernel(gfp_t gfp, unsigned int order, int nid,
+			const nodemask_t *nodemask)
+{
+	struct mm_struct *mm = current->mm;
+	struct policy *policy;
+
+	if (nodemask || (gfp & (__GFP_MOVABLE | __GFP_THISNODE)))
+		return nid;
+	policy = mm ? policy_of(mm) : scope_policy(NULL);
+	if (!policy || !policy->has_kernel)
+		return nid;
+	return node_for_kernel(policy, gfp, order, nid);
+}
+
 static int steer_entry(gfp_t gfp, unsigned int order, int nid,
 		       const nodemask_t *nodemask)
 {
 	struct wish *wish = this_cpu_ptr(&wishes);
 
+	if (unlikely(atomic_read(&kernel_policies)) && in_task())
+		nid = steer_kernel(gfp, order, nid, nodemask);
 	if (likely(wish->task != current) || wish->order != order ||
 	    !(gfp & __GFP_MOVABLE) || !in_task())
 		return nid;

@@ -84,6 +84,22 @@ static u64 steered(void)
 	return pages;
 }
 
+static u64 kernel_own(void)
+{
+	struct steering_stats sum;
+
+	policies_sum(&sum);
+	return sum.kernel;
+}
+
+static u64 yielded(void)
+{
+	struct steering_stats sum;
+
+	policies_sum(&sum);
+	return sum.yielded;
+}
+
 static u64 fallbacks(enum fallback why)
 {
 	struct steering_stats sum;
@@ -105,6 +121,8 @@ static struct kobj_attribute add_attr = __ATTR_WO(add);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);
 MS_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
 MS_ATTR_NUMBER_RO(steered_pages, steered());
+MS_ATTR_NUMBER_RO(kernel_pages, kernel_own());
+MS_ATTR_NUMBER_RO(yielded_pages, yielded());
 MS_ATTR_NUMBER_RO(lost_children, processes_lost());
 MS_ATTR_NUMBER_RO(fallback_empty, fallbacks(FALLBACK_EMPTY));
 MS_ATTR_NUMBER_RO(fallback_policy, fallbacks(FALLBACK_POLICY));
@@ -123,7 +141,8 @@ MS_ATTR_NUMBER_RO(unmoved_cpuset_pages, moves(MOVE_CPUSET));
 static struct attribute *vipzone_attrs[] = {
 	&enabled_attr.attr, &add_attr.attr, &remove_attr.attr,
 	&move_attr.attr,
-	&steered_pages_attr.attr, &lost_children_attr.attr,
+	&steered_pages_attr.attr, &kernel_pages_attr.attr,
+	&yielded_pages_attr.attr, &lost_children_attr.attr,
 	&fallback_empty_attr.attr, &fallback_policy_attr.attr,
 	&fallback_cpuset_attr.attr, &fallback_context_attr.attr,
 	&fallback_huge_attr.attr,

@@ -15,7 +15,8 @@
 
 /**
  * struct process - a steered process
- * @hash: in the table, by @mm; under RCU
+ * @by_mm: in the table of address spaces; under RCU
+ * @by_pid: in the table of processes; under RCU
  * @mm: its address space, kept from being freed so that it stays its own
  * @pid: the process
  * @policy: where its pages come from
@@ -24,7 +25,8 @@
  * @dying: frees it after a grace period
  */
 struct process {
-	struct hlist_node hash;
+	struct hlist_node by_mm;
+	struct hlist_node by_pid;
 	struct mm_struct *mm;
 	struct pid *pid;
 	struct policy *policy;
@@ -46,7 +48,8 @@ u64 processes_lost(void);
 
 /*
  * scopes.c: the policies of cgroups and of the machine. scope_set() takes over
- * a policy, in place of the one that was there.
+ * a policy, in place of the one that was there. Without an mm, as kernel threads
+ * have none, the machine's is the one.
  */
 void scope_set(struct policy *policy);
 int scope_remove(const struct vipzone_command *command);
@@ -66,6 +69,8 @@ void steering_stop(void);
 bool steering_running(void);
 int steering_use(enum ms_point_id id);
 void steering_unuse(enum ms_point_id id);
+void steering_serve_kernel(void);	/* a policy is for its memory, too */
+void steering_leave_kernel(void);
 
 /*
  * lifetime.c: fork, exec and exit of steered processes, followed from the

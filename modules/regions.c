@@ -102,9 +102,9 @@ const struct ms_region_spec *ms_region_spec(const struct ms_region *region)
 }
 EXPORT_SYMBOL_GPL(ms_region_spec);
 
-static bool belongs(const struct ms_region *region, struct page *page)
+bool ms_region_owns(const struct ms_region_spec *spec, struct page *page)
 {
-	return region->spec.nid < 0 || region->spec.nid == page_to_nid(page);
+	return spec->nid < 0 || spec->nid == page_to_nid(page);
 }
 
 static u64 size_of(const struct ms_region *region)
@@ -117,7 +117,7 @@ static bool covers(const struct ms_region *region, u64 address)
 	struct page *page = pfn_to_online_page(PHYS_PFN(address));
 
 	return address >= region->spec.start && address < region->spec.end &&
-	       (!page || belongs(region, page));
+	       (!page || ms_region_owns(&region->spec, page));
 }
 
 bool ms_region_at(u64 address, unsigned int sources,
@@ -192,35 +192,18 @@ void ms_region_close_pool(struct ms_region *region)
 }
 EXPORT_SYMBOL_GPL(ms_region_close_pool);
 
-/* Walks the frames of a region; counts those online and those free. */
-static void count_pages(const struct ms_region *region, unsigned long *total,
-			unsigned long *free)
+void ms_region_census(struct ms_region *region, struct ms_census *census)
 {
-	unsigned long pfn = start_pfn(region), end = end_pfn(region), order;
-	struct page *page;
+	struct ms_pool_stats stats = {};
 
-	*total = *free = 0;
-	while (pfn < end) {
-		page = pfn_to_online_page(pfn);
-		if (!page) {
-			pfn = ALIGN(pfn + 1, PAGES_PER_SECTION);
-			continue;
-		}
-		order = 0;
-		if (PageBuddy(page)) {
-			order = READ_ONCE(page->private);
-			if (order > MS_MAX_ORDER)
-				order = 0;
-			if (belongs(region, page))
-				*free += min(1UL << order, end - pfn);
-		}
-		if (belongs(region, page))
-			*total += min(1UL << order, end - pfn);
-		pfn += 1UL << order;
-		if (!(pfn & (PAGES_PER_SECTION - 1)))
-			cond_resched();
-	}
+	ms_census_estimate(&region->spec, census);
+	mutex_lock(&pools_lock);
+	if (region->pool)
+		ms_pool_read_stats(region->pool, &stats);
+	mutex_unlock(&pools_lock);
+	census->free_pages += stats.pages;
 }
+EXPORT_SYMBOL_GPL(ms_region_census);
 
 static const char * const source_name[] = {
 	[MS_REGION_NODE] = "node",
@@ -252,19 +235,19 @@ region_attr_ro(tier, "%d", spec->tier);
 static ssize_t total_pages_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
-	unsigned long total, free;
+	struct ms_census census;
 
-	count_pages(to_region(kobj), &total, &free);
-	return sysfs_emit(buf, "%lu\n", total);
+	ms_census_count(&to_region(kobj)->spec, &census);
+	return sysfs_emit(buf, "%lu\n", census.pages);
 }
 
 static ssize_t free_pages_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *buf)
 {
-	unsigned long total, free;
+	struct ms_census census;
 
-	count_pages(to_region(kobj), &total, &free);
-	return sysfs_emit(buf, "%lu\n", free);
+	ms_census_count(&to_region(kobj)->spec, &census);
+	return sysfs_emit(buf, "%lu\n", census.free_pages);
 }
 
 static ssize_t pool_kib_show(struct kobject *kobj, struct kobj_attribute *attr,

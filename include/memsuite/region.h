@@ -127,6 +127,26 @@ struct ms_pool *ms_region_open_pool(struct ms_region *region);
 void ms_region_close_pool(struct ms_region *region);
 
 /**
+ * struct ms_census - frames of a region
+ * @pages: online
+ * @free_pages: of these, free, or in its pool
+ */
+struct ms_census {
+	unsigned long pages;
+	unsigned long free_pages;
+};
+
+/**
+ * ms_region_census() - estimate how many frames a region has free
+ * @region: the region
+ * @census: result; of a node it is the kernel's own count, of other regions a
+ *	sample
+ *
+ * Takes less than a millisecond. Context: may sleep.
+ */
+void ms_region_census(struct ms_region *region, struct ms_census *census);
+
+/**
  * ms_parse_range() - parse "START-END"
  * @text: addresses in bytes, decimal or 0x, with an optional K, M, G or T;
  *	both are multiples of the page size

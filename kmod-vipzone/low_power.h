@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Low power first (ViPZonE, section 3.2.2 and Figure 7): memory that is used
+ * much comes from the region that takes the least power for reads, or for
+ * writes; memory that is used little leaves a share of it for that.
+ */
+#ifndef VIPZONE_LOW_POWER_H
+#define VIPZONE_LOW_POWER_H
+
+#include <linux/types.h>
+
+struct vipzone_command;
+struct vipzone_order;
+
+/*
+ * What a program says of its memory, as ViPZonE numbers it. Nothing means read
+ * mostly, and used little.
+ */
+#define HINT_WRITE	0x10	/* written more than read */
+#define HINT_HIGH	0x20	/* used much */
+#define HINT_ALL	(HINT_WRITE | HINT_HIGH)
+
+/* Where memory that is used little comes from. */
+enum low_util {
+	LOW_UTIL_THRESHOLD,	/* low power first, but for what is reserved */
+	LOW_UTIL_HIGH_POWER,	/* high power first */
+	LOW_UTIL_MOST_FREE,	/* the region that has most free memory */
+	LOW_UTIL_LOW_POWER,	/* low power first, as what is used much */
+	NR_LOW_UTILS,
+};
+
+/* In percent of each region, kept for memory that is used much. */
+#define LOW_POWER_THRESHOLD_PCT	20
+
+/**
+ * low_power_parse() - parse "LIST[,KEY=VALUE...]"
+ * @list: is cut up
+ * @command: @low_power and, from LIST, @orders are set
+ *
+ * Pure. Return: as vipzone_parse().
+ */
+int low_power_parse(char *list, struct vipzone_command *command);
+
+/**
+ * low_power_order() - which regions to try for a page
+ * @command: a policy of that kind
+ * @hint: what is known of the memory, HINT_*
+ * @roomy: regions, by number, that have more free than is reserved
+ * @most_free: that which has the most free memory
+ * @order: result
+ *
+ * Pure.
+ */
+void low_power_order(const struct vipzone_command *command, unsigned int hint,
+		     unsigned int roomy, unsigned int most_free,
+		     struct vipzone_order *order);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is not reserved of the regions of a policy; room.h. */
+
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/workqueue.h>
+
+#include "policy.h"
+
+#define LOOK_JIFFIES	(HZ / 10)
+
+/* Pages that a CPU takes from the common count at a time. */
+#define CREDIT_PAGES	64
+
+void room_spend(struct room *room, unsigned long pages)
+{
+	if (this_cpu_sub_return(*room->credit, pages) >= 0)
+		return;
+	atomic_long_sub(pages + CREDIT_PAGES, &room->pages);
+	this_cpu_add(*room->credit, pages + CREDIT_PAGES);
+}
+
+static void look(struct policy *policy)
+{
+	const struct low_power *low_power = &policy->command.low_power;
+	unsigned long most = 0;
+	struct ms_census census;
+	struct target *target;
+	unsigned int i;
+
+	for (i = 0; i < policy->nr_targets; i++) {
+		target = &policy->targets[i];
+		ms_region_census(target->region, &census);
+		atomic_long_set(&target->room.pages, census.free_pages -
+				census.pages / 100 * low_power->threshold_pct);
+		if (census.free_pages <= most)
+			continue;
+		most = census.free_pages;
+		WRITE_ONCE(policy->most_free, i);
+	}
+}
+
+static void look_again(struct work_struct *work)
+{
+	struct policy *policy = container_of(to_delayed_work(work),
+					     struct policy, look);
+
+	look(policy);
+	schedule_delayed_work(&policy->look, LOOK_JIFFIES);
+}
+
+static bool wants_rooms(const struct low_power *low_power)
+{
+	return low_power->set && (low_power->low_util == LOW_UTIL_THRESHOLD ||
+				  low_power->low_util == LOW_UTIL_MOST_FREE);
+}
+
+int rooms_open(struct policy *policy)
+{
+	unsigned int i;
+
+	INIT_DELAYED_WORK(&policy->look, look_again);
+	if (!wants_rooms(&policy->command.low_power))
+		return 0;
+	for (i = 0; i < policy->nr_targets; i++) {
+		policy->targets[i].room.credit = alloc_percpu(long);
+		if (!policy->targets[i].room.credit)
+			return -ENOMEM;
+	}
+	look(policy);
+	policy->has_rooms = true;
+	schedule_delayed_work(&policy->look, LOOK_JIFFIES);
+	return 0;
+}
+
+void rooms_close(struct policy *policy)
+{
+	unsigned int i;
+
+	if (policy->has_rooms)
+		cancel_delayed_work_sync(&policy->look);
+	for (i = 0; i < policy->nr_targets; i++)
+		free_percpu(policy->targets[i].room.credit);
+}

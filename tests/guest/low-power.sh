@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Low power first: what is used much comes from the cheapest region, what is used
+# little leaves a share of it; orders for reads and writes; the kernel's memory.
+. "$(dirname "$0")/ktap.sh"
+zone=$suite/vipzone
+low="0x10000000 0x18000000"	# 128 MiB, 32768 pages
+high="0x28000000 0x30000000"
+
+modprobe vipzone || exit 1
+echo "low 256M-384M" >$suite/regions/add || exit 1
+echo "high 640M-768M" >$suite/regions/add || exit 1
+echo 1 >$zone/enabled || exit 1
+pages=$(cat $suite/regions/low/total_pages)
+
+# placed PAGES POLICY RANGE: sets in, how many pages of a program are there.
+placed() {
+	rm -f /tmp/go
+	# shellcheck disable=SC2086
+	"$here/touch" "$1" --range $3 --wait /tmp/go >/tmp/out &
+	pid=$!
+	sleep 0.3
+	echo "$pid low-power-first:$2" >$zone/add || return 1
+	yielded=$(cat $zone/yielded_pages)
+	: >/tmp/go
+	wait_for 60 grep -q pages /tmp/out || return 1
+	yielded=$(($(cat $zone/yielded_pages) - yielded))
+	in=$(sed 's/.* in \([0-9]*\) .*/\1/' /tmp/out)
+	note "$2: $in of $1 in $3"
+	wait $pid
+	sleep 0.3
+}
+most() { # OF: some pages were there before the policy
+	[ "$in" -ge $(($1 - $1 / 50 - 10)) ]
+}
+few() { [ "$in" -le $((pages / 50)) ]; }
+
+placed 8000 low+high,hint=high "$low"
+check "used much: low power" most 8000
+placed 8000 low+high,write=high+low,hint=write+high "$high"
+check "written, used much: the order for writes" most 8000
+placed 8000 low+high,write=high+low,hint=high "$low"
+check "read, used much: the order for reads" most 8000
+placed 8000 low+high "$low"
+check "used little, and there is room: low power" most 8000
+check "nothing yields" [ "$yielded" -lt 200 ]
+placed 8000 low+high,low_util=high-power "$high"
+check "used little: high power, if asked" most 8000
+placed 8000 low+high,threshold_pct=100 "$low"
+check "all of it reserved" few
+placed 8000 low+high,threshold_pct=100,low_util=low-power "$low"
+check "all of it reserved, and used all the same, if asked" most 8000
+
+# Half of what is free may be had; the rest stays.
+free=$(($(cat $suite/regions/low/free_pages) + $(cat $suite/regions/low/pool_pages)))
+threshold=$((free * 50 / pages))
+room=$((free - pages * threshold / 100))
+placed $((room + 8000)) low+high,threshold_pct=$threshold "$low"
+note "$free free, $room above the reserve"
+check "the reserve stays, within 5 % of the region" [ $((in - room)) -le $((pages / 20)) ]
+check "what yields is counted" [ $((yielded + in)) -ge $((room + 8000 - pages / 100)) ]
+check "and no more than that" [ $((room - in)) -le $((pages / 20)) ]
+
+# A program that holds half of the region.
+echo "$$ low-power-first:low,hint=high children" >$zone/add
+"$here/keep" $((pages / 2)) --rest 1000 >/dev/null &
+half=$!
+echo $$ >$zone/remove
+wait_for 60 sh -c "[ \$(cat $suite/regions/low/free_pages) -lt $((pages / 2)) ]"
+sleep 0.5
+placed 4000 low+high,low_util=most-free "$high"
+check "the region with the most free memory" most 4000
+kill $half
+wait $half 2>/dev/null
+
+# Page tables of children; the kernel adds its counts up every second or two.
+tables() { awk '/nr_page_table_pages/ { print $2 }' "/sys/devices/system/node/node$1/vmstat"; }
+children() {
+	for i in $(seq 60); do sleep 4 & done
+	sleep 3
+}
+echo "$$ low-power-first:node1,kernel children" >$zone/add
+ours=$(dirname "$(grep -lsx $$ $zone/policies/*/who)")
+before0=$(tables 0) before1=$(tables 1)
+children
+of0=$(($(tables 0) - before0)) of1=$(($(tables 1) - before1))
+note "page tables of 60 children: $of0 on node 0, $of1 on node 1"
+check "the kernel's memory, on a node" [ $of1 -gt $((60 + of0 * 4)) ]
+check "it is counted" at_least "$ours/kernel_pages" 120
+check "it reads as it was written" equals "$ours/policy" low-power-first:node1,kernel
+check "where no region is a node, the kernel's memory cannot be had" \
+	[ "$("$here/poke" $zone/add "literal:1 low-power-first:low,kernel")" = EINVAL ]
+check "a percentage" [ "$("$here/poke" $zone/add "literal:1 low-power-first:low,threshold_pct=101")" = ERANGE ]
+check "unload with policies" rmmod vipzone
+check "unload" rmmod memsuite
+done_testing
