@@ -14,10 +14,14 @@
 
 void room_spend(struct room *room, unsigned long pages)
 {
-	if (this_cpu_sub_return(*room->credit, pages) >= 0)
+	long due = -this_cpu_sub_return(*room->credit, pages);
+
+	if (due <= 0)
 		return;
-	atomic_long_sub(pages + CREDIT_PAGES, &room->pages);
-	this_cpu_add(*room->credit, pages + CREDIT_PAGES);
+	if (atomic_long_read(&room->pages) > 0)
+		due += CREDIT_PAGES;
+	atomic_long_sub(due, &room->pages);
+	this_cpu_add(*room->credit, due);
 }
 
 static void look(struct policy *policy)

@@ -237,6 +237,13 @@ static void rewind(struct ms_pool *pool, struct ms_scan *scan)
 	};
 }
 
+/* It has passed what is in use at the beginning of the region. */
+static void join_filler(struct ms_pool *pool, struct ms_scan *scan)
+{
+	rewind(pool, scan);
+	scan->pfn = clamp(READ_ONCE(pool->scan.pfn), scan->pfn, scan->end);
+}
+
 /* Retiring sleeps: the filler does it. */
 static void reject(struct ms_pool *pool, struct page *page)
 {
@@ -264,6 +271,8 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 	if (!front->nr_bare) {
 		if (time_before(jiffies, front->dry_until))
 			return NULL;
+		if (!front->scan.end)
+			join_filler(pool, &front->scan);
 		err = ms_frames_isolate(&front->scan, BARE_BUDGET, &block);
 		if (err == -ENOMEM)
 			ms_frames_skip_zone(&front->scan);

@@ -57,16 +57,16 @@ threshold=$((free * 50 / pages))
 room=$((free - pages * threshold / 100))
 placed $((room + 8000)) low+high,threshold_pct=$threshold "$low"
 note "$free free, $room above the reserve"
-check "the reserve stays, within 5 % of the region" [ $((in - room)) -le $((pages / 20)) ]
+check "the reserve stays, within 3 % of the region" [ $((in - room)) -le $((pages * 3 / 100)) ]
 check "what yields is counted" [ $((yielded + in)) -ge $((room + 8000 - pages / 100)) ]
-check "and no more than that" [ $((room - in)) -le $((pages / 20)) ]
+check "and no more than that" [ $((room - in)) -le $((pages * 3 / 100)) ]
 
-# A program that holds half of the region.
+# A program that holds most of the region.
 echo "$$ low-power-first:low,hint=high children" >$zone/add
-"$here/keep" $((pages / 2)) --rest 1000 >/dev/null &
+"$here/keep" $((free * 9 / 10)) --rest 1000 >/dev/null &
 half=$!
 echo $$ >$zone/remove
-wait_for 60 sh -c "[ \$(cat $suite/regions/low/free_pages) -lt $((pages / 2)) ]"
+wait_for 60 sh -c "[ \$(cat $suite/regions/low/free_pages) -lt $((free / 5)) ]"
 sleep 0.5
 placed 4000 low+high,low_util=most-free "$high"
 check "the region with the most free memory" most 4000
