@@ -54,7 +54,8 @@ static void takes_options(struct kunit *test)
 {
 	struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("a+b,write=c+a,threshold_pct=0,low_util=most-free,hint=write+high,kernel",
+	KUNIT_EXPECT_EQ(test, parse("a+b,write=c+a,threshold_pct=0,kernel,"
+				    "low_util=most-free,hint=write+high",
 				    &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
 	KUNIT_EXPECT_EQ(test, command.low_power.write.region[0], 2);

@@ -216,13 +216,19 @@ static bool wants_filling(const struct ms_pool *pool)
 	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
 }
 
+/* A filler at work needs no interrupt, which costs more than a page. */
+static bool filler_sleeps(struct ms_pool *pool)
+{
+	/* The slots are exchanged, which is a barrier. */
+	return waitqueue_active(&pool->wait);
+}
+
 static noinline void refill_front(struct ms_pool *pool, struct front *front)
 {
 	front->chain = depot_take(pool, &front->hint);
-	/* A filler at work needs no interrupt, which costs more than a page. */
 	if (READ_ONCE(prefill) &&
 	    atomic_read(&pool->nr_filled) < READ_ONCE(pool->target) / 2 &&
-	    waitqueue_active(&pool->wait))
+	    filler_sleeps(pool))
 		irq_work_queue(&pool->wake);
 }
 
