@@ -55,6 +55,7 @@ placed $nr low+high,threshold_pct=100,low_util=low-power "$low"
 check "all of it reserved, and used all the same, if asked" most $nr
 
 # Twice as many pages may be had; the rest stays.
+sleep 2
 free=$(($(cat $suite/regions/low/free_pages) + $(cat $suite/regions/low/pool_pages)))
 threshold=$(((free - 2 * nr) * 100 / pages))
 room=$((free - pages * threshold / 100))
@@ -70,7 +71,10 @@ check "the region with the most free memory" most $nr
 # Page tables of children; the kernel adds its counts up every second or two.
 tables() { awk '/nr_page_table_pages/ { print $2 }' "/sys/devices/system/node/node$1/vmstat"; }
 children() {
-	for i in $(seq 60); do sleep 4 & done
+	for i in $(seq 60); do
+		sleep 1000 &
+		all="$all $!"
+	done
 	sleep 3
 }
 echo "$$ low-power-first:node1,kernel children" >$zone/add
@@ -78,6 +82,8 @@ ours=$(dirname "$(grep -lsx $$ $zone/policies/*/who)")
 before0=$(tables 0) before1=$(tables 1)
 children
 of0=$(($(tables 0) - before0)) of1=$(($(tables 1) - before1))
+# shellcheck disable=SC2086
+kill $all
 note "page tables of 60 children: $of0 on node 0, $of1 on node 1"
 check "the kernel's memory, on a node" [ $of1 -gt $((60 + of0 * 4)) ]
 check "it is counted" at_least "$ours/kernel_pages" 120
