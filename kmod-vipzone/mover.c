@@ -84,22 +84,13 @@ static bool may_use_any(const struct mover *mover,
 	return false;
 }
 
-static bool lies_in(const struct target *target, struct page *page)
-{
-	const struct ms_region_spec *spec = ms_region_spec(target->region);
-	phys_addr_t address = PFN_PHYS(page_to_pfn(page));
-
-	return address >= spec->start && address < spec->end &&
-	       (spec->nid < 0 || spec->nid == page_to_nid(page));
-}
-
 static bool is_placed(const struct mover *mover, struct page *page,
 		      const struct vipzone_order *order)
 {
 	unsigned int i;
 
 	for (i = 0; i < order->nr; i++)
-		if (lies_in(target_of(mover, order, i), page))
+		if (ms_region_has(target_of(mover, order, i)->region, page))
 			return true;
 	return false;
 }
@@ -286,11 +277,12 @@ static void stock_up(struct mover *mover)
 	unsigned int i;
 
 	for (i = 0; i < mover->policy->nr_targets; i++) {
-		const struct ms_region_spec *spec =
-			ms_region_spec(mover->policy->targets[i].region);
+		const struct ms_region *region = mover->policy->targets[i].region;
+		const struct ms_region_spec *spec = ms_region_spec(region);
 
 		ms_stock_init(&mover->stocks[i], PHYS_PFN(spec->start),
 			      PHYS_PFN(spec->end), spec->nid);
+		mover->stocks[i].scan.banks = ms_region_banks(region);
 	}
 }
 
