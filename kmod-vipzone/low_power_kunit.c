@@ -6,6 +6,7 @@
 
 #include "command.c"
 #include "low_power.c"
+#include "banks.c"
 
 static int parse(const char *policy, struct vipzone_command *command)
 {
@@ -20,7 +21,7 @@ static const char *order(const char *policy, unsigned int hint,
 			 unsigned int roomy, unsigned int most_free)
 {
 	static char names[8];
-	struct vipzone_command command;
+	static struct vipzone_command command;
 	struct vipzone_order order;
 	unsigned int i;
 
@@ -35,7 +36,7 @@ static const char *order(const char *policy, unsigned int hint,
 
 static void has_defaults(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 	int i;
 
 	KUNIT_EXPECT_EQ(test, parse("a+b", &command), 0);
@@ -52,7 +53,7 @@ static void has_defaults(struct kunit *test)
 
 static void takes_options(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("a+b,write=c+a,threshold_pct=0,kernel,"
 				    "low_util=most-free,hint=write+high",
@@ -129,7 +130,7 @@ static void refuses_mistakes(struct kunit *test)
 		{ "1+2+3+4,write=5+6+7+8", 0 },
 		{ "1+2+3+4,write=5+6+7+8+9", -E2BIG },
 	};
-	struct vipzone_command command;
+	static struct vipzone_command command;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)

@@ -22,6 +22,7 @@
 #include <memsuite/move.h>
 #include <memsuite/stock.h>
 
+#include "spread.h"
 #include "vipzone.h"
 
 /* Page tables looked through before others may have the lock. */
@@ -99,7 +100,8 @@ static bool is_placed(const struct mover *mover, struct page *page,
 static void look_at(struct mover *mover, struct page *page, unsigned long addr)
 {
 	const struct vipzone_order *order =
-		&mover->policy->command.orders[segment_of(mover->vma, addr)];
+		order_at_home(mover->policy, segment_of(mover->vma, addr),
+			      mover->mm);
 	struct page *head = compound_head(page);
 	unsigned long nr = 1UL << ms_page_order(head);
 
