@@ -21,6 +21,9 @@
 /* Frames a CPU looks at in a page fault when the depot is empty. */
 #define BARE_BUDGET	1024
 
+/* Of some banks, a frame is found by looking at several. */
+#define BANKS_BUDGET	4096
+
 /* How long the filler rests after memory was wanted back. */
 #define PRESSURE_JIFFIES	(2 * HZ)
 
@@ -163,7 +166,8 @@ static bool refill_bare(struct ms_pool *pool, struct front *front)
 		return false;
 	if (!front->scan.end)
 		join_filler(pool, &front->scan);
-	err = ms_frames_isolate(&front->scan, BARE_BUDGET, &block);
+	err = ms_frames_isolate(&front->scan, pool->banks ? BANKS_BUDGET :
+				BARE_BUDGET, &block);
 	if (err == -ENOMEM)
 		ms_frames_skip_zone(&front->scan);
 	if (err == -ENOENT)
@@ -425,10 +429,8 @@ struct ms_pool *ms_pool_create(const char *name, unsigned long start_pfn,
 	pool->fronts = alloc_percpu(struct front);
 	if (!pool->slots || !pool->frames || !pool->fronts)
 		goto err;
-	for_each_possible_cpu(cpu) {
-		ms_pool_rewind(pool, &per_cpu_ptr(pool->fronts, cpu)->scan);
+	for_each_possible_cpu(cpu)
 		per_cpu_ptr(pool->fronts, cpu)->dry_until = jiffies;
-	}
 	pool->filler = kthread_create_on_node(ms_filler_run, pool, nid, "ms_fill/%s",
 					      name);
 	if (IS_ERR(pool->filler))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * banks hold PAGES [FILE]: waits for FILE to appear, touches that many pages of
- * anonymous memory, prints their address, and waits to be killed.
+ * banks hold PAGES FILE [CPU]: waits for FILE to appear, touches that many pages
+ * of anonymous memory, on that CPU, prints their address, and waits to be killed.
  *
  * banks where PID ADDRESS PAGES MAP BANK[-BANK]...: reads from outside where
  * these pages of that process lie, and prints how many there are, how many of
@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int hold(size_t pages, const char *wait)
+static int hold(size_t pages, const char *wait, const char *cpu)
 {
+	cpu_set_t set;
 	char *memory;
 
-	while (wait && access(wait, F_OK))
+	CPU_ZERO(&set);
+	CPU_SET(cpu ? atoi(cpu) : 0, &set);
+	if (cpu && sched_setaffinity(0, sizeof(set), &set))
+		return 5;
+	while (access(wait, F_OK))
 		usleep(10000);
 	memory = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -124,11 +130,11 @@ static int where(const char *pid, uint64_t address, size_t pages,
 
 int main(int argc, char **argv)
 {
-	if (argc >= 3 && !strcmp(argv[1], "hold"))
-		return hold(strtoul(argv[2], NULL, 0), argv[3]);
+	if (argc >= 4 && !strcmp(argv[1], "hold"))
+		return hold(strtoul(argv[2], NULL, 0), argv[3], argv[4]);
 	if (argc >= 7 && !strcmp(argv[1], "where"))
 		return where(argv[2], strtoull(argv[3], NULL, 0),
 			     strtoul(argv[4], NULL, 0), argv[5], argv + 6);
-	fprintf(stderr, "usage: banks hold PAGES [FILE] | where PID ADDRESS PAGES MAP BANK[-BANK]...\n");
+	fprintf(stderr, "usage: banks hold PAGES FILE [CPU] | where PID ADDRESS PAGES MAP BANK[-BANK]...\n");
 	return 2;
 }

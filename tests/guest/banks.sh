@@ -45,12 +45,13 @@ free=$(cat $regions/low/free_pages)
 note "free: $free of $(cat $regions/low/total_pages)"
 check "free pages are of these banks" [ "$free" -le "$(cat $regions/low/total_pages)" ]
 
-# started REGION [COMMAND...]: a process that has its pages in the region; sets pid, at.
+# started POLICY [CPU]: a process that has its pages by the policy, if there is one;
+# sets pid, at.
 started() {
 	rm -f /tmp/go /tmp/at
-	"$here/banks" hold "$pages" /tmp/go >/tmp/at &
+	"$here/banks" hold "$pages" /tmp/go $2 >/tmp/at &
 	pid=$!
-	echo "$pid $1" >$zone/add || return 1
+	[ -z "$1" ] || echo "$pid $1" >$zone/add || return 1
 	sleep 0.5
 	: >/tmp/go
 	wait_for 20 [ -s /tmp/at ]
@@ -104,10 +105,59 @@ kill $other
 wait $other 2>/dev/null
 ended
 
-check "unload" rmmod vipzone
+# Each CPU, process or cgroup has banks of its own.
+echo "machine bank:percpu=low|high" >$zone/add
+started "" 0
+check "the first CPU's banks" placed "$xor" 0-1 4
+ended
+started "" 1
+check "the second CPU's banks" placed "$xor" 2-3 5-7
+ended
+echo "machine bank:perprocess=low|high" >$zone/add
+started ""
+# shellcheck disable=SC2046
+check "a process's banks" placed "$xor" $([ $((pid % 2)) = 0 ] && echo 0-1 4 || echo 2-3 5-7)
+ended
+echo "machine bank:random=low|high" >$zone/add
+started ""
+check "any banks" placed "$xor" 0-7
+check "both regions" [ "$("$here/banks" where $pid "$at" "$pages" "$xor" 0-1 4 | cut -d' ' -f2)" -gt $((pages / 3)) ]
+ended
+check "reads as written" grep -qx "bank:random=low|high" $zone/policies/*/policy
+echo machine >$zone/remove
+check "unknown spread" answers $zone/add "machine bank:perthread=low|high" EINVAL
+check "a region in two lists" answers $zone/add "machine bank:percpu=low|low" EINVAL
+
+# 3 MiB of frames in a random order, those of a row together.
+echo 3072 >$regions/rank1/container_kib
+started region:rank1
+check "in the banks, in a random order" placed "$paper" 8-15
+check "of which two of three follow the one before" \
+	sh -c "[ $successive -gt $((pages * 6 / 10)) ] && [ $successive -lt $((pages * 7 / 10)) ]"
+ended
+echo 3072 >$regions/low/container_kib
+started region:low
+check "and of masks" placed "$xor" 0-1 4
+check "with rows of four frames" sh -c "[ $successive -gt $((pages * 7 / 10)) ] && [ $successive -lt $((pages * 8 / 10)) ]"
+ended
+check "too large a container" answers $regions/low/container_kib 16385 ERANGE
+
+echo "machine bank:percpu=low|high" >$zone/add
+"$here/touch" 4000 --rounds 1000 >/dev/null &
+allocates=$!
+"$here/touch" 3000 --rounds 1000 >/dev/null &
+also=$!
+sleep 2
+check "nobody starves" sh -c "kill -0 $allocates && kill -0 $also"
+counted low
+counted high
+check "unload under load" rmmod vipzone
+kill $allocates $also
+wait $allocates $also 2>/dev/null
 check "nothing is held" equals $suite/pages/held_pages 0
 check "remove a region" answers $regions/remove low ok
 check "and the other" answers $regions/remove high ok
-check "and then the map" answers $maps/remove xor ok
+check "not a map that is in use" answers $maps/remove paper EBUSY
+check "but one that is not" answers $maps/remove xor ok
 check "unload the core" rmmod memsuite
 done_testing
