@@ -5,6 +5,7 @@
 
 #include <linux/err.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
@@ -83,8 +84,28 @@ map_attr_ro(banks, "%u", nr_banks);
 map_attr_ro(banks_a_frame, "%u", banks_a_frame);
 map_attr_ro(row_frames, "%llu", row_frames);
 
+/* As it would be written if nothing selected below the page. */
+static ssize_t frame_map_show(struct kobject *kobj, struct kobj_attribute *attr,
+			      char *buf)
+{
+	const struct ms_bank_map *map = to_map(kobj);
+	unsigned int i;
+	int at;
+
+	at = sysfs_emit(buf, map->nr_masks ? "xor=" : "interleave=");
+	for (i = 0; i < map->nr_masks; i++)
+		at += sysfs_emit_at(buf, at, "%s0x%llx", i ? "," : "",
+				    map->masks[i] << PAGE_SHIFT);
+	for (i = 0; i < map->nr_levels; i++)
+		at += sysfs_emit_at(buf, at, "%s%llux%llu", i ? "," : "",
+				    map->levels[i].frames << PAGE_SHIFT,
+				    map->levels[i].count);
+	return at + sysfs_emit_at(buf, at, "\n");
+}
+static struct kobj_attribute frame_map_attr = __ATTR_RO(frame_map);
+
 static struct attribute *map_attrs[] = {
-	&map_attr.attr, &banks_attr.attr, &banks_a_frame_attr.attr,
+	&map_attr.attr, &frame_map_attr.attr, &banks_attr.attr, &banks_a_frame_attr.attr,
 	&row_frames_attr.attr, NULL
 };
 ATTRIBUTE_GROUPS(map);
