@@ -8,6 +8,9 @@
 #include "low_power.c"
 #include "banks.c"
 
+#define THIRTY_TWO	"1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16+17+18+19+20+" \
+			"21+22+23+24+25+26+27+28+29+30+31+32"
+
 static int parse(const char *policy, struct vipzone_command *command)
 {
 	char line[384];
@@ -128,8 +131,7 @@ static void refuses_mistakes(struct kunit *test)
 		{ "a,kernel=1", -EINVAL },
 		{ "a,colour=red", -EINVAL },
 		{ "1+2+3+4,write=5+6+7+8", 0 },
-		{ "33,write=1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16+17+18+19+20+"
-		  "21+22+23+24+25+26+27+28+29+30+31+32", -E2BIG },
+		{ "33,write=" THIRTY_TWO, -E2BIG },
 	};
 	static struct vipzone_command command;
 	unsigned int i;

@@ -102,6 +102,7 @@ static ssize_t frame_map_show(struct kobject *kobj, struct kobj_attribute *attr,
 				    map->levels[i].count);
 	return at + sysfs_emit_at(buf, at, "\n");
 }
+
 static struct kobj_attribute frame_map_attr = __ATTR_RO(frame_map);
 
 static struct attribute *map_attrs[] = {

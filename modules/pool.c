@@ -29,7 +29,7 @@
 
 bool ms_pools_prefilled = true;
 LIST_HEAD(ms_pools);
-DEFINE_MUTEX(ms_pools_lock);
+DEFINE_MUTEX(ms_pools_lock);	/* of that list */
 static int cpu_state;
 
 unsigned long ms_pool_free(struct ms_pool *pool, struct page *chain)
