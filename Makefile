@@ -57,11 +57,15 @@ install:
 	dkms build memsuite/$(VERSION)
 	dkms install memsuite/$(VERSION)
 	install -m 755 scripts/memsuite /usr/local/sbin/memsuite
+	$(MAKE) -C tools/bankmap
+	install -m 755 out/bankmap/memsuite-bankmap /usr/local/sbin/memsuite-bankmap
+	install -m 644 -D -t /usr/local/share/memsuite/bank_maps tools/bankmap/maps/*
 	scripts/install-hooks /usr/local/sbin/memsuite /etc/modprobe.d /etc/udev/rules.d
 
 uninstall:
 	dkms remove memsuite/$(VERSION) --all
-	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite
+	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite /usr/local/sbin/memsuite-bankmap \
+		/usr/local/share/memsuite/bank_maps
 	rm -f /etc/modprobe.d/memsuite.conf /etc/udev/rules.d/90-memsuite.rules
 
 clean:

@@ -234,12 +234,18 @@ static void walk_zone(struct walk *walk, struct zone *zone)
 	unsigned long pfn = zone->zone_start_pfn, last = zone_end_pfn(zone);
 	unsigned long start, end, top;
 	int nid = zone_to_nid(zone);
+	bool movable;
 
 	while (pfn < last && !kthread_should_stop()) {
-		ms_region_bounds(pfn, &start, &end);
+		movable = ms_region_bounds(pfn, &start, &end);
 		top = min(end, node_end_pfn(nid));
 		start = max(start, zone->zone_start_pfn);
 		end = min(end, last);
+		/* Of a set of banks, a page must not leave them. */
+		if (!movable) {
+			pfn = end;
+			continue;
+		}
 		init_stock(walk, &walk->stock, start, end, nid);
 		init_stock(walk, &walk->above, last, max(last, top), nid);
 		walk_frames(walk, zone, pfn, end);

@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "banks.h"
 #include "command.h"
 
 const char * const segment_name[NR_SEGMENTS] = {
@@ -134,6 +135,9 @@ static int parse_policy(char *text, struct vipzone_command *command)
 	list = behind(text, "low-power-first:");
 	if (list)
 		return low_power_parse(list, command);
+	list = behind(text, "bank:");
+	if (list)
+		return vipzone_parse_banks(list, command);
 	list = behind(text, "region:");
 	if (!list)
 		return -EINVAL;

@@ -9,7 +9,7 @@
 #include "low_power.h"
 #include "segment.h"
 
-#define VIPZONE_MAX_REGIONS	8
+#define VIPZONE_MAX_REGIONS	32
 #define VIPZONE_PATH		256
 #define VIPZONE_POLICY		256
 
@@ -28,6 +28,27 @@ enum vipzone_scope {
 struct vipzone_order {
 	u8 nr;
 	u8 region[VIPZONE_MAX_REGIONS];
+};
+
+/* Whom each list of a bank policy is for. */
+enum vipzone_spread {
+	SPREAD_NONE,
+	SPREAD_CPU,
+	SPREAD_PROCESS,
+	SPREAD_CGROUP,
+	SPREAD_RANDOM,
+};
+
+/**
+ * struct vipzone_banks - lists of regions, one for each CPU, process or cgroup
+ * @spread: which of these; with more of them than lists, they share
+ * @nr: how many @orders; 0: it is no bank policy
+ * @orders: the lists
+ */
+struct vipzone_banks {
+	enum vipzone_spread spread;
+	u8 nr;
+	struct vipzone_order orders[VIPZONE_MAX_REGIONS];
 };
 
 /**
@@ -61,6 +82,7 @@ struct low_power {
  * @regions: names
  * @orders: where the pages of each segment come from
  * @low_power: how to choose among them, or not set
+ * @banks: whose, of these regions, are which
  */
 struct vipzone_command {
 	enum vipzone_scope scope;
@@ -72,6 +94,7 @@ struct vipzone_command {
 	char regions[VIPZONE_MAX_REGIONS][MS_REGION_NAME];
 	struct vipzone_order orders[NR_SEGMENTS];
 	struct low_power low_power;
+	struct vipzone_banks banks;
 };
 
 #define VIPZONE_ALL_SEGMENTS	((1U << NR_SEGMENTS) - 1)
@@ -107,9 +130,10 @@ int vipzone_parse_who(char *word, struct vipzone_command *command);
  * @command: result
  *
  * POLICY is "region:LIST", the same for all segments;
- * "segment:SEGMENT=LIST[,...]", in which "*" stands for those not named; or
- * "low-power-first:LIST[,KEY=VALUE...]". LIST is "REGION[+REGION...]", the
- * second for when the first is full.
+ * "segment:SEGMENT=LIST[,...]", in which "*" stands for those not named;
+ * "low-power-first:LIST[,KEY=VALUE...]"; or "bank:SPREAD=LIST[|LIST...]", see
+ * vipzone_parse_banks(). LIST is "REGION[+REGION...]", the second for when the
+ * first is full.
  *
  * Pure. Return: 0, -EINVAL (malformed), -E2BIG (too many regions),
  * -ERANGE (not a percentage), -ENAMETOOLONG.

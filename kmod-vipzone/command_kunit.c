@@ -6,6 +6,10 @@
 
 #include "command.c"
 #include "low_power.c"
+#include "banks.c"
+
+#define THIRTY_TWO	"1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16+17+18+19+20+" \
+			"21+22+23+24+25+26+27+28+29+30+31+32"
 
 /* vipzone_parse() cuts its line up. */
 static int parse(const char *text, struct vipzone_command *command)
@@ -18,7 +22,7 @@ static int parse(const char *text, struct vipzone_command *command)
 
 static void parses_one_region(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 	int i;
 
 	memset(&command, 0xff, sizeof(command));
@@ -37,7 +41,7 @@ static void parses_one_region(struct kunit *test)
 
 static void keeps_the_order_of_regions(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("1 region:b+a+c", &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
@@ -50,7 +54,7 @@ static void keeps_the_order_of_regions(struct kunit *test)
 
 static void tells_segments_apart(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("1 segment:heap=a,*=b+a,stack=c",
 				    &command), 0);
@@ -65,7 +69,7 @@ static void tells_segments_apart(struct kunit *test)
 
 static void leaves_out_what_is_not_named(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("1 segment:bss=a", &command), 0);
 	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_BSS].nr, 1);
@@ -73,9 +77,30 @@ static void leaves_out_what_is_not_named(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_CACHE].nr, 0);
 }
 
+static void spreads_over_banks(struct kunit *test)
+{
+	static struct vipzone_command command;
+	int i;
+
+	KUNIT_EXPECT_EQ(test, parse("machine bank:percpu=a+b|c|d", &command),
+			0);
+	KUNIT_EXPECT_EQ(test, (int)command.banks.spread, (int)SPREAD_CPU);
+	KUNIT_EXPECT_EQ(test, command.banks.nr, 3);
+	KUNIT_EXPECT_EQ(test, command.banks.orders[0].nr, 2);
+	KUNIT_EXPECT_EQ(test, command.banks.orders[1].nr, 1);
+	KUNIT_EXPECT_EQ(test, command.banks.orders[2].region[0], 3);
+	KUNIT_EXPECT_EQ(test, command.nr_regions, 4U);
+	for (i = 0; i < NR_SEGMENTS; i++)
+		KUNIT_EXPECT_EQ(test, command.orders[i].nr, 4);
+	KUNIT_EXPECT_EQ(test, parse("1 bank:random=a|b", &command), 0);
+	KUNIT_EXPECT_EQ(test, (int)command.banks.spread, (int)SPREAD_RANDOM);
+	KUNIT_EXPECT_EQ(test, parse("1 region:a", &command), 0);
+	KUNIT_EXPECT_EQ(test, command.banks.nr, 0);
+}
+
 static void knows_who(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("machine region:a", &command), 0);
 	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_MACHINE);
@@ -133,13 +158,26 @@ static void refuses_mistakes(struct kunit *test)
 		{ "1 segment:*=a,*=b", -EINVAL },
 		{ "1 segment:heap=a=b", 0 },	/* there is no such region */
 		{ "1 region:1+2+3+4+5+6+7+8", 0 },
-		{ "1 region:1+2+3+4+5+6+7+8+9", -E2BIG },
+		{ "1 region:" THIRTY_TWO, 0 },
+		{ "1 region:" THIRTY_TWO "+33", -E2BIG },
 		{ "1 segment:heap=1+2+3+4,*=5+6+7+8", 0 },
-		{ "1 segment:heap=1+2+3+4+5,*=5+6+7+8+9", -E2BIG },
+		{ "1 segment:heap=33,*=" THIRTY_TWO, -E2BIG },
+		{ "1 bank:", -EINVAL },
+		{ "1 bank:percpu", -EINVAL },
+		{ "1 bank:percpu=", -EINVAL },
+		{ "1 bank:percpu=a|", -EINVAL },
+		{ "1 bank:percpu=|a", -EINVAL },
+		{ "1 bank:percpu=a|b|a", -EINVAL },
+		{ "1 bank:percpu=a+b|b", -EINVAL },
+		{ "1 bank:perthread=a", -EINVAL },
+		{ "1 bank:=a", -EINVAL },
+		{ "1 bank:a|b", -EINVAL },
+		{ "1 bank:random=" THIRTY_TWO "|33", -E2BIG },
+		{ "1 bank:percgroup=" THIRTY_TWO, 0 },
 		{ "1 region:abcdefghijklmnopqrstuvwxyz01234", 0 },
 		{ "1 region:abcdefghijklmnopqrstuvwxyz012345", -ENAMETOOLONG },
 	};
-	struct vipzone_command command;
+	static struct vipzone_command command;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
@@ -152,6 +190,7 @@ static struct kunit_case command_cases[] = {
 	KUNIT_CASE(keeps_the_order_of_regions),
 	KUNIT_CASE(tells_segments_apart),
 	KUNIT_CASE(leaves_out_what_is_not_named),
+	KUNIT_CASE(spreads_over_banks),
 	KUNIT_CASE(knows_who),
 	KUNIT_CASE(refuses_mistakes),
 	{}

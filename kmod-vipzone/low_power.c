@@ -132,11 +132,10 @@ void low_power_order(const struct vipzone_command *command, unsigned int hint,
 	const struct low_power *low_power = &command->low_power;
 	const struct vipzone_order *given = hint & HINT_WRITE ?
 		&low_power->write : &low_power->read;
-	unsigned int all = (1U << command->nr_regions) - 1;
 
 	order->nr = 0;
 	if (hint & HINT_HIGH || low_power->low_util == LOW_UTIL_LOW_POWER) {
-		append_roomy(order, given, all);
+		append_roomy(order, given, ~0U);
 		return;
 	}
 	if (low_power->low_util == LOW_UTIL_THRESHOLD)

@@ -6,6 +6,10 @@
 
 #include "command.c"
 #include "low_power.c"
+#include "banks.c"
+
+#define THIRTY_TWO	"1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16+17+18+19+20+" \
+			"21+22+23+24+25+26+27+28+29+30+31+32"
 
 static int parse(const char *policy, struct vipzone_command *command)
 {
@@ -20,7 +24,7 @@ static const char *order(const char *policy, unsigned int hint,
 			 unsigned int roomy, unsigned int most_free)
 {
 	static char names[8];
-	struct vipzone_command command;
+	static struct vipzone_command command;
 	struct vipzone_order order;
 	unsigned int i;
 
@@ -35,7 +39,7 @@ static const char *order(const char *policy, unsigned int hint,
 
 static void has_defaults(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 	int i;
 
 	KUNIT_EXPECT_EQ(test, parse("a+b", &command), 0);
@@ -52,7 +56,7 @@ static void has_defaults(struct kunit *test)
 
 static void takes_options(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("a+b,write=c+a,threshold_pct=0,kernel,"
 				    "low_util=most-free,hint=write+high",
@@ -127,9 +131,9 @@ static void refuses_mistakes(struct kunit *test)
 		{ "a,kernel=1", -EINVAL },
 		{ "a,colour=red", -EINVAL },
 		{ "1+2+3+4,write=5+6+7+8", 0 },
-		{ "1+2+3+4,write=5+6+7+8+9", -E2BIG },
+		{ "33,write=" THIRTY_TWO, -E2BIG },
 	};
-	struct vipzone_command command;
+	static struct vipzone_command command;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)

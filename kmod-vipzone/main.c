@@ -5,17 +5,27 @@
 
 #include <linux/module.h>
 
+#include "spread.h"
 #include "vipzone.h"
 
 static int __init vipzone_init(void)
 {
-	int err = processes_init();
+	int err = spread_init();
 
 	if (err)
 		return err;
+	err = processes_init();
+	if (err)
+		goto err_processes;
 	err = vipzone_sysfs_init();
 	if (err)
-		processes_exit();
+		goto err_sysfs;
+	return 0;
+
+err_sysfs:
+	processes_exit();
+err_processes:
+	spread_exit();
 	return err;
 }
 
@@ -27,6 +37,7 @@ static void __exit vipzone_exit(void)
 	scopes_exit();
 	processes_exit();
 	vipzone_sysfs_exit();
+	spread_exit();
 }
 
 module_init(vipzone_init);

@@ -22,6 +22,7 @@
 #include <memsuite/move.h>
 #include <memsuite/stock.h>
 
+#include "spread.h"
 #include "vipzone.h"
 
 /* Page tables looked through before others may have the lock. */
@@ -84,22 +85,13 @@ static bool may_use_any(const struct mover *mover,
 	return false;
 }
 
-static bool lies_in(const struct target *target, struct page *page)
-{
-	const struct ms_region_spec *spec = ms_region_spec(target->region);
-	phys_addr_t address = PFN_PHYS(page_to_pfn(page));
-
-	return address >= spec->start && address < spec->end &&
-	       (spec->nid < 0 || spec->nid == page_to_nid(page));
-}
-
 static bool is_placed(const struct mover *mover, struct page *page,
 		      const struct vipzone_order *order)
 {
 	unsigned int i;
 
 	for (i = 0; i < order->nr; i++)
-		if (lies_in(target_of(mover, order, i), page))
+		if (ms_region_has(target_of(mover, order, i)->region, page))
 			return true;
 	return false;
 }
@@ -108,7 +100,8 @@ static bool is_placed(const struct mover *mover, struct page *page,
 static void look_at(struct mover *mover, struct page *page, unsigned long addr)
 {
 	const struct vipzone_order *order =
-		&mover->policy->command.orders[segment_of(mover->vma, addr)];
+		order_at_home(mover->policy, segment_of(mover->vma, addr),
+			      mover->mm);
 	struct page *head = compound_head(page);
 	unsigned long nr = 1UL << ms_page_order(head);
 
@@ -286,11 +279,12 @@ static void stock_up(struct mover *mover)
 	unsigned int i;
 
 	for (i = 0; i < mover->policy->nr_targets; i++) {
-		const struct ms_region_spec *spec =
-			ms_region_spec(mover->policy->targets[i].region);
+		const struct ms_region *region = mover->policy->targets[i].region;
+		const struct ms_region_spec *spec = ms_region_spec(region);
 
 		ms_stock_init(&mover->stocks[i], PHYS_PFN(spec->start),
 			      PHYS_PFN(spec->end), spec->nid);
+		mover->stocks[i].scan.banks = ms_region_banks(region);
 	}
 }
 

@@ -21,6 +21,7 @@
 
 #include <memsuite/hook.h>
 
+#include "spread.h"
 #include "vipzone.h"
 
 /*
@@ -153,7 +154,9 @@ static void order_by_power(struct policy *policy, unsigned int hint,
 static struct page *steer(struct policy *policy, enum segment segment,
 			  const struct ms_fault *fault)
 {
-	const struct vipzone_order *regions = &policy->command.orders[segment];
+	const struct vipzone_order *regions =
+		order_at_fault(policy, segment,
+			       fault->vma ? fault->vma->vm_mm : current->mm);
 	struct vipzone_order by_power;
 	enum ms_refusal refusal;
 

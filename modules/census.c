@@ -23,6 +23,19 @@ static int block_order(struct page *page)
 	return order <= MS_MAX_ORDER ? order : -1;
 }
 
+/* Of a free block, those of its frames that the region owns. */
+static unsigned long count_owned(const struct ms_region *region,
+				 struct page *page, unsigned long nr)
+{
+	unsigned long i, owned = 0;
+
+	if (!ms_region_banks(region))
+		return ms_region_owns(region, page) ? nr : 0;
+	for (i = 0; i < nr; i++)
+		owned += ms_region_owns(region, page + i);
+	return owned;
+}
+
 static bool is_free(unsigned long pfn, struct page *page)
 {
 	int order;
@@ -33,11 +46,12 @@ static bool is_free(unsigned long pfn, struct page *page)
 	return false;
 }
 
-void ms_census_count(const struct ms_region_spec *spec,
+void ms_census_count(const struct ms_region *region,
 		     struct ms_census *census)
 {
+	const struct ms_region_spec *spec = ms_region_spec(region);
 	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
-	unsigned long nr;
+	unsigned long nr, owned;
 	struct page *page;
 	int order;
 
@@ -50,26 +64,28 @@ void ms_census_count(const struct ms_region_spec *spec,
 		}
 		order = block_order(page);
 		nr = min(1UL << max(order, 0), end - pfn);
-		if (ms_region_owns(spec, page)) {
-			census->pages += nr;
-			census->free_pages += order >= 0 ? nr : 0;
-		}
+		owned = count_owned(region, page, nr);
+		census->pages += owned;
+		census->free_pages += order >= 0 ? owned : 0;
 		pfn += nr;
 		if (!(pfn & (PAGES_PER_SECTION - 1)))
 			cond_resched();
 	}
 }
 
-static void sample(const struct ms_region_spec *spec, struct ms_census *census)
+/* One frame of each stride, by chance: banks come at regular distances, too. */
+static void sample(const struct ms_region *region, struct ms_census *census)
 {
-	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
-	unsigned long stride = max((end - pfn) / SAMPLES, 1UL);
+	const struct ms_region_spec *spec = ms_region_spec(region);
+	unsigned long start = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
+	unsigned long stride = max((end - start) / SAMPLES, 1UL), pfn;
 	struct page *page;
 
 	*census = (struct ms_census){};
-	for (pfn += get_random_u32() % stride; pfn < end; pfn += stride) {
-		page = pfn_to_online_page(pfn);
-		if (!page || !ms_region_owns(spec, page))
+	for (; start < end; start += stride) {
+		pfn = start + get_random_u32() % stride;
+		page = pfn < end ? pfn_to_online_page(pfn) : NULL;
+		if (!page || !ms_region_owns(region, page))
 			continue;
 		census->pages += stride;
 		if (is_free(pfn, page))
@@ -88,11 +104,13 @@ static void ask_node(int nid, struct ms_census *census)
 	}
 }
 
-void ms_census_estimate(const struct ms_region_spec *spec,
+void ms_census_estimate(const struct ms_region *region,
 			struct ms_census *census)
 {
+	const struct ms_region_spec *spec = ms_region_spec(region);
+
 	if (spec->source == MS_REGION_NODE)
 		ask_node(spec->nid, census);
 	else
-		sample(spec, census);
+		sample(region, census);
 }

@@ -19,6 +19,9 @@ void ms_holding_exit(void);
 int ms_pools_init(void);
 void ms_pools_exit(void);
 
+int ms_bank_maps_init(void);
+void ms_bank_maps_exit(void);
+
 int ms_regions_init(void);
 void ms_regions_exit(void);
 

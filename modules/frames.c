@@ -9,6 +9,7 @@
 #include <compat/compat.h>
 #include <memsuite/demand.h>
 
+#include "bank_map.h"
 #include "calls.h"
 #include "frames.h"
 
@@ -57,6 +58,20 @@ static bool age_wanted(const struct ms_scan *scan, unsigned long pfn,
 	return !scan->max_age_s || !ms_demand_older(pfn, nr, scan->max_age_s);
 }
 
+/* A block without a frame in the banks would be taken in vain, again and again. */
+static bool has_banks(const struct ms_scan *scan, unsigned long pfn,
+		      unsigned long nr)
+{
+	unsigned long i;
+
+	if (!scan->banks)
+		return true;
+	for (i = 0; i < nr; i++)
+		if (ms_bank_set_has(scan->banks, pfn + i))
+			return true;
+	return false;
+}
+
 static bool wanted(const struct ms_scan *scan, struct page *page,
 		   unsigned int *order)
 {
@@ -67,7 +82,8 @@ static bool wanted(const struct ms_scan *scan, struct page *page,
 	if (*order > MS_MAX_ORDER || !(scan->orders & BIT(*order)) ||
 	    page_to_pfn(page) + (1UL << *order) > scan->end)
 		return false;
-	return age_wanted(scan, page_to_pfn(page), 1UL << *order);
+	return has_banks(scan, page_to_pfn(page), 1UL << *order) &&
+	       age_wanted(scan, page_to_pfn(page), 1UL << *order);
 }
 
 /* Returns 1 if the block at @page was taken. */

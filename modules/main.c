@@ -19,6 +19,7 @@ static const struct {
 	{ ms_holding_init, ms_holding_exit },
 	{ ms_pools_init, ms_pools_exit },
 	{ ms_demand_init, ms_demand_exit },
+	{ ms_bank_maps_init, ms_bank_maps_exit },
 	{ ms_regions_init, ms_regions_exit },
 };
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Pools of cleared pages; include/memsuite/pool.h tells how they work. */
 
-#include <linux/atomic.h>
-#include <linux/bitmap.h>
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
-#include <linux/irq_work.h>
 #include <linux/kthread.h>
-#include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
 
 #include <compat/compat.h>
 #include <memsuite/control.h>
@@ -22,127 +16,23 @@
 #include "demand.h"
 #include "frames.h"
 #include "inspection.h"
-#include "poison.h"
-#include "pool.h"
-
-#define BATCH_PAGES	128
+#include "pool_inner.h"
 
 /* Frames a CPU looks at in a page fault when the depot is empty. */
 #define BARE_BUDGET	1024
 
-/* Frames the filler looks at between two chances for others to run. */
-#define FILL_BUDGET	4096
-
-/* How long not to look again in a region that had nothing. */
-#define DRY_JIFFIES	(HZ / 10)
+/* Of some banks, a frame is found by looking at several. */
+#define BANKS_BUDGET	4096
 
 /* How long the filler rests after memory was wanted back. */
 #define PRESSURE_JIFFIES	(2 * HZ)
 
-/**
- * struct front - what one CPU has at hand
- * @chain: cleared pages, linked through page->private
- * @bare: frames isolated but not prepared, in physical order
- * @nr_bare: how many
- * @scan: where this CPU looks for free blocks
- * @dry_until: do not look before
- * @vain: nothing was found since the walk began anew
- * @hint: slot to look at first
- * @isolated: bare frames taken
- * @handed: pages handed out
- * @bare_handed: of these, bare ones
- * @misses: requests that found nothing
- */
-struct front {
-	struct page *chain;
-	struct page *bare;
-	unsigned long nr_bare;
-	struct ms_scan scan;
-	unsigned long dry_until;
-	bool vain;
-	unsigned int hint;
-	u64 isolated;
-	u64 handed;
-	u64 bare_handed;
-	u64 misses;
-};
-
-/**
- * struct ms_pool - pages of one region
- * @start_pfn: first frame
- * @end_pfn: first frame behind it
- * @nid: node of the region, or NUMA_NO_NODE
- * @target: batches to keep in the depot
- * @nr_filled: batches in the depot
- * @nr_slots: slots of the depot
- * @slots: each NULL or a batch of BATCH_PAGES; taken and put by exchange only
- * @fronts: per-CPU; touched by their CPU only, with interrupts off
- * @filler: thread that fills the slots
- * @wait: where the filler sleeps
- * @wake: wakes it from where no scheduler lock may be taken
- * @scan: where the filler stands
- * @rest_until: memory was short: do not fill before
- * @cut: the block that the filler took last, and cuts up
- * @cut_next: its next frame
- * @cut_end: how many it has
- * @cut_bad: those that the inspector found bad
- * @rejected: pages found bad in a fault, linked through page->private
- * @filled: pages that the filler took
- * @freed: pages given back
- * @link: in all pools, under pools_lock
- */
-struct ms_pool {
-	unsigned long start_pfn;
-	unsigned long end_pfn;
-	int nid;
-	unsigned int target;
-	atomic_t nr_filled;
-	unsigned int nr_slots;
-	struct page **slots;
-	struct front __percpu *fronts;
-	struct task_struct *filler;
-	wait_queue_head_t wait;
-	struct irq_work wake;
-	struct ms_scan scan;
-	unsigned long rest_until;
-	struct page *cut;
-	unsigned long cut_next;
-	unsigned long cut_end;
-	DECLARE_BITMAP(cut_bad, 1UL << MS_MAX_ORDER);
-	struct page *rejected;
-	u64 filled;
-	atomic64_t freed;
-	struct list_head link;
-};
-
-static bool prefill = true;
-static LIST_HEAD(pools);
-static DEFINE_MUTEX(pools_lock);
+bool ms_pools_prefilled = true;
+LIST_HEAD(ms_pools);
+DEFINE_MUTEX(ms_pools_lock);	/* of that list */
 static int cpu_state;
 
-static struct page *chain_pop(struct page **chain)
-{
-	struct page *page = *chain;
-
-	if (page)
-		*chain = (struct page *)page_private(page);
-	return page;
-}
-
-static void chain_push(struct page **chain, struct page *page)
-{
-	set_page_private(page, (unsigned long)*chain);
-	*chain = page;
-}
-
-static struct page *unmark(struct page *page)
-{
-	set_page_private(page, 0);
-	__ClearPageOffline(page);
-	return page;
-}
-
-static unsigned long free_chain(struct ms_pool *pool, struct page *chain)
+unsigned long ms_pool_free(struct ms_pool *pool, struct page *chain)
 {
 	unsigned long freed = 0;
 	struct page *page;
@@ -156,17 +46,32 @@ static unsigned long free_chain(struct ms_pool *pool, struct page *chain)
 }
 
 /* Bare frames cannot be freed as they are: they were never allocated. */
-static unsigned long free_bare(struct ms_pool *pool, struct page *bare,
-			       unsigned long nr)
+static void free_bare(struct ms_pool *pool, struct page *page)
 {
-	unsigned long i;
+	ms_frames_prepare(page, 0, false);
+	ms_demand_free(page, 0, __free_pages);
+	atomic64_inc(&pool->freed);
+}
 
-	for (i = 0; i < nr; i++) {
-		ms_frames_prepare(bare + i, 0, false);
-		ms_demand_free(bare + i, 0, __free_pages);
+unsigned long ms_pool_free_bare(struct ms_pool *pool, struct page *chain)
+{
+	unsigned long freed = 0;
+	struct page *page;
+
+	while ((page = chain_pop(&chain))) {
+		set_page_private(page, 0);
+		free_bare(pool, page);
+		freed++;
 	}
-	atomic64_add(nr, &pool->freed);
-	return nr;
+	return freed;
+}
+
+unsigned long ms_pool_free_gifts(struct ms_pool *pool, struct page **gifts)
+{
+	unsigned long freed = ms_pool_free_bare(pool, xchg(gifts, NULL));
+
+	atomic_sub(freed, &pool->nr_gifts);
+	return freed;
 }
 
 static struct page *depot_take(struct ms_pool *pool, unsigned int *hint)
@@ -191,7 +96,7 @@ static struct page *depot_take(struct ms_pool *pool, unsigned int *hint)
 	return NULL;
 }
 
-static bool depot_put(struct ms_pool *pool, struct page *chain)
+bool ms_pool_put(struct ms_pool *pool, struct page *chain)
 {
 	unsigned int slot;
 
@@ -205,17 +110,6 @@ static bool depot_put(struct ms_pool *pool, struct page *chain)
 	return false;
 }
 
-static bool is_short(const struct ms_pool *pool)
-{
-	return atomic_read(&pool->nr_filled) < READ_ONCE(pool->target);
-}
-
-static bool wants_filling(const struct ms_pool *pool)
-{
-	return READ_ONCE(prefill) && is_short(pool) &&
-	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
-}
-
 /* A filler at work needs no interrupt, which costs more than a page. */
 static bool filler_sleeps(struct ms_pool *pool)
 {
@@ -226,13 +120,13 @@ static bool filler_sleeps(struct ms_pool *pool)
 static noinline void refill_front(struct ms_pool *pool, struct front *front)
 {
 	front->chain = depot_take(pool, &front->hint);
-	if (READ_ONCE(prefill) &&
+	if (READ_ONCE(ms_pools_prefilled) &&
 	    atomic_read(&pool->nr_filled) < READ_ONCE(pool->target) / 2 &&
 	    filler_sleeps(pool))
 		irq_work_queue(&pool->wake);
 }
 
-static void rewind(struct ms_pool *pool, struct ms_scan *scan)
+void ms_pool_rewind(struct ms_pool *pool, struct ms_scan *scan)
 {
 	*scan = (struct ms_scan) {
 		.pfn = pool->start_pfn,
@@ -240,63 +134,83 @@ static void rewind(struct ms_pool *pool, struct ms_scan *scan)
 		.orders = MS_ANY_ORDER,
 		.nid = pool->nid,
 		.migratetypes = MS_ANY_MIGRATETYPE,
+		.banks = pool->banks,
 	};
 }
 
 /* It has passed what is in use at the beginning of the region. */
 static void join_filler(struct ms_pool *pool, struct ms_scan *scan)
 {
-	rewind(pool, scan);
+	ms_pool_rewind(pool, scan);
 	scan->pfn = clamp(READ_ONCE(pool->scan.pfn), scan->pfn, scan->end);
 }
 
 /* Retiring sleeps: the filler does it. */
 static void reject(struct ms_pool *pool, struct page *page)
 {
-	struct page *head;
-
-	do {
-		head = READ_ONCE(pool->rejected);
-		set_page_private(page, (unsigned long)head);
-	} while (cmpxchg(&pool->rejected, head, page) != head);
+	chain_share(&pool->rejected, page);
 	irq_work_queue(&pool->wake);
 }
 
 /*
- * The depot is empty: take a free block, or part of one. It is under the zone's
- * lock that the kernel, too, refills what a CPU has at hand; who only tried it
- * would leave page upon page to other regions while its holder is preempted.
+ * It is under the zone's lock that the kernel, too, refills what a CPU has at
+ * hand; who only tried it would leave page upon page to other regions while its
+ * holder is preempted.
  */
+static bool refill_bare(struct ms_pool *pool, struct front *front)
+{
+	struct ms_block block;
+	int err;
+
+	if (time_before(jiffies, front->dry_until))
+		return false;
+	if (!front->scan.end)
+		join_filler(pool, &front->scan);
+	err = ms_frames_isolate(&front->scan, pool->banks ? BANKS_BUDGET :
+				BARE_BUDGET, &block);
+	if (err == -ENOMEM)
+		ms_frames_skip_zone(&front->scan);
+	if (err == -ENOENT)
+		ms_pool_rewind(pool, &front->scan);
+	/* Dry is a region walked from end to end in vain. */
+	if (err == -ENOENT && front->vain)
+		front->dry_until = jiffies + DRY_JIFFIES;
+	front->vain |= err == -ENOENT;
+	if (err)
+		return false;
+	front->vain = false;
+	front->bare = block.page;
+	front->nr_bare = 1UL << block.order;
+	front->isolated += front->nr_bare;
+	return true;
+}
+
+/* From the top of the block; the filler sees to the frames of other banks. */
+static struct page *next_bare(struct ms_pool *pool, struct front *front)
+{
+	struct page *page;
+
+	while (front->nr_bare) {
+		page = front->bare + --front->nr_bare;
+		if (likely(is_of_pool(pool, page)))
+			return page;
+		chain_share(&pool->others, page);
+	}
+	return NULL;
+}
+
+/* The depot is empty: take a free block, or part of one. */
 static noinline struct page *pop_bare(struct ms_pool *pool,
 				      struct front *front, gfp_t gfp)
 {
-	struct ms_block block;
-	struct page *page;
-	int err;
+	struct page *page = next_bare(pool, front);
 
-	if (!front->nr_bare) {
-		if (time_before(jiffies, front->dry_until))
-			return NULL;
-		if (!front->scan.end)
-			join_filler(pool, &front->scan);
-		err = ms_frames_isolate(&front->scan, BARE_BUDGET, &block);
-		if (err == -ENOMEM)
-			ms_frames_skip_zone(&front->scan);
-		if (err == -ENOENT)
-			rewind(pool, &front->scan);
-		/* Dry is a region walked from end to end in vain. */
-		if (err == -ENOENT && front->vain)
-			front->dry_until = jiffies + DRY_JIFFIES;
-		front->vain |= err == -ENOENT;
-		if (err)
-			return NULL;
-		front->vain = false;
-		front->bare = block.page;
-		front->nr_bare = 1UL << block.order;
-		front->isolated += front->nr_bare;
-	}
-	page = front->bare++;
-	front->nr_bare--;
+	if (!page && refill_bare(pool, front))
+		page = next_bare(pool, front);
+	if (READ_ONCE(pool->others) && filler_sleeps(pool))
+		irq_work_queue(&pool->wake);
+	if (!page)
+		return NULL;
 	ms_frames_prepare(page, 0, gfp & __GFP_ZERO);
 	if (unlikely(!ms_inspect_page(page))) {
 		reject(pool, page);
@@ -331,134 +245,6 @@ struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp)
 }
 EXPORT_SYMBOL_GPL(ms_pool_pop);
 
-static void retire(struct ms_pool *pool, struct page *page)
-{
-	ms_poison(page);
-	atomic64_inc(&pool->freed);
-}
-
-static void retire_rejected(struct ms_pool *pool)
-{
-	struct page *chain = xchg(&pool->rejected, NULL), *page;
-	unsigned long bad = 0;
-
-	while ((page = chain_pop(&chain))) {
-		set_page_private(page, 0);
-		/* It is bad, whatever a second look says: for the record. */
-		ms_inspect_block(page_to_pfn(page), 1, &bad);
-		retire(pool, page);
-	}
-}
-
-/* Takes a block, clears it, and has it inspected. */
-static bool cut_block(struct ms_pool *pool)
-{
-	struct ms_block block;
-	unsigned long i;
-	int err;
-
-	err = ms_frames_isolate(&pool->scan, FILL_BUDGET, &block);
-	if (err == -ENOMEM)
-		ms_frames_skip_zone(&pool->scan);
-	/* Walked to the end: what there was is taken, come back later. */
-	if (err == -ENOENT) {
-		rewind(pool, &pool->scan);
-		pool->rest_until = jiffies + DRY_JIFFIES;
-	}
-	if (err)
-		return false;
-	pool->cut = block.page;
-	pool->cut_next = 0;
-	pool->cut_end = 1UL << block.order;
-	pool->filled += pool->cut_end;
-	for (i = 0; i < pool->cut_end; i++) {
-		ms_frames_prepare(block.page + i, 0, true);
-		__SetPageOffline(block.page + i);
-		cond_resched();
-	}
-	bitmap_zero(pool->cut_bad, pool->cut_end);
-	ms_inspect_block(page_to_pfn(block.page), pool->cut_end, pool->cut_bad);
-	return true;
-}
-
-/* The next page of the block, or NULL if it is bad and was retired. */
-static struct page *cut_page(struct ms_pool *pool)
-{
-	struct page *page = pool->cut + pool->cut_next;
-
-	if (!test_bit(pool->cut_next++, pool->cut_bad))
-		return page;
-	retire(pool, unmark(page));
-	return NULL;
-}
-
-static struct page *fill_page(struct ms_pool *pool)
-{
-	struct page *page = NULL;
-
-	while (!page && (pool->cut_next < pool->cut_end || cut_block(pool)))
-		page = cut_page(pool);
-	return page;
-}
-
-static void free_cut(struct ms_pool *pool)
-{
-	struct page *chain = NULL, *page;
-
-	while (pool->cut_next < pool->cut_end) {
-		page = cut_page(pool);
-		if (page)
-			chain_push(&chain, page);
-	}
-	free_chain(pool, chain);
-}
-
-static void fill_batch(struct ms_pool *pool)
-{
-	struct page *chain = NULL, *page;
-	int i, token = ms_hold_begin();
-
-	for (i = 0; i < BATCH_PAGES && READ_ONCE(prefill); i++) {
-		page = fill_page(pool);
-		if (!page)
-			break;
-		chain_push(&chain, page);
-	}
-	if (chain && !depot_put(pool, chain))
-		free_chain(pool, chain);
-	ms_hold_end(token);
-}
-
-/* What the filler does not go on with, it does not keep. */
-static void fill_end(struct ms_pool *pool)
-{
-	int token = ms_hold_begin();
-
-	free_cut(pool);
-	retire_rejected(pool);
-	ms_hold_end(token);
-}
-
-static int filler(void *data)
-{
-	struct ms_pool *pool = data;
-
-	while (!kthread_should_stop()) {
-		wait_event_interruptible_timeout(pool->wait,
-						 kthread_should_stop() ||
-						 pool->rejected ||
-						 wants_filling(pool),
-						 is_short(pool) ? DRY_JIFFIES :
-						 MAX_SCHEDULE_TIMEOUT);
-		while (!kthread_should_stop() && wants_filling(pool)) {
-			fill_batch(pool);
-			cond_resched_tasks_rcu_qs();
-		}
-		fill_end(pool);
-	}
-	return 0;
-}
-
 static void wake_filler(struct irq_work *work)
 {
 	wake_up(&container_of(work, struct ms_pool, wake)->wait);
@@ -469,10 +255,10 @@ static unsigned long drain_front(struct ms_pool *pool, struct front *front)
 {
 	unsigned long freed;
 
-	freed = free_chain(pool, front->chain);
+	freed = ms_pool_free(pool, front->chain);
 	front->chain = NULL;
-	freed += free_bare(pool, front->bare, front->nr_bare);
-	front->nr_bare = 0;
+	for (; front->nr_bare; freed++)
+		free_bare(pool, front->bare + --front->nr_bare);
 	return freed;
 }
 
@@ -497,7 +283,7 @@ static unsigned long drain_depot(struct ms_pool *pool, unsigned long pages)
 	unsigned int hint = 0;
 
 	while (freed < pages && (chain = depot_take(pool, &hint)))
-		freed += free_chain(pool, chain);
+		freed += ms_pool_free(pool, chain);
 	return freed;
 }
 
@@ -506,7 +292,9 @@ static unsigned long drain(struct ms_pool *pool)
 	struct drain drain = { .pool = pool, .freed = ATOMIC_LONG_INIT(0) };
 
 	on_each_cpu(drain_this_cpu, &drain, 1);
-	return atomic_long_read(&drain.freed) + drain_depot(pool, ULONG_MAX);
+	return atomic_long_read(&drain.freed) + drain_depot(pool, ULONG_MAX) +
+	       ms_pool_free_bare(pool, xchg(&pool->others, NULL)) +
+	       ms_pool_free_gifts(pool, &pool->gifts);
 }
 
 unsigned long ms_pools_drain(unsigned long start_pfn, unsigned long end_pfn)
@@ -514,14 +302,14 @@ unsigned long ms_pools_drain(unsigned long start_pfn, unsigned long end_pfn)
 	unsigned long freed = 0;
 	struct ms_pool *pool;
 
-	mutex_lock(&pools_lock);
-	list_for_each_entry(pool, &pools, link) {
+	mutex_lock(&ms_pools_lock);
+	list_for_each_entry(pool, &ms_pools, link) {
 		if (pool->start_pfn >= end_pfn || pool->end_pfn <= start_pfn)
 			continue;
 		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
 		freed += drain(pool);
 	}
-	mutex_unlock(&pools_lock);
+	mutex_unlock(&ms_pools_lock);
 	return freed;
 }
 
@@ -529,20 +317,20 @@ void ms_pools_recycle(void)
 {
 	struct ms_pool *pool;
 
-	mutex_lock(&pools_lock);
-	list_for_each_entry(pool, &pools, link) {
+	mutex_lock(&ms_pools_lock);
+	list_for_each_entry(pool, &ms_pools, link) {
 		drain(pool);
 		wake_up(&pool->wait);
 	}
-	mutex_unlock(&pools_lock);
+	mutex_unlock(&ms_pools_lock);
 }
 EXPORT_SYMBOL_GPL(ms_pools_recycle);
 
 void ms_pools_prefill(bool on)
 {
-	if (on == READ_ONCE(prefill))
+	if (on == READ_ONCE(ms_pools_prefilled))
 		return;
-	WRITE_ONCE(prefill, on);
+	WRITE_ONCE(ms_pools_prefilled, on);
 	if (!on)
 		ms_hold_wait();	/* for batches that are being filled */
 	ms_pools_recycle();
@@ -555,15 +343,15 @@ unsigned long ms_pools_shrink(unsigned long pages)
 	struct ms_pool *pool;
 
 	/* Reclaim may come from under the lock: making a pool allocates. */
-	if (!mutex_trylock(&pools_lock))
+	if (!mutex_trylock(&ms_pools_lock))
 		return 0;
-	list_for_each_entry(pool, &pools, link) {
+	list_for_each_entry(pool, &ms_pools, link) {
 		if (freed >= pages)
 			break;
 		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
 		freed += drain_depot(pool, pages - freed);
 	}
-	mutex_unlock(&pools_lock);
+	mutex_unlock(&ms_pools_lock);
 	return freed;
 }
 
@@ -572,7 +360,9 @@ void ms_pool_read_stats(struct ms_pool *pool, struct ms_pool_stats *stats)
 	stats->handed = ms_stat_sum(pool->fronts, handed);
 	stats->bare = ms_stat_sum(pool->fronts, bare_handed);
 	stats->misses = ms_stat_sum(pool->fronts, misses);
-	stats->filled = READ_ONCE(pool->filled);
+	stats->filled = READ_ONCE(pool->filled) + atomic64_read(&pool->gifted);
+	stats->foreign = atomic64_read(&pool->foreign);
+	stats->passed = atomic64_read(&pool->passed);
 	stats->pages = stats->filled + ms_stat_sum(pool->fronts, isolated) -
 		       stats->handed - atomic64_read(&pool->freed);
 }
@@ -583,13 +373,13 @@ unsigned long ms_pools_pages(void)
 	unsigned long pages = 0;
 	struct ms_pool *pool;
 
-	if (!mutex_trylock(&pools_lock))
+	if (!mutex_trylock(&ms_pools_lock))
 		return 0;
-	list_for_each_entry(pool, &pools, link) {
+	list_for_each_entry(pool, &ms_pools, link) {
 		ms_pool_read_stats(pool, &stats);
 		pages += stats.pages;
 	}
-	mutex_unlock(&pools_lock);
+	mutex_unlock(&ms_pools_lock);
 	return pages;
 }
 
@@ -605,9 +395,17 @@ void ms_pool_set_target(struct ms_pool *pool, unsigned long target)
 	wake_up(&pool->wait);
 }
 
+void ms_pool_set_container(struct ms_pool *pool, unsigned int container)
+{
+	WRITE_ONCE(pool->container, container);
+	drain(pool);
+	wake_up(&pool->wait);
+}
+
 struct ms_pool *ms_pool_create(const char *name, unsigned long start_pfn,
 			       unsigned long end_pfn, int nid,
-			       unsigned long target)
+			       const struct ms_bank_set *banks,
+			       unsigned long target, unsigned int container)
 {
 	struct ms_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
 	int cpu;
@@ -617,34 +415,37 @@ struct ms_pool *ms_pool_create(const char *name, unsigned long start_pfn,
 	pool->start_pfn = start_pfn;
 	pool->end_pfn = end_pfn;
 	pool->nid = nid;
+	pool->banks = banks;
+	pool->container = container;
 	pool->rest_until = jiffies;
-	rewind(pool, &pool->scan);
+	ms_pool_rewind(pool, &pool->scan);
 	init_waitqueue_head(&pool->wait);
 	init_irq_work(&pool->wake, wake_filler);
 	pool->nr_slots = DIV_ROUND_UP(end_pfn - start_pfn, BATCH_PAGES);
 	pool->slots = kvcalloc(pool->nr_slots, sizeof(*pool->slots),
 			       GFP_KERNEL);
+	pool->frames = kvcalloc(MS_MAX_CONTAINER, sizeof(*pool->frames),
+				GFP_KERNEL);
 	pool->fronts = alloc_percpu(struct front);
-	if (!pool->slots || !pool->fronts)
+	if (!pool->slots || !pool->frames || !pool->fronts)
 		goto err;
-	for_each_possible_cpu(cpu) {
-		rewind(pool, &per_cpu_ptr(pool->fronts, cpu)->scan);
+	for_each_possible_cpu(cpu)
 		per_cpu_ptr(pool->fronts, cpu)->dry_until = jiffies;
-	}
-	pool->filler = kthread_create_on_node(filler, pool, nid, "ms_fill/%s",
+	pool->filler = kthread_create_on_node(ms_filler_run, pool, nid, "ms_fill/%s",
 					      name);
 	if (IS_ERR(pool->filler))
 		goto err;
 	set_user_nice(pool->filler, MAX_NICE);
-	mutex_lock(&pools_lock);
-	list_add(&pool->link, &pools);
-	mutex_unlock(&pools_lock);
+	mutex_lock(&ms_pools_lock);
+	list_add(&pool->link, &ms_pools);
+	mutex_unlock(&ms_pools_lock);
 	ms_pool_set_target(pool, target);
 	wake_up_process(pool->filler);
 	return pool;
 
 err:
 	free_percpu(pool->fronts);
+	kvfree(pool->frames);
 	kvfree(pool->slots);
 	kfree(pool);
 	return ERR_PTR(-ENOMEM);
@@ -654,16 +455,17 @@ void ms_pool_destroy(struct ms_pool *pool)
 {
 	struct ms_pool_stats stats;
 
-	mutex_lock(&pools_lock);
+	mutex_lock(&ms_pools_lock);
 	list_del(&pool->link);
-	mutex_unlock(&pools_lock);
+	mutex_unlock(&ms_pools_lock);
 	kthread_stop(pool->filler);
 	irq_work_sync(&pool->wake);
 	drain(pool);
-	fill_end(pool);
+	ms_filler_empty(pool);
 	ms_pool_read_stats(pool, &stats);
 	WARN_ON(stats.pages);
 	free_percpu(pool->fronts);
+	kvfree(pool->frames);
 	kvfree(pool->slots);
 	kfree(pool);
 }
@@ -672,10 +474,10 @@ static int drain_dead_cpu(unsigned int cpu)
 {
 	struct ms_pool *pool;
 
-	mutex_lock(&pools_lock);
-	list_for_each_entry(pool, &pools, link)
+	mutex_lock(&ms_pools_lock);
+	list_for_each_entry(pool, &ms_pools, link)
 		drain_front(pool, per_cpu_ptr(pool->fronts, cpu));
-	mutex_unlock(&pools_lock);
+	mutex_unlock(&ms_pools_lock);
 	return 0;
 }
 

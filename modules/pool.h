@@ -4,6 +4,11 @@
 
 #include <memsuite/pool.h>
 
+struct ms_bank_set;
+
+/* Frames of the largest container: 16 MiB. */
+#define MS_MAX_CONTAINER	4096
+
 /* All pools. Context: may sleep. Each returns a number of pages. */
 unsigned long ms_pools_pages(void);
 unsigned long ms_pools_shrink(unsigned long pages);
@@ -15,19 +20,26 @@ unsigned long ms_pools_drain(unsigned long start_pfn, unsigned long end_pfn);
  * @start_pfn: first frame of the region
  * @end_pfn: first frame behind it
  * @nid: node that the filler runs on, or NUMA_NO_NODE
+ * @banks: of these frames, those in these banks; NULL: all
  * @target: pages to keep in the depot
+ * @container: frames that are handed out in a random order, at most
+ *	MS_MAX_CONTAINER; 0: in their own order
  *
  * Context: may sleep.
  * Return: the pool, or ERR_PTR(-ENOMEM).
  */
 struct ms_pool *ms_pool_create(const char *name, unsigned long start_pfn,
 			       unsigned long end_pfn, int nid,
-			       unsigned long target);
+			       const struct ms_bank_set *banks,
+			       unsigned long target, unsigned int container);
 
 /* Nobody may pop from it any more. Gives all pages back. May sleep. */
 void ms_pool_destroy(struct ms_pool *pool);
 
 void ms_pool_set_target(struct ms_pool *pool, unsigned long target);
+
+/* Exchanges what the pool holds. May sleep. */
+void ms_pool_set_container(struct ms_pool *pool, unsigned int container);
 
 /**
  * struct ms_pool_stats - what a pool has done since it was made
@@ -35,7 +47,9 @@ void ms_pool_set_target(struct ms_pool *pool, unsigned long target);
  * @handed: pages handed out
  * @bare: of these, those that a CPU had to take by itself
  * @misses: requests that found nothing
- * @filled: pages that the filler put in
+ * @filled: pages that the filler took
+ * @foreign: frames of the blocks taken that lie in other banks
+ * @passed: of these, those that other pools got
  */
 struct ms_pool_stats {
 	u64 pages;
@@ -43,6 +57,8 @@ struct ms_pool_stats {
 	u64 bare;
 	u64 misses;
 	u64 filled;
+	u64 foreign;
+	u64 passed;
 };
 
 void ms_pool_read_stats(struct ms_pool *pool, struct ms_pool_stats *stats);

@@ -8,12 +8,12 @@
 int ms_region_add(const struct ms_region_spec *spec);
 
 /* Whether a frame within its range is of the region. */
-bool ms_region_owns(const struct ms_region_spec *spec, struct page *page);
+bool ms_region_owns(const struct ms_region *region, struct page *page);
 
 /* census.c: exact, a walk over all frames, and by a sample. May sleep. */
-void ms_census_count(const struct ms_region_spec *spec,
+void ms_census_count(const struct ms_region *region,
 		     struct ms_census *census);
-void ms_census_estimate(const struct ms_region_spec *spec,
+void ms_census_estimate(const struct ms_region *region,
 			struct ms_census *census);
 
 /* Adds the regions that the firmware and the kernel tell of. May sleep. */

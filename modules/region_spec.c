@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The text form of a region. Pure logic: also built in user space. */
 
+#include <linux/bitops.h>
 #include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -12,7 +13,7 @@
 #include "region_spec.h"
 
 /* memparse() accepts overflow and the absence of digits silently. */
-static int parse_bytes(const char **text, u64 *bytes)
+int ms_parse_bytes(const char **text, u64 *bytes)
 {
 	static const char units[] = "KMGT";
 	unsigned int base = 10, shift = 0, digit, digits = 0;
@@ -52,12 +53,12 @@ int ms_parse_range(const char *text, u64 *start, u64 *end)
 	u64 from, to;
 	int err;
 
-	err = parse_bytes(&text, &from);
+	err = ms_parse_bytes(&text, &from);
 	if (err)
 		return err;
 	if (*text++ != '-')
 		return -EINVAL;
-	err = parse_bytes(&text, &to);
+	err = ms_parse_bytes(&text, &to);
 	if (err)
 		return err;
 	if (*text)
@@ -72,7 +73,7 @@ int ms_parse_range(const char *text, u64 *start, u64 *end)
 }
 EXPORT_SYMBOL_GPL(ms_parse_range);
 
-static int parse_name(const char *text, char *name)
+int ms_parse_name(const char *text, char *name)
 {
 	size_t i, length = strlen(text);
 
@@ -99,6 +100,49 @@ static int parse_text(const char *text, char *value)
 	return 0;
 }
 
+static int parse_bank(char **text, unsigned int *bank)
+{
+	unsigned int value = 0;
+	char *p = *text;
+
+	if (!isdigit(*p))
+		return -EINVAL;
+	for (; isdigit(*p); p++) {
+		value = value * 10 + *p - '0';
+		if (value >= MS_MAX_BANKS)
+			return -ERANGE;
+	}
+	*bank = value;
+	*text = p;
+	return 0;
+}
+
+/* "0-3,7" */
+static int parse_banks(char *list, unsigned long *banks)
+{
+	unsigned int first, last;
+	char *item;
+	int err;
+
+	while ((item = strsep(&list, ","))) {
+		err = parse_bank(&item, &first);
+		last = first;
+		if (!err && *item == '-') {
+			item++;
+			err = parse_bank(&item, &last);
+		}
+		if (err)
+			return err;
+		if (*item)
+			return -EINVAL;
+		if (first > last)
+			return -ERANGE;
+		for (; first <= last; first++)
+			__set_bit(first, banks);
+	}
+	return 0;
+}
+
 static int parse_key(char *text, struct ms_region_spec *spec)
 {
 	char *value = strchr(text, '=');
@@ -114,7 +158,22 @@ static int parse_key(char *text, struct ms_region_spec *spec)
 		return kstrtou64(value, 10, &spec->read_latency_ns);
 	if (!strcmp(text, "write_latency_ns"))
 		return kstrtou64(value, 10, &spec->write_latency_ns);
+	if (!strcmp(text, "map"))
+		return ms_parse_name(value, spec->map);
+	if (!strcmp(text, "banks"))
+		return parse_banks(value, spec->banks);
 	return -EINVAL;
+}
+
+/* Banks are those of a map, and some of them. */
+static int check_banks(const struct ms_region_spec *spec)
+{
+	unsigned int i;
+
+	for (i = 0; i < MS_MAX_BANKS; i++)
+		if (test_bit(i, spec->banks))
+			return spec->map[0] ? 0 : -EINVAL;
+	return spec->map[0] ? -EINVAL : 0;
 }
 
 int ms_region_parse(char *line, struct ms_region_spec *spec)
@@ -126,7 +185,7 @@ int ms_region_parse(char *line, struct ms_region_spec *spec)
 	spec->source = MS_REGION_ADMIN;
 	spec->nid = -1;
 	spec->tier = -1;
-	err = parse_name(word, spec->name);
+	err = ms_parse_name(word, spec->name);
 	if (err)
 		return err;
 	word = strsep(&line, " \t");
@@ -134,5 +193,5 @@ int ms_region_parse(char *line, struct ms_region_spec *spec)
 	while (!err && (word = strsep(&line, " \t")))
 		if (*word)
 			err = parse_key(word, spec);
-	return err;
+	return err ?: check_banks(spec);
 }

@@ -11,12 +11,33 @@
  *
  * Addresses are bytes, decimal or 0x, with an optional K, M, G or T; both are
  * multiples of the page size. Keys: technology, locator (text),
- * read_latency_ns, write_latency_ns (numbers).
+ * read_latency_ns, write_latency_ns (numbers), and map (a bank map's name)
+ * together with banks ("0-3,7").
  *
  * Pure: no kernel state.
- * Return: 0; -EINVAL (malformed, not page aligned, unknown key); -ERANGE
- * (empty range, number too large); -ENAMETOOLONG.
+ * Return: 0; -EINVAL (malformed, not page aligned, unknown key, one of map and
+ * banks without the other); -ERANGE (empty range, number too large);
+ * -ENAMETOOLONG.
  */
 int ms_region_parse(char *line, struct ms_region_spec *spec);
+
+/**
+ * ms_parse_name() - check the name of a region or of a bank map, and copy it
+ * @text: letters, digits, '_', '-', '.', but not '.' at first
+ * @name: MS_REGION_NAME characters
+ *
+ * Pure. Return: 0, -EINVAL or -ENAMETOOLONG.
+ */
+int ms_parse_name(const char *text, char *name);
+
+/**
+ * ms_parse_bytes() - parse a number of bytes: decimal or 0x, with an optional
+ *	K, M, G or T
+ * @text: where it begins; on return, what follows it
+ * @bytes: result
+ *
+ * Pure. Return: 0, -EINVAL (no digits) or -ERANGE.
+ */
+int ms_parse_bytes(const char **text, u64 *bytes);
 
 #endif

@@ -81,6 +81,20 @@ static void parses_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec.write_latency_ns, 350ULL);
 }
 
+static void parses_banks(struct kunit *test)
+{
+	struct ms_region_spec spec;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, parse("b 0-1M banks=0-3,7,1023 map=m", &spec), 0);
+	KUNIT_EXPECT_STREQ(test, spec.map, "m");
+	for (i = 0; i < MS_MAX_BANKS; i++)
+		KUNIT_EXPECT_EQ(test, !!test_bit(i, spec.banks),
+				i < 4 || i == 7 || i == 1023);
+	KUNIT_EXPECT_EQ(test, parse("b 0-1M", &spec), 0);
+	KUNIT_EXPECT_STREQ(test, spec.map, "");
+}
+
 static void refuses_mistakes(struct kunit *test)
 {
 	static const struct {
@@ -126,6 +140,19 @@ static void refuses_mistakes(struct kunit *test)
 		{ "r 0-1M read_latency_ns=0x10", -EINVAL },
 		{ "r 0-1M read_latency_ns=1K", -EINVAL },
 		{ "r 0-1M write_latency_ns=18446744073709551616", -ERANGE },
+		{ "r 0-1M map=m", -EINVAL },
+		{ "r 0-1M banks=0", -EINVAL },
+		{ "r 0-1M map=", -EINVAL },
+		{ "r 0-1M map=m banks=", -EINVAL },
+		{ "r 0-1M map=m banks=,", -EINVAL },
+		{ "r 0-1M map=m banks=0,", -EINVAL },
+		{ "r 0-1M map=m banks=0-", -EINVAL },
+		{ "r 0-1M map=m banks=-1", -EINVAL },
+		{ "r 0-1M map=m banks=0-1-2", -EINVAL },
+		{ "r 0-1M map=m banks=0x1", -EINVAL },
+		{ "r 0-1M map=m banks=1-0", -ERANGE },
+		{ "r 0-1M map=m banks=1024", -ERANGE },
+		{ "r 0-1M map=m banks=99999999999999999999", -ERANGE },
 	};
 	struct ms_region_spec spec;
 	unsigned int i;
@@ -171,6 +198,7 @@ static struct kunit_case region_spec_cases[] = {
 	KUNIT_CASE(parses_ranges),
 	KUNIT_CASE(fills_in_the_rest),
 	KUNIT_CASE(parses_keys),
+	KUNIT_CASE(parses_banks),
 	KUNIT_CASE(refuses_mistakes),
 	KUNIT_CASE(bounds_texts),
 	{}

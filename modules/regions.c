@@ -3,7 +3,9 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitmap.h>
 #include <linux/err.h>
+#include <linux/math64.h>
 #include <linux/list.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
@@ -15,6 +17,7 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
+#include "bank_maps.h"
 #include "core.h"
 #include "pool.h"
 #include "region.h"
@@ -28,20 +31,24 @@
  * struct ms_region - a region
  * @kobj: its directory; its reference count is the region's
  * @spec: what describes it; does not change
+ * @banks: the banks that it is a set of; without a map, all
  * @link: in all regions, under regions_lock
  * @users: how many rely on it, under regions_lock
  * @pool: its pool, or NULL; under pools_lock
  * @pool_users: how many opened the pool, under pools_lock
  * @pool_target: pages that a pool keeps, under pools_lock
+ * @container: pages that it hands out in a random order, under pools_lock
  */
 struct ms_region {
 	struct kobject kobj;
 	struct ms_region_spec spec;
+	struct ms_bank_set banks;
 	struct list_head link;
 	unsigned int users;
 	struct ms_pool *pool;
 	unsigned int pool_users;
 	unsigned long pool_target;
+	unsigned int container;
 };
 
 static LIST_HEAD(regions);
@@ -102,14 +109,42 @@ const struct ms_region_spec *ms_region_spec(const struct ms_region *region)
 }
 EXPORT_SYMBOL_GPL(ms_region_spec);
 
-bool ms_region_owns(const struct ms_region_spec *spec, struct page *page)
+bool ms_region_owns(const struct ms_region *region, struct page *page)
 {
-	return spec->nid < 0 || spec->nid == page_to_nid(page);
+	return (region->spec.nid < 0 ||
+		region->spec.nid == page_to_nid(page)) &&
+	       (!region->banks.map ||
+		ms_bank_set_has(&region->banks, page_to_pfn(page)));
 }
 
+bool ms_region_has(const struct ms_region *region, struct page *page)
+{
+	unsigned long pfn = page_to_pfn(page);
+
+	return pfn >= start_pfn(region) && pfn < end_pfn(region) &&
+	       ms_region_owns(region, page);
+}
+EXPORT_SYMBOL_GPL(ms_region_has);
+
+const struct ms_bank_set *ms_region_banks(const struct ms_region *region)
+{
+	return region->banks.map ? &region->banks : NULL;
+}
+EXPORT_SYMBOL_GPL(ms_region_banks);
+
+static unsigned int nr_banks_of(const struct ms_region *region)
+{
+	return bitmap_weight(region->spec.banks, MS_MAX_BANKS);
+}
+
+/* Of a set of banks, what its share of the range comes to on average. */
 static u64 size_of(const struct ms_region *region)
 {
-	return region->spec.end - region->spec.start;
+	u64 size = region->spec.end - region->spec.start;
+
+	return region->banks.map ?
+		div_u64(size, region->banks.map->nr_banks) *
+		nr_banks_of(region) : size;
 }
 
 static bool covers(const struct ms_region *region, u64 address)
@@ -117,7 +152,7 @@ static bool covers(const struct ms_region *region, u64 address)
 	struct page *page = pfn_to_online_page(PHYS_PFN(address));
 
 	return address >= region->spec.start && address < region->spec.end &&
-	       (!page || ms_region_owns(&region->spec, page));
+	       (!page || ms_region_owns(region, page));
 }
 
 bool ms_region_at(u64 address, unsigned int sources,
@@ -138,10 +173,11 @@ bool ms_region_at(u64 address, unsigned int sources,
 }
 EXPORT_SYMBOL_GPL(ms_region_at);
 
-void ms_region_bounds(unsigned long pfn, unsigned long *start,
+bool ms_region_bounds(unsigned long pfn, unsigned long *start,
 		      unsigned long *end)
 {
 	struct ms_region *region;
+	bool whole = true;
 
 	*start = 0;
 	*end = ULONG_MAX;
@@ -157,8 +193,11 @@ void ms_region_bounds(unsigned long pfn, unsigned long *start,
 			*start = max(*start, behind);
 		else
 			*end = min(*end, behind);
+		if (region->banks.map && first <= pfn && pfn < behind)
+			whole = false;
 	}
 	mutex_unlock(&regions_lock);
+	return whole;
 }
 EXPORT_SYMBOL_GPL(ms_region_bounds);
 
@@ -171,7 +210,9 @@ struct ms_pool *ms_region_open_pool(struct ms_region *region)
 	if (!pool)
 		pool = ms_pool_create(region->spec.name, start_pfn(region),
 				      end_pfn(region), region->spec.nid,
-				      region->pool_target);
+				      ms_region_banks(region),
+				      region->pool_target,
+				      region->container);
 	if (!IS_ERR(pool)) {
 		region->pool = pool;
 		region->pool_users++;
@@ -196,7 +237,7 @@ void ms_region_census(struct ms_region *region, struct ms_census *census)
 {
 	struct ms_pool_stats stats = {};
 
-	ms_census_estimate(&region->spec, census);
+	ms_census_estimate(region, census);
 	mutex_lock(&pools_lock);
 	if (region->pool)
 		ms_pool_read_stats(region->pool, &stats);
@@ -231,13 +272,21 @@ region_attr_ro(technology, "%s", spec->technology);
 region_attr_ro(read_latency_ns, "%llu", spec->read_latency_ns);
 region_attr_ro(write_latency_ns, "%llu", spec->write_latency_ns);
 region_attr_ro(tier, "%d", spec->tier);
+region_attr_ro(map, "%s", spec->map);
+
+static ssize_t banks_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%*pbl\n", MS_MAX_BANKS,
+			  to_region(kobj)->spec.banks);
+}
 
 static ssize_t total_pages_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
 	struct ms_census census;
 
-	ms_census_count(&to_region(kobj)->spec, &census);
+	ms_census_count(to_region(kobj), &census);
 	return sysfs_emit(buf, "%lu\n", census.pages);
 }
 
@@ -246,7 +295,7 @@ static ssize_t free_pages_show(struct kobject *kobj,
 {
 	struct ms_census census;
 
-	ms_census_count(&to_region(kobj)->spec, &census);
+	ms_census_count(to_region(kobj), &census);
 	return sysfs_emit(buf, "%lu\n", census.free_pages);
 }
 
@@ -265,14 +314,40 @@ static ssize_t pool_kib_store(struct kobject *kobj,
 	u64 kib;
 	int err;
 
-	err = ms_parse_u64(buf, count, 0,
-			   (region->spec.end - region->spec.start) >> 10, &kib);
+	err = ms_parse_u64(buf, count, 0, size_of(region) >> 10, &kib);
 	if (err)
 		return err;
 	mutex_lock(&pools_lock);
 	region->pool_target = kib >> (PAGE_SHIFT - 10);
 	if (region->pool)
 		ms_pool_set_target(region->pool, region->pool_target);
+	mutex_unlock(&pools_lock);
+	return count;
+}
+
+static ssize_t container_kib_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  to_region(kobj)->container << (PAGE_SHIFT - 10));
+}
+
+static ssize_t container_kib_store(struct kobject *kobj,
+				   struct kobj_attribute *attr,
+				   const char *buf, size_t count)
+{
+	struct ms_region *region = to_region(kobj);
+	u64 kib;
+	int err;
+
+	err = ms_parse_u64(buf, count, 0,
+			   MS_MAX_CONTAINER << (PAGE_SHIFT - 10), &kib);
+	if (err)
+		return err;
+	mutex_lock(&pools_lock);
+	region->container = kib >> (PAGE_SHIFT - 10);
+	if (region->pool)
+		ms_pool_set_container(region->pool, region->container);
 	mutex_unlock(&pools_lock);
 	return count;
 }
@@ -303,10 +378,14 @@ pool_attr_ro(pool_handed_pages, handed);
 pool_attr_ro(pool_bare_pages, bare);
 pool_attr_ro(pool_filled_pages, filled);
 pool_attr_ro(pool_misses, misses);
+pool_attr_ro(pool_foreign_pages, foreign);
+pool_attr_ro(pool_passed_pages, passed);
 
 static struct kobj_attribute total_pages_attr = __ATTR_RO(total_pages);
 static struct kobj_attribute free_pages_attr = __ATTR_RO(free_pages);
 static struct kobj_attribute pool_kib_attr = __ATTR_RW(pool_kib);
+static struct kobj_attribute container_kib_attr = __ATTR_RW(container_kib);
+static struct kobj_attribute banks_attr = __ATTR_RO(banks);
 
 static struct attribute *region_attrs[] = {
 	&start_attr.attr, &end_attr.attr, &node_attr.attr, &source_attr.attr,
@@ -314,7 +393,9 @@ static struct attribute *region_attrs[] = {
 	&write_latency_ns_attr.attr, &tier_attr.attr, &total_pages_attr.attr,
 	&free_pages_attr.attr, &pool_kib_attr.attr, &pool_pages_attr.attr,
 	&pool_handed_pages_attr.attr, &pool_bare_pages_attr.attr,
-	&pool_filled_pages_attr.attr, &pool_misses_attr.attr, NULL
+	&pool_filled_pages_attr.attr, &pool_misses_attr.attr,
+	&map_attr.attr, &banks_attr.attr, &container_kib_attr.attr,
+	&pool_foreign_pages_attr.attr, &pool_passed_pages_attr.attr, NULL
 };
 ATTRIBUTE_GROUPS(region);
 
@@ -329,26 +410,55 @@ static struct kobj_type region_type = {
 	.default_groups = region_groups,
 };
 
+/* Finds the banks that the region is a set of, if it is one. */
+static int open_banks(struct ms_region *region)
+{
+	const struct ms_region_spec *spec = &region->spec;
+	const struct ms_bank_map *map;
+
+	if (!spec->map[0])
+		return 0;
+	map = ms_bank_map_get(spec->map);
+	if (IS_ERR(map))
+		return PTR_ERR(map);
+	if (find_next_bit(spec->banks, MS_MAX_BANKS, map->nr_banks) <
+	    MS_MAX_BANKS) {
+		ms_bank_map_put(map);
+		return -ERANGE;
+	}
+	region->banks.map = map;
+	region->banks.banks = spec->banks;
+	return 0;
+}
+
 int ms_region_add(const struct ms_region_spec *spec)
 {
 	struct ms_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
-	unsigned long pages = PHYS_PFN(spec->end - spec->start);
+	unsigned long pages;
 	int err;
 
 	if (!region)
 		return -ENOMEM;
 	region->spec = *spec;
+	err = open_banks(region);
+	if (err) {
+		kfree(region);
+		return err;
+	}
+	pages = PHYS_PFN(size_of(region));
 	region->pool_target = min_t(unsigned long, pages / POOL_SHARE,
 				    POOL_DEFAULT);
 	mutex_lock(&regions_lock);
 	kobject_init(&region->kobj, &region_type);
 	err = find(spec->name) ? -EEXIST :
 		kobject_add(&region->kobj, dir, "%s", spec->name);
-	if (err)
-		kobject_put(&region->kobj);
-	else
+	if (!err)
 		list_add_tail(&region->link, &regions);
 	mutex_unlock(&regions_lock);
+	if (err) {
+		ms_bank_map_put(region->banks.map);
+		kobject_put(&region->kobj);
+	}
 	return err;
 }
 
@@ -356,6 +466,7 @@ int ms_region_add(const struct ms_region_spec *spec)
 static void region_del(struct ms_region *region)
 {
 	kobject_del(&region->kobj);
+	ms_bank_map_put(region->banks.map);
 	kobject_put(&region->kobj);
 }
 

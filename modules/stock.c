@@ -10,6 +10,7 @@
 #include <compat/compat.h>
 #include <memsuite/stock.h>
 
+#include "bank_map.h"
 #include "demand.h"
 #include "frames.h"
 #include "holding.h"
@@ -61,17 +62,33 @@ static bool restock(struct ms_stock *stock)
 	return false;
 }
 
-struct page *ms_stock_take(struct ms_stock *stock)
+static struct page *take_first(struct ms_stock *stock)
 {
-	struct page *page;
+	struct page *page = stock->bare++;
 
-	if (!stock->nr_bare && !restock(stock))
-		return NULL;
-	page = stock->bare++;
 	stock->nr_bare--;
 	ms_holding_add(-1);
 	ms_frames_prepare(page, 0, false);
 	return page;
+}
+
+/* What lies in front of the next frame of the banks goes back. */
+static void skip_others(struct ms_stock *stock)
+{
+	while (stock->nr_bare && stock->scan.banks &&
+	       !ms_bank_set_has(stock->scan.banks, page_to_pfn(stock->bare)))
+		ms_demand_free(take_first(stock), 0, __free_pages);
+}
+
+struct page *ms_stock_take(struct ms_stock *stock)
+{
+	skip_others(stock);
+	while (!stock->nr_bare) {
+		if (!restock(stock))
+			return NULL;
+		skip_others(stock);
+	}
+	return take_first(stock);
 }
 EXPORT_SYMBOL_GPL(ms_stock_take);
 

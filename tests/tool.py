@@ -96,7 +96,7 @@ REGION = {
     "write_latency_ns": "0", "tier": "-1", "total_pages": "262000",
     "free_pages": "1000", "pool_kib": "65536", "pool_pages": "16384",
     "pool_handed_pages": "7", "pool_bare_pages": "1",
-    "pool_filled_pages": "20000", "pool_misses": "2",
+    "pool_filled_pages": "20000", "pool_misses": "2", "map": "", "banks": "",
 }
 
 BAD_PAGES = ("# pfn address mask element background time direction class "
@@ -290,6 +290,16 @@ def writes_are_one_line(top):
             (("mrc", "remove", "12"), "mrc/remove", "12")):
         assert tree.json(*args, "--json") == {"ok": True}, args
         assert tree.written(name) == line + "\n", args
+
+
+def bank_maps_are_imported(top):
+    tree = Tree(top, SYSFS)
+    path = f"{top}/functions"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("7, 14,\n15, 18,\n")
+    subprocess.run(["make", "-s", "-C", f"{TOP}/tools/bankmap"], check=True)
+    assert tree.run("zone", "banks", "--import", path, "--name", "m").stdout == "m xor=0x4080,0x48000\n"
+    assert tree.json("zone", "banks", "--import", path, "--json") == {"name": "dram", "map": "xor=0x4080,0x48000"}
 
 
 def smbios(kind, handle, body, *strings):
@@ -685,6 +695,13 @@ def pages_are_told_by_segment_and_region(top):
         "text": {"node0": 1}, "data": {"node0": 1}, "heap": {"node0": 1}, "stack": {"elsewhere": 1}}
     text = tree.run("zone", "where", "12").stdout
     assert "node0" in text and "elsewhere" in text and "bss" not in text, text
+    # The second bit of 2 and 3 is set; of the paper's machine, frame 3 is in the second bank.
+    for frame_map, data in ("xor=0x2000", "set"), ("interleave=12288x8,3145728x4", "node0"):
+        tree.fill(tree.sysfs, {**{f"regions/set/{name}": text for name, text in REGION.items()},
+                               "regions/set/map": "m", "regions/set/banks": "1",
+                               "bank_maps/m/frame_map": frame_map, "bank_maps/m/banks": "32"})
+        counts = tree.json("zone", "where", "12", "--json")
+        assert counts["heap"] == {"set": 1} and counts["data"] == {data: 1} and counts["text"] == {"node0": 1}, counts
     assert "process 13" in tree.run("zone", "where", "13").stderr
 
 
@@ -869,6 +886,7 @@ TESTS = (
     policies_are_listed,
     commands_run_under_a_policy,
     pages_are_told_by_segment_and_region,
+    bank_maps_are_imported,
     a_curve_is_drawn_in_text,
     a_curve_is_drawn_in_ascii,
     a_curve_of_one_point_is_drawn,

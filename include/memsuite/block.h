@@ -15,6 +15,8 @@
 
 #include <compat/compat.h>
 
+struct ms_bank_set;
+
 /**
  * struct ms_scan - a walk over physical memory for free blocks
  * @pfn: where the walk stands; advanced past what it has looked at
@@ -25,6 +27,7 @@
  *	pageblocks are skipped in any case
  * @min_age_s: take only blocks with a page whose test is so long ago; 0: all
  * @max_age_s: take only blocks with no page whose test is so long ago; 0: all
+ * @banks: take only blocks with a frame in these banks; NULL: all
  */
 struct ms_scan {
 	unsigned long pfn;
@@ -34,6 +37,7 @@ struct ms_scan {
 	unsigned int migratetypes;
 	unsigned int min_age_s;
 	unsigned int max_age_s;
+	const struct ms_bank_set *banks;
 };
 
 #define MS_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)

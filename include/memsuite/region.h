@@ -9,10 +9,13 @@
 
 #include <linux/types.h>
 
+struct ms_bank_set;
 struct ms_pool;
+struct page;
 
 #define MS_REGION_NAME	32
 #define MS_REGION_TEXT	64
+#define MS_MAX_BANKS	1024
 
 /**
  * enum ms_region_source - where a region comes from
@@ -40,6 +43,8 @@ enum ms_region_source {
  * @read_latency_ns: 0 if not known
  * @write_latency_ns: 0 if not known
  * @tier: memory tier of its node, lower is faster; -1 if not known
+ * @map: name of the bank map that @banks are of, or empty: all frames
+ * @banks: bitmap of the banks that its frames lie in
  */
 struct ms_region_spec {
 	char name[MS_REGION_NAME];
@@ -52,6 +57,8 @@ struct ms_region_spec {
 	u64 read_latency_ns;
 	u64 write_latency_ns;
 	int tier;
+	char map[MS_REGION_NAME];
+	DECLARE_BITMAP(banks, MS_MAX_BANKS);
 };
 
 struct ms_region;
@@ -92,6 +99,23 @@ bool ms_region_at(u64 address, unsigned int sources,
 		  struct ms_region_spec *spec);
 
 /**
+ * ms_region_has() - whether a frame lies in a region
+ * @region: the region
+ * @page: a page of an online frame
+ *
+ * Context: any.
+ */
+bool ms_region_has(const struct ms_region *region, struct page *page);
+
+/**
+ * ms_region_banks() - the banks that a region is a set of
+ * @region: the region
+ *
+ * Return: banks, for as long as the region is kept; NULL: all its frames.
+ */
+const struct ms_bank_set *ms_region_banks(const struct ms_region *region);
+
+/**
  * ms_region_bounds() - how far around a frame the same regions reach
  * @pfn: the frame
  * @start: first frame that lies in the same regions as all up to @pfn
@@ -101,8 +125,10 @@ bool ms_region_at(u64 address, unsigned int sources,
  * Regions come and go: what is told is true only when asked.
  *
  * Context: may sleep.
+ * Return: false if frames between the bounds belong to different regions all
+ * the same, since one of these is a set of banks.
  */
-void ms_region_bounds(unsigned long pfn, unsigned long *start,
+bool ms_region_bounds(unsigned long pfn, unsigned long *start,
 		      unsigned long *end);
 
 /**

@@ -12,7 +12,7 @@
 /**
  * struct ms_stock - the frames of a range
  * @scan: where to look for free blocks; the caller may narrow down
- *	@scan.migratetypes and @scan.max_age_s
+ *	@scan.migratetypes, @scan.max_age_s and @scan.banks
  * @start: first frame of the range
  * @bare: next frame, isolated and not prepared; private
  * @nr_bare: how many there are; private

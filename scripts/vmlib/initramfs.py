@@ -23,7 +23,8 @@ hwpoison_inject msr edac_core mce_inject einj
 def compiled(source, *flags):
     """Path of the program that `source` compiles to; compiled again when it or a header has changed."""
     key = hashlib.sha256(repr(flags).encode())
-    headers = glob.glob(f"{os.path.dirname(source)}/*.h") + glob.glob(f"{TOP}/include/**/*.h", recursive=True)
+    headers = (glob.glob(f"{os.path.dirname(source)}/*.h") + glob.glob(f"{TOP}/include/**/*.h", recursive=True)
+               + glob.glob(f"{TOP}/tools/**/*.[ch]", recursive=True))
     for path in [source, *sorted(headers)]:
         with open(path, "rb") as f:
             key.update(f.read())

@@ -101,6 +101,9 @@ typedef unsigned int gfp_t;
 #define hweight32(x)		((unsigned int)__builtin_popcount(x))
 #define hweight64(x)		((unsigned int)__builtin_popcountll(x))
 #define ilog2(x)		(63 - __builtin_clzll(x))
+#define hweight_long(x)		hweight64(x)
+#define BITS_TO_LONGS(n)	DIV_ROUND_UP(n, BITS_PER_LONG)
+#define DECLARE_BITMAP(name, n)	unsigned long name[BITS_TO_LONGS(n)]
 #define __ffs(x)		((unsigned long)__builtin_ctzl(x))
 #define __fls(x)		((unsigned long)ilog2(x))
 #define check_add_overflow(a, b, d) __builtin_add_overflow(a, b, d)
@@ -135,6 +138,16 @@ typedef unsigned int gfp_t;
 #define ERR_PTR(err)	((void *)(long)(err))
 #define PTR_ERR(p)	((long)(p))
 #define IS_ERR(p)	((unsigned long)(p) >= (unsigned long)-MAX_ERRNO)
+
+static inline bool test_bit(unsigned long n, const unsigned long *map)
+{
+	return map[n / BITS_PER_LONG] >> n % BITS_PER_LONG & 1;
+}
+
+static inline void __set_bit(unsigned long n, unsigned long *map)
+{
+	map[n / BITS_PER_LONG] |= BIT(n % BITS_PER_LONG);
+}
 
 static inline u64 div_u64(u64 a, u32 b)
 {

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef BANKMAP_NATIVE_H
+#define BANKMAP_NATIVE_H
+
+#include "memory.h"
+
+/* Whether this is a virtual machine. */
+bool native_is_virtual(void);
+
+/**
+ * native_open() - take memory of this machine to measure
+ * @memory: result
+ * @mib: how much
+ *
+ * Needs CAP_SYS_ADMIN, which reading frame numbers in /proc/self/pagemap does.
+ *
+ * Return: NULL, or what went wrong.
+ */
+const char *native_open(struct memory *memory, size_t mib);
+
+#endif
