@@ -27,7 +27,7 @@
 /**
  * struct ms_region - a region
  * @kobj: its directory; its reference count is the region's
- * @spec: what describes it; does not change
+ * @spec: what describes it; only numbers of region_spec.h change
  * @link: in all regions, under regions_lock
  * @users: how many rely on it, under regions_lock
  * @pool: its pool, or NULL; under pools_lock
@@ -228,9 +228,41 @@ region_attr_ro(node, "%d", spec->nid);
 region_attr_ro(source, "%s", source_name[spec->source]);
 region_attr_ro(locator, "%s", spec->locator);
 region_attr_ro(technology, "%s", spec->technology);
-region_attr_ro(read_latency_ns, "%llu", spec->read_latency_ns);
-region_attr_ro(write_latency_ns, "%llu", spec->write_latency_ns);
 region_attr_ro(tier, "%d", spec->tier);
+
+/**
+ * struct number_attr - a file with a number that describes a region
+ * @attr: the file
+ * @number: which
+ */
+struct number_attr {
+	struct kobj_attribute attr;
+	const struct ms_region_number *number;
+};
+
+static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	struct number_attr *of = container_of(attr, struct number_attr, attr);
+
+	return sysfs_emit(buf, "%llu\n",
+			  READ_ONCE(*ms_region_number_in(&to_region(kobj)->spec,
+							 of->number)));
+}
+
+static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	struct number_attr *of = container_of(attr, struct number_attr, attr);
+	u64 value;
+	int err = ms_parse_u64(buf, count, 0, of->number->max, &value);
+
+	if (err)
+		return err;
+	WRITE_ONCE(*ms_region_number_in(&to_region(kobj)->spec, of->number),
+		   value);
+	return count;
+}
 
 static ssize_t total_pages_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
@@ -310,13 +342,42 @@ static struct kobj_attribute pool_kib_attr = __ATTR_RW(pool_kib);
 
 static struct attribute *region_attrs[] = {
 	&start_attr.attr, &end_attr.attr, &node_attr.attr, &source_attr.attr,
-	&locator_attr.attr, &technology_attr.attr, &read_latency_ns_attr.attr,
-	&write_latency_ns_attr.attr, &tier_attr.attr, &total_pages_attr.attr,
+	&locator_attr.attr, &technology_attr.attr, &tier_attr.attr,
+	&total_pages_attr.attr,
 	&free_pages_attr.attr, &pool_kib_attr.attr, &pool_pages_attr.attr,
 	&pool_handed_pages_attr.attr, &pool_bare_pages_attr.attr,
 	&pool_filled_pages_attr.attr, &pool_misses_attr.attr, NULL
 };
-ATTRIBUTE_GROUPS(region);
+
+/* Filled in from the table of numbers. */
+static struct number_attr number_attrs[MS_NR_REGION_NUMBERS];
+static struct attribute *region_number_attrs[MS_NR_REGION_NUMBERS + 1];
+
+static const struct attribute_group region_group = { .attrs = region_attrs };
+static const struct attribute_group region_number_group = {
+	.attrs = region_number_attrs,
+};
+
+static const struct attribute_group *region_groups[] = {
+	&region_group, &region_number_group, NULL
+};
+
+static void make_number_attrs(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MS_NR_REGION_NUMBERS; i++) {
+		struct number_attr *of = &number_attrs[i];
+
+		of->number = &ms_region_numbers[i];
+		of->attr.show = number_show;
+		of->attr.store = number_store;
+		sysfs_attr_init(&of->attr.attr);
+		of->attr.attr.name = of->number->name;
+		of->attr.attr.mode = 0644;
+		region_number_attrs[i] = &of->attr.attr;
+	}
+}
 
 static void region_release(struct kobject *kobj)
 {
@@ -416,6 +477,7 @@ ATTRIBUTE_GROUPS(regions);
 
 int ms_regions_init(void)
 {
+	make_number_attrs();
 	dir = ms_control_add("regions", regions_groups);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
