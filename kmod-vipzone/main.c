@@ -22,6 +22,7 @@ static int __init vipzone_init(void)
 static void __exit vipzone_exit(void)
 {
 	vipzone_sysfs_close();
+	audit_stop();
 	steering_stop();
 	lifetime_stop();
 	scopes_exit();
