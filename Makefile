@@ -57,11 +57,12 @@ install:
 	dkms build memsuite/$(VERSION)
 	dkms install memsuite/$(VERSION)
 	install -m 755 scripts/memsuite /usr/local/sbin/memsuite
+	install -D -m 644 -t /usr/local/share/memsuite/profiles profiles/*.profile
 	scripts/install-hooks /usr/local/sbin/memsuite /etc/modprobe.d /etc/udev/rules.d
 
 uninstall:
 	dkms remove memsuite/$(VERSION) --all
-	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite
+	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite /usr/local/share/memsuite
 	rm -f /etc/modprobe.d/memsuite.conf /etc/udev/rules.d/90-memsuite.rules
 
 clean:

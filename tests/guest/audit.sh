@@ -29,7 +29,7 @@ echo 4 >$audit/idle_looks
 echo 65536 >$audit/quota_kib_s
 
 started() { # started POLICY [OPTION...]: under it from the first page on; sets pid and dir
-	rm -f /tmp/out
+	: >/tmp/out
 	what=$1
 	shift
 	sh -c 'echo "$$ $0" >"$1" || exit 1; shift; exec "$@"' "$what" $zone/add "$here/warm" "$pages" "$@" >/tmp/out &
