@@ -30,7 +30,7 @@ struct account {
 	struct list_head link;
 	unsigned int users;
 	struct ms_region *region;
-	spinlock_t lock;
+	spinlock_t lock;	/* for what follows */
 	struct ledger accesses;
 	u64 written_kib;
 	u64 unspent_kib;

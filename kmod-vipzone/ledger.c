@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Energy, latency and wear; ledger.h. Pure logic: also built in user space. */
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -8,14 +9,14 @@
 #include "ledger.h"
 
 #define LINE_BITS	512
-#define LINE_MAX_FJ	(1ULL << 41)
+#define LINE_MAX_FJ	BIT_ULL(41)
 #define FJ_PER_NJ	1000000
 #define FJ_PER_PJ	1000
 
 #define MINUTE_MS	60000LL
 #define HOUR_MS		(60 * MINUTE_MS)
 #define DAY_MS		(24 * HOUR_MS)
-#define MOST_KIB	(1ULL << 34)
+#define MOST_KIB	BIT_ULL(34)
 
 /* A milliwatt for a nanosecond is a picojoule. */
 static u64 line_fj_by_power(u64 power_mw, u64 idle_mw, u64 latency_ns)

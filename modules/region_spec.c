@@ -159,6 +159,7 @@ int ms_region_parse(char *line, struct ms_region_spec *spec)
 
 	memset(spec, 0, sizeof(*spec));
 	spec->source = MS_REGION_ADMIN;
+	spec->interleaved = MS_INTERLEAVED_UNKNOWN;
 	spec->nid = -1;
 	spec->tier = -1;
 	err = parse_name(word, spec->name);

@@ -16,6 +16,7 @@
 #include <memsuite/control.h>
 
 #include "core.h"
+#include "dimms.h"
 #include "pool.h"
 #include "region.h"
 #include "region_spec.h"
@@ -212,6 +213,12 @@ static const char * const source_name[] = {
 	[MS_REGION_ADMIN] = "admin",
 };
 
+static const char * const interleaved_name[] = {
+	[MS_INTERLEAVED_NO] = "no",
+	[MS_INTERLEAVED_YES] = "yes",
+	[MS_INTERLEAVED_UNKNOWN] = "unknown",
+};
+
 #define region_attr_ro(name, format, value)				\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
@@ -226,6 +233,7 @@ region_attr_ro(start, "0x%llx", spec->start);
 region_attr_ro(end, "0x%llx", spec->end);
 region_attr_ro(node, "%d", spec->nid);
 region_attr_ro(source, "%s", source_name[spec->source]);
+region_attr_ro(interleaved, "%s", interleaved_name[spec->interleaved]);
 region_attr_ro(locator, "%s", spec->locator);
 region_attr_ro(technology, "%s", spec->technology);
 region_attr_ro(tier, "%d", spec->tier);
@@ -342,7 +350,7 @@ static struct kobj_attribute pool_kib_attr = __ATTR_RW(pool_kib);
 
 static struct attribute *region_attrs[] = {
 	&start_attr.attr, &end_attr.attr, &node_attr.attr, &source_attr.attr,
-	&locator_attr.attr, &technology_attr.attr, &tier_attr.attr,
+	&locator_attr.attr, &interleaved_attr.attr, &technology_attr.attr, &tier_attr.attr,
 	&total_pages_attr.attr,
 	&free_pages_attr.attr, &pool_kib_attr.attr, &pool_pages_attr.attr,
 	&pool_handed_pages_attr.attr, &pool_bare_pages_attr.attr,
@@ -420,6 +428,31 @@ static void region_del(struct ms_region *region)
 	kobject_put(&region->kobj);
 }
 
+/*
+ * A page of DIMMs that are interleaved lies in all of them: a region of some of
+ * them is none.
+ */
+static bool is_torn(const struct ms_region_spec *spec)
+{
+	struct ms_region *region;
+	bool torn = false;
+
+	mutex_lock(&regions_lock);
+	list_for_each_entry(region, &regions, link) {
+		if (region->spec.source != MS_REGION_DIMM ||
+		    region->spec.interleaved != MS_INTERLEAVED_YES ||
+		    spec->start >= region->spec.end ||
+		    region->spec.start >= spec->end ||
+		    !dimms_part(region->spec.locator, spec->locator))
+			continue;
+		pr_info_ratelimited("no region of %s: its pages are spread over %s\n",
+				    spec->locator, region->spec.locator);
+		torn = true;
+	}
+	mutex_unlock(&regions_lock);
+	return torn;
+}
+
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
@@ -432,6 +465,8 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 		err = ms_region_parse(line, &spec);
 	if (!err && spec.end > 1ULL << boot_cpu_data.x86_phys_bits)
 		err = -ERANGE;
+	if (!err && is_torn(&spec))
+		err = -EOPNOTSUPP;
 	/* The names of this directory's own files are taken. */
 	if (!err && (!strcmp(spec.name, "add") || !strcmp(spec.name, "remove")))
 		err = -EEXIST;

@@ -93,7 +93,7 @@ HOOK = {"state": "off", "symbol": "vma_alloc_folio", "hits": "0",
 
 REGION = {
     "start": "0x0", "end": "0x40000000", "node": "0", "source": "node",
-    "locator": "", "technology": "", "read_latency_ns": "0",
+    "locator": "", "interleaved": "unknown", "technology": "", "read_latency_ns": "0",
     "write_latency_ns": "0", "idle_power_mw": "0", "read_power_mw": "0", "write_power_mw": "0",
     "read_energy_fj_per_bit": "0", "write_energy_fj_per_bit": "0", "wear_budget_kib_per_day": "0",
     "endurance_writes": "0", "tier": "-1", "total_pages": "262000",

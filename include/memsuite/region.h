@@ -29,6 +29,18 @@ enum ms_region_source {
 };
 
 /**
+ * enum ms_interleaved - whether its pages are spread over several DIMMs
+ * @MS_INTERLEAVED_NO: each lies in one DIMM
+ * @MS_INTERLEAVED_YES: each lies in several, which cannot be told apart
+ * @MS_INTERLEAVED_UNKNOWN: the firmware does not tell
+ */
+enum ms_interleaved {
+	MS_INTERLEAVED_NO,
+	MS_INTERLEAVED_YES,
+	MS_INTERLEAVED_UNKNOWN,
+};
+
+/**
  * struct ms_region_spec - what describes a region
  * @name: letters, digits, '_', '-', '.'
  * @start: first physical byte, a multiple of the page size
@@ -36,6 +48,7 @@ enum ms_region_source {
  * @nid: node that it is, or -1 if it is less or more than one
  * @source: where it comes from
  * @locator: DIMM locators, or empty
+ * @interleaved: whether its DIMMs are, among themselves
  * @technology: as the administrator calls it, or empty
  * @tier: memory tier of its node, lower is faster; -1 if not known
  * @read_latency_ns: of one access; this and all that follow are 0 if not known,
@@ -57,6 +70,7 @@ struct ms_region_spec {
 	int nid;
 	enum ms_region_source source;
 	char locator[MS_REGION_TEXT];
+	enum ms_interleaved interleaved;
 	char technology[MS_REGION_TEXT];
 	int tier;
 	u64 read_latency_ns;

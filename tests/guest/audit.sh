@@ -71,7 +71,7 @@ note "hot $(count hot_moved_pages) idle $(count idle_moved_pages) astray $(count
 check "they are counted" [ "$(count hot_moved_pages)" -ge $((pages * 95 / 100)) ]
 moved=$(count moved_pages)
 sleep 2
-check "and not moved to and fro" [ $(($(count moved_pages) - moved)) -lt $((pages / 10)) ]
+check "and not moved back and forth" [ $(($(count moved_pages) - moved)) -lt $((pages / 10)) ]
 audits 0
 ledger() { cat $zone/ledger/"$1"/"$2"; } # REGION FILE
 check "writes by region add up" [ $(($(ledger node0 sampled_writes) + $(ledger node1 sampled_writes))) = "$(count sampled_writes)" ]
