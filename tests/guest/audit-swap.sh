@@ -33,11 +33,12 @@ pid=$!
 wait_for 100 grep -q ready /tmp/out
 dir=$(grep -lx $pid $zone/policies/*/who | sed 's,/who,,')
 echo 10 >$zone/audit/interval_ms
-sleep "${2:-8}"
-check "pages were swapped out" [ $(($(swapped) - before)) -gt "$pages" ]
-check "they were sampled" at_least "$dir/sampled_writes" "$pages"
-check "they were moved to one node" at_least "$dir/hot_moved_pages" 100
-check "and to the other" at_least "$dir/idle_moved_pages" 1
+swapped_all() { [ $(($(swapped) - before)) -gt "$pages" ]; }
+wait=${2:-60}
+check "pages are swapped out" wait_for "$wait" swapped_all
+check "they are sampled" wait_for "$wait" at_least "$dir/sampled_writes" "$pages"
+check "they are moved to one node" wait_for "$wait" at_least "$dir/hot_moved_pages" 100
+check "and to the other" wait_for "$wait" at_least "$dir/idle_moved_pages" 100
 note "swapped $(($(swapped) - before)), writes $(cat "$dir/sampled_writes"), hot $(cat "$dir/hot_moved_pages"), idle $(cat "$dir/idle_moved_pages"), rounds $(cat $zone/audit/rounds)"
 kill -TERM $pid
 wait $pid
