@@ -2,12 +2,13 @@
 /* KUnit tests of DIMMs and their ranges. */
 
 #include <kunit/test.h>
+#include <linux/bits.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include "dimms.c"
 
-#define GIB	(1ULL << 30)
+#define GIB	BIT_ULL(30)
 
 /* Too large for the stack. */
 static struct dimms *four_dimms(struct kunit *test)
