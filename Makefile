@@ -60,12 +60,12 @@ install:
 	$(MAKE) -C tools/bankmap
 	install -m 755 out/bankmap/memsuite-bankmap /usr/local/sbin/memsuite-bankmap
 	install -m 644 -D -t /usr/local/share/memsuite/bank_maps tools/bankmap/maps/*
+	install -D -m 644 -t /usr/local/share/memsuite/profiles profiles/*.profile
 	scripts/install-hooks /usr/local/sbin/memsuite /etc/modprobe.d /etc/udev/rules.d
 
 uninstall:
 	dkms remove memsuite/$(VERSION) --all
-	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite /usr/local/sbin/memsuite-bankmap \
-		/usr/local/share/memsuite/bank_maps
+	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite /usr/local/sbin/memsuite-bankmap /usr/local/share/memsuite
 	rm -f /etc/modprobe.d/memsuite.conf /etc/udev/rules.d/90-memsuite.rules
 
 clean:

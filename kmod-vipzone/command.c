@@ -181,6 +181,26 @@ static char *next_word(char **line)
 	return word;
 }
 
+static int set_option(bool *option)
+{
+	if (*option)
+		return -EINVAL;
+	*option = true;
+	return 0;
+}
+
+static int parse_option(const char *word, struct vipzone_command *command)
+{
+	if (!strcmp(word, "heat"))
+		return set_option(&command->heat);
+	if (!strcmp(word, "wear"))
+		return set_option(&command->wear);
+	/* Of a cgroup or the machine, they are steered anyway. */
+	if (strcmp(word, "children") || command->scope != VIPZONE_PROCESS)
+		return -EINVAL;
+	return set_option(&command->children);
+}
+
 int vipzone_parse(char *line, struct vipzone_command *command)
 {
 	char *word = strsep(&line, " \t");
@@ -194,14 +214,7 @@ int vipzone_parse(char *line, struct vipzone_command *command)
 	if (!word)
 		return -EINVAL;
 	err = parse_policy(word, command);
-	if (err)
-		return err;
-	word = next_word(&line);
-	if (!word)
-		return 0;
-	/* Of a cgroup or the machine, they are steered anyway. */
-	if (strcmp(word, "children") || command->scope != VIPZONE_PROCESS)
-		return -EINVAL;
-	command->children = true;
-	return next_word(&line) ? -EINVAL : 0;
+	while (!err && (word = next_word(&line)))
+		err = parse_option(word, command);
+	return err;
 }

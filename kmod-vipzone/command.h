@@ -77,6 +77,9 @@ struct low_power {
  * @pid: that process, or
  * @cgroup: the path of that cgroup
  * @children: processes that it forks are steered as well
+ * @heat: pages are moved between the regions of their segment by how they are
+ *	used
+ * @wear: regions over their wear budget are spared
  * @policy: the policy as it was written
  * @nr_regions: number of @regions
  * @regions: names
@@ -89,6 +92,8 @@ struct vipzone_command {
 	int pid;
 	char cgroup[VIPZONE_PATH];
 	bool children;
+	bool heat;
+	bool wear;
 	char policy[VIPZONE_POLICY];
 	unsigned int nr_regions;
 	char regions[VIPZONE_MAX_REGIONS][MS_REGION_NAME];
@@ -125,7 +130,7 @@ void vipzone_set_orders(struct vipzone_command *command, unsigned int segments,
 int vipzone_parse_who(char *word, struct vipzone_command *command);
 
 /**
- * vipzone_parse() - parse "WHO POLICY [children]"
+ * vipzone_parse() - parse "WHO POLICY [children] [heat] [wear]"
  * @line: is cut up
  * @command: result
  *

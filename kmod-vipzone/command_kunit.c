@@ -111,6 +111,24 @@ static void knows_who(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, command.children);
 }
 
+static void takes_options_in_any_order(struct kunit *test)
+{
+	struct vipzone_command command;
+
+	KUNIT_EXPECT_EQ(test, parse("1 region:a", &command), 0);
+	KUNIT_EXPECT_FALSE(test, command.heat || command.wear);
+	KUNIT_EXPECT_EQ(test, parse("1 region:a+b wear children heat",
+				    &command), 0);
+	KUNIT_EXPECT_TRUE(test, command.children && command.heat &&
+			  command.wear);
+	KUNIT_EXPECT_EQ(test, parse("machine region:a+b heat", &command), 0);
+	KUNIT_EXPECT_TRUE(test, command.heat);
+	KUNIT_EXPECT_EQ(test, parse("1 region:a heat heat", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse("1 region:a wear hot", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse("machine region:a wear children", &command),
+			-EINVAL);
+}
+
 static void refuses_mistakes(struct kunit *test)
 {
 	static const struct {
@@ -192,6 +210,7 @@ static struct kunit_case command_cases[] = {
 	KUNIT_CASE(leaves_out_what_is_not_named),
 	KUNIT_CASE(spreads_over_banks),
 	KUNIT_CASE(knows_who),
+	KUNIT_CASE(takes_options_in_any_order),
 	KUNIT_CASE(refuses_mistakes),
 	{}
 };

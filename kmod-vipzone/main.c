@@ -32,6 +32,7 @@ err_processes:
 static void __exit vipzone_exit(void)
 {
 	vipzone_sysfs_close();
+	audit_stop();
 	steering_stop();
 	lifetime_stop();
 	scopes_exit();

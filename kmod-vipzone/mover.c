@@ -1,65 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Moving the anonymous pages that a process already has into the regions of
- * their segments.
+ * Moving the anonymous pages that a process already has into the regions where
+ * they belong.
  *
  * One page table at a time is looked through, under its lock, so that what it
- * maps cannot go away; what lies outside of the regions gets a reference, and
- * is moved once all locks are dropped. Whatever the process does meanwhile,
+ * maps cannot go away; what lies elsewhere gets a reference, and is moved once
+ * all locks are dropped. Whatever the process does meanwhile,
  * fork, exec, munmap, exit, is what migrate_pages() is made for.
  */
 
 #include <linux/mm.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include <compat/compat.h>
 #include <compat/page.h>
-#include <compat/pagetable.h>
 #include <memsuite/hook.h>
 #include <memsuite/move.h>
 #include <memsuite/stock.h>
 
+#include "mover.h"
 #include "spread.h"
 #include "vipzone.h"
-
-/* Page tables looked through before others may have the lock. */
-#define WALK_TABLES	64
+#include "walk.h"
 
 /**
  * struct mover - moves the pages of one process
- * @mm: its address space
- * @policy: where its pages belong
+ * @policy: whose regions they go to
  * @stocks: free pages of each region
  * @allowed: nodes of its cpuset
  * @has_policy: the process has a NUMA policy
- * @vma: the area that is looked through
- * @is_law: it or the process has one
  * @move: pages on their way
- * @found: pages to be moved, each with a reference
- * @orders: and where each of them belongs
+ * @found: pages to be moved, each with a reference; where to, and what for
  * @nr_found: how many
  * @order: where those on their way go
  * @last: folio that was looked at last
- * @outcome: pages by what became of them
+ * @taken: pages of each region that contents were moved to
+ * @moves: pages not moved, by the reasons that are ours
+ * @whys: pages moved, by what for
  */
 struct mover {
-	struct mm_struct *mm;
 	struct policy *policy;
 	struct ms_stock stocks[VIPZONE_MAX_REGIONS];
 	nodemask_t allowed;
 	bool has_policy;
-	struct vm_area_struct *vma;
-	bool is_law;
 	struct ms_move move;
-	struct page *found[PTRS_PER_PTE];
-	const struct vipzone_order *orders[PTRS_PER_PTE];
+	struct {
+		struct page *page;
+		const struct vipzone_order *order;
+		enum move_why why;
+	} found[PTRS_PER_PTE];
 	unsigned int nr_found;
 	const struct vipzone_order *order;
 	struct page *last;
-	u64 *outcome;
+	u64 taken[VIPZONE_MAX_REGIONS];
+	u64 moves[NR_MOVES];
+	u64 whys[NR_MOVE_WHYS];
 };
 
 static bool may_use(const struct mover *mover, const struct target *target)
@@ -85,130 +82,47 @@ static bool may_use_any(const struct mover *mover,
 	return false;
 }
 
-static bool is_placed(const struct mover *mover, struct page *page,
-		      const struct vipzone_order *order)
+bool is_placed(const struct policy *policy, const struct vipzone_order *order,
+	       struct page *page)
 {
 	unsigned int i;
 
 	for (i = 0; i < order->nr; i++)
-		if (ms_region_has(target_of(mover, order, i)->region, page))
+		if (ms_region_has(policy->targets[order->region[i]].region, page))
 			return true;
 	return false;
 }
 
-/* Under the lock of the page table that maps @page at @addr. */
-static void look_at(struct mover *mover, struct page *page, unsigned long addr)
+unsigned long mover_note(struct mover *mover, struct vm_area_struct *vma,
+			 struct page *page, const struct vipzone_order *order,
+			 enum move_why why)
 {
-	const struct vipzone_order *order =
-		order_at_home(mover->policy, segment_of(mover->vma, addr),
-			      mover->mm);
 	struct page *head = compound_head(page);
 	unsigned long nr = 1UL << ms_page_order(head);
 
-	if (!ms_page_anon(head) || !order->nr || is_placed(mover, page, order))
-		return;
 	/* One folio may be mapped by many entries. */
 	if (head == mover->last)
-		return;
+		return 0;
 	mover->last = head;
-	if (mover->is_law) {
-		mover->outcome[MOVE_POLICY] += nr;
+	if (mover->has_policy || ms_vma_has_policy(vma)) {
+		mover->moves[MOVE_POLICY] += nr;
 	} else if (!may_use_any(mover, order)) {
-		mover->outcome[MOVE_CPUSET] += nr;
+		mover->moves[MOVE_CPUSET] += nr;
 	} else if (ms_page_shared(head)) {
-		mover->outcome[MOVE_SHARED] += nr;
+		mover->moves[MOVE_SHARED] += nr;
 	} else {
 		get_page(head);
-		mover->orders[mover->nr_found] = order;
-		mover->found[mover->nr_found++] = head;
-	}
-}
-
-static void look_through(struct mover *mover, pmd_t *pmd, pmd_t pmdval,
-			 unsigned long addr, unsigned long end)
-{
-	spinlock_t *lock = pte_lockptr(mover->mm, &pmdval);
-	pte_t *pte = pte_offset_kernel(&pmdval, addr);
-
-	spin_lock(lock);
-	/* The table may have been taken away before its lock was ours. */
-	if (ms_same_table(pmdval, READ_ONCE(*pmd))) {
-		for (; addr < end; addr += PAGE_SIZE, pte++) {
-			pte_t val = READ_ONCE(*pte);
-
-			if (pte_present(val) && !pte_special(val) &&
-			    pfn_valid(pte_pfn(val)))
-				look_at(mover, pte_page(val), addr);
-		}
-	}
-	spin_unlock(lock);
-}
-
-static void look_at_huge(struct mover *mover, pmd_t *pmd, unsigned long addr)
-{
-	spinlock_t *lock = pmd_lockptr(mover->mm, pmd);
-	pmd_t val;
-
-	spin_lock(lock);
-	val = READ_ONCE(*pmd);
-	if (pmd_present(val) && pmd_leaf(val) && pfn_valid(pmd_pfn(val)))
-		look_at(mover, pmd_page(val), addr);
-	spin_unlock(lock);
-}
-
-static void look_below(struct mover *mover, pmd_t *pmd, unsigned long addr,
-		       unsigned long end)
-{
-	pmd_t val;
-
-	rcu_read_lock();
-	val = READ_ONCE(*pmd);
-	if (!pmd_none(val) && pmd_present(val)) {
-		if (pmd_leaf(val))
-			look_at_huge(mover, pmd, addr);
-		else if (!pmd_bad(val))
-			look_through(mover, pmd, val, addr, end);
-	}
-	rcu_read_unlock();
-}
-
-static bool has_anon(const struct vm_area_struct *vma)
-{
-	return vma->anon_vma && !(vma->vm_flags & (VM_HUGETLB | VM_IO |
-						   VM_PFNMAP | VM_MIXEDMAP));
-}
-
-/*
- * Goes on from @addr until a page table has something to move. Under
- * mmap_lock. Returns where to go on, or 0 at the end.
- */
-static unsigned long look(struct mover *mover, unsigned long addr)
-{
-	struct vm_area_struct *vma;
-	int tables = 0;
-
-	while ((vma = find_vma(mover->mm, addr))) {
-		unsigned long next;
-
-		addr = max(addr, vma->vm_start);
-		if (!has_anon(vma))
-			addr = vma->vm_end;
-		mover->vma = vma;
-		mover->is_law = mover->has_policy || ms_vma_has_policy(vma);
-		for (; addr < vma->vm_end; addr = next) {
-			pmd_t *pmd;
-
-			if (mover->nr_found || ++tables > WALK_TABLES)
-				return addr;
-			pmd = ms_pmd_offset(mover->mm, addr, &next);
-			next = min(next, vma->vm_end);
-			if (pmd)
-				look_below(mover, pmd, addr, next);
-		}
-		if (mover->nr_found || ++tables > WALK_TABLES)
-			return addr;
+		mover->found[mover->nr_found].page = head;
+		mover->found[mover->nr_found].order = order;
+		mover->found[mover->nr_found++].why = why;
+		return nr;
 	}
 	return 0;
+}
+
+bool mover_has_work(const struct mover *mover)
+{
+	return mover->nr_found;
 }
 
 /* A large folio stays whole only where the region is a node. */
@@ -227,51 +141,62 @@ static struct page *take_target(struct page *old, void *context)
 			page = ms_stock_take(&mover->stocks[mover->order->region[i]]);
 		else if (target->is_node)
 			page = ms_page_alloc_large(order, target->nid);
+		if (page)
+			mover->taken[mover->order->region[i]] += 1UL << order;
 	}
 	return page;
 }
 
-static void move_found(struct mover *mover)
+static void run(struct mover *mover, enum move_why why)
 {
+	u64 before = mover->move.outcome[MS_MOVED];
+
+	ms_move_run(&mover->move);
+	mover->whys[why] += mover->move.outcome[MS_MOVED] - before;
+}
+
+/* All that go to the same place for the same reason, from @first on. */
+static void move_alike(struct mover *mover, unsigned int first)
+{
+	const struct vipzone_order *order = mover->found[first].order;
+	enum move_why why = mover->found[first].why;
 	unsigned int i;
-	int token = ms_hold_begin();
 
-	for (i = 0; i < mover->nr_found; i++) {
-		struct page *page = mover->found[i];
-		bool large = ms_page_order(page);
+	mover->order = order;
+	for (i = first; i < mover->nr_found; i++) {
+		struct page *page = mover->found[i].page;
+		bool large;
 
-		if (large || mover->order != mover->orders[i])
-			ms_move_run(&mover->move);
-		mover->order = mover->orders[i];
+		if (!page || mover->found[i].order != order ||
+		    mover->found[i].why != why)
+			continue;
+		large = ms_page_order(page);
+		if (large)
+			run(mover, why);
 		ms_move_add(&mover->move, page);
 		put_page(page);
+		mover->found[i].page = NULL;
 		if (large)
-			ms_move_run(&mover->move);
+			run(mover, why);
 	}
-	ms_move_run(&mover->move);
+	run(mover, why);
+}
+
+void mover_flush(struct mover *mover)
+{
+	unsigned int i;
+	int token;
+
+	if (!mover->nr_found)
+		return;
+	token = ms_hold_begin();
+	for (i = 0; i < mover->nr_found; i++)
+		if (mover->found[i].page)
+			move_alike(mover, i);
 	for (i = 0; i < mover->policy->nr_targets; i++)
 		ms_stock_return(&mover->stocks[i]);
 	ms_hold_end(token);
 	mover->nr_found = 0;
-}
-
-static int move_all(struct mover *mover)
-{
-	unsigned long addr = 0;
-	int err;
-
-	do {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		err = mmap_read_lock_killable(mover->mm);
-		if (err)
-			return err;
-		addr = look(mover, addr);
-		mmap_read_unlock(mover->mm);
-		move_found(mover);
-		cond_resched();
-	} while (addr);
-	return 0;
 }
 
 static void stock_up(struct mover *mover)
@@ -300,24 +225,99 @@ static void ask(struct mover *mover, struct task_struct *task)
 #endif
 }
 
-int mover_run(struct mm_struct *mm, struct task_struct *task,
-	      struct policy *policy, u64 *outcome)
+struct mover *mover_open(struct mm_struct *mm, struct task_struct *task,
+			 struct policy *policy)
 {
-	struct mover *mover = kzalloc(sizeof(*mover), GFP_KERNEL);
-	int i, err;
+	struct mover *mover = kvzalloc(sizeof(*mover), GFP_KERNEL);
 
 	if (!mover)
-		return -ENOMEM;
-	mover->mm = mm;
+		return NULL;
 	mover->policy = policy;
-	mover->outcome = outcome;
 	ask(mover, task);
 	stock_up(mover);
 	ms_move_init(&mover->move, take_target, mover);
-	ms_move_settle();
-	err = move_all(mover);
+	return mover;
+}
+
+void mover_close(struct mover *mover, u64 *moves, u64 *whys)
+{
+	int i;
+
 	for (i = 0; i < MS_NR_MOVE_OUTCOMES; i++)
-		outcome[i] += mover->move.outcome[i];
-	kfree(mover);
+		moves[i] += mover->move.outcome[i];
+	for (i = 0; i < NR_MOVES; i++)
+		moves[i] += mover->moves[i];
+	for (i = 0; i < NR_MOVE_WHYS; i++)
+		whys[i] += mover->whys[i];
+	/* What is moved is written. */
+	for (i = 0; i < mover->policy->nr_targets; i++)
+		account_wear(mover->policy->targets[i].account,
+			     mover->taken[i]);
+	kvfree(mover);
+}
+
+/**
+ * struct whole_move - all misplaced pages of a process are moved
+ * @walk: over its memory
+ * @policy: where they belong
+ * @mover: moves them
+ */
+struct whole_move {
+	struct walk walk;
+	struct policy *policy;
+	struct mover *mover;
+};
+
+static void see(struct walk *walk, struct page *page, unsigned long addr,
+		unsigned long *entry)
+{
+	struct whole_move *all = container_of(walk, struct whole_move, walk);
+	const struct vipzone_order *order =
+		order_at_home(all->policy, segment_of(walk->vma, addr),
+			      walk->mm);
+
+	if (!ms_page_anon(compound_head(page)) || !order->nr ||
+	    is_placed(all->policy, order, page))
+		return;
+	mover_note(all->mover, walk->vma, page, order, MOVE_ASKED);
+	walk->stop = mover_has_work(all->mover);
+}
+
+static int move_all(struct whole_move *all)
+{
+	unsigned long addr = 0;
+	int err;
+
+	do {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		err = mmap_read_lock_killable(all->walk.mm);
+		if (err)
+			return err;
+		all->walk.stop = false;
+		addr = walk_on(&all->walk, addr);
+		mmap_read_unlock(all->walk.mm);
+		mover_flush(all->mover);
+		cond_resched();
+	} while (addr);
+	return 0;
+}
+
+int mover_run(struct mm_struct *mm, struct task_struct *task,
+	      struct policy *policy, u64 *moves)
+{
+	struct whole_move all = {
+		.walk = { .mm = mm, .see = see },
+		.policy = policy,
+		.mover = mover_open(mm, task, policy),
+	};
+	u64 whys[NR_MOVE_WHYS] = {};
+	int err;
+
+	if (!all.mover)
+		return -ENOMEM;
+	ms_move_settle();
+	err = move_all(&all);
+	mover_close(all.mover, moves, whys);
 	return err;
 }

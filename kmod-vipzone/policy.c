@@ -53,6 +53,18 @@ static ssize_t children_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.children);
 }
 
+static ssize_t heat_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.heat);
+}
+
+static ssize_t wear_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.wear);
+}
+
 /* What it is for is a user too, unless it is a process. */
 static ssize_t processes_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
@@ -127,6 +139,20 @@ COUNT(fallback_policy, sum->fallbacks[FALLBACK_POLICY]);
 COUNT(fallback_cpuset, sum->fallbacks[FALLBACK_CPUSET]);
 COUNT(fallback_context, sum->fallbacks[FALLBACK_CONTEXT]);
 COUNT(fallback_huge, sum->fallbacks[FALLBACK_HUGE]);
+COUNT(fallback_wear, sum->fallbacks[FALLBACK_WEAR]);
+COUNT(looked_pages, sum->looked);
+COUNT(astray_shared_pages, sum->astray[ASTRAY_SHARED]);
+COUNT(astray_huge_pages, sum->astray[ASTRAY_HUGE]);
+COUNT(astray_node_pages, sum->astray[ASTRAY_NODE]);
+COUNT(astray_near_pages, sum->astray[ASTRAY_NEAR]);
+COUNT(repaired_pages, sum->whys[MOVE_REPAIR]);
+COUNT(hot_moved_pages, sum->whys[MOVE_HOT]);
+COUNT(idle_moved_pages, sum->whys[MOVE_IDLE]);
+COUNT(worn_moved_pages, sum->whys[MOVE_WORN]);
+COUNT(sampled_reads, sum->accesses.reads);
+COUNT(sampled_writes, sum->accesses.writes);
+COUNT(access_energy_nj, sum->accesses.energy_nj);
+COUNT(access_latency_ns, sum->accesses.latency_ns);
 COUNT(moved_pages, sum->moves[MS_MOVED]);
 COUNT(unmoved_busy_pages, sum->moves[MS_MOVE_BUSY]);
 COUNT(unmoved_pinned_pages, sum->moves[MS_MOVE_PINNED]);
@@ -139,11 +165,13 @@ COUNT(unmoved_cpuset_pages, sum->moves[MOVE_CPUSET]);
 static struct kobj_attribute who_attr = __ATTR_RO(who);
 static struct kobj_attribute policy_attr = __ATTR_RO(policy);
 static struct kobj_attribute children_attr = __ATTR_RO(children);
+static struct kobj_attribute heat_attr = __ATTR_RO(heat);
+static struct kobj_attribute wear_attr = __ATTR_RO(wear);
 static struct kobj_attribute processes_attr = __ATTR_RO(processes);
 
 static struct attribute *policy_attrs[] = {
 	&who_attr.attr, &policy_attr.attr, &children_attr.attr,
-	&processes_attr.attr,
+	&heat_attr.attr, &wear_attr.attr, &processes_attr.attr,
 	&text_pages_count.attr.attr, &data_pages_count.attr.attr,
 	&bss_pages_count.attr.attr, &heap_pages_count.attr.attr,
 	&stack_pages_count.attr.attr, &mmap_pages_count.attr.attr,
@@ -151,7 +179,16 @@ static struct attribute *policy_attrs[] = {
 	&kernel_pages_count.attr.attr, &yielded_pages_count.attr.attr,
 	&fallback_empty_count.attr.attr, &fallback_policy_count.attr.attr,
 	&fallback_cpuset_count.attr.attr, &fallback_context_count.attr.attr,
-	&fallback_huge_count.attr.attr,
+	&fallback_huge_count.attr.attr, &fallback_wear_count.attr.attr,
+	&looked_pages_count.attr.attr,
+	&astray_shared_pages_count.attr.attr,
+	&astray_huge_pages_count.attr.attr,
+	&astray_node_pages_count.attr.attr,
+	&astray_near_pages_count.attr.attr, &repaired_pages_count.attr.attr,
+	&hot_moved_pages_count.attr.attr, &idle_moved_pages_count.attr.attr,
+	&worn_moved_pages_count.attr.attr,
+	&sampled_reads_count.attr.attr, &sampled_writes_count.attr.attr,
+	&access_energy_nj_count.attr.attr, &access_latency_ns_count.attr.attr,
 	&moved_pages_count.attr.attr, &unmoved_busy_pages_count.attr.attr,
 	&unmoved_pinned_pages_count.attr.attr,
 	&unmoved_full_pages_count.attr.attr,
@@ -184,8 +221,14 @@ static int open_target(struct target *target, const char *name)
 	target->region = ms_region_get(name);
 	if (IS_ERR(target->region))
 		return PTR_ERR(target->region);
+	target->account = account_open(target->region);
+	if (IS_ERR(target->account)) {
+		ms_region_put(target->region);
+		return PTR_ERR(target->account);
+	}
 	target->pool = ms_region_open_pool(target->region);
 	if (IS_ERR(target->pool)) {
+		account_close(target->account);
 		ms_region_put(target->region);
 		return PTR_ERR(target->pool);
 	}
@@ -215,6 +258,7 @@ static void close_targets(struct policy *policy)
 	while (policy->nr_targets) {
 		target = &policy->targets[--policy->nr_targets];
 		ms_region_close_pool(target->region);
+		account_close(target->account);
 		ms_region_put(target->region);
 	}
 }

@@ -12,7 +12,9 @@
 #include <memsuite/pool.h>
 #include <memsuite/region.h>
 
+#include "account.h"
 #include "command.h"
+#include "ledger.h"
 #include "room.h"
 
 struct cgroup;
@@ -24,6 +26,7 @@ enum fallback {
 	FALLBACK_CPUSET,	/* its cpuset does not allow the region's node */
 	FALLBACK_CONTEXT,	/* not a movable user page */
 	FALLBACK_HUGE,		/* huge page refused: the region is no node */
+	FALLBACK_WEAR,		/* no region but those over their wear budget */
 	NR_FALLBACKS,
 };
 
@@ -35,6 +38,25 @@ enum {
 	NR_MOVES,
 };
 
+/* What a page was moved for. */
+enum move_why {
+	MOVE_ASKED,		/* a write to move */
+	MOVE_REPAIR,		/* it lay outside of its regions */
+	MOVE_HOT,		/* it is written often */
+	MOVE_IDLE,		/* nobody uses it */
+	MOVE_WORN,		/* it is written often, its region over budget */
+	NR_MOVE_WHYS,
+};
+
+/* What a page is like that lies outside of its regions. */
+enum astray {
+	ASTRAY_SHARED,		/* other processes map it too, as after fork */
+	ASTRAY_HUGE,		/* large, as khugepaged makes them */
+	ASTRAY_NODE,		/* on a node where no region is */
+	ASTRAY_NEAR,		/* on such a node, as compaction leaves it */
+	NR_ASTRAYS,
+};
+
 /**
  * struct steering_stats - what became of the pages of a policy
  * @placed: by segment: given from a region's pool
@@ -43,6 +65,10 @@ enum {
  * @yielded: used little, and behind the first region for that
  * @fallbacks: left to the kernel, by reason
  * @moves: to be moved, by what became of that
+ * @whys: moved, by what for
+ * @looked: looked at by the audit
+ * @astray: of these, outside of their regions, by what they are like
+ * @accesses: as sampled by the audit
  */
 struct steering_stats {
 	u64 placed[NR_SEGMENTS];
@@ -51,12 +77,17 @@ struct steering_stats {
 	u64 yielded;
 	u64 fallbacks[NR_FALLBACKS];
 	u64 moves[NR_MOVES];
+	u64 whys[NR_MOVE_WHYS];
+	u64 looked;
+	u64 astray[NR_ASTRAYS];
+	struct ledger accesses;
 };
 
 /**
  * struct target - one region of a policy
  * @region: kept for as long
  * @pool: its pool, open for as long
+ * @account: its energy and wear, kept for as long
  * @nid: node that it lies on
  * @is_node: it is the whole of that node
  * @room: what is not reserved of it, if the policy has rooms
@@ -64,6 +95,7 @@ struct steering_stats {
 struct target {
 	struct ms_region *region;
 	struct ms_pool *pool;
+	struct account *account;
 	int nid;
 	bool is_node;
 	struct room room;

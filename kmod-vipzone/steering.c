@@ -65,6 +65,12 @@ static bool allowed(const struct target *target)
 					      cpuset_current_mems_allowed);
 }
 
+/* What is written wears it, and it has had its share. */
+static bool is_spared(const struct policy *policy, const struct target *target)
+{
+	return policy->command.wear && account_is_over(target->account);
+}
+
 /*
  * Who is refused a large folio tries smaller ones: a page fault always, for a
  * file who does not insist.
@@ -83,7 +89,8 @@ static struct page *steer_large(struct policy *policy, enum segment segment,
 
 	for (i = 0; i < regions->nr; i++) {
 		target = &policy->targets[regions->region[i]];
-		if (!target->is_node || !allowed(target))
+		if (!target->is_node || !allowed(target) ||
+		    is_spared(policy, target))
 			continue;
 		wish(policy, segment, target, fault->order);
 		return MS_FAULT_KERNEL;
@@ -104,6 +111,10 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 		target = &policy->targets[regions->region[i]];
 		if (unlikely(!allowed(target)))
 			continue;
+		if (unlikely(is_spared(policy, target))) {
+			why = FALLBACK_WEAR;
+			continue;
+		}
 		page = ms_pool_pop(target->pool, gfp);
 		if (likely(page)) {
 			this_cpu_inc(policy->stats->placed[segment]);
@@ -121,7 +132,7 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 }
 
 /* The narrower wins. */
-static struct policy *policy_of(const struct mm_struct *mm)
+struct policy *policy_of(const struct mm_struct *mm)
 {
 	struct process *process = process_of(mm);
 

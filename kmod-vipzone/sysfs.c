@@ -129,6 +129,7 @@ MS_ATTR_NUMBER_RO(fallback_policy, fallbacks(FALLBACK_POLICY));
 MS_ATTR_NUMBER_RO(fallback_cpuset, fallbacks(FALLBACK_CPUSET));
 MS_ATTR_NUMBER_RO(fallback_context, fallbacks(FALLBACK_CONTEXT));
 MS_ATTR_NUMBER_RO(fallback_huge, fallbacks(FALLBACK_HUGE));
+MS_ATTR_NUMBER_RO(fallback_wear, fallbacks(FALLBACK_WEAR));
 MS_ATTR_NUMBER_RO(moved_pages, moves(MS_MOVED));
 MS_ATTR_NUMBER_RO(unmoved_busy_pages, moves(MS_MOVE_BUSY));
 MS_ATTR_NUMBER_RO(unmoved_pinned_pages, moves(MS_MOVE_PINNED));
@@ -145,13 +146,18 @@ static struct attribute *vipzone_attrs[] = {
 	&yielded_pages_attr.attr, &lost_children_attr.attr,
 	&fallback_empty_attr.attr, &fallback_policy_attr.attr,
 	&fallback_cpuset_attr.attr, &fallback_context_attr.attr,
-	&fallback_huge_attr.attr,
+	&fallback_huge_attr.attr, &fallback_wear_attr.attr,
 	&moved_pages_attr.attr, &unmoved_busy_pages_attr.attr,
 	&unmoved_pinned_pages_attr.attr, &unmoved_full_pages_attr.attr,
 	&unmoved_gone_pages_attr.attr, &unmoved_shared_pages_attr.attr,
 	&unmoved_policy_pages_attr.attr, &unmoved_cpuset_pages_attr.attr, NULL
 };
-ATTRIBUTE_GROUPS(vipzone);
+
+static const struct attribute_group vipzone_group = { .attrs = vipzone_attrs };
+
+static const struct attribute_group *vipzone_groups[] = {
+	&vipzone_group, &audit_group, NULL
+};
 
 int vipzone_sysfs_init(void)
 {
@@ -160,12 +166,15 @@ int vipzone_sysfs_init(void)
 	dir = ms_control_add("vipzone", NULL);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
-	err = policies_init(dir);
+	err = accounts_init(dir);
+	if (!err)
+		err = policies_init(dir);
 	if (!err)
 		err = sysfs_create_groups(dir, vipzone_groups);
 	if (!err)
 		return 0;
 	policies_exit();
+	accounts_exit();
 	ms_control_del(dir);
 	return err;
 }
@@ -178,5 +187,6 @@ void vipzone_sysfs_close(void)
 void vipzone_sysfs_exit(void)
 {
 	policies_exit();
+	accounts_exit();
 	ms_control_del(dir);
 }

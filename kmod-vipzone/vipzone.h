@@ -67,6 +67,7 @@ int mover_run(struct mm_struct *mm, struct task_struct *task,
 int steering_start(void);
 void steering_stop(void);
 bool steering_running(void);
+struct policy *policy_of(const struct mm_struct *mm);	/* preemption off */
 int steering_use(enum ms_point_id id);
 void steering_unuse(enum ms_point_id id);
 void steering_serve_kernel(void);	/* a policy is for its memory, too */
@@ -78,6 +79,10 @@ void steering_leave_kernel(void);
  */
 int lifetime_start(void);
 void lifetime_stop(void);
+
+/* audit.c: the thread that looks where pages are and how they are used. */
+extern const struct attribute_group audit_group;
+void audit_stop(void);
 
 /* sysfs.c */
 int vipzone_sysfs_init(void);

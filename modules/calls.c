@@ -9,10 +9,13 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/static_call.h>
+
+#include <memsuite/tlb.h>
 
 #include "calls.h"
 #include "core.h"
@@ -24,6 +27,9 @@ typedef void putback_movable_pages_fn(struct list_head *pages);
 typedef void lru_add_drain_all_fn(void);
 typedef void drain_all_pages_fn(struct zone *zone);
 typedef void prep_transhuge_page_fn(struct page *page);
+typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
+				   unsigned long end, unsigned int stride_shift,
+				   bool freed_tables);
 typedef int psi_show_fn(struct seq_file *file, void *unused);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
@@ -35,10 +41,12 @@ DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
 DEFINE_STATIC_CALL_NULL(drain_free, drain_all_pages_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
+DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 
 static bool has_psi[MS_NR_PRESSURES];
+static bool has_flush_tlb;
 
 bool ms_call_isolate_free_page(struct page *page, unsigned int order)
 {
@@ -90,6 +98,18 @@ void ms_call_prep_large(struct page *page)
 		static_call(prep_large)(page);
 }
 
+bool ms_tlb_flushable(void)
+{
+	return has_flush_tlb;
+}
+EXPORT_SYMBOL_GPL(ms_tlb_flushable);
+
+void ms_tlb_flush(struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+	static_call(flush_tlb)(mm, start, end, PAGE_SHIFT, false);
+}
+EXPORT_SYMBOL_GPL(ms_tlb_flush);
+
 int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
 {
 	if (!has_psi[what])
@@ -126,7 +146,10 @@ int ms_calls_init(void)
 	if (!MS_ALLOC_PREPARES_LARGE)
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);
-	/* Nothing but backing off needs these. */
+	/* Nothing but access sampling needs this one, */
+	has_flush_tlb = resolve(flush_tlb, "flush_tlb_mm_range",
+				flush_tlb_mm_range_fn);
+	/* and nothing but backing off these. */
 	has_psi[MS_PRESSURE_MEMORY] = resolve(psi_memory, "psi_memory_show",
 					      psi_show_fn);
 	has_psi[MS_PRESSURE_CPU] = resolve(psi_cpu, "psi_cpu_show",

@@ -17,6 +17,7 @@
 
 #include <compat/compat.h>
 
+#include "dimms.h"
 #include "region.h"
 
 int ms_read_text(const char *path, char *text, size_t size)
@@ -90,6 +91,7 @@ static void add_nodes(void)
 			.end = PFN_PHYS(node_end_pfn(nid)),
 			.nid = nid,
 			.source = MS_REGION_NODE,
+			.interleaved = MS_INTERLEAVED_UNKNOWN,
 			.read_latency_ns = node_latency_ns(nid, "read"),
 			.write_latency_ns = node_latency_ns(nid, "write"),
 			.tier = node_tier(nid),
@@ -106,6 +108,7 @@ static int add_nvdimm(struct resource *resource, void *count)
 		.end = (resource->end + 1) & PAGE_MASK,
 		.nid = -1,
 		.source = MS_REGION_NVDIMM,
+		.interleaved = MS_INTERLEAVED_UNKNOWN,
 		.tier = -1,
 		.technology = "nvdimm",
 	};
@@ -155,32 +158,6 @@ struct smbios_device_address {	/* type 20 */
 } __packed;
 
 #define SMBIOS_EXTENDED		0xffffffffU
-#define MAX_DIMMS		64
-
-/**
- * struct dimm_walk - what a walk over the DMI tables has found
- * @nr_dimms: memory devices with memory in them
- * @dimm: their handle, their array's handle, and where they are plugged in
- * @nr_ranges: address ranges
- * @range: with the handle that it belongs to; of a device if @by_device, else
- *	of an array
- * @by_device: there are type 20 structures, which say more than type 19
- */
-struct dimm_walk {
-	int nr_dimms;
-	struct {
-		u16 handle;
-		u16 array;
-		char locator[MS_REGION_TEXT / 2];
-	} dimm[MAX_DIMMS];
-	int nr_ranges;
-	struct {
-		u64 start;
-		u64 end;
-		u16 handle;
-	} range[MAX_DIMMS];
-	bool by_device;
-};
 
 static const char *dmi_text(const struct dmi_header *header, u8 nr)
 {
@@ -193,42 +170,27 @@ static const char *dmi_text(const struct dmi_header *header, u8 nr)
 	return nr ? text : "";
 }
 
-static void see_range(struct dimm_walk *walk, u32 start_kib, u32 end_kib,
-		      const u64 *start, const u64 *end, u16 handle)
+static void see_range(struct dimms *dimms, u32 start_kib, u32 end_kib,
+		      const u64 *start, const u64 *end, u16 handle,
+		      u8 position)
 {
-	int nr = walk->nr_ranges;
-
-	if (nr == MAX_DIMMS)
-		return;
-	if (start_kib == SMBIOS_EXTENDED) {
-		if (!start)
-			return;
-		walk->range[nr].start = *start;
-		walk->range[nr].end = *end + 1;
-	} else {
-		walk->range[nr].start = (u64)start_kib << 10;
-		walk->range[nr].end = ((u64)end_kib + 1) << 10;
-	}
-	walk->range[nr].handle = handle;
-	walk->nr_ranges++;
+	if (start_kib != SMBIOS_EXTENDED)
+		dimms_add_range(dimms, (u64)start_kib << 10,
+				((u64)end_kib + 1) << 10, handle, position);
+	else if (start)
+		dimms_add_range(dimms, *start, *end + 1, handle, position);
 }
 
-static void see_device(struct dimm_walk *walk, const struct dmi_header *header)
+static void see_device(struct dimms *dimms, const struct dmi_header *header)
 {
 	const struct smbios_device *device = (const void *)header;
-	int nr = walk->nr_dimms;
 
-	if (header->length < sizeof(*device) || !device->size ||
-	    nr == MAX_DIMMS)
-		return;
-	walk->dimm[nr].handle = header->handle;
-	walk->dimm[nr].array = device->array;
-	strscpy(walk->dimm[nr].locator, dmi_text(header, device->locator),
-		sizeof(walk->dimm[nr].locator));
-	walk->nr_dimms++;
+	if (header->length >= sizeof(*device) && device->size)
+		dimms_add(dimms, header->handle, device->array,
+			  dmi_text(header, device->locator));
 }
 
-static void see_array_address(struct dimm_walk *walk,
+static void see_array_address(struct dimms *dimms,
 			      const struct dmi_header *header)
 {
 	const struct smbios_array_address *map = (const void *)header;
@@ -236,17 +198,18 @@ static void see_array_address(struct dimm_walk *walk,
 	u64 start = 0, end = 0;
 
 	if (header->length < offsetof(struct smbios_array_address, start) ||
-	    walk->by_device)
+	    dimms->by_device)
 		return;
 	if (extended) {
 		start = map->start;
 		end = map->end;
 	}
-	see_range(walk, map->start_kib, map->end_kib,
-		  extended ? &start : NULL, &end, map->array);
+	see_range(dimms, map->start_kib, map->end_kib,
+		  extended ? &start : NULL, &end, map->array,
+		  DIMM_POSITION_UNKNOWN);
 }
 
-static void see_device_address(struct dimm_walk *walk,
+static void see_device_address(struct dimms *dimms,
 			       const struct dmi_header *header)
 {
 	const struct smbios_device_address *map = (const void *)header;
@@ -255,95 +218,56 @@ static void see_device_address(struct dimm_walk *walk,
 
 	if (header->length < offsetof(struct smbios_device_address, start))
 		return;
-	if (!walk->by_device) {
-		walk->by_device = true;
-		walk->nr_ranges = 0;
-	}
+	dimms_by_device(dimms);
 	if (extended) {
 		start = map->start;
 		end = map->end;
 	}
-	see_range(walk, map->start_kib, map->end_kib,
-		  extended ? &start : NULL, &end, map->device);
+	see_range(dimms, map->start_kib, map->end_kib,
+		  extended ? &start : NULL, &end, map->device,
+		  map->interleave_position);
 }
 
-static void see(const struct dmi_header *header, void *walk)
+static void see(const struct dmi_header *header, void *dimms)
 {
 	switch (header->type) {
 	case 17:
-		see_device(walk, header);
+		see_device(dimms, header);
 		break;
 	case 19:
-		see_array_address(walk, header);
+		see_array_address(dimms, header);
 		break;
 	case 20:
-		see_device_address(walk, header);
+		see_device_address(dimms, header);
 		break;
 	}
-}
-
-/*
- * DIMMs that share a range are interleaved and form one region; so do all
- * DIMMs of an array where the tables tell no more than the array's range.
- */
-static void name_dimms(const struct dimm_walk *walk, int range,
-		       struct ms_region_spec *spec)
-{
-	int i, j;
-
-	for (i = 0; i < walk->nr_dimms; i++) {
-		bool here = false;
-
-		for (j = 0; j < walk->nr_ranges; j++)
-			here |= walk->range[j].start == spec->start &&
-				walk->range[j].end == spec->end &&
-				walk->range[j].handle == (walk->by_device ?
-					walk->dimm[i].handle :
-					walk->dimm[i].array);
-		if (!here)
-			continue;
-		if (spec->locator[0])
-			strlcat(spec->locator, ",", sizeof(spec->locator));
-		strlcat(spec->locator, walk->dimm[i].locator,
-			sizeof(spec->locator));
-	}
-}
-
-static bool seen_before(const struct dimm_walk *walk, int range)
-{
-	int i;
-
-	for (i = 0; i < range; i++)
-		if (walk->range[i].start == walk->range[range].start &&
-		    walk->range[i].end == walk->range[range].end)
-			return true;
-	return false;
 }
 
 static void add_dimms(void)
 {
-	struct dimm_walk *walk = kzalloc(sizeof(*walk), GFP_KERNEL);
-	int i, nr = 0;
+	struct dimms *dimms = kzalloc(sizeof(*dimms), GFP_KERNEL);
+	unsigned int i, nr = 0;
 
-	if (!walk || dmi_walk(see, walk))
+	if (!dimms || dmi_walk(see, dimms))
 		goto out;
-	for (i = 0; i < walk->nr_ranges; i++) {
+	dimms_merge(dimms);
+	for (i = 0; i < dimms->nr_ranges; i++) {
 		struct ms_region_spec spec = {
-			.start = PAGE_ALIGN(walk->range[i].start),
-			.end = walk->range[i].end & PAGE_MASK,
+			.start = PAGE_ALIGN(dimms->range[i].start),
+			.end = dimms->range[i].end & PAGE_MASK,
 			.nid = -1,
 			.source = MS_REGION_DIMM,
 			.tier = -1,
 		};
 
-		if (spec.start >= spec.end || seen_before(walk, i))
+		if (spec.start >= spec.end)
 			continue;
-		name_dimms(walk, i, &spec);
-		snprintf(spec.name, sizeof(spec.name), "dimm%d", nr++);
+		dimms_describe(dimms, i, &spec);
+		snprintf(spec.name, sizeof(spec.name), "dimm%u", nr++);
 		add(&spec);
 	}
 out:
-	kfree(walk);
+	kfree(dimms);
 }
 
 void ms_regions_discover(void)

@@ -143,9 +143,41 @@ static int parse_banks(char *list, unsigned long *banks)
 	return 0;
 }
 
+#define NUMBER(field, largest)	{					\
+	.name = #field,							\
+	.offset = offsetof(struct ms_region_spec, field),		\
+	.max = largest,							\
+}
+
+/* The bounds are far beyond what is built, and keep products within 64 bits. */
+const struct ms_region_number ms_region_numbers[MS_NR_REGION_NUMBERS] = {
+	NUMBER(read_latency_ns, U32_MAX),
+	NUMBER(write_latency_ns, U32_MAX),
+	NUMBER(idle_power_mw, U32_MAX),
+	NUMBER(read_power_mw, U32_MAX),
+	NUMBER(write_power_mw, U32_MAX),
+	NUMBER(read_energy_fj_per_bit, U32_MAX),
+	NUMBER(write_energy_fj_per_bit, U32_MAX),
+	NUMBER(wear_budget_kib_per_day, 1ULL << 40),
+	NUMBER(endurance_writes, U64_MAX),
+};
+
+static int parse_number(const char *text, u64 max, u64 *number)
+{
+	u64 value;
+	int err = kstrtou64(text, 10, &value);
+
+	if (!err && value > max)
+		err = -ERANGE;
+	if (!err)
+		*number = value;
+	return err;
+}
+
 static int parse_key(char *text, struct ms_region_spec *spec)
 {
 	char *value = strchr(text, '=');
+	unsigned int i;
 
 	if (!value)
 		return -EINVAL;
@@ -154,14 +186,17 @@ static int parse_key(char *text, struct ms_region_spec *spec)
 		return parse_text(value, spec->technology);
 	if (!strcmp(text, "locator"))
 		return parse_text(value, spec->locator);
-	if (!strcmp(text, "read_latency_ns"))
-		return kstrtou64(value, 10, &spec->read_latency_ns);
-	if (!strcmp(text, "write_latency_ns"))
-		return kstrtou64(value, 10, &spec->write_latency_ns);
 	if (!strcmp(text, "map"))
 		return ms_parse_name(value, spec->map);
 	if (!strcmp(text, "banks"))
 		return parse_banks(value, spec->banks);
+	for (i = 0; i < MS_NR_REGION_NUMBERS; i++) {
+		const struct ms_region_number *number = &ms_region_numbers[i];
+
+		if (!strcmp(text, number->name))
+			return parse_number(value, number->max,
+					    ms_region_number_in(spec, number));
+	}
 	return -EINVAL;
 }
 
@@ -183,6 +218,7 @@ int ms_region_parse(char *line, struct ms_region_spec *spec)
 
 	memset(spec, 0, sizeof(*spec));
 	spec->source = MS_REGION_ADMIN;
+	spec->interleaved = MS_INTERLEAVED_UNKNOWN;
 	spec->nid = -1;
 	spec->tier = -1;
 	err = ms_parse_name(word, spec->name);

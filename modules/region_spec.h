@@ -2,6 +2,8 @@
 #ifndef MEMSUITE_REGION_SPEC_H
 #define MEMSUITE_REGION_SPEC_H
 
+#include <linux/types.h>
+
 #include <memsuite/region.h>
 
 /**
@@ -10,9 +12,9 @@
  * @spec: result
  *
  * Addresses are bytes, decimal or 0x, with an optional K, M, G or T; both are
- * multiples of the page size. Keys: technology, locator (text),
- * read_latency_ns, write_latency_ns (numbers), and map (a bank map's name)
- * together with banks ("0-3,7").
+ * multiples of the page size. Keys: technology, locator (text), those of
+ * ms_region_numbers (decimal numbers), and map (a bank map's name) together
+ * with banks ("0-3,7").
  *
  * Pure: no kernel state.
  * Return: 0; -EINVAL (malformed, not page aligned, unknown key, one of map and
@@ -39,5 +41,28 @@ int ms_parse_name(const char *text, char *name);
  * Pure. Return: 0, -EINVAL (no digits) or -ERANGE.
  */
 int ms_parse_bytes(const char **text, u64 *bytes);
+
+/**
+ * struct ms_region_number - a number that describes a region
+ * @name: its key, and its file
+ * @offset: of a u64 in struct ms_region_spec
+ * @max: largest value
+ */
+struct ms_region_number {
+	const char *name;
+	size_t offset;
+	u64 max;
+};
+
+#define MS_NR_REGION_NUMBERS	9
+
+extern const struct ms_region_number ms_region_numbers[MS_NR_REGION_NUMBERS];
+
+/* Where that number is in @spec. */
+static inline u64 *ms_region_number_in(struct ms_region_spec *spec,
+				       const struct ms_region_number *number)
+{
+	return (u64 *)((char *)spec + number->offset);
+}
 
 #endif

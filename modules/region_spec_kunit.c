@@ -66,6 +66,7 @@ static void fills_in_the_rest(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, spec.technology, "");
 	KUNIT_EXPECT_EQ(test, spec.read_latency_ns, 0ULL);
 	KUNIT_EXPECT_EQ(test, spec.write_latency_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, spec.endurance_writes, 0ULL);
 }
 
 static void parses_keys(struct kunit *test)
@@ -93,6 +94,31 @@ static void parses_banks(struct kunit *test)
 				i < 4 || i == 7 || i == 1023);
 	KUNIT_EXPECT_EQ(test, parse("b 0-1M", &spec), 0);
 	KUNIT_EXPECT_STREQ(test, spec.map, "");
+}
+
+static void parses_every_number(struct kunit *test)
+{
+	struct ms_region_spec spec;
+	char line[128];
+	unsigned int i;
+
+	for (i = 0; i < MS_NR_REGION_NUMBERS; i++) {
+		const struct ms_region_number *number = &ms_region_numbers[i];
+
+		snprintf(line, sizeof(line), "r 0-1M %s=%llu", number->name,
+			 number->max);
+		KUNIT_EXPECT_EQ_MSG(test, ms_region_parse(line, &spec), 0, "%s",
+				    number->name);
+		KUNIT_EXPECT_EQ_MSG(test, *ms_region_number_in(&spec, number),
+				    number->max, "%s", number->name);
+		if (number->max == U64_MAX)
+			continue;
+		snprintf(line, sizeof(line), "r 0-1M %s=%llu", number->name,
+			 number->max + 1);
+		KUNIT_EXPECT_EQ_MSG(test, ms_region_parse(line, &spec), -ERANGE,
+				    "%s", number->name);
+	}
+	KUNIT_EXPECT_EQ(test, spec.wear_budget_kib_per_day, 0ULL);
 }
 
 static void refuses_mistakes(struct kunit *test)
@@ -199,6 +225,7 @@ static struct kunit_case region_spec_cases[] = {
 	KUNIT_CASE(fills_in_the_rest),
 	KUNIT_CASE(parses_keys),
 	KUNIT_CASE(parses_banks),
+	KUNIT_CASE(parses_every_number),
 	KUNIT_CASE(refuses_mistakes),
 	KUNIT_CASE(bounds_texts),
 	{}

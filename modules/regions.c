@@ -19,6 +19,7 @@
 
 #include "bank_maps.h"
 #include "core.h"
+#include "dimms.h"
 #include "pool.h"
 #include "region.h"
 #include "region_spec.h"
@@ -30,7 +31,7 @@
 /**
  * struct ms_region - a region
  * @kobj: its directory; its reference count is the region's
- * @spec: what describes it; does not change
+ * @spec: what describes it; only numbers of region_spec.h change
  * @banks: the banks that it is a set of; without a map, all
  * @link: in all regions, under regions_lock
  * @users: how many rely on it, under regions_lock
@@ -253,6 +254,12 @@ static const char * const source_name[] = {
 	[MS_REGION_ADMIN] = "admin",
 };
 
+static const char * const interleaved_name[] = {
+	[MS_INTERLEAVED_NO] = "no",
+	[MS_INTERLEAVED_YES] = "yes",
+	[MS_INTERLEAVED_UNKNOWN] = "unknown",
+};
+
 #define region_attr_ro(name, format, value)				\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
@@ -267,10 +274,9 @@ region_attr_ro(start, "0x%llx", spec->start);
 region_attr_ro(end, "0x%llx", spec->end);
 region_attr_ro(node, "%d", spec->nid);
 region_attr_ro(source, "%s", source_name[spec->source]);
+region_attr_ro(interleaved, "%s", interleaved_name[spec->interleaved]);
 region_attr_ro(locator, "%s", spec->locator);
 region_attr_ro(technology, "%s", spec->technology);
-region_attr_ro(read_latency_ns, "%llu", spec->read_latency_ns);
-region_attr_ro(write_latency_ns, "%llu", spec->write_latency_ns);
 region_attr_ro(tier, "%d", spec->tier);
 region_attr_ro(map, "%s", spec->map);
 
@@ -279,6 +285,40 @@ static ssize_t banks_show(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	return sysfs_emit(buf, "%*pbl\n", MS_MAX_BANKS,
 			  to_region(kobj)->spec.banks);
+}
+
+/**
+ * struct number_attr - a file with a number that describes a region
+ * @attr: the file
+ * @number: which
+ */
+struct number_attr {
+	struct kobj_attribute attr;
+	const struct ms_region_number *number;
+};
+
+static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	struct number_attr *of = container_of(attr, struct number_attr, attr);
+
+	return sysfs_emit(buf, "%llu\n",
+			  READ_ONCE(*ms_region_number_in(&to_region(kobj)->spec,
+							 of->number)));
+}
+
+static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	struct number_attr *of = container_of(attr, struct number_attr, attr);
+	u64 value;
+	int err = ms_parse_u64(buf, count, 0, of->number->max, &value);
+
+	if (err)
+		return err;
+	WRITE_ONCE(*ms_region_number_in(&to_region(kobj)->spec, of->number),
+		   value);
+	return count;
 }
 
 static ssize_t total_pages_show(struct kobject *kobj,
@@ -389,15 +429,44 @@ static struct kobj_attribute banks_attr = __ATTR_RO(banks);
 
 static struct attribute *region_attrs[] = {
 	&start_attr.attr, &end_attr.attr, &node_attr.attr, &source_attr.attr,
-	&locator_attr.attr, &technology_attr.attr, &read_latency_ns_attr.attr,
-	&write_latency_ns_attr.attr, &tier_attr.attr, &total_pages_attr.attr,
+	&locator_attr.attr, &interleaved_attr.attr, &technology_attr.attr, &tier_attr.attr,
+	&total_pages_attr.attr,
 	&free_pages_attr.attr, &pool_kib_attr.attr, &pool_pages_attr.attr,
 	&pool_handed_pages_attr.attr, &pool_bare_pages_attr.attr,
 	&pool_filled_pages_attr.attr, &pool_misses_attr.attr,
 	&map_attr.attr, &banks_attr.attr, &container_kib_attr.attr,
 	&pool_foreign_pages_attr.attr, &pool_passed_pages_attr.attr, NULL
 };
-ATTRIBUTE_GROUPS(region);
+
+/* Filled in from the table of numbers. */
+static struct number_attr number_attrs[MS_NR_REGION_NUMBERS];
+static struct attribute *region_number_attrs[MS_NR_REGION_NUMBERS + 1];
+
+static const struct attribute_group region_group = { .attrs = region_attrs };
+static const struct attribute_group region_number_group = {
+	.attrs = region_number_attrs,
+};
+
+static const struct attribute_group *region_groups[] = {
+	&region_group, &region_number_group, NULL
+};
+
+static void make_number_attrs(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MS_NR_REGION_NUMBERS; i++) {
+		struct number_attr *of = &number_attrs[i];
+
+		of->number = &ms_region_numbers[i];
+		of->attr.show = number_show;
+		of->attr.store = number_store;
+		sysfs_attr_init(&of->attr.attr);
+		of->attr.attr.name = of->number->name;
+		of->attr.attr.mode = 0644;
+		region_number_attrs[i] = &of->attr.attr;
+	}
+}
 
 static void region_release(struct kobject *kobj)
 {
@@ -470,6 +539,31 @@ static void region_del(struct ms_region *region)
 	kobject_put(&region->kobj);
 }
 
+/*
+ * A page of DIMMs that are interleaved lies in all of them: a region of some of
+ * them is none.
+ */
+static bool is_torn(const struct ms_region_spec *spec)
+{
+	struct ms_region *region;
+	bool torn = false;
+
+	mutex_lock(&regions_lock);
+	list_for_each_entry(region, &regions, link) {
+		if (region->spec.source != MS_REGION_DIMM ||
+		    region->spec.interleaved != MS_INTERLEAVED_YES ||
+		    spec->start >= region->spec.end ||
+		    region->spec.start >= spec->end ||
+		    !dimms_part(region->spec.locator, spec->locator))
+			continue;
+		pr_info_ratelimited("no region of %s: its pages are spread over %s\n",
+				    spec->locator, region->spec.locator);
+		torn = true;
+	}
+	mutex_unlock(&regions_lock);
+	return torn;
+}
+
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
@@ -482,6 +576,8 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 		err = ms_region_parse(line, &spec);
 	if (!err && spec.end > 1ULL << boot_cpu_data.x86_phys_bits)
 		err = -ERANGE;
+	if (!err && is_torn(&spec))
+		err = -EOPNOTSUPP;
 	/* The names of this directory's own files are taken. */
 	if (!err && (!strcmp(spec.name, "add") || !strcmp(spec.name, "remove")))
 		err = -EEXIST;
@@ -527,6 +623,7 @@ ATTRIBUTE_GROUPS(regions);
 
 int ms_regions_init(void)
 {
+	make_number_attrs();
 	dir = ms_control_add("regions", regions_groups);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);

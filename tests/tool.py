@@ -80,6 +80,7 @@ SYSFS = {
     "vipzone/enabled": "0",
     "vipzone/add": "",
     "vipzone/remove": "",
+    "vipzone/move": "",
     "vipzone/steered_pages": "0",
     "vipzone/lost_children": "0",
     "mrc/enabled": "1",
@@ -92,8 +93,10 @@ HOOK = {"state": "off", "symbol": "vma_alloc_folio", "hits": "0",
 
 REGION = {
     "start": "0x0", "end": "0x40000000", "node": "0", "source": "node",
-    "locator": "", "technology": "", "read_latency_ns": "0",
-    "write_latency_ns": "0", "tier": "-1", "total_pages": "262000",
+    "locator": "", "interleaved": "unknown", "technology": "", "read_latency_ns": "0",
+    "write_latency_ns": "0", "idle_power_mw": "0", "read_power_mw": "0", "write_power_mw": "0",
+    "read_energy_fj_per_bit": "0", "write_energy_fj_per_bit": "0", "wear_budget_kib_per_day": "0",
+    "endurance_writes": "0", "tier": "-1", "total_pages": "262000",
     "free_pages": "1000", "pool_kib": "65536", "pool_pages": "16384",
     "pool_handed_pages": "7", "pool_bare_pages": "1",
     "pool_filled_pages": "20000", "pool_misses": "2", "map": "", "banks": "",
@@ -280,6 +283,9 @@ def writes_are_one_line(top):
              "12 region:a+b children"),
             (("zone", "add", "cgroup:/a", "segment:heap=a,*=b"), "vipzone/add",
              "cgroup:/a segment:heap=a,*=b"),
+            (("zone", "add", "machine", "a", "b", "--heat", "--wear"), "vipzone/add",
+             "machine region:a+b heat wear"),
+            (("zone", "move", "12"), "vipzone/move", "12"),
             (("zone", "remove", "machine"), "vipzone/remove", "machine"),
             (("zone", "remove", "12"), "vipzone/remove", "12"),
             (("zone", "enable"), "vipzone/enabled", "1"),
@@ -665,6 +671,67 @@ def commands_run_under_a_policy(top):
     assert "off" in Tree(top, SYSFS).run("zone", "run", "--policy", "region:a", "true").stderr
 
 
+def profiles_describe_regions(top):
+    tree = Tree(top, {**SYSFS, **{f"regions/dimm{i}/{key}": value for i in range(8) for key, value in REGION.items()},
+                      **{f"regions/node1/{key}": value for key, value in REGION.items()}})
+    for name in os.listdir(os.path.join(TOP, "profiles")):
+        done = tree.run("zone", "profile", os.path.join(TOP, "profiles", name))
+        assert done.returncode == 0, done.stderr
+    assert tree.written("regions/dimm7/read_power_mw") == "1715\n"
+    assert tree.written("regions/node0/idle_power_mw") == "1000\n"     # of 1 GiB
+    assert tree.written("regions/node1/write_energy_fj_per_bit") == "500000\n"
+    path = os.path.join(top, "profile")
+    for text, say in (("node0 read_latency_ns=5 # x\n\nnone read_latency_ns=1", "profile:3: there is no region none"),
+                      ("node0 1M-2M read_latency_ns=5", "already"), ("node0 speed=1", "not KEY=NUMBER"),
+                      ("node0 read_latency_ns=-1", "not KEY=NUMBER"), ("node0 technology=x", "not KEY=NUMBER")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = tree.run("zone", "profile", path)
+        assert done.returncode == 1 and say in done.stderr, (text, done.stderr)
+        assert tree.written("regions/node0/read_latency_ns") == "50\n", "nothing is set by a wrong file"
+    assert "No such file" in tree.run("zone", "profile", os.path.join(top, "nowhere")).stderr
+
+
+def ledger_files(name, **counts):
+    files = dict.fromkeys(("idle_energy_uj", "access_energy_nj", "access_latency_ns", "sampled_reads",
+                           "sampled_writes", "written_kib", "over_budget"), "0")
+    return {f"vipzone/ledger/{name}/{key}": value for key, value in {**files, **counts}.items()}
+
+
+def energy_is_told(top):
+    tree = Tree(top, {**SYSFS, **ledger_files("node0"), "vipzone/audit/interval_ms": "0"})
+    told = tree.json("zone", "energy", "--seconds", "1", "--json")
+    assert told["regions"]["node0"]["idle_w"] == 0 and told["regions"]["node0"]["years"] is None, told
+    text = tree.run("zone", "energy", "--seconds", "1").stdout
+    assert "node0" in text and "lower bound" in text and "not sampled" in text, text
+    assert "no policy" in Tree(os.path.join(top, "b"), {**SYSFS}).run("zone", "energy").stderr
+    tool = module()
+    counts = {"idle_energy_uj": 10_000_000, "access_energy_nj": 5_000_000_000, "access_latency_ns": 7, "sampled_reads": 3,
+              "sampled_writes": 4, "written_kib": 0, "over_budget": 1}
+    row = tool.energy_told(({}, {"a": (90, 100)}, 1.0), ({"r": counts}, {"a": (10_000_000, 100_000_000)}, 11.0))
+    assert row["regions"]["r"]["idle_w"] == 1 and row["regions"]["r"]["access_w"] == 0.5, row
+    assert abs(row["rapl"]["a"] - 1) < 0.01, row
+    assert tool.energy_told(({}, {"a": (9e6, 10e6)}, 0), ({}, {"a": (1e6, 10e6)}, 1))["rapl"]["a"] == 2
+
+
+def policies_can_be_done_by_hand(top):
+    tool = module()
+    assert tool.policy_nodes("segment:heap=node0+node1,*=node1") == {
+        **dict.fromkeys(tool.SEGMENTS, 1), "heap": 0}
+    assert tool.policy_nodes("segment:bss=node3") == {"bss": 3}
+    assert set(tool.policy_nodes("region:node2").values()) == {2}
+    tree = Tree(top, SYSFS)
+    for policy in "region:pram", "segment:heap", "segment:x=node0", "bank:node0":
+        done = tree.run("zone", "move", "1", "--policy", policy)
+        assert done.returncode == 1 and done.stderr, policy
+    # A program of ours: its memory is on node 0, or nowhere else to be moved to.
+    with subprocess.Popen(["sleep", "60"]) as process:
+        done = subprocess.run([sys.executable, TOOL, "zone", "move", str(process.pid), "--policy", "region:node0"],
+                              capture_output=True, text=True, check=False)
+        process.kill()
+    assert done.returncode == 0 or "move_pages" in done.stderr or "permission" in done.stderr.lower(), done.stderr
+
+
 def made_up_process(tree):
     """4 pages: code, data, heap and stack, in frames 1, 2, 3 and 300,000; a fifth is not there."""
     areas = ((0x400000, 0x401000, "r-xp", 7), (0x402000, 0x403000, "rw-p", 7), (0x500000, 0x502000, "rw-p", 0),
@@ -884,6 +951,9 @@ TESTS = (
     damage_is_seen,
     regions_are_listed,
     policies_are_listed,
+    profiles_describe_regions,
+    energy_is_told,
+    policies_can_be_done_by_hand,
     commands_run_under_a_policy,
     pages_are_told_by_segment_and_region,
     bank_maps_are_imported,

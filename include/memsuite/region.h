@@ -32,6 +32,18 @@ enum ms_region_source {
 };
 
 /**
+ * enum ms_interleaved - whether its pages are spread over several DIMMs
+ * @MS_INTERLEAVED_NO: each lies in one DIMM
+ * @MS_INTERLEAVED_YES: each lies in several, which cannot be told apart
+ * @MS_INTERLEAVED_UNKNOWN: the firmware does not tell
+ */
+enum ms_interleaved {
+	MS_INTERLEAVED_NO,
+	MS_INTERLEAVED_YES,
+	MS_INTERLEAVED_UNKNOWN,
+};
+
+/**
  * struct ms_region_spec - what describes a region
  * @name: letters, digits, '_', '-', '.'
  * @start: first physical byte, a multiple of the page size
@@ -39,12 +51,22 @@ enum ms_region_source {
  * @nid: node that it is, or -1 if it is less or more than one
  * @source: where it comes from
  * @locator: DIMM locators, or empty
+ * @interleaved: whether its DIMMs are, among themselves
  * @technology: as the administrator calls it, or empty
- * @read_latency_ns: 0 if not known
- * @write_latency_ns: 0 if not known
  * @tier: memory tier of its node, lower is faster; -1 if not known
  * @map: name of the bank map that @banks are of, or empty: all frames
  * @banks: bitmap of the banks that its frames lie in
+ * @read_latency_ns: of one access; this and all that follow are 0 if not known,
+ *	and may be set at any time: read them by READ_ONCE()
+ * @write_latency_ns: of one access
+ * @idle_power_mw: of the whole region, when nobody uses it
+ * @read_power_mw: of the whole region while it is read all the time, idle power
+ *	included
+ * @write_power_mw: likewise while it is written
+ * @read_energy_fj_per_bit: what reading takes beyond idle power
+ * @write_energy_fj_per_bit: what writing takes beyond idle power
+ * @wear_budget_kib_per_day: what may be written to it in a day
+ * @endurance_writes: how often a cell can be written
  */
 struct ms_region_spec {
 	char name[MS_REGION_NAME];
@@ -53,12 +75,20 @@ struct ms_region_spec {
 	int nid;
 	enum ms_region_source source;
 	char locator[MS_REGION_TEXT];
+	enum ms_interleaved interleaved;
 	char technology[MS_REGION_TEXT];
-	u64 read_latency_ns;
-	u64 write_latency_ns;
 	int tier;
 	char map[MS_REGION_NAME];
 	DECLARE_BITMAP(banks, MS_MAX_BANKS);
+	u64 read_latency_ns;
+	u64 write_latency_ns;
+	u64 idle_power_mw;
+	u64 read_power_mw;
+	u64 write_power_mw;
+	u64 read_energy_fj_per_bit;
+	u64 write_energy_fj_per_bit;
+	u64 wear_budget_kib_per_day;
+	u64 endurance_writes;
 };
 
 struct ms_region;
@@ -81,8 +111,11 @@ struct ms_region *ms_region_get(const char *name);
 void ms_region_put(struct ms_region *region);
 
 /**
- * ms_region_spec() - what describes a region; does not change
+ * ms_region_spec() - what describes a region
  * @region: the region
+ *
+ * Latencies, powers, energies and wear may be set at any time: read them by
+ * READ_ONCE(). The rest does not change.
  */
 const struct ms_region_spec *ms_region_spec(const struct ms_region *region);
 

@@ -5,6 +5,7 @@
 
 #include <linux/ksm.h>
 #include <linux/mm.h>
+#include <linux/swap.h>
 
 #include <compat/compat.h>
 
@@ -33,6 +34,16 @@ static inline bool ms_page_anon(struct page *page)
 static inline bool ms_page_swap_backed(struct page *page)
 {
 	return folio_test_swapbacked(page_folio(page));
+}
+
+static inline void ms_page_mark_dirty(struct page *page)
+{
+	folio_mark_dirty(page_folio(page));
+}
+
+static inline void ms_page_mark_accessed(struct page *page)
+{
+	folio_mark_accessed(page_folio(page));
 }
 
 /* Of the kind that folios are that are mapped in parts. */
@@ -64,6 +75,16 @@ static inline bool ms_page_anon(struct page *page)
 static inline bool ms_page_swap_backed(struct page *page)
 {
 	return PageSwapBacked(page);
+}
+
+static inline void ms_page_mark_dirty(struct page *page)
+{
+	set_page_dirty(compound_head(page));
+}
+
+static inline void ms_page_mark_accessed(struct page *page)
+{
+	mark_page_accessed(compound_head(page));
 }
 
 /* The caller makes it a folio of that kind. */

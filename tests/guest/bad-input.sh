@@ -65,6 +65,9 @@ check "regions/add no range" answers $suite/regions/add "a" EINVAL
 check "regions/add reversed" answers $suite/regions/add "a 2M-1M" ERANGE
 check "regions/add unaligned" answers $suite/regions/add "a 1-2M" EINVAL
 check "regions/add unknown key" answers $suite/regions/add "a 1M-2M color=red" EINVAL
+check "regions/add large number" answers $suite/regions/add "a 1M-2M idle_power_mw=4294967296" ERANGE
+check "regions/node0/idle_power_mw large" answers $suite/regions/node0/idle_power_mw 4294967296 ERANGE
+check "regions/node0/wear_budget_kib_per_day large" answers $suite/regions/node0/wear_budget_kib_per_day 1099511627777 ERANGE
 check "regions/add path" answers $suite/regions/add "../a 1M-2M" EINVAL
 check "regions/add taken" answers $suite/regions/add "node0 1M-2M" EEXIST
 check "regions/add beyond memory" answers $suite/regions/add "a 1M-0xfffffffffffff000" ERANGE

@@ -31,6 +31,9 @@ of_source() { grep -lx "$1" $regions/*/source | head -n 1 | xargs dirname; }
 dimm=$(of_source dimm)
 check "a DIMM" [ -d "$dimm" ]
 check "it has its locator" grep -q 'DIMM' "$dimm/locator"
+# QEMU's tables name one DIMM, of the array's range.
+check "it is not interleaved" equals "$dimm/interleaved" no
+check "of a node nobody says" equals $regions/node0/interleaved unknown
 nvdimm=$(of_source nvdimm)
 check "persistent memory" [ -d "$nvdimm" ]
 check "all of it" spans "$nvdimm" 134217728

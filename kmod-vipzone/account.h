@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The energy, latency and wear of a region that processes are steered into. */
+#ifndef VIPZONE_ACCOUNT_H
+#define VIPZONE_ACCOUNT_H
+
+#include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+
+#include <memsuite/region.h>
+
+#include "ledger.h"
+
+/**
+ * struct account - of a region
+ * @kobj: its directory, vipzone/ledger/REGION
+ * @link: in all accounts
+ * @users: targets that have it opened; as @link, under accounts_lock
+ * @region: kept for as long
+ * @lock: for what follows, but for looking at @wear.over
+ * @accesses: sampled by the audit
+ * @written_kib: pages found written, and those that contents were moved to
+ * @unspent_kib: of these, not told to @wear yet
+ * @idle_uj: energy that idle power took until
+ * @since_ms: then
+ * @wear: against its budget
+ */
+struct account {
+	struct kobject kobj;
+	struct list_head link;
+	unsigned int users;
+	struct ms_region *region;
+	spinlock_t lock;	/* for what follows */
+	struct ledger accesses;
+	u64 written_kib;
+	u64 unspent_kib;
+	u64 idle_uj;
+	u64 since_ms;
+	struct wear wear;
+};
+
+/*
+ * The account of a region, the same for all who open it, until the last one
+ * closes it. May sleep. ERR_PTR(-ENOMEM).
+ */
+struct account *account_open(struct ms_region *region);
+void account_close(struct account *account);
+
+/* Accesses to cache lines of a region, each of which is less than 2^20. */
+void account_accesses(struct account *account, unsigned int reads,
+		      unsigned int writes);
+
+/* Pages of a region that were written. */
+void account_wear(struct account *account, u64 pages);
+
+/* A round of the audit is over: sets what is over budget. May sleep. */
+void accounts_settle(void);
+
+/* There will be no more rounds: nothing is over budget. May sleep. */
+void accounts_forget_wear(void);
+
+static inline bool account_is_over(const struct account *account)
+{
+	return READ_ONCE(account->wear.over);
+}
+
+int accounts_init(struct kobject *parent);
+void accounts_exit(void);
+
+#endif

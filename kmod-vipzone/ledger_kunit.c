@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* KUnit tests of energy, latency and wear. */
+
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "ledger.c"
+
+/* Table 2 of the hybrid DRAM and PRAM paper. */
+static const struct ms_region_spec pram = {
+	.read_latency_ns = 50,
+	.write_latency_ns = 1000,
+	.idle_power_mw = 5,
+	.read_energy_fj_per_bit = 50000,
+	.write_energy_fj_per_bit = 500000,
+};
+
+static void prices_lines_by_the_bit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ledger_line_fj(&pram, false), 25600000ULL);
+	KUNIT_EXPECT_EQ(test, ledger_line_fj(&pram, true), 256000000ULL);
+}
+
+static void prices_lines_by_power(struct kunit *test)
+{
+	struct ms_region_spec dimm = {
+		.idle_power_mw = 705, .read_power_mw = 1705,
+		.write_power_mw = 600, .read_latency_ns = 50,
+		.write_latency_ns = 50,
+	};
+
+	KUNIT_EXPECT_EQ(test, ledger_line_fj(&dimm, false), 50000000ULL);
+	/* Less than idle power is a mistake, and not energy won. */
+	KUNIT_EXPECT_EQ(test, ledger_line_fj(&dimm, true), 0ULL);
+	dimm.read_latency_ns = 0;
+	KUNIT_EXPECT_EQ(test, ledger_line_fj(&dimm, false), 0ULL);
+}
+
+static void prices_have_a_bound(struct kunit *test)
+{
+	struct ms_region_spec most = {
+		.read_energy_fj_per_bit = U32_MAX, .write_power_mw = U32_MAX,
+		.write_latency_ns = U32_MAX,
+	};
+	struct ledger ledger = {};
+
+	KUNIT_EXPECT_TRUE(test, ledger_line_fj(&most, false) <= 1ULL << 41);
+	KUNIT_EXPECT_TRUE(test, ledger_line_fj(&most, true) <= 1ULL << 41);
+	ledger_add(&ledger, &most, (1 << 20) - 1, (1 << 20) - 1);
+	KUNIT_EXPECT_TRUE(test, ledger.energy_nj > 1ULL << 40);
+}
+
+static void adds_up(struct kunit *test)
+{
+	struct ms_region_spec faint = { .read_energy_fj_per_bit = 1 };
+	struct ledger ledger = {};
+	int i;
+
+	ledger_add(&ledger, &pram, 10, 3);
+	KUNIT_EXPECT_EQ(test, ledger.reads, 10ULL);
+	KUNIT_EXPECT_EQ(test, ledger.writes, 3ULL);
+	KUNIT_EXPECT_EQ(test, ledger.latency_ns, 3500ULL);
+	KUNIT_EXPECT_EQ(test, ledger.energy_nj, 1024ULL);
+	/* What is less than a nJ is not lost: 1000000 of 512 fJ are 512 nJ. */
+	ledger = (struct ledger) {};
+	for (i = 0; i < 1000000; i++)
+		ledger_add(&ledger, &faint, 1, 0);
+	KUNIT_EXPECT_EQ(test, ledger.energy_nj, 512ULL);
+	KUNIT_EXPECT_EQ(test, ledger.rest_fj, 0ULL);
+}
+
+static void wear_is_spent_evenly(struct kunit *test)
+{
+	struct wear wear = {};
+	u64 day_kib = 86400, now = 1000000;	/* 1 KiB a second */
+
+	/* It begins with an hour's share, 3600 KiB. */
+	KUNIT_EXPECT_FALSE(test, wear_spend(&wear, day_kib, now, 3600));
+	KUNIT_EXPECT_TRUE(test, wear_spend(&wear, day_kib, now, 100));
+	/* 100 KiB too much take 100 s, and a minute more. */
+	now += 159000;
+	KUNIT_EXPECT_TRUE(test, wear_spend(&wear, day_kib, now, 0));
+	now += 1000;
+	KUNIT_EXPECT_FALSE(test, wear_spend(&wear, day_kib, now, 0));
+	/* Nothing written in days is no more than an hour's share. */
+	now += 10 * DAY_MS;
+	KUNIT_EXPECT_FALSE(test, wear_spend(&wear, day_kib, now, 3600));
+	KUNIT_EXPECT_TRUE(test, wear_spend(&wear, day_kib, now, 1));
+}
+
+static void a_day_holds_its_budget(struct kunit *test)
+{
+	struct wear wear = {};
+	u64 day_kib = 86400, now = 0, written = 0;
+	int s;
+
+	/* 10 KiB a second are wanted, and kept off while it is over. */
+	for (s = 0; s < 86400; s++, now += 1000)
+		if (!wear_spend(&wear, day_kib, now, 0)) {
+			wear_spend(&wear, day_kib, now, 10);
+			written += 10;
+		}
+	KUNIT_EXPECT_TRUE(test, written <= day_kib + 3600 + 10);
+	KUNIT_EXPECT_TRUE(test, written >= day_kib);
+}
+
+static void no_budget_is_no_limit(struct kunit *test)
+{
+	struct wear wear = {};
+
+	KUNIT_EXPECT_FALSE(test, wear_spend(&wear, 0, 1, U64_MAX));
+	KUNIT_EXPECT_TRUE(test, wear_spend(&wear, 1, 2, U64_MAX));
+	KUNIT_EXPECT_TRUE(test, wear_spend(&wear, 1, 3, U64_MAX));
+	KUNIT_EXPECT_FALSE(test, wear_spend(&wear, 0, 4, 0));
+	/* The largest one. */
+	KUNIT_EXPECT_FALSE(test, wear_spend(&wear, 1ULL << 40, 5, 1 << 30));
+	KUNIT_EXPECT_FALSE(test, wear_spend(&wear, 1ULL << 40, U64_MAX, 0));
+}
+
+static struct kunit_case ledger_cases[] = {
+	KUNIT_CASE(prices_lines_by_the_bit),
+	KUNIT_CASE(prices_lines_by_power),
+	KUNIT_CASE(prices_have_a_bound),
+	KUNIT_CASE(adds_up),
+	KUNIT_CASE(wear_is_spent_evenly),
+	KUNIT_CASE(a_day_holds_its_budget),
+	KUNIT_CASE(no_budget_is_no_limit),
+	{}
+};
+
+static struct kunit_suite ledger_suite = {
+	.name = "vipzone_ledger",
+	.test_cases = ledger_cases,
+};
+
+kunit_test_suite(ledger_suite);

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# After placement: pages that were moved away come back, within the quota; pages
+# that are written often go to the region with the cheaper writes, idle ones to
+# the other; a region that has had its share of writes is spared; the ledger adds
+# up; and no byte changes. Boot with two nodes, the processors on the first.
+#
+#   audit.sh [PAGES]
+. "$(dirname "$0")/ktap.sh"
+pages=${1:-512}
+zone=$suite/vipzone
+audit=$zone/audit
+
+modprobe vipzone || exit 1
+[ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
+say() { echo "$3" >"$suite/regions/$1/$2"; } # REGION FILE NUMBER
+# Table 2 of the hybrid DRAM and PRAM paper.
+say node0 idle_power_mw 1000
+say node0 read_energy_fj_per_bit 100000
+say node0 write_energy_fj_per_bit 100000
+say node0 write_latency_ns 50
+say node1 idle_power_mw 5
+say node1 read_energy_fj_per_bit 50000
+say node1 write_energy_fj_per_bit 500000
+say node1 write_latency_ns 1000
+echo 1 >$zone/enabled || exit 1
+echo 2 >$audit/hot_looks
+echo 4 >$audit/idle_looks
+echo 65536 >$audit/quota_kib_s
+
+started() { # started POLICY [OPTION...]: under it from the first page on; sets pid and dir
+	: >/tmp/out
+	what=$1
+	shift
+	sh -c 'echo "$$ $0" >"$1" || exit 1; shift; exec "$@"' "$what" $zone/add "$here/warm" "$pages" "$@" >/tmp/out &
+	pid=$!
+	wait_for 60 grep -q ready /tmp/out
+	dir=$(grep -lx $pid $zone/policies/*/who | sed 's,/who,,')
+}
+ask() { # SIGNAL: sets what it says
+	lines=$(wc -l </tmp/out)
+	kill -"$1" $pid
+	wait_for 60 sh -c "[ \$(wc -l </tmp/out) -gt $lines ]"
+	said=$(tail -n 1 /tmp/out)
+}
+# "hot N H idle N I errors E": at least so many in a hundred of each half on node 1, and at most.
+on_node1() { # HOT-LEAST HOT-MOST IDLE-LEAST IDLE-MOST
+	ask USR1
+	echo "$said" | awk -v a="$1" -v b="$2" -v c="$3" -v d="$4" '{
+		hot = 100 * $3 / $2
+		idle = 100 * $6 / $5
+		exit !(hot >= a && hot <= b && idle >= c && idle <= d && $8 == 0)
+	}'
+}
+ends_well() {
+	kill -TERM $pid
+	wait $pid
+	status=$?
+	note "$(tail -n 1 /tmp/out)"
+	[ $status = 0 ]
+}
+count() { cat "$dir/$1"; }
+audits() { echo "$1" >$audit/interval_ms; } # 0: no more
+
+started "region:node1+node0 heat"
+check "before: all where new pages go" on_node1 95 100 95 100
+audits 100
+check "written pages leave, idle ones stay" wait_for 20 on_node1 0 5 95 100
+note "$said"
+note "hot $(count hot_moved_pages) idle $(count idle_moved_pages) astray $(count astray_near_pages) looked $(count looked_pages)"
+check "they are counted" [ "$(count hot_moved_pages)" -ge $((pages * 95 / 100)) ]
+moved=$(count moved_pages)
+sleep 2
+check "and not moved back and forth" [ $(($(count moved_pages) - moved)) -lt $((pages / 10)) ]
+audits 0
+ledger() { cat $zone/ledger/"$1"/"$2"; } # REGION FILE
+check "writes by region add up" [ $(($(ledger node0 sampled_writes) + $(ledger node1 sampled_writes))) = "$(count sampled_writes)" ]
+check "reads by region add up" [ $(($(ledger node0 sampled_reads) + $(ledger node1 sampled_reads))) = "$(count sampled_reads)" ]
+check "there were writes" [ "$(count sampled_writes)" -gt $((pages * 4)) ]
+is_priced() { # REGION READ-NJ WRITE-NJ: a cache line
+	expected=$(awk -v r="$(ledger "$1" sampled_reads)" -v w="$(ledger "$1" sampled_writes)" "BEGIN { printf \"%d\", r * $2 + w * $3 }")
+	note "$1: $(ledger "$1" access_energy_nj) nJ, expected $expected"
+	[ $(($(ledger "$1" access_energy_nj) - expected)) -le 1 ] && [ $(($(ledger "$1" access_energy_nj) - expected)) -ge -1 ]
+}
+check "energy of node0's accesses" is_priced node0 51.2 51.2
+check "energy of node1's accesses" is_priced node1 25.6 256
+check "latency of the accesses" [ $(($(ledger node0 access_latency_ns) + $(ledger node1 access_latency_ns))) = "$(count access_latency_ns)" ]
+grows() { # REGION MW: by idle power x time
+	was=$(ledger "$1" idle_energy_uj)
+	at=$(cut -d ' ' -f 1 /proc/uptime)
+	sleep 1
+	now=$(ledger "$1" idle_energy_uj)
+	then=$(cut -d ' ' -f 1 /proc/uptime)
+	awk -v e=$((now - was)) -v t="$then" -v s="$at" -v p="$2" 'BEGIN { x = (t - s) * 1000 * p; exit !(e > x * 0.9 - 30 * p && e < x * 1.1 + 30 * p) }'
+}
+check "idle energy is idle power x time" grows node0 1000
+check "it ends well" ends_well
+
+started "region:node0+node1 heat" --huge
+audits 100
+check "huge pages: idle ones leave, written ones stay" wait_for 20 on_node1 0 10 90 100
+note "$said"
+audits 0
+check "huge pages: it ends well" ends_well
+
+# More than the quota that can be saved up.
+pages=$((pages * 8))
+echo 2048 >$audit/quota_kib_s
+started "region:node0 children" --stray 1
+ask USR2
+note "$said"
+check "moved away" on_node1 0 5 90 100
+before=$(cut -d . -f 1 /proc/uptime)
+audits 100
+sleep 1
+audits 0
+took=$(($(cut -d . -f 1 /proc/uptime) - before + 1))
+repaired=$(count repaired_pages)
+note "$repaired pages repaired in $took s"
+check "repaired within the quota" [ "$repaired" -gt 0 -a $((repaired * 4)) -le $((4096 + 2048 * took)) ]
+echo 65536 >$audit/quota_kib_s
+audits 100
+check "all is repaired" wait_for 30 on_node1 0 5 0 5
+note "repaired $(count repaired_pages), astray seen $(count astray_node_pages)"
+check "they were seen" [ "$(count astray_node_pages)" -ge "$(count repaired_pages)" ]
+check "reads and writes are not sampled" equals "$dir/sampled_writes" 0
+echo 1 >$audit/sample_accesses
+check "unless asked for" wait_for 10 at_least "$dir/sampled_writes" 1
+echo 0 >$audit/sample_accesses
+check "it ends well" ends_well
+pages=$((pages / 8))
+
+say node1 wear_budget_kib_per_day 1000
+started "region:node1+node0 wear"
+check "wear: over budget" wait_for 20 equals $zone/ledger/node1/over_budget 1
+check "wear: written pages leave, the others stay" wait_for 20 on_node1 0 5 95 100
+note "moved $(count worn_moved_pages), written $(ledger node1 written_kib) KiB"
+check "wear: they are counted" at_least "$dir/worn_moved_pages" $((pages * 9 / 10))
+other=$pid
+mv /tmp/out /tmp/other
+started "region:node1 wear"
+check "wear: new pages go elsewhere" on_node1 0 5 0 5
+check "wear: they are counted" at_least "$dir/fallback_wear" $pages
+check "wear: it ends well" ends_well
+pid=$other
+mv /tmp/other /tmp/out
+say node1 wear_budget_kib_per_day 0
+check "wear: no budget, no limit" wait_for 10 equals $zone/ledger/node1/over_budget 0
+note "cpu_ns $(cat $audit/cpu_ns) rounds $(cat $audit/rounds) history $(cat $audit/history_bytes)"
+check "unload while it works" rmmod vipzone memsuite
+check "contents survive the unload" ends_well
+done_testing
