@@ -79,6 +79,10 @@ void steering_leave_kernel(void);
 int lifetime_start(void);
 void lifetime_stop(void);
 
+/* device.c: /dev/vipzone. */
+int device_init(void);
+void device_exit(void);		/* nobody has it open */
+
 /* sysfs.c */
 int vipzone_sysfs_init(void);
 void vipzone_sysfs_close(void);		/* nobody steers anything new */

@@ -10,9 +10,12 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kernel.h>
+#include <linux/mman.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/static_call.h>
+
+#include <asm/ptrace.h>
 
 #include "calls.h"
 #include "core.h"
@@ -24,6 +27,7 @@ typedef void putback_movable_pages_fn(struct list_head *pages);
 typedef void lru_add_drain_all_fn(void);
 typedef void drain_all_pages_fn(struct zone *zone);
 typedef void prep_transhuge_page_fn(struct page *page);
+typedef long sys_mremap_fn(const struct pt_regs *regs);
 typedef int psi_show_fn(struct seq_file *file, void *unused);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
@@ -35,10 +39,12 @@ DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
 DEFINE_STATIC_CALL_NULL(drain_free, drain_all_pages_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
+DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 
 static bool has_psi[MS_NR_PRESSURES];
+static bool has_mremap;
 
 bool ms_call_isolate_free_page(struct page *page, unsigned int order)
 {
@@ -90,6 +96,19 @@ void ms_call_prep_large(struct page *page)
 		static_call(prep_large)(page);
 }
 
+long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to)
+{
+	const struct pt_regs regs = {
+		.di = from,
+		.si = length,
+		.dx = length,
+		.r10 = MREMAP_MAYMOVE | MREMAP_FIXED,
+		.r8 = to,
+	};
+
+	return has_mremap ? static_call(mremap)(&regs) : -ENOSYS;
+}
+
 int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
 {
 	if (!has_psi[what])
@@ -131,5 +150,7 @@ int ms_calls_init(void)
 					      psi_show_fn);
 	has_psi[MS_PRESSURE_CPU] = resolve(psi_cpu, "psi_cpu_show",
 					   psi_show_fn);
+	/* Nor does anything but following what is remapped. */
+	has_mremap = resolve(mremap, "__x64_sys_mremap", sys_mremap_fn);
 	return all ? 0 : -EOPNOTSUPP;
 }
