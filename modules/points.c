@@ -55,6 +55,8 @@ const struct ms_point ms_points[MS_NR_POINTS] = {
 	[MS_POINT_REMAP] = {
 		.name = "mremap.move",
 		.candidates = {
+			/* 5.10, where mremap() calls but the rest of it */
+			{ "move_page_tables.part.0", MS_REMAP_ARGS },
 			{ "move_page_tables", MS_REMAP_ARGS },
 		},
 	},

@@ -15,6 +15,7 @@ check "tags go with their process" wait_for 10 equals $zone/tagged_processes 0
 check "no tag was lost" equals $zone/lost_tags 0
 
 for i in 1 2 3; do
+	rm -f /tmp/ready
 	"$here/hints" lingers >/tmp/ready &
 	pid=$!
 	wait_for 10 grep -q ready /tmp/ready
