@@ -181,6 +181,30 @@ static char *next_word(char **line)
 	return word;
 }
 
+/* "children" and "programs", each but once. */
+static int parse_options(char *line, struct vipzone_command *command)
+{
+	char *word;
+	bool *option;
+
+	while ((word = next_word(&line))) {
+		if (!strcmp(word, "children"))
+			option = &command->children;
+		else if (!strcmp(word, "programs"))
+			option = &command->programs;
+		else
+			return -EINVAL;
+		if (*option)
+			return -EINVAL;
+		*option = true;
+	}
+	/* Of a cgroup or the machine, they are steered anyway. */
+	if (command->children && command->scope != VIPZONE_PROCESS)
+		return -EINVAL;
+	/* There programs say how memory is used, and not where it is. */
+	return command->programs && command->low_power.set ? -EINVAL : 0;
+}
+
 int vipzone_parse(char *line, struct vipzone_command *command)
 {
 	char *word = strsep(&line, " \t");
@@ -194,14 +218,31 @@ int vipzone_parse(char *line, struct vipzone_command *command)
 	if (!word)
 		return -EINVAL;
 	err = parse_policy(word, command);
+	return err ?: parse_options(line, command);
+}
+
+int vipzone_choose(const struct vipzone_command *base, char *list,
+		   struct vipzone_command *command)
+{
+	int err, i;
+
+	if (!base->programs)
+		return -EPERM;
+	memset(command, 0, sizeof(*command));
+	command->scope = VIPZONE_PROCESS;
+	command->children = true;
+	if (scnprintf(command->policy, VIPZONE_POLICY, "segment:%s", list) ==
+	    VIPZONE_POLICY - 1)
+		return -E2BIG;
+	command->nr_regions = base->nr_regions;
+	memcpy(command->regions, base->regions, sizeof(command->regions));
+	err = parse_segments(list, command);
 	if (err)
 		return err;
-	word = next_word(&line);
-	if (!word)
-		return 0;
-	/* Of a cgroup or the machine, they are steered anyway. */
-	if (strcmp(word, "children") || command->scope != VIPZONE_PROCESS)
-		return -EINVAL;
-	command->children = true;
-	return next_word(&line) ? -EINVAL : 0;
+	if (command->nr_regions > base->nr_regions)
+		return -EPERM;
+	for (i = 0; i < NR_SEGMENTS; i++)
+		if (!command->orders[i].nr)
+			command->orders[i] = base->orders[i];
+	return 0;
 }

@@ -77,6 +77,7 @@ struct low_power {
  * @pid: that process, or
  * @cgroup: the path of that cgroup
  * @children: processes that it forks are steered as well
+ * @programs: programs may choose among its regions
  * @policy: the policy as it was written
  * @nr_regions: number of @regions
  * @regions: names
@@ -89,6 +90,7 @@ struct vipzone_command {
 	int pid;
 	char cgroup[VIPZONE_PATH];
 	bool children;
+	bool programs;
 	char policy[VIPZONE_POLICY];
 	unsigned int nr_regions;
 	char regions[VIPZONE_MAX_REGIONS][MS_REGION_NAME];
@@ -125,7 +127,7 @@ void vipzone_set_orders(struct vipzone_command *command, unsigned int segments,
 int vipzone_parse_who(char *word, struct vipzone_command *command);
 
 /**
- * vipzone_parse() - parse "WHO POLICY [children]"
+ * vipzone_parse() - parse "WHO POLICY [children] [programs]"
  * @line: is cut up
  * @command: result
  *
@@ -139,5 +141,18 @@ int vipzone_parse_who(char *word, struct vipzone_command *command);
  * -ERANGE (not a percentage), -ENAMETOOLONG.
  */
 int vipzone_parse(char *line, struct vipzone_command *command);
+
+/**
+ * vipzone_choose() - what a program chooses of what the administrator allows
+ * @base: the administrator's policy
+ * @list: "SEGMENT=LIST[,...]" as in vipzone_parse(); is cut up
+ * @command: result, for a process and its children; segments that are not named
+ *	keep the regions that @base gives them
+ *
+ * Pure. Return: 0, -EPERM (@base lets nobody choose, or not this region),
+ * -EINVAL (malformed), -E2BIG or -ENAMETOOLONG.
+ */
+int vipzone_choose(const struct vipzone_command *base, char *list,
+		   struct vipzone_command *command);
 
 #endif

@@ -78,6 +78,21 @@ static long get_default(void __user *argument)
 	return copy_to_user(argument, &others, sizeof(others)) ? -EFAULT : 0;
 }
 
+static long choose(void __user *argument)
+{
+	struct vipzone_choice choice;
+	size_t length;
+
+	if (copy_from_user(&choice, argument, sizeof(choice)))
+		return -EFAULT;
+	length = strnlen(choice.policy, sizeof(choice.policy));
+	if (memchr_inv(choice.policy + length, 0,
+		       sizeof(choice.policy) - length) ||
+	    length == sizeof(choice.policy))
+		return -EINVAL;
+	return process_choose(length ? choice.policy : NULL);
+}
+
 static long device_ioctl(struct file *file, unsigned int command,
 			 unsigned long argument)
 {
@@ -97,6 +112,8 @@ static long device_ioctl(struct file *file, unsigned int command,
 		return set_default(pointer);
 	case VIPZONE_GET_DEFAULT:
 		return get_default(pointer);
+	case VIPZONE_CHOOSE:
+		return choose(pointer);
 	default:
 		return -ENOTTY;
 	}

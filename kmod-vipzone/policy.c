@@ -345,6 +345,8 @@ void policy_put(struct policy *policy)
 	idr_remove(&policies, policy->number);
 	kobject_del(&policy->kobj);
 	mutex_unlock(&policies_lock);
+	if (policy->base)
+		policy_put(policy->base);
 	policy_close(policy);
 	kobject_put(&policy->kobj);
 }

@@ -40,6 +40,8 @@ void processes_exit(void);
 int process_add(const struct vipzone_command *command);
 int process_remove(pid_t pid);
 int process_move(pid_t pid);
+int process_choose(char *list);		/* of current; NULL takes it back */
+void processes_revoke(const struct policy *base);	/* what was chosen of it */
 struct process *process_of(const struct mm_struct *mm);	/* preemption off */
 void process_forked(struct task_struct *parent, struct task_struct *child);
 void process_execed(struct task_struct *task);

@@ -2,7 +2,11 @@
 /*
  * hints: what programs tell about their memory by /dev/vipzone, one thing at a
  * time: hints NAME exits with 0 if it is as documented. Without a name it lists
- * them.
+ * them. Two take arguments:
+ *
+ * hints places START END START END	memory that is read lies in the first of these
+ *					ranges of physical addresses, written in the other
+ * hints choose POLICY COMMAND...	asks for a policy, and runs a command under it
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,12 +25,15 @@
 
 #include <memsuite/vipzone.h>
 
+#include "frames.h"
+
 #define PAGE	4096UL
 #define WRITE	_VIP_TYP_WRITE
 #define HIGH	_VIP_UTIL_HI
 #define NONE	-1
 
 static int device;
+static char **arguments;
 
 static void *map(size_t pages)
 {
@@ -356,6 +363,58 @@ static bool threads(void)
 	return good;
 }
 
+enum { PLACED = 1000 };
+
+static unsigned int pages_in(int pagemap, char *memory, uint64_t start, uint64_t end)
+{
+	unsigned int in = 0;
+
+	for (int i = 0; i < PLACED; i++) {
+		uint64_t at;
+
+		memory[i * PAGE] = 1;
+		at = frame_of(pagemap, (uint64_t *)(memory + i * PAGE)) * PAGE;
+		in += at >= start && at < end;
+	}
+	return in;
+}
+
+/* In turns, so that only the tags tell one from the other. */
+static bool places(void)
+{
+	int pagemap = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t bounds[4];
+	char *read = map(PLACED), *written = map(PLACED), *moved = map(PLACED);
+	unsigned int in[3];
+
+	for (int i = 0; i < 4; i++)
+		bounds[i] = strtoull(arguments[i], NULL, 0);
+	tag(read, PLACED, HIGH);
+	tag(written, PLACED, WRITE | HIGH);
+	in[0] = pages_in(pagemap, read, bounds[0], bounds[1]);
+	in[1] = pages_in(pagemap, written, bounds[2], bounds[3]);
+	/* Touched where it was moved to. */
+	madvise(written, PLACED * PAGE, MADV_DONTNEED);
+	mremap(written, PLACED * PAGE, PLACED * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, moved);
+	in[2] = pages_in(pagemap, moved, bounds[2], bounds[3]);
+	printf("# of %d pages each %u, %u and, moved, %u are in their region\n", PLACED, in[0], in[1], in[2]);
+	return in[0] >= PLACED * 999 / 1000 && in[1] >= PLACED * 999 / 1000 && in[2] >= PLACED * 999 / 1000;
+}
+
+/* Exits with the error, if it is refused. */
+static bool chooses(void)
+{
+	struct vipzone_choice choice = {};
+
+	strncpy(choice.policy, arguments[0], sizeof(choice.policy) - 1);
+	if (ioctl(device, VIPZONE_CHOOSE, &choice))
+		exit(errno);
+	if (!arguments[1])
+		return true;
+	execv(arguments[1], arguments + 1);
+	return false;
+}
+
 /* Tags, and lets go of the device: for unloading under it. */
 static bool lingers(void)
 {
@@ -397,6 +456,8 @@ static const struct {
 	{ "many", many },
 	{ "limit", limit },
 	{ "threads", threads },
+	{ "places", places },
+	{ "choose", chooses },
 	{ "fresh", is_fresh },
 	{ "lingers", lingers },
 };
@@ -412,6 +473,7 @@ int main(int argc, char **argv)
 				perror("/dev/vipzone");
 				return 2;
 			}
+			arguments = argv + 2;
 			return !cases[i].run();
 		}
 	}
