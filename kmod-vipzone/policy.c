@@ -53,6 +53,12 @@ static ssize_t children_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.children);
 }
 
+static ssize_t programs_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.programs);
+}
+
 /* What it is for is a user too, unless it is a process. */
 static ssize_t processes_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
@@ -139,11 +145,12 @@ COUNT(unmoved_cpuset_pages, sum->moves[MOVE_CPUSET]);
 static struct kobj_attribute who_attr = __ATTR_RO(who);
 static struct kobj_attribute policy_attr = __ATTR_RO(policy);
 static struct kobj_attribute children_attr = __ATTR_RO(children);
+static struct kobj_attribute programs_attr = __ATTR_RO(programs);
 static struct kobj_attribute processes_attr = __ATTR_RO(processes);
 
 static struct attribute *policy_attrs[] = {
 	&who_attr.attr, &policy_attr.attr, &children_attr.attr,
-	&processes_attr.attr,
+	&programs_attr.attr, &processes_attr.attr,
 	&text_pages_count.attr.attr, &data_pages_count.attr.attr,
 	&bss_pages_count.attr.attr, &heap_pages_count.attr.attr,
 	&stack_pages_count.attr.attr, &mmap_pages_count.attr.attr,
