@@ -37,7 +37,7 @@ struct tag {
  * @nr: how many
  */
 struct tagset {
-	spinlock_t lock;
+	spinlock_t lock;		/* of the tree; see above */
 	seqcount_spinlock_t changes;
 	struct rb_root root;
 	unsigned int nr;

@@ -106,7 +106,7 @@ long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to)
 		.r8 = to,
 	};
 
-	return has_mremap ? static_call(mremap)(&regs) : -ENOSYS;
+	return has_mremap ? static_call(mremap)(&regs) : -EOPNOTSUPP;
 }
 
 int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
