@@ -48,7 +48,7 @@ check "not a policy" refused $einval mmap
 check "no segment" refused $einval pile=low
 "$here/hints" choose heap=low /bin/sleep 100 &
 pid=$!
-check "it is told as any other" wait_for 10 grep -qx segment:heap=low $zone/policies/*/policy
+check "it is told as any other" wait_for 10 sh -c "grep -qx segment:heap=low $zone/policies/*/policy"
 echo "machine region:high" >$zone/add
 check "it goes with the policy that allowed it" wait_for 10 sh -c "[ \$(ls $zone/policies | wc -l) = 1 ]"
 kill $pid
