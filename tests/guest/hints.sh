@@ -19,7 +19,9 @@ echo "low 256M-384M" >$suite/regions/add || exit 1
 echo "high 640M-768M" >$suite/regions/add || exit 1
 echo 1 >$zone/enabled || exit 1
 echo "machine low-power-first:low+high,write=high+low" >$zone/add || exit 1
-sleep 1
+# From an empty pool the next region is served.
+wait_for 20 at_least $suite/regions/low/pool_pages 2500
+wait_for 20 at_least $suite/regions/high/pool_pages 2500
 check "the policy places by tags" "$here/hints" places 0x10000000 0x18000000 0x28000000 0x30000000
 
 # What programs may choose for themselves.
