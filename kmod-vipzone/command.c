@@ -201,8 +201,10 @@ static int parse_options(char *line, struct vipzone_command *command)
 	/* Of a cgroup or the machine, they are steered anyway. */
 	if (command->children && command->scope != VIPZONE_PROCESS)
 		return -EINVAL;
-	/* There programs say how memory is used, and not where it is. */
-	return command->programs && command->low_power.set ? -EINVAL : 0;
+	/* There programs say how memory is used, or are kept apart. */
+	if (command->programs && (command->low_power.set || command->banks.nr))
+		return -EINVAL;
+	return 0;
 }
 
 int vipzone_parse(char *line, struct vipzone_command *command)

@@ -44,7 +44,7 @@ same() { # VARIABLE=VALUE...
 check "sqlite3, all of its memory" same VIP_FLAGS=write,high
 check "sqlite3, all that it allocates" same VIP_FLAGS=write,high VIP_MIN_BYTES=0
 check "sqlite3, large pieces" same VIP_FLAGS=write,high VIP_MIN_BYTES=4096
-check "a mistake is told" sh -c "VIP_FLAGS=red LD_PRELOAD=$preload true 2>&1 | grep -q understood"
+check "a mistake is told" sh -c "VIP_FLAGS=red LD_PRELOAD=$preload /bin/true 2>&1 | grep -q understood"
 
 # redis forks to save, while it goes on.
 redis() { redis-cli -p 6390 "$@"; }
@@ -53,7 +53,7 @@ if command -v redis-server >/dev/null; then
 	pid=$!
 	ip link set lo up
 	wait_for 30 sh -c "redis-cli -p 6390 ping 2>/dev/null | grep -q PONG"
-	redis debug populate 20000 key 200 >/tmp/out
+	redis eval 'for i = 1, 20000 do redis.call("set", "key" .. i, string.rep("x", 200)) end' 0 >/tmp/out
 	redis bgsave >>/tmp/out
 	check "redis saves from a child" wait_for 30 sh -c "redis-cli -p 6390 info persistence | grep -q 'rdb_last_bgsave_status:ok'"
 	check "and has all keys" [ "$(redis dbsize)" = 20000 ]
