@@ -15,7 +15,7 @@ help:
 	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
 	@echo "make bench-ablations what each part of memdiag is worth: the papers' tables and charts"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
-	@echo "make install       dkms add, build and install, and the memsuite command"
+	@echo "make install       dkms add, build and install, the memsuite command, and libvip"
 	@echo "make uninstall     undo make install"
 	@echo "make clean         remove what modules, demo and test left here"
 
@@ -62,11 +62,14 @@ install:
 	install -m 644 -D -t /usr/local/share/memsuite/bank_maps tools/bankmap/maps/*
 	install -D -m 644 -t /usr/local/share/memsuite/profiles profiles/*.profile
 	scripts/install-hooks /usr/local/sbin/memsuite /etc/modprobe.d /etc/udev/rules.d
+	$(MAKE) -C lib/libvip install
+	ldconfig
 
 uninstall:
 	dkms remove memsuite/$(VERSION) --all
 	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite /usr/local/sbin/memsuite-bankmap /usr/local/share/memsuite
 	rm -f /etc/modprobe.d/memsuite.conf /etc/udev/rules.d/90-memsuite.rules
+	$(MAKE) -C lib/libvip uninstall
 
 clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean

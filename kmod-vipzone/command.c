@@ -195,10 +195,14 @@ static int parse_option(const char *word, struct vipzone_command *command)
 		return set_option(&command->heat);
 	if (!strcmp(word, "wear"))
 		return set_option(&command->wear);
+	/* Elsewhere programs say how memory is used, or are kept apart. */
+	if (!strcmp(word, "programs") && !command->low_power.set &&
+	    !command->banks.nr)
+		return set_option(&command->programs);
 	/* Of a cgroup or the machine, they are steered anyway. */
-	if (strcmp(word, "children") || command->scope != VIPZONE_PROCESS)
-		return -EINVAL;
-	return set_option(&command->children);
+	if (!strcmp(word, "children") && command->scope == VIPZONE_PROCESS)
+		return set_option(&command->children);
+	return -EINVAL;
 }
 
 int vipzone_parse(char *line, struct vipzone_command *command)
@@ -217,4 +221,32 @@ int vipzone_parse(char *line, struct vipzone_command *command)
 	while (!err && (word = next_word(&line)))
 		err = parse_option(word, command);
 	return err;
+}
+
+int vipzone_choose(const struct vipzone_command *base, char *list,
+		   struct vipzone_command *command)
+{
+	int err, i;
+
+	if (!base->programs)
+		return -EPERM;
+	memset(command, 0, sizeof(*command));
+	command->scope = VIPZONE_PROCESS;
+	command->children = true;
+	command->heat = base->heat;
+	command->wear = base->wear;
+	if (scnprintf(command->policy, VIPZONE_POLICY, "segment:%s", list) ==
+	    VIPZONE_POLICY - 1)
+		return -E2BIG;
+	command->nr_regions = base->nr_regions;
+	memcpy(command->regions, base->regions, sizeof(command->regions));
+	err = parse_segments(list, command);
+	if (err)
+		return err;
+	if (command->nr_regions > base->nr_regions)
+		return -EPERM;
+	for (i = 0; i < NR_SEGMENTS; i++)
+		if (!command->orders[i].nr)
+			command->orders[i] = base->orders[i];
+	return 0;
 }

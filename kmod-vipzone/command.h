@@ -80,6 +80,7 @@ struct low_power {
  * @heat: pages are moved between the regions of their segment by how they are
  *	used
  * @wear: regions over their wear budget are spared
+ * @programs: programs may choose among its regions
  * @policy: the policy as it was written
  * @nr_regions: number of @regions
  * @regions: names
@@ -94,6 +95,7 @@ struct vipzone_command {
 	bool children;
 	bool heat;
 	bool wear;
+	bool programs;
 	char policy[VIPZONE_POLICY];
 	unsigned int nr_regions;
 	char regions[VIPZONE_MAX_REGIONS][MS_REGION_NAME];
@@ -130,7 +132,7 @@ void vipzone_set_orders(struct vipzone_command *command, unsigned int segments,
 int vipzone_parse_who(char *word, struct vipzone_command *command);
 
 /**
- * vipzone_parse() - parse "WHO POLICY [children] [heat] [wear]"
+ * vipzone_parse() - parse "WHO POLICY [OPTION...]"
  * @line: is cut up
  * @command: result
  *
@@ -138,11 +140,24 @@ int vipzone_parse_who(char *word, struct vipzone_command *command);
  * "segment:SEGMENT=LIST[,...]", in which "*" stands for those not named;
  * "low-power-first:LIST[,KEY=VALUE...]"; or "bank:SPREAD=LIST[|LIST...]", see
  * vipzone_parse_banks(). LIST is "REGION[+REGION...]", the second for when the
- * first is full.
+ * first is full. OPTION is "children", "heat", "wear" or "programs".
  *
  * Pure. Return: 0, -EINVAL (malformed), -E2BIG (too many regions),
  * -ERANGE (not a percentage), -ENAMETOOLONG.
  */
 int vipzone_parse(char *line, struct vipzone_command *command);
+
+/**
+ * vipzone_choose() - what a program chooses of what the administrator allows
+ * @base: the administrator's policy
+ * @list: "SEGMENT=LIST[,...]" as in vipzone_parse(); is cut up
+ * @command: result, for a process and its children; segments that are not named
+ *	keep the regions that @base gives them
+ *
+ * Pure. Return: 0, -EPERM (@base lets nobody choose, or not this region),
+ * -EINVAL (malformed), -E2BIG or -ENAMETOOLONG.
+ */
+int vipzone_choose(const struct vipzone_command *base, char *list,
+		   struct vipzone_command *command);
 
 #endif

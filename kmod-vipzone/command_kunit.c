@@ -113,7 +113,7 @@ static void knows_who(struct kunit *test)
 
 static void takes_options_in_any_order(struct kunit *test)
 {
-	struct vipzone_command command;
+	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("1 region:a", &command), 0);
 	KUNIT_EXPECT_FALSE(test, command.heat || command.wear);
@@ -127,6 +127,34 @@ static void takes_options_in_any_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parse("1 region:a wear hot", &command), -EINVAL);
 	KUNIT_EXPECT_EQ(test, parse("machine region:a wear children", &command),
 			-EINVAL);
+}
+
+static void lets_programs_choose(struct kunit *test)
+{
+	static struct vipzone_command base, chosen;
+	char list[64];
+
+	KUNIT_ASSERT_EQ(test, parse("1 segment:heap=a,mmap=b+c", &base), 0);
+	strscpy(list, "heap=b", sizeof(list));
+	KUNIT_EXPECT_EQ(test, vipzone_choose(&base, list, &chosen), -EPERM);
+	KUNIT_ASSERT_EQ(test, parse("machine segment:heap=a,mmap=b+c programs",
+				    &base), 0);
+	KUNIT_EXPECT_TRUE(test, base.programs);
+	strscpy(list, "heap=c+a,bss=b", sizeof(list));
+	KUNIT_ASSERT_EQ(test, vipzone_choose(&base, list, &chosen), 0);
+	KUNIT_EXPECT_STREQ(test, chosen.policy, "segment:heap=c+a,bss=b");
+	KUNIT_EXPECT_EQ(test, (int)chosen.scope, (int)VIPZONE_PROCESS);
+	KUNIT_EXPECT_TRUE(test, chosen.children);
+	KUNIT_EXPECT_FALSE(test, chosen.programs);
+	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_HEAP].nr, 2);
+	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_HEAP].region[0], 2);
+	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_BSS].region[0], 1);
+	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_MMAP].nr, 2);
+	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_TEXT].nr, 0);
+	strscpy(list, "heap=d", sizeof(list));
+	KUNIT_EXPECT_EQ(test, vipzone_choose(&base, list, &chosen), -EPERM);
+	strscpy(list, "heap", sizeof(list));
+	KUNIT_EXPECT_EQ(test, vipzone_choose(&base, list, &chosen), -EINVAL);
 }
 
 static void refuses_mistakes(struct kunit *test)
@@ -164,6 +192,10 @@ static void refuses_mistakes(struct kunit *test)
 		{ "1 Region:a", -EINVAL },
 		{ "1 region:a region:b", -EINVAL },
 		{ "1 region:a children children", -EINVAL },
+		{ "1 region:a programs programs", -EINVAL },
+		{ "1 region:a programs children", 0 },
+		{ "cgroup:/a region:a children programs", -EINVAL },
+		{ "1 low-power-first:a programs", -EINVAL },
 		{ "1 region:a kids", -EINVAL },
 		{ "1 region:a 2", -EINVAL },
 		{ "1 segment:", -EINVAL },
@@ -211,6 +243,7 @@ static struct kunit_case command_cases[] = {
 	KUNIT_CASE(spreads_over_banks),
 	KUNIT_CASE(knows_who),
 	KUNIT_CASE(takes_options_in_any_order),
+	KUNIT_CASE(lets_programs_choose),
 	KUNIT_CASE(refuses_mistakes),
 	{}
 };

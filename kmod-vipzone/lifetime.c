@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fork, exec and exit of steered processes, seen through tracepoints. */
+/* Fork, exec and exit of steered and tagged processes, seen through tracepoints. */
 
 #include <linux/kernel.h>
 #include <linux/mutex.h>
@@ -7,6 +7,7 @@
 
 #include <memsuite/probe.h>
 
+#include "tags.h"
 #include "vipzone.h"
 
 static DEFINE_MUTEX(lifetime_lock);
@@ -16,6 +17,7 @@ static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
 	process_forked(parent, child);
+	tags_forked(parent, child);
 }
 
 static void probe_exec(void *data, struct task_struct *task)

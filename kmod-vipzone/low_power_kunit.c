@@ -58,16 +58,16 @@ static void takes_options(struct kunit *test)
 {
 	static struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("a+b,write=c+a,threshold_pct=0,kernel,"
-				    "low_util=most-free,hint=write+high",
+	KUNIT_EXPECT_EQ(test, parse("a+b,write=c+a,threshold_pct=0,low_util=most-free,kernel",
 				    &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
 	KUNIT_EXPECT_EQ(test, command.low_power.write.region[0], 2);
 	KUNIT_EXPECT_EQ(test, command.low_power.threshold_pct, 0);
 	KUNIT_EXPECT_EQ(test, (int)command.low_power.low_util,
 			(int)LOW_UTIL_MOST_FREE);
-	KUNIT_EXPECT_EQ(test, command.low_power.hint, HINT_WRITE | HINT_HIGH);
 	KUNIT_EXPECT_TRUE(test, command.low_power.kernel);
+	KUNIT_EXPECT_EQ(test, parse("a,hint=write+high", &command), 0);
+	KUNIT_EXPECT_EQ(test, command.low_power.hint, HINT_WRITE | HINT_HIGH);
 }
 
 /* Of regions a, b and c, the numbers are 0, 1 and 2. */

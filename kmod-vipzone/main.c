@@ -6,6 +6,7 @@
 #include <linux/module.h>
 
 #include "spread.h"
+#include "tags.h"
 #include "vipzone.h"
 
 static int __init vipzone_init(void)
@@ -20,8 +21,14 @@ static int __init vipzone_init(void)
 	err = vipzone_sysfs_init();
 	if (err)
 		goto err_sysfs;
+	err = device_init();
+	if (err)
+		goto err_device;
 	return 0;
 
+err_device:
+	vipzone_sysfs_close();
+	vipzone_sysfs_exit();
 err_sysfs:
 	processes_exit();
 err_processes:
@@ -31,10 +38,12 @@ err_processes:
 
 static void __exit vipzone_exit(void)
 {
+	device_exit();
 	vipzone_sysfs_close();
 	audit_stop();
 	steering_stop();
 	lifetime_stop();
+	tags_exit();
 	scopes_exit();
 	processes_exit();
 	vipzone_sysfs_exit();

@@ -65,6 +65,12 @@ static ssize_t wear_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.wear);
 }
 
+static ssize_t programs_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.programs);
+}
+
 /* What it is for is a user too, unless it is a process. */
 static ssize_t processes_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
@@ -167,11 +173,13 @@ static struct kobj_attribute policy_attr = __ATTR_RO(policy);
 static struct kobj_attribute children_attr = __ATTR_RO(children);
 static struct kobj_attribute heat_attr = __ATTR_RO(heat);
 static struct kobj_attribute wear_attr = __ATTR_RO(wear);
+static struct kobj_attribute programs_attr = __ATTR_RO(programs);
 static struct kobj_attribute processes_attr = __ATTR_RO(processes);
 
 static struct attribute *policy_attrs[] = {
 	&who_attr.attr, &policy_attr.attr, &children_attr.attr,
-	&heat_attr.attr, &wear_attr.attr, &processes_attr.attr,
+	&heat_attr.attr, &wear_attr.attr, &programs_attr.attr,
+	&processes_attr.attr,
 	&text_pages_count.attr.attr, &data_pages_count.attr.attr,
 	&bss_pages_count.attr.attr, &heap_pages_count.attr.attr,
 	&stack_pages_count.attr.attr, &mmap_pages_count.attr.attr,
@@ -389,6 +397,8 @@ void policy_put(struct policy *policy)
 	idr_remove(&policies, policy->number);
 	kobject_del(&policy->kobj);
 	mutex_unlock(&policies_lock);
+	if (policy->base)
+		policy_put(policy->base);
 	policy_close(policy);
 	kobject_put(&policy->kobj);
 }

@@ -107,6 +107,7 @@ struct target {
  * @number: of it
  * @users: processes that have it, and the scope that it is for
  * @command: what it was made from; does not change
+ * @base: the administrator's, if a program has chosen this one
  * @cgroup: that it is for, or NULL
  * @link: in the policies of cgroups; under RCU
  * @has_node: one of the targets is a whole node
@@ -124,6 +125,7 @@ struct policy {
 	int number;
 	refcount_t users;
 	struct vipzone_command command;
+	struct policy *base;
 	struct cgroup *cgroup;
 	struct list_head link;
 	bool has_node;

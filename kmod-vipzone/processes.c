@@ -234,6 +234,123 @@ int process_remove(pid_t nr)
 	return process ? 0 : -ENOENT;
 }
 
+static struct policy *base_of(struct policy *policy)
+{
+	return policy && policy->base ? policy->base : policy;
+}
+
+/* The administrator's policy for the calling task, to be put; or NULL. */
+static struct policy *own_base(void)
+{
+	struct process *process;
+	struct policy *base;
+
+	preempt_disable();
+	process = process_of(current->mm);
+	base = base_of(process ? process->policy : scope_policy(current->mm));
+	if (base)
+		policy_get(base);
+	preempt_enable();
+	return base;
+}
+
+/* Under a policy that the caller has created, in place of what it had. */
+static int process_put_under(struct policy *policy)
+{
+	struct process *process;
+
+	process = process_create(current->mm, task_tgid(current), policy,
+				 GFP_KERNEL);
+	if (!process) {
+		policy_put(policy);
+		return -ENOMEM;
+	}
+	process_link(process);
+	return 0;
+}
+
+/* The administrator may have set another policy while one was chosen of it. */
+static int choice_check(const struct policy *base)
+{
+	bool current_base = true;
+
+	if (base->command.scope == VIPZONE_PROCESS)
+		return 0;
+	preempt_disable();
+	current_base = scope_policy(current->mm) == base;
+	preempt_enable();
+	if (current_base)
+		return 0;
+	process_remove(task_tgid_vnr(current));
+	return -EPERM;
+}
+
+static int choose(struct policy *base, char *list)
+{
+	struct vipzone_command *command = kmalloc(sizeof(*command), GFP_KERNEL);
+	struct policy *policy;
+	int err = -ENOMEM;
+
+	if (command)
+		err = vipzone_choose(&base->command, list, command);
+	if (!err) {
+		command->pid = task_tgid_nr(current);
+		policy = policy_create(command);
+		err = PTR_ERR_OR_ZERO(policy);
+	}
+	kfree(command);
+	if (err)
+		return err;
+	policy_get(base);
+	policy->base = base;
+	err = process_put_under(policy);
+	return err ?: choice_check(base);
+}
+
+/* Back to the administrator's. */
+static int unchoose(struct policy *base)
+{
+	if (base->command.scope == VIPZONE_PROCESS) {
+		policy_get(base);
+		return process_put_under(base);
+	}
+	process_remove(task_tgid_vnr(current));
+	return 0;
+}
+
+int process_choose(char *list)
+{
+	int err = lifetime_start();
+	struct policy *base;
+
+	if (err)
+		return err;
+	base = own_base();
+	if (!base)
+		return -EPERM;
+	if (list)
+		err = choose(base, list);
+	else if (base->command.programs)
+		err = unchoose(base);
+	else
+		err = -EPERM;
+	policy_put(base);
+	return err;
+}
+
+void processes_revoke(const struct policy *base)
+{
+	struct process *process;
+	struct hlist_node *next;
+	int bucket;
+
+	spin_lock(&table_lock);
+	hash_for_each_safe(by_mm, bucket, next, process, by_mm)
+		if (process->policy->base == base)
+			process_unlink(process);
+	spin_unlock(&table_lock);
+}
+
 /*
  * The process, its address space and its policy, to be moved into it. Only the
  * last two are kept: the entry comes and goes.

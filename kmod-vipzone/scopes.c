@@ -32,6 +32,7 @@ static void drop(struct policy *policy)
 	if (!policy)
 		return;
 	synchronize_rcu();
+	processes_revoke(policy);
 	policy_put(policy);
 }
 

@@ -22,6 +22,7 @@
 #include <memsuite/hook.h>
 
 #include "spread.h"
+#include "tags.h"
 #include "vipzone.h"
 
 /*
@@ -149,6 +150,17 @@ static unsigned int roomy(const struct policy *policy)
 	return mask;
 }
 
+/* How the program says that its memory is used, or else the administrator. */
+static unsigned int hint_of(const struct policy *policy,
+			    const struct ms_fault *fault)
+{
+	u32 flags;
+
+	if (fault->vma && tag_find(fault->vma->vm_mm, fault->address, &flags))
+		return flags;
+	return policy->command.low_power.hint;
+}
+
 /* Low power first, for memory with that hint. */
 static void order_by_power(struct policy *policy, unsigned int hint,
 			   unsigned int order, struct vipzone_order *regions)
@@ -180,8 +192,8 @@ static struct page *steer(struct policy *policy, enum segment segment,
 		return MS_FAULT_KERNEL;
 	}
 	if (policy->command.low_power.set) {
-		order_by_power(policy, policy->command.low_power.hint,
-			       fault->order, &by_power);
+		order_by_power(policy, hint_of(policy, fault), fault->order,
+			       &by_power);
 		regions = &by_power;
 	}
 	if (unlikely(fault->order))

@@ -6,6 +6,7 @@
 
 #include <memsuite/control.h>
 
+#include "tags.h"
 #include "vipzone.h"
 
 /* The longest line that may be written. */
@@ -124,6 +125,8 @@ MS_ATTR_NUMBER_RO(steered_pages, steered());
 MS_ATTR_NUMBER_RO(kernel_pages, kernel_own());
 MS_ATTR_NUMBER_RO(yielded_pages, yielded());
 MS_ATTR_NUMBER_RO(lost_children, processes_lost());
+MS_ATTR_NUMBER_RO(tagged_processes, tags_processes());
+MS_ATTR_NUMBER_RO(lost_tags, tags_lost());
 MS_ATTR_NUMBER_RO(fallback_empty, fallbacks(FALLBACK_EMPTY));
 MS_ATTR_NUMBER_RO(fallback_policy, fallbacks(FALLBACK_POLICY));
 MS_ATTR_NUMBER_RO(fallback_cpuset, fallbacks(FALLBACK_CPUSET));
@@ -144,6 +147,7 @@ static struct attribute *vipzone_attrs[] = {
 	&move_attr.attr,
 	&steered_pages_attr.attr, &kernel_pages_attr.attr,
 	&yielded_pages_attr.attr, &lost_children_attr.attr,
+	&tagged_processes_attr.attr, &lost_tags_attr.attr,
 	&fallback_empty_attr.attr, &fallback_policy_attr.attr,
 	&fallback_cpuset_attr.attr, &fallback_context_attr.attr,
 	&fallback_huge_attr.attr, &fallback_wear_attr.attr,

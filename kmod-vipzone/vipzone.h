@@ -40,6 +40,8 @@ void processes_exit(void);
 int process_add(const struct vipzone_command *command);
 int process_remove(pid_t pid);
 int process_move(pid_t pid);
+int process_choose(char *list);		/* of current; NULL takes it back */
+void processes_revoke(const struct policy *base);	/* what was chosen of it */
 struct process *process_of(const struct mm_struct *mm);	/* preemption off */
 void process_forked(struct task_struct *parent, struct task_struct *child);
 void process_execed(struct task_struct *task);
@@ -83,6 +85,10 @@ void lifetime_stop(void);
 /* audit.c: the thread that looks where pages are and how they are used. */
 extern const struct attribute_group audit_group;
 void audit_stop(void);
+
+/* device.c: /dev/vipzone. */
+int device_init(void);
+void device_exit(void);		/* nobody has it open */
 
 /* sysfs.c */
 int vipzone_sysfs_init(void);

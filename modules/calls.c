@@ -11,10 +11,12 @@
 
 #include <linux/export.h>
 #include <linux/kernel.h>
+#include <linux/mman.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/static_call.h>
 
+#include <asm/ptrace.h>
 #include <memsuite/tlb.h>
 
 #include "calls.h"
@@ -30,6 +32,7 @@ typedef void prep_transhuge_page_fn(struct page *page);
 typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   unsigned long end, unsigned int stride_shift,
 				   bool freed_tables);
+typedef long sys_mremap_fn(const struct pt_regs *regs);
 typedef int psi_show_fn(struct seq_file *file, void *unused);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
@@ -42,11 +45,13 @@ DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
 DEFINE_STATIC_CALL_NULL(drain_free, drain_all_pages_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
+DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 
 static bool has_psi[MS_NR_PRESSURES];
 static bool has_flush_tlb;
+static bool has_mremap;
 
 bool ms_call_isolate_free_page(struct page *page, unsigned int order)
 {
@@ -110,6 +115,19 @@ void ms_tlb_flush(struct mm_struct *mm, unsigned long start, unsigned long end)
 }
 EXPORT_SYMBOL_GPL(ms_tlb_flush);
 
+long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to)
+{
+	const struct pt_regs regs = {
+		.di = from,
+		.si = length,
+		.dx = length,
+		.r10 = MREMAP_MAYMOVE | MREMAP_FIXED,
+		.r8 = to,
+	};
+
+	return has_mremap ? static_call(mremap)(&regs) : -EOPNOTSUPP;
+}
+
 int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
 {
 	if (!has_psi[what])
@@ -154,5 +172,7 @@ int ms_calls_init(void)
 					      psi_show_fn);
 	has_psi[MS_PRESSURE_CPU] = resolve(psi_cpu, "psi_cpu_show",
 					   psi_show_fn);
+	/* Nor does anything but following what is remapped. */
+	has_mremap = resolve(mremap, "__x64_sys_mremap", sys_mremap_fn);
 	return all ? 0 : -EOPNOTSUPP;
 }

@@ -51,6 +51,12 @@ struct seq_file;
  */
 int ms_call_psi_show(enum ms_pressure what, struct seq_file *file);
 
+/*
+ * mremap() of the calling task, to a fixed address. -EOPNOTSUPP: the kernel has no
+ * such function. May sleep.
+ */
+long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to);
+
 /* Makes a compound page a huge page; nothing where allocation has done so. */
 void ms_call_prep_large(struct page *page);
 

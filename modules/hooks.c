@@ -3,9 +3,9 @@
  * Hook points: arming with proof, dispatch, teardown.
  *
  * A hook is an ftrace callback. It reads the arguments of the function from
- * the saved registers, and either edits one (alloc.entry), or stores a return
- * value and moves the instruction pointer to a bare return (the others). It
- * never sleeps and leaves no module text on a sleeping stack, so that
+ * the saved registers, and either looks on (mremap.move), or edits one
+ * (alloc.entry), or stores a return value and moves the instruction pointer to a
+ * bare return (the others). It never sleeps and leaves no module text on a sleeping stack, so that
  * unregistering, which waits for callbacks, is all that unloading needs.
  */
 
@@ -23,6 +23,7 @@
 
 #include <compat/compat.h>
 #include <compat/ftrace.h>
+#include <compat/remap.h>
 #include <memsuite/control.h>
 
 #include "core.h"
@@ -135,6 +136,28 @@ static void alloc_entry(unsigned long ip, unsigned long parent_ip,
 	}
 }
 
+static void remap(unsigned long ip, unsigned long parent_ip,
+		  struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct point_state *point = container_of(ops, struct point_state, ops);
+	struct pt_regs *regs = ms_ftrace_regs(fregs);
+	unsigned long args[MS_POINT_ARGS];
+	const struct ms_hook *hook;
+	struct ms_remap remap;
+	int i;
+
+	this_cpu_inc(point->stats->hits);
+	for (i = 0; i < MS_POINT_ARGS; i++)
+		args[i] = value_of(point, regs, i);
+	ms_remap_of(args, &remap);
+	for (i = 0; i < MS_NR_RANKS; i++) {
+		hook = READ_ONCE(point->hooks[i]);
+		if (hook)
+			hook->remap(remap.mm, remap.from, remap.to,
+				    remap.length);
+	}
+}
+
 enum ms_refusal ms_fault_refusal(const struct ms_fault *fault)
 {
 	if (unlikely(gfp_zone(current_gfp_context(fault->gfp)) != ZONE_MOVABLE))
@@ -188,6 +211,7 @@ static int proof_entry(gfp_t gfp, unsigned int order, int nid,
 static const struct ms_hook proof_hook = {
 	.fault = proof_fault,
 	.entry = proof_entry,
+	.remap = ms_remap_seen,
 };
 
 static bool is_answer(struct page *page)
@@ -246,6 +270,8 @@ static int prove(enum ms_point_id id)
 {
 	bool answered;
 
+	if (id == MS_POINT_REMAP)
+		return ms_remap_prove();
 	proof.page = alloc_page(GFP_KERNEL);
 	if (!proof.page)
 		return -ENOMEM;
@@ -280,13 +306,19 @@ static int find_symbol(enum ms_point_id id)
 	return -EOPNOTSUPP;
 }
 
+static ftrace_func_t callback_of(enum ms_point_id id)
+{
+	if (id == MS_POINT_REMAP)
+		return remap;
+	return ms_points[id].returns_page ? fault_alloc : alloc_entry;
+}
+
 static int hook_function(enum ms_point_id id)
 {
 	struct point_state *point = &states[id];
 	int err;
 
-	point->ops.func = ms_points[id].returns_page ? fault_alloc
-						      : alloc_entry;
+	point->ops.func = callback_of(id);
 	point->ops.flags = MS_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
 		(ms_points[id].returns_page ? FTRACE_OPS_FL_IPMODIFY : 0);
 	err = ftrace_set_filter_ip(&point->ops, point->ip, 0, 0);
@@ -345,11 +377,11 @@ int ms_hook_arm(enum ms_point_id id, enum ms_hook_rank rank,
 		goto err_hook;
 	}
 	err = prove(id);
-	if (err) {
+	if (err == -ENXIO)
 		pr_err("%s: %s did not take its arguments as expected\n",
 		       table->name, point->symbol);
+	if (err)
 		goto err_prove;
-	}
 	WRITE_ONCE(point->hooks[rank], hook);
 	point->state = "armed";
 	mutex_unlock(&arm_lock);

@@ -36,4 +36,13 @@ extern const struct ms_point ms_points[MS_NR_POINTS];
 
 void ms_bare_return(void);
 
+/*
+ * remap.c: ms_remap_prove() makes a hook at MS_POINT_REMAP, whose handler is
+ * ms_remap_seen(), fire. 0, -ENXIO: it did not as expected, or another error:
+ * that cannot be told.
+ */
+void ms_remap_seen(struct mm_struct *mm, unsigned long from, unsigned long to,
+		   unsigned long length);
+int ms_remap_prove(void);
+
 #endif

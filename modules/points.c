@@ -3,6 +3,8 @@
 
 #include <linux/kernel.h>
 
+#include <compat/remap.h>
+
 #include "hooks.h"
 
 /*
@@ -48,6 +50,14 @@ const struct ms_point ms_points[MS_NR_POINTS] = {
 			{ "__alloc_pages", { 0, 1, 2, 3 } },
 			/* 5.10 */
 			{ "__alloc_pages_nodemask", { 0, 1, 2, 3 } },
+		},
+	},
+	[MS_POINT_REMAP] = {
+		.name = "mremap.move",
+		.candidates = {
+			/* 5.10, where mremap() calls but the rest of it */
+			{ "move_page_tables.part.0", MS_REMAP_ARGS },
+			{ "move_page_tables", MS_REMAP_ARGS },
 		},
 	},
 };

@@ -20,11 +20,14 @@
  *	reads, writes or maps a file; the handler may supply the page
  * @MS_POINT_ALLOC_ENTRY: every allocation of the page allocator; the handler
  *	may choose another preferred node
+ * @MS_POINT_REMAP: page tables are about to be moved to other addresses, by
+ *	mremap(); the handler looks on
  */
 enum ms_point_id {
 	MS_POINT_FAULT_ALLOC,
 	MS_POINT_CACHE_ALLOC,
 	MS_POINT_ALLOC_ENTRY,
+	MS_POINT_REMAP,
 	MS_NR_POINTS,
 };
 
@@ -71,8 +74,11 @@ struct ms_fault {
  *	it, zero.
  * @entry: for MS_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
+ * @remap: for MS_POINT_REMAP: @length bytes from @from on go to @to, in @mm,
+ *	whose mmap_lock is held for writing. Where they came from is unmapped
+ *	next, for mmu notifiers too.
  *
- * Context: both run inside ftrace with preemption off, on any CPU, @entry in
+ * Context: all run inside ftrace with preemption off, on any CPU, @entry in
  * any context up to NMI. They may not sleep, allocate or print. @entry may not
  * take a lock that another CPU can hold; @fault runs where the kernel would
  * take the lock of a zone next, and may do so, but not for every page.
@@ -81,6 +87,8 @@ struct ms_hook {
 	struct page *(*fault)(const struct ms_fault *fault);
 	int (*entry)(gfp_t gfp, unsigned int order, int nid,
 		     const nodemask_t *nodemask);
+	void (*remap)(struct mm_struct *mm, unsigned long from,
+		      unsigned long to, unsigned long length);
 };
 
 /* An explicit NUMA policy of a program is law: mbind(), or one of the file. */
@@ -121,7 +129,7 @@ enum ms_refusal ms_fault_refusal(const struct ms_fault *fault);
  * @rank: who of those armed there is asked first
  * @hook: what to do there; must stay valid until ms_hook_disarm()
  *
- * Context: may sleep.
+ * Context: may sleep; MS_POINT_REMAP: in a task with an address space of its own.
  * Return: 0; -EBUSY (somebody of that rank, a live patch, or
  * kernel.ftrace_enabled=0 stands in the way), -EOPNOTSUPP (this kernel has
  * none of the symbols), -ENXIO (the hook did not fire as expected).

@@ -25,6 +25,8 @@ typedef signed char s8;
 typedef short s16;
 typedef int s32;
 typedef long long s64;
+typedef u32 __u32;
+typedef u64 __u64;
 typedef u64 phys_addr_t;
 typedef unsigned int gfp_t;
 
@@ -118,6 +120,9 @@ typedef unsigned int gfp_t;
 #define pr_info(...)	fprintf(stderr, __VA_ARGS__)
 
 #define GFP_KERNEL	0
+#define GFP_NOWAIT	0
+#define __GFP_ACCOUNT	0
+#define __GFP_NOWARN	0
 #define kmalloc(n, gfp)		malloc(n)
 #define kzalloc(n, gfp)		calloc(1, n)
 #define kcalloc(n, size, gfp)	calloc(n, size)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The allocator that a program has without libvip: that of the C library, or
+ * another which it is linked with.
+ */
+#ifndef VIP_NEXT_H
+#define VIP_NEXT_H
+
+#include <stddef.h>
+
+void *next_malloc(size_t bytes);
+void *next_calloc(size_t count, size_t bytes);
+void *next_realloc(void *memory, size_t bytes);
+int next_posix_memalign(void **memory, size_t alignment, size_t bytes);
+void next_free(void *memory);
+size_t next_usable_size(void *memory);
+
+/* vip.c, for the functions that take the place of the allocator's. */
+void *vip_resize(void *memory, size_t bytes);
+size_t vip_usable_size(void *memory);
+int vip_tell(unsigned long request, void *argument);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The allocator behind a shared libvip, which stands before it: next.h. dlsym()
+ * may allocate: what it then gets is never freed.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "next.h"
+
+static struct {
+	void *(*malloc)(size_t bytes);
+	void *(*calloc)(size_t count, size_t bytes);
+	void *(*realloc)(void *memory, size_t bytes);
+	int (*posix_memalign)(void **memory, size_t alignment, size_t bytes);
+	void (*free)(void *memory);
+	size_t (*usable_size)(void *memory);
+} next;
+
+static __thread bool looking __attribute__((tls_model("initial-exec")));
+static char early[8192] __attribute__((aligned(16)));
+static size_t early_used;
+
+static void *early_alloc(size_t bytes)
+{
+	size_t at = __atomic_fetch_add(&early_used, (bytes + 15) & ~15UL,
+				       __ATOMIC_RELAXED);
+
+	if (bytes <= sizeof(early) && at <= sizeof(early) - bytes)
+		return early + at;
+	errno = ENOMEM;
+	return NULL;
+}
+
+static bool is_early(const void *memory)
+{
+	return (uintptr_t)memory - (uintptr_t)early < sizeof(early);
+}
+
+static void look(void)
+{
+	looking = true;
+	next.calloc = dlsym(RTLD_NEXT, "calloc");
+	next.realloc = dlsym(RTLD_NEXT, "realloc");
+	next.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
+	next.free = dlsym(RTLD_NEXT, "free");
+	next.usable_size = dlsym(RTLD_NEXT, "malloc_usable_size");
+	__atomic_store_n(&next.malloc, dlsym(RTLD_NEXT, "malloc"),
+			 __ATOMIC_RELEASE);
+	looking = false;
+}
+
+/* False while it is looked for by this thread. */
+static bool found(void)
+{
+	if (__atomic_load_n(&next.malloc, __ATOMIC_ACQUIRE))
+		return true;
+	if (looking)
+		return false;
+	look();
+	return true;
+}
+
+void *next_malloc(size_t bytes)
+{
+	return found() ? next.malloc(bytes) : early_alloc(bytes);
+}
+
+void *next_calloc(size_t count, size_t bytes)
+{
+	return found() ? next.calloc(count, bytes) : early_alloc(count * bytes);
+}
+
+void *next_realloc(void *memory, size_t bytes)
+{
+	if (!found() || is_early(memory))
+		return NULL;
+	return next.realloc(memory, bytes);
+}
+
+int next_posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+	return found() ? next.posix_memalign(memory, alignment, bytes) : ENOMEM;
+}
+
+void next_free(void *memory)
+{
+	if (!is_early(memory) && found())
+		next.free(memory);
+}
+
+size_t next_usable_size(void *memory)
+{
+	return found() && !is_early(memory) ? next.usable_size(memory) : 0;
+}
