@@ -16,6 +16,8 @@ answers() { # FILE TEXT ERRNO
 	answer=$("$here/poke" "$1" "literal:$2")
 	[ "$answer" = "$3" ] || { note "$1 $2: $answer"; false; }
 }
+check "the solver of the bank tool, on simulated memory" sh -c "$here/bankmap >/tmp/solver"
+grep "^not ok" /tmp/solver | sed 's/^/# /'
 check "a map of masks" answers $maps/add "xor $xor" ok
 check "reads as written" equals $maps/xor/map "$xor"
 check "its banks" equals $maps/xor/banks 8
