@@ -16,6 +16,8 @@ answers() { # FILE TEXT ERRNO
 	answer=$("$here/poke" "$1" "literal:$2")
 	[ "$answer" = "$3" ] || { note "$1 $2: $answer"; false; }
 }
+check "the solver of the bank tool, on simulated memory" sh -c "$here/bankmap >/tmp/solver"
+grep "^not ok" /tmp/solver | sed 's/^/# /'
 check "a map of masks" answers $maps/add "xor $xor" ok
 check "reads as written" equals $maps/xor/map "$xor"
 check "its banks" equals $maps/xor/banks 8
@@ -45,14 +47,18 @@ free=$(cat $regions/low/free_pages)
 note "free: $free of $(cat $regions/low/total_pages)"
 check "free pages are of these banks" [ "$free" -le "$(cat $regions/low/total_pages)" ]
 
-# started POLICY [CPU]: a process that has its pages by the policy, if there is one;
-# sets pid, at.
+# started POLICY [CPU [REGION]]: a process that has its pages by the policy, if there
+# is one, once the pool of the region has as many; sets pid, at.
 started() {
 	rm -f /tmp/go /tmp/at
 	"$here/banks" hold "$pages" /tmp/go $2 >/tmp/at &
 	pid=$!
 	[ -z "$1" ] || echo "$pid $1" >$zone/add || return 1
-	sleep 0.5
+	if [ -n "$3" ]; then
+		wait_for 60 at_least "$regions/$3/pool_pages" "$pages" || return 1
+	else
+		sleep 0.5
+	fi
 	: >/tmp/go
 	wait_for 20 [ -s /tmp/at ]
 	at=$(cat /tmp/at)
@@ -119,15 +125,18 @@ echo machine >$zone/remove
 check "unknown spread" answers $zone/add "machine bank:perthread=low|high" EINVAL
 check "a region in two lists" answers $zone/add "machine bank:percpu=low|low" EINVAL
 
-# 3 MiB of frames in a random order, those of a row together.
+# 3 MiB of frames in a random order, those of a row together. What a CPU takes by
+# itself, since the pool is empty, comes in its own order.
+echo 32768 >$regions/rank1/pool_kib
 echo 3072 >$regions/rank1/container_kib
-started region:rank1
+started region:rank1 0 rank1
 check "in the banks, in a random order" placed "$paper" 8-15
 check "of which two of three follow the one before" \
 	sh -c "[ $successive -gt $((pages * 6 / 10)) ] && [ $successive -lt $((pages * 7 / 10)) ]"
 ended
+echo 32768 >$regions/low/pool_kib
 echo 3072 >$regions/low/container_kib
-started region:low
+started region:low 0 low
 check "and of masks" placed "$xor" 0-1 4
 check "with rows of four frames" sh -c "[ $successive -gt $((pages * 7 / 10)) ] && [ $successive -lt $((pages * 8 / 10)) ]"
 ended
