@@ -2,6 +2,7 @@
 """What the QEMU plugin counts (plugin/traffic.c): making it part of a machine, and reading its files."""
 import dataclasses
 import os
+import shutil
 import sys
 
 import bench
@@ -14,17 +15,19 @@ FETCHES, FETCHED, READS, READ, WRITES, WRITTEN = range(6)
 
 
 def options(directory, *arguments):
-    """Of scripts/vm: counts become files in that directory."""
+    """Of scripts/vm: counts become files in that directory. Each directory has a copy of the plugin for itself."""
     source = f"{PLUGIN}/traffic.c"
     # Its other headers are beside it, or change with QEMU only.
     plugin = initramfs.compiled(source, "-shared", "-fPIC", "-Wextra",
                                 f"-DPLUGIN_VERSION={1 if qemu.version() < (8, 2) else 2}")
-    return ["--plugin", ",".join([plugin, f"out={directory}", "ram=memsuite-vm.", *arguments])]
+    own = f"{directory}/traffic.so"
+    shutil.copy(plugin, own)
+    return ["--plugin", ",".join([own, f"out={directory}", "ram=memsuite-vm.", *arguments])]
 
 
 @dataclasses.dataclass
 class Count:
-    """One count: instructions and DRAM by CPU, and by boundary and frame the six numbers above."""
+    """One count: instructions (all, and until the lap) and DRAM by CPU, and by boundary and frame the six numbers."""
     instructions: dict
     dram: dict
     frames: list
@@ -45,7 +48,7 @@ def read(path):
             what, key, *numbers = line.split()
             numbers = [int(number) for number in numbers]
             if what == "instructions":
-                count.instructions[int(key)] = numbers[0]
+                count.instructions[int(key)] = numbers
             elif what == "dram":
                 count.dram[int(key)] = numbers
             else:

@@ -3,7 +3,7 @@
  * mark: tells QEMU's plugin to begin or to end a count of memory accesses.
  *
  * mark start [COMMAND ARG...]: begins one, and becomes COMMAND.
- * mark stop: ends it.
+ * mark lap: notes the instructions so far. mark stop: ends it.
  * mark pattern READ WRITTEN ROUNDS: counts while this many lines of 64 bytes are read and written, of memory whose
  *	frames it prints: "read FRAME LINES" and "written FRAME LINES". For a test of the plugin.
  */
@@ -85,12 +85,14 @@ int main(int argc, char **argv)
 		execvp(argv[2], argv + 2);
 		perror(argv[2]);
 		return 127;
+	} else if (argc == 2 && !strcmp(argv[1], "lap")) {
+		mark(MARK_LAP);
 	} else if (argc == 2 && !strcmp(argv[1], "stop")) {
 		mark(MARK_STOP);
 	} else if (argc == 5 && !strcmp(argv[1], "pattern")) {
 		pattern(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0), strtoul(argv[4], NULL, 0));
 	} else {
-		fprintf(stderr, "usage: mark start [COMMAND ARG...] | stop | pattern READ WRITTEN ROUNDS\n");
+		fprintf(stderr, "usage: mark start [COMMAND ARG...] | lap | stop | pattern READ WRITTEN ROUNDS\n");
 		return 2;
 	}
 	return 0;

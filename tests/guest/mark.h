@@ -8,6 +8,7 @@
 
 #define MARK_PAGE	0x5ca1ab1e0000ull
 #define MARK_START	0x100	/* count, from zero on */
-#define MARK_STOP	0x200	/* write what was counted */
+#define MARK_LAP	0x200	/* note how many instructions there were so far */
+#define MARK_STOP	0x300	/* write what was counted */
 
 #endif

@@ -5,6 +5,7 @@
  *
  * Arguments: out=DIR             where the counts go
  *            ram=TEXT            part of the path of the file that holds the guest's memory, which is one node's
+ *            user=on             only what programs do, not the kernel
  *            cache=SIZE:WAYS:LINE[:shared]   a level of caches, the first nearest to the CPU; repeat for more. The first
  *                                level is two caches of that size, one for instructions. Each CPU has its own unless
  *                                it is shared.
@@ -14,12 +15,14 @@
  *
  * The guest begins and ends a count by running code at an address that means it, see mark.h. Each count becomes a
  * file DIR/NUMBER, from 0 on; lines of it:
- *     instructions CPU N
+ *     instructions CPU N LAP      LAP of them until the guest said so, or 0
  *     dram CPU HITS OPENED OWN OTHERS
  *     frame BOUNDARY NUMBER FETCHES FETCHED READS READ WRITES WRITTEN
  * Boundary 0 is between CPU and the first cache; BOUNDARY n is behind level n. FETCHED, READ and WRITTEN are bytes.
  *
- * All is counted, the kernel's accesses too, as M5's memory does in hybrid PRAM, section 5.1. Instructions are fetched
+ * All is counted, the kernel's accesses too, as M5's memory does in hybrid PRAM, section 5.1; or with "user" only
+ * what user mode does, as if the kernel used no memory and no cache. Two copies of the plugin can do both at once:
+ * QEMU loads a file only once. Instructions are fetched
  * one by one, by their size, and the instruction that faults counts with all that follow it in its block. Not seen are
  * page table walks and what devices do. What is dirty in a cache at the end is not written. Caches know nothing of each
  * other. Needs thread=single: nothing is locked.
@@ -88,8 +91,8 @@ static struct dram dram;
 static struct dram_counts dram_counts[CPUS];
 static struct queue queues[CPUS];
 static size_t waiting;
-static uint64_t executed[CPUS];
-static bool counting;
+static uint64_t executed[CPUS], lap[CPUS];
+static bool counting, user_only;
 static unsigned int counts;
 
 static void die(const char *what)
@@ -267,6 +270,7 @@ static void start(void)
 		dram_clear(&dram);
 	memset(dram_counts, 0, sizeof(dram_counts));
 	memset(executed, 0, sizeof(executed));
+	memset(lap, 0, sizeof(lap));
 	counting = true;
 }
 
@@ -300,7 +304,7 @@ static void stop(void)
 		const struct dram_counts *d = &dram_counts[cpu];
 
 		if (executed[cpu])
-			fprintf(file, "instructions %u %" PRIu64 "\n", cpu, executed[cpu]);
+			fprintf(file, "instructions %u %" PRIu64 " %" PRIu64 "\n", cpu, executed[cpu], lap[cpu]);
 		if (dram.ndigits && executed[cpu])
 			fprintf(file, "dram %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", cpu, d->hits,
 				d->opened, d->own, d->others);
@@ -316,6 +320,8 @@ static void marked(unsigned int cpu, void *data)
 	(void)cpu;
 	if ((uintptr_t)data == MARK_START)
 		start();
+	else if ((uintptr_t)data == MARK_LAP)
+		memcpy(lap, executed, sizeof(lap));
 	else if ((uintptr_t)data == MARK_STOP)
 		stop();
 }
@@ -353,6 +359,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (vaddr - MARK_PAGE < PAGE)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, marked, QEMU_PLUGIN_CB_NO_REGS,
 						     (void *)(uintptr_t)(vaddr - MARK_PAGE));
+	/* The upper half is the kernel's. */
+	if (user_only && vaddr >> 63)
+		return;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, executes, QEMU_PLUGIN_CB_NO_REGS, describe(tb));
 	for (size_t i = 0; i < n; i++)
 		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), accessed, QEMU_PLUGIN_CB_NO_REGS,
@@ -421,6 +430,8 @@ static bool argument(const char *text)
 		out = strdup(text + 4);
 	else if (!strncmp(text, "ram=", 4))
 		ram = strdup(text + 4);
+	else if (!strcmp(text, "user=on"))
+		user_only = true;
 	else if (!strncmp(text, "cache=", 6))
 		return add_level(text + 6);
 	else if (!strncmp(text, "bank=", 5))

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What tests/bench-vipzone runs: studies, each with its machine, its programs, its policies, and what must come out.
+
+A study tells what it keeps of a run (told), what its runs come to (summarise), what must hold (checks), and shows it
+(report).
+"""
+import array
+import statistics
+import textwrap
+
+import bench
+import energy
+import programs
+from traffic import FETCHES, READS, WRITES
+
+# Boundary 0 of the plugin is at the CPU, the others are behind a cache each.
+SMALL_CACHE = ["cache=16K:4:32", "cache=256K:4:64"]
+LARGE_CACHE = [*SMALL_CACHE, "cache=8M:16:64:shared"]
+PAGE = 4096
+FREE = 1 << 10		# flags of a free frame in /proc/kpageflags
+
+
+def held(flags):
+    """The frames that were not free when the guest wrote the file."""
+    frames = array.array("Q")
+    with open(flags, "rb") as file:
+        data = file.read()
+    frames.frombytes(data[:len(data) // 8 * 8])
+    return {frame for frame, value in enumerate(frames) if value != FREE}
+
+
+def mean(values):
+    return statistics.mean(list(values))
+
+
+def percent(value):
+    return f"{100 * value:.1f}"
+
+
+def wrapped(text):
+    return textwrap.wrap(text, 118, break_on_hyphens=False)
+
+
+class Hybrid:
+    """Figures 6 to 9 of paper 003."""
+    cpus = 1
+    memory = "440M"
+    plugins = {"user": [*SMALL_CACHE, "user=on"], "all": SMALL_CACHE}
+    boundaries = {"no cache": 0, "caches": 2}
+    policies = {
+        "hybrid": "-",
+        "selective": "segment:heap=dram,stack=dram,*=pram",
+        "selective, mmap": "segment:heap=dram,stack=dram,mmap=dram,*=pram",
+    }
+
+    def __init__(self, title, first, second, frames):
+        self.title, self.first, self.second = title, first, second
+        self.layout = ["hybrid", first, str(frames), second]
+
+    def runs(self):
+        """Stock first, in memory as it is after boot."""
+        return [f"{program} {policy}" for policy in self.policies.values() for program in programs.EMBEDDED]
+
+    def told(self, counts, layout, flags):
+        kernels, edge = held(flags), layout["edge"] // PAGE
+        memories = {}
+        for mode, count in counts.items():
+            for name, boundary in self.boundaries.items():
+                for memory, low in (self.first, True), (self.second, False):
+                    memories[f"{mode}, {name}, {memory}"] = count.total(
+                        boundary, lambda frame: (frame < edge) == low and frame not in kernels)
+        return {"memories": memories, "instructions": counts["all"].instructions[0], "layout": layout}
+
+    def summarise(self, told):
+        """{view: {program: {bar: (latency in s, energy in J)}}}"""
+        summary = {}
+        for view in (f"{mode}, {name}" for mode in self.plugins for name in self.boundaries):
+            for program in programs.EMBEDDED:
+                bars = summary.setdefault(view, {}).setdefault(program, {})
+                for name, policy in self.policies.items():
+                    dram, pram = (told[f"{program} {policy}"]["memories"][f"{view}, {memory}"]
+                                  for memory in ("dram", "pram"))
+                    if name == "hybrid":
+                        *bars["DRAM only"], seconds = energy.dram_only(dram, pram)
+                    bars[name] = energy.hybrid(dram, pram, seconds)
+        return summary
+
+    @staticmethod
+    def overhead(bars, name):
+        return bars[name][0] / bars["DRAM only"][0] - 1
+
+    @staticmethod
+    def saved(bars, name):
+        return 1 - bars[name][1] / bars["DRAM only"][1]
+
+    def means(self, summary, view, name):
+        """(energy saved, latency overhead), means over the programs."""
+        return tuple(mean(of(bars, name) for bars in summary[view].values()) for of in (self.saved, self.overhead))
+
+    def checks(self, summary):
+        # Of the programs' own accesses, as the paper has it; what the kernel and caches change is told.
+        view = "user, no cache"
+        saved, overhead = self.means(summary, view, "selective")
+        _, stock = self.means(summary, view, "hybrid")
+        yield f"selective saves {percent(saved)}% of the energy, at least 50", saved >= 0.5
+        yield (f"latency overhead {percent(stock)}% with stock, {percent(overhead)}% selective, half at most",
+               overhead <= stock / 2)
+        few = sum(self.overhead(bars, "selective") < 0.2 for bars in summary[view].values())
+        yield f"{few} programs below 20%, at least 6", few >= 6
+
+    def report(self, summary, name):
+        yield from wrapped(
+            "Figures 6 to 9 of paper 003. Energy saved against DRAM only, and access latency over it, in per cent, by "
+            "the paper's Table 2; stock allocation, and two policies: `" + "`, `".join(list(self.policies.values())[1:])
+            + "`. What the kernel held at boot is left out. \"user\": accesses of programs; \"all\": the kernel's too.")
+        head = ["program"] + [f"{bar}: {what}" for bar in self.policies for what in ("saved", "latency")]
+        for view, rows in summary.items():
+            yield from ("", f"{view}:", "")
+            cells = [[program, *(percent(of(bars, bar)) for bar in self.policies for of in (self.saved, self.overhead))]
+                     for program, bars in rows.items()]
+            means = ["mean", *(percent(value) for bar in self.policies for value in self.means(summary, view, bar))]
+            yield from bench.table(head, [*cells, means])
+        self.charts(summary, name)
+        for mode in self.plugins:
+            yield from ("", f"![{self.title}, {mode}](vipzone-{name}-{mode}.svg)")
+
+    def charts(self, summary, name):
+        """The paper's four figures, without caches and with them, side by side."""
+        figures = {"energy, J": lambda bars, bar: bars[bar][1], "energy saved, %": lambda b, n: 100 * self.saved(b, n),
+                   "latency, s": lambda bars, bar: bars[bar][0],
+                   "latency overhead, %": lambda b, n: 100 * self.overhead(b, n)}
+        for mode in self.plugins:
+            figure, panels = bench.pyplot().subplots(4, 2, figsize=(14, 11))
+            for column, boundary in enumerate(self.boundaries):
+                rows = summary[f"{mode}, {boundary}"]
+                for axes, (label, value) in zip(panels[:, column], figures.items()):
+                    names = [*self.policies] if "%" in label else ["DRAM only", *self.policies]
+                    bench.grouped_bars(axes, list(rows), {n: [value(bars, n) for bars in rows.values()] for n in names})
+                    axes.set_ylabel(label)
+                    axes.tick_params("x", rotation=45)
+                panels[0, column].set_title(boundary)
+            panels[0, 0].legend(fontsize="small")
+            bench.save(figure, f"vipzone-{name}-{mode}")
+
+
+class Dimms:
+    """Figures 9 to 11 and Table 4 of paper 000: DIMMs that draw more the lower their addresses, which stock fills
+    first."""
+    cpus = 1
+    plugins = {"all": LARGE_CACHE}
+    boundary = 3
+
+    def __init__(self, n, memory):
+        self.n, self.memory = n, memory
+        self.layout = ["dimms", str(n)]
+        self.title = f"{n} DIMMs"
+        cheapest_first = "+".join(f"d{i}" for i in reversed(range(n)))
+        self.policies = {"stock": "-", "low power first": f"region:{cheapest_first}"}
+
+    def runs(self):
+        return [f"{program} {policy}" for policy in self.policies.values() for program in programs.PARALLEL]
+
+    def told(self, counts, layout, _flags):
+        size = layout["end"] // self.n // PAGE
+        dimms = [0] * self.n
+        for frame, numbers in counts["all"].frames[self.boundary].items():
+            dimms[min(frame // size, self.n - 1)] += numbers[FETCHES] + numbers[READS] + numbers[WRITES]
+        return {"dimms": dimms, "instructions": counts["all"].instructions[0][1]}
+
+    def summarise(self, told):
+        """{program: {bar: (power in W, power without idle power in W, instructions, share of the dearest DIMM)}}"""
+        def rates(program, policy):
+            run = told[f"{program} {self.policies[policy]}"]
+            return [accesses / run["instructions"] for accesses in run["dimms"]]
+
+        ranked = sorted(programs.PARALLEL, key=lambda program: -sum(rates(program, "stock")))
+        full = sum(rates(ranked[0], "stock"))
+        shares = [rate / full for rate in rates(ranked[0], "stock")]
+        cheapest = energy.calibrate(shares if self.n == 2 else (1, 0))
+        powers = [cheapest * factor for factor in reversed(energy.factors(self.n))]
+        summary = {}
+        for program in ranked:
+            bars = {policy: [rate / full for rate in rates(program, policy)] for policy in self.policies}
+            bars["interleaved"] = [sum(bars["stock"]) / self.n] * self.n
+            summary[program] = {
+                name: (energy.power_w(bar, powers), energy.power_w(bar, powers, 0),
+                       told[f"{program} {self.policies.get(name, '-')}"]["instructions"], bar[0] / sum(bar), sum(bar))
+                for name, bar in bars.items()}
+        return summary
+
+    @staticmethod
+    def saved(bars, idle=True):
+        """(power, energy) saved by low power first."""
+        stock, ours = bars["stock"], bars["low power first"]
+        power = ours[not idle] / stock[not idle]
+        return 1 - power, 1 - power * ours[2] / stock[2]
+
+    def checks(self, summary):
+        best, bars = next(iter(summary.items()))
+        if self.n == 2:
+            saved, _ = self.saved(bars)
+            yield f"{best}, the best program, takes {percent(saved)}% less power, at least 24", saved >= 0.24
+        for program, bars in summary.items():
+            ratio = bars["low power first"][2] / bars["stock"][2]
+            yield f"{program}: instructions {ratio:.4f} of stock's, within 1%", ratio <= 1.01
+
+    def report(self, summary, name):
+        yield from wrapped(
+            f"Figures 9 to 11 and Table 4 of paper 000, with {self.n} DIMMs of {energy.IDLE_W} W idle power. Active power, "
+            f"idle included, is spread from {energy.SPREAD} at the lowest addresses, which stock fills first, evenly down "
+            f"to 1; two DIMMs draw {energy.BEST_W} W with stock and the program with most traffic, which keeps a DIMM "
+            "active all the time. Behind 16 KiB, 256 KiB and 8 MiB of cache. Policy: "
+            f"`{self.policies['low power first']}`. Bandwidth is not modelled: time is instructions until the program "
+            "ends, and interleaved memory is no faster.")
+        head = ["program", "traffic", "stock, W", "interleaved, W", "low power first, W", "power saved, %",
+                "energy saved, %", "without idle power: energy saved, %", "instructions", "dearest DIMM: stock, %",
+                "low power first, %"]
+        rows = []
+        for program, bars in summary.items():
+            power, saved = self.saved(bars)
+            rows.append([program, f"{bars['stock'][4]:.3f}",
+                         *(f"{bars[bar][0]:.3f}" for bar in ("stock", "interleaved", "low power first")),
+                         percent(power), percent(saved), percent(self.saved(bars, False)[1]),
+                         f"{bars['low power first'][2] / bars['stock'][2]:.4f}",
+                         percent(bars["stock"][3]), percent(bars["low power first"][3])])
+        yield from ("", *bench.table(head, rows))
+        self.chart(summary, name)
+        yield from ("", f"![{self.title}](vipzone-{name}.svg)")
+
+    def chart(self, summary, name):
+        figure, panels = bench.pyplot().subplots(2, figsize=(8, 6))
+        for axes, i, label in zip(panels, (0, 1), ("power, W", "power without idle power, W")):
+            bench.grouped_bars(axes, list(summary), {bar: [bars[bar][i] for bars in summary.values()]
+                                                     for bar in ("stock", "interleaved", "low power first")})
+            axes.set_ylabel(label)
+        panels[0].legend(fontsize="small")
+        bench.save(figure, f"vipzone-{name}")
+
+
+STUDIES = {
+    "hybrid": Hybrid("DRAM and PRAM", "pram", "dram", 198 << 8),
+    "hybrid-low": Hybrid("DRAM and PRAM, where stock fills DRAM first", "dram", "pram", 64 << 8),
+    "dimms-2": Dimms(2, "768M"),
+    "dimms-8": Dimms(8, "1G"),
+}
