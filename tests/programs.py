@@ -49,9 +49,13 @@ PARALLEL = {
     "lame": EMBEDDED["lame"],
     "dijkstra": EMBEDDED["dijkstra"],
 }
-PROGRAMS = EMBEDDED | PARALLEL
+# At once, each on its CPU, with a file of its own.
+TOGETHER = ["loops0 stream 24 2", "loops1 chase 24 1500000", "loops2 patricia 400000",
+            "sort -S 24M --parallel=1 -o /out/x.txt /data/lines.txt"]
+PROGRAMS = EMBEDDED | PARALLEL | {
+    "together": "".join(f"taskset {1 << cpu:x} {command} &\n" for cpu, command in enumerate(TOGETHER)) + "wait"}
 FILES = ("sh cjpeg djpeg lame madplay tiff2bw tiff2rgba tiffmedian tiffdither groff troff grops ispell toast untoast "
-         "sha1sum sort sqlite3 xz gzip").split()
+         "sha1sum sort sqlite3 xz gzip taskset").split()
 TREES = ["/usr/share/groff", "/usr/lib/ispell", "/var/lib/ispell", "/etc/groff"]
 
 
@@ -71,7 +75,8 @@ def install(root):
     for tree in TREES:
         if os.path.isdir(tree):
             shutil.copytree(tree, root + tree, ignore_dangling_symlinks=True)
-    shutil.copy(initramfs.compiled(f"{bench.TOP}/tests/programs/loops.c", "-static"), f"{root}/bin/loops")
+    for name in "loops", "loops0", "loops1", "loops2":
+        shutil.copy(initramfs.compiled(f"{bench.TOP}/tests/programs/loops.c", "-static"), f"{root}/bin/{name}")
 
 
 def picture(size):

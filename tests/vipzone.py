@@ -237,9 +237,80 @@ class Dimms:
         bench.save(figure, f"vipzone-{name}")
 
 
+class Banks:
+    """Paper 004: rows that are in the way of each other when four programs run at once."""
+    title = "Banks and rows"
+    cpus = 4
+    memory = "768M"
+    layout = ["banks"]
+    # Its machine: 3 channels by the line, 8 banks by 12 KiB, 4 ranks by 3 MiB.
+    plugins = {"user": [*LARGE_CACHE, "user=on", "bank=64:3", "bank=12K:8", "bank=3M:4", "row=96K"]}
+    policies = {
+        "stock": "-",
+        "sequential": "region:ranks",
+        "random": "region:ranks regions/ranks/container_kib=12288",
+        "M3": "bank:percpu=rank0|rank1|rank2|rank3 " +
+              " ".join(f"regions/rank{i}/container_kib=3072" for i in range(4)),
+    }
+
+    def runs(self):
+        return [f"together {policy}" for policy in self.policies.values()]
+
+    def told(self, counts, _layout, _flags):
+        return {"dram": [counts["user"].dram[cpu] for cpu in sorted(counts["user"].dram)]}
+
+    def summarise(self, told):
+        """{policy: (accesses, row hits, conflicts with the own rows, with those of others)}"""
+        summary = {}
+        for name, policy in self.policies.items():
+            hits, opened, own, others = (sum(column) for column in zip(*told[f"together {policy}"]["dram"]))
+            summary[name] = hits + opened + own + others, hits, own, others
+        return summary
+
+    def checks(self, summary):
+        accesses, _, own, others = summary["M3"]
+        yield f"M3: {others} conflicts between programs in {accesses} accesses", others == 0
+        stock = sum(summary["stock"][2:])
+        fewer = 1 - (own + others) / stock
+        yield f"M3: {percent(fewer)}% fewer conflicts than stock, at least 40", fewer >= 0.4
+
+    def report(self, summary, name):
+        yield from wrapped(
+            "Paper 004. A modelled DRAM of 3 channels that take turns by the line, 8 banks by 12 KiB and 4 ranks by 3 MiB, "
+            "each bank with one open row, behind 16 KiB and 256 KiB of cache for each CPU and 8 MiB for all. It takes the "
+            "accesses of four programs, each on its CPU (`" + "`, `".join(programs.TOGETHER) + "`), in the order of the "
+            "instructions that each has run: the programs' own accesses, not the kernel's.")
+        rows = [[bar, self.policies[bar], str(accesses), percent(hits / accesses), percent(own / accesses),
+                 percent(others / accesses), str(others)] for bar, (accesses, hits, own, others) in summary.items()]
+        yield from ("", *bench.table(["allocation", "policy", "accesses", "row hits, %", "conflicts with own rows, %",
+                                      "with others', %", "with others'"], rows, texts=2))
+        figure, axes = bench.pyplot().subplots(figsize=(7, 3))
+        bench.grouped_bars(axes, list(summary), {
+            label: [values[i] / 1000 for values in summary.values()]
+            for i, label in ((2, "with rows of the same program"), (3, "with rows of another"))})
+        axes.set_ylabel("row conflicts, thousands")
+        axes.legend(fontsize="small")
+        bench.save(figure, f"vipzone-{name}")
+        yield from ("", f"![{self.title}](vipzone-{name}.svg)")
+
+
+def report(results, kernel, release, date):
+    lines = ["# What placement is worth", "", *wrapped(
+        f"`tests/bench-vipzone --results --kernel {kernel} {' '.join(results)}` on {release}, {date}. QEMU counts every "
+        "access of the guest's processors; caches, DRAM, energy and latency are models, and time is counted in "
+        "instructions.")]
+    for name, summary in results.items():
+        study = STUDIES[name]
+        lines += ["", f"## {study.title}", "", f"`tests/bench-vipzone --kernel {kernel} {name}`", "",
+                  *study.report(summary, name), ""]
+        lines += [f"* {'met' if good else 'not met'}: {what}" for what, good in study.checks(summary)]
+    return lines
+
+
 STUDIES = {
     "hybrid": Hybrid("DRAM and PRAM", "pram", "dram", 198 << 8),
     "hybrid-low": Hybrid("DRAM and PRAM, where stock fills DRAM first", "dram", "pram", 64 << 8),
     "dimms-2": Dimms(2, "768M"),
     "dimms-8": Dimms(8, "1G"),
+    "banks": Banks(),
 }

@@ -6,7 +6,8 @@
 # LAYOUT names the regions, which are made of what the kernel does not hold when this starts:
 #   hybrid FIRST FRAMES SECOND  two; the first, at the lowest addresses, has so many free frames
 #   dimms N                     d0 to dN-1, of the same size
-# RUN is "PROGRAM POLICY [FILE=VALUE]...": POLICY as in vipzone/add, or "-", the stock kernel; files of vipzone are
+#   banks                       rank0 to rank3 of paper 004's machine, and ranks, all of them
+# RUN is "PROGRAM POLICY [FILE=VALUE]...": POLICY as in vipzone/add, or "-", the stock kernel; files of the suite are
 # written before. /mnt/share/flags tells which frames are the kernel's: all but the free ones.
 #
 # Prints a line of JSON for the layout, and one for each run.
@@ -40,9 +41,18 @@ layout_dimms() { # N
 "
 	done
 }
+layout_banks() {
+	map="paper interleave=64x3,12Kx8,3Mx4"
+	regions="rank0 0-$end map=paper banks=0-7
+rank1 0-$end map=paper banks=8-15
+rank2 0-$end map=paper banks=16-23
+rank3 0-$end map=paper banks=24-31
+ranks 0-$end map=paper banks=0-31"
+}
 
 load() {
 	modprobe vipzone || fail "cannot load vipzone"
+	[ -z "$map" ] || echo "$map" >$suite/bank_maps/add || fail "cannot add $map"
 	echo "$regions" | while read -r region; do
 		[ -z "$region" ] || echo "$region" >$suite/regions/add || fail "cannot add $region"
 	done
@@ -75,7 +85,7 @@ steered() { # PROGRAM POLICY [FILE=VALUE]...
 	shift 2
 	load
 	for setting in "$@"; do
-		echo "${setting#*=}" >"$zone/${setting%%=*}" || fail "cannot write $setting"
+		echo "${setting#*=}" >"$suite/${setting%%=*}" || fail "cannot write $setting"
 	done
 	# Somebody must want the regions, or they have no pools.
 	sleep 100000 &
@@ -114,6 +124,7 @@ echo 1 >/proc/sys/vm/compact_memory
 cat /proc/kpageflags >/mnt/share/flags
 end=$(($(awk '/System RAM/ { split($1, range, "-"); last = range[2] } END { print "0x" last }' /proc/iomem) + 1))
 kind=$1
+map=
 shift
 case $kind in
 hybrid)
@@ -124,6 +135,7 @@ dimms)
 	layout_dimms "$1"
 	shift
 	;;
+banks) layout_banks ;;
 *) fail "no layout $kind" ;;
 esac
 echo "{\"edge\": ${edge:-0}, \"end\": $end, \"free_frames\": $(count_free), \"release\": \"$(uname -r)\"}"
