@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs of Debian and of our own as workloads: a disk's image with them, what they need, and what they work on.
 
-On a disk of its own a program's file, its libraries' and its data's come into the page cache anew for each run.
+Run as a program, it names the packages. On a disk of its own a program's file, its libraries' and its data's come into the page cache anew for each run.
 """
 import array
 import hashlib
@@ -155,3 +155,7 @@ def image():
                         f"{scratch}/disk", f"{IMAGE_MIB}M"], check=True)
         os.rename(f"{scratch}/disk", path)
     return path
+
+
+if __name__ == "__main__":
+    print(*PACKAGES)
