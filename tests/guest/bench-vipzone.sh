@@ -7,8 +7,8 @@
 #   hybrid FIRST FRAMES SECOND  two; the first, at the lowest addresses, has so many free frames
 #   dimms N                     d0 to dN-1, of the same size
 #   banks                       rank0 to rank3 of paper 004's machine, and ranks, all of them
-# RUN is "PROGRAM POLICY [FILE=VALUE]...": POLICY as in vipzone/add, or "-", the stock kernel; files of the suite are
-# written before. /mnt/share/flags tells which frames are the kernel's: all but the free ones.
+# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel; files of
+# the suite, with a / in their names, are written before. /mnt/share/flags tells which frames are the kernel's: all but the free ones.
 #
 # Prints a line of JSON for the layout, and one for each run.
 
@@ -27,11 +27,15 @@ above_free() { # FRAMES
 }
 count_free() { page_flags | grep -cx ' *1024'; }
 
+# Paper 003, Table 2: moves go by it.
+write_latency_ns() { # MEMORY
+	case $1 in dram) echo 50 ;; pram) echo 1000 ;; esac
+}
 # What a kernel fills first are the lowest addresses, see tests/bench-vipzone.
 layout_hybrid() { # FIRST FRAMES SECOND
 	edge=$(($(above_free "$2") / 2097152 * 2097152))
-	regions="$1 0-$edge technology=$1
-$3 $edge-$end technology=$3"
+	regions="$1 0-$edge technology=$1 write_latency_ns=$(write_latency_ns "$1")
+$3 $edge-$end technology=$3 write_latency_ns=$(write_latency_ns "$3")"
 }
 layout_dimms() { # N
 	regions=
@@ -79,13 +83,16 @@ end_count() {
 }
 
 # Starts a program under the policy, counted from its first instruction on.
-steered() { # PROGRAM POLICY [FILE=VALUE]...
+steered() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 	program=$1
 	policy=$2
 	shift 2
 	load
-	for setting in "$@"; do
-		echo "${setting#*=}" >"$suite/${setting%%=*}" || fail "cannot write $setting"
+	for word in "$@"; do
+		case $word in
+		*/*=*) echo "${word#*=}" >"$suite/${word%%=*}" || fail "cannot write $word" ;;
+		*) policy="$policy $word" ;;
+		esac
 	done
 	# Somebody must want the regions, or they have no pools.
 	sleep 100000 &
@@ -107,7 +114,7 @@ stock() { # PROGRAM
 	end_count
 }
 
-run() { # PROGRAM POLICY [FILE=VALUE]...
+run() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 	mount -o noatime /dev/pmem0 $disk && mount -o bind /dev $disk/dev || fail "cannot mount the disk"
 	if [ "$2" = - ]; then stock "$1"; else steered "$@"; fi
 	umount $disk/dev $disk || fail "cannot unmount the disk"
