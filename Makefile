@@ -49,7 +49,8 @@ bench-ablations: tools
 	@tests/bench-ablations
 
 bench-vipzone:
-	@scripts/install-tools $$(python3 tests/programs.py)
+	@scripts/install-tools redis-server $$(python3 tests/programs.py)
+	@tests/bench-placed
 	@tests/bench-vipzone --log out/bench-vipzone.log
 
 modules:

@@ -117,7 +117,11 @@ class Hybrid:
         yield from wrapped(
             "Figures 6 to 9 of paper 003. Energy saved against DRAM only, and access latency over it, in per cent, by "
             "the paper's Table 2; stock allocation, and policies: `" + "`, `".join(list(self.policies.values())[1:])
-            + "`. What the kernel held at boot is left out. \"user\": accesses of programs; \"all\": the kernel's too.")
+            + "`. What the kernel held at boot is left out: 64 MB of DRAM and 198 MB of PRAM are besides. "
+            f"At the lowest addresses, which this kernel fills first, is {self.first.upper()}. \"user\": accesses of "
+            "programs, instructions fetched one by one among them; \"all\": the kernel's too, which runs most of the time "
+            "in programs as short as these, and clears each page that it gives out with 512 writes. typeset is groff, for "
+            "Debian has no lout.")
         head = ["program"] + [f"{bar}: {what}" for bar in self.policies for what in ("saved", "latency")]
         for view, rows in summary.items():
             yield from ("", f"{view}:", "")
@@ -252,10 +256,10 @@ class Banks:
     plugins = {"user": [*LARGE_CACHE, "user=on", "bank=64:3", "bank=12K:8", "bank=3M:4", "row=96K"]}
     policies = {
         "stock": "-",
-        "sequential": "region:ranks",
-        "random": "region:ranks regions/ranks/container_kib=12288",
+        "sequential": "region:ranks regions/ranks/pool_kib=196608",
+        "random": "region:ranks regions/ranks/container_kib=12288 regions/ranks/pool_kib=196608",
         "M3": "bank:percpu=rank0|rank1|rank2|rank3 " +
-              " ".join(f"regions/rank{i}/container_kib=3072" for i in range(4)),
+              " ".join(f"regions/rank{i}/container_kib=3072 regions/rank{i}/pool_kib=49152" for i in range(4)),
     }
 
     def runs(self):
@@ -285,7 +289,7 @@ class Banks:
             "each bank with one open row, behind 16 KiB and 256 KiB of cache for each CPU and 8 MiB for all. It takes the "
             "accesses of four programs, each on its CPU (`" + "`, `".join(programs.TOGETHER) + "`), in the order of the "
             "instructions that each has run: the programs' own accesses, not the kernel's.")
-        rows = [[bar, self.policies[bar], str(accesses), percent(hits / accesses), percent(own / accesses),
+        rows = [[bar, "`" + self.policies[bar].split()[0].replace("|", "\\|") + "`", str(accesses), percent(hits / accesses), percent(own / accesses),
                  percent(others / accesses), str(others)] for bar, (accesses, hits, own, others) in summary.items()]
         yield from ("", *bench.table(["allocation", "policy", "accesses", "row hits, %", "conflicts with own rows, %",
                                       "with others', %", "with others'"], rows, texts=2))

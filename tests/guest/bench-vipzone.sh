@@ -103,6 +103,7 @@ steered() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 		mark start chroot $disk /bin/sh "/programs/$program"
 	status=$?
 	end_count
+	given=$(cat $zone/steered_pages) empty=$(cat $zone/fallback_empty)
 	kill $holder
 	wait $holder 2>/dev/null
 	rmmod vipzone memsuite || fail "cannot unload"
@@ -116,10 +117,11 @@ stock() { # PROGRAM
 
 run() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 	mount -o noatime /dev/pmem0 $disk && mount -o bind /dev $disk/dev || fail "cannot mount the disk"
+	given=0 empty=0
 	if [ "$2" = - ]; then stock "$1"; else steered "$@"; fi
 	umount $disk/dev $disk || fail "cannot unmount the disk"
 	echo 3 >/proc/sys/vm/drop_caches
-	echo "{\"run\": \"$*\", \"count\": $counts, \"status\": $status}"
+	echo "{\"run\": \"$*\", \"count\": $counts, \"status\": $status, \"given\": $given, \"empty\": $empty}"
 	counts=$((counts + 1))
 }
 

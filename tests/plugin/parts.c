@@ -17,11 +17,11 @@ static void check(bool good, const char *what)
 static unsigned int sweep(struct cache *cache, unsigned int n, bool write, unsigned int *back)
 {
 	unsigned int missed = 0;
-	uint64_t gone;
+	struct owned_line gone;
 
 	for (unsigned int i = 0; i < n; i++) {
-		missed += !cache_access(cache, i, write, &gone);
-		*back += gone != NO_LINE;
+		missed += !cache_access(cache, i, 0, write, &gone);
+		*back += gone.number != NO_LINE;
 	}
 	return missed;
 }
@@ -29,8 +29,8 @@ static unsigned int sweep(struct cache *cache, unsigned int n, bool write, unsig
 static void test_cache(void)
 {
 	unsigned int back = 0;
+	struct owned_line gone;
 	struct cache cache;
-	uint64_t gone;
 
 	check(!cache_init(&cache, 1000, 4, 64) && !cache_init(&cache, 4096, 0, 64), "no such cache");
 	check(cache_init(&cache, 4096, 4, 64), "64 lines in sets of 4");
@@ -41,10 +41,11 @@ static void test_cache(void)
 	cache_clear(&cache);
 	/* Lines of one set: the first is used again, so that the second goes for the fifth. */
 	for (unsigned int i = 0; i < 4; i++)
-		cache_access(&cache, i * 16, true, &gone);
-	check(cache_access(&cache, 0, false, &gone) && !cache_access(&cache, 64, false, &gone) && gone == 16,
+		cache_access(&cache, i * 16, i, true, &gone);
+	check(cache_access(&cache, 0, 5, false, &gone) && !cache_access(&cache, 64, 5, false, &gone) &&
+	      gone.number == 16 && gone.owner == 1,
 	      "the least recently used goes first");
-	check(cache_access(&cache, 0, false, &gone), "and the one used last stays");
+	check(cache_access(&cache, 0, 5, false, &gone), "and the one used last stays");
 	free(cache.lines);
 }
 

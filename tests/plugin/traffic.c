@@ -28,7 +28,8 @@
  * other. Needs thread=single: nothing is locked.
  *
  * One thread runs the CPUs, each for a while. The DRAM takes the accesses in the order of the instructions that each
- * CPU has run since the start, as if all ran at once, each at the same speed.
+ * CPU has run since the start, as if all ran at once, each at the same speed. Lines that are written back are of the CPU
+ * that wrote them, whoever's miss it was that drove them out.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@
 #include "../guest/mark.h"
 
 #define PAGE 4096u
-#define CPUS 16u
+#define CPUS OWNERS
 #define LEVELS 4u
 /* Accesses that wait for the DRAM, of all CPUs: 512 MiB. */
 #define WAITING_MAX (32u << 20)
@@ -74,7 +75,7 @@ struct level {
 
 struct access {
 	uint64_t time;
-	uint64_t address;
+	uint64_t address : 56, owner : 8;
 };
 
 struct queue {
@@ -104,8 +105,8 @@ static void die(const char *what)
 /* The oldest access that waits goes first, whoever's it is. */
 static void drain_queues(void)
 {
+	const struct access *access;
 	struct queue *next;
-	unsigned int cpu;
 
 	do {
 		next = NULL;
@@ -117,16 +118,16 @@ static void drain_queues(void)
 				next = queue;
 		}
 		if (next) {
-			cpu = next - queues;
-			dram_access(&dram, next->at[next->done++].address, cpu, &dram_counts[cpu]);
+			access = &next->at[next->done++];
+			dram_access(&dram, access->address, access->owner, &dram_counts[access->owner]);
 		}
 	} while (next);
-	for (cpu = 0; cpu < CPUS; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		queues[cpu].used = queues[cpu].done = 0;
 	waiting = 0;
 }
 
-static void queue_access(unsigned int cpu, uint64_t address)
+static void queue_access(unsigned int cpu, unsigned int owner, uint64_t address)
 {
 	struct queue *queue = &queues[cpu];
 
@@ -138,43 +139,52 @@ static void queue_access(unsigned int cpu, uint64_t address)
 		if (!queue->at)
 			die("no memory");
 	}
-	queue->at[queue->used++] = (struct access){ executed[cpu], address };
+	queue->at[queue->used++] = (struct access){ executed[cpu], address, owner };
 	waiting++;
 }
 
-static void pass(unsigned int level, unsigned int cpu, uint64_t address, uint64_t bytes, enum kind kind);
+/* What arrives at a level: the instructions of @cpu cause it, @owner's data are concerned. */
+struct request {
+	unsigned int cpu, owner;
+	enum kind kind;
+};
 
-static void pass_line(unsigned int level, unsigned int cpu, uint64_t number, enum kind kind)
+static void pass(unsigned int level, struct request request, uint64_t address, uint64_t bytes);
+
+static void pass_line(unsigned int level, struct request request, uint64_t number)
 {
 	struct level *l = &levels[level];
-	unsigned int owner = l->shared ? 0 : cpu;
-	struct cache *cache = level == 0 && kind == FETCH ? &l->fetched[owner] : &l->caches[owner];
-	uint64_t written_back;
+	unsigned int whose = l->shared ? 0 : request.cpu;
+	bool fetch = request.kind == FETCH;
+	struct cache *cache = level == 0 && fetch ? &l->fetched[whose] : &l->caches[whose];
+	struct owned_line gone;
 
-	if (cache_access(cache, number, kind == WRITE, &written_back))
+	if (cache_access(cache, number, request.owner, request.kind == WRITE, &gone))
 		return;
-	if (written_back != NO_LINE)
-		pass(level + 1, cpu, written_back * cache->line, cache->line, WRITE);
+	if (gone.number != NO_LINE)
+		pass(level + 1, (struct request){ request.cpu, gone.owner, WRITE }, gone.number * cache->line,
+		     cache->line);
 	/* Also what is to be written is read first. */
-	pass(level + 1, cpu, number * cache->line, cache->line, kind == FETCH ? FETCH : READ);
+	request.kind = fetch ? FETCH : READ;
+	pass(level + 1, request, number * cache->line, cache->line);
 }
 
 /*
  * Traffic arrives at a level of caches, or behind the last one at memory. Who wants to record it rather than count it,
  * page by page for a miss ratio curve, finds all of it here.
  */
-static void pass(unsigned int level, unsigned int cpu, uint64_t address, uint64_t bytes, enum kind kind)
+static void pass(unsigned int level, struct request request, uint64_t address, uint64_t bytes)
 {
 	struct traffic *t = &boundaries[level][address / PAGE];
 	uint64_t line = level < nlevels ? levels[level].caches[0].line : 0;
 
-	t->accesses[kind]++;
-	t->bytes[kind] += bytes;
+	t->accesses[request.kind]++;
+	t->bytes[request.kind] += bytes;
 	if (level < nlevels)
 		for (uint64_t number = address / line; number <= (address + bytes - 1) / line; number++)
-			pass_line(level, cpu, number, kind);
+			pass_line(level, request, number);
 	else if (dram.ndigits)
-		queue_access(cpu, address);
+		queue_access(request.cpu, request.owner, address);
 }
 
 /* What reaches beyond its frame counts as if it ended there. */
@@ -199,8 +209,8 @@ static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vadd
 	address = qemu_plugin_hwaddr_phys_addr(where);
 	/* Beyond: memory of devices. */
 	if (address / PAGE < nframes)
-		pass(0, cpu, address, within_page(address, 1ull << qemu_plugin_mem_size_shift(info)),
-		     qemu_plugin_mem_is_store(info) ? WRITE : READ);
+		pass(0, (struct request){ cpu, cpu, qemu_plugin_mem_is_store(info) ? WRITE : READ }, address,
+		     within_page(address, 1ull << qemu_plugin_mem_size_shift(info)));
 }
 
 static void fetch_run(unsigned int cpu, const struct run *run)
@@ -214,7 +224,7 @@ static void fetch_run(unsigned int cpu, const struct run *run)
 	t->bytes[FETCH] += run->bytes;
 	if (nlevels)
 		for (uint64_t line = levels[0].caches[0].line, number = address / line; number * line < end; number++)
-			pass_line(0, cpu, number, FETCH);
+			pass_line(0, (struct request){ cpu, cpu, FETCH }, number);
 }
 
 static void executes(unsigned int cpu, void *data)
