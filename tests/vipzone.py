@@ -289,7 +289,8 @@ class Banks:
             "each bank with one open row, behind 16 KiB and 256 KiB of cache for each CPU and 8 MiB for all. It takes the "
             "accesses of four programs, each on its CPU (`" + "`, `".join(programs.TOGETHER) + "`), in the order of the "
             "instructions that each has run: the programs' own accesses, not the kernel's.")
-        rows = [[bar, "`" + self.policies[bar].split()[0].replace("|", "\\|") + "`", str(accesses), percent(hits / accesses), percent(own / accesses),
+        policies = {bar: policy.split()[0].replace("|", "\\|") for bar, policy in self.policies.items()}
+        rows = [[bar, f"`{policies[bar]}`", str(accesses), percent(hits / accesses), percent(own / accesses),
                  percent(others / accesses), str(others)] for bar, (accesses, hits, own, others) in summary.items()]
         yield from ("", *bench.table(["allocation", "policy", "accesses", "row hits, %", "conflicts with own rows, %",
                                       "with others', %", "with others'"], rows, texts=2))

@@ -7,8 +7,9 @@
 #   hybrid FIRST FRAMES SECOND  two; the first, at the lowest addresses, has so many free frames
 #   dimms N                     d0 to dN-1, of the same size
 #   banks                       rank0 to rank3 of paper 004's machine, and ranks, all of them
-# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel; files of
-# the suite, with a / in their names, are written before. /mnt/share/flags tells which frames are the kernel's: all but the free ones.
+# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel; files
+# of the suite, with a / in their names, are written before. /mnt/share/flags tells which frames are the kernel's: all
+# but the free ones.
 #
 # Prints a line of JSON for the layout, and one for each run.
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # placement.sh [PAGES]: of the eligible pages of a steered process, 99.9% are in its region, as its pagemap tells from
-# outside; what is not is counted with a reason, the counts add up, and exceptions are 1% at most. For a node and a range
-# of one (a DIMM), pages of 4 KiB and huge ones, each with an empty pool and with a full one.
+# outside; what is not is counted with a reason, the counts add up, and exceptions are 1% at most. For a node and a
+# range of one (a DIMM), pages of 4 KiB and huge ones, each with an empty pool and with a full one.
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-16384}
 zone=$suite/vipzone

@@ -6,9 +6,9 @@
  * Arguments: out=DIR             where the counts go
  *            ram=TEXT            part of the path of the file that holds the guest's memory, which is one node's
  *            user=on             only what programs do, not the kernel
- *            cache=SIZE:WAYS:LINE[:shared]   a level of caches, the first nearest to the CPU; repeat for more. The first
- *                                level is two caches of that size, one for instructions. Each CPU has its own unless
- *                                it is shared.
+ *            cache=SIZE:WAYS:LINE[:shared]   a level of caches, the first nearest to the CPU; repeat for more. The
+ *                                first level is two caches of that size, one for instructions. Each CPU has its own
+ *                                unless it is shared.
  *            bank=SIZE:COUNT     DRAM: COUNT banks (or channels, ranks) take turns every SIZE bytes; repeat for more
  *            bank=^MASK          the parity of these address bits selects one of two
  *            row=SIZE            how much lies between one row of a bank and its next one
@@ -28,8 +28,8 @@
  * other. Needs thread=single: nothing is locked.
  *
  * One thread runs the CPUs, each for a while. The DRAM takes the accesses in the order of the instructions that each
- * CPU has run since the start, as if all ran at once, each at the same speed. Lines that are written back are of the CPU
- * that wrote them, whoever's miss it was that drove them out.
+ * CPU has run since the start, as if all ran at once, each at the same speed. Lines that are written back are of the
+ * CPU that wrote them, whoever's miss it was that drove them out.
  */
 #include <inttypes.h>
 #include <stdio.h>
