@@ -44,9 +44,7 @@ PARALLEL = {
     "chase": "loops chase 48 4000000",
     "sort": "sort -S 40M --parallel=1 -o /out/x.txt /data/lines.txt",
     "sqlite3": "sqlite3 :memory: </data/in.sql >/out/x.txt",
-    "xz": "xz -T1 -5 -c /data/lines.txt >/out/x.xz",
     "gzip": "gzip -c /data/lines.txt >/out/x.gz",
-    "lame": EMBEDDED["lame"],
     "dijkstra": EMBEDDED["dijkstra"],
 }
 # At once, each on its CPU, with a file of its own.
@@ -55,7 +53,7 @@ TOGETHER = ["loops0 stream 24 2", "loops1 chase 24 1500000", "loops2 patricia 40
 PROGRAMS = EMBEDDED | PARALLEL | {
     "together": "".join(f"taskset {1 << cpu:x} {command} &\n" for cpu, command in enumerate(TOGETHER)) + "wait"}
 FILES = ("sh cjpeg djpeg lame madplay tiff2bw tiff2rgba tiffmedian tiffdither groff troff grops ispell toast untoast "
-         "sha1sum sort sqlite3 xz gzip taskset").split()
+         "sha1sum sort sqlite3 gzip taskset").split()
 TREES = ["/usr/share/groff", "/usr/lib/ispell", "/var/lib/ispell", "/etc/groff"]
 
 

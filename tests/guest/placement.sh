@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # placement.sh [PAGES]: of the eligible pages of a steered process, 99.9% are in its region, as its pagemap tells from
 # outside; what is not is counted with a reason, the counts add up, and exceptions are 1% at most. For a node and a
-# range of one (a DIMM), pages of 4 KiB and huge ones, each with an empty pool and with a full one.
+# range of one (a DIMM), pages of 4 KiB and huge ones, each with an empty pool and with a full one. The machine has two
+# nodes, the second one from 768M on.
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-16384}
 zone=$suite/vipzone
@@ -48,15 +49,14 @@ judged() { # NAME
 	check "$1: 1% exceptions at most" few_exceptions
 	check "$1: the counts add up" adds_up
 }
-end=0x400000000
 for state in "empty pool" "full pool"; do
 	held range 0x10000000 0x20000000
 	judged "range, $state"
 	held range 0x10000000 0x20000000 --huge
 	judged "range, huge pages asked for, $state"
-	held node0 0 $end
+	held node1 0x30000000 0x60000000
 	judged "node, $state"
-	held node0 0 $end --huge
+	held node1 0x30000000 0x60000000 --huge
 	judged "node, huge pages, $state"
 	check "node, huge pages, $state: they are huge" [ "$huge" -ge $((pages / 2)) ]
 	# Somebody wants the region from now on.
