@@ -299,9 +299,7 @@ class Banks:
             "each bank with one open row, behind 16 KiB and 256 KiB of cache for each CPU and 8 MiB for all. It takes the "
             "accesses of four programs, each on its CPU (`" + "`, `".join(programs.TOGETHER) + "`), in the order of the "
             "instructions that each has run: the programs' own accesses, not the kernel's. Requests are not put in a better "
-            "order, as memory controllers do. What M3 leaves between programs is 1 access of some thousands. In all there "
-            "are not fewer: a program has a quarter of the banks, and random accesses (chase), or several streams and what "
-            "is written back, are then in the way of each other as often as others were before.")
+            "order, as memory controllers do.")
         policies = {bar: policy.split()[0].replace("|", "\\|") for bar, policy in self.policies.items()}
         rows = [[bar, f"`{policies[bar]}`", str(accesses), percent(hits / accesses), percent(own / accesses),
                  percent(others / accesses), str(others)] for bar, (accesses, hits, own, others) in summary.items()]
