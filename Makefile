@@ -14,6 +14,7 @@ help:
 	@echo "make bench-neighbour what a tester does to a program on another core (not in a virtual machine)"
 	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
 	@echo "make bench-ablations what each part of memdiag is worth: the papers' tables and charts"
+	@echo "make bench-vipzone energy, latency and row conflicts of placement: the papers' charts (goes on where stopped)"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, the memsuite command, and libvip"
 	@echo "make uninstall     undo make install"
@@ -47,6 +48,11 @@ bench-memdiag:
 bench-ablations: tools
 	@tests/bench-ablations
 
+bench-vipzone:
+	@scripts/install-tools redis-server $$(python3 tests/programs.py)
+	@tests/bench-placed
+	@tests/bench-vipzone --log out/bench-vipzone.log
+
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
@@ -75,5 +81,5 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations modules install \
-	uninstall clean
+.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone modules \
+	install uninstall clean

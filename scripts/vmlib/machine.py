@@ -123,8 +123,8 @@ class Machine:
     def backing(self, scratch):
         """Makes the files behind the guest's memory for as long as it runs."""
         self.files = []
-        # More memory than the host has it maps from a file only, a sparse one.
-        if self.faulty or self.ram.total > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        # More memory than the host has it maps from a file only, a sparse one; and a plugin may want to find it.
+        if self.faulty or self._options.plugin or self.ram.total > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
             directory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else scratch
             for node, size in enumerate(self.ram.nodes):
                 path = f"{directory}/memsuite-vm.{os.getpid()}.{node}"

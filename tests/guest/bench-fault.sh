@@ -8,6 +8,8 @@
 # Prints "run NAME NS" for each run, then "ratio NAME VALUE" to the stock kernel:
 #   loaded     the modules are there, nothing is enabled
 #   on         steered, the pool full
+#   node       steered to a whole node
+#   all        steered, the pool full, with memdiag and mrc enabled as well
 #   bystander  enabled, another process is steered
 #   sustained  steered, ten times the pool, the filler's time added
 #   tested     memdiag enabled, the pool full of tested pages
@@ -53,20 +55,20 @@ settle() { # [REGION]
 }
 
 # One fault loop; sets ns.
-loop() { # PAGES STEERED
+loop() { # PAGES STEERED [REGION]
 	rm -f /tmp/go
 	"$tests/touch" "$1" --wait /tmp/go >/tmp/out &
 	pid=$!
 	sleep 1
-	[ "$2" = 0 ] || echo "$pid region:bench" >$suite/vipzone/add || fail "cannot steer"
+	[ "$2" = 0 ] || echo "$pid region:${3:-bench}" >$suite/vipzone/add || fail "cannot steer"
 	sleep 1
 	: >/tmp/go
 	wait "$pid" || fail "touch failed"
 	ns=$(sed 's/.* ns //' /tmp/out)
 	sleep 2
 }
-run() { # NAME PAGES STEERED
-	loop "$2" "$3"
+run() { # NAME PAGES STEERED [REGION]
+	loop "$2" "$3" "$4"
 	echo "run $1 $ns" | tee -a /tmp/runs
 }
 run_with_filler() { # NAME PAGES
@@ -113,6 +115,8 @@ run bystander "$pages" 0
 run bystander "$pages" 0
 settle
 run on "$pages" 1
+run node "$pages" 1 node0
+run node "$pages" 1 node0
 release
 unload
 
@@ -142,10 +146,20 @@ settle node0
 run tested "$pages" 0
 settle node0
 run tested "$pages" 0
-rmmod memdiag memsuite || fail "cannot unload memdiag"
+load
+modprobe mrc && echo 1 >$suite/mrc/enabled || fail "cannot enable mrc"
+echo 1 >$suite/vipzone/enabled || fail "cannot enable"
+hold $((pages * 4 + 8192))
+run all "$pages" 1
+settle
+run all "$pages" 1
+release
+rmmod mrc vipzone memdiag memsuite || fail "cannot unload all"
 
 ratio tested stock
 ratio loaded stock
 ratio on stock
+ratio node stock
+ratio all stock
 ratio bystander stock
 ratio sustained stock-long

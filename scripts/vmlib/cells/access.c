@@ -10,8 +10,6 @@
  *
  * AGGRESSOR is an address as QEMU's plugins see it, which for memory is not the guest's physical address but the
  * place in the list of QEMU's memory blocks; faults.py translates.
- *
- * The plugin interface comes in no package; these are the functions of its documentation that are used here.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,35 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-typedef uint64_t qemu_plugin_id_t;
-typedef uint32_t qemu_plugin_meminfo_t;
-typedef struct qemu_info qemu_info_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-struct qemu_plugin_hwaddr;
-
-enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
-enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
-
-typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
-typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data);
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t cb);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb,
-				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *data);
-unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
-bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
-struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t vaddr);
-bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *address);
-uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *address);
-
-#define EXPORT __attribute__((visibility("default")))
-#ifndef PLUGIN_VERSION
-#define PLUGIN_VERSION 1
-#endif
-EXPORT int qemu_plugin_version = PLUGIN_VERSION;
+#include "qemu-plugin.h"
 
 #define PAGE 4096u
 #define WORD 8u

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# placement.sh [PAGES]: of the eligible pages of a steered process, 99.9% are in its region, as its pagemap tells from
+# outside; what is not is counted with a reason, the counts add up, and exceptions are 1% at most. For a node and a
+# range of one (a DIMM), pages of 4 KiB and huge ones, each with an empty pool and with a full one. The machine has two
+# nodes, the second one from 768M on.
+. "$(dirname "$0")/ktap.sh"
+pages=${1:-16384}
+zone=$suite/vipzone
+
+modprobe vipzone || exit 1
+echo "range 256M-512M" >$suite/regions/add || exit 1
+echo 1 >$zone/enabled || exit 1
+
+sum() { # FILE...: of the numbers in them
+	cat "$@" | awk '{ sum += $1 } END { print sum }'
+}
+# Holds memory under the policy; sets what the pagemap and the policy say of it.
+held() { # REGION START END [--huge]
+	rm -f /tmp/go /tmp/at
+	"$here/placement" hold "$pages" /tmp/go $4 >/tmp/at &
+	pid=$!
+	echo "$pid region:$1" >$zone/add || return 1
+	: >/tmp/go
+	wait_for 30 [ -s /tmp/at ]
+	# shellcheck disable=SC2046
+	set -- $("$here/placement" where $pid "$(cat /tmp/at)" "$pages" "$2" "$3")
+	present=$2 in=$4 huge=$6
+	policy=$(dirname "$(grep -lx $pid $zone/policies/*/who)")
+	given=$(sum $policy/text_pages $policy/data_pages $policy/bss_pages $policy/heap_pages $policy/stack_pages \
+		$policy/mmap_pages $policy/file_pages $policy/cache_pages)
+	mmap=$(cat $policy/mmap_pages)
+	# A huge page that is refused comes again as small ones, which are counted.
+	refused=$(sum $policy/fallback_empty $policy/fallback_policy $policy/fallback_cpuset $policy/fallback_context)
+	note "of $present pages $in are in the region, $huge in huge pages; given $given, of them $mmap mmap; refused $refused"
+	kill $pid
+	wait $pid 2>/dev/null
+}
+all_there() { [ "$present" = "$pages" ]; }
+placed() { [ $((in * 1000)) -ge $(((present - refused) * 999)) ]; }
+few_exceptions() { [ $((refused * 100)) -le "$present" ]; }
+# What the policy gave for this memory, and what it refused, is all of it; the kernel's own share of the counts, as a
+# page table's, is nothing.
+adds_up() { [ $((mmap + refused)) -ge "$present" ] && [ "$mmap" -le $((present + 64)) ]; }
+
+judged() { # NAME
+	check "$1: all pages are in memory" all_there
+	check "$1: 99.9% of the eligible ones in the region" placed
+	check "$1: 1% exceptions at most" few_exceptions
+	check "$1: the counts add up" adds_up
+}
+for state in "empty pool" "full pool"; do
+	held range 0x10000000 0x20000000
+	judged "range, $state"
+	held range 0x10000000 0x20000000 --huge
+	judged "range, huge pages asked for, $state"
+	held node1 0x30000000 0x60000000
+	judged "node, $state"
+	held node1 0x30000000 0x60000000 --huge
+	judged "node, huge pages, $state"
+	check "node, huge pages, $state: they are huge" [ "$huge" -ge $((pages / 2)) ]
+	# Somebody wants the region from now on.
+	[ "$state" = "full pool" ] || {
+		sleep 1000 &
+		other=$!
+		echo "$other region:range" >$zone/add
+		sleep 5
+	}
+done
+kill $other
+check "unload" rmmod vipzone memsuite
+done_testing

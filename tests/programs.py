@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs of Debian and of our own as workloads: a disk's image with them, what they need, and what they work on.
+
+Run as a program, it names the packages. On a disk of its own a program's file, its libraries' and its data's come into the page cache anew for each run.
+"""
+import array
+import hashlib
+import math
+import os
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+
+import bench
+import traffic  # noqa: F401, for the path of vmlib
+from vmlib import cache, initramfs, temporary_beside
+
+PACKAGES = "libjpeg-turbo-progs lame libtiff-tools groff-base ispell iamerican libgsm-tools madplay e2fsprogs".split()
+IMAGE_MIB = 256		# an NVDIMM's size is a multiple of 128
+
+# Of MiBench's kind. Its typeset is lout, which Debian no longer has.
+EMBEDDED = {
+    "cjpeg": "cjpeg -dct int -progressive -optimize -outfile /out/x.jpg /data/in.ppm",
+    "djpeg": "djpeg -dct int -ppm -outfile /out/x.ppm /data/in.jpg",
+    "lame": "lame --quiet /data/in.wav /out/x.mp3",
+    "madplay": "madplay -Q -o wave:/out/x.wav /data/in.mp3",
+    "tiff2bw": "tiff2bw /data/in.tif /out/x.tif",
+    "tiff2rgba": "tiff2rgba -c none /data/in.tif /out/x.tif",
+    "tiffmedian": "tiffmedian /data/in.tif /out/x.tif",
+    "tiffdither": "tiffdither -c none /data/grey.tif /out/x.tif",
+    "typeset": "groff -Tps -man /data/in.man >/out/x.ps",
+    "ispell": "ispell -l </data/in.txt >/out/x.txt",
+    "toast": "toast -clp /data/in.raw >/out/x.gsm",
+    "untoast": "untoast -clp /data/in.raw.gsm >/out/x.raw",
+    "sha": "sha1sum /data/in.raw /data/in.ppm /data/in.wav /data/in.txt >/out/x.txt",
+    "patricia": "loops patricia 100000",
+    "dijkstra": "loops dijkstra 100",
+}
+# Of PARSEC's: more than the last cache holds, some of them.
+PARALLEL = {
+    "stream": "loops stream 36 4",
+    "chase": "loops chase 48 4000000",
+    "sort": "sort -S 40M --parallel=1 -o /out/x.txt /data/lines.txt",
+    "sqlite3": "sqlite3 :memory: </data/in.sql >/out/x.txt",
+    "gzip": "gzip -c /data/lines.txt >/out/x.gz",
+    "dijkstra": EMBEDDED["dijkstra"],
+}
+# At once, each on its CPU, with a file of its own.
+TOGETHER = ["loops0 stream 24 2", "loops1 chase 24 1500000", "loops2 patricia 400000",
+            "sort -S 24M --parallel=1 -o /out/x.txt /data/lines.txt"]
+PROGRAMS = EMBEDDED | PARALLEL | {
+    "together": "".join(f"taskset {1 << cpu:x} {command} &\n" for cpu, command in enumerate(TOGETHER)) + "wait"}
+FILES = ("sh cjpeg djpeg lame madplay tiff2bw tiff2rgba tiffmedian tiffdither groff troff grops ispell toast untoast "
+         "sha1sum sort sqlite3 gzip taskset").split()
+TREES = ["/usr/share/groff", "/usr/lib/ispell", "/var/lib/ispell", "/etc/groff"]
+
+
+def needed(path):
+    """The libraries of a program."""
+    out = subprocess.run(["ldd", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    return re.findall(r"(/\S+) \(0x", out)
+
+
+def install(root):
+    for name in FILES:
+        path = os.path.realpath(shutil.which(name))
+        shutil.copy(path, f"{root}/bin/{name}")
+        for library in needed(path):
+            os.makedirs(root + os.path.dirname(library), exist_ok=True)
+            shutil.copy(os.path.realpath(library), root + library)
+    for tree in TREES:
+        if os.path.isdir(tree):
+            shutil.copytree(tree, root + tree, ignore_dangling_symlinks=True)
+    for name in "loops", "loops0", "loops1", "loops2":
+        shutil.copy(initramfs.compiled(f"{bench.TOP}/tests/programs/loops.c", "-static"), f"{root}/bin/{name}")
+
+
+def picture(size):
+    """A portable pixmap of shapes and a little noise."""
+    any_ = random.Random(1)
+    pixels = bytearray()
+    for y in range(size):
+        for x in range(size):
+            level = 128 + 100 * math.sin(x / 17) * math.cos(y / 23)
+            pixels += bytes(int(level * scale) + any_.getrandbits(4) & 255 for scale in (0.9, 0.7, 0.5))
+    return f"P6 {size} {size} 255\n".encode() + pixels
+
+
+def sound(samples, rate):
+    any_ = random.Random(2)
+    return array.array("h", (int(9000 * math.sin(2 * math.pi * 440 * t / rate) + 5000 * math.sin(t * t / 1e6) +
+                                 any_.gauss(0, 300)) for t in range(samples))).tobytes()
+
+
+def wav(data, rate):
+    return (b"RIFF" + (36 + len(data)).to_bytes(4, "little") + b"WAVEfmt \x10\0\0\0\x01\0\x01\0" +
+            rate.to_bytes(4, "little") + (2 * rate).to_bytes(4, "little") + b"\x02\0\x10\0data" +
+            len(data).to_bytes(4, "little") + data)
+
+
+def words(n):
+    any_ = random.Random(3)
+    known = "memory page frame zone policy region process kernel allocate random access energy latency write".split()
+    for _ in range(n):
+        yield any_.choice(known) if any_.random() < 0.9 else "".join(any_.choice("aeioubcdfg") for _ in range(6))
+
+
+def data(directory):
+    """What the programs work on, the same each time."""
+    def put(name, content):
+        with open(f"{directory}/{name}", "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+
+    any_ = random.Random(4)
+    put("in.ppm", picture(384))
+    put("in.wav", wav(sound(44100, 44100), 44100))
+    put("in.raw", sound(8000 * 20, 8000))
+    text = list(words(20000))
+    lines = [" ".join(text[i:i + 12]) for i in range(0, len(text), 12)]
+    put("in.txt", "\n".join(lines) + "\n")
+    put("in.man", ".TH TEXT 1\n.SH TEXT\n" + "".join(f".PP\n{line}.\n" for line in lines[:len(lines) // 4]))
+    put("lines.txt", "".join(f"{any_.getrandbits(64):016x} {any_.getrandbits(32):08x}\n" for _ in range(150000)))
+    put("in.sql", "create table t(a integer, b text);\nbegin;\n" +
+        "".join(f"insert into t values({any_.getrandbits(31)}, '{any_.getrandbits(256):064x}');\n" for _ in range(20000))
+        + "commit;\ncreate index i on t(a);\nselect sum(a), max(b) from t where a % 7 = 3;\n")
+    for command in ("cjpeg -outfile in.jpg in.ppm", "lame --quiet in.wav in.mp3", "ppm2tiff -c none in.ppm in.tif",
+                    "tiff2bw -c none in.tif grey.tif", "toast -lp in.raw"):
+        subprocess.run(command.split(), cwd=directory, check=True, stdout=subprocess.DEVNULL)
+
+
+def script(command):
+    return f"#!/bin/sh\n{command}\n"
+
+
+def image():
+    """The disk's image, made once."""
+    with open(__file__, "rb") as file, open(f"{bench.TOP}/tests/programs/loops.c", "rb") as loops:
+        key = hashlib.sha256(file.read() + loops.read()).hexdigest()[:16]
+    path = f"{cache('programs')}/disk-{key}"
+    if os.path.exists(path):
+        return path
+    with temporary_beside(path) as scratch, tempfile.TemporaryDirectory() as root:
+        for name in "bin data out tmp dev programs".split():
+            os.mkdir(f"{root}/{name}")
+        install(root)
+        data(f"{root}/data")
+        for name, command in PROGRAMS.items():
+            with open(f"{root}/programs/{name}", "w", encoding="ascii") as file:
+                file.write(script(command))
+        subprocess.run(["mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-b", "4096", "-d", root,
+                        f"{scratch}/disk", f"{IMAGE_MIB}M"], check=True)
+        os.rename(f"{scratch}/disk", path)
+    return path
+
+
+if __name__ == "__main__":
+    print(*PACKAGES)

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What tests/bench-vipzone runs: studies, each with its machine, its programs, its policies, and what must come out.
+
+A study tells what it keeps of a run (told), what its runs come to (summarise), what must hold (checks), and shows it
+(report).
+"""
+import array
+import statistics
+import textwrap
+
+import bench
+import energy
+import programs
+from traffic import FETCHES, READS, WRITES
+
+# Boundary 0 of the plugin is at the CPU, the others are behind a cache each.
+SMALL_CACHE = ["cache=16K:4:32", "cache=256K:4:64"]
+LARGE_CACHE = [*SMALL_CACHE, "cache=8M:16:64:shared"]
+PAGE = 4096
+FREE = 1 << 10		# flags of a free frame in /proc/kpageflags
+
+
+def held(flags):
+    """The frames that were not free when the guest wrote the file."""
+    frames = array.array("Q")
+    with open(flags, "rb") as file:
+        data = file.read()
+    frames.frombytes(data[:len(data) // 8 * 8])
+    return {frame for frame, value in enumerate(frames) if value != FREE}
+
+
+def mean(values):
+    return statistics.mean(list(values))
+
+
+def percent(value):
+    return f"{100 * value:.1f}"
+
+
+def wrapped(text):
+    return textwrap.wrap(text, 118, break_on_hyphens=False)
+
+
+class Hybrid:
+    """Figures 6 to 9 of paper 003."""
+    cpus = 1
+    memory = "440M"
+    plugins = {"user": [*SMALL_CACHE, "user=on"], "all": SMALL_CACHE}
+    boundaries = {"no cache": 0, "caches": 2}
+    policies = {
+        "hybrid": "-",
+        "selective": "segment:heap=dram,stack=dram,*=pram",
+        "selective, mmap": "segment:heap=dram,stack=dram,mmap=dram,*=pram",
+    }
+
+    def __init__(self, title, first, second, frames):
+        self.title, self.first, self.second = title, first, second
+        self.layout = ["hybrid", first, str(frames), second]
+
+    def runs(self):
+        """Stock first, in memory as it is after boot."""
+        return [f"{program} {policy}" for policy in self.policies.values() for program in programs.EMBEDDED]
+
+    def told(self, counts, layout, flags):
+        kernels, edge = held(flags), layout["edge"] // PAGE
+        memories = {}
+        for mode, count in counts.items():
+            for name, boundary in self.boundaries.items():
+                for memory, low in (self.first, True), (self.second, False):
+                    memories[f"{mode}, {name}, {memory}"] = count.total(
+                        boundary, lambda frame: (frame < edge) == low and frame not in kernels)
+        return {"memories": memories, "instructions": counts["all"].instructions[0], "layout": layout}
+
+    def summarise(self, told):
+        """{view: {program: {bar: (latency in s, energy in J)}}}"""
+        summary = {}
+        for view in (f"{mode}, {name}" for mode in self.plugins for name in self.boundaries):
+            for program in programs.EMBEDDED:
+                bars = summary.setdefault(view, {}).setdefault(program, {})
+                for name, policy in self.policies.items():
+                    dram, pram = (told[f"{program} {policy}"]["memories"][f"{view}, {memory}"]
+                                  for memory in ("dram", "pram"))
+                    if name == "hybrid":
+                        *bars["DRAM only"], seconds = energy.dram_only(dram, pram)
+                    bars[name] = energy.hybrid(dram, pram, seconds)
+        return summary
+
+    @staticmethod
+    def overhead(bars, name):
+        return bars[name][0] / bars["DRAM only"][0] - 1
+
+    @staticmethod
+    def saved(bars, name):
+        return 1 - bars[name][1] / bars["DRAM only"][1]
+
+    def means(self, summary, view, name):
+        """(energy saved, latency overhead), means over the programs."""
+        return tuple(mean(of(bars, name) for bars in summary[view].values()) for of in (self.saved, self.overhead))
+
+    def checks(self, summary):
+        # Of the programs' own accesses, as the paper has it; what the kernel and caches change is told.
+        view = "user, no cache"
+        saved, overhead = self.means(summary, view, "selective")
+        _, stock = self.means(summary, view, "hybrid")
+        yield f"selective saves {percent(saved)}% of the energy, at least 50", saved >= 0.5
+        yield (f"latency overhead {percent(stock)}% with stock, {percent(overhead)}% selective, half at most",
+               overhead <= stock / 2)
+        few = sum(self.overhead(bars, "selective") < 0.2 for bars in summary[view].values())
+        yield f"{few} programs below 20%, at least 6", few >= 6
+
+    def report(self, summary, name):
+        yield from wrapped(
+            "Figures 6 to 9 of paper 003. Energy saved against DRAM only, and access latency over it, in per cent, by "
+            "the paper's Table 2; stock allocation, and policies: `" + "`, `".join(list(self.policies.values())[1:])
+            + "`. What the kernel held at boot is left out: 64 MB of DRAM and 198 MB of PRAM are besides. "
+            f"At the lowest addresses, which this kernel fills first, is {self.first.upper()}. \"user\": accesses of "
+            "programs, instructions fetched one by one among them; \"all\": the kernel's too, which runs most of the time "
+            "in programs as short as these, and clears each page that it gives out with 512 writes. typeset is groff, for "
+            "Debian has no lout.")
+        head = ["program"] + [f"{bar}: {what}" for bar in self.policies for what in ("saved", "latency")]
+        for view, rows in summary.items():
+            yield from ("", f"{view}:", "")
+            cells = [[program, *(percent(of(bars, bar)) for bar in self.policies for of in (self.saved, self.overhead))]
+                     for program, bars in rows.items()]
+            means = ["mean", *(percent(value) for bar in self.policies for value in self.means(summary, view, bar))]
+            yield from bench.table(head, [*cells, means])
+        yield from ("", *wrapped(self.misses(summary)))
+        self.charts(summary, name)
+        for mode in self.plugins:
+            yield from ("", f"![{self.title}, {mode}](vipzone-{name}-{mode}.svg)")
+
+    def misses(self, summary):
+        """Where this is not what the paper has, and why."""
+        def told(view):
+            (stock, before), (saved, after) = (self.means(summary, view, bar) for bar in ("hybrid", "selective"))
+            return (f"{percent(stock)} and {percent(saved)}% saved, latency {percent(before)} and {percent(after)}% more, "
+                    "with stock and selective allocation")
+
+        return (f"The paper has no caches. Behind them ({told('user, caches')}) a miss moves a whole line, so that what "
+                "accesses take is far more than idle power, of which PRAM saves most, and writes to it take five times "
+                f"as much. With the kernel's accesses ({told('all, no cache')}) little depends on where a program's own "
+                "pages are: files and programs are read into PRAM, as the paper's policy has it, and the kernel writes "
+                "each such page twice, to clear and to fill it; besides, pools clear pages ahead, and the kernel's own "
+                f"memory comes from {self.first.upper()} either way.")
+
+    def charts(self, summary, name):
+        """The paper's four figures, without caches and with them, side by side."""
+        figures = {"energy, J": lambda bars, bar: bars[bar][1], "energy saved, %": lambda b, n: 100 * self.saved(b, n),
+                   "latency, s": lambda bars, bar: bars[bar][0],
+                   "latency overhead, %": lambda b, n: 100 * self.overhead(b, n)}
+        for mode in self.plugins:
+            figure, panels = bench.pyplot().subplots(4, 2, figsize=(14, 11))
+            for column, boundary in enumerate(self.boundaries):
+                rows = summary[f"{mode}, {boundary}"]
+                for axes, (label, value) in zip(panels[:, column], figures.items()):
+                    names = [*self.policies] if "%" in label else ["DRAM only", *self.policies]
+                    bench.grouped_bars(axes, list(rows), {n: [value(bars, n) for bars in rows.values()] for n in names})
+                    axes.set_ylabel(label)
+                    axes.tick_params("x", rotation=45)
+                panels[0, column].set_title(boundary)
+            panels[0, 0].legend(fontsize="small")
+            bench.save(figure, f"vipzone-{name}-{mode}")
+
+
+class Dimms:
+    """Figures 9 to 11 and Table 4 of paper 000: DIMMs that draw more the lower their addresses, which stock fills
+    first."""
+    cpus = 1
+    plugins = {"all": LARGE_CACHE}
+    boundary = 3
+
+    def __init__(self, n, memory):
+        self.n, self.memory = n, memory
+        self.layout = ["dimms", str(n)]
+        self.title = f"{n} DIMMs"
+        cheapest_first = "+".join(f"d{i}" for i in reversed(range(n)))
+        self.policies = {"stock": "-", "low power first": f"low-power-first:{cheapest_first},hint=high"}
+
+    def runs(self):
+        return [f"{program} {policy}" for policy in self.policies.values() for program in programs.PARALLEL]
+
+    def told(self, counts, layout, _flags):
+        size = layout["end"] // self.n // PAGE
+        dimms = [0] * self.n
+        for frame, numbers in counts["all"].frames[self.boundary].items():
+            dimms[min(frame // size, self.n - 1)] += numbers[FETCHES] + numbers[READS] + numbers[WRITES]
+        return {"dimms": dimms, "instructions": counts["all"].instructions[0][1]}
+
+    def summarise(self, told):
+        """{program: {bar: (power in W, power without idle power in W, instructions, share of the dearest DIMM)}}"""
+        def rates(program, policy):
+            run = told[f"{program} {self.policies[policy]}"]
+            return [accesses / run["instructions"] for accesses in run["dimms"]]
+
+        ranked = sorted(programs.PARALLEL, key=lambda program: -sum(rates(program, "stock")))
+        full = sum(rates(ranked[0], "stock"))
+        shares = [rate / full for rate in rates(ranked[0], "stock")]
+        cheapest = energy.calibrate(shares if self.n == 2 else (1, 0))
+        powers = [cheapest * factor for factor in reversed(energy.factors(self.n))]
+        summary = {}
+        for program in ranked:
+            bars = {policy: [rate / full for rate in rates(program, policy)] for policy in self.policies}
+            bars["interleaved"] = [sum(bars["stock"]) / self.n] * self.n
+            summary[program] = {
+                name: (energy.power_w(bar, powers), energy.power_w(bar, powers, 0),
+                       told[f"{program} {self.policies.get(name, '-')}"]["instructions"], bar[0] / sum(bar), sum(bar))
+                for name, bar in bars.items()}
+        return summary
+
+    @staticmethod
+    def saved(bars, idle=True):
+        """(power, energy) saved by low power first."""
+        stock, ours = bars["stock"], bars["low power first"]
+        power = ours[not idle] / stock[not idle]
+        return 1 - power, 1 - power * ours[2] / stock[2]
+
+    def checks(self, summary):
+        best, bars = next(iter(summary.items()))
+        if self.n == 2:
+            saved, _ = self.saved(bars)
+            yield f"{best}, the best program, takes {percent(saved)}% less power, at least 24", saved >= 0.24
+        for program, bars in summary.items():
+            ratio = bars["low power first"][2] / bars["stock"][2]
+            yield f"{program}: instructions {ratio:.4f} of stock's, within 1%", ratio <= 1.01
+
+    def report(self, summary, name):
+        yield from wrapped(
+            f"Figures 9 to 11 and Table 4 of paper 000, with {self.n} DIMMs of {energy.IDLE_W} W idle power. Active power, "
+            f"idle included, is spread from {energy.SPREAD} at the lowest addresses, which stock fills first, evenly down "
+            f"to 1; two DIMMs draw {energy.BEST_W} W with stock and the program with most traffic, which keeps a DIMM "
+            "active all the time. Behind 16 KiB, 256 KiB and 8 MiB of cache. Policy: "
+            f"`{self.policies['low power first']}`, as in the paper, whose programs were not annotated. Bandwidth is not modelled: time is instructions until the program "
+            "ends, and interleaved memory is no faster.")
+        head = ["program", "traffic", "stock, W", "interleaved, W", "low power first, W", "power saved, %",
+                "energy saved, %", "without idle power: energy saved, %", "instructions", "dearest DIMM: stock, %",
+                "low power first, %"]
+        rows = []
+        for program, bars in summary.items():
+            power, saved = self.saved(bars)
+            rows.append([program, f"{bars['stock'][4]:.3f}",
+                         *(f"{bars[bar][0]:.3f}" for bar in ("stock", "interleaved", "low power first")),
+                         percent(power), percent(saved), percent(self.saved(bars, False)[1]),
+                         f"{bars['low power first'][2] / bars['stock'][2]:.4f}",
+                         percent(bars["stock"][3]), percent(bars["low power first"][3])])
+        yield from ("", *bench.table(head, rows))
+        self.chart(summary, name)
+        yield from ("", f"![{self.title}](vipzone-{name}.svg)")
+
+    def chart(self, summary, name):
+        figure, panels = bench.pyplot().subplots(2, figsize=(8, 6))
+        for axes, i, label in zip(panels, (0, 1), ("power, W", "power without idle power, W")):
+            bench.grouped_bars(axes, list(summary), {bar: [bars[bar][i] for bars in summary.values()]
+                                                     for bar in ("stock", "interleaved", "low power first")})
+            axes.set_ylabel(label)
+        panels[0].legend(fontsize="small")
+        bench.save(figure, f"vipzone-{name}")
+
+
+class Banks:
+    """Paper 004: rows that are in the way of each other when four programs run at once."""
+    title = "Banks and rows"
+    cpus = 4
+    memory = "768M"
+    layout = ["banks"]
+    # Its machine: 3 channels by the line, 8 banks by 12 KiB, 4 ranks by 3 MiB.
+    plugins = {"user": [*LARGE_CACHE, "user=on", "bank=64:3", "bank=12K:8", "bank=3M:4", "row=96K"]}
+    policies = {
+        "stock": "-",
+        "sequential": "region:ranks regions/ranks/pool_kib=196608",
+        "random": "region:ranks regions/ranks/container_kib=12288 regions/ranks/pool_kib=196608",
+        "M3": "bank:percpu=rank0|rank1|rank2|rank3 " +
+              " ".join(f"regions/rank{i}/container_kib=3072 regions/rank{i}/pool_kib=49152" for i in range(4)),
+    }
+
+    def runs(self):
+        return [f"together {policy}" for policy in self.policies.values()]
+
+    def told(self, counts, _layout, _flags):
+        return {"dram": [counts["user"].dram[cpu] for cpu in sorted(counts["user"].dram)]}
+
+    def summarise(self, told):
+        """{policy: (accesses, row hits, conflicts with the own rows, with those of others)}"""
+        summary = {}
+        for name, policy in self.policies.items():
+            hits, opened, own, others = (sum(column) for column in zip(*told[f"together {policy}"]["dram"]))
+            summary[name] = hits + opened + own + others, hits, own, others
+        return summary
+
+    def checks(self, summary):
+        accesses, _, own, others = summary["M3"]
+        yield f"M3: {others} conflicts between programs in {accesses} accesses", others == 0
+        stock = sum(summary["stock"][2:])
+        fewer = 1 - (own + others) / stock
+        yield f"M3: {percent(fewer)}% fewer conflicts than stock, at least 40", fewer >= 0.4
+
+    def report(self, summary, name):
+        yield from wrapped(
+            "Paper 004. A modelled DRAM of 3 channels that take turns by the line, 8 banks by 12 KiB and 4 ranks by 3 MiB, "
+            "each bank with one open row, behind 16 KiB and 256 KiB of cache for each CPU and 8 MiB for all. It takes the "
+            "accesses of four programs, each on its CPU (`" + "`, `".join(programs.TOGETHER) + "`), in the order of the "
+            "instructions that each has run: the programs' own accesses, not the kernel's. Requests are not put in a better "
+            "order, as memory controllers do.")
+        policies = {bar: policy.split()[0].replace("|", "\\|") for bar, policy in self.policies.items()}
+        rows = [[bar, f"`{policies[bar]}`", str(accesses), percent(hits / accesses), percent(own / accesses),
+                 percent(others / accesses), str(others)] for bar, (accesses, hits, own, others) in summary.items()]
+        yield from ("", *bench.table(["allocation", "policy", "accesses", "row hits, %", "conflicts with own rows, %",
+                                      "with others', %", "with others'"], rows, texts=2))
+        figure, axes = bench.pyplot().subplots(figsize=(7, 3))
+        bench.grouped_bars(axes, list(summary), {
+            label: [values[i] / 1000 for values in summary.values()]
+            for i, label in ((2, "with rows of the same program"), (3, "with rows of another"))})
+        axes.set_ylabel("row conflicts, thousands")
+        axes.legend(fontsize="small")
+        bench.save(figure, f"vipzone-{name}")
+        yield from ("", f"![{self.title}](vipzone-{name}.svg)")
+
+
+def report(results, kernel, release, date):
+    lines = ["# What placement is worth", "", *wrapped(
+        f"`tests/bench-vipzone --results --kernel {kernel} {' '.join(results)}` on {release}, {date}. QEMU counts every "
+        "access of the guest's processors; caches, DRAM, energy and latency are models, and time is counted in "
+        "instructions.")]
+    for name, summary in results.items():
+        study = STUDIES[name]
+        lines += ["", f"## {study.title}", "", f"`tests/bench-vipzone --kernel {kernel} {name}`", "",
+                  *study.report(summary, name), ""]
+        lines += [f"* {'met' if good else 'not met'}: {what}" for what, good in study.checks(summary)]
+    return lines
+
+
+STUDIES = {
+    "hybrid": Hybrid("DRAM and PRAM", "pram", "dram", 198 << 8),
+    "hybrid-low": Hybrid("DRAM and PRAM, where stock fills DRAM first", "dram", "pram", 64 << 8),
+    "dimms-2": Dimms(2, "768M"),
+    "dimms-8": Dimms(8, "1G"),
+    "banks": Banks(),
+}
