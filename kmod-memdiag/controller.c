@@ -60,7 +60,7 @@ static unsigned long user_chose;		/* jiffies */
  * @last: pages allocated in the last interval
  * @average: moving average of these
  * @lists: COMeT's rates
- * @returned: pages returned when the last sweep began
+ * @stale: pages returned without a good test when the last sweep began
  * @moved: pages moved when the last sweep began
  * @passes: sweeps that had ended when the controller began
  */
@@ -70,7 +70,7 @@ static struct monitor {
 	u64 last;
 	u64 average;
 	struct comet_list lists[MS_MAX_ORDER + 1];
-	u64 returned;
+	u64 stale;
 	u64 moved;
 	u64 passes;
 } monitor;
@@ -229,28 +229,28 @@ static void decide(void)
 
 /*
  * A sweep is due when seven sixteenths of a lifetime are over, and sooner when
- * much memory came back from its users, untested. A page in use is moved when
+ * much memory came back from its users without a good test. A page in use is moved when
  * three quarters of the lifetime are over: an eighth is left for its frame to
  * wait for a sweep, and an eighth for the sweep.
  */
 static bool sweep_due(unsigned long begun)
 {
 	unsigned long lifetime = READ_ONCE(tester_lifetime_s) * HZ;
-	u64 returned = sum_orders(monitor.counts.returned) - monitor.returned;
+	u64 stale = sum_orders(monitor.counts.stale) - monitor.stale;
 
 	if (time_after_eq(jiffies, begun + lifetime / 16 * 7) || tests_due())
 		return true;
 	if (inuse_moved_pages() != monitor.moved &&
 	    time_after_eq(jiffies, begun + lifetime / 8))
 		return true;
-	return returned > totalram_pages() / 8 &&
+	return stale > totalram_pages() / 8 &&
 	       time_after_eq(jiffies, begun + lifetime / 16);
 }
 
 static void begin_sweep(void)
 {
 	lifetime_update(READ_ONCE(limits.min_fidelity));
-	monitor.returned = sum_orders(monitor.counts.returned);
+	monitor.stale = sum_orders(monitor.counts.stale);
 	monitor.moved = inuse_moved_pages();
 	tester_sweep();
 }

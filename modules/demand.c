@@ -26,11 +26,13 @@ enum what {
 	UNTESTED,
 	RETURNED,
 	EXPIRED,
+	STALE,
 	NR_WHAT,
 };
 
 static const char * const what_name[NR_WHAT] = {
 	"allocated", "tested", "untested", "returned", "expired",
+	"stale",
 };
 
 struct node_demand {
@@ -92,7 +94,8 @@ static void probe_free(void *data, struct page *page, unsigned int order)
 	if (this_cpu_read(giving) == page)
 		return;
 	count(page, order, RETURNED);
-	ms_stamps_set(page_to_pfn(page), 1UL << order, 0);
+	if (state(ms_stamps_least(page_to_pfn(page), 1)) != TESTED)
+		count(page, order, STALE);
 }
 
 static struct ms_probe probes[] = {
@@ -207,7 +210,7 @@ void ms_demand_read(struct ms_demand_counts *counts)
 		counts->allocated[order] = sum_order(order, ALLOCATED);
 		counts->untested[order] = sum_order(order, UNTESTED) +
 					  sum_order(order, EXPIRED);
-		counts->returned[order] = sum_order(order, RETURNED);
+		counts->stale[order] = sum_order(order, STALE);
 	}
 }
 EXPORT_SYMBOL_GPL(ms_demand_read);
@@ -227,11 +230,12 @@ MS_ATTR_NUMBER_RO(tested_pages, total(TESTED));
 MS_ATTR_NUMBER_RO(untested_pages, total(UNTESTED));
 MS_ATTR_NUMBER_RO(returned_pages, total(RETURNED));
 MS_ATTR_NUMBER_RO(expired_pages, total(EXPIRED));
+MS_ATTR_NUMBER_RO(stale_pages, total(STALE));
 
 static struct attribute *demand_attrs[] = {
 	&allocated_pages_attr.attr, &tested_pages_attr.attr,
 	&untested_pages_attr.attr, &returned_pages_attr.attr,
-	&expired_pages_attr.attr, NULL
+	&expired_pages_attr.attr, &stale_pages_attr.attr, NULL
 };
 ATTRIBUTE_GROUPS(demand);
 

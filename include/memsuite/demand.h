@@ -5,8 +5,9 @@
  *
  * While it is on, every page carries the second in which it was last tested.
  * An allocation finds its pages tested, expired (tested, but longer ago than
- * the lifetime of a test) or untested; a page that comes back from its user is
- * untested again.
+ * the lifetime of a test) or untested. A page that comes back from its user
+ * keeps its test: it need not be tested again before that expires (section
+ * 3.1).
  */
 #ifndef MEMSUITE_DEMAND_H
 #define MEMSUITE_DEMAND_H
@@ -67,12 +68,13 @@ unsigned int ms_demand_age_s(unsigned long pfn);
  * struct ms_demand_counts - pages since the core was loaded, by order
  * @allocated: pages that were allocated
  * @untested: of these, without a test, or with one that had expired
- * @returned: pages that came back from their users
+ * @stale: pages that came back from their users without a test, or with one
+ *	that had expired
  */
 struct ms_demand_counts {
 	u64 allocated[MS_MAX_ORDER + 1];
 	u64 untested[MS_MAX_ORDER + 1];
-	u64 returned[MS_MAX_ORDER + 1];
+	u64 stale[MS_MAX_ORDER + 1];
 };
 
 /**
