@@ -389,6 +389,10 @@ static bool places(void)
 
 	for (int i = 0; i < 4; i++)
 		bounds[i] = strtoull(arguments[i], NULL, 0);
+	/* khugepaged would gather pages elsewhere, now and then meanwhile. */
+	madvise(read, PLACED * PAGE, MADV_NOHUGEPAGE);
+	madvise(written, PLACED * PAGE, MADV_NOHUGEPAGE);
+	madvise(moved, PLACED * PAGE, MADV_NOHUGEPAGE);
 	tag(read, PLACED, HIGH);
 	tag(written, PLACED, WRITE | HIGH);
 	in[0] = pages_in(pagemap, read, bounds[0], bounds[1]);
