@@ -65,6 +65,7 @@ check "the reserve stays, within 3 % of the region" [ $((in - room)) -le $((page
 check "what yields is counted" [ $((yielded + in)) -ge $((room + nr - pages / 100)) ]
 check "and no more than that" [ $((room - in)) -le $((pages * 3 / 100)) ]
 
+sleep 1
 placed $nr small+low,low_util=most-free "$low"
 check "the region with the most free memory" most $nr
 
