@@ -12,7 +12,6 @@ pages=${2:-4096}
 delta=4
 memdiag=$suite/memdiag
 ages=$debug/memdiag/ages
-disk=/dev/loop0
 
 value() { # value NAME LINE: behind that word
 	echo "$2" | sed "s/.*$1 \([0-9]*\).*/\1/"

@@ -70,3 +70,15 @@ free_page() {
 		}
 	}') * 4096))
 }
+
+# make_disk MIB: an ext4 file system at /tmp/disk, whose pages are a disk's; those
+# of a file on a tmpfs, as the root is, have a NUMA policy of their own.
+disk=/dev/loop0
+make_disk() {
+	modprobe loop 2>/dev/null
+	modprobe crc32c_generic 2>/dev/null
+	modprobe ext4 2>/dev/null
+	dd if=/dev/zero of=/tmp/image bs=1M count="$1" 2>/dev/null
+	losetup $disk /tmp/image && mke2fs -b 4096 $disk >/dev/null 2>&1 && mkdir /tmp/disk && mount_disk
+}
+mount_disk() { mount -t ext4 -o noatime $disk /tmp/disk; }

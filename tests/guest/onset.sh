@@ -12,7 +12,6 @@
 lifetime=${1:-30}
 pages=${2:-4096}
 memdiag=$suite/memdiag
-disk=/dev/loop0
 # The usual 10 ms of 200 ms would rarely be those in which the cell is tested,
 # and what has no effect cannot be found.
 intermittent=intermittent=1,1,2
@@ -26,12 +25,7 @@ all() { [ "$(value "$1" "$3")" = "$(value "$2" "$3")" ]; }
 none() { [ "$(value "$1" "$2")" = 0 ]; }
 
 # A file system's pages can be moved, a bare disk's lie amid the kernel's own.
-modprobe loop 2>/dev/null
-modprobe crc32c_generic 2>/dev/null
-modprobe ext4 2>/dev/null
-dd if=/dev/zero of=/tmp/image bs=1M count=$((pages / 256 + 4)) 2>/dev/null
-losetup $disk /tmp/image && mke2fs -b 4096 $disk >/dev/null 2>&1 || exit 1
-mkdir /tmp/disk && mount -t ext4 -o noatime $disk /tmp/disk || exit 1
+make_disk $((pages / 256 + 4)) || exit 1
 
 modprobe memdiag || exit 1
 echo "$lifetime" >$memdiag/test_lifetime_s

@@ -9,20 +9,14 @@ segments="text data bss heap stack mmap file cache"
 modprobe vipzone || exit 1
 echo "pram 256M-512M technology=pram" >$suite/regions/add || exit 1
 echo "dram 512M-768M technology=dram" >$suite/regions/add || exit 1
-# A disk: pages of a file on a tmpfs, as the root is, have a NUMA policy of their own.
-modprobe loop 2>/dev/null
-modprobe crc32c_generic 2>/dev/null
-modprobe ext4 2>/dev/null
-dd if=/dev/zero of=/tmp/image bs=1M count=16 2>/dev/null
-losetup /dev/loop0 /tmp/image && mke2fs -b 4096 /dev/loop0 >/dev/null 2>&1 && mkdir /tmp/disk || exit 1
-mount -t ext4 /dev/loop0 /tmp/disk && cp "$here/segments" /tmp/disk || exit 1
+make_disk 16 && cp "$here/segments" /tmp/disk || exit 1
 dd if=/dev/urandom of=/tmp/disk/cold bs=4k count=1000 2>/dev/null
 echo 1 >$zone/enabled || exit 1
 
 # started [CGROUP]: a program that waits; sets pid.
 started() {
 	rm -f /tmp/go
-	umount /tmp/disk && mount -t ext4 /dev/loop0 /tmp/disk || exit 1
+	umount /tmp/disk && mount_disk || exit 1
 	sh -c '[ -z "$1" ] || echo $$ >"$1/cgroup.procs"
 	       exec /tmp/disk/segments 0x10000000 0x20000000 /tmp/disk/cold --wait /tmp/go' sh "$1" >/tmp/out &
 	pid=$!
@@ -125,7 +119,7 @@ echo "machine region:pram" >$zone/add
 sum=$(md5sum </tmp/disk/cold)
 copies() {
 	for i in 1 2 3 4 5; do
-		cp /tmp/disk/cold /tmp/disk/copy && umount /tmp/disk && mount -t ext4 /dev/loop0 /tmp/disk &&
+		cp /tmp/disk/cold /tmp/disk/copy && umount /tmp/disk && mount_disk &&
 			[ "$(md5sum </tmp/disk/copy)" = "$sum" ] || return 1
 	done
 }
