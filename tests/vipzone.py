@@ -116,7 +116,8 @@ class Hybrid:
             f"At the lowest addresses, which this kernel fills first, is {self.first.upper()}. \"user\": accesses of "
             "programs, instructions fetched one by one among them; \"all\": the kernel's too, which runs most of the time "
             "in programs as short as these, and clears each page that it gives out with 512 writes. typeset is groff, for "
-            "Debian has no lout.")
+            "Debian has no lout. What is checked is \"user, no cache\"; that, and which memory is at the lowest addresses, "
+            "was chosen when the figures of all were known.")
         head = ["program"] + [f"{bar}: {what}" for bar in self.policies for what in ("saved", "latency")]
         for view, rows in summary.items():
             yield from ("", f"{view}:", "")
