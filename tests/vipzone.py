@@ -51,6 +51,7 @@ class Hybrid:
         "hybrid": "-",
         "selective": "segment:heap=dram,stack=dram,*=pram",
         "selective, mmap": "segment:heap=dram,stack=dram,mmap=dram,*=pram",
+        "moves": "segment:heap=dram,stack=dram,*=pram+dram heat vipzone/audit/interval_ms=50 vipzone/audit/hot_looks=2",
     }
 
     def __init__(self, title, first, second, frames):
@@ -105,6 +106,10 @@ class Hybrid:
         yield f"selective saves {percent(saved)}% of the energy, at least 50", saved >= 0.5
         yield (f"latency overhead {percent(stock)}% with stock, {percent(overhead)}% selective, half at most",
                overhead <= stock / 2)
+        for program, bars in summary[view].items():
+            before, moved = self.overhead(bars, "selective"), self.overhead(bars, "moves")
+            if before > self.overhead(bars, "hybrid"):
+                yield f"{program}, worse than with stock, is mended by moves: {percent(moved)}%", moved < before
         few = sum(self.overhead(bars, "selective") < 0.2 for bars in summary[view].values())
         yield f"{few} programs below 20%, at least 6", few >= 6
 
