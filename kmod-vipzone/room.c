@@ -27,10 +27,10 @@ void room_spend(struct room *room, unsigned long pages)
 static void look(struct policy *policy)
 {
 	const struct low_power *low_power = &policy->command.low_power;
+	unsigned int i, most_free = 0;
 	unsigned long most = 0;
 	struct ms_census census;
 	struct target *target;
-	unsigned int i;
 
 	for (i = 0; i < policy->nr_targets; i++) {
 		target = &policy->targets[i];
@@ -40,8 +40,10 @@ static void look(struct policy *policy)
 		if (census.free_pages <= most)
 			continue;
 		most = census.free_pages;
-		WRITE_ONCE(policy->most_free, i);
+		most_free = i;
 	}
+	/* Once all are known: faults look at it meanwhile. */
+	WRITE_ONCE(policy->most_free, most_free);
 }
 
 static void look_again(struct work_struct *work)

@@ -3,6 +3,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -22,6 +23,7 @@
 #define TAKE_BUDGET	4096
 
 DEFINE_STATIC_SRCU(hold_srcu);
+static atomic_t nr_waiting = ATOMIC_INIT(0);
 
 int ms_hold_begin(void)
 	__acquires(&hold_srcu)
@@ -39,9 +41,16 @@ EXPORT_SYMBOL_GPL(ms_hold_end);
 
 void ms_hold_wait(void)
 {
+	atomic_inc(&nr_waiting);
 	synchronize_srcu(&hold_srcu);
+	atomic_dec(&nr_waiting);
 }
 EXPORT_SYMBOL_GPL(ms_hold_wait);
+
+bool ms_hold_wanted(void)
+{
+	return atomic_read(&nr_waiting);
+}
 
 static void mark(struct ms_block *block, bool offline)
 {

@@ -160,7 +160,9 @@ static void begin_anew(struct ms_pool *pool)
 	ms_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
-	pool->rest_until = jiffies + DRY_JIFFIES;
+	/* It may be resting for longer, under pressure. */
+	if (time_before(READ_ONCE(pool->rest_until), jiffies + DRY_JIFFIES))
+		WRITE_ONCE(pool->rest_until, jiffies + DRY_JIFFIES);
 	if (pool->banks)
 		pool->scan.orders = SMALL_ORDERS;
 }
@@ -292,7 +294,6 @@ static void put_batch(struct ms_pool *pool, unsigned int first,
 static void fill(struct ms_pool *pool)
 {
 	unsigned int container = READ_ONCE(pool->container), nr, i;
-	int token = ms_hold_begin();
 
 	nr = gather(pool, max_t(unsigned int, container, BATCH_PAGES));
 	if (container)
@@ -301,7 +302,6 @@ static void fill(struct ms_pool *pool)
 		put_batch(pool, i, min_t(unsigned int, i + BATCH_PAGES, nr),
 			  container);
 	pass_on_others(pool);
-	ms_hold_end(token);
 }
 
 /* What the filler does not go on with, it does not keep. */
@@ -320,6 +320,7 @@ void ms_filler_empty(struct ms_pool *pool)
 int ms_filler_run(void *data)
 {
 	struct ms_pool *pool = data;
+	int token;
 
 	while (!kthread_should_stop()) {
 		wait_event_interruptible_timeout(pool->wait,
@@ -329,11 +330,14 @@ int ms_filler_run(void *data)
 						 wants_filling(pool),
 						 is_short(pool) ? DRY_JIFFIES :
 						 MAX_SCHEDULE_TIMEOUT);
+		/* What it has at hand is held from one batch to the next. */
+		token = ms_hold_begin();
 		while (!kthread_should_stop() && wants_filling(pool)) {
 			fill(pool);
 			cond_resched_tasks_rcu_qs();
 		}
 		ms_filler_empty(pool);
+		ms_hold_end(token);
 	}
 	return 0;
 }

@@ -114,12 +114,14 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
 		      struct ms_block *block)
 {
 	struct page *page;
+	unsigned long frames;
 	unsigned int order;
 	int taken;
 
 	while (scan->pfn < scan->end) {
-		if (!budget--)
+		if (!budget)
 			return -EAGAIN;
+		budget--;
 		page = pfn_to_online_page(scan->pfn);
 		if (!page) {
 			scan->pfn = ALIGN(scan->pfn + 1, pageblock_nr_pages);
@@ -134,7 +136,11 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
 				return 0;
 			}
 		}
-		scan->pfn += step(page);
+		frames = step(page);
+		/* Each of them may have been asked for its bank. */
+		if (scan->banks)
+			budget -= min(budget, frames - 1);
+		scan->pfn += frames;
 	}
 	return -ENOENT;
 }
@@ -150,7 +156,9 @@ void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
 {
 	unsigned long i;
 
-	ms_call_post_alloc_hook(page, order, GFP_HIGHUSER_MOVABLE |
+	/* Page owner allocates with these, and this may be an interrupt. */
+	ms_call_post_alloc_hook(page, order,
+				(GFP_HIGHUSER_MOVABLE & ~__GFP_DIRECT_RECLAIM) |
 				(zero ? __GFP_ZERO : 0));
 	if (zero && !MS_POST_ALLOC_HOOK_CLEARS)
 		for (i = 0; i < 1UL << order; i++)

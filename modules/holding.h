@@ -3,7 +3,12 @@
 #ifndef MEMSUITE_HOLDING_H
 #define MEMSUITE_HOLDING_H
 
+#include <linux/types.h>
+
 void ms_holding_add(long pages);
 long ms_holding_pages(void);
+
+/* Somebody waits in ms_hold_wait(): who holds for long should end. */
+bool ms_hold_wanted(void);
 
 #endif

@@ -38,6 +38,8 @@ int ms_inspect_start(const struct ms_inspector *by)
 	if (!inspector) {
 		WRITE_ONCE(inspector, by);
 		static_branch_enable(&ms_inspect_key);
+		/* What fillers have at hand was inspected by nobody. */
+		ms_hold_wait();
 		ms_pools_recycle();
 		err = 0;
 	}

@@ -76,13 +76,13 @@ unsigned long ms_pool_free_gifts(struct ms_pool *pool, struct page **gifts)
 
 static struct page *depot_take(struct ms_pool *pool, unsigned int *hint)
 {
-	unsigned int i, slot = *hint;
+	unsigned int i, nr = READ_ONCE(pool->nr_used), slot = *hint;
 	struct page *chain;
 
 	if (!atomic_read(&pool->nr_filled))
 		return NULL;
-	for (i = 0; i < pool->nr_slots; i++, slot++) {
-		if (slot >= pool->nr_slots)
+	for (i = 0; i < nr; i++, slot++) {
+		if (slot >= nr)
 			slot = 0;
 		if (!READ_ONCE(pool->slots[slot]))
 			continue;
@@ -104,6 +104,8 @@ bool ms_pool_put(struct ms_pool *pool, struct page *chain)
 		if (READ_ONCE(pool->slots[slot]) ||
 		    cmpxchg(&pool->slots[slot], NULL, chain))
 			continue;
+		if (slot >= pool->nr_used)
+			WRITE_ONCE(pool->nr_used, slot + 1);
 		atomic_inc(&pool->nr_filled);
 		return true;
 	}
@@ -121,7 +123,8 @@ static noinline void refill_front(struct ms_pool *pool, struct front *front)
 {
 	front->chain = depot_take(pool, &front->hint);
 	if (READ_ONCE(ms_pools_prefilled) &&
-	    atomic_read(&pool->nr_filled) < READ_ONCE(pool->target) / 2 &&
+	    atomic_read(&pool->nr_filled) <
+	    DIV_ROUND_UP(READ_ONCE(pool->target), 2) &&
 	    filler_sleeps(pool))
 		irq_work_queue(&pool->wake);
 }
@@ -357,6 +360,9 @@ unsigned long ms_pools_shrink(unsigned long pages)
 
 void ms_pool_read_stats(struct ms_pool *pool, struct ms_pool_stats *stats)
 {
+	/* First: what is freed later was not counted as filled, either. */
+	u64 freed = atomic64_read(&pool->freed);
+
 	stats->handed = ms_stat_sum(pool->fronts, handed);
 	stats->bare = ms_stat_sum(pool->fronts, bare_handed);
 	stats->misses = ms_stat_sum(pool->fronts, misses);
@@ -364,7 +370,7 @@ void ms_pool_read_stats(struct ms_pool *pool, struct ms_pool_stats *stats)
 	stats->foreign = atomic64_read(&pool->foreign);
 	stats->passed = atomic64_read(&pool->passed);
 	stats->pages = stats->filled + ms_stat_sum(pool->fronts, isolated) -
-		       stats->handed - atomic64_read(&pool->freed);
+		       stats->handed - freed;
 }
 
 unsigned long ms_pools_pages(void)
@@ -454,12 +460,16 @@ err:
 void ms_pool_destroy(struct ms_pool *pool)
 {
 	struct ms_pool_stats stats;
+	int cpu;
 
 	mutex_lock(&ms_pools_lock);
 	list_del(&pool->link);
 	mutex_unlock(&ms_pools_lock);
 	kthread_stop(pool->filler);
 	irq_work_sync(&pool->wake);
+	/* Nobody uses it any more; a CPU may have gone since it left the list. */
+	for_each_possible_cpu(cpu)
+		drain_front(pool, per_cpu_ptr(pool->fronts, cpu));
 	drain(pool);
 	ms_filler_empty(pool);
 	ms_pool_read_stats(pool, &stats);

@@ -14,6 +14,7 @@
 #include <memsuite/block.h>
 
 #include "bank_map.h"
+#include "holding.h"
 #include "pool.h"
 
 #define BATCH_PAGES	128
@@ -59,6 +60,7 @@ struct front {
  * @container: frames that are handed out in a random order; 0: in their own
  * @nr_filled: batches in the depot
  * @nr_slots: slots of the depot
+ * @nr_used: no slot from here on was ever filled; set by the filler
  * @slots: each NULL or a batch of BATCH_PAGES; taken and put by exchange only
  * @fronts: per-CPU; touched by their CPU only, with interrupts off
  * @filler: thread that fills the slots
@@ -93,6 +95,7 @@ struct ms_pool {
 	unsigned int container;
 	atomic_t nr_filled;
 	unsigned int nr_slots;
+	unsigned int nr_used;
 	struct page **slots;
 	struct front __percpu *fronts;
 	struct task_struct *filler;
@@ -164,6 +167,7 @@ static inline bool is_short(const struct ms_pool *pool)
 static inline bool wants_filling(const struct ms_pool *pool)
 {
 	return READ_ONCE(ms_pools_prefilled) && is_short(pool) &&
+	       !ms_hold_wanted() &&
 	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
 }
 
