@@ -188,7 +188,10 @@ static int audit(void *unused)
 
 	set_user_nice(current, MAX_NICE);
 	while (!kthread_should_stop()) {
-		schedule_timeout_interruptible(msecs_to_jiffies(READ_ONCE(interval_ms)));
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (!kthread_should_stop())
+			schedule_timeout(msecs_to_jiffies(READ_ONCE(interval_ms)));
+		__set_current_state(TASK_RUNNING);
 		if (!kthread_should_stop())
 			one_round(&cursor);
 	}

@@ -19,23 +19,50 @@
  * @hash: in the table, by @mm
  * @mm: kept from being freed, so that it stays its own
  * @tables: by PMD number
+ * @bytes: what they take
  */
 struct history {
 	struct hlist_node hash;
 	struct mm_struct *mm;
 	struct xarray tables;
+	unsigned long bytes;
 };
 
 static DEFINE_HASHTABLE(histories, 6);
 static unsigned long bytes;
 
-struct history *history_of(struct mm_struct *mm)
+static void forget_tables(struct history *history)
+{
+	unsigned long index;
+	u16 *table;
+
+	xa_for_each(&history->tables, index, table)
+		kfree(table);
+	xa_destroy(&history->tables);
+	WRITE_ONCE(bytes, bytes - history->bytes);
+	history->bytes = 0;
+}
+
+static struct history *find(const struct mm_struct *mm)
 {
 	struct history *history;
 
 	hash_for_each_possible(histories, history, hash, (unsigned long)mm)
 		if (history->mm == mm)
 			return history;
+	return NULL;
+}
+
+struct history *history_of(struct mm_struct *mm)
+{
+	struct history *history = find(mm);
+
+	if (history) {
+		/* Each takes less than its page table: much is for what is gone. */
+		if (history->bytes > mm_pgtables_bytes(mm))
+			forget_tables(history);
+		return history;
+	}
 	history = kzalloc(sizeof(*history), GFP_KERNEL);
 	if (!history)
 		return NULL;
@@ -60,21 +87,15 @@ u16 *history_table(struct history *history, unsigned long addr)
 		kfree(table);
 		return NULL;
 	}
+	history->bytes += TABLE_BYTES;
 	WRITE_ONCE(bytes, bytes + TABLE_BYTES);
 	return table;
 }
 
 static void history_free(struct history *history)
 {
-	unsigned long index;
-	u16 *table;
-
 	hash_del(&history->hash);
-	xa_for_each(&history->tables, index, table) {
-		kfree(table);
-		WRITE_ONCE(bytes, bytes - TABLE_BYTES);
-	}
-	xa_destroy(&history->tables);
+	forget_tables(history);
 	mmdrop(history->mm);
 	kfree(history);
 }

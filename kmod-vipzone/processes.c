@@ -168,12 +168,24 @@ static void process_catch_up(struct pid *pid)
 		put_task_struct(task);
 }
 
-/* In place of the one that it had. */
-static void process_link(struct process *process)
+static struct policy *base_of(struct policy *policy)
+{
+	return policy && policy->base ? policy->base : policy;
+}
+
+/*
+ * In place of the one that it had. With @base, only while the caller is under
+ * that: the administrator may have set another policy meanwhile.
+ */
+static bool process_link(struct process *process, const struct policy *base)
 {
 	struct process *old;
 
 	spin_lock(&table_lock);
+	if (base && base_of(policy_of(current->mm)) != base) {
+		spin_unlock(&table_lock);
+		return false;
+	}
 	old = process_by_pid(process->pid);
 	if (old) {
 		/* They stay forbidden: that is undone with the last of them. */
@@ -185,6 +197,7 @@ static void process_link(struct process *process)
 	}
 	process_publish(process);
 	spin_unlock(&table_lock);
+	return true;
 }
 
 int process_add(const struct vipzone_command *command)
@@ -212,7 +225,7 @@ int process_add(const struct vipzone_command *command)
 		err = -ENOMEM;
 		goto out;
 	}
-	process_link(process);
+	process_link(process, NULL);
 	process_catch_up(pid);
 out:
 	mmput(mm);
@@ -234,28 +247,24 @@ int process_remove(pid_t nr)
 	return process ? 0 : -ENOENT;
 }
 
-static struct policy *base_of(struct policy *policy)
-{
-	return policy && policy->base ? policy->base : policy;
-}
-
 /* The administrator's policy for the calling task, to be put; or NULL. */
 static struct policy *own_base(void)
 {
-	struct process *process;
 	struct policy *base;
 
 	preempt_disable();
-	process = process_of(current->mm);
-	base = base_of(process ? process->policy : scope_policy(current->mm));
+	base = base_of(policy_of(current->mm));
 	if (base)
 		policy_get(base);
 	preempt_enable();
 	return base;
 }
 
-/* Under a policy that the caller has created, in place of what it had. */
-static int process_put_under(struct policy *policy)
+/*
+ * Under a policy in place of what the caller had, as long as that was @base or
+ * chosen of it. Takes over a use of @policy.
+ */
+static int process_put_under(struct policy *policy, const struct policy *base)
 {
 	struct process *process;
 
@@ -265,23 +274,9 @@ static int process_put_under(struct policy *policy)
 		policy_put(policy);
 		return -ENOMEM;
 	}
-	process_link(process);
-	return 0;
-}
-
-/* The administrator may have set another policy while one was chosen of it. */
-static int choice_check(const struct policy *base)
-{
-	bool current_base = true;
-
-	if (base->command.scope == VIPZONE_PROCESS)
+	if (process_link(process, base))
 		return 0;
-	preempt_disable();
-	current_base = scope_policy(current->mm) == base;
-	preempt_enable();
-	if (current_base)
-		return 0;
-	process_remove(task_tgid_vnr(current));
+	process_free(process);
 	return -EPERM;
 }
 
@@ -303,18 +298,23 @@ static int choose(struct policy *base, char *list)
 		return err;
 	policy_get(base);
 	policy->base = base;
-	err = process_put_under(policy);
-	return err ?: choice_check(base);
+	return process_put_under(policy, base);
 }
 
 /* Back to the administrator's. */
 static int unchoose(struct policy *base)
 {
+	struct process *process;
+
 	if (base->command.scope == VIPZONE_PROCESS) {
 		policy_get(base);
-		return process_put_under(base);
+		return process_put_under(base, base);
 	}
-	process_remove(task_tgid_vnr(current));
+	spin_lock(&table_lock);
+	process = process_by_pid(task_tgid(current));
+	if (process && process->policy->base == base)
+		process_unlink(process);
+	spin_unlock(&table_lock);
 	return 0;
 }
 
@@ -363,10 +363,11 @@ static int process_hold(struct pid *pid, struct mm_struct **mm,
 
 	spin_lock(&table_lock);
 	process = process_by_pid(pid);
-	if (process) {
+	/* A choice whose base is gone may be under nothing. */
+	*policy = process ? policy_of(process->mm) : NULL;
+	if (*policy) {
 		err = mmget_not_zero(process->mm) ? 0 : -ESRCH;
 		*mm = process->mm;
-		*policy = process->policy;
 	}
 	if (!err)
 		policy_get(*policy);

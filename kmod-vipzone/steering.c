@@ -132,12 +132,19 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 	return MS_FAULT_KERNEL;
 }
 
-/* The narrower wins. */
+/* The narrower wins; but a program's choice only under who allowed it. */
 struct policy *policy_of(const struct mm_struct *mm)
 {
 	struct process *process = process_of(mm);
+	struct policy *base, *scope;
 
-	return unlikely(process) ? process->policy : scope_policy(mm);
+	if (likely(!process))
+		return scope_policy(mm);
+	base = process->policy->base;
+	if (likely(!base) || base->command.scope == VIPZONE_PROCESS)
+		return process->policy;
+	scope = scope_policy(mm);
+	return scope == base ? process->policy : scope;
 }
 
 static unsigned int roomy(const struct policy *policy)

@@ -201,8 +201,8 @@ static DEFINE_MUTEX(follow_lock);
 static bool following, given_up;
 
 /*
- * Tags are of use without it. It is tried again where it was the caller that
- * had no memory.
+ * Tags are of use without it. It is tried again where what failed lay with the
+ * caller: its limits, its threads, its signals.
  */
 static void follow_remaps(void)
 {
@@ -212,7 +212,7 @@ static void follow_remaps(void)
 	if (!following && !given_up) {
 		err = ms_hook_arm(MS_POINT_REMAP, MS_HOOK_DEFAULT, &remap_hook);
 		following = !err;
-		given_up = err && err != -ENOMEM;
+		given_up = err == -EOPNOTSUPP || err == -ENXIO || err == -EBUSY;
 	}
 	mutex_unlock(&follow_lock);
 }
@@ -373,9 +373,14 @@ static void adopt(struct callback_head *work)
 	int err = -ESRCH;
 
 	if (current->mm == mm) {
+		/* A notifier is refused to who has a signal; that waits a moment. */
+		bool pending = test_and_clear_thread_flag(TIF_SIGPENDING);
+
 		mmap_write_lock(mm);
 		err = watch(tagged);
 		mmap_write_unlock(mm);
+		if (pending)
+			set_thread_flag(TIF_SIGPENDING);
 	}
 	if (err) {
 		atomic64_add(tagged->set.nr, &lost);

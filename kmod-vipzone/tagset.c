@@ -281,6 +281,8 @@ unsigned int tagset_move(struct tagset *set, unsigned long from,
 	struct tag *tag, *part, *parts = NULL;
 	unsigned int lost = 0;
 
+	if (!length)
+		return 0;
 	write_seqcount_begin(&set->changes);
 	while ((tag = first_in(set, from, from + length))) {
 		part = take_part(set, tag, from, from + length, &lost);
@@ -292,6 +294,12 @@ unsigned int tagset_move(struct tagset *set, unsigned long from,
 	lost += !untag_now(set, to, to + length);
 	while ((part = parts)) {
 		parts = part->next;
+		if (set->nr >= VIPZONE_MAX_RANGES) {
+			/* Readers may still be at it. */
+			kfree_rcu(part, rcu);
+			lost++;
+			continue;
+		}
 		set_range(part, part->start - from + to, part->end - from + to);
 		insert_and_join(set, part);
 	}

@@ -95,7 +95,7 @@ unsigned long walk_on(struct walk *walk, unsigned long addr)
 				return addr;
 			pmd = ms_pmd_offset(walk->mm, addr, &next);
 			next = min(next, vma->vm_end);
-			if (!pmd)
+			if (!pmd || pmd_none(READ_ONCE(*pmd)))
 				continue;
 			if (walk->enter)
 				walk->enter(walk, addr);

@@ -42,7 +42,8 @@ int ms_remap_prove(void)
 	proof.mm = current->mm;
 	moved = ms_call_mremap(from, PAGE_SIZE, from + PAGE_SIZE);
 	proof.mm = NULL;
-	vm_munmap(from, 2 * PAGE_SIZE);
+	/* What a move has left free may be another thread's by now. */
+	vm_munmap(moved < 0 ? from : from + PAGE_SIZE, PAGE_SIZE);
 	if (moved < 0)
 		return moved;
 	return proof.seen ? 0 : -ENXIO;
