@@ -47,29 +47,19 @@ static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%s\n", to_policy(kobj)->command.policy);
 }
 
-static ssize_t children_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *buf)
-{
-	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.children);
-}
+/* An option of the policy. */
+#define option_attr(name)						\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.name);	\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
 
-static ssize_t heat_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
-{
-	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.heat);
-}
-
-static ssize_t wear_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
-{
-	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.wear);
-}
-
-static ssize_t programs_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *buf)
-{
-	return sysfs_emit(buf, "%d\n", to_policy(kobj)->command.programs);
-}
+option_attr(children);
+option_attr(heat);
+option_attr(wear);
+option_attr(programs);
 
 /* What it is for is a user too, unless it is a process. */
 static ssize_t processes_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -170,10 +160,6 @@ COUNT(unmoved_cpuset_pages, sum->moves[MOVE_CPUSET]);
 
 static struct kobj_attribute who_attr = __ATTR_RO(who);
 static struct kobj_attribute policy_attr = __ATTR_RO(policy);
-static struct kobj_attribute children_attr = __ATTR_RO(children);
-static struct kobj_attribute heat_attr = __ATTR_RO(heat);
-static struct kobj_attribute wear_attr = __ATTR_RO(wear);
-static struct kobj_attribute programs_attr = __ATTR_RO(programs);
 static struct kobj_attribute processes_attr = __ATTR_RO(processes);
 
 static struct attribute *policy_attrs[] = {

@@ -85,62 +85,41 @@ static u64 steered(void)
 	return pages;
 }
 
-static u64 kernel_own(void)
+/* A count, of all policies. */
+static u64 sum_at(size_t offset)
 {
 	struct steering_stats sum;
 
 	policies_sum(&sum);
-	return sum.kernel;
+	return *(u64 *)((char *)&sum + offset);
 }
 
-static u64 yielded(void)
-{
-	struct steering_stats sum;
-
-	policies_sum(&sum);
-	return sum.yielded;
-}
-
-static u64 fallbacks(enum fallback why)
-{
-	struct steering_stats sum;
-
-	policies_sum(&sum);
-	return sum.fallbacks[why];
-}
-
-static u64 moves(int outcome)
-{
-	struct steering_stats sum;
-
-	policies_sum(&sum);
-	return sum.moves[outcome];
-}
+#define SUM(field)	sum_at(offsetof(struct steering_stats, field))
 
 MS_ATTR_SWITCH(enabled, steering_running(), enable);
 static struct kobj_attribute add_attr = __ATTR_WO(add);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);
 MS_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
 MS_ATTR_NUMBER_RO(steered_pages, steered());
-MS_ATTR_NUMBER_RO(kernel_pages, kernel_own());
-MS_ATTR_NUMBER_RO(yielded_pages, yielded());
+MS_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
+MS_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
 MS_ATTR_NUMBER_RO(lost_children, processes_lost());
 MS_ATTR_NUMBER_RO(tagged_processes, tags_processes());
 MS_ATTR_NUMBER_RO(lost_tags, tags_lost());
-MS_ATTR_NUMBER_RO(fallback_empty, fallbacks(FALLBACK_EMPTY));
-MS_ATTR_NUMBER_RO(fallback_policy, fallbacks(FALLBACK_POLICY));
-MS_ATTR_NUMBER_RO(fallback_cpuset, fallbacks(FALLBACK_CPUSET));
-MS_ATTR_NUMBER_RO(fallback_context, fallbacks(FALLBACK_CONTEXT));
-MS_ATTR_NUMBER_RO(fallback_huge, fallbacks(FALLBACK_HUGE));
-MS_ATTR_NUMBER_RO(fallback_wear, fallbacks(FALLBACK_WEAR));
-MS_ATTR_NUMBER_RO(moved_pages, moves(MS_MOVED));
-MS_ATTR_NUMBER_RO(unmoved_busy_pages, moves(MS_MOVE_BUSY));
-MS_ATTR_NUMBER_RO(unmoved_pinned_pages, moves(MS_MOVE_PINNED));
-MS_ATTR_NUMBER_RO(unmoved_full_pages, moves(MS_MOVE_FULL));
-MS_ATTR_NUMBER_RO(unmoved_gone_pages, moves(MS_MOVE_GONE));
-MS_ATTR_NUMBER_RO(unmoved_shared_pages, moves(MOVE_SHARED));
-MS_ATTR_NUMBER_RO(unmoved_policy_pages, moves(MOVE_POLICY));
-MS_ATTR_NUMBER_RO(unmoved_cpuset_pages, moves(MOVE_CPUSET));
+MS_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[FALLBACK_EMPTY]));
+MS_ATTR_NUMBER_RO(fallback_policy, SUM(fallbacks[FALLBACK_POLICY]));
+MS_ATTR_NUMBER_RO(fallback_cpuset, SUM(fallbacks[FALLBACK_CPUSET]));
+MS_ATTR_NUMBER_RO(fallback_context, SUM(fallbacks[FALLBACK_CONTEXT]));
+MS_ATTR_NUMBER_RO(fallback_huge, SUM(fallbacks[FALLBACK_HUGE]));
+MS_ATTR_NUMBER_RO(fallback_wear, SUM(fallbacks[FALLBACK_WEAR]));
+MS_ATTR_NUMBER_RO(moved_pages, SUM(moves[MS_MOVED]));
+MS_ATTR_NUMBER_RO(unmoved_busy_pages, SUM(moves[MS_MOVE_BUSY]));
+MS_ATTR_NUMBER_RO(unmoved_pinned_pages, SUM(moves[MS_MOVE_PINNED]));
+MS_ATTR_NUMBER_RO(unmoved_full_pages, SUM(moves[MS_MOVE_FULL]));
+MS_ATTR_NUMBER_RO(unmoved_gone_pages, SUM(moves[MS_MOVE_GONE]));
+MS_ATTR_NUMBER_RO(unmoved_shared_pages, SUM(moves[MOVE_SHARED]));
+MS_ATTR_NUMBER_RO(unmoved_policy_pages, SUM(moves[MOVE_POLICY]));
+MS_ATTR_NUMBER_RO(unmoved_cpuset_pages, SUM(moves[MOVE_CPUSET]));
 
 static struct attribute *vipzone_attrs[] = {
 	&enabled_attr.attr, &add_attr.attr, &remove_attr.attr,
