@@ -9,6 +9,12 @@
 
 #define LOOK_JIFFIES	(HZ / 10)
 
+/*
+ * A look at a region may be an estimate. It is believed in so many looks: else
+ * the one that is off most opens the reserve.
+ */
+#define SETTLE_LOOKS	4
+
 /* Pages that a CPU takes from the common count at a time. */
 #define CREDIT_PAGES	64
 
@@ -24,19 +30,27 @@ void room_spend(struct room *room, unsigned long pages)
 	this_cpu_add(*room->credit, due);
 }
 
-static void look(struct policy *policy)
+/* What is handed out while it looks stays subtracted. */
+static void settle(struct room *room, long seen, long now, long looks)
+{
+	atomic_long_add((now - seen) / looks, &room->pages);
+}
+
+static void look(struct policy *policy, long looks)
 {
 	const struct low_power *low_power = &policy->command.low_power;
 	unsigned int i, most_free = 0;
 	unsigned long most = 0;
 	struct ms_census census;
 	struct target *target;
+	long seen;
 
 	for (i = 0; i < policy->nr_targets; i++) {
 		target = &policy->targets[i];
+		seen = atomic_long_read(&target->room.pages);
 		ms_region_census(target->region, &census);
-		atomic_long_set(&target->room.pages, census.free_pages -
-				census.pages / 100 * low_power->threshold_pct);
+		settle(&target->room, seen, census.free_pages -
+		       census.pages / 100 * low_power->threshold_pct, looks);
 		if (census.free_pages <= most)
 			continue;
 		most = census.free_pages;
@@ -51,7 +65,7 @@ static void look_again(struct work_struct *work)
 	struct policy *policy = container_of(to_delayed_work(work),
 					     struct policy, look);
 
-	look(policy);
+	look(policy, SETTLE_LOOKS);
 	schedule_delayed_work(&policy->look, LOOK_JIFFIES);
 }
 
@@ -73,7 +87,7 @@ int rooms_open(struct policy *policy)
 		if (!policy->targets[i].room.credit)
 			return -ENOMEM;
 	}
-	look(policy);
+	look(policy, 1);
 	policy->has_rooms = true;
 	schedule_delayed_work(&policy->look, LOOK_JIFFIES);
 	return 0;

@@ -238,11 +238,12 @@ void ms_region_census(struct ms_region *region, struct ms_census *census)
 {
 	struct ms_pool_stats stats = {};
 
-	ms_census_estimate(region, census);
+	/* First: what the filler takes meanwhile is not to count twice. */
 	mutex_lock(&pools_lock);
 	if (region->pool)
 		ms_pool_read_stats(region->pool, &stats);
 	mutex_unlock(&pools_lock);
+	ms_census_estimate(region, census);
 	census->free_pages += stats.pages;
 }
 EXPORT_SYMBOL_GPL(ms_region_census);

@@ -4,11 +4,13 @@
  * cost.
  *
  * touch PAGES [--range START END] [--huge] [--rounds N] [--wait FILE]
+ *	 [--until FILE]
  *
  * Prints "pages P in I nonzero Z ns N": P pages touched, I of them in the
  * physical range, Z that held anything but zeros when they came, N ns of CPU
  * time for all rounds. With --wait it first waits for FILE to appear, so that
- * it can be steered before its first page.
+ * it can be steered before its first page. With --until it keeps its pages
+ * until FILE appears.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -59,12 +61,18 @@ static size_t count_nonzero(const char *memory, size_t pages)
 	return nonzero;
 }
 
+static void await(const char *file)
+{
+	while (file && access(file, F_OK))
+		usleep(10000);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t start = 0, end = UINT64_MAX, ns = 0, before;
 	int advice = MADV_NOHUGEPAGE, rounds = 1, i;
 	size_t pages = argc > 1 ? strtoul(argv[1], NULL, 0) : 0, p;
-	const char *wait = NULL;
+	const char *wait = NULL, *until = NULL;
 	char *memory;
 
 	for (i = 2; i < argc; i++) {
@@ -74,6 +82,8 @@ int main(int argc, char **argv)
 			rounds = atoi(argv[++i]);
 		} else if (!strcmp(argv[i], "--wait") && i + 1 < argc) {
 			wait = argv[++i];
+		} else if (!strcmp(argv[i], "--until") && i + 1 < argc) {
+			until = argv[++i];
 		} else if (!strcmp(argv[i], "--range") && i + 2 < argc) {
 			start = strtoull(argv[++i], NULL, 0);
 			end = strtoull(argv[++i], NULL, 0);
@@ -82,11 +92,10 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!pages) {
-		fprintf(stderr, "usage: touch PAGES [--range START END] [--huge] [--rounds N] [--wait FILE]\n");
+		fprintf(stderr, "usage: touch PAGES [--range START END] [--huge] [--rounds N] [--wait FILE] [--until FILE]\n");
 		return 2;
 	}
-	while (wait && access(wait, F_OK))
-		usleep(10000);
+	await(wait);
 	for (;;) {
 		memory = mmap(NULL, pages * 4096 + (2 << 20),
 			      PROT_READ | PROT_WRITE,
@@ -106,5 +115,7 @@ int main(int argc, char **argv)
 	printf("pages %zu in %zu nonzero %zu ns %llu\n", pages,
 	       pages_in_range(memory, pages, start, end),
 	       count_nonzero(memory, pages), (unsigned long long)ns);
+	fflush(stdout);
+	await(until);
 	return 0;
 }
