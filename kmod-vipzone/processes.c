@@ -26,8 +26,6 @@ static u64 lost;				/* under table_lock */
 
 static void process_free(struct process *process)
 {
-	if (process->no_thp)
-		ms_thp_enable(process->mm);
 	policy_put(process->policy);
 	mmdrop(process->mm);
 	put_pid(process->pid);
@@ -39,9 +37,24 @@ static void process_die(struct work_struct *work)
 	process_free(container_of(to_rcu_work(work), struct process, dying));
 }
 
-/* Under table_lock. */
-static void process_publish(struct process *process)
+/* Huge pages were forbidden to it by an entry, not by itself. Under table_lock. */
+static bool is_forbidden(const struct mm_struct *mm)
 {
+	struct process *process;
+
+	hash_for_each_possible(by_mm, process, by_mm, (unsigned long)mm)
+		if (process->mm == mm && process->no_thp)
+			return true;
+	return false;
+}
+
+/* @from: the address space that its own was made from, or NULL. Under table_lock. */
+static void process_publish(struct process *process,
+			    const struct mm_struct *from)
+{
+	if (!process->policy->has_node)
+		process->no_thp = ms_thp_disable(process->mm) ||
+				  (from != process->mm && is_forbidden(from));
 	hash_add_rcu(by_mm, &process->by_mm, (unsigned long)process->mm);
 	hash_add_rcu(by_pid, &process->by_pid, (unsigned long)process->pid);
 }
@@ -51,6 +64,8 @@ static void process_unlink(struct process *process)
 {
 	hash_del_rcu(&process->by_mm);
 	hash_del_rcu(&process->by_pid);
+	if (process->no_thp)
+		ms_thp_enable(process->mm);
 	queue_rcu_work(reaper, &process->dying);
 }
 
@@ -64,7 +79,6 @@ static struct process *process_create(struct mm_struct *mm, struct pid *pid,
 		return NULL;
 	mmgrab(mm);
 	process->mm = mm;
-	process->no_thp = !policy->has_node && ms_thp_disable(mm);
 	process->pid = get_pid(pid);
 	process->policy = policy;
 	INIT_RCU_WORK(&process->dying, process_die);
@@ -84,7 +98,7 @@ static bool process_copy(const struct process *process, struct mm_struct *mm,
 		return false;
 	}
 	policy_get(process->policy);
-	process_publish(copy);
+	process_publish(copy, process->mm);
 	return true;
 }
 
@@ -187,15 +201,9 @@ static bool process_link(struct process *process, const struct policy *base)
 		return false;
 	}
 	old = process_by_pid(process->pid);
-	if (old) {
-		/* They stay forbidden: that is undone with the last of them. */
-		if (!process->policy->has_node) {
-			process->no_thp |= old->no_thp;
-			old->no_thp = false;
-		}
+	if (old)
 		process_unlink(old);
-	}
-	process_publish(process);
+	process_publish(process, NULL);
 	spin_unlock(&table_lock);
 	return true;
 }
@@ -409,6 +417,8 @@ void process_forked(struct task_struct *parent, struct task_struct *child)
 	process = process_by_pid(task_tgid(parent));
 	if (process && process->policy->command.children)
 		process_copy(process, child->mm, task_tgid(child));
+	else if (child->mm != parent->mm && is_forbidden(parent->mm))
+		ms_thp_enable(child->mm);
 	spin_unlock(&table_lock);
 }
 

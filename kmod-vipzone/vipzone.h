@@ -20,8 +20,8 @@
  * @mm: its address space, kept from being freed so that it stays its own
  * @pid: the process
  * @policy: where its pages come from
- * @no_thp: huge pages were forbidden to it; khugepaged would gather its pages
- *	wherever it finds a huge page
+ * @no_thp: huge pages were forbidden to it, as long as it is in the tables;
+ *	khugepaged would gather its pages wherever it finds a huge page
  * @dying: frees it after a grace period
  */
 struct process {

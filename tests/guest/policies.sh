@@ -81,6 +81,34 @@ wait_for 10 grep -q mmap /tmp/out
 wait $pid
 check "its policy goes with it" wait_for 10 [ ! -e "$heap" ]
 
+# Huge pages would be gathered from anywhere.
+huge() { # PID: whether it may have huge pages
+	awk '/^THP_enabled/ { print $2 }' "/proc/$1/status"
+}
+family() { # OPTION: a steered program, and a child of it
+	rm -f /tmp/go /tmp/child
+	sh -c 'until [ -e /tmp/go ]; do sleep 0.1; done
+	       sleep 1000 & echo $! >/tmp/child; wait' &
+	parent=$!
+	echo "$parent region:pram $1" >$zone/add
+	: >/tmp/go
+	wait_for 10 [ -s /tmp/child ]
+	child=$(cat /tmp/child)
+}
+family ""
+check "a steered program has no huge pages" [ "$(huge $parent)" = 0 ]
+check "its child may have them, if it is not steered" [ "$(huge $child)" = 1 ]
+echo $parent >$zone/remove
+check "and the program may, when it is not any more" [ "$(huge $parent)" = 1 ]
+kill $child $parent
+family children
+check "a child that is steered has none" [ "$(huge $child)" = 0 ]
+echo $child >$zone/remove
+check "until it is not" [ "$(huge $child)$(huge $parent)" = 10 ]
+echo $parent >$zone/remove; echo "$parent region:pram" >$zone/add
+check "another policy at once" [ "$(huge $parent)" = 0 ]
+kill $child $parent
+
 echo "machine segment:mmap=pram,*=dram" >$zone/add
 started
 ended
