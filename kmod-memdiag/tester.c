@@ -38,15 +38,28 @@
 /* How long to leave a zone alone that is short of memory. */
 #define SHORT_JIFFIES	(HZ / 20)
 
+/* Longer than a block takes: who comes for none in that time gets no CPU. */
+#define ABSENT_JIFFIES	HZ
+
+/*
+ * The last part of a node is left to its own testers: who goes to another node
+ * for a few blocks, which are slower to test from there, gains little time.
+ */
+#define LAST_PART	4
+
 /**
  * struct cursor - how far the sweep has come on one node
  * @lock: taken by whoever wants the next block
  * @scan: where it stands
+ * @span: frames of a sweep
+ * @attended: when one of the node's own testers was here, in jiffies
  * @open: there may be more blocks
  */
 struct cursor {
 	struct mutex lock;	/* see above */
 	struct ms_scan scan;
+	unsigned long span;
+	unsigned long attended;
 	bool open;
 };
 
@@ -211,20 +224,43 @@ static int next_home(struct tester *tester)
 	return tester->home;
 }
 
+/* May be stale: what comes of it is a matter of speed. */
+static bool wants_help(const struct cursor *cursor)
+{
+	unsigned long left = cursor->scan.end - READ_ONCE(cursor->scan.pfn);
+
+	return left > cursor->span / LAST_PART ||
+	       time_after(jiffies, READ_ONCE(cursor->attended) +
+				   ABSENT_JIFFIES);
+}
+
+/* 0, or why there is nothing to test on the node. */
+static int test_on(struct tester *tester, int nid)
+{
+	struct ms_block block;
+	int err, token;
+
+	if (nid != tester->home && READ_ONCE(optimisations.node_local) &&
+	    !wants_help(&cursors[nid]))
+		return -ENOENT;
+	token = ms_hold_begin();
+	err = next_block(&cursors[nid], &block);
+	if (!err) {
+		test_block(tester, &block);
+		put_part();
+	}
+	ms_hold_end(token);
+	return err;
+}
+
 /* Its own node, then, so that the work is balanced, the others. */
 static int test_next(struct tester *tester)
 {
-	int nid = next_home(tester), err, token;
-	struct ms_block block;
+	int nid = next_home(tester), err;
 
+	WRITE_ONCE(cursors[nid].attended, jiffies);
 	do {
-		token = ms_hold_begin();
-		err = next_block(&cursors[nid], &block);
-		if (!err) {
-			test_block(tester, &block);
-			put_part();
-		}
-		ms_hold_end(token);
+		err = test_on(tester, nid);
 		nid = next_node_in(nid, node_states[N_MEMORY]);
 	} while (err == -ENOENT && nid != tester->home);
 	return err;
@@ -316,6 +352,8 @@ void tester_sweep(void)
 			.migratetypes = MS_ANY_MIGRATETYPE,
 			.min_age_s = min_age_s,
 		};
+		cursors[nid].span = node_spanned_pages(nid);
+		cursors[nid].attended = jiffies;
 		cursors[nid].open = true;
 		mutex_unlock(&cursors[nid].lock);
 	}
