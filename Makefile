@@ -63,6 +63,7 @@ install:
 	dkms build memsuite/$(VERSION)
 	dkms install memsuite/$(VERSION)
 	install -m 755 scripts/memsuite /usr/local/sbin/memsuite
+	cd lib && find memsuite -name '*.py' -exec install -D -m 644 '{}' '/usr/local/share/memsuite/{}' ';'
 	$(MAKE) -C tools/bankmap
 	install -m 755 out/bankmap/memsuite-bankmap /usr/local/sbin/memsuite-bankmap
 	install -m 644 -D -t /usr/local/share/memsuite/bank_maps tools/bankmap/maps/*
