@@ -4,6 +4,13 @@
 VERSION := $(shell cat VERSION)
 KDIR ?= /lib/modules/$(shell uname -r)/build
 DKMS_SOURCE := /usr/src/memsuite-$(VERSION)
+SOURCES := Kbuild VERSION dkms.conf include modules kmod-memdiag kmod-vipzone kmod-mrc
+
+# Where make install puts things; modprobe.d and udev are in hooksdir. Below DESTDIR, for a package, dkms is left alone.
+# What is said of prefix and libdir on the command line, the Makefile of libvip hears as well.
+prefix := /usr/local
+sbindir = $(prefix)/sbin
+hooksdir := /etc
 
 help:
 	@echo "make demo          show the suite at work, in a virtual machine (about 5 minutes)"
@@ -57,25 +64,34 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 install:
-	mkdir -p $(DKMS_SOURCE)
-	cp -r Kbuild VERSION dkms.conf include modules kmod-memdiag kmod-vipzone kmod-mrc $(DKMS_SOURCE)
+	find $(SOURCES) -type f '(' -name '*.[ch]' ! -name '*.mod.c' -o -name 'Kbuild*' -o -name VERSION -o -name dkms.conf ')' \
+		-exec install -D -m 644 '{}' '$(DESTDIR)$(DKMS_SOURCE)/{}' ';'
+	install -D -m 755 -t $(DESTDIR)$(sbindir) scripts/memsuite
+	cd lib && find memsuite -name '*.py' -exec install -D -m 644 '{}' '$(DESTDIR)$(prefix)/share/memsuite/{}' ';'
+	$(MAKE) -C tools/bankmap
+	install -D -m 755 -t $(DESTDIR)$(sbindir) out/bankmap/memsuite-bankmap
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/profiles profiles/*.profile
+	scripts/install-hooks $(sbindir)/memsuite $(DESTDIR)$(hooksdir)/modprobe.d $(DESTDIR)$(hooksdir)/udev/rules.d
+	$(MAKE) -C lib/libvip install
+ifeq ($(DESTDIR),)
+	ldconfig
 	dkms add memsuite/$(VERSION)
 	dkms build memsuite/$(VERSION)
 	dkms install memsuite/$(VERSION)
-	install -m 755 scripts/memsuite /usr/local/sbin/memsuite
-	$(MAKE) -C tools/bankmap
-	install -m 755 out/bankmap/memsuite-bankmap /usr/local/sbin/memsuite-bankmap
-	install -m 644 -D -t /usr/local/share/memsuite/bank_maps tools/bankmap/maps/*
-	install -D -m 644 -t /usr/local/share/memsuite/profiles profiles/*.profile
-	scripts/install-hooks /usr/local/sbin/memsuite /etc/modprobe.d /etc/udev/rules.d
-	$(MAKE) -C lib/libvip install
-	ldconfig
+endif
 
 uninstall:
-	dkms remove memsuite/$(VERSION) --all
-	rm -rf $(DKMS_SOURCE) /usr/local/sbin/memsuite /usr/local/sbin/memsuite-bankmap /usr/local/share/memsuite
-	rm -f /etc/modprobe.d/memsuite.conf /etc/udev/rules.d/90-memsuite.rules
+ifeq ($(DESTDIR),)
+	-dkms remove memsuite/$(VERSION) --all
+endif
+	rm -rf $(addprefix $(DESTDIR),$(DKMS_SOURCE) $(prefix)/share/memsuite)
+	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap)
+	rm -f $(addprefix $(DESTDIR)$(hooksdir)/,modprobe.d/memsuite.conf udev/rules.d/90-memsuite.rules)
 	$(MAKE) -C lib/libvip uninstall
+ifeq ($(DESTDIR),)
+	ldconfig
+endif
 
 clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of scripts/memsuite on trees that are made up; prints KTAP."""
+"""Tests of scripts/memsuite and lib/memsuite on trees that are made up; prints KTAP."""
 
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import os
 import re
@@ -15,9 +13,17 @@ import sys
 import tempfile
 import time
 import traceback
+from unittest import mock
 from xml.etree import ElementTree
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(TOP, "lib"))
+# What is pure is called, the rest is run.
+from memsuite import Failure, proc  # noqa: E402
+from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
+from memsuite.zone import ledger, moves, segments  # noqa: E402
+
 TOOL = os.path.join(TOP, "scripts", "memsuite")
 PYTHON = "/usr/bin/python3"
 
@@ -190,14 +196,6 @@ class Tree:
 
     def json(self, *args):
         return json.loads(self.run(*args).stdout)
-
-
-def module():
-    """The tool itself, for what is pure."""
-    loader = importlib.machinery.SourceFileLoader("memsuite", TOOL)
-    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("memsuite", loader))
-    loader.exec_module(tool)
-    return tool
 
 
 def nothing_is_loaded(top):
@@ -569,14 +567,13 @@ def stress_ends_with_the_settings_restored(top):
 
 def stress_injects_errors_into_free_memory(top):
     tree = a_tree_to_stress(top, 5, 9)
-    tool = module()
-    tool.PROC = tree.proc
-    assert tool.free_frames(2) == {5, 9}
-    try:
-        tool.free_frames(3)
-        assert False
-    except tool.Failure as failure:
-        assert "2 free pages for 3 errors" in str(failure)
+    with mock.patch.object(proc, "PROC", tree.proc):
+        assert errors.free_frames(2) == {5, 9}
+        try:
+            errors.free_frames(3)
+            assert False
+        except Failure as failure:
+            assert "2 free pages for 3 errors" in str(failure)
     result = tree.run("diag", "stress", "burst", "--size", "1", "--seconds", "1", "--policy", "ondemand",
                       "--inject", "2")
     assert result.returncode == 1 and "another policy" in result.stderr, result
@@ -587,40 +584,37 @@ def stress_injects_errors_into_free_memory(top):
 
 
 def what_stress_tells_is_computed(top):
-    tool = module()
-    tool.PROC = a_tree_to_stress(top).proc
-    assert tool.tlb_shootdowns() == 42 and tool.tester_ticks() == {"42": 200}
+    with mock.patch.object(proc, "PROC", a_tree_to_stress(top).proc):
+        assert counters.tlb_shootdowns() == 42 and counters.tester_ticks() == {"42": 200}
     before = {"a": 5, "tlb_shootdowns": None, "tester_ticks": {"42": 150}, "time_s": 10}
     after = {"a": 7, "tlb_shootdowns": 3, "tester_ticks": {"42": 200, "44": 50}, "time_s": 12}
-    assert tool.growth(before, after) == {"a": 2, "tlb_shootdowns": None, "time_s": 2,
-                                          "tester_cpu_s": 100 / os.sysconf("SC_CLK_TCK")}
+    assert counters.growth(before, after) == {"a": 2, "tlb_shootdowns": None, "time_s": 2,
+                                              "tester_cpu_s": 100 / os.sysconf("SC_CLK_TCK")}
     # 6 in 2 seconds without tests are 9 in 3.
-    assert tool.tlb_growth({"tlb_shootdowns": 6, "time_s": 2}, {"tlb_shootdowns": 20, "time_s": 3}) == 11
+    assert report.tlb_growth({"tlb_shootdowns": 6, "time_s": 2}, {"tlb_shootdowns": 20, "time_s": 3}) == 11
     args = argparse.Namespace(pj_per_bit=20, core_watts=5)
-    joules = tool.energy(args, {"on_demand_tests": 100, "tester_cpu_s": 2, "time_s": 4}, 1000, 10)
+    joules = energy.energy(args, {"on_demand_tests": 100, "tester_cpu_s": 2, "time_s": 4}, 1000, 10)
     assert joules["read_and_written_bytes"] == (1000 * 10 + 100 * 4) * 4096
     assert joules["dram_j"] == 0.007 and joules["cpu_j"] == 10 and abs(joules["mean_w"] - 2.5017) < 1e-4, joules
-    assert tool.energy(args, {}, 1, None) is None
-    assert tool.covered_pct({"free_pages": 30, "free_tested_pages": 9, "free_untested_pages": 21, "free_oldest_age_s": 5,
-                             "user_pages": 10, "user_tested_pages": 1}) == 25
-    assert tool.share_pct(1, 0) is None and tool.share_pct(1, 8) == 12.5
+    assert energy.energy(args, {}, 1, None) is None
+    assert counters.covered_pct({"free_pages": 30, "free_tested_pages": 9, "free_untested_pages": 21,
+                                 "free_oldest_age_s": 5, "user_pages": 10, "user_tested_pages": 1}) == 25
+    assert counters.share_pct(1, 0) is None and counters.share_pct(1, 8) == 12.5
 
 
 def the_operations_of_algorithms_are_those_of_the_module(_top):
-    tool = module()
     with open(os.path.join(TOP, "kmod-memdiag", "march.c"), encoding="utf-8") as file:
         source = re.sub(r'"\s+"', "", file.read())
     tests = dict(re.findall(r'\{ "([^"]+)", "(\{[^"]+\})" \}', source))
     assert len(tests) > 20
     for name, text in tests.items():
-        assert tool.algorithm_ops(name) == tool.algorithm_ops(text), name
-    assert set(tool.ALGORITHM_OPS) == {*tests, "address-decoder", "modulo-20"}
-    assert tool.algorithm_ops("nonsense") is None
+        assert energy.algorithm_ops(name) == energy.algorithm_ops(text), name
+    assert set(energy.ALGORITHM_OPS) == {*tests, "address-decoder", "modulo-20"}
+    assert energy.algorithm_ops("nonsense") is None
 
 
 def damage_is_seen(_top):
-    tool = module()
-    memory = tool.Memory(2, huge=False)
+    memory = demand.Memory(2, huge=False)
     for chunk in range(2):
         memory.allocate(chunk)
         memory.check(chunk)
@@ -705,21 +699,19 @@ def energy_is_told(top):
     text = tree.run("zone", "energy", "--seconds", "1").stdout
     assert "node0" in text and "lower bound" in text and "not sampled" in text, text
     assert "no policy" in Tree(os.path.join(top, "b"), {**SYSFS}).run("zone", "energy").stderr
-    tool = module()
     counts = {"idle_energy_uj": 10_000_000, "access_energy_nj": 5_000_000_000, "access_latency_ns": 7, "sampled_reads": 3,
               "sampled_writes": 4, "written_kib": 0, "over_budget": 1}
-    row = tool.energy_told(({}, {"a": (90, 100)}, 1.0), ({"r": counts}, {"a": (10_000_000, 100_000_000)}, 11.0))
+    row = ledger.energy_told(({}, {"a": (90, 100)}, 1.0), ({"r": counts}, {"a": (10_000_000, 100_000_000)}, 11.0))
     assert row["regions"]["r"]["idle_w"] == 1 and row["regions"]["r"]["access_w"] == 0.5, row
     assert abs(row["rapl"]["a"] - 1) < 0.01, row
-    assert tool.energy_told(({}, {"a": (9e6, 10e6)}, 0), ({}, {"a": (1e6, 10e6)}, 1))["rapl"]["a"] == 2
+    assert ledger.energy_told(({}, {"a": (9e6, 10e6)}, 0), ({}, {"a": (1e6, 10e6)}, 1))["rapl"]["a"] == 2
 
 
 def policies_can_be_done_by_hand(top):
-    tool = module()
-    assert tool.policy_nodes("segment:heap=node0+node1,*=node1") == {
-        **dict.fromkeys(tool.SEGMENTS, 1), "heap": 0}
-    assert tool.policy_nodes("segment:bss=node3") == {"bss": 3}
-    assert set(tool.policy_nodes("region:node2").values()) == {2}
+    assert moves.policy_nodes("segment:heap=node0+node1,*=node1") == {
+        **dict.fromkeys(segments.SEGMENTS, 1), "heap": 0}
+    assert moves.policy_nodes("segment:bss=node3") == {"bss": 3}
+    assert set(moves.policy_nodes("region:node2").values()) == {2}
     tree = Tree(top, SYSFS)
     for policy in "region:pram", "segment:heap", "segment:x=node0", "bank:node0":
         done = tree.run("zone", "move", "1", "--policy", policy)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The types of arguments."""
+
+import argparse
+import math
+import mmap
+
+from .sysfs import SYSFS
+
+
+def pid_argument(text):
+    if not text.isascii() or not text.isdigit() or int(text) <= 0:
+        raise argparse.ArgumentTypeError(f"not a process number: {text!r}")
+    return int(text)
+
+
+def address_argument(text):
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if not 0 <= value < 1 << 64:
+        raise argparse.ArgumentTypeError(f"not an address: {text!r}")
+    return hex(value)
+
+
+def size_argument(text):
+    """Bytes, as the kernel takes them: K, M, G, T, 0x."""
+    shift = {"k": 10, "m": 20, "g": 30, "t": 40}.get(text[-1:].lower(), 0)
+    return int(text[:-1] if shift else text, 0) << shift
+
+
+def range_argument(text):
+    try:
+        start, end = (size_argument(part) for part in text.split("-"))
+    except ValueError:
+        start, end = 0, 0
+    if not 0 <= start < end or (start | end) % mmap.PAGESIZE:
+        raise argparse.ArgumentTypeError(f"not a range of pages: {text!r}")
+    return text
+
+
+def number_argument(low, high, kind=int):
+    """The type of an argument that is a number of a range."""
+    def argument(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"not a number from {low} to {high}: {text!r}")
+        return value
+    return argument
+
+
+def setting_argument(text):
+    path, equals, value = text.partition("=")
+    if not equals or not value or path.startswith("/") or ".." in path.split("/"):
+        raise argparse.ArgumentTypeError(f"not FILE=VALUE, with a file below {SYSFS}: {text!r}")
+    return path, value
+
+
+def word_argument(text):
+    if not text or any(c in ", \t\n" for c in text):
+        raise argparse.ArgumentTypeError(f"not a name: {text!r}")
+    return text
+
+
+def who_argument(text):
+    """Whom a policy is for."""
+    if text == "machine" or text.startswith("cgroup:/"):
+        return policy_word(text)
+    return str(pid_argument(text))
+
+
+def policy_word(text):
+    """A region, or what the kernel will tell about."""
+    if ":" not in text:
+        return word_argument(text)
+    if any(c.isspace() for c in text):
+        raise argparse.ArgumentTypeError(f"not a policy: {text!r}")
+    return text

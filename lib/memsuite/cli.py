@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memsuite - see and control the memsuite kernel modules.
+
+Everything is read from and written to /sys/kernel/memsuite, and tables come
+from /sys/kernel/debug/memsuite; MEMSUITE_SYSFS and MEMSUITE_DEBUGFS name other
+places, for tests; MEMSUITE_STATE another file than
+/var/lib/memsuite/bad_pages.json, MEMSUITE_DMI another DMI table, and
+MEMSUITE_PROC and MEMSUITE_POWERCAP other places than /proc and
+/sys/class/powercap.
+
+Exit status: 0 done; 1 it failed, or for "status": the suite is not loaded or
+something that is loaded is not healthy; 2 the command line is wrong.
+"""
+
+import argparse
+import os
+import sys
+
+from . import Failure
+from .arguments import (
+    address_argument, number_argument, pid_argument, policy_word, range_argument, setting_argument,
+    who_argument, word_argument)
+from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
+from .diag.faults import cmd_diag_inject
+from .diag.ranges import cmd_diag_test
+from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, cmd_diag_unretire
+from .diag.status import cmd_diag_set, cmd_diag_status
+from .metrics import cmd_export
+from .modules import cmd_disable, cmd_enable, cmd_status
+from .mrc.curves import cmd_mrc_add, cmd_mrc_list, cmd_mrc_remove, cmd_mrc_show
+from .output import print_json
+from .stress.counters import SAMPLE_S
+from .stress.demand import PROFILES
+from .stress.trial import cmd_diag_stress
+from .sysfs import SYSFS
+from .zone.banks import cmd_zone_banks
+from .zone.ledger import cmd_zone_energy
+from .zone.moves import cmd_zone_move
+from .zone.policies import (
+    POLICY_OPTIONS, cmd_zone_add, cmd_zone_policies, cmd_zone_ps, cmd_zone_remove, cmd_zone_run)
+from .zone.regions import cmd_zone_define, cmd_zone_list, cmd_zone_profile, cmd_zone_undefine
+from .zone.residency import cmd_zone_where
+
+
+def cmd_store(_args):
+    raise Failure("virtual storage (dm-vstore) is not part of this version")
+
+
+class Commands:
+    """Subcommands that all take --json."""
+
+    def __init__(self, parser):
+        self.commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def add(self, name, function, text, **defaults):
+        command = self.commands.add_parser(name, help=text, description=text)
+        command.add_argument("--json", action="store_true",
+                             default=argparse.SUPPRESS,
+                             help="print the result as JSON")
+        command.set_defaults(function=function, **defaults)
+        return command
+
+    def group(self, name, text, module=None):
+        commands = Commands(self.commands.add_parser(
+            name, help=text, description=text))
+        if module:
+            commands.add("enable", cmd_enable, f"turn {module} on",
+                         module=module)
+            commands.add("disable", cmd_disable, f"turn {module} off",
+                         module=module)
+        return commands
+
+
+def diag_commands(top):
+    diag = top.group("diag", "memory diagnostic: memdiag", "memdiag")
+    diag.add("status", cmd_diag_status, "progress of the tests")
+    diag.add("list", cmd_diag_list, "bad pages found, as memdiag tells")
+    diag.add("bad", cmd_diag_bad,
+             "bad pages found and stored, and their DIMMs")
+    command = diag.add("test", cmd_diag_test,
+                       "test a range of physical memory now")
+    command.add_argument("range", metavar="START-END", type=word_argument,
+                         help="physical addresses in bytes; K, M, G, T, 0x")
+    for name, function, text in (
+            ("retire", cmd_diag_retire, "withhold pages from the system"),
+            ("unretire", cmd_diag_unretire, "give retired pages back")):
+        command = diag.add(name, function, text)
+        command.add_argument("address", metavar="ADDRESS", nargs="+",
+                             type=address_argument,
+                             help="physical, in bytes: 0x...")
+    diag.add("save", cmd_diag_save, "keep the bad pages across reboots")
+    command = diag.add("restore", cmd_diag_restore,
+                       "retire the bad pages that were kept")
+    command.add_argument("--force", action="store_true",
+                         help="also those found in other DIMMs")
+    command = diag.add("inject", cmd_diag_inject,
+                       "make good memory look faulty to the tests; lists "
+                       "what does")
+    command.add_argument("fault", metavar="FAULT", nargs="*",
+                         type=word_argument,
+                         help="ADDRESS:BIT:KIND[/VARIANT][@ADDRESS:BIT]")
+    command.add_argument("--every", metavar="START-END", type=range_argument,
+                         help="a fault of every kind in that range")
+    command.add_argument("--clear", action="store_true",
+                         help="take them all away, and give their pages back")
+    command = diag.add("export", cmd_diag_export,
+                       "bad pages for the kernel's command line, GRUB, or "
+                       "programs")
+    command.add_argument("--format", choices=("memmap", "badram", "json"),
+                         default="json")
+    command = diag.add("set", cmd_diag_set, "change how memory is tested")
+    command.add_argument("--algorithm", metavar="NAME")
+    command.add_argument("--lifetime", metavar="SECONDS", type=int)
+    stress_command(diag)
+
+
+def stress_command(diag):
+    command = diag.add("stress", cmd_diag_stress,
+                       "use memory in a certain way, without tests and with, and tell what tests cost and find; "
+                       "what was tested before is forgotten")
+    command.add_argument("profile", metavar="PROFILE", choices=tuple(PROFILES),
+                         help="ramp: the size grows and shrinks; burst: all at once and free; turnover: of a "
+                              "constant size, renewed piece by piece; resident: allocated "
+                              "once, and touched")
+    for name, metavar, kind, default, text in (
+            ("--size", "MIB", number_argument(1, 1 << 24), 256, "of the memory in use, at most"),
+            ("--instances", "N", number_argument(1, 1024), 1, "programs that do so at once, each with that size"),
+            ("--readers", "N", number_argument(0, 1024), 0, "more threads of each program, which read its memory all "
+             "the time"),
+            ("--seconds", "S", number_argument(1, 86400, float), 10, "that each of the two runs takes"),
+            ("--period", "S", number_argument(0.01, 86400, float), None, "from one burst to the next (1), or until "
+             "turnover has renewed all (4)"),
+            ("--inject", "N", number_argument(0, 32), 0, "errors emulated in free memory, when the run with tests "
+             "begins; it may take a lifetime of tests until they are found"),
+            ("--policy", "NAME", word_argument, None, "see control/policy"),
+            ("--fidelity", "N", number_argument(1, 32), None, "backgrounds, with the policy fixed"),
+            ("--threads", "N", number_argument(0, 64), None, "with the policy fixed"),
+            ("--bandwidth", "MIB_S", number_argument(0, 1 << 20), None, "see control/bandwidth_mib_s"),
+            ("--algorithm", "NAME", str, None, "or a march test written out"),
+            ("--lifetime", "S", number_argument(1, 2592000), None, "of tests"),
+            ("--move-interval", "MS", number_argument(0, 86400000), None, "see move_interval_ms"),
+            ("--pj-per-bit", "PJ", number_argument(0, 1000, float), 20, "energy of a bit read or written: an "
+             "assumption, of the order of DDR4 with its interface"),
+            ("--core-watts", "W", number_argument(0, 1000, float), 5, "power of a core that tests: an assumption, "
+             "see what your processor takes under load")):
+        command.add_argument(name, metavar=metavar, type=kind, default=default,
+                             help=text if default is None else f"{text} ({default})")
+    command.add_argument("--set", metavar="FILE=VALUE", type=setting_argument, action="append", default=[],
+                         help=f"any other file below {SYSFS}, for the run with tests")
+    command.add_argument("--series", action="store_true",
+                         help=f"with --json: also how demand and tests went, every {SAMPLE_S} s")
+    command.add_argument("--huge", action="store_true", help="allow huge pages, which come from the free lists")
+
+
+def add_policy_options(command):
+    for option, text in POLICY_OPTIONS.items():
+        command.add_argument(f"--{option}", action="store_true", help=text)
+
+
+def zone_commands(top):
+    zone = top.group("zone", "placement of memory: vipzone and regions",
+                     "vipzone")
+    zone.add("list", cmd_zone_list, "regions of physical memory")
+    zone.add("policies", cmd_zone_policies, "who gets which pages where, and how that went")
+    zone.add("ps", cmd_zone_ps, "processes with a policy of their own")
+    command = zone.add("add", cmd_zone_add, "set the policy of a process, a cgroup or the machine")
+    command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")
+    command.add_argument("policy", metavar="POLICY", nargs="+", type=policy_word,
+                         help="REGION..., the most wanted one first; or region:REGION[+REGION...]; or "
+                              "segment:SEGMENT=REGION[+REGION...][,...], where * stands for all other segments; or "
+                              "bank:percpu=LIST|LIST..., perprocess, percgroup or random; or "
+                              "low-power-first:LIST[,KEY=VALUE...]")
+    command.add_argument("--children", action="store_true",
+                         help="and the processes that it forks")
+    add_policy_options(command)
+    command = zone.add("remove", cmd_zone_remove, "take a policy away")
+    command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")
+    command = zone.add("run", cmd_zone_run, "run a command under a policy, with all that it starts")
+    command.add_argument("--policy", required=True, type=policy_word, help="as of zone add")
+    add_policy_options(command)
+    command.add_argument("command", metavar="COMMAND", nargs=argparse.REMAINDER)
+    command = zone.add("where", cmd_zone_where, "where the pages of a process lie, by segment and region")
+    command.add_argument("pid", metavar="PID", type=pid_argument)
+    command = zone.add("define", cmd_zone_define, "define a region")
+    command.add_argument("name", metavar="NAME", type=word_argument)
+    command.add_argument("range", metavar="START-END", type=word_argument,
+                         help="physical addresses in bytes; K, M, G, T, 0x")
+    command.add_argument("key", metavar="KEY=VALUE", nargs="*",
+                         type=word_argument)
+    command = zone.add("banks", cmd_zone_banks,
+                       "find the DRAM's bank mapping by row conflicts, or import one")
+    command.add_argument("--name", metavar="NAME", type=word_argument, help="of the map (dram)")
+    command.add_argument("--mib", metavar="N", type=int, help="memory to measure (512)")
+    command.add_argument("--svg", metavar="FILE", help="a histogram of access times")
+    command.add_argument("--import", metavar="FILE", help="what drama or DRAMDig printed, - for standard input")
+    command.add_argument("--anyway", action="store_true", help="measure in a virtual machine, too")
+    command = zone.add("profile", cmd_zone_profile, "describe regions by a file")
+    command.add_argument("file", metavar="FILE",
+                         help="lines of NAME [START-END] KEY=VALUE...; with START-END the region is defined")
+    command = zone.add("energy", cmd_zone_energy, "what regions take, by the ledger of vipzone and by RAPL")
+    command.add_argument("--seconds", type=number_argument(1, 86400), default=5, help="how long to look (5)")
+    command = zone.add("move", cmd_zone_move, "move the pages that a process has to where its policy wants them")
+    command.add_argument("pid", metavar="PID", type=pid_argument)
+    command.add_argument("--policy", type=policy_word,
+                         help="by this policy, of whole nodes, and from user space: needs no kernel module")
+    command = zone.add("undefine", cmd_zone_undefine, "remove a region")
+    command.add_argument("name", metavar="NAME", type=word_argument)
+
+
+def mrc_commands(top):
+    mrc = top.group("mrc", "miss ratio curves: mrc", "mrc")
+    mrc.add("list", cmd_mrc_list, "tracked processes")
+    for name, function, text in (
+            ("add", cmd_mrc_add, "track a process"),
+            ("remove", cmd_mrc_remove, "track a process no more"),
+            ("show", cmd_mrc_show, "draw the curve of a process")):
+        command = mrc.add(name, function, text)
+        command.add_argument("pid", metavar="PID", type=pid_argument)
+    picture = command.add_mutually_exclusive_group()
+    picture.add_argument("--svg", metavar="FILE", help="- is standard output")
+    picture.add_argument("--png", metavar="FILE", help="needs matplotlib")
+    command.add_argument("--width", type=int, default=72, metavar="COLUMNS")
+    command.add_argument("--height", type=int, default=18, metavar="LINES")
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="memsuite", description=__doc__.split("\n", 1)[1],
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", default=False,
+                        help="print the result as JSON")
+    top = Commands(parser)
+    top.add("status", cmd_status, "what is loaded, enabled and healthy")
+    diag_commands(top)
+    zone_commands(top)
+    mrc_commands(top)
+    top.add("store", cmd_store, "virtual storage (not in this version)")
+    top.add("export", cmd_export,
+            "all counters, as Prometheus reads them")
+    return parser.parse_args(argv)
+
+
+def main(argv):
+    args = parse(argv)
+    try:
+        result = args.function(args)
+        sys.stdout.flush()
+        return result
+    except Failure as failure:
+        if args.json:
+            print_json({"error": str(failure)})
+        print(f"memsuite: {failure}", file=sys.stderr)
+    except BrokenPipeError:
+        # The reader has seen enough; keep the exit of Python quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How testing goes, and how it is configured."""
+
+import errno
+
+from .. import Failure
+from ..modules import module_status
+from ..output import bad_page_count, done, human_pages, print_json
+from ..sysfs import loaded, need, number, numbers, read, write
+from .ranges import range_line, range_state
+from .store import load_store
+
+
+def cmd_diag_status(args):
+    if not loaded("memdiag"):
+        return status_without_memdiag(args)
+    state = module_status("memdiag")
+    state.update(algorithm=read("memdiag", "algorithm"),
+                 test_lifetime_s=number("memdiag", "test_lifetime_s"),
+                 coverage=numbers("memdiag", "coverage"),
+                 effectiveness=effectiveness(),
+                 range=range_state(), stored=len(load_store()["pages"]))
+    if args.json:
+        print_json(state)
+        return 0
+    print("testing" if state["enabled"] else
+          "off; to begin: memsuite diag enable")
+    print(f"algorithm     {state['algorithm']}\n"
+          f"test lifetime {state['test_lifetime_s']} s\n"
+          f"passes        {state['passes']}, and "
+          f"{state['pass_progress_pct']}% of the next\n"
+          f"tested        {state['tested_pages']} pages "
+          f"({human_pages(state['tested_pages'])})\n"
+          f"found         {bad_page_count(state['bad_page_count'])}\n"
+          f"stored        {bad_page_count(state['stored'])}")
+    for line in coverage_lines(state["coverage"]):
+        print(f"coverage      {line}")
+    if state["range"] and state["range"]["status"] != "untested":
+        print(f"range         {range_line(state['range'])}")
+    for line in effectiveness_lines(state["effectiveness"]):
+        print(f"beware        {line}")
+    return 0
+
+
+EFFECTIVENESS = ("reads_reach_memory", "ecc", "encryption", "scrambling",
+                 "hypervisor")
+
+
+def effectiveness():
+    """What stands between the tests and the memory cells."""
+    return {name: read("memdiag", "effectiveness", name)
+            for name in EFFECTIVENESS}
+
+
+def effectiveness_lines(flags):
+    if flags["hypervisor"] == "1":
+        yield ("a virtual machine: what is tested is what the host gives it; "
+               "addresses are not those of the DIMMs")
+    if flags["reads_reach_memory"] == "no":
+        yield "the tests read caches, not memory: they find next to nothing"
+    if flags["ecc"] not in (None, "none", "unknown"):
+        yield (f"{flags['ecc']} ECC corrects what is weak before a test sees "
+               "it: see memdiag/ecc_corrected_errors")
+    if flags["encryption"] not in (None, "none", "unknown"):
+        yield (f"memory is encrypted ({flags['encryption']}): in the cells, "
+               "backgrounds are random, and complements are not")
+    if flags["scrambling"] == "likely":
+        yield ("memory controllers scramble data: in the cells, backgrounds "
+               "are random, complements stay complements")
+
+
+def coverage_lines(coverage):
+    for name in ("free", "user", "page_cache", "kernel"):
+        if f"{name}_pages" in coverage:
+            yield (f"{name.replace('_', ' ')}: "
+                   f"{coverage[f'{name}_tested_pct']}% of "
+                   f"{human_pages(coverage[f'{name}_pages'])} tested in time, "
+                   f"the oldest {coverage[f'{name}_oldest_age_s']} s ago")
+
+
+def status_without_memdiag(args):
+    stored = len(load_store()["pages"])
+    state = {**module_status("memdiag"), "stored": stored}
+    if args.json:
+        print_json(state)
+    else:
+        print(f"{state['reason']}\n"
+              f"stored        {bad_page_count(stored)}")
+    return 1
+
+
+def cmd_diag_set(args):
+    need("memdiag")
+    if args.algorithm is None and args.lifetime is None:
+        raise Failure("nothing to set: give --algorithm or --lifetime")
+    if args.algorithm is not None:
+        names = ", ".join(read("memdiag", "available_algorithms").split())
+        write("memdiag/algorithm", args.algorithm,
+              {errno.EINVAL: f"no such algorithm; there are {names}"})
+    if args.lifetime is not None:
+        write("memdiag/test_lifetime_s", str(args.lifetime),
+              {errno.ERANGE: "a lifetime is 1 second to 30 days"})
+    return done(args, "set; an algorithm takes effect with the next pass")

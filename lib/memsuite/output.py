@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How results are printed."""
+
+import json
+import mmap
+
+
+def print_json(value):
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(head, rows, right=()):
+    """Aligned columns; @right are the names of those aligned to the right."""
+    cells = [head] + [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    for row in cells:
+        print("  ".join(
+            cell.rjust(width) if name in right else cell.ljust(width)
+            for cell, width, name in zip(row, widths, head)).rstrip())
+
+
+def human(size):
+    """Bytes as people read them."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            break
+        size /= 1024
+    else:
+        unit = "TiB"
+    return f"{size:.0f} {unit}" if size == int(size) else f"{size:.1f} {unit}"
+
+
+def human_pages(pages):
+    return human(pages * mmap.PAGESIZE)
+
+
+def bad_page_count(count):
+    return f"{count} bad page" + ("s" if count != 1 else "")
+
+
+def yes(value):
+    return "-" if value is None else "yes" if value else "no"
+
+
+def done(args, text):
+    if args.json:
+        print_json({"ok": True})
+    else:
+        print(text)
+    return 0

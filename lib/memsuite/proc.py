@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What /proc tells of processes, the memory and its page frames."""
+
+import mmap
+import os
+import re
+import struct
+
+from . import Failure
+
+PROC = os.environ.get("MEMSUITE_PROC", "/proc")
+PAGE = 4096
+
+
+def proc_text(name):
+    try:
+        with open(os.path.join(PROC, name), encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""       # a process that has ended, or nothing to be told
+
+
+KPF_BUDDY, KPF_OFFLINE = 10, 23      # free; held by the suite, or given away
+
+
+def ram():
+    """[start, end) of the memory, in frames."""
+    stretches_of = re.findall(r"^([0-9a-f]+)-([0-9a-f]+) : System RAM$", proc_text("iomem"), re.M)
+    frames = [(int(start, 16) // mmap.PAGESIZE, (int(end, 16) + 1) // mmap.PAGESIZE)
+              for start, end in stretches_of]
+    return [(start, end) for start, end in frames if start < end]
+
+
+def page_flags(frame):
+    """What the kernel tells of a page."""
+    path = os.path.join(PROC, "kpageflags")
+    try:
+        with open(path, "rb", buffering=0) as file:
+            flags = os.pread(file.fileno(), 8, frame * 8)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}; run as root") from None
+    return struct.unpack("=Q", flags)[0] if len(flags) == 8 else 0
+
+
+def is_free(frame):
+    return page_flags(frame) >> KPF_BUDDY & 1
+
+
+def is_held(frame):
+    return page_flags(frame) >> KPF_OFFLINE & 1
+
+
+def command_of(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8",
+                  errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return "?"

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memsuite diag stress: what tests cost, and what they find."""

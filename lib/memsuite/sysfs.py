@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The files of the modules: values in sysfs, tables in debugfs."""
+
+import os
+
+from . import Failure
+
+SYSFS = os.environ.get("MEMSUITE_SYSFS", "/sys/kernel/memsuite")
+DEBUGFS = os.environ.get("MEMSUITE_DEBUGFS", "/sys/kernel/debug/memsuite")
+
+CORE = "memsuite"
+MODULES = (CORE, "memdiag", "vipzone", "mrc")
+
+
+def present(*path):
+    """Whether a file or directory of sysfs is there."""
+    return os.path.exists(os.path.join(SYSFS, *path))
+
+
+def loaded(module):
+    return present() if module == CORE else present(module)
+
+
+def entries(*path):
+    """Names of the directories in a directory of sysfs."""
+    top = os.path.join(SYSFS, *path)
+    try:
+        return sorted(e.name for e in os.scandir(top) if e.is_dir())
+    except FileNotFoundError:
+        return []
+
+
+def need(module):
+    if not loaded(module):
+        raise Failure(f"{module} is not loaded; as root: modprobe {module}")
+
+
+def read(*path):
+    full = os.path.join(SYSFS, *path)
+    try:
+        with open(full, encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except PermissionError:
+        raise Failure(f"{full}: permission denied; run as root") from None
+    except OSError as error:
+        raise Failure(f"{full}: {error.strerror}") from None
+
+
+def number(*path):
+    text = read(*path)
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise Failure(f"{os.path.join(SYSFS, *path)}: "
+                      f"not a number: {text[:40]!r}") from None
+
+
+def write(path, text, meanings=None):
+    """Write in one piece, as sysfs wants it; @meanings explains errnos."""
+    full = os.path.join(SYSFS, path)
+    try:
+        fd = os.open(full, os.O_WRONLY | os.O_TRUNC)
+    except PermissionError:
+        raise Failure(f"{full}: permission denied; run as root") from None
+    except OSError as error:
+        raise Failure(f"{full}: {error.strerror}") from None
+    try:
+        os.write(fd, text.encode() + b"\n")
+    except OSError as error:
+        why = (meanings or {}).get(error.errno, error.strerror)
+        raise Failure(why) from None
+    finally:
+        os.close(fd)
+
+
+def read_debugfs(*path):
+    full = os.path.join(DEBUGFS, *path)
+    try:
+        with open(full, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except PermissionError:
+        raise Failure(f"{full}: permission denied; run as root") from None
+    except FileNotFoundError:
+        if not os.path.exists(DEBUGFS):
+            raise Failure(f"{DEBUGFS} is not there; is debugfs mounted? "
+                          "mount -t debugfs none /sys/kernel/debug") from None
+        raise
+    except OSError as error:
+        raise Failure(f"{full}: {error.strerror}") from None
+
+
+def numbers(*path):
+    """{file: value} of a directory of sysfs, empty if it is not there."""
+    try:
+        names = sorted(os.listdir(os.path.join(SYSFS, *path)))
+    except FileNotFoundError:
+        return {}
+    return {name: number(*path, name) for name in names}
+
+
+def table(text):
+    """Rows of a debugfs table; its first line is '# column column ...'."""
+    lines = text.splitlines()
+    if not lines or not lines[0].startswith("#"):
+        raise Failure("a table without its line of columns: "
+                      "is this tool as new as the modules?")
+    columns = lines[0][1:].split()
+    return [dict(zip(columns, line.split())) for line in lines[1:] if line]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Who gets which pages where."""
+
+import errno
+import os
+
+from .. import Failure
+from ..output import done, human_pages, print_json, print_table
+from ..proc import command_of
+from ..sysfs import entries, need, number, read, read_debugfs, table, write
+from .segments import SEGMENTS
+
+
+def policy_argument(words):
+    """A policy, or regions in the order of preference."""
+    if len(words) == 1 and ":" in words[0]:
+        return words[0]
+    return "region:" + "+".join(words)
+
+
+POLICY_OPTIONS = {"heat": "move pages between regions by how they are used",
+                  "wear": "spare regions over their wear budget",
+                  "programs": "let programs choose among its regions, salloc_policy(3)"}
+
+
+def policy_options(args):
+    return [option for option in POLICY_OPTIONS if getattr(args, option)]
+
+
+def add_policy(who, policy, options):
+    write("vipzone/add", " ".join([str(who), policy, *options]), {
+        errno.ESRCH: "no such process",
+        errno.ENOENT: "no such cgroup, or no such region; there are " + ", ".join(entries("regions")),
+        errno.EINVAL: "not a policy, or not a process that can be steered (a kernel thread?); policies are "
+                      "region:REGION[+REGION...], segment:SEGMENT=REGION[+REGION...][,...], "
+                      "low-power-first:REGION[+REGION...][,KEY=VALUE...] and "
+                      "bank:SPREAD=REGION[+REGION...][|...], segments are "
+                      + ", ".join(SEGMENTS) + " and *, spreads percpu, perprocess, percgroup and random",
+        errno.ERANGE: "not a percentage",
+        errno.E2BIG: "too many regions, 32 at most, or the policy is too long",
+        errno.ENAMETOOLONG: "no such region: its name is too long",
+    })
+
+
+def cmd_zone_add(args):
+    need("vipzone")
+    policy = policy_argument(args.policy)
+    add_policy(args.who, policy, ["children"] * args.children + policy_options(args))
+    text = f"{args.who} gets its pages by {policy}"
+    if not number("vipzone", "enabled"):
+        text += " as soon as vipzone is on: memsuite zone enable"
+    return done(args, text)
+
+
+def cmd_zone_remove(args):
+    need("vipzone")
+    write("vipzone/remove", args.who,
+          {errno.ENOENT: f"{args.who} is not steered"})
+    return done(args, f"{args.who} is steered no more")
+
+
+def cmd_zone_run(args):
+    need("vipzone")
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise Failure("no command to run")
+    if not number("vipzone", "enabled"):
+        raise Failure("vipzone is off; turn it on: memsuite zone enable")
+    add_policy(os.getpid(), policy_argument([args.policy]), ["children", *policy_options(args)])
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        raise Failure(f"{command[0]}: {error.strerror}") from None
+
+
+FALLBACKS = ("empty", "policy", "cpuset", "context", "huge")
+POLICY_COUNTS = (*(f"{segment}_pages" for segment in SEGMENTS), "moved_pages")
+
+
+def policy(directory):
+    values = {"number": int(directory), "who": read("vipzone", "policies", directory, "who"),
+              "policy": read("vipzone", "policies", directory, "policy"),
+              "children": bool(number("vipzone", "policies", directory, "children")),
+              "processes": number("vipzone", "policies", directory, "processes")}
+    values.update({key: number("vipzone", "policies", directory, key) for key in POLICY_COUNTS})
+    values["fallbacks"] = {why: number("vipzone", "policies", directory, f"fallback_{why}") for why in FALLBACKS}
+    return values
+
+
+def cmd_zone_policies(args):
+    need("vipzone")
+    rows = [policy(directory) for directory in sorted(entries("vipzone", "policies"), key=int)]
+    if args.json:
+        print_json(rows)
+    elif not rows:
+        print("there is no policy")
+    else:
+        print_table(["WHO", "POLICY", "PROCESSES", "PLACED", "LEFT", "WHY"],
+                    [[row["who"] + (" and children" if row["children"] else ""), row["policy"], row["processes"],
+                      human_pages(sum(row[f"{segment}_pages"] for segment in SEGMENTS)),
+                      human_pages(sum(row["fallbacks"].values())),
+                      ", ".join(f"{why} {count}" for why, count in row["fallbacks"].items() if count)]
+                     for row in rows], right=("PROCESSES", "PLACED", "LEFT"))
+    return 0
+
+
+def cmd_zone_ps(args):
+    need("vipzone")
+    rows = [{"pid": int(row["pid"]), "command": command_of(row["pid"]), "policy_number": int(row["policy"]),
+             "policy": read("vipzone", "policies", row["policy"], "policy")}
+            for row in table(read_debugfs("vipzone", "processes"))]
+    if args.json:
+        print_json(rows)
+    elif not rows:
+        print("no process has a policy of its own")
+    else:
+        print_table(["PID", "COMMAND", "POLICY"], [[row["pid"], row["command"], row["policy"]] for row in rows],
+                    right=("PID",))
+    return 0

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the pages of a process lie."""
+
+from .. import Failure
+from ..output import human_pages, print_json, print_table
+from ..proc import PAGE
+from ..sysfs import CORE, entries, need, number, read
+from .segments import SEGMENTS, Segments, frames
+
+
+def bank_of(frame_map, address):
+    """The bank of a frame, by what a bank map's frame_map says."""
+    kind, _, items = frame_map.partition("=")
+    if kind == "xor":
+        return sum((bin(address & int(mask, 0)).count("1") & 1) << i for i, mask in enumerate(items.split(",")))
+    bank, base = 0, 1
+    for item in items.split(","):
+        size, count = map(int, item.split("x"))
+        bank += base * (address // size % count)
+        base *= count
+    return bank
+
+
+def listed(text):
+    """The numbers of a list like 0-3,7."""
+    ranges = [item.split("-") for item in text.split(",") if item]
+    return {n for item in ranges for n in range(int(item[0]), int(item[-1]) + 1)}
+
+
+class Extent:
+    """Where a region lies; of a set of banks, in what of that."""
+
+    def __init__(self, name):
+        self.name, self.start, self.end = name, number("regions", name, "start"), number("regions", name, "end")
+        self.size = self.end - self.start
+        bank_map = read("regions", name, "map")
+        self.frame_map = bank_map and read("bank_maps", bank_map, "frame_map")
+        if bank_map:
+            self.banks = listed(read("regions", name, "banks"))
+            self.size = self.size * len(self.banks) // number("bank_maps", bank_map, "banks")
+
+    def has(self, address):
+        return self.start <= address < self.end and (
+            not self.frame_map or bank_of(self.frame_map, address) in self.banks)
+
+
+def residency(pid):
+    """{segment: {region: pages}}, by the smallest region that a page lies in."""
+    regions = sorted((Extent(name) for name in entries("regions")), key=lambda extent: (extent.size, extent.name))
+    segments, counts = Segments(pid), {}
+    for start, end, is_file, name, address, frame in frames(pid):
+        region_name = next((extent.name for extent in regions if extent.has(frame * PAGE)), "elsewhere")
+        of_segment = counts.setdefault(segments.of(start, end, is_file, name, address), {})
+        of_segment[region_name] = of_segment.get(region_name, 0) + 1
+    return counts
+
+
+def cmd_zone_where(args):
+    need(CORE)
+    try:
+        counts = residency(args.pid)
+    except OSError as error:
+        raise Failure(f"process {args.pid}: {error.strerror}") from None
+    if args.json:
+        print_json(counts)
+        return 0
+    names = sorted({name for of_segment in counts.values() for name in of_segment})
+    print_table(["SEGMENT", *names],
+                [[segment, *(human_pages(counts[segment].get(name, 0)) if name in counts[segment] else "-"
+                             for name in names)] for segment in SEGMENTS if segment in counts], right=names)
+    return 0
