@@ -6,13 +6,14 @@ import errno
 import re
 import signal
 import sys
+import time
 
 from .. import Failure
 from ..modules import ENABLE_ERRORS
 from ..output import print_json
 from ..proc import proc_text
 from ..sysfs import need, number, read, write
-from .counters import STALL_S, Watch, counters, growth, while_tested
+from .counters import SAMPLE_S, STALL_S, Watch, counters, growth, while_tested
 from .demand import ENDING, run_demand
 from .errors import Errors
 from .report import report, report_lines
@@ -64,16 +65,30 @@ def configure(args, settings):
             settings.set(path, str(value), meanings)
 
 
-def await_sweep(talk):
-    """Until all that is free was tested: what comes then is the steady state."""
+def await_steady_state(talk):
+    """Until all that is free was tested, and what was in use before that was moved, if it is to be."""
     if read("memdiag", "control", "policy") == "ondemand":
         return
+    await_sweep(talk)
+    if number("memdiag", "move_interval_ms"):
+        await_walks(talk)
+
+
+def await_sweep(talk):
     passes = number("memdiag", "passes")
     for _ in while_tested(STALL_S):
         if number("memdiag", "passes") > passes:
             return
         talk(f"waiting for a first sweep, {number('memdiag', 'pass_progress_pct')}%")
     raise Failure(f"nothing was tested for {STALL_S} s: are there threads that test, and memory that is free?")
+
+
+def await_walks(talk):
+    """A whole one: one may be under way."""
+    walks = number("memdiag", "moves", "walks")
+    while number("memdiag", "moves", "walks") < walks + 2:
+        talk("waiting for memory in use to be moved")
+        time.sleep(SAMPLE_S)
 
 
 def progress(text):
@@ -97,7 +112,7 @@ def stress(args, settings, errors):
     if args.inject and read("memdiag", "control", "policy") == "ondemand":
         raise Failure("on-demand tests do not see emulated errors: --inject needs another policy than ondemand")
     settings.set("memdiag/enabled", "1", ENABLE_ERRORS)
-    await_sweep(progress)
+    await_steady_state(progress)
     errors.inject(args.inject)
     watch = Watch(progress, args.series)
     run = measure(args, watch.sample)
