@@ -379,17 +379,26 @@ class Banks:
         yield from ("", f"![{self.title}](vipzone-{name}.svg)")
 
 
-def report(results, kernel, release, date):
+def section(name, summary, kernel, release, date):
+    study = STUDIES[name]
+    return [f"`tests/bench-vipzone --kernel {kernel} {name}` on {release}, {date}", "",
+            *study.report(summary, name), "",
+            *(f"* {'met' if good else 'not met'}: {what}" for what, good in study.checks(summary)), ""]
+
+
+def report(results, kernel, release, date, before):
+    """The document: sections of the results, and of other studies what it has already."""
+    kept = dict(part.split("\n\n", 1) for part in before.split("\n## ")[1:])
     lines = ["# What placement is worth", "", *wrapped(
-        f"`tests/bench-vipzone --results --kernel {kernel} {' '.join(results)}` on {release}, {date}. QEMU counts every "
-        "access of the guest's processors; caches, DRAM, energy and latency are models, and time is counted in "
-        "instructions.")]
-    for name, summary in results.items():
-        study = STUDIES[name]
-        lines += ["", f"## {study.title}", "", f"`tests/bench-vipzone --kernel {kernel} {name}`", "",
-                  *study.report(summary, name), ""]
-        lines += [f"* {'met' if good else 'not met'}: {what}" for what, good in study.checks(summary)]
-    return lines
+        "`tests/bench-vipzone --results STUDY...` writes the sections of these studies anew and leaves the others. "
+        "QEMU counts every access of the guest's processors; caches, DRAM, energy and latency are models, and time is "
+        "counted in instructions."), ""]
+    for name, study in STUDIES.items():
+        if name in results:
+            lines += [f"## {study.title}", "", *section(name, results[name], kernel, release, date)]
+        elif study.title in kept:
+            lines += [f"## {study.title}", "", *kept[study.title].rstrip().split("\n"), ""]
+    return lines[:-1]
 
 
 STUDIES = {
