@@ -114,6 +114,7 @@ struct target {
  * @has_cache: it is for the page cache too
  * @has_kernel: it is for the kernel's own memory too
  * @has_rooms: it looks at the free memory of its targets
+ * @rooms_asked: a fault has wanted to know since the last look
  * @most_free: the target that has the most
  * @look: does that
  * @nr_targets: number of @targets
@@ -132,6 +133,7 @@ struct policy {
 	bool has_cache;
 	bool has_kernel;
 	bool has_rooms;
+	bool rooms_asked;
 	unsigned int most_free;
 	struct delayed_work look;
 	unsigned int nr_targets;

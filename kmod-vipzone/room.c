@@ -8,6 +8,8 @@
 #include "policy.h"
 
 #define LOOK_JIFFIES	(HZ / 10)
+/* A look takes thousands of page structures: seldom while nobody asks. */
+#define REST_JIFFIES	HZ
 
 /*
  * A look at a region may be an estimate. It is believed in so many looks: else
@@ -64,9 +66,12 @@ static void look_again(struct work_struct *work)
 {
 	struct policy *policy = container_of(to_delayed_work(work),
 					     struct policy, look);
+	bool asked = READ_ONCE(policy->rooms_asked);
 
+	WRITE_ONCE(policy->rooms_asked, false);
 	look(policy, SETTLE_LOOKS);
-	schedule_delayed_work(&policy->look, LOOK_JIFFIES);
+	schedule_delayed_work(&policy->look,
+			      asked ? LOOK_JIFFIES : REST_JIFFIES);
 }
 
 static bool wants_rooms(const struct low_power *low_power)

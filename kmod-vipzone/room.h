@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How much of the regions of a policy is not reserved (ViPZonE, THRESHOLD). The
- * free memory of each is looked at ten times a second; what the policy hands
- * out in between is subtracted, in batches, so that faults share no counter.
+ * free memory of each is looked at ten times a second while faults ask for it,
+ * else once; what the policy hands out in between is subtracted, in batches, so
+ * that faults share no counter.
  */
 #ifndef VIPZONE_ROOM_H
 #define VIPZONE_ROOM_H

@@ -147,11 +147,17 @@ struct policy *policy_of(const struct mm_struct *mm)
 	return scope == base ? process->policy : scope;
 }
 
-static unsigned int roomy(const struct policy *policy)
+/* Which have more than their reserve; what is used much may have that, too. */
+static unsigned int roomy(struct policy *policy, unsigned int hint)
 {
 	unsigned int i, mask = 0;
 
-	for (i = 0; policy->has_rooms && i < policy->nr_targets; i++)
+	if (!policy->has_rooms || hint & HINT_HIGH)
+		return 0;
+	/* Seldom written: all CPUs read it. */
+	if (!READ_ONCE(policy->rooms_asked))
+		WRITE_ONCE(policy->rooms_asked, true);
+	for (i = 0; i < policy->nr_targets; i++)
 		if (room_left(&policy->targets[i].room))
 			mask |= 1U << i;
 	return mask;
@@ -174,7 +180,7 @@ static void order_by_power(struct policy *policy, unsigned int hint,
 {
 	const struct low_power *low_power = &policy->command.low_power;
 
-	low_power_order(&policy->command, hint, roomy(policy),
+	low_power_order(&policy->command, hint, roomy(policy, hint),
 			READ_ONCE(policy->most_free), regions);
 	if (regions->region[0] != (hint & HINT_WRITE ? low_power->write :
 				   low_power->read).region[0])

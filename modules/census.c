@@ -40,7 +40,11 @@ static bool is_free(unsigned long pfn, struct page *page)
 {
 	int order;
 
-	for (order = 0; order <= MS_MAX_ORDER; order++)
+	/* None in a free block has a reference, most in use have. */
+	if (page_ref_count(page))
+		return false;
+	/* Most free memory is in large blocks. */
+	for (order = MS_MAX_ORDER; order >= 0; order--)
 		if (block_order(page - (pfn & ((1UL << order) - 1))) >= order)
 			return true;
 	return false;

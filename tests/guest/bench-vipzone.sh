@@ -5,11 +5,12 @@
 #
 # LAYOUT names the regions, which are made of what the kernel does not hold when this starts:
 #   hybrid FIRST FRAMES SECOND  two; the first, at the lowest addresses, has so many free frames
-#   dimms N                     d0 to dN-1, of the same size
+#   dimms N                     d0 to dN-1, of the same size but for what the machine keeps of the last
+#   nodes                       the kernel's own: node0, node1
 #   banks                       rank0 to rank3 of paper 004's machine, and ranks, all of them
-# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel; files
-# of the suite, with a / in their names, are written before. /mnt/share/flags tells which frames are the kernel's: all
-# but the free ones.
+# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel, or
+# "small", that without huge pages; files of the suite, with a / in their names, are written before. /mnt/share/flags
+# tells which frames are the kernel's: all but the free ones.
 #
 # Prints a line of JSON for the layout, and one for each run.
 
@@ -39,12 +40,17 @@ layout_hybrid() { # FIRST FRAMES SECOND
 $3 $edge-$end technology=$3 write_latency_ns=$(write_latency_ns "$3")"
 }
 layout_dimms() { # N
+	edge=$(((end / $1 + 2097151) / 2097152 * 2097152))
 	regions=
-	size=$((end / $1))
-	for i in $(seq 0 $(($1 - 1))); do
-		regions="${regions}d$i $((i * size))-$(((i + 1) * size))
+	for i in $(seq 0 $(($1 - 2))); do
+		regions="${regions}d$i $((i * edge))-$(((i + 1) * edge))
 "
 	done
+	regions="${regions}d$(($1 - 1)) $((edge * ($1 - 1)))-$end"
+}
+layout_nodes() {
+	edge=$(($(awk '$2 == "1," { second = 1 } second && $1 == "start_pfn:" { print $2; exit }' /proc/zoneinfo) * 4096))
+	regions=
 }
 layout_banks() {
 	map="paper interleave=64x3,12Kx8,3Mx4"
@@ -60,7 +66,7 @@ load() {
 	[ -z "$map" ] || echo "$map" >$suite/bank_maps/add || fail "cannot add $map"
 	echo "$regions" | while read -r region; do
 		[ -z "$region" ] || echo "$region" >$suite/regions/add || fail "cannot add $region"
-	done
+	done || exit 1
 	for pool in $suite/regions/*/pool_kib; do
 		echo 2048 >"$pool"
 	done
@@ -116,10 +122,23 @@ stock() { # PROGRAM
 	end_count
 }
 
+# As many page faults as a process has that is steered into part of a node.
+small() { # PROGRAM
+	huge=/sys/kernel/mm/transparent_hugepage/enabled
+	chosen=$(sed 's/.*\[\(.*\)\].*/\1/' $huge)
+	echo never >$huge
+	stock "$1"
+	echo "$chosen" >$huge
+}
+
 run() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 	mount -o noatime /dev/pmem0 $disk && mount -o bind /dev $disk/dev || fail "cannot mount the disk"
 	given=0 empty=0
-	if [ "$2" = - ]; then stock "$1"; else steered "$@"; fi
+	case $2 in
+	-) stock "$1" ;;
+	small) small "$1" ;;
+	*) steered "$@" ;;
+	esac
 	umount $disk/dev $disk || fail "cannot unmount the disk"
 	echo 3 >/proc/sys/vm/drop_caches
 	echo "{\"run\": \"$*\", \"count\": $counts, \"status\": $status, \"given\": $given, \"empty\": $empty}"
@@ -145,6 +164,7 @@ dimms)
 	layout_dimms "$1"
 	shift
 	;;
+nodes) layout_nodes ;;
 banks) layout_banks ;;
 *) fail "no layout $kind" ;;
 esac
