@@ -4,18 +4,25 @@
 
 #include <linux/types.h>
 
+#include "bank_map.h"
+
 /**
  * ms_container_shuffle() - put the frames of a container in a random order
  * @pfns: frame numbers
- * @nr: how many
- * @row_frames: frames of successive numbers that share a row; they stay
- *	together, the lower first; at least 1
+ * @nr: how many; at least 1, at most MS_MAX_CONTAINER
+ * @map: the banks that they lie in; NULL: nothing is known of banks
  * @seed: what the order depends on
  *
  * The order in which frames are handed out (M3, "randomizing allocation").
+ * Frames that share a row stay together, the lower first. Rows that follow one
+ * another, which a program is likely to use at the same time, lie in different
+ * banks: each bank has its turn once, in a random order, before one has its
+ * second. So every part of the order is as M3 wants a container: the fewest
+ * frames that cover all banks.
  *
  * Pure.
  */
-void ms_container_shuffle(u64 *pfns, unsigned int nr, u64 row_frames, u64 seed);
+void ms_container_shuffle(u64 *pfns, unsigned int nr,
+			  const struct ms_bank_map *map, u64 seed);
 
 #endif

@@ -6,24 +6,35 @@
 
 #include "container.c"
 
+#ifndef __KERNEL__
+/* In the kernel another suite of the same module has them. */
+#include "bank_map.c"
+#include "region_spec.c"
+#endif
+
 #define NR	768
+
+/* Rows of three frames in eight banks, as in a rank of paper 004's machine. */
+static const struct ms_bank_map rank = {
+	.nr_levels = 1, .levels = { { 3, 8 } }, .nr_banks = 8, .row_frames = 3,
+};
 
 static u64 pfns[NR], others[NR];
 
-static void fill(u64 *to, u64 first, u64 row_frames, u64 seed)
+static void fill(u64 *to, u64 first, const struct ms_bank_map *map, u64 seed)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR; i++)
 		to[i] = first + i;
-	ms_container_shuffle(to, NR, row_frames, seed);
+	ms_container_shuffle(to, NR, map, seed);
 }
 
 static void keeps_all_frames(struct kunit *test)
 {
 	unsigned int i;
 
-	fill(pfns, PFN_MASK - NR, 1, 7);
+	fill(pfns, PFN_MASK - NR, NULL, 7);
 	sort(pfns, NR, sizeof(*pfns), compare, NULL);
 	for (i = 0; i < NR; i++)
 		KUNIT_EXPECT_EQ(test, pfns[i], PFN_MASK - NR + i);
@@ -33,7 +44,7 @@ static void keeps_rows_together(struct kunit *test)
 {
 	unsigned int i;
 
-	fill(pfns, 3072, 3, 7);
+	fill(pfns, 3072, &rank, 7);
 	for (i = 0; i < NR; i += 3) {
 		KUNIT_EXPECT_EQ(test, pfns[i] % 3, 0ULL);
 		KUNIT_EXPECT_EQ(test, pfns[i + 1], pfns[i] + 1);
@@ -41,13 +52,44 @@ static void keeps_rows_together(struct kunit *test)
 	}
 }
 
+/* 32 turns, in each of which every bank has one row. */
+static void lets_banks_take_turns(struct kunit *test)
+{
+	unsigned int banks = 0, i;
+
+	fill(pfns, 3072, &rank, 7);
+	for (i = 0; i < NR; i += 3) {
+		banks |= 1U << ms_bank_of(&rank, pfns[i]);
+		if (i % 24 != 21)
+			continue;
+		KUNIT_EXPECT_EQ(test, banks, 0xffU);
+		banks = 0;
+	}
+}
+
+/* Where some frames of some banks are not there, all others are. */
+static void keeps_what_is_left_of_rows(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR; i++)
+		pfns[i] = i + i / 5;
+	ms_container_shuffle(pfns, NR, &rank, 7);
+	for (i = 1; i < NR; i++)
+		if (pfns[i] % 3 && (pfns[i] - 1) % 6 != 5)
+			KUNIT_EXPECT_EQ(test, pfns[i - 1], pfns[i] - 1);
+	sort(pfns, NR, sizeof(*pfns), compare, NULL);
+	for (i = 0; i < NR; i++)
+		KUNIT_EXPECT_EQ(test, pfns[i], (u64)i + i / 5);
+}
+
 /* Of random orders, few frames follow their predecessor or stay in place. */
 static void is_random(struct kunit *test)
 {
 	unsigned int successors = 0, same = 0, i;
 
-	fill(pfns, 0, 1, 7);
-	fill(others, 0, 1, 8);
+	fill(pfns, 0, NULL, 7);
+	fill(others, 0, NULL, 8);
 	for (i = 1; i < NR; i++) {
 		successors += pfns[i] == pfns[i - 1] + 1;
 		same += pfns[i] == others[i];
@@ -56,10 +98,25 @@ static void is_random(struct kunit *test)
 	KUNIT_EXPECT_LT(test, same, 12U);
 }
 
+/* Also where banks take turns: few rows stay in place. */
+static void turns_are_random(struct kunit *test)
+{
+	unsigned int same = 0, i;
+
+	fill(pfns, 0, &rank, 7);
+	fill(others, 0, &rank, 8);
+	for (i = 0; i < NR; i += 3)
+		same += pfns[i] == others[i];
+	KUNIT_EXPECT_LT(test, same, 8U);
+}
+
 static struct kunit_case container_cases[] = {
 	KUNIT_CASE(keeps_all_frames),
 	KUNIT_CASE(keeps_rows_together),
+	KUNIT_CASE(lets_banks_take_turns),
+	KUNIT_CASE(keeps_what_is_left_of_rows),
 	KUNIT_CASE(is_random),
+	KUNIT_CASE(turns_are_random),
 	{}
 };
 

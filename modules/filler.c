@@ -268,12 +268,12 @@ static unsigned int gather(struct ms_pool *pool, unsigned int most)
 static void shuffle(struct ms_pool *pool, unsigned int nr,
 		    unsigned int container)
 {
-	u64 row_frames = pool->banks ? pool->banks->map->row_frames : 1;
+	const struct ms_bank_map *map = pool->banks ? pool->banks->map : NULL;
 	unsigned int i;
 
 	for (i = 0; i < nr; i += container)
 		ms_container_shuffle(pool->frames + i, min(container, nr - i),
-				     row_frames, get_random_u64());
+				     map, get_random_u64());
 }
 
 /* What is pushed last is handed out first. */
