@@ -214,6 +214,18 @@ static struct page *steer(struct policy *policy, enum segment segment,
 	return steer_page(policy, segment, regions, fault->gfp);
 }
 
+/*
+ * Where exec writes arguments is the stack of an address space that no process
+ * has yet, nor is this known as exec at first: it is for who executes.
+ */
+static const struct mm_struct *mm_of(const struct vm_area_struct *vma)
+{
+	if ((vma->vm_flags & VM_STACK_INCOMPLETE_SETUP) ==
+	    VM_STACK_INCOMPLETE_SETUP && current->mm)
+		return current->mm;
+	return vma->vm_mm;
+}
+
 static struct page *steer_fault(const struct ms_fault *fault)
 {
 	struct vm_area_struct *vma = fault->vma;
@@ -222,7 +234,7 @@ static struct page *steer_fault(const struct ms_fault *fault)
 	/* Migration and shmem come without a vma, or with one of their own. */
 	if (!vma || !vma->vm_mm)
 		return MS_FAULT_PASS;
-	policy = policy_of(vma->vm_mm);
+	policy = policy_of(mm_of(vma));
 	if (likely(!policy))
 		return MS_FAULT_PASS;
 	return steer(policy, segment_of(vma, fault->address), fault);
