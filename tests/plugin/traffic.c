@@ -13,8 +13,8 @@
  *            bank=^MASK          the parity of these address bits selects one of two
  *            row=SIZE            how much lies between one row of a bank and its next one
  *
- * The guest begins and ends a count by running code at an address that means it, see mark.h. Each count becomes a
- * file DIR/NUMBER, from 0 on; lines of it:
+ * The guest begins and ends a count by running code at an address that means it, see mark.h; a count that begins
+ * before the last one has ended takes its place. Each count becomes a file DIR/NUMBER, from 0 on; lines of it:
  *     instructions CPU N LAP      LAP of them until the guest said so, or 0
  *     dram CPU HITS OPENED OWN OTHERS
  *     frame BOUNDARY NUMBER FETCHES FETCHED READS READ WRITES WRITTEN
@@ -102,6 +102,13 @@ static void die(const char *what)
 	exit(1);
 }
 
+static void clear_queues(void)
+{
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
+		queues[cpu].used = queues[cpu].done = 0;
+	waiting = 0;
+}
+
 /* The oldest access that waits goes first, whoever's it is. */
 static void drain_queues(void)
 {
@@ -122,9 +129,7 @@ static void drain_queues(void)
 			dram_access(&dram, access->address, access->owner, &dram_counts[access->owner]);
 		}
 	} while (next);
-	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
-		queues[cpu].used = queues[cpu].done = 0;
-	waiting = 0;
+	clear_queues();
 }
 
 static void queue_access(unsigned int cpu, unsigned int owner, uint64_t address)
@@ -187,6 +192,12 @@ static void pass(unsigned int level, struct request request, uint64_t address, u
 		queue_access(request.cpu, request.owner, address);
 }
 
+static bool is_kernels(uint64_t vaddr)
+{
+	/* The upper half is. */
+	return vaddr >> 63;
+}
+
 /* What reaches beyond its frame counts as if it ended there. */
 static uint64_t within_page(uint64_t address, uint64_t bytes)
 {
@@ -201,7 +212,8 @@ static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vadd
 	uint64_t address;
 
 	(void)data;
-	if (!counting)
+	/* An interrupt's frame on the kernel's stack comes as an access of the program that is interrupted. */
+	if (!counting || (user_only && is_kernels(vaddr)))
 		return;
 	where = qemu_plugin_get_hwaddr(info, vaddr);
 	if (!where || qemu_plugin_hwaddr_is_io(where))
@@ -278,6 +290,8 @@ static void start(void)
 		}
 	if (dram.ndigits)
 		dram_clear(&dram);
+	/* Of a count that another one takes the place of. */
+	clear_queues();
 	memset(dram_counts, 0, sizeof(dram_counts));
 	memset(executed, 0, sizeof(executed));
 	memset(lap, 0, sizeof(lap));
@@ -369,8 +383,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (vaddr - MARK_PAGE < PAGE)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, marked, QEMU_PLUGIN_CB_NO_REGS,
 						     (void *)(uintptr_t)(vaddr - MARK_PAGE));
-	/* The upper half is the kernel's. */
-	if (user_only && vaddr >> 63)
+	if (user_only && is_kernels(vaddr))
 		return;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, executes, QEMU_PLUGIN_CB_NO_REGS, describe(tb));
 	for (size_t i = 0; i < n; i++)
