@@ -47,13 +47,16 @@ PARALLEL = {
     "gzip": "gzip -c /data/lines.txt >/out/x.gz",
     "dijkstra": EMBEDDED["dijkstra"],
 }
-# At once, each on its CPU, with a file of its own.
-TOGETHER = ["loops0 stream 24 2", "loops1 chase 24 1500000", "loops2 patricia 400000",
-            "sort -S 24M --parallel=1 -o /out/x.txt /data/lines.txt"]
-PROGRAMS = EMBEDDED | PARALLEL | {
-    "together": "".join(f"taskset {1 << cpu:x} {command} &\n" for cpu, command in enumerate(TOGETHER)) + "wait"}
+# At once, each on its CPU, with a file of its own, which nobody else has in memory.
+TOGETHER = {
+    "walk": [f"loops{i} walk 12 8" for i in range(4)],
+    "STREAM": [f"loops{i} stream 24 2" for i in range(4)],
+    "mixed": ["loops0 stream 24 2", "loops1 chase 24 1500000", "loops2 patricia 400000",
+              "sort -S 24M --parallel=1 -o /out/x.txt /data/lines.txt"],
+}
+PROGRAMS = EMBEDDED | PARALLEL
 FILES = ("sh cjpeg djpeg lame madplay tiff2bw tiff2rgba tiffmedian tiffdither groff troff grops ispell toast untoast "
-         "sha1sum sort sqlite3 gzip taskset").split()
+         "sha1sum sort sqlite3 gzip").split()
 TREES = ["/usr/share/groff", "/usr/lib/ispell", "/var/lib/ispell", "/etc/groff"]
 
 
@@ -61,6 +64,10 @@ def needed(path):
     """The libraries of a program."""
     out = subprocess.run(["ldd", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     return re.findall(r"(/\S+) \(0x", out)
+
+
+def compiled(name):
+    return initramfs.compiled(f"{bench.TOP}/tests/programs/{name}.c", "-static")
 
 
 def install(root):
@@ -73,8 +80,9 @@ def install(root):
     for tree in TREES:
         if os.path.isdir(tree):
             shutil.copytree(tree, root + tree, ignore_dangling_symlinks=True)
-    for name in "loops", "loops0", "loops1", "loops2":
-        shutil.copy(initramfs.compiled(f"{bench.TOP}/tests/programs/loops.c", "-static"), f"{root}/bin/{name}")
+    for name in "loops", "loops0", "loops1", "loops2", "loops3":
+        shutil.copy(compiled("loops"), f"{root}/bin/{name}")
+    shutil.copy(compiled("together"), f"{root}/bin/together")
 
 
 def picture(size):
@@ -130,15 +138,22 @@ def data(directory):
         subprocess.run(command.split(), cwd=directory, check=True, stdout=subprocess.DEVNULL)
 
 
-def script(command):
-    return f"#!/bin/sh\n{command}\n"
+def put_scripts(directory):
+    scripts = {name: f"#!/bin/sh\n{command}\n" for name, command in PROGRAMS.items()}
+    scripts |= {f"together-{name}": "\n".join(["#!/bin/together", *commands, ""]) for name, commands in TOGETHER.items()}
+    for name, text in scripts.items():
+        with open(f"{directory}/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+        os.chmod(f"{directory}/{name}", 0o755)
 
 
 def image():
     """The disk's image, made once."""
-    with open(__file__, "rb") as file, open(f"{bench.TOP}/tests/programs/loops.c", "rb") as loops:
-        key = hashlib.sha256(file.read() + loops.read()).hexdigest()[:16]
-    path = f"{cache('programs')}/disk-{key}"
+    key = hashlib.sha256()
+    for path in __file__, compiled("loops"), compiled("together"):
+        with open(path, "rb") as file:
+            key.update(file.read())
+    path = f"{cache('programs')}/disk-{key.hexdigest()[:16]}"
     if os.path.exists(path):
         return path
     with temporary_beside(path) as scratch, tempfile.TemporaryDirectory() as root:
@@ -146,9 +161,7 @@ def image():
             os.mkdir(f"{root}/{name}")
         install(root)
         data(f"{root}/data")
-        for name, command in PROGRAMS.items():
-            with open(f"{root}/programs/{name}", "w", encoding="ascii") as file:
-                file.write(script(command))
+        put_scripts(f"{root}/programs")
         subprocess.run(["mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-b", "4096", "-d", root,
                         f"{scratch}/disk", f"{IMAGE_MIB}M"], check=True)
         os.rename(f"{scratch}/disk", path)

@@ -53,6 +53,8 @@ layout_nodes() {
 	regions=
 }
 layout_banks() {
+	# Programs that run at once get other CPUs, and their banks, from the first page on.
+	taskset -p 1 $$ >/dev/null || fail "cannot stay on the first CPU"
 	map="paper interleave=64x3,12Kx8,3Mx4"
 	regions="rank0 0-$end map=paper banks=0-7
 rank1 0-$end map=paper banks=8-15
@@ -89,7 +91,8 @@ end_count() {
 	mark stop
 }
 
-# Starts a program under the policy, counted from its first instruction on.
+# Starts a program under the policy, counted from its first instruction on; programs that run together count for
+# themselves.
 steered() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 	program=$1
 	policy=$2
@@ -107,7 +110,7 @@ steered() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 	echo "$holder $policy" >$zone/add || fail "cannot add $policy"
 	settle
 	sh -c 'echo "$$ $1 children" >$2 && shift 2 && exec "$@"' sh "$policy" $zone/add \
-		mark start chroot $disk /bin/sh "/programs/$program"
+		mark start chroot $disk "/programs/$program"
 	status=$?
 	end_count
 	given=$(cat $zone/steered_pages) empty=$(cat $zone/fallback_empty)
@@ -117,7 +120,7 @@ steered() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 }
 
 stock() { # PROGRAM
-	mark start chroot $disk /bin/sh "/programs/$1"
+	mark start chroot $disk "/programs/$1"
 	status=$?
 	end_count
 }

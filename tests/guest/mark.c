@@ -15,27 +15,10 @@
 #include <unistd.h>
 
 #include "frames.h"
-#include "mark.h"
+#include "marks.h"
 
 #define PAGE	4096
 #define LINE	64
-
-static void mark(unsigned int what)
-{
-	static const unsigned char ret = 0xc3;
-	static char *page;
-
-	if (!page) {
-		page = mmap((void *)MARK_PAGE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-		if (page != (void *)MARK_PAGE) {
-			perror("mark");
-			exit(1);
-		}
-		memset(page, ret, PAGE);
-	}
-	((void (*)(void))(page + what))();
-}
 
 static char *memory(size_t lines)
 {

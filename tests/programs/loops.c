@@ -6,6 +6,7 @@
  * loops dijkstra N          shortest paths in a graph of 100 nodes, in global arrays
  * loops stream MIB ROUNDS   STREAM's four kernels over three arrays, of MIB together
  * loops chase MIB STEPS     swaps elements of a large array at random, as simulated annealing does
+ * loops walk MIB ROUNDS     reads an array, a word of each line of 64 bytes, from its beginning to its end
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -136,6 +137,19 @@ static int chase(size_t bytes, unsigned long steps)
 	return !sum;
 }
 
+static int walk(size_t bytes, unsigned long rounds)
+{
+	size_t n = bytes / sizeof(uint64_t);
+	uint64_t *at = malloc(n * sizeof(*at)), sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = i;
+	while (rounds--)
+		for (size_t i = 0; i < n; i += 8)
+			sum += ((volatile uint64_t *)at)[i];
+	return !sum;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
@@ -149,6 +163,8 @@ int main(int argc, char **argv)
 		return stream(n << 20, m);
 	if (argc == 4 && !strcmp(argv[1], "chase"))
 		return chase(n << 20, m);
-	fprintf(stderr, "usage: loops patricia N | dijkstra N | stream MIB ROUNDS | chase MIB STEPS\n");
+	if (argc == 4 && !strcmp(argv[1], "walk"))
+		return walk(n << 20, m);
+	fprintf(stderr, "usage: loops patricia N | dijkstra N | stream MIB ROUNDS | chase MIB STEPS | walk MIB ROUNDS\n");
 	return 2;
 }
