@@ -132,7 +132,7 @@ STUDIES = {
         {"medium": "turnover --size 32 --period 4 --seconds 8 --instances 2"},
         {"off": "--policy ondemand --set memdiag/optimisations/core_local=0", "on": "--policy ondemand"},
         "elapsed ondemand good", "elapsed",
-        "Two programs on two CPUs, all of whose pages are tested on demand. The CPUs of this machine take "
+        "Two programs on two CPUs, whose pages are tested on demand when their tests have expired. The CPUs take "
         "turns, and who waits for a lock gives way to its holder: what waiting costs is not in these figures.",
         "two"),
     "nodes": Study(
