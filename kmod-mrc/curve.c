@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The miss ratio curve from the working set function.
- *
- * Let s(t) be the mean number of distinct pages touched in a window of length
- * t. A page that is touched again after t has then been pushed s(t) pages down
- * the LRU stack, so that the miss rate of an LRU memory of s(t) pages is the
- * slope ds/dt (Denning and Schwartz 1972; Xiang and others, "HOTL", ASPLOS
- * 2013). It needs no count of accesses, and gives misses a second: what paper
- * 001, section 2.1, counts with Mattson's stack. The miss ratio divides by the
- * steepest slope that was seen, the touches a second at the finest window.
- */
+/* Miss ratio curves: their grids, their averages, and their bands; see curve.h. */
 
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -18,9 +8,6 @@
 #include <linux/types.h>
 
 #include "curve.h"
-
-/* s [pages << MRC_FRAC] per us, times this, is a rate << MRC_FRAC. */
-#define SCALE		(1000000u * MRC_RATE)
 
 /* A new ladder weighs at least 1/WINDOW in the average. */
 #define WINDOW		8
@@ -40,7 +27,7 @@ void mrc_curve_init(void)
 		times[i] = times[i - 1] * 19 / 16;
 	sizes[0] = 1;
 	for (i = 1; i < MRC_SIZES; i++)
-		sizes[i] = sizes[i - 1] + max_t(u64, 1, sizes[i - 1] / 64);
+		sizes[i] = sizes[i - 1] + max_t(u64, 1, sizes[i - 1] / 128);
 }
 
 /**
@@ -93,15 +80,29 @@ unsigned int mrc_times_within(u64 us)
 }
 
 /**
+ * mrc_sizes_below() - number of entries of the size grid below a size
+ * @pages: the size, in fixed point
+ *
+ * Return: 0 to MRC_SIZES.
+ */
+unsigned int mrc_sizes_below(u64 pages)
+{
+	u64 whole = pages >> MRC_FRAC;
+
+	if (!(pages & ((1 << MRC_FRAC) - 1)) && whole)
+		whole--;
+	return pages ? not_above(sizes, MRC_SIZES, whole) : 0;
+}
+
+/**
  * mrc_wsf_begin() - begin to collect a working set function
  * @wsf: result
  * @rung_us: when the sample was looked at, ascending
  * @rungs: how often; from 1 to MRC_RUNGS
  * @horizon: the longest window that idle ages reach, in us
  *
- * Its points are the times of observation, and not a grid: what lies between
- * two of them is for mrc_steps_from_wsf() to tell. After the last one the time
- * grid follows.
+ * Its points are the times of observation. After the last one the time grid
+ * follows.
  */
 void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *rung_us, unsigned int rungs,
 		   u64 horizon)
@@ -173,120 +174,6 @@ u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us)
 				       wsf->us[i] - t);
 }
 
-static void join(struct mrc_point *a, const struct mrc_point *b)
-{
-	a->slope = mul_u64_u32_div(b->pages - a->pages, SCALE, b->us - a->us);
-}
-
-/*
- * The least concave majorant, left to right: points that make the slope rise
- * are noise, since s(t) of a steady program is concave. This is the weighted
- * least-squares fit of falling slopes (isotonic regression), too.
- *
- * Return: number of points; the last has no slope.
- */
-static unsigned int hull(struct mrc_point *out, const struct mrc_wsf *wsf)
-{
-	unsigned int i, n = 1;
-
-	out[0] = (struct mrc_point){};
-	for (i = 0; i < wsf->n; i++) {
-		out[n] = (struct mrc_point){ wsf->us[i], wsf->pages[i], 0 };
-		join(&out[n - 1], &out[n]);
-		while (n > 1 && out[n - 2].slope <= out[n - 1].slope) {
-			out[n - 1] = out[n];
-			n--;
-			join(&out[n - 1], &out[n]);
-		}
-		n++;
-	}
-	return n;
-}
-
-static void step_to(struct mrc_steps *steps, u64 pages, u64 rate)
-{
-	if (steps->n) {
-		struct mrc_step *last = &steps->step[steps->n - 1];
-
-		/* Rounding must not make the staircase rise. */
-		if (rate >= last->rate)
-			last->pages = max(last->pages, pages);
-		if (rate >= last->rate || pages <= last->pages)
-			return;
-	}
-	steps->step[steps->n++] = (struct mrc_step){ pages, rate };
-}
-
-/*
- * Whether segment i of n hides a cliff: the slope at least halves across it,
- * and falls more than across the next one.
- */
-static bool is_cliff(const struct mrc_point *p, unsigned int i, unsigned int n)
-{
-	/* The first segment has no left tangent: nothing is finer. */
-	if (i < 1 || i + 1 >= n || p[i + 1].slope >= p[i - 1].slope / 2)
-		return false;
-	return i + 2 >= n ||
-	       p[i - 1].slope - p[i + 1].slope >= p[i].slope - p[i + 2].slope;
-}
-
-/* The size at which the tangents left and right of segment p[0], p[1] meet. */
-static u64 meeting(const struct mrc_point *p)
-{
-	u64 left = p[-1].slope, right = p[1].slope;
-	u64 rise = p[1].pages - p[0].pages;
-	u64 below = mul_u64_u64_div_u64(right, p[1].us - p[0].us, SCALE);
-	u64 at = mul_u64_u64_div_u64(rise - min(below, rise), left,
-				     left - right);
-
-	return p[0].pages + min(at, rise);
-}
-
-/**
- * mrc_steps_from_wsf() - the miss rate curve of a working set function
- * @steps: result
- * @wsf: finished
- *
- * A cliff (the end of a loop) lies between two rungs; there the segment of the
- * hull is replaced by the two tangents, which meet at the cliff.
- */
-void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf)
-{
-	struct mrc_point *p = steps->hull;
-	unsigned int i, n;
-
-	/* Segment i goes from point i to point i + 1. */
-	n = hull(p, wsf) - 1;
-	steps->n = 0;
-	for (i = 0; i < n; i++) {
-		if (is_cliff(p, i, n)) {
-			step_to(steps, meeting(&p[i]), p[i - 1].slope);
-			/* The foot of the cliff is no cliff. */
-			p[i].slope = p[i + 1].slope;
-		}
-		step_to(steps, p[i + 1].pages, p[i].slope);
-	}
-	for (i = 0; i < steps->n; i++)
-		steps->step[i].rate >>= MRC_FRAC;
-}
-
-/**
- * mrc_steps_rate() - look up a miss rate
- * @steps: the curve
- * @pages: memory size in pages
- *
- * Return: misses a second, in MRC_RATE.
- */
-u64 mrc_steps_rate(const struct mrc_steps *steps, u64 pages)
-{
-	unsigned int i;
-
-	for (i = 0; i < steps->n; i++)
-		if (pages << MRC_FRAC < steps->step[i].pages)
-			return steps->step[i].rate;
-	return 0;
-}
-
 /**
  * mrc_curve_reset() - forget all ladders
  * @curve: to be emptied
@@ -299,26 +186,16 @@ void mrc_curve_reset(struct mrc_curve *curve)
 /**
  * mrc_curve_add() - average one ladder's curve into the rates so far
  * @rate: one of the arrays of struct mrc_curve
- * @steps: the ladder's curve
+ * @now: the ladder's
  * @ladders: how many are in @rate already
- *
- * Rates are averaged at equal size, not working sets at equal time: a program
- * whose speed varies from ladder to ladder keeps its cliffs sharp.
  */
-void mrc_curve_add(u64 *rate, const struct mrc_steps *steps, u64 ladders)
+void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders)
 {
 	u64 weight = min_t(u64, ladders, WINDOW - 1);
-	unsigned int i, k = 0;
+	unsigned int i;
 
-	for (i = 0; i < MRC_SIZES; i++) {
-		u64 now = 0;
-
-		while (k < steps->n && steps->step[k].pages <= sizes[i] << MRC_FRAC)
-			k++;
-		if (k < steps->n)
-			now = steps->step[k].rate;
-		rate[i] = div64_u64(rate[i] * weight + now, weight + 1);
-	}
+	for (i = 0; i < MRC_SIZES; i++)
+		rate[i] = div64_u64(rate[i] * weight + now[i], weight + 1);
 }
 
 static u32 ratio_of(u64 rate, u64 full)
@@ -356,6 +233,7 @@ static u32 half_width(const u32 *v)
 bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line)
 {
+	u64 full = curve->accesses ?: curve->rate[0];
 	u32 sub[MRC_SUBS], half;
 	unsigned int k;
 
@@ -364,15 +242,15 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		return false;
 	line->pages = min(sizes[i], max_t(u64, total, 1));
 	line->rate = curve->rate[i];
-	line->ratio = ratio_of(curve->rate[i], curve->rate[0]);
-	if (!curve->rate[0]) {
+	line->ratio = ratio_of(curve->rate[i], full);
+	if (!full) {
 		/* No touch was seen: nothing is known of the ratio. */
 		line->low = 0;
 		line->high = MRC_RATIO;
 		return true;
 	}
 	for (k = 0; k < MRC_SUBS; k++)
-		sub[k] = ratio_of(curve->sub[k][i], curve->sub[k][0]);
+		sub[k] = ratio_of(curve->sub[k][i], full);
 	half = half_width(sub);
 	line->low = line->ratio - min(line->ratio, half);
 	line->high = min_t(u32, line->ratio + half, MRC_RATIO);

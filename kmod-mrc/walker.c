@@ -291,11 +291,15 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 
 			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
 			e->after = 0;
+			if (!t->steps)
+				e->step = 0;
 			if (!vma || e->addr >= vma->vm_end)
 				vma = find_vma(mm, e->addr);
 			if (vma && vma->vm_start <= e->addr && eligible(vma))
 				found = look(mm, e, true);
-			if (found & OTHER_KIND) {
+			if (found & OTHER_KIND ||
+			    (t->steps && !(found & YOUNG) &&
+			     mrc_young_lost(t, sub->active[i]))) {
 				e->flags |= MRC_F_CENSORED;
 				continue;
 			}
@@ -312,6 +316,7 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 						 e->flags & MRC_F_ABSENT)) {
 					e->seen_after = e->read;
 					e->seen_by = now;
+					e->step = t->steps;
 				}
 			}
 			e->flags |= MRC_F_WATCHED;
