@@ -10,7 +10,21 @@
 #include "curve.h"
 
 /* A new ladder weighs at least 1/WINDOW in the average. */
-#define WINDOW		8
+#define WINDOW		32
+
+/*
+ * The averages begin again if two ladders are so far from them, in percent, and
+ * so many times nearer to each other.
+ */
+#define CHANGE_PCT	25
+#define CHANGE_TIMES	3
+
+/*
+ * Times are known to a step of 19/16, and so are rates; a curve may be off by so
+ * much of itself and of its sizes, whatever ladders and sub-samples agree upon.
+ */
+#define RESOLUTION	64
+#define RATIO_FLOOR	(MRC_RATIO / 400)
 
 static u64 times[MRC_TIMES];
 static u64 sizes[MRC_SIZES];
@@ -183,6 +197,66 @@ void mrc_curve_reset(struct mrc_curve *curve)
 	memset(curve, 0, sizeof(*curve));
 }
 
+/* The area between two curves, in percent of what is below either. */
+static u64 change(const u64 *a, const u64 *b)
+{
+	u64 between = 0, below = 0;
+	unsigned int i;
+
+	for (i = 0; i + 1 < MRC_SIZES; i++) {
+		u64 pages = sizes[i + 1] - sizes[i];
+
+		between += (max(a[i], b[i]) - min(a[i], b[i])) / MRC_RATE * pages;
+		below += max(a[i], b[i]) / MRC_RATE * pages;
+	}
+	return below ? mul_u64_u64_div_u64(between, 100, below) : 0;
+}
+
+/* The last two ladders are like each other, and unlike what was before. */
+static bool has_changed(const struct mrc_curve *curve, const u64 *now)
+{
+	u64 far;
+
+	if (curve->ladders < 2)
+		return false;
+	far = change(curve->rate, now);
+	return far > CHANGE_PCT && far > CHANGE_TIMES * change(curve->last, now);
+}
+
+/**
+ * mrc_curve_begin() - one more ladder is to be added
+ * @curve: the averages; where the program does something else now, they begin
+ *	again
+ * @now: the ladder's rates of the whole sample
+ *
+ * For the whole sample and the sub-samples follow mrc_curve_add(), and then
+ * @curve->ladders is counted up.
+ */
+void mrc_curve_begin(struct mrc_curve *curve, const u64 *now)
+{
+	unsigned int i;
+
+	if (has_changed(curve, now)) {
+		curve->ladders = 0;
+		memset(curve->spread, 0, sizeof(curve->spread));
+	}
+	if (curve->ladders) {
+		u64 weight = min_t(u64, curve->ladders, WINDOW) - 1;
+
+		for (i = 0; i < MRC_SIZES; i++) {
+			u64 off = max(curve->rate[i], now[i]) -
+				  min(curve->rate[i], now[i]);
+
+			/* What it is off by is their mean's fault, too. */
+			off = div64_u64(off * 2 * curve->ladders,
+					2 * curve->ladders + 1);
+			curve->spread[i] = div64_u64(curve->spread[i] * weight + off,
+						     weight + 1);
+		}
+	}
+	memcpy(curve->last, now, sizeof(curve->last));
+}
+
 /**
  * mrc_curve_add() - average one ladder's curve into the rates so far
  * @rate: one of the arrays of struct mrc_curve
@@ -219,6 +293,25 @@ static u32 half_width(const u32 *v)
 	return div_u64((u64)int_sqrt64(var << 8) * 836, 1000 << 4);
 }
 
+/* The same, of the mean of ladders: the moments they saw may have been special. */
+static u32 half_of_ladders(const struct mrc_curve *curve, unsigned int i, u64 full)
+{
+	/* The last ones weigh 1/WINDOW, which is a mean of 2 * WINDOW - 1. */
+	u64 n = min_t(u64, curve->ladders, 2 * WINDOW - 1);
+
+	/* A standard deviation is 5/4 of the mean one; and 95% are twice that. */
+	return div_u64(((u64)ratio_of(curve->spread[i], full) * 5) << 4,
+		       2 * max_t(u32, int_sqrt64(n << 8), 1));
+}
+
+/* The rate with so many pages, or the next size of the grid. */
+static u64 rate_near(const struct mrc_curve *curve, u64 pages)
+{
+	unsigned int i = not_above(sizes, MRC_SIZES, pages - !!pages);
+
+	return curve->rate[min(i, MRC_SIZES - 1U)];
+}
+
 /**
  * mrc_curve_line() - one line of the curve
  * @curve: the averages
@@ -234,7 +327,7 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line)
 {
 	u64 full = curve->accesses ?: curve->rate[0];
-	u32 sub[MRC_SUBS], half;
+	u32 sub[MRC_SUBS], half, low, high;
 	unsigned int k;
 
 	if (!curve->ladders || i >= MRC_SIZES ||
@@ -249,10 +342,19 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		line->high = MRC_RATIO;
 		return true;
 	}
+	if (!i && !curve->accesses) {
+		/* All touches that are seen, by definition. */
+		line->low = line->ratio;
+		line->high = line->ratio;
+		return true;
+	}
+	low = ratio_of(rate_near(curve, line->pages + line->pages / RESOLUTION + 1), full);
+	high = ratio_of(rate_near(curve, line->pages - line->pages / RESOLUTION), full);
 	for (k = 0; k < MRC_SUBS; k++)
 		sub[k] = ratio_of(curve->sub[k][i], full);
-	half = half_width(sub);
-	line->low = line->ratio - min(line->ratio, half);
-	line->high = min_t(u32, line->ratio + half, MRC_RATIO);
+	half = max(half_width(sub), half_of_ladders(curve, i, full)) +
+	       line->ratio / (2 * RESOLUTION) + RATIO_FLOOR;
+	line->low = low - min(low, half);
+	line->high = min_t(u32, high + half, MRC_RATIO);
 	return true;
 }

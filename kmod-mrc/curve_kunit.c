@@ -13,6 +13,7 @@ static struct mrc_wsf wsf;
 static struct mrc_reuse reuse;
 static struct mrc_curve curve;
 static u64 sum[MRC_SIZES];
+static unsigned int sums;
 
 /* A sampled page: how long before a moment it was touched, and how long after. */
 struct span {
@@ -75,6 +76,7 @@ static void start(struct kunit *test)
 	mrc_curve_init();
 	mrc_curve_reset(&curve);
 	memset(sum, 0, sizeof(sum));
+	sums = 0;
 	n_spans = 0;
 	for (n_looks = 0; n_looks < 44; n_looks++)
 		looks[n_looks] = mrc_time(n_looks);
@@ -122,11 +124,13 @@ static void finish(u64 pages)
 					middle(spans[i].age) +
 					middle(spans[i].next), weight);
 	mrc_reuse_finish(&reuse);
+	mrc_curve_begin(&curve, reuse.rate);
 	mrc_curve_add(curve.rate, reuse.rate, curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++)
 		mrc_curve_add(curve.sub[k], reuse.rate, curve.ladders);
 	for (i = 0; i < MRC_SIZES; i++)
 		sum[i] += reuse.rate[i];
+	sums++;
 	curve.ladders++;
 	n_spans = 0;
 }
@@ -137,7 +141,7 @@ static void average(void)
 	unsigned int i;
 
 	for (i = 0; i < MRC_SIZES; i++)
-		curve.rate[i] = div64_u64(sum[i], curve.ladders);
+		curve.rate[i] = div64_u64(sum[i], sums);
 }
 
 /* The rate with so many pages, or the next size of the grid. */
@@ -468,6 +472,70 @@ static void band_holds_the_ratio(struct kunit *test)
 	KUNIT_EXPECT_LT(test, line.low, line.ratio);
 }
 
+/* Ladders that see other things make a wider band than those that agree. */
+static void ladders_widen_the_band(struct kunit *test)
+{
+	struct mrc_line line;
+	u32 width[2], round;
+	unsigned int i;
+
+	for (round = 0; round < 2; round++) {
+		start(test);
+		for (i = 0; i < 16; i++) {
+			add_loop(4000, 100000 + round * 10000 * (i % 3));
+			finish(10000);
+		}
+		curve.accesses = curve.rate[0];
+		KUNIT_ASSERT_TRUE(test, mrc_curve_line(&curve, 500, 10000, &line));
+		KUNIT_EXPECT_LE(test, line.low, line.ratio);
+		width[round] = line.high - line.low;
+	}
+	/* A tenth of the rate, over the root of 16. */
+	KUNIT_EXPECT_GT(test, width[1], width[0] + MRC_RATIO / 100);
+	KUNIT_EXPECT_LE(test, width[0], MRC_RATIO / 20U);
+}
+
+/* The band holds the place of a cliff, which is known to a step of time. */
+static void band_holds_the_cliff(struct kunit *test)
+{
+	struct mrc_line line;
+	unsigned int i;
+
+	start(test);
+	add_loop(4000, 100000);
+	finish(10000);
+	for (i = 1; mrc_curve_line(&curve, i, 20000, &line); i++) {
+		if (line.pages < 9990)
+			KUNIT_EXPECT_GT(test, line.high, MRC_RATIO * 98U / 100);
+		if (line.pages > 10010)
+			KUNIT_EXPECT_EQ(test, line.low, 0U);
+		if (line.pages > 9900 && line.pages < 10010)
+			KUNIT_EXPECT_GT(test, line.high - line.low,
+					MRC_RATIO * 9U / 10);
+	}
+}
+
+/* A program that does something else is told anew, once two ladders agree. */
+static void change_is_noticed(struct kunit *test)
+{
+	unsigned int i;
+
+	start(test);
+	for (i = 0; i < 20; i++) {
+		add_loop(4000, 100000);
+		finish(10000);
+	}
+	add_loop(1000, 100000);
+	finish(2500);
+	KUNIT_EXPECT_EQ(test, curve.ladders, 21ULL);
+	KUNIT_EXPECT_GT(test, rate_at(9000), 0ULL);
+	add_loop(1000, 100000);
+	finish(2500);
+	KUNIT_EXPECT_EQ(test, curve.ladders, 1ULL);
+	KUNIT_EXPECT_EQ(test, rate_at(9000), 0ULL);
+	KUNIT_EXPECT_LE(test, error_permille(cliff() + 1, 2500, 2500), 20ULL);
+}
+
 static void nothing_is_survived(struct kunit *test)
 {
 	struct mrc_line line;
@@ -616,6 +684,9 @@ static struct kunit_case mrc_cases[] = {
 	KUNIT_CASE(tail_is_followed),
 	KUNIT_CASE(seldom_counts_as_seen),
 	KUNIT_CASE(band_holds_the_ratio),
+	KUNIT_CASE(band_holds_the_cliff),
+	KUNIT_CASE(ladders_widen_the_band),
+	KUNIT_CASE(change_is_noticed),
 	KUNIT_CASE(nothing_is_survived),
 	KUNIT_CASE(noise_is_survived),
 	KUNIT_CASE(picks_are_nested_and_one_each),

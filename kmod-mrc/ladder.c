@@ -30,7 +30,7 @@
 #include "mrc.h"
 
 /* Each sub-sample needs some, whatever the CPU budget says. */
-#define SAMPLES_FLOOR	512
+#define SAMPLES_FLOOR	1024
 /* A new target begins with these, until its cost is known. */
 #define SAMPLES_START	1024
 /* With fewer huge pages than this, all sub-samples share them. */
@@ -38,10 +38,12 @@
 /* Of the time of a ladder, one part in so many may be spent looking. */
 #define DUTY		5
 /*
- * If all pages were touched by some rung, the next ladder begins so many rungs
- * higher, at about three times that time.
+ * If nothing was found touched any more from some rung on, the next ladder has so
+ * many rungs more, about three times that time: there will be more ladders, which
+ * see the program at more moments.
  */
 #define TOP_MORE	7
+#define TOP_MIN		20
 /*
  * Ladders that a new target gets on credit, for a curve at once; and how often
  * it gets them again because its size has changed.
@@ -282,8 +284,8 @@ static void reached(struct mrc_target *t)
  */
 static int descend(struct mrc_target *t, u32 rungs)
 {
-	u32 rung = t->top ? min(t->top, rungs) : rungs;
-	u64 moment = mrc_now_us() + mrc_time(rung - 1), free = 0;
+	u64 moment = mrc_now_us() + mrc_time(rungs - 1), free = 0;
+	u32 rung = rungs;
 	int err;
 
 	t->steps = 0;
@@ -310,9 +312,9 @@ static int descend(struct mrc_target *t, u32 rungs)
 /* Climb up: look at each rung. Return: as clear_all(). */
 static int climb(struct mrc_target *t, u32 rungs)
 {
+	u32 rung, next, useful = 0;
 	u64 before, after;
-	u32 rung, next;
-	int left = 0;
+	int left = 0, had = 0;
 
 	t->rungs = 0;
 	t->looks = 0;
@@ -329,6 +331,9 @@ static int climb(struct mrc_target *t, u32 rungs)
 			return left;
 		if (left >= 0)
 			reached(t);
+		if (left != had)
+			useful = rung;
+		had = left;
 		if (!left)
 			break;
 		next = mrc_times_within(before + DUTY * (after - before) -
@@ -341,12 +346,10 @@ static int climb(struct mrc_target *t, u32 rungs)
 	if (!t->rungs)
 		return -EAGAIN;
 	t->window = t->rung_us[t->rungs - 1];
-	t->top = rungs;
-	if (!left) {
-		/* All were touched: more time would have shown no more. */
+	/* All were touched: more time would have shown no more. */
+	if (!left)
 		t->window = max(t->window, mrc_time(rungs - 1));
-		t->top = min(rung + TOP_MORE, rungs);
-	}
+	t->top = max(useful + TOP_MORE, TOP_MIN);
 	return 0;
 }
 
@@ -515,6 +518,7 @@ static void publish(struct mrc_target *t, u64 now)
 
 	mutex_lock(&t->lock);
 	estimate(t, NULL);
+	mrc_curve_begin(&t->curve, t->reuse.rate);
 	mrc_curve_add(t->curve.rate, t->reuse.rate, t->curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
 		estimate(t, &t->sub[k]);
@@ -541,6 +545,7 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	if (!t->since)
 		t->since = mrc_now_us();
 	divide(t);
+	rungs = t->top ? min(t->top, rungs) : rungs;
 	err = descend(t, rungs);
 	if (!err)
 		err = climb(t, rungs);
@@ -561,14 +566,13 @@ static int ladder(struct mrc_target *t, u32 rungs)
 static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
 {
 	u32 permille = READ_ONCE(mrc_tunables.max_cpu_permille);
-	u64 ladder_us = READ_ONCE(mrc_tunables.ladder_ms) * USEC_PER_MSEC;
 	/* ns of CPU over permille of it are us of time. */
 	u64 period = div_u64(cost_ns, permille);
 	u64 pause = period > took_us ? period - took_us : 0;
 	u32 most = READ_ONCE(mrc_tunables.samples);
 	u64 want;
 
-	want = div64_u64(t->samples * (2 * ladder_us + ladder_us / 4), period + 1);
+	want = div64_u64(t->samples * (took_us + took_us / 4), period + 1);
 	want = clamp_t(u64, want, t->samples / 2, t->samples * 2ULL);
 	t->samples = clamp_t(u64, want, min_t(u32, SAMPLES_FLOOR, most), most);
 
@@ -577,7 +581,7 @@ static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
 		pause = 0;
 	}
 	/* Never in step with the program. */
-	pause = max(pause, ladder_us / 8);
+	pause = max(pause, took_us / 16);
 	pause += div_u64(pause * (get_random_u32() & 255), 1024);
 	return min_t(u64, pause, PAUSE_MAX_US);
 }

@@ -105,7 +105,7 @@ struct mrc_sub {
  * @active: backing of the sub-samples' lists
  * @sub: the sub-samples
  * @steps: how often the sample has been cleared in this ladder
- * @top: the rung at which the next ladder begins
+ * @top: how many rungs the next ladder needs; 0: all
  * @moment: when it was cleared last, in us
  * @rungs: how often the sample has been looked at since
  * @rung_us: how long after its clearing, on average over the pages

@@ -136,15 +136,17 @@ def progress(text):
 class Score:
     """One window of a trace against the truth."""
 
-    def __init__(self, curve, exact, rate, cliffs):
+    def __init__(self, curve, exact, rate, cliffs, told):
         footprint = exact["footprint"]
         self.sizes = [-(-footprint * percent // 100) for percent in SIZES]
         self.exact = [misses / exact["accesses"] for misses in exact["misses"]]
-        # The ratio's band, for the true rate of accesses instead of the touches that were seen.
-        scale = curve.rate[0] / rate
+        # The ratio's band, if it is of the touches that were seen instead of the true rate of accesses. An end that
+        # is 1 says that it may be all.
+        scale = 1 if told else curve.rate[0] / rate
         self.ratio = [min(1, curve.at(curve.rate, size) / rate) for size in self.sizes]
         self.low = [min(1, curve.at(curve.low, size) * scale) for size in self.sizes]
-        self.high = [min(1, curve.at(curve.high, size) * scale) for size in self.sizes]
+        high = [curve.at(curve.high, size) for size in self.sizes]
+        self.high = [1 if h >= 1 else min(1, h * scale) for h in high]
         self.mae = sum(abs(a - b) for a, b in zip(self.ratio, self.exact)) / len(self.sizes)
         self.width = sum(high - low for low, high in zip(self.low, self.high)) / len(self.sizes)
         # Ratios are told to four digits.
