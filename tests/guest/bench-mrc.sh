@@ -13,6 +13,14 @@ now() {
 	cut -d' ' -f1 /proc/uptime
 }
 
+# Tells mrc the true rate of accesses, if this mrc can be told.
+tell_rate() {
+	[ -e $control/accesses_per_s ] || return
+	echo "$pid $(awk '/^at/ { if (!n++) { t = $2; a = $3 } u = $2; b = $3 }
+			  END { printf "%d", (b - a) * 1e6 / (u - t) }' /tmp/at)" >$control/accesses_per_s &&
+		touch "$share/$name.told"
+}
+
 [ -d /sys/kernel/debug/memsuite ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 modprobe mrc || exit 1
 echo 1 >$control/enabled
@@ -31,6 +39,7 @@ while read -r name rate seconds windows; do
 		i=$((i + 1))
 		sleep "$seconds"
 		now >>"$share/$name.reads"
+		tell_rate
 		cat $debug/$pid/curve >"$share/$name.curve.$i"
 		cat $debug/$pid/stats >"$share/$name.stats.$i"
 	done
