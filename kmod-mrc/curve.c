@@ -2,6 +2,7 @@
 /* Miss ratio curves: their grids, their averages, and their bands; see curve.h. */
 
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -25,6 +26,9 @@
  */
 #define RESOLUTION	64
 #define RATIO_FLOOR	(MRC_RATIO / 400)
+
+/* Fractional bits of a logarithm. */
+#define LOG_FRAC	16
 
 static u64 times[MRC_TIMES];
 static u64 sizes[MRC_SIZES];
@@ -228,11 +232,12 @@ static bool has_changed(const struct mrc_curve *curve, const u64 *now)
  * @curve: the averages; where the program does something else now, they begin
  *	again
  * @now: the ladder's rates of the whole sample
+ * @floor: below this size it saw no rates, in fixed point
  *
  * For the whole sample and the sub-samples follow mrc_curve_add(), and then
  * @curve->ladders is counted up.
  */
-void mrc_curve_begin(struct mrc_curve *curve, const u64 *now)
+void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 {
 	unsigned int i;
 
@@ -255,6 +260,7 @@ void mrc_curve_begin(struct mrc_curve *curve, const u64 *now)
 		}
 	}
 	memcpy(curve->last, now, sizeof(curve->last));
+	curve->floor = floor >> MRC_FRAC;
 }
 
 /**
@@ -312,6 +318,36 @@ static u64 rate_near(const struct mrc_curve *curve, u64 pages)
 	return curve->rate[min(i, MRC_SIZES - 1U)];
 }
 
+/* log2 of x, which is at least 1, as if it were straight from power to power. */
+static u32 log2_of(u64 x)
+{
+	u32 whole = ilog2(x);
+
+	return whole << LOG_FRAC |
+	       (whole > LOG_FRAC ? x >> (whole - LOG_FRAC) : x << (LOG_FRAC - whole)) %
+	       (1 << LOG_FRAC);
+}
+
+/* The inverse, of up to 31. */
+static u64 exp2_of(u32 log)
+{
+	u32 part = (1 << LOG_FRAC) | log % (1 << LOG_FRAC);
+
+	return ((u64)part << (log >> LOG_FRAC)) >> LOG_FRAC;
+}
+
+/*
+ * The ratio below the floor, where all that is known is that it is 1 for no
+ * memory, and @at at the floor: a power of the size, as is usual of programs.
+ */
+static u32 below_floor(u64 pages, u64 floor, u32 at)
+{
+	u32 fall = log2_of(MRC_RATIO) - log2_of(max(at, 1u));
+
+	fall = div_u64((u64)fall * log2_of(pages), max(log2_of(floor), 1u));
+	return min_t(u64, exp2_of(log2_of(MRC_RATIO) - fall), MRC_RATIO);
+}
+
 /**
  * mrc_curve_line() - one line of the curve
  * @curve: the averages
@@ -319,7 +355,8 @@ static u64 rate_near(const struct mrc_curve *curve, u64 pages)
  * @total: all pages that the target maps or has swapped out
  * @line: result
  *
- * The last line is at @total itself. Sizes beyond it have none.
+ * If the rate of accesses is known, ratios below the floor are made up between it
+ * and the rate there. The last line is at @total itself. Sizes beyond it have none.
  *
  * Return: false if there is no such line.
  */
@@ -327,7 +364,7 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line)
 {
 	u64 full = curve->accesses ?: curve->rate[0];
-	u32 sub[MRC_SUBS], half, low, high;
+	u32 sub[MRC_SUBS], half, low, high, at;
 	unsigned int k;
 
 	if (!curve->ladders || i >= MRC_SIZES ||
@@ -355,6 +392,14 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 	half = max(half_width(sub), half_of_ladders(curve, i, full)) +
 	       line->ratio / (2 * RESOLUTION) + RATIO_FLOOR;
 	line->low = low - min(low, half);
+	if (curve->accesses && line->pages < curve->floor) {
+		u32 seen = line->ratio;
+
+		at = ratio_of(rate_near(curve, curve->floor), full);
+		line->ratio = max(seen, below_floor(line->pages, curve->floor, at));
+		/* It may as well fall at once, or as late. */
+		high = max(high, 2 * line->ratio - seen);
+	}
 	line->high = min_t(u32, high + half, MRC_RATIO);
 	return true;
 }

@@ -124,7 +124,7 @@ static void finish(u64 pages)
 					middle(spans[i].age) +
 					middle(spans[i].next), weight);
 	mrc_reuse_finish(&reuse);
-	mrc_curve_begin(&curve, reuse.rate);
+	mrc_curve_begin(&curve, reuse.rate, reuse.floor);
 	mrc_curve_add(curve.rate, reuse.rate, curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++)
 		mrc_curve_add(curve.sub[k], reuse.rate, curve.ladders);
@@ -515,6 +515,36 @@ static void band_holds_the_cliff(struct kunit *test)
 	}
 }
 
+/* From all accesses to what is seen, by a power of the size. */
+static void floor_is_bridged(struct kunit *test)
+{
+	u32 last = MRC_RATIO, seen = 0;
+	struct mrc_line line;
+	unsigned int i;
+
+	start(test);
+	add_loop(4000, 100000);
+	finish(10000);
+	/* A hundredth of the accesses are of the loop. */
+	curve.accesses = 100 * curve.rate[0];
+	curve.floor = 256;
+	for (i = 0; mrc_curve_line(&curve, i, 10000, &line); i++) {
+		KUNIT_EXPECT_LE(test, line.ratio, last);
+		KUNIT_EXPECT_LE(test, line.low, line.ratio);
+		KUNIT_EXPECT_LE(test, line.ratio, line.high);
+		last = line.ratio;
+		if (line.pages == 1)
+			KUNIT_EXPECT_EQ(test, line.ratio, (u32)MRC_RATIO);
+		/* Half of the way in the logarithm of the size: its root. */
+		if (line.pages == 16)
+			seen = line.ratio;
+		if (line.pages == 300)
+			KUNIT_EXPECT_EQ(test, line.ratio, MRC_RATIO / 100U);
+	}
+	KUNIT_EXPECT_GT(test, seen, MRC_RATIO * 9U / 100);
+	KUNIT_EXPECT_LE(test, seen, MRC_RATIO * 11U / 100);
+}
+
 /* A program that does something else is told anew, once two ladders agree. */
 static void change_is_noticed(struct kunit *test)
 {
@@ -687,6 +717,7 @@ static struct kunit_case mrc_cases[] = {
 	KUNIT_CASE(band_holds_the_cliff),
 	KUNIT_CASE(ladders_widen_the_band),
 	KUNIT_CASE(change_is_noticed),
+	KUNIT_CASE(floor_is_bridged),
 	KUNIT_CASE(nothing_is_survived),
 	KUNIT_CASE(noise_is_survived),
 	KUNIT_CASE(picks_are_nested_and_one_each),

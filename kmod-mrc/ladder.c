@@ -518,7 +518,7 @@ static void publish(struct mrc_target *t, u64 now)
 
 	mutex_lock(&t->lock);
 	estimate(t, NULL);
-	mrc_curve_begin(&t->curve, t->reuse.rate);
+	mrc_curve_begin(&t->curve, t->reuse.rate, t->reuse.floor);
 	mrc_curve_add(t->curve.rate, t->reuse.rate, t->curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
 		estimate(t, &t->sub[k]);

@@ -101,6 +101,7 @@ void mrc_reuse_sum(struct mrc_reuse *r)
 		for (f = MRC_FIRSTS; f--;)
 			r->around[a][f] += r->around[a + 1][f] +
 				r->around[a][f + 1] - r->around[a + 1][f + 1];
+	r->floor = r->total - r->around[1][1];
 	for (a = 0; a + 1 < MRC_AGES; a++) {
 		/* None of this age. */
 		if (r->around[a][0] == r->around[a + 1][0])

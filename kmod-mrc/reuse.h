@@ -25,6 +25,8 @@
  * @samples: how many were counted
  * @total: pages that they stand for, in fixed point
  * @window: length of time after the moment that was watched, in us
+ * @floor: pages touched within the finest looks around the moment; what is
+ *	touched again within these cannot be told apart; in fixed point
  * @cross: of pairs that are neighbours in both times, how many cross
  * @nest: and how many are nested
  * @around: pages; after mrc_reuse_sum(), those of at least this age that were
@@ -37,6 +39,7 @@ struct mrc_reuse {
 	u32 samples;
 	u64 total;
 	u64 window;
+	u64 floor;
 	u64 cross;
 	u64 nest;
 	u64 around[MRC_AGES + 1][MRC_FIRSTS + 1];
