@@ -14,10 +14,10 @@
 #define WINDOW		32
 
 /*
- * The averages begin again if two ladders are so far from them, in percent, and
- * so many times nearer to each other.
+ * The averages begin again if two ladders differ from them by such a part, and so
+ * many times as much as from each other.
  */
-#define CHANGE_PCT	25
+#define CHANGE_PART	4
 #define CHANGE_TIMES	3
 
 /*
@@ -201,30 +201,37 @@ void mrc_curve_reset(struct mrc_curve *curve)
 	memset(curve, 0, sizeof(*curve));
 }
 
-/* The area between two curves, in percent of what is below either. */
-static u64 change(const u64 *a, const u64 *b)
+/* The area below a curve. */
+static u64 area(const u64 *rate)
 {
-	u64 between = 0, below = 0;
+	u64 sum = 0;
 	unsigned int i;
 
-	for (i = 0; i + 1 < MRC_SIZES; i++) {
-		u64 pages = sizes[i + 1] - sizes[i];
+	for (i = 0; i + 1 < MRC_SIZES; i++)
+		sum += rate[i] / MRC_RATE * (sizes[i + 1] - sizes[i]);
+	return sum;
+}
 
-		between += (max(a[i], b[i]) - min(a[i], b[i])) / MRC_RATE * pages;
-		below += max(a[i], b[i]) / MRC_RATE * pages;
-	}
-	return below ? mul_u64_u64_div_u64(between, 100, below) : 0;
+/* The area between two of them. */
+static u64 between(const u64 *a, const u64 *b)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i + 1 < MRC_SIZES; i++)
+		sum += (max(a[i], b[i]) - min(a[i], b[i])) / MRC_RATE *
+		       (sizes[i + 1] - sizes[i]);
+	return sum;
 }
 
 /* The last two ladders are like each other, and unlike what was before. */
 static bool has_changed(const struct mrc_curve *curve, const u64 *now)
 {
-	u64 far;
+	u64 far = between(curve->rate, now);
 
-	if (curve->ladders < 2)
-		return false;
-	far = change(curve->rate, now);
-	return far > CHANGE_PCT && far > CHANGE_TIMES * change(curve->last, now);
+	return curve->ladders > 1 &&
+	       far > area(curve->rate) / CHANGE_PART &&
+	       far > CHANGE_TIMES * between(curve->last, now);
 }
 
 /**
@@ -284,7 +291,7 @@ static u32 ratio_of(u64 rate, u64 full)
 			    MRC_RATIO) : 0;
 }
 
-/* Half the width of the 95% interval of a mean of MRC_SUBS values. */
+/* Half the width of the 90% interval of a mean of MRC_SUBS values. */
 static u32 half_width(const u32 *v)
 {
 	u64 sum = 0, square = 0, var;
@@ -295,8 +302,8 @@ static u32 half_width(const u32 *v)
 		square += (u64)v[k] * v[k];
 	}
 	var = (square - sum * sum / MRC_SUBS) / (MRC_SUBS - 1);
-	/* Student's t with 7 degrees of freedom, 2.365, over sqrt(8). */
-	return div_u64((u64)int_sqrt64(var << 8) * 836, 1000 << 4);
+	/* Student's t with 7 degrees of freedom, 1.895, over sqrt(8). */
+	return div_u64((u64)int_sqrt64(var << 8) * 670, 1000 << 4);
 }
 
 /* The same, of the mean of ladders: the moments they saw may have been special. */
@@ -305,9 +312,9 @@ static u32 half_of_ladders(const struct mrc_curve *curve, unsigned int i, u64 fu
 	/* The last ones weigh 1/WINDOW, which is a mean of 2 * WINDOW - 1. */
 	u64 n = min_t(u64, curve->ladders, 2 * WINDOW - 1);
 
-	/* A standard deviation is 5/4 of the mean one; and 95% are twice that. */
-	return div_u64(((u64)ratio_of(curve->spread[i], full) * 5) << 4,
-		       2 * max_t(u32, int_sqrt64(n << 8), 1));
+	/* 5/4 of the mean deviation is the standard one; 90% are within 1.645 of it. */
+	return div_u64((u64)ratio_of(curve->spread[i], full) * 33,
+		       max_t(u32, int_sqrt64(n << 8), 1));
 }
 
 /* The rate with so many pages, or the next size of the grid. */

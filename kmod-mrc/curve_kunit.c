@@ -327,7 +327,7 @@ static void loops_in_loop_have_two(struct kunit *test)
 			20ULL);
 }
 
-/* A loop that runs to and fro: reuses are as long as they are near. */
+/* A loop that runs back and forth: reuses are as long as they are near. */
 static void to_and_fro_falls_straight(struct kunit *test)
 {
 	const u64 n = 20000, way = 100000, rate = n * 1000000000 / way;

@@ -113,7 +113,7 @@ void mrc_reuse_sum(struct mrc_reuse *r)
 
 /*
  * How likely two pages cross that were found by the same look, by those nearby:
- * always in a loop, never where it runs to and fro, else half of the time.
+ * always in a loop, never where it runs back and forth, else half of the time.
  */
 static u64 crossing(const struct mrc_reuse *r, unsigned int age,
 		    unsigned int first)

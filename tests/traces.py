@@ -14,7 +14,7 @@ RATE = 200000
 class Trace:
     """Pages, with counts and times if there are any; @rate is in accesses per second, 0 with times."""
 
-    def __init__(self, pages, counts=None, times=None, rate=RATE, seconds=24, windows=1, cliffs=()):
+    def __init__(self, pages, counts=None, times=None, rate=RATE, seconds=20, windows=1, cliffs=()):
         self.pages, self.counts, self.times = pages, counts, times
         self.rate, self.seconds, self.windows, self.cliffs = rate, seconds, windows, cliffs
 
@@ -80,14 +80,14 @@ def known(seed=1):
                                           (0.1, PAGES * 9 // 10, lambda k: r.integers(0, PAGES * 9 // 10, k)))),
         "uniform": lambda r: Trace(r.integers(0, PAGES, n)),
         "scan-zipf": lambda r: Trace(mixed(r, n, (0.1, half, loop(half)), (0.9, half, lambda k: zipf(r, k, half, 1.0)))),
-        "phases": lambda r: Trace(phases(r), seconds=10, windows=8),
+        "phases": lambda r: Trace(phases(r), seconds=10, windows=4),
         "LINEAR": lambda r: Trace(numpy.arange(half), counts=numpy.full(half, 64), rate=64 * RATE // 4, cliffs=[half]),
         "INTR": interactive,
         "loops-in-loop": lambda r: Trace(numpy.concatenate([numpy.arange(half // 5)] * 9 + [numpy.arange(half)]),
                                          cliffs=[half // 5, half]),
         "to-and-fro": lambda r: Trace(numpy.concatenate([numpy.arange(half), numpy.arange(half)[::-1]])),
         "short-loop": lambda r: Trace(numpy.arange(PAGES // 8), cliffs=[PAGES // 8]),
-        "slow": lambda r: Trace(zipf(r, n // 4, half, 0.8), rate=RATE // 10, seconds=40),
+        "slow": lambda r: Trace(zipf(r, n // 4, half, 0.8), rate=RATE // 10, seconds=30),
         "fast": lambda r: Trace(zipf(r, n, PAGES, 0.8), rate=RATE * 5),
     }
     return {**{name: lambda name=name, function=function: made(name, function) for name, function in kinds.items()},
@@ -96,7 +96,7 @@ def known(seed=1):
 
 # What lackey records: the program, and how many accesses to leave out at its start.
 RECORDED = {
-    "gcc": (["-quiet", "-O2", "-o", "/dev/null", f"{TOP}/tests/guest/loop.c"], 20000000),
+    "gcc": (["-quiet", "-O2", "-o", "/dev/null", f"{TOP}/tests/guest/loop.c"], 2000000),
     "sqlite3": (["sqlite3", ":memory:",
                  "create table t(a, b, c); with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)"
                  " insert into t select i, i * 7919 % 10007, hex(zeroblob(20)) from n; create index x on t(b);"
@@ -142,4 +142,4 @@ def recorded(name):
         record(name, f"{path}.new")
         os.rename(f"{path}.new", path)
     pages, counts = numpy.loadtxt(path, dtype=numpy.int64, delimiter="*").T
-    return Trace(pages, counts=counts, rate=15 * RATE, windows=2, seconds=12)
+    return Trace(pages, counts=counts, rate=15 * RATE, windows=2, seconds=10)
