@@ -22,6 +22,7 @@ help:
 	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
 	@echo "make bench-ablations what each part of memdiag is worth: the papers' tables and charts"
 	@echo "make bench-vipzone energy, latency and row conflicts of placement: the papers' charts (goes on where stopped)"
+	@echo "make bench-mrc     how far miss ratio curves are from exact ones, by traces (most of an hour)"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, the memsuite command, and libvip"
 	@echo "make uninstall     undo make install"
@@ -54,6 +55,10 @@ bench-memdiag:
 
 bench-ablations: tools
 	@tests/bench-ablations
+
+bench-mrc:
+	@scripts/install-tools redis-server
+	@tests/bench-mrc
 
 bench-vipzone:
 	@scripts/install-tools redis-server $$(python3 tests/programs.py)
@@ -99,5 +104,5 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone modules \
+.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone bench-mrc modules \
 	install uninstall clean

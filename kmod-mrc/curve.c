@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The miss ratio curve from the working set function.
- *
- * Let s(t) be the mean number of distinct pages touched in a window of length
- * t. A page that is touched again after t has then been pushed s(t) pages down
- * the LRU stack, so that the miss rate of an LRU memory of s(t) pages is the
- * slope ds/dt (Denning and Schwartz 1972; Xiang and others, "HOTL", ASPLOS
- * 2013). It needs no count of accesses, and gives misses a second: what paper
- * 001, section 2.1, counts with Mattson's stack. The miss ratio divides by the
- * steepest slope that was seen, the touches a second at the finest window.
- */
+/* Miss ratio curves: their grids, their averages, and their bands; see curve.h. */
 
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -19,11 +10,25 @@
 
 #include "curve.h"
 
-/* s [pages << MRC_FRAC] per us, times this, is a rate << MRC_FRAC. */
-#define SCALE		(1000000u * MRC_RATE)
-
 /* A new ladder weighs at least 1/WINDOW in the average. */
-#define WINDOW		8
+#define WINDOW		32
+
+/*
+ * The averages begin again if two ladders differ from them by such a part, and so
+ * many times as much as from each other.
+ */
+#define CHANGE_PART	4
+#define CHANGE_TIMES	3
+
+/*
+ * Times are known to a step of 19/16, and so are rates; a curve may be off by so
+ * much of itself and of its sizes, whatever ladders and sub-samples agree upon.
+ */
+#define RESOLUTION	64
+#define RATIO_FLOOR	(MRC_RATIO / 400)
+
+/* Fractional bits of a logarithm. */
+#define LOG_FRAC	16
 
 static u64 times[MRC_TIMES];
 static u64 sizes[MRC_SIZES];
@@ -40,7 +45,7 @@ void mrc_curve_init(void)
 		times[i] = times[i - 1] * 19 / 16;
 	sizes[0] = 1;
 	for (i = 1; i < MRC_SIZES; i++)
-		sizes[i] = sizes[i - 1] + max_t(u64, 1, sizes[i - 1] / 64);
+		sizes[i] = sizes[i - 1] + max_t(u64, 1, sizes[i - 1] / 128);
 }
 
 /**
@@ -93,15 +98,29 @@ unsigned int mrc_times_within(u64 us)
 }
 
 /**
+ * mrc_sizes_below() - number of entries of the size grid below a size
+ * @pages: the size, in fixed point
+ *
+ * Return: 0 to MRC_SIZES.
+ */
+unsigned int mrc_sizes_below(u64 pages)
+{
+	u64 whole = pages >> MRC_FRAC;
+
+	if (!(pages & ((1 << MRC_FRAC) - 1)) && whole)
+		whole--;
+	return pages ? not_above(sizes, MRC_SIZES, whole) : 0;
+}
+
+/**
  * mrc_wsf_begin() - begin to collect a working set function
  * @wsf: result
  * @rung_us: when the sample was looked at, ascending
  * @rungs: how often; from 1 to MRC_RUNGS
  * @horizon: the longest window that idle ages reach, in us
  *
- * Its points are the times of observation, and not a grid: what lies between
- * two of them is for mrc_steps_from_wsf() to tell. After the last one the time
- * grid follows.
+ * Its points are the times of observation. After the last one the time grid
+ * follows.
  */
 void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *rung_us, unsigned int rungs,
 		   u64 horizon)
@@ -173,120 +192,6 @@ u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us)
 				       wsf->us[i] - t);
 }
 
-static void join(struct mrc_point *a, const struct mrc_point *b)
-{
-	a->slope = mul_u64_u32_div(b->pages - a->pages, SCALE, b->us - a->us);
-}
-
-/*
- * The least concave majorant, left to right: points that make the slope rise
- * are noise, since s(t) of a steady program is concave. This is the weighted
- * least-squares fit of falling slopes (isotonic regression), too.
- *
- * Return: number of points; the last has no slope.
- */
-static unsigned int hull(struct mrc_point *out, const struct mrc_wsf *wsf)
-{
-	unsigned int i, n = 1;
-
-	out[0] = (struct mrc_point){};
-	for (i = 0; i < wsf->n; i++) {
-		out[n] = (struct mrc_point){ wsf->us[i], wsf->pages[i], 0 };
-		join(&out[n - 1], &out[n]);
-		while (n > 1 && out[n - 2].slope <= out[n - 1].slope) {
-			out[n - 1] = out[n];
-			n--;
-			join(&out[n - 1], &out[n]);
-		}
-		n++;
-	}
-	return n;
-}
-
-static void step_to(struct mrc_steps *steps, u64 pages, u64 rate)
-{
-	if (steps->n) {
-		struct mrc_step *last = &steps->step[steps->n - 1];
-
-		/* Rounding must not make the staircase rise. */
-		if (rate >= last->rate)
-			last->pages = max(last->pages, pages);
-		if (rate >= last->rate || pages <= last->pages)
-			return;
-	}
-	steps->step[steps->n++] = (struct mrc_step){ pages, rate };
-}
-
-/*
- * Whether segment i of n hides a cliff: the slope at least halves across it,
- * and falls more than across the next one.
- */
-static bool is_cliff(const struct mrc_point *p, unsigned int i, unsigned int n)
-{
-	/* The first segment has no left tangent: nothing is finer. */
-	if (i < 1 || i + 1 >= n || p[i + 1].slope >= p[i - 1].slope / 2)
-		return false;
-	return i + 2 >= n ||
-	       p[i - 1].slope - p[i + 1].slope >= p[i].slope - p[i + 2].slope;
-}
-
-/* The size at which the tangents left and right of segment p[0], p[1] meet. */
-static u64 meeting(const struct mrc_point *p)
-{
-	u64 left = p[-1].slope, right = p[1].slope;
-	u64 rise = p[1].pages - p[0].pages;
-	u64 below = mul_u64_u64_div_u64(right, p[1].us - p[0].us, SCALE);
-	u64 at = mul_u64_u64_div_u64(rise - min(below, rise), left,
-				     left - right);
-
-	return p[0].pages + min(at, rise);
-}
-
-/**
- * mrc_steps_from_wsf() - the miss rate curve of a working set function
- * @steps: result
- * @wsf: finished
- *
- * A cliff (the end of a loop) lies between two rungs; there the segment of the
- * hull is replaced by the two tangents, which meet at the cliff.
- */
-void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf)
-{
-	struct mrc_point *p = steps->hull;
-	unsigned int i, n;
-
-	/* Segment i goes from point i to point i + 1. */
-	n = hull(p, wsf) - 1;
-	steps->n = 0;
-	for (i = 0; i < n; i++) {
-		if (is_cliff(p, i, n)) {
-			step_to(steps, meeting(&p[i]), p[i - 1].slope);
-			/* The foot of the cliff is no cliff. */
-			p[i].slope = p[i + 1].slope;
-		}
-		step_to(steps, p[i + 1].pages, p[i].slope);
-	}
-	for (i = 0; i < steps->n; i++)
-		steps->step[i].rate >>= MRC_FRAC;
-}
-
-/**
- * mrc_steps_rate() - look up a miss rate
- * @steps: the curve
- * @pages: memory size in pages
- *
- * Return: misses a second, in MRC_RATE.
- */
-u64 mrc_steps_rate(const struct mrc_steps *steps, u64 pages)
-{
-	unsigned int i;
-
-	for (i = 0; i < steps->n; i++)
-		if (pages << MRC_FRAC < steps->step[i].pages)
-			return steps->step[i].rate;
-	return 0;
-}
-
 /**
  * mrc_curve_reset() - forget all ladders
  * @curve: to be emptied
@@ -296,29 +201,88 @@ void mrc_curve_reset(struct mrc_curve *curve)
 	memset(curve, 0, sizeof(*curve));
 }
 
+/* The area below a curve. */
+static u64 area(const u64 *rate)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i + 1 < MRC_SIZES; i++)
+		sum += rate[i] / MRC_RATE * (sizes[i + 1] - sizes[i]);
+	return sum;
+}
+
+/* The area between two of them. */
+static u64 between(const u64 *a, const u64 *b)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i + 1 < MRC_SIZES; i++)
+		sum += (max(a[i], b[i]) - min(a[i], b[i])) / MRC_RATE *
+		       (sizes[i + 1] - sizes[i]);
+	return sum;
+}
+
+/* The last two ladders are like each other, and unlike what was before. */
+static bool has_changed(const struct mrc_curve *curve, const u64 *now)
+{
+	u64 far = between(curve->rate, now);
+
+	return curve->ladders > 1 &&
+	       far > area(curve->rate) / CHANGE_PART &&
+	       far > CHANGE_TIMES * between(curve->last, now);
+}
+
+/**
+ * mrc_curve_begin() - one more ladder is to be added
+ * @curve: the averages; where the program does something else now, they begin
+ *	again
+ * @now: the ladder's rates of the whole sample
+ * @floor: below this size it saw no rates, in fixed point
+ *
+ * For the whole sample and the sub-samples follow mrc_curve_add(), and then
+ * @curve->ladders is counted up.
+ */
+void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
+{
+	unsigned int i;
+
+	if (has_changed(curve, now)) {
+		curve->ladders = 0;
+		memset(curve->spread, 0, sizeof(curve->spread));
+	}
+	if (curve->ladders) {
+		u64 weight = min_t(u64, curve->ladders, WINDOW) - 1;
+
+		for (i = 0; i < MRC_SIZES; i++) {
+			u64 off = max(curve->rate[i], now[i]) -
+				  min(curve->rate[i], now[i]);
+
+			/* What it is off by is their mean's fault, too. */
+			off = div64_u64(off * 2 * curve->ladders,
+					2 * curve->ladders + 1);
+			curve->spread[i] = div64_u64(curve->spread[i] * weight + off,
+						     weight + 1);
+		}
+	}
+	memcpy(curve->last, now, sizeof(curve->last));
+	curve->floor = floor >> MRC_FRAC;
+}
+
 /**
  * mrc_curve_add() - average one ladder's curve into the rates so far
  * @rate: one of the arrays of struct mrc_curve
- * @steps: the ladder's curve
+ * @now: the ladder's
  * @ladders: how many are in @rate already
- *
- * Rates are averaged at equal size, not working sets at equal time: a program
- * whose speed varies from ladder to ladder keeps its cliffs sharp.
  */
-void mrc_curve_add(u64 *rate, const struct mrc_steps *steps, u64 ladders)
+void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders)
 {
 	u64 weight = min_t(u64, ladders, WINDOW - 1);
-	unsigned int i, k = 0;
+	unsigned int i;
 
-	for (i = 0; i < MRC_SIZES; i++) {
-		u64 now = 0;
-
-		while (k < steps->n && steps->step[k].pages <= sizes[i] << MRC_FRAC)
-			k++;
-		if (k < steps->n)
-			now = steps->step[k].rate;
-		rate[i] = div64_u64(rate[i] * weight + now, weight + 1);
-	}
+	for (i = 0; i < MRC_SIZES; i++)
+		rate[i] = div64_u64(rate[i] * weight + now[i], weight + 1);
 }
 
 static u32 ratio_of(u64 rate, u64 full)
@@ -327,7 +291,7 @@ static u32 ratio_of(u64 rate, u64 full)
 			    MRC_RATIO) : 0;
 }
 
-/* Half the width of the 95% interval of a mean of MRC_SUBS values. */
+/* Half the width of the 90% interval of a mean of MRC_SUBS values. */
 static u32 half_width(const u32 *v)
 {
 	u64 sum = 0, square = 0, var;
@@ -338,8 +302,57 @@ static u32 half_width(const u32 *v)
 		square += (u64)v[k] * v[k];
 	}
 	var = (square - sum * sum / MRC_SUBS) / (MRC_SUBS - 1);
-	/* Student's t with 7 degrees of freedom, 2.365, over sqrt(8). */
-	return div_u64((u64)int_sqrt64(var << 8) * 836, 1000 << 4);
+	/* Student's t with 7 degrees of freedom, 1.895, over sqrt(8). */
+	return div_u64((u64)int_sqrt64(var << 8) * 670, 1000 << 4);
+}
+
+/* The same, of the mean of ladders: the moments they saw may have been special. */
+static u32 half_of_ladders(const struct mrc_curve *curve, unsigned int i, u64 full)
+{
+	/* The last ones weigh 1/WINDOW, which is a mean of 2 * WINDOW - 1. */
+	u64 n = min_t(u64, curve->ladders, 2 * WINDOW - 1);
+
+	/* 5/4 of the mean deviation is the standard one; 90% are within 1.645 of it. */
+	return div_u64((u64)ratio_of(curve->spread[i], full) * 33,
+		       max_t(u32, int_sqrt64(n << 8), 1));
+}
+
+/* The rate with so many pages, or the next size of the grid. */
+static u64 rate_near(const struct mrc_curve *curve, u64 pages)
+{
+	unsigned int i = not_above(sizes, MRC_SIZES, pages - !!pages);
+
+	return curve->rate[min(i, MRC_SIZES - 1U)];
+}
+
+/* log2 of x, which is at least 1, as if it were straight from power to power. */
+static u32 log2_of(u64 x)
+{
+	u32 whole = ilog2(x);
+
+	return whole << LOG_FRAC |
+	       (whole > LOG_FRAC ? x >> (whole - LOG_FRAC) : x << (LOG_FRAC - whole)) %
+	       (1 << LOG_FRAC);
+}
+
+/* The inverse, of up to 31. */
+static u64 exp2_of(u32 log)
+{
+	u32 part = (1 << LOG_FRAC) | log % (1 << LOG_FRAC);
+
+	return ((u64)part << (log >> LOG_FRAC)) >> LOG_FRAC;
+}
+
+/*
+ * The ratio below the floor, where all that is known is that it is 1 for no
+ * memory, and @at at the floor: a power of the size, as is usual of programs.
+ */
+static u32 below_floor(u64 pages, u64 floor, u32 at)
+{
+	u32 fall = log2_of(MRC_RATIO) - log2_of(max(at, 1u));
+
+	fall = div_u64((u64)fall * log2_of(pages), max(log2_of(floor), 1u));
+	return min_t(u64, exp2_of(log2_of(MRC_RATIO) - fall), MRC_RATIO);
 }
 
 /**
@@ -349,14 +362,16 @@ static u32 half_width(const u32 *v)
  * @total: all pages that the target maps or has swapped out
  * @line: result
  *
- * The last line is at @total itself. Sizes beyond it have none.
+ * If the rate of accesses is known, ratios below the floor are made up between it
+ * and the rate there. The last line is at @total itself. Sizes beyond it have none.
  *
  * Return: false if there is no such line.
  */
 bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line)
 {
-	u32 sub[MRC_SUBS], half;
+	u64 full = curve->accesses ?: curve->rate[0];
+	u32 sub[MRC_SUBS], half, low, high, at;
 	unsigned int k;
 
 	if (!curve->ladders || i >= MRC_SIZES ||
@@ -364,17 +379,34 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		return false;
 	line->pages = min(sizes[i], max_t(u64, total, 1));
 	line->rate = curve->rate[i];
-	line->ratio = ratio_of(curve->rate[i], curve->rate[0]);
-	if (!curve->rate[0]) {
+	line->ratio = ratio_of(curve->rate[i], full);
+	if (!full) {
 		/* No touch was seen: nothing is known of the ratio. */
 		line->low = 0;
 		line->high = MRC_RATIO;
 		return true;
 	}
+	if (!i && !curve->accesses) {
+		/* All touches that are seen, by definition. */
+		line->low = line->ratio;
+		line->high = line->ratio;
+		return true;
+	}
+	low = ratio_of(rate_near(curve, line->pages + line->pages / RESOLUTION + 1), full);
+	high = ratio_of(rate_near(curve, line->pages - line->pages / RESOLUTION), full);
 	for (k = 0; k < MRC_SUBS; k++)
-		sub[k] = ratio_of(curve->sub[k][i], curve->sub[k][0]);
-	half = half_width(sub);
-	line->low = line->ratio - min(line->ratio, half);
-	line->high = min_t(u32, line->ratio + half, MRC_RATIO);
+		sub[k] = ratio_of(curve->sub[k][i], full);
+	half = max(half_width(sub), half_of_ladders(curve, i, full)) +
+	       line->ratio / (2 * RESOLUTION) + RATIO_FLOOR;
+	line->low = low - min(low, half);
+	if (curve->accesses && line->pages < curve->floor) {
+		u32 seen = line->ratio;
+
+		at = ratio_of(rate_near(curve, curve->floor), full);
+		line->ratio = max(seen, below_floor(line->pages, curve->floor, at));
+		/* It may as well fall at once, or as late. */
+		high = max(high, 2 * line->ratio - seen);
+	}
+	line->high = min_t(u32, high + half, MRC_RATIO);
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From times to first touch, to a miss ratio curve. Pure logic: no locks, no
- * allocation, no clock; the same file is built for the kernel and for user
- * space.
+ * The grids of time and size, working sets by time scale, and miss ratio curves
+ * as averages over ladders. Pure logic: no locks, no allocation, no clock; the
+ * same file is built for the kernel and for user space.
  */
 #ifndef MRC_CURVE_H
 #define MRC_CURVE_H
@@ -24,8 +24,8 @@
 #define MRC_TIMES	96
 #define MRC_TIME_FIRST	1000
 
-/* The size grid: every size up to 128 pages, then steps of 1/64. */
-#define MRC_SIZES	1024
+/* The size grid: every size up to 256 pages, then steps of 1/128. */
+#define MRC_SIZES	1984
 
 /* Hash sub-samples, whose spread is the confidence band. */
 #define MRC_SUBS	8
@@ -50,38 +50,6 @@ struct mrc_wsf {
 };
 
 /**
- * struct mrc_step - one step of a miss rate curve
- * @pages: with this much memory the rate is no longer reached; fixed point
- * @rate: misses a second with less, in MRC_RATE
- */
-struct mrc_step {
-	u64 pages;
-	u64 rate;
-};
-
-/* Each segment of the hull may be cut in two at a kink. */
-#define MRC_STEPS	(2 * MRC_POINTS)
-
-/* A point of the working set function, and the slope from there on. */
-struct mrc_point {
-	u64 us;
-	u64 pages;
-	u64 slope;
-};
-
-/**
- * struct mrc_steps - a miss rate curve as a falling staircase
- * @n: number of steps
- * @step: ascending in pages, falling in rate
- * @hull: scratch, too large for a kernel stack
- */
-struct mrc_steps {
-	unsigned int n;
-	struct mrc_step step[MRC_STEPS];
-	struct mrc_point hull[MRC_POINTS + 1];
-};
-
-/**
  * struct mrc_line - one line of the curve
  * @pages: memory size
  * @rate: misses a second at that size, in MRC_RATE
@@ -100,19 +68,28 @@ struct mrc_line {
 /**
  * struct mrc_curve - miss rates on the size grid, averaged over ladders
  * @ladders: how many ladders are in it
+ * @accesses: by which rates are divided to ratios, in MRC_RATE; 0: by touches
+ * @floor: below this size rates were not seen, in pages
  * @rate: of the whole sample
  * @sub: of each sub-sample
+ * @last: of the whole sample, in the last ladder alone
+ * @spread: how far ladders are from those before, on average
  */
 struct mrc_curve {
 	u64 ladders;
+	u64 accesses;
+	u64 floor;
 	u64 rate[MRC_SIZES];
 	u64 sub[MRC_SUBS][MRC_SIZES];
+	u64 last[MRC_SIZES];
+	u64 spread[MRC_SIZES];
 };
 
 void mrc_curve_init(void);
 u64 mrc_time(unsigned int i);
 u64 mrc_size(unsigned int i);
 unsigned int mrc_times_within(u64 us);
+unsigned int mrc_sizes_below(u64 pages);
 
 void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *rung_us, unsigned int rungs,
 		   u64 horizon);
@@ -120,11 +97,9 @@ void mrc_wsf_touch(struct mrc_wsf *wsf, u64 after, u64 by, u64 weight);
 void mrc_wsf_finish(struct mrc_wsf *wsf);
 u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us);
 
-void mrc_steps_from_wsf(struct mrc_steps *steps, const struct mrc_wsf *wsf);
-u64 mrc_steps_rate(const struct mrc_steps *steps, u64 pages);
-
 void mrc_curve_reset(struct mrc_curve *curve);
-void mrc_curve_add(u64 *rate, const struct mrc_steps *steps, u64 weight);
+void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor);
+void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders);
 bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line);
 

@@ -5,26 +5,33 @@
 #include <linux/module.h>
 
 #include "curve.c"
+#include "reuse.c"
 #include "sample.c"
 
 /* Too large for a kernel stack, and tests run one at a time. */
 static struct mrc_wsf wsf;
-static struct mrc_steps steps;
+static struct mrc_reuse reuse;
 static struct mrc_curve curve;
+static u64 sum[MRC_SIZES];
+static unsigned int sums;
+
+/* A sampled page: how long before a moment it was touched, and how long after. */
+struct span {
+	u64 age;
+	u64 next;
+};
+
+#define SPANS	8192
+static struct span spans[SPANS];
+static unsigned int n_spans;
+
+/* When the sample is looked at, before the moment and after it alike. */
+static u64 looks[MRC_RUNGS];
+static unsigned int n_looks;
 
 static u64 fixed(u64 pages)
 {
 	return pages << MRC_FRAC;
-}
-
-/* A loop over n pages that takes us: each is touched once in that time. */
-static void add_loop(u64 n, u64 us)
-{
-	unsigned int i;
-
-	for (i = 0; i < wsf.n; i++)
-		wsf.pages[i] += wsf.us[i] >= us ? fixed(n) :
-				fixed(n) * wsf.us[i] / us;
 }
 
 /* e^-x of x = num/den, in 1/2^32. */
@@ -42,6 +49,107 @@ static u64 exp_minus(u64 num, u64 den)
 	return e;
 }
 
+/* The time that passes, with a mean of tau, in all but i + 1/2 of n cases. */
+static u64 quantile(u64 i, u64 n, u64 tau)
+{
+	u64 low = 0, high = 16 * tau;
+
+	while (low < high) {
+		u64 mid = (low + high) / 2;
+
+		if (exp_minus(mid, tau) > ((2 * i + 1) << 31) / n)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void span(u64 age, u64 next)
+{
+	if (n_spans < SPANS)
+		spans[n_spans++] = (struct span){ age, next };
+}
+
+static void start(struct kunit *test)
+{
+	mrc_curve_init();
+	mrc_curve_reset(&curve);
+	memset(sum, 0, sizeof(sum));
+	sums = 0;
+	n_spans = 0;
+	for (n_looks = 0; n_looks < 44; n_looks++)
+		looks[n_looks] = mrc_time(n_looks);
+}
+
+static unsigned int look_of(u64 us)
+{
+	return not_above(looks, n_looks, us);
+}
+
+/* In the middle of the interval in which looks find it. */
+static u64 middle(u64 us)
+{
+	unsigned int i = look_of(us);
+
+	return i < n_looks ? ((i ? looks[i - 1] : 0) + looks[i]) / 2 : us;
+}
+
+static unsigned int age_of(u64 us)
+{
+	return us < looks[n_looks - 1] ? look_of(us) :
+					 n_looks + mrc_reuse_idle(us);
+}
+
+static unsigned int first_of(u64 us)
+{
+	return us < looks[n_looks - 1] ? look_of(us) : MRC_RUNGS;
+}
+
+/* What a ladder would make of the spans, if they stand for so many pages. */
+static void finish(u64 pages)
+{
+	u64 weight = fixed(pages) / max(n_spans, 1U);
+	unsigned int i, k;
+
+	mrc_reuse_begin(&reuse, looks[n_looks - 1]);
+	for (i = 0; i < n_spans; i++)
+		mrc_reuse_count(&reuse, age_of(spans[i].age),
+				first_of(spans[i].next), weight);
+	mrc_reuse_sum(&reuse);
+	for (i = 0; i < n_spans; i++)
+		if (first_of(spans[i].next) < MRC_RUNGS)
+			mrc_reuse_touch(&reuse, age_of(spans[i].age),
+					first_of(spans[i].next),
+					middle(spans[i].age) +
+					middle(spans[i].next), weight);
+	mrc_reuse_finish(&reuse);
+	mrc_curve_begin(&curve, reuse.rate, reuse.floor);
+	mrc_curve_add(curve.rate, reuse.rate, curve.ladders);
+	for (k = 0; k < MRC_SUBS; k++)
+		mrc_curve_add(curve.sub[k], reuse.rate, curve.ladders);
+	for (i = 0; i < MRC_SIZES; i++)
+		sum[i] += reuse.rate[i];
+	sums++;
+	curve.ladders++;
+	n_spans = 0;
+}
+
+/* All ladders alike, and not the last ones most. */
+static void average(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MRC_SIZES; i++)
+		curve.rate[i] = div64_u64(sum[i], sums);
+}
+
+/* The rate with so many pages, or the next size of the grid. */
+static u64 rate_at(u64 pages)
+{
+	return curve.rate[mrc_sizes_below(fixed(pages))];
+}
+
 /* Looked at once, at the start of the grid; the rest of it follows. */
 static void begin(void)
 {
@@ -50,22 +158,14 @@ static void begin(void)
 	mrc_wsf_begin(&wsf, &first, 1, U64_MAX);
 }
 
-static void start(struct kunit *test)
+/* A loop that takes us, seen at a moment; by samples of it. */
+static void add_loop(u64 samples, u64 us)
 {
-	mrc_curve_init();
-	begin();
-	mrc_curve_reset(&curve);
-}
+	u64 i;
 
-static void finish(void)
-{
-	unsigned int k;
-
-	mrc_steps_from_wsf(&steps, &wsf);
-	mrc_curve_add(curve.rate, &steps, curve.ladders);
-	for (k = 0; k < MRC_SUBS; k++)
-		mrc_curve_add(curve.sub[k], &steps, curve.ladders);
-	curve.ladders++;
+	for (i = 0; i < samples; i++)
+		span((2 * i + 1) * us / (2 * samples),
+		     us - (2 * i + 1) * us / (2 * samples));
 }
 
 /* The largest size that still misses at half the rate of the smallest. */
@@ -84,12 +184,6 @@ static void expect_falling(struct kunit *test)
 {
 	unsigned int i;
 
-	for (i = 1; i < steps.n; i++) {
-		KUNIT_EXPECT_GT(test, steps.step[i].pages,
-				steps.step[i - 1].pages);
-		KUNIT_EXPECT_LE(test, steps.step[i].rate,
-				steps.step[i - 1].rate);
-	}
 	for (i = 1; i < MRC_SIZES; i++)
 		KUNIT_EXPECT_LE(test, curve.rate[i], curve.rate[i - 1]);
 }
@@ -117,8 +211,10 @@ static void grids_grow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mrc_times_within(U64_MAX), (u32)MRC_TIMES);
 	for (i = 1; i < MRC_SIZES; i++) {
 		KUNIT_EXPECT_GT(test, mrc_size(i), mrc_size(i - 1));
-		KUNIT_EXPECT_LE(test, 64 * (mrc_size(i) - mrc_size(i - 1)),
-				max_t(u64, 64, mrc_size(i)));
+		KUNIT_EXPECT_LE(test, 128 * (mrc_size(i) - mrc_size(i - 1)),
+				max_t(u64, 128, mrc_size(i)));
+		KUNIT_EXPECT_EQ(test, mrc_sizes_below(fixed(mrc_size(i))), i);
+		KUNIT_EXPECT_EQ(test, mrc_sizes_below(fixed(mrc_size(i)) + 1), i + 1);
 	}
 	/* A machine of 256 GiB fits. */
 	KUNIT_EXPECT_GT(test, mrc_size(MRC_SIZES - 1), 64ULL << 20);
@@ -130,6 +226,7 @@ static void touches_add_up(struct kunit *test)
 	unsigned int i;
 
 	start(test);
+	begin();
 	mrc_wsf_touch(&wsf, 0, 500, fixed(3));
 	mrc_wsf_touch(&wsf, 10000, 30000, fixed(100));
 	mrc_wsf_touch(&wsf, mrc_time(40), mrc_time(40) + 1, 77777);
@@ -152,62 +249,126 @@ static void touches_add_up(struct kunit *test)
 
 static void loop_has_its_cliff(struct kunit *test)
 {
-	static const u64 pages[] = { 17, 2000, 10000, 30000, 5000000 };
-	static const u64 period[] = { 1500, 2100, 50000, 71234, 1999000 };
+	static const u64 pages[] = { 257, 2000, 10000, 30000, 5000000 };
+	static const u64 period[] = { 10000, 21000, 50000, 71234, 1999000 };
 	unsigned int i, k;
 
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		for (k = 0; k < ARRAY_SIZE(period); k++) {
 			start(test);
-			add_loop(pages[i], period[k]);
-			finish();
+			add_loop(min(pages[i], 4000ULL), period[k]);
+			finish(pages[i]);
 			expect_falling(test);
-			/* The size grid alone is 1.6% apart. */
 			KUNIT_EXPECT_LE(test, error_permille(cliff() + 1, pages[i],
 							     pages[i]), 20ULL);
 			KUNIT_EXPECT_LE(test,
 					error_permille(curve.rate[0],
 						       pages[i] * 1000000000 /
 						       period[k], curve.rate[0]),
-					3ULL);
-			KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, pages[i] + 1),
-					0ULL);
+					10ULL);
+			KUNIT_EXPECT_EQ(test, rate_at(pages[i] + 1), 0ULL);
 		}
 }
 
-/* A hot loop and a cold one: two cliffs, and the rate between them. */
+/* A hot loop and a cold one, at once: two cliffs, and the rate between them. */
 static void two_loops_have_two(struct kunit *test)
 {
 	start(test);
-	add_loop(1000, 5000);
-	add_loop(20000, 700000);
-	finish();
+	add_loop(200, 15000);
+	add_loop(4000, 700000);
+	finish(21000);
 	expect_falling(test);
-	/* 1000 / 5 ms + 20000 / 0.7 s, and 20000 / 0.7 s */
-	KUNIT_EXPECT_LE(test, error_permille(mrc_steps_rate(&steps, 900),
-					     228571428, 228571428), 10ULL);
-	KUNIT_EXPECT_LE(test, error_permille(mrc_steps_rate(&steps, 1200),
-					     28571428, 28571428), 20ULL);
-	KUNIT_EXPECT_LE(test, error_permille(mrc_steps_rate(&steps, 20000),
-					     28571428, 28571428), 50ULL);
-	KUNIT_EXPECT_LE(test, mrc_steps_rate(&steps, 21100), 100ULL);
+	/* 1000 / 15 ms + 20000 / 0.7 s; and the hot one's are 1000 + 429 apart. */
+	KUNIT_EXPECT_LE(test, error_permille(rate_at(1200), 95238095, 95238095),
+			10ULL);
+	KUNIT_EXPECT_LE(test, error_permille(rate_at(1700), 28571428, 28571428),
+			20ULL);
+	KUNIT_EXPECT_LE(test, error_permille(rate_at(20500), 28571428, 28571428),
+			20ULL);
+	KUNIT_EXPECT_EQ(test, rate_at(21001), 0ULL);
 }
 
 /*
- * Rungs that come when they can, and far apart: as long as the program was
+ * Nine times over the first tenth of the pages, and then over all. Reuses of one
+ * length are of both distances here, which a working set function cannot tell.
+ */
+static void loops_in_loop_have_two(struct kunit *test)
+{
+	const u64 pass = 10000, all = 100000, period = 9 * pass + all;
+	u64 now, i, since, next;
+
+	start(test);
+	/* Moments all over the period; each weighs as much as the others. */
+	for (now = 950; now < period; now += 1900) {
+		for (i = 0; i < 2000; i++) {
+			u64 at = (2 * i + 1) * all / 4000, k;
+
+			/* The pass over all begins at 9 * pass. */
+			since = (now + period - 9 * pass - at) % period;
+			next = period - since;
+			for (k = 0; i < 200 && k < 9; k++) {
+				since = min(since, (now + period - k * pass - at) %
+						   period);
+				next = min(next, (k * pass + at + period - now) %
+						 period ?: period);
+			}
+			span(since, next);
+		}
+		finish(20000);
+		expect_falling(test);
+	}
+	average();
+	/* Of 38000 accesses in 190 ms, 18000 are at 2000. */
+	KUNIT_EXPECT_LE(test, error_permille(rate_at(1800), 200000000, 200000000),
+			20ULL);
+	KUNIT_EXPECT_LE(test, error_permille(rate_at(2300), 105263158, 200000000),
+			20ULL);
+	KUNIT_EXPECT_LE(test, error_permille(rate_at(19000), 105263158, 200000000),
+			20ULL);
+}
+
+/* A loop that runs back and forth: reuses are as long as they are near. */
+static void to_and_fro_falls_straight(struct kunit *test)
+{
+	const u64 n = 20000, way = 100000, rate = n * 1000000000 / way;
+	u64 now, i, m, sum = 0;
+
+	start(test);
+	for (now = 500; now < 2 * way; now += 2000) {
+		for (i = 0; i < 2000; i++) {
+			u64 there = (2 * i + 1) * way / 4000, back = 2 * way - there;
+
+			if (now < there)
+				span(now + there, there - now);
+			else if (now < back)
+				span(now - there, back - now);
+			else
+				span(now - back, 2 * way - now + there);
+		}
+		finish(n);
+		expect_falling(test);
+	}
+	average();
+	for (m = n / 100; m < n; m += n / 100)
+		sum += error_permille(rate_at(m), rate - rate / n * m, rate);
+	KUNIT_EXPECT_LE(test, sum, 99 * 20ULL);
+}
+
+/*
+ * Looks that come when they can, and far apart: as long as the program was
  * seen at work once before its loop ends, the cliff is where it is.
  */
 static void late_rungs_keep_the_cliff(struct kunit *test)
 {
-	static const u64 rung[] = { 8091, 17425, 22227, 26322, 31229 };
+	static const u64 late[] = { 8091, 17425, 22227, 26322, 31229 };
 	u64 period;
 
-	for (period = 8500; period < 26000; period += 500) {
+	for (period = 18500; period < 26000; period += 500) {
 		start(test);
-		mrc_wsf_begin(&wsf, rung, ARRAY_SIZE(rung), 31229);
-		KUNIT_EXPECT_EQ(test, wsf.n, (u32)ARRAY_SIZE(rung));
-		add_loop(30000, period);
-		finish();
+		for (n_looks = 0; n_looks < ARRAY_SIZE(late); n_looks++)
+			looks[n_looks] = late[n_looks];
+		add_loop(4000, period);
+		finish(30000);
 		expect_falling(test);
 		KUNIT_EXPECT_LE(test, error_permille(cliff() + 1, 30000, 30000),
 				20ULL);
@@ -221,51 +382,65 @@ static void speed_does_not_blur(struct kunit *test)
 
 	start(test);
 	for (i = 0; i < 20; i++) {
-		begin();
-		add_loop(10000, 40000 + 3000 * (i % 7));
-		finish();
+		add_loop(4000, 40000 + 3000 * (i % 7));
+		finish(10000);
 	}
 	KUNIT_EXPECT_LE(test, error_permille(cliff(), 10000, 10000), 20ULL);
 }
 
-/* Each touch hits one of n pages at random: s = n (1 - e^-t/tau). */
+/* Each touch hits one of n pages at random: both times are exponential. */
 static void uniform_falls_straight(struct kunit *test)
 {
-	const u64 n = 20000, tau = 100000;
-	u64 m, rate0 = n * 1000000000 / tau, sum = 0;
-	unsigned int i;
+	const u64 n = 20000, tau = 100000, rate = n * 1000000000 / tau;
+	u64 m, sum = 0, i;
 
 	start(test);
-	for (i = 0; i < MRC_TIMES; i++)
-		wsf.pages[i] = fixed(n) - (fixed(n) *
-					   (exp_minus(mrc_time(i), tau) >> 8) >> 24);
-	finish();
+	for (i = 0; i < 80 * 80; i++)
+		span(quantile(i % 80, 80, tau), quantile(i / 80, 80, tau));
+	finish(n);
 	expect_falling(test);
 	for (m = n / 100; m < n; m += n / 100)
-		sum += error_permille(mrc_steps_rate(&steps, m),
-				      rate0 - rate0 / n * m, rate0);
-	/* Mean error of 1.2%: what steps of 19/16 can do. */
+		sum += error_permille(rate_at(m), rate - rate / n * m, rate);
 	KUNIT_EXPECT_LE(test, sum, 99 * 12ULL);
 }
 
-/* s = n t / (t + tau), so that the rate is (n - s)^2 / (n tau): a long tail. */
+/*
+ * Pages that are touched at random, but not alike: how often is exponential, so
+ * that s = n t / (t + tau), and the rate is (n - s)^2 / (n tau): a long tail.
+ */
 static void tail_is_followed(struct kunit *test)
 {
-	const u64 n = 50000, tau = 60000;
-	u64 m, rate0 = n * 1000000000 / tau, sum = 0;
-	unsigned int i;
+	const u64 n = 50000, tau = 60000, rate = n * 1000000000 / tau;
+	u64 m, sum = 0, i;
 
 	start(test);
-	for (i = 0; i < MRC_TIMES; i++)
-		wsf.pages[i] = mul_u64_u64_div_u64(fixed(n), mrc_time(i),
-						   mrc_time(i) + tau);
-	finish();
+	for (i = 0; i < 20 * 20 * 20; i++) {
+		/* In one of twenty cases it is touched so seldom. */
+		u64 mean = tau * 1000 / quantile(i % 20, 20, 1000);
+
+		span(quantile(i / 20 % 20, 20, mean), quantile(i / 400, 20, mean));
+	}
+	finish(n);
 	expect_falling(test);
 	for (m = n / 100; m < n; m += n / 100)
-		sum += error_permille(mrc_steps_rate(&steps, m),
-				      mul_u64_u64_div_u64(rate0, (n - m) * (n - m),
-							  n * n), rate0);
-	KUNIT_EXPECT_LE(test, sum, 99 * 10ULL);
+		sum += error_permille(rate_at(m),
+				      mul_u64_u64_div_u64(rate, (n - m) * (n - m),
+							  n * n), rate);
+	KUNIT_EXPECT_LE(test, sum, 99 * 15ULL);
+}
+
+/* What is touched less often than is watched counts as often as it is seen. */
+static void seldom_counts_as_seen(struct kunit *test)
+{
+	u64 i, period = 10000000;
+
+	start(test);
+	for (i = 0; i < 4000; i++)
+		span((2 * i + 1) * period / 8000, period - (2 * i + 1) * period / 8000);
+	finish(20000);
+	expect_falling(test);
+	KUNIT_EXPECT_LE(test, error_permille(curve.rate[0], 2000000, 2000000), 20ULL);
+	KUNIT_EXPECT_LE(test, error_permille(cliff(), 20000, 20000), 20ULL);
 }
 
 static void band_holds_the_ratio(struct kunit *test)
@@ -275,10 +450,9 @@ static void band_holds_the_ratio(struct kunit *test)
 	u64 last = 0;
 
 	start(test);
-	for (i = 0; i < MRC_TIMES; i++)
-		wsf.pages[i] = mul_u64_u64_div_u64(fixed(5000), mrc_time(i),
-						   mrc_time(i) + 30000);
-	finish();
+	for (i = 0; i < 60 * 60; i++)
+		span(quantile(i % 60, 60, 30000), quantile(i / 60, 60, 30000));
+	finish(5000);
 	for (k = 0; k < MRC_SUBS; k++)
 		for (i = 1; i < MRC_SIZES; i++)
 			curve.sub[k][i] = curve.sub[k][i] * (96 + k) / 100;
@@ -294,8 +468,102 @@ static void band_holds_the_ratio(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, mrc_curve_line(&curve, 0, 5000, &line));
 	KUNIT_EXPECT_EQ(test, line.ratio, (u32)MRC_RATIO);
 	KUNIT_EXPECT_EQ(test, line.low, (u32)MRC_RATIO);
-	KUNIT_EXPECT_TRUE(test, mrc_curve_line(&curve, 200, 5000, &line));
+	KUNIT_EXPECT_TRUE(test, mrc_curve_line(&curve, 300, 5000, &line));
 	KUNIT_EXPECT_LT(test, line.low, line.ratio);
+}
+
+/* Ladders that see other things make a wider band than those that agree. */
+static void ladders_widen_the_band(struct kunit *test)
+{
+	struct mrc_line line;
+	u32 width[2], round;
+	unsigned int i;
+
+	for (round = 0; round < 2; round++) {
+		start(test);
+		for (i = 0; i < 16; i++) {
+			add_loop(4000, 100000 + round * 10000 * (i % 3));
+			finish(10000);
+		}
+		curve.accesses = curve.rate[0];
+		KUNIT_ASSERT_TRUE(test, mrc_curve_line(&curve, 500, 10000, &line));
+		KUNIT_EXPECT_LE(test, line.low, line.ratio);
+		width[round] = line.high - line.low;
+	}
+	/* A tenth of the rate, over the root of 16. */
+	KUNIT_EXPECT_GT(test, width[1], width[0] + MRC_RATIO / 100);
+	KUNIT_EXPECT_LE(test, width[0], MRC_RATIO / 20U);
+}
+
+/* The band holds the place of a cliff, which is known to a step of time. */
+static void band_holds_the_cliff(struct kunit *test)
+{
+	struct mrc_line line;
+	unsigned int i;
+
+	start(test);
+	add_loop(4000, 100000);
+	finish(10000);
+	for (i = 1; mrc_curve_line(&curve, i, 20000, &line); i++) {
+		if (line.pages < 9990)
+			KUNIT_EXPECT_GT(test, line.high, MRC_RATIO * 98U / 100);
+		if (line.pages > 10010)
+			KUNIT_EXPECT_EQ(test, line.low, 0U);
+		if (line.pages > 9900 && line.pages < 10010)
+			KUNIT_EXPECT_GT(test, line.high - line.low,
+					MRC_RATIO * 9U / 10);
+	}
+}
+
+/* From all accesses to what is seen, by a power of the size. */
+static void floor_is_bridged(struct kunit *test)
+{
+	u32 last = MRC_RATIO, seen = 0;
+	struct mrc_line line;
+	unsigned int i;
+
+	start(test);
+	add_loop(4000, 100000);
+	finish(10000);
+	/* A hundredth of the accesses are of the loop. */
+	curve.accesses = 100 * curve.rate[0];
+	curve.floor = 256;
+	for (i = 0; mrc_curve_line(&curve, i, 10000, &line); i++) {
+		KUNIT_EXPECT_LE(test, line.ratio, last);
+		KUNIT_EXPECT_LE(test, line.low, line.ratio);
+		KUNIT_EXPECT_LE(test, line.ratio, line.high);
+		last = line.ratio;
+		if (line.pages == 1)
+			KUNIT_EXPECT_EQ(test, line.ratio, (u32)MRC_RATIO);
+		/* Half of the way in the logarithm of the size: its root. */
+		if (line.pages == 16)
+			seen = line.ratio;
+		if (line.pages == 300)
+			KUNIT_EXPECT_EQ(test, line.ratio, MRC_RATIO / 100U);
+	}
+	KUNIT_EXPECT_GT(test, seen, MRC_RATIO * 9U / 100);
+	KUNIT_EXPECT_LE(test, seen, MRC_RATIO * 11U / 100);
+}
+
+/* A program that does something else is told anew, once two ladders agree. */
+static void change_is_noticed(struct kunit *test)
+{
+	unsigned int i;
+
+	start(test);
+	for (i = 0; i < 20; i++) {
+		add_loop(4000, 100000);
+		finish(10000);
+	}
+	add_loop(1000, 100000);
+	finish(2500);
+	KUNIT_EXPECT_EQ(test, curve.ladders, 21ULL);
+	KUNIT_EXPECT_GT(test, rate_at(9000), 0ULL);
+	add_loop(1000, 100000);
+	finish(2500);
+	KUNIT_EXPECT_EQ(test, curve.ladders, 1ULL);
+	KUNIT_EXPECT_EQ(test, rate_at(9000), 0ULL);
+	KUNIT_EXPECT_LE(test, error_permille(cliff() + 1, 2500, 2500), 20ULL);
 }
 
 static void nothing_is_survived(struct kunit *test)
@@ -307,7 +575,7 @@ static void nothing_is_survived(struct kunit *test)
 	/* No ladder yet: no line. */
 	KUNIT_EXPECT_FALSE(test, mrc_curve_line(&curve, 0, 100, &line));
 	/* No touch: no miss, and nothing known of the ratio. */
-	finish();
+	finish(0);
 	KUNIT_EXPECT_TRUE(test, mrc_curve_line(&curve, 0, 100, &line));
 	KUNIT_EXPECT_EQ(test, line.rate, 0ULL);
 	KUNIT_EXPECT_EQ(test, line.low, 0U);
@@ -317,44 +585,42 @@ static void nothing_is_survived(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mrc_curve_line(&curve, 1, 0, &line));
 	KUNIT_EXPECT_FALSE(test, mrc_curve_line(&curve, MRC_SIZES, U64_MAX,
 						&line));
-	/* No time, one time, all touched at once, 4 TiB at once. */
-	wsf.n = 0;
-	mrc_steps_from_wsf(&steps, &wsf);
-	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 1), 0ULL);
-	wsf.n = 1;
-	add_loop(1, 1);
-	mrc_steps_from_wsf(&steps, &wsf);
-	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 0), 1000000ULL);
-	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 1), 0ULL);
-	begin();
-	for (i = 0; i < MRC_TIMES; i++)
-		wsf.pages[i] = fixed(1ULL << 30);
-	finish();
+	/* One page; none that is ever touched; all at once; 4 TiB at once. */
+	start(test);
+	span(100, 100);
+	finish(1);
+	KUNIT_EXPECT_EQ(test, curve.rate[0], 1000000ULL);
+	KUNIT_EXPECT_EQ(test, rate_at(2), 0ULL);
+	start(test);
+	span(U64_MAX / 4, U64_MAX / 4);
+	finish(10000);
+	KUNIT_EXPECT_EQ(test, curve.rate[0], 0ULL);
+	start(test);
+	for (i = 0; i < 1000; i++)
+		span(500, 500);
+	finish(1ULL << 30);
 	expect_falling(test);
-	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, (1ULL << 30) - 1),
-			(1ULL << 30) * 1000000);
-	KUNIT_EXPECT_EQ(test, mrc_steps_rate(&steps, 1ULL << 30), 0ULL);
+	KUNIT_EXPECT_LE(test, error_permille(curve.rate[0], (1ULL << 30) * 1000000,
+					     (1ULL << 30) * 1000000), 1ULL);
 }
 
-/* Noise that makes s(t) convex in places must not make the curve rise. */
-static void noise_is_flattened(struct kunit *test)
+/* Whatever is seen, the curve falls, and no distance is beyond all pages. */
+static void noise_is_survived(struct kunit *test)
 {
-	u64 x = 88172645463325252ULL, s = 0;
+	u64 x = 88172645463325252ULL;
 	unsigned int i, round;
 
 	for (round = 0; round < 50; round++) {
 		start(test);
-		s = 0;
-		for (i = 0; i < MRC_TIMES; i++) {
+		for (i = 0; i < 1 + 20 * round; i++) {
 			x ^= x << 13;
 			x ^= x >> 7;
 			x ^= x << 17;
-			s += x % fixed(3000);
-			wsf.pages[i] = s;
+			span(x % 16384 << x % 21, (x >> 32) % 16384 << (x >> 50) % 21);
 		}
-		finish();
+		finish(12345);
 		expect_falling(test);
-		KUNIT_EXPECT_LE(test, steps.n, (u32)MRC_STEPS);
+		KUNIT_EXPECT_EQ(test, rate_at(12345), 0ULL);
 	}
 }
 
@@ -440,13 +706,20 @@ static struct kunit_case mrc_cases[] = {
 	KUNIT_CASE(touches_add_up),
 	KUNIT_CASE(loop_has_its_cliff),
 	KUNIT_CASE(two_loops_have_two),
+	KUNIT_CASE(loops_in_loop_have_two),
+	KUNIT_CASE(to_and_fro_falls_straight),
 	KUNIT_CASE(late_rungs_keep_the_cliff),
 	KUNIT_CASE(speed_does_not_blur),
 	KUNIT_CASE(uniform_falls_straight),
 	KUNIT_CASE(tail_is_followed),
+	KUNIT_CASE(seldom_counts_as_seen),
 	KUNIT_CASE(band_holds_the_ratio),
+	KUNIT_CASE(band_holds_the_cliff),
+	KUNIT_CASE(ladders_widen_the_band),
+	KUNIT_CASE(change_is_noticed),
+	KUNIT_CASE(floor_is_bridged),
 	KUNIT_CASE(nothing_is_survived),
-	KUNIT_CASE(noise_is_flattened),
+	KUNIT_CASE(noise_is_survived),
 	KUNIT_CASE(picks_are_nested_and_one_each),
 	KUNIT_CASE(sample_stays_within_limits),
 	{}

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ladder: clear the accessed bits of the sample once, then only read them,
- * at times that grow by 19/16 from 1 ms to ladder_ms. That gives the working
- * set function over three decades for one clear a page (reference mrc, sections
- * 2a and 6), where an epoch (paper 001, section 3.2) sees one time scale. What
- * the ladder does not see touched is placed by its idle age.
+ * The ladder, down and up again. Down: the accessed bits of the sample are
+ * cleared at times before a moment that shrink by 19/16, from ladder_ms to about
+ * 1 ms, which tells for each page how long before the moment it was touched
+ * last. Up: the bits are only read, at times after the moment that grow alike,
+ * which tells when it is touched next. From the two follow the reuses that span
+ * the moment, and their distances (reuse.c), over three decades of time, where
+ * an epoch (paper 001, section 3.2) sees one. What the ladder does not see
+ * touched is placed by its idle age.
  *
  * All eight sub-samples climb together: each page is timed from when its own bit
  * was cleared, and one flush of the TLBs serves them all. A touch that a TLB hides
@@ -27,13 +30,20 @@
 #include "mrc.h"
 
 /* Each sub-sample needs some, whatever the CPU budget says. */
-#define SAMPLES_FLOOR	512
+#define SAMPLES_FLOOR	1024
 /* A new target begins with these, until its cost is known. */
 #define SAMPLES_START	1024
 /* With fewer huge pages than this, all sub-samples share them. */
 #define FEW_HUGE	(8 * MRC_SUBS)
 /* Of the time of a ladder, one part in so many may be spent looking. */
 #define DUTY		5
+/*
+ * If nothing was found touched any more from some rung on, the next ladder has so
+ * many rungs more, about three times that time: there will be more ladders, which
+ * see the program at more moments.
+ */
+#define TOP_MORE	7
+#define TOP_MIN		20
 /*
  * Ladders that a new target gets on credit, for a curve at once; and how often
  * it gets them again because its size has changed.
@@ -72,6 +82,7 @@ static u64 cpu_ns(void)
 static void forget(struct mrc_target *t)
 {
 	t->sample.n = 0;
+	t->top = 0;
 	t->since = 0;
 	t->enumerated = 0;
 	t->credit = CREDIT;
@@ -265,28 +276,53 @@ static void reached(struct mrc_target *t)
 }
 
 /*
- * Climb the ladder. Looking takes at most a fifth of the time, or else, where
- * the program has to wait for it, it would measure itself: where it takes long,
- * the finest rungs are left out.
+ * Climb down: clear at each rung. Looking takes at most a fifth of the time, or
+ * else, where the program has to wait for it, it would measure itself: where it
+ * takes long, the finest rungs are left out.
  *
  * Return: as clear_all().
  */
+static int descend(struct mrc_target *t, u32 rungs)
+{
+	u64 moment = mrc_now_us() + mrc_time(rungs - 1), free = 0;
+	u32 rung = rungs;
+	int err;
+
+	t->steps = 0;
+	for (;;) {
+		u64 at = rung ? moment - mrc_time(rung - 1) : max(moment, free);
+
+		if (at >= free) {
+			if (!sleep_until(at))
+				return -EINTR;
+			t->moment = mrc_now_us();
+			err = clear_all(t);
+			if (err)
+				return err;
+			free = t->moment + DUTY * (mrc_now_us() - t->moment);
+			t->steps++;
+		} else {
+			t->stats.rungs_skipped++;
+		}
+		if (!rung--)
+			return 0;
+	}
+}
+
+/* Climb up: look at each rung. Return: as clear_all(). */
 static int climb(struct mrc_target *t, u32 rungs)
 {
-	u64 start = mrc_now_us(), before, after;
-	u32 rung, next;
-	int left;
+	u32 rung, next, useful = 0;
+	u64 before, after;
+	int left = 0, had = 0;
 
-	left = clear_all(t);
-	if (left)
-		return left;
 	t->rungs = 0;
 	t->looks = 0;
 	t->looks_us = 0;
-	rung = mrc_times_within(DUTY * (mrc_now_us() - start));
+	rung = mrc_times_within(DUTY * (mrc_now_us() - t->moment));
 	rung = min(rung, rungs - 1);
 	while (rung < rungs) {
-		if (!sleep_until(start + mrc_time(rung)))
+		if (!sleep_until(t->moment + mrc_time(rung)))
 			return -EINTR;
 		before = mrc_now_us();
 		left = read_all(t);
@@ -295,15 +331,26 @@ static int climb(struct mrc_target *t, u32 rungs)
 			return left;
 		if (left >= 0)
 			reached(t);
+		if (left != had)
+			useful = rung;
+		had = left;
 		if (!left)
 			break;
-		next = mrc_times_within(before + DUTY * (after - before) - start);
+		next = mrc_times_within(before + DUTY * (after - before) -
+					t->moment);
 		next = max(next, rung + 1);
 		t->stats.rungs_skipped += next - rung - 1 + (left < 0);
 		/* The last one is where idle age takes over. */
 		rung = rung < rungs - 1 ? min(next, rungs - 1) : rungs;
 	}
-	return t->rungs ? 0 : -EAGAIN;
+	if (!t->rungs)
+		return -EAGAIN;
+	t->window = t->rung_us[t->rungs - 1];
+	/* All were touched: more time would have shown no more. */
+	if (!left)
+		t->window = max(t->window, mrc_time(rungs - 1));
+	t->top = max(useful + TOP_MORE, TOP_MIN);
+	return 0;
 }
 
 static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 now,
@@ -323,41 +370,52 @@ static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 now,
 	mrc_wsf_touch(wsf, after, by, weight);
 }
 
-/* From first touches to working set functions. */
-static void measure(struct mrc_target *t, u64 now)
+/* The pages that a sample of each kind stands for, in all, and by sub-sample. */
+static void weigh(struct mrc_target *t)
 {
-	u64 weight[MRC_KINDS], sub_weight[MRC_SUBS][MRC_KINDS];
-	u32 valid[MRC_KINDS] = {}, i, k, kind;
-	bool few_huge;
+	u32 valid[MRC_KINDS] = {}, k, kind;
 
-	mrc_wsf_begin(&t->wsf, t->rung_us, t->rungs, now - t->since);
-	for (k = 0; k < MRC_SUBS; k++)
-		mrc_wsf_begin(&t->sub_wsf[k], t->rung_us, t->rungs,
-			      now - t->since);
 	for (k = 0; k < MRC_SUBS; k++)
 		for (kind = 0; kind < MRC_KINDS; kind++)
 			valid[kind] += t->sub[k].valid[kind];
-	few_huge = valid[MRC_HUGE] < FEW_HUGE;
+	t->few_huge = valid[MRC_HUGE] < FEW_HUGE;
 	for (kind = 0; kind < MRC_KINDS; kind++) {
-		weight[kind] = mrc_sample_weight(&t->sample, kind, valid[kind]);
+		t->weight[kind] = mrc_sample_weight(&t->sample, kind,
+						    valid[kind]);
 		for (k = 0; k < MRC_SUBS; k++)
-			sub_weight[k][kind] = kind == MRC_HUGE && few_huge ?
-				weight[kind] :
+			t->sub[k].weight[kind] =
+				kind == MRC_HUGE && t->few_huge ?
+				t->weight[kind] :
 				mrc_sample_weight(&t->sample, kind,
 						  t->sub[k].valid[kind]);
 	}
+}
+
+/* The working set function, from first touches and idle ages. */
+static void measure(struct mrc_target *t, u64 now)
+{
+	u32 i;
+
+	mrc_wsf_begin(&t->wsf, t->rung_us, t->rungs, now - t->since);
+	for (i = 0; i < t->sample.n; i++) {
+		struct mrc_entry *e = &t->sample.entry[i];
+
+		if (!(e->flags & MRC_F_CENSORED))
+			place(&t->wsf, e, now, t->weight[mrc_kind(e)]);
+	}
+	mrc_wsf_finish(&t->wsf);
+}
+
+/* For the ages of the ladders to come. */
+static void remember(struct mrc_target *t)
+{
+	u32 i;
+
 	for (i = 0; i < t->sample.n; i++) {
 		struct mrc_entry *e = &t->sample.entry[i];
 
 		if (e->flags & MRC_F_CENSORED)
 			continue;
-		kind = mrc_kind(e);
-		place(&t->wsf, e, now, weight[kind]);
-		for (k = 0; k < MRC_SUBS; k++)
-			if (k == e->sub || (kind == MRC_HUGE && few_huge))
-				place(&t->sub_wsf[k], e, now,
-				      sub_weight[k][kind]);
-		/* For the ages of the ladders to come. */
 		if (e->flags & MRC_F_TOUCHED) {
 			e->seen_after = e->read + e->after;
 			e->seen_by = e->read + e->by;
@@ -366,9 +424,61 @@ static void measure(struct mrc_target *t, u64 now)
 			e->read += e->after;
 		}
 	}
-	mrc_wsf_finish(&t->wsf);
-	for (k = 0; k < MRC_SUBS; k++)
-		mrc_wsf_finish(&t->sub_wsf[k]);
+}
+
+/* How long before the moment a page was touched last, in us. */
+static u64 idle_us(const struct mrc_target *t, const struct mrc_entry *e)
+{
+	if (!e->seen_by)
+		return e->read - min(e->read, t->since);
+	return e->read - (e->seen_after + e->seen_by) / 2;
+}
+
+/* The same, as mrc_reuse_count() has it. */
+static unsigned int age_of(const struct mrc_target *t, const struct mrc_entry *e)
+{
+	unsigned int looks = t->steps - 1;
+
+	if (e->step)
+		return looks - e->step;
+	return e->seen_by ? looks + mrc_reuse_idle(idle_us(t, e)) : MRC_NEVER;
+}
+
+static unsigned int first_of(const struct mrc_target *t,
+			     const struct mrc_entry *e)
+{
+	/* One found by a look that was cut short counts at the next. */
+	return e->flags & MRC_F_TOUCHED ? min_t(u32, e->rung, t->rungs - 1) :
+					  MRC_RUNGS;
+}
+
+static bool counts(const struct mrc_target *t, const struct mrc_entry *e,
+		   const struct mrc_sub *sub)
+{
+	if (e->flags & MRC_F_CENSORED)
+		return false;
+	return !sub || sub == &t->sub[e->sub] ||
+	       (t->few_huge && mrc_kind(e) == MRC_HUGE);
+}
+
+/* Miss rates, from the reuses that span the moment; of a sub-sample, or NULL. */
+static void estimate(struct mrc_target *t, const struct mrc_sub *sub)
+{
+	const u64 *weight = sub ? sub->weight : t->weight;
+	const struct mrc_entry *e, *end = t->sample.entry + t->sample.n;
+
+	mrc_reuse_begin(&t->reuse, t->window);
+	for (e = t->sample.entry; e < end; e++)
+		if (counts(t, e, sub))
+			mrc_reuse_count(&t->reuse, age_of(t, e), first_of(t, e),
+					weight[mrc_kind(e)]);
+	mrc_reuse_sum(&t->reuse);
+	for (e = t->sample.entry; e < end; e++)
+		if (counts(t, e, sub) && e->flags & MRC_F_TOUCHED)
+			mrc_reuse_touch(&t->reuse, age_of(t, e), first_of(t, e),
+					idle_us(t, e) + (e->after + e->by) / 2,
+					weight[mrc_kind(e)]);
+	mrc_reuse_finish(&t->reuse);
 }
 
 static u64 pages_within(const struct mrc_target *t, u64 us)
@@ -407,11 +517,12 @@ static void publish(struct mrc_target *t, u64 now)
 	s->wss_1s_pages = pages_within(t, USEC_PER_SEC);
 
 	mutex_lock(&t->lock);
-	mrc_steps_from_wsf(&t->steps, &t->wsf);
-	mrc_curve_add(t->curve.rate, &t->steps, t->curve.ladders);
+	estimate(t, NULL);
+	mrc_curve_begin(&t->curve, t->reuse.rate, t->reuse.floor);
+	mrc_curve_add(t->curve.rate, t->reuse.rate, t->curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
-		mrc_steps_from_wsf(&t->steps, &t->sub_wsf[k]);
-		mrc_curve_add(t->curve.sub[k], &t->steps, t->curve.ladders);
+		estimate(t, &t->sub[k]);
+		mrc_curve_add(t->curve.sub[k], t->reuse.rate, t->curve.ladders);
 	}
 	t->curve.ladders++;
 	s->touches_per_s = div_u64(t->curve.rate[0], MRC_RATE);
@@ -434,12 +545,17 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	if (!t->since)
 		t->since = mrc_now_us();
 	divide(t);
-	err = climb(t, rungs);
+	rungs = t->top ? min(t->top, rungs) : rungs;
+	err = descend(t, rungs);
+	if (!err)
+		err = climb(t, rungs);
 	if (err)
 		return err;
 	now = mrc_now_us();
+	weigh(t);
 	measure(t, now);
 	publish(t, now);
+	remember(t);
 	return 0;
 }
 
@@ -450,14 +566,13 @@ static int ladder(struct mrc_target *t, u32 rungs)
 static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
 {
 	u32 permille = READ_ONCE(mrc_tunables.max_cpu_permille);
-	u64 ladder_us = READ_ONCE(mrc_tunables.ladder_ms) * USEC_PER_MSEC;
 	/* ns of CPU over permille of it are us of time. */
 	u64 period = div_u64(cost_ns, permille);
 	u64 pause = period > took_us ? period - took_us : 0;
 	u32 most = READ_ONCE(mrc_tunables.samples);
 	u64 want;
 
-	want = div64_u64(t->samples * (ladder_us + ladder_us / 4), period + 1);
+	want = div64_u64(t->samples * (took_us + took_us / 4), period + 1);
 	want = clamp_t(u64, want, t->samples / 2, t->samples * 2ULL);
 	t->samples = clamp_t(u64, want, min_t(u32, SAMPLES_FLOOR, most), most);
 
@@ -466,7 +581,7 @@ static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
 		pause = 0;
 	}
 	/* Never in step with the program. */
-	pause = max(pause, ladder_us / 8);
+	pause = max(pause, took_us / 16);
 	pause += div_u64(pause * (get_random_u32() & 255), 1024);
 	return min_t(u64, pause, PAUSE_MAX_US);
 }

@@ -12,6 +12,7 @@
 #include <linux/wait.h>
 
 #include "curve.h"
+#include "reuse.h"
 #include "sample.h"
 
 struct dentry;
@@ -78,11 +79,13 @@ struct mrc_stats {
  * @active: indices of its entries that may still be touched
  * @n: how many
  * @valid: entries of each kind that count in this ladder
+ * @weight: the pages that each of them stands for, in fixed point
  */
 struct mrc_sub {
 	u32 *active;
 	u32 n;
 	u32 valid[MRC_KINDS];
+	u64 weight[MRC_KINDS];
 };
 
 /**
@@ -101,10 +104,16 @@ struct mrc_sub {
  * @spare: room for the next enumeration
  * @active: backing of the sub-samples' lists
  * @sub: the sub-samples
- * @rungs: how often the sample has been looked at in this ladder
+ * @steps: how often the sample has been cleared in this ladder
+ * @top: how many rungs the next ladder needs; 0: all
+ * @moment: when it was cleared last, in us
+ * @rungs: how often the sample has been looked at since
  * @rung_us: how long after its clearing, on average over the pages
  * @looks: how many pages were looked at since the last of these
  * @looks_us: sum of how long after their clearing
+ * @window: how long after the moment first touches are known, in us
+ * @weight: the pages that a sample of each kind stands for
+ * @few_huge: sub-samples share the huge pages
  * @samples: how many are wanted now, by the CPU budget
  * @credit: ladders to come that the budget does not hold back
  * @renewals: how often they were renewed
@@ -118,8 +127,7 @@ struct mrc_sub {
  * @shadow: the bits
  * @returned: how many were given back
  * @wsf: working set function of the whole sample
- * @sub_wsf: and of the sub-samples
- * @steps: scratch
+ * @reuse: scratch
  */
 struct mrc_target {
 	struct list_head link;
@@ -138,10 +146,16 @@ struct mrc_target {
 	struct mrc_sample spare;
 	u32 *active;
 	struct mrc_sub sub[MRC_SUBS];
+	u32 steps;
+	u32 top;
+	u64 moment;
 	u32 rungs;
 	u64 rung_us[MRC_RUNGS];
 	u64 looks;
 	u64 looks_us;
+	u64 window;
+	u64 weight[MRC_KINDS];
+	bool few_huge;
 	u32 samples;
 	u32 credit;
 	u32 renewals;
@@ -157,8 +171,7 @@ struct mrc_target {
 	struct mrc_shadow __rcu *shadow;
 	atomic64_t returned;
 	struct mrc_wsf wsf;
-	struct mrc_wsf sub_wsf[MRC_SUBS];
-	struct mrc_steps steps;
+	struct mrc_reuse reuse;
 };
 
 static inline u64 mrc_now_us(void)

@@ -47,6 +47,8 @@ enum mrc_kind {
  * @flags: MRC_F_*
  * @sub: its sub-sample
  * @rung: the look at which it was found touched
+ * @step: the last clearing of this ladder that found it touched since the one
+ *	before; 0: none did
  */
 struct mrc_entry {
 	unsigned long addr;
@@ -58,6 +60,7 @@ struct mrc_entry {
 	u8 flags;
 	u8 sub;
 	u8 rung;
+	u8 step;
 };
 
 /**

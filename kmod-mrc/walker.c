@@ -234,27 +234,37 @@ static int look_pte(struct mm_struct *mm, pmd_t *pmd, pmd_t pmdval,
 	return found;
 }
 
-static int look(struct mm_struct *mm, const struct mrc_entry *e, bool clear)
+/*
+ * Where the entry looked at before was: those of a sub-sample ascend, so that the
+ * next one is mostly in the same page table. Good for one batch.
+ */
+struct place {
+	unsigned long start;
+	unsigned long end;
+	pmd_t *pmd;
+};
+
+/* Called under RCU. */
+static int look(struct mm_struct *mm, struct place *at,
+		const struct mrc_entry *e, bool clear)
 {
 	bool huge = e->flags & MRC_F_HUGE;
-	unsigned long next;
-	pmd_t *pmd = ms_pmd_offset(mm, e->addr, &next), val;
-	int found = 0;
+	pmd_t val;
 
-	if (!pmd)
+	if (e->addr < at->start || e->addr >= at->end) {
+		at->start = e->addr;
+		at->pmd = ms_pmd_offset(mm, e->addr, &at->end);
+	}
+	if (!at->pmd)
 		return 0;
-	rcu_read_lock();
-	val = READ_ONCE(*pmd);
+	val = READ_ONCE(*at->pmd);
 	if (pmd_none(val) || !pmd_present(val))
-		found = 0;
-	else if (!!pmd_leaf(val) != huge)
-		found = OTHER_KIND;
-	else if (huge)
-		found = look_pmd(mm, pmd, clear);
-	else if (!pmd_bad(val))
-		found = look_pte(mm, pmd, val, e->addr, clear);
-	rcu_read_unlock();
-	return found;
+		return 0;
+	if (!!pmd_leaf(val) != huge)
+		return OTHER_KIND;
+	if (huge)
+		return look_pmd(mm, at->pmd, clear);
+	return pmd_bad(val) ? 0 : look_pte(mm, at->pmd, val, e->addr, clear);
 }
 
 /**
@@ -280,10 +290,12 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 		struct vm_area_struct *vma = NULL;
 		u32 stop = min(sub->n, i + BATCH_ENTRIES);
 		u64 now = mrc_now_us();
+		struct place at = {};
 
 		err = batch_begin_patiently(mm);
 		if (err)
 			return err;
+		rcu_read_lock();
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
 			bool watched = e->flags & MRC_F_WATCHED;
@@ -291,11 +303,15 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 
 			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
 			e->after = 0;
+			if (!t->steps)
+				e->step = 0;
 			if (!vma || e->addr >= vma->vm_end)
 				vma = find_vma(mm, e->addr);
 			if (vma && vma->vm_start <= e->addr && eligible(vma))
-				found = look(mm, e, true);
-			if (found & OTHER_KIND) {
+				found = look(mm, &at, e, true);
+			if (found & OTHER_KIND ||
+			    (t->steps && !(found & YOUNG) &&
+			     mrc_young_lost(t, sub->active[i]))) {
 				e->flags |= MRC_F_CENSORED;
 				continue;
 			}
@@ -312,6 +328,7 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 						 e->flags & MRC_F_ABSENT)) {
 					e->seen_after = e->read;
 					e->seen_by = now;
+					e->step = t->steps;
 				}
 			}
 			e->flags |= MRC_F_WATCHED;
@@ -323,6 +340,7 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 			sub->valid[mrc_kind(e)]++;
 			sub->active[n++] = sub->active[i];
 		}
+		rcu_read_unlock();
 		batch_end(mm);
 	}
 	sub->n = n;
@@ -347,16 +365,18 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 
 	while (i < sub->n) {
 		u32 stop = min(sub->n, i + BATCH_ENTRIES);
+		struct place at = {};
 		u64 now;
 
 		err = batch_begin(mm);
 		if (err)
 			break;
 		now = mrc_now_us();
+		rcu_read_lock();
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
-			int found = look(mm, e, false);
+			int found = look(mm, &at, e, false);
 
 			t->looks++;
 			t->looks_us += now - e->read;
@@ -383,6 +403,7 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 				e->flags |= MRC_F_ABSENT;
 			sub->active[n++] = sub->active[i];
 		}
+		rcu_read_unlock();
 		batch_end(mm);
 	}
 	/* What a contended lock kept from being looked at stays. */

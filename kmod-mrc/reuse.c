@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Miss rates from the reuses that span one moment.
+ *
+ * At a random moment, each page is between two touches: its last one, an age
+ * ago, and its next. The pages that were touched between the two are those of
+ * a lower age and those that are touched again sooner, so that of every reuse
+ * the distance in the LRU stack is known: what paper 001, section 2.1, counts
+ * with Mattson's stack, without seeing more than two touches of a page. It holds
+ * for any order of touches, while the slope of the working set function (HOTL)
+ * takes all reuses of one length to be of one distance, which loops within
+ * loops are not.
+ *
+ * A reuse that is long is more likely to be the one that spans a moment, so
+ * each counts for one over its length (Horvitz and Thompson 1952). One that is
+ * longer than what is watched after the moment is seen if it ends there, and
+ * counts for one over that.
+ */
+
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "reuse.h"
+
+/* Pages in fixed point over us, times this, is a rate << MRC_FRAC. */
+#define SCALE		(1000000ULL * MRC_RATE)
+
+/* So many pairs of samples are taken to be as all are. */
+#define PRIOR_PAIRS	4
+/* Fractional bits of a share of pairs. */
+#define SHARE		16
+
+/**
+ * mrc_reuse_idle() - where an age is counted that no look of the ladder found
+ * @us: the age
+ *
+ * Return: below MRC_IDLE_AGES, to be added to the number of looks.
+ */
+unsigned int mrc_reuse_idle(u64 us)
+{
+	return min_t(unsigned int, mrc_times_within(us) / 2, MRC_IDLE_AGES - 1);
+}
+
+/**
+ * mrc_reuse_begin() - no page yet
+ * @r: result
+ * @window: length of time after the moment that was watched, in us
+ */
+void mrc_reuse_begin(struct mrc_reuse *r, u64 window)
+{
+	memset(r, 0, sizeof(*r));
+	r->window = window;
+}
+
+/**
+ * mrc_reuse_count() - one more page
+ * @r: being collected
+ * @age: which age it had, below MRC_AGES
+ * @first: which look after the moment found it touched; MRC_RUNGS: none
+ * @weight: the pages that it stands for, in fixed point
+ */
+void mrc_reuse_count(struct mrc_reuse *r, unsigned int age, unsigned int first,
+		     u64 weight)
+{
+	r->around[age][first] += weight;
+	r->total += weight;
+	r->samples++;
+}
+
+/* Whole pages of one age and first touch; after mrc_reuse_sum(). */
+static u64 cell(const struct mrc_reuse *r, unsigned int age, unsigned int first)
+{
+	return (r->around[age][first] - r->around[age + 1][first] -
+		r->around[age][first + 1] + r->around[age + 1][first + 1]) >>
+		MRC_FRAC;
+}
+
+/*
+ * Pairs of pages around the corner of four cells: of the older one, either the
+ * next touch is the sooner one, and their reuses cross, or it is the later one.
+ */
+static void pairs(const struct mrc_reuse *r, unsigned int age,
+		  unsigned int first, u64 *cross, u64 *nest)
+{
+	*cross += cell(r, age + 1, first) * cell(r, age, first + 1);
+	*nest += cell(r, age, first) * cell(r, age + 1, first + 1);
+}
+
+/**
+ * mrc_reuse_sum() - all pages have been counted
+ * @r: from here on, distances are known
+ */
+void mrc_reuse_sum(struct mrc_reuse *r)
+{
+	unsigned int a, f;
+
+	for (a = MRC_AGES; a--;)
+		for (f = MRC_FIRSTS; f--;)
+			r->around[a][f] += r->around[a + 1][f] +
+				r->around[a][f + 1] - r->around[a + 1][f + 1];
+	r->floor = r->total - r->around[1][1];
+	for (a = 0; a + 1 < MRC_AGES; a++) {
+		/* None of this age. */
+		if (r->around[a][0] == r->around[a + 1][0])
+			continue;
+		for (f = 0; f + 2 < MRC_FIRSTS; f++)
+			pairs(r, a, f, &r->cross, &r->nest);
+	}
+}
+
+/*
+ * How likely two pages cross that were found by the same look, by those nearby:
+ * always in a loop, never where it runs back and forth, else half of the time.
+ */
+static u64 crossing(const struct mrc_reuse *r, unsigned int age,
+		    unsigned int first)
+{
+	u64 cross = 0, nest = 0, unit, prior, all = r->cross + r->nest, near;
+	unsigned int a, f;
+
+	for (a = age ? age - 1 : 0; a <= age && a + 1 < MRC_AGES; a++)
+		for (f = first ? first - 1 : 0; f <= first && f + 2 < MRC_FIRSTS; f++)
+			pairs(r, a, f, &cross, &nest);
+	unit = div_u64(r->total >> MRC_FRAC, max(r->samples, 1u));
+	prior = max(PRIOR_PAIRS * unit * unit, 1ULL);
+	near = cross + nest + prior;
+	cross += all ? mul_u64_u64_div_u64(prior, r->cross, all) : prior / 2;
+	return mul_u64_u64_div_u64(cross, 1 << SHARE, near);
+}
+
+/**
+ * mrc_reuse_distance() - how many pages were touched from a page's touch to its next
+ * @r: after mrc_reuse_sum()
+ * @age: the page's age
+ * @first: which look found it touched
+ *
+ * Return: pages, itself included, in fixed point.
+ */
+u64 mrc_reuse_distance(const struct mrc_reuse *r, unsigned int age,
+		       unsigned int first)
+{
+	/* Others that are older, and are touched later, were not touched. */
+	u64 both = r->around[age + 1][first + 1];
+	u64 same_age = r->around[age][first + 1] - both;
+	u64 same_first = r->around[age + 1][first] - both;
+	u64 same = r->around[age][first] - both - same_age - same_first;
+	u64 nested = (1 << SHARE) - crossing(r, age, first), outside;
+
+	/* Of two that nest, one is outside. */
+	outside = both + mul_u64_u64_shr(same_age + same_first, nested, SHARE) +
+		  mul_u64_u64_shr(same, nested, SHARE + 1);
+	return r->total - min(outside, r->total);
+}
+
+/**
+ * mrc_reuse_touch() - one reuse
+ * @r: after mrc_reuse_sum()
+ * @age: the page's age
+ * @first: which look found it touched
+ * @us: time from its last touch to its first
+ * @weight: the pages that it stands for, in fixed point
+ */
+void mrc_reuse_touch(struct mrc_reuse *r, unsigned int age, unsigned int first,
+		     u64 us, u64 weight)
+{
+	u16 *below = &r->below[age][first];
+
+	/* Many pages have the same. */
+	if (!*below)
+		*below = max(mrc_sizes_below(mrc_reuse_distance(r, age, first)), 1u);
+	r->rate[*below - 1] += mul_u64_u64_div_u64(weight, SCALE,
+						    clamp_t(u64, us, 1, r->window));
+}
+
+/**
+ * mrc_reuse_finish() - all reuses have been told
+ * @r: from here on, its rates are what the name says
+ */
+void mrc_reuse_finish(struct mrc_reuse *r)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = MRC_SIZES; i--;) {
+		sum += r->rate[i];
+		r->rate[i] = sum >> MRC_FRAC;
+	}
+}
