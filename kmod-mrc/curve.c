@@ -356,6 +356,7 @@ static u32 half_width(const u32 *v)
 bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line)
 {
+	u64 full = curve->accesses ?: curve->rate[0];
 	u32 sub[MRC_SUBS], half;
 	unsigned int k;
 
@@ -364,15 +365,16 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		return false;
 	line->pages = min(sizes[i], max_t(u64, total, 1));
 	line->rate = curve->rate[i];
-	line->ratio = ratio_of(curve->rate[i], curve->rate[0]);
-	if (!curve->rate[0]) {
+	line->ratio = ratio_of(curve->rate[i], full);
+	if (!full) {
 		/* No touch was seen: nothing is known of the ratio. */
 		line->low = 0;
 		line->high = MRC_RATIO;
 		return true;
 	}
 	for (k = 0; k < MRC_SUBS; k++)
-		sub[k] = ratio_of(curve->sub[k][i], curve->sub[k][0]);
+		sub[k] = ratio_of(curve->sub[k][i],
+				  curve->accesses ?: curve->sub[k][0]);
 	half = half_width(sub);
 	line->low = line->ratio - min(line->ratio, half);
 	line->high = min_t(u32, line->ratio + half, MRC_RATIO);

@@ -100,11 +100,13 @@ struct mrc_line {
 /**
  * struct mrc_curve - miss rates on the size grid, averaged over ladders
  * @ladders: how many ladders are in it
+ * @accesses: by which rates are divided to ratios, in MRC_RATE; 0: by touches
  * @rate: of the whole sample
  * @sub: of each sub-sample
  */
 struct mrc_curve {
 	u64 ladders;
+	u64 accesses;
 	u64 rate[MRC_SIZES];
 	u64 sub[MRC_SUBS][MRC_SIZES];
 };
