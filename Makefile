@@ -72,6 +72,7 @@ install:
 	install -D -m 755 -t $(DESTDIR)$(sbindir) out/bankmap/memsuite-bankmap
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/profiles profiles/*.profile
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/man/man8 Documentation/man/*.8
 	scripts/install-hooks $(sbindir)/memsuite $(DESTDIR)$(hooksdir)/modprobe.d $(DESTDIR)$(hooksdir)/udev/rules.d
 	$(MAKE) -C lib/libvip install
 ifeq ($(DESTDIR),)
@@ -87,6 +88,7 @@ ifeq ($(DESTDIR),)
 endif
 	rm -rf $(addprefix $(DESTDIR),$(DKMS_SOURCE) $(prefix)/share/memsuite)
 	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap)
+	rm -f $(addprefix $(DESTDIR)$(prefix)/share/man/man8/,memsuite.8 memsuite-bankmap.8)
 	rm -f $(addprefix $(DESTDIR)$(hooksdir)/,modprobe.d/memsuite.conf udev/rules.d/90-memsuite.rules)
 	$(MAKE) -C lib/libvip uninstall
 ifeq ($(DESTDIR),)

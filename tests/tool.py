@@ -1015,6 +1015,23 @@ def the_command_line_is_checked(top):
     assert tree.run("--help").returncode == 0
 
 
+def names_of_commands(*group):
+    listed = subprocess.run([PYTHON, TOOL, *group, "--help"], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"^ {4}(\w+) ", listed, re.MULTILINE)
+
+
+def the_manual_page_has_every_command(_top):
+    page = os.path.join(TOP, "Documentation", "man", "memsuite.8")
+    text = subprocess.run(["man", "-l", page], check=True, capture_output=True, text=True,
+                          env={**os.environ, "MANWIDTH": "200", "LC_ALL": "C"}).stdout
+    groups = {name: names_of_commands(name) for name in ("diag", "zone", "mrc")}
+    commands = [name for name in names_of_commands() if name not in (*groups, "store")]
+    commands += [f"{group} {name}" for group, names in groups.items() for name in names]
+    assert len(commands) > 30
+    for command in commands:
+        assert re.search(rf"\b{command}\b", text), command
+
+
 def store_is_not_there_yet(top):
     result = Tree(top, SYSFS).run("store")
     assert result.returncode == 1 and "not part of" in result.stderr
@@ -1088,6 +1105,7 @@ TESTS = (
     the_export_without_modules_says_so,
     the_export_is_json,
     the_command_line_is_checked,
+    the_manual_page_has_every_command,
     store_is_not_there_yet,
     a_user_is_told_to_be_root,
 )

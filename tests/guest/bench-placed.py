@@ -30,14 +30,26 @@ def settle():
         time.sleep(2)
 
 
+def load(modules):
+    """All of them enabled, and memory tested once."""
+    subprocess.run(["modprobe", "-a", *modules], check=True)
+    memdiag.write("regions/add", "bench 512M-1G")
+    memdiag.write("regions/bench/pool_kib", POOL_KIB)
+    for module in modules:
+        memdiag.write(f"{module}/enabled", 1)
+    while "memdiag" in modules and not memdiag.number("memdiag/passes"):
+        time.sleep(2)
+
+
 def run(configuration):
-    region = {"pool": "bench", "node": "node0"}.get(configuration)
+    """With all three modules, what is steered is tested, and tracked."""
+    where, *others = configuration.split(" with ")
+    region = {"pool": "bench", "node": "node0"}.get(where)
+    modules = ["vipzone", *(["memdiag", "mrc"] if others else [])]
+    track = f"echo $$ >{memdiag.SUITE}/mrc/add; " if others else ""
     result = {"configuration": configuration, "programs": {}}
     if region:
-        subprocess.run(["modprobe", "vipzone"], check=True)
-        memdiag.write("regions/add", "bench 512M-1G")
-        memdiag.write("regions/bench/pool_kib", POOL_KIB)
-        memdiag.write("vipzone/enabled", 1)
+        load(modules)
         holder = subprocess.Popen(["sleep", "100000"])
         with open(ADD, "w", encoding="ascii") as file:
             file.write(f"{holder.pid} region:{region}\n")
@@ -45,7 +57,7 @@ def run(configuration):
         command = memdiag.PROGRAMS[name]
         if region:
             settle()
-            memdiag.PROGRAMS[name] = f"echo $$ region:{region} children >{ADD}; {command}"
+            memdiag.PROGRAMS[name] = f"echo $$ region:{region} children >{ADD}; {track}{command}"
         result["programs"][name] = memdiag.cpu_seconds(name)
         memdiag.PROGRAMS[name] = command
     if region:
@@ -53,7 +65,7 @@ def run(configuration):
         result["refused"] = memdiag.number("vipzone/fallback_empty")
         holder.kill()
         holder.wait()
-        subprocess.run(["rmmod", "vipzone", "memsuite"], check=True)
+        subprocess.run(["rmmod", *modules, "memsuite"], check=True)
     return result
 
 
@@ -61,7 +73,8 @@ def main():
     memdiag.prepare()
     for name in PROGRAMS:
         memdiag.cpu_seconds(name)	# what is done once in a boot is done before it counts
-    for configuration in ("off", "pool", "node", "node", "pool", "off"):
+    there = ("off", "pool", "node", "pool with all", "node with all")
+    for configuration in (*there, *reversed(there)):
         print(json.dumps(run(configuration)), flush=True)
 
 

@@ -412,6 +412,15 @@ static void appear(void)
 	}
 }
 
+static unsigned long long flags_of(const struct cell *cell)
+{
+	int fd = open("/proc/kpageflags", O_RDONLY);
+	uint64_t flags = read_at(fd, cell->frame.number * 8, 8);
+
+	close(fd);
+	return flags;
+}
+
 static void report(unsigned int kind, enum class class)
 {
 	unsigned int nr = 0, found = 0, seen = 0;
@@ -425,7 +434,8 @@ static void report(unsigned int kind, enum class class)
 		seen += cell->seen;
 		/* Of a flip that is over there is nothing to be found. */
 		if (!cell->found && strcmp(kinds[kind], "once"))
-			fprintf(stderr, "# not found: %s\n", cell->spec);
+			fprintf(stderr, "# not found: %s, flags now %#llx\n",
+				cell->spec, flags_of(cell));
 	}
 	printf("%s %s cells %u found %u last %.0f seen %u\n", kinds[kind],
 	       class_name[class], nr, found, last[kind][class], seen);
