@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/kernel/debug/memsuite/mrc: each target's curve and statistics. */
+/* /sys/kernel/debug/memsuite/mrc: what is known of each process and group. */
 
 #include <linux/debugfs.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
 #include <compat/compat.h>
 #include <memsuite/control.h>
@@ -11,27 +14,101 @@
 
 static struct dentry *root;
 
-static int curve_show(struct seq_file *m, void *unused)
+static void show_curve(struct seq_file *m, const struct mrc_curve *curve,
+		       const struct mrc_stats *stats)
 {
-	struct mrc_target *t = m->private;
+	u64 total = stats->resident_pages + stats->swapped_pages;
 	struct mrc_line line;
 	unsigned int i;
-	u64 total;
 
 	seq_puts(m, "# pages misses_per_s miss_ratio low high\n");
-	mutex_lock(&t->lock);
-	total = t->stats.resident_pages + t->stats.swapped_pages;
-	for (i = 0; mrc_curve_line(&t->curve, i, total, &line); i++)
+	for (i = 0; mrc_curve_line(curve, i, total, &line); i++)
 		seq_printf(m, "%llu %llu.%03llu %u.%04u %u.%04u %u.%04u\n",
 			   line.pages, line.rate / MRC_RATE,
 			   line.rate % MRC_RATE,
 			   line.ratio / MRC_RATIO, line.ratio % MRC_RATIO,
 			   line.low / MRC_RATIO, line.low % MRC_RATIO,
 			   line.high / MRC_RATIO, line.high % MRC_RATIO);
+}
+
+static int curve_show(struct seq_file *m, void *unused)
+{
+	struct mrc_target *t = m->private;
+
+	mutex_lock(&t->lock);
+	show_curve(m, &t->curve, &t->stats);
 	mutex_unlock(&t->lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(curve);
+
+static void show_accesses(struct seq_file *m, const struct mrc_curve *curve)
+{
+	u64 rate = curve->accesses ?: curve->rate[0];
+
+	seq_puts(m, "# per_s source\n");
+	seq_printf(m, "%llu %s\n", div_u64(rate, MRC_RATE),
+		   curve->accesses ? "written" : "touches");
+}
+
+static int accesses_show(struct seq_file *m, void *unused)
+{
+	struct mrc_target *t = m->private;
+
+	mutex_lock(&t->lock);
+	show_accesses(m, &t->curve);
+	mutex_unlock(&t->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(accesses);
+
+/* By each time scale that was observed. */
+static void show_wss(struct seq_file *m, const struct mrc_compose *compose,
+		     const struct mrc_stats *stats)
+{
+	unsigned int i;
+
+	seq_puts(m, "# us pages\n");
+	for (i = 0; i < mrc_times_within(stats->horizon_us); i++)
+		seq_printf(m, "%llu %llu\n", mrc_time(i),
+			   mrc_compose_at(compose, mrc_time(i)));
+}
+
+static int wss_show(struct seq_file *m, void *unused)
+{
+	struct mrc_compose *compose = kvmalloc(sizeof(*compose), GFP_KERNEL);
+	struct mrc_target *t = m->private;
+
+	if (!compose)
+		return -ENOMEM;
+	mrc_compose_begin(compose);
+	mutex_lock(&t->lock);
+	mrc_compose_add(compose, t->curve.rate);
+	show_wss(m, compose, &t->stats);
+	mutex_unlock(&t->lock);
+	kvfree(compose);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(wss);
+
+static int pages_show(struct seq_file *m, void *unused)
+{
+	struct mrc_target *t = m->private;
+	u32 i;
+
+	seq_puts(m, "# address kind seen_us\n");
+	mutex_lock(&t->lock);
+	for (i = 0; i < t->sample.n; i++) {
+		const struct mrc_entry *e = &t->sample.entry[i];
+
+		seq_printf(m, "0x%lx %s %llu\n", e->addr,
+			   mrc_kind(e) == MRC_HUGE ? "huge" : "base",
+			   READ_ONCE(e->seen_by));
+	}
+	mutex_unlock(&t->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(pages);
 
 #define STAT(name) { #name, offsetof(struct mrc_stats, name) }
 static const struct {
@@ -70,23 +147,110 @@ static const struct {
 	STAT(wss_1s_pages),
 };
 
+static void show_stats(struct seq_file *m, const struct mrc_stats *values)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON(sizeof(*values) != ARRAY_SIZE(stats) * sizeof(u64));
+	for (i = 0; i < ARRAY_SIZE(stats); i++)
+		seq_printf(m, "%s %llu\n", stats[i].name,
+			   *(const u64 *)((const char *)values +
+					  stats[i].offset));
+}
+
 static int stats_show(struct seq_file *m, void *unused)
 {
 	struct mrc_target *t = m->private;
-	unsigned int i;
 
-	BUILD_BUG_ON(sizeof(struct mrc_stats) != ARRAY_SIZE(stats) * sizeof(u64));
 	mutex_lock(&t->lock);
-	for (i = 0; i < ARRAY_SIZE(stats); i++)
-		seq_printf(m, "%s %llu\n", stats[i].name,
-			   *(u64 *)((char *)&t->stats + stats[i].offset));
+	show_stats(m, &t->stats);
 	mutex_unlock(&t->lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);
 
+/* The same of a group: @show gets its sum. */
+static int show_sum(struct seq_file *m,
+		    void (*show)(struct seq_file *m, struct mrc_sum *sum))
+{
+	struct mrc_sum *sum = mrc_group_sum(m->private);
+
+	if (!sum)
+		return -ENOMEM;
+	show(m, sum);
+	kvfree(sum);
+	return 0;
+}
+
+static void sum_curve(struct seq_file *m, struct mrc_sum *sum)
+{
+	show_curve(m, &sum->curve, &sum->stats);
+}
+
+static int group_curve_show(struct seq_file *m, void *unused)
+{
+	return show_sum(m, sum_curve);
+}
+DEFINE_SHOW_ATTRIBUTE(group_curve);
+
+static void sum_accesses(struct seq_file *m, struct mrc_sum *sum)
+{
+	show_accesses(m, &sum->curve);
+}
+
+static int group_accesses_show(struct seq_file *m, void *unused)
+{
+	return show_sum(m, sum_accesses);
+}
+DEFINE_SHOW_ATTRIBUTE(group_accesses);
+
+static void sum_wss(struct seq_file *m, struct mrc_sum *sum)
+{
+	show_wss(m, &sum->compose, &sum->stats);
+}
+
+static int group_wss_show(struct seq_file *m, void *unused)
+{
+	return show_sum(m, sum_wss);
+}
+DEFINE_SHOW_ATTRIBUTE(group_wss);
+
+static void sum_stats(struct seq_file *m, struct mrc_sum *sum)
+{
+	struct mrc_group *group = m->private;
+
+	show_stats(m, &sum->stats);
+	seq_printf(m, "processes %llu\n", group->seen);
+	seq_printf(m, "processes_tracked %llu\n", group->tracked);
+	seq_printf(m, "processes_measured %llu\n", sum->measured);
+	seq_printf(m, "untracked_pages %llu\n",
+		   group->seen_pages - min(group->seen_pages,
+					   group->tracked_pages));
+}
+
+static int group_stats_show(struct seq_file *m, void *unused)
+{
+	return show_sum(m, sum_stats);
+}
+DEFINE_SHOW_ATTRIBUTE(group_stats);
+
+static int processes_show(struct seq_file *m, void *unused)
+{
+	struct mrc_group *group = m->private;
+	struct mrc_target *t;
+
+	seq_puts(m, "# pid pages\n");
+	mutex_lock(&mrc_targets_lock);
+	list_for_each_entry(t, &mrc_targets, link)
+		if (t->groups & BIT(group->slot))
+			seq_printf(m, "%d %llu\n", t->nr, t->pages);
+	mutex_unlock(&mrc_targets_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(processes);
+
 /**
- * mrc_debugfs_add() - make the directory of a target
+ * mrc_debugfs_add() - make the directory of a process
  * @t: the target
  */
 void mrc_debugfs_add(struct mrc_target *t)
@@ -97,15 +261,39 @@ void mrc_debugfs_add(struct mrc_target *t)
 	t->dir = debugfs_create_dir(name, root);
 	debugfs_create_file("curve", 0400, t->dir, t, &curve_fops);
 	debugfs_create_file("stats", 0400, t->dir, t, &stats_fops);
+	debugfs_create_file("accesses", 0400, t->dir, t, &accesses_fops);
+	debugfs_create_file("wss", 0400, t->dir, t, &wss_fops);
+	debugfs_create_file("pages", 0400, t->dir, t, &pages_fops);
 }
 
 /**
- * mrc_debugfs_remove() - remove it; waits for those who are reading
- * @t: the target
+ * mrc_debugfs_add_group() - make the directory of a group
+ * @group: the group
  */
-void mrc_debugfs_remove(struct mrc_target *t)
+void mrc_debugfs_add_group(struct mrc_group *group)
 {
-	debugfs_remove_recursive(t->dir);
+	char name[MRC_WHO];
+
+	mrc_who_name(&group->who, name);
+	group->dir = debugfs_create_dir(name, root);
+	debugfs_create_file("curve", 0400, group->dir, group, &group_curve_fops);
+	debugfs_create_file("stats", 0400, group->dir, group, &group_stats_fops);
+	debugfs_create_file("accesses", 0400, group->dir, group,
+			    &group_accesses_fops);
+	debugfs_create_file("wss", 0400, group->dir, group, &group_wss_fops);
+	debugfs_create_file("processes", 0400, group->dir, group,
+			    &processes_fops);
+}
+
+/**
+ * mrc_debugfs_remove() - remove a directory; waits for those who are reading
+ * @dir: the directory
+ *
+ * Hold no lock that those take.
+ */
+void mrc_debugfs_remove(struct dentry *dir)
+{
+	debugfs_remove_recursive(dir);
 }
 
 /**

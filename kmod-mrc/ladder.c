@@ -158,7 +158,7 @@ static int enumerate(struct mrc_target *t)
 	int err;
 
 	/* A third of the budget may go here; a process that grows is looked at. */
-	cost = div_u64(t->enumeration_ns * 3,
+	cost = div_u64(t->enumeration_ns * 3 * READ_ONCE(t->sharers),
 		       READ_ONCE(mrc_tunables.max_cpu_permille));
 	moved = abs((s64)(rss - t->rss)) > t->rss / 16;
 	if (t->sample.n && now - t->enumerated < cost && !moved)
@@ -191,7 +191,10 @@ static int enumerate(struct mrc_target *t)
 	if (err)
 		return err;
 	mrc_sample_inherit(&t->spare, &t->sample, keep_ghost, t);
+	/* Readers of the sample hold the lock. */
+	mutex_lock(&t->lock);
 	swap(t->spare, t->sample);
+	mutex_unlock(&t->lock);
 	err = mrc_young_renew(t);
 	if (err) {
 		t->sample.n = 0;
@@ -527,6 +530,7 @@ static void publish(struct mrc_target *t, u64 now)
 	t->curve.ladders++;
 	s->touches_per_s = div_u64(t->curve.rate[0], MRC_RATE);
 	s->ladders++;
+	mrc_target_measured(t);
 	mutex_unlock(&t->lock);
 }
 
@@ -567,7 +571,7 @@ static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
 {
 	u32 permille = READ_ONCE(mrc_tunables.max_cpu_permille);
 	/* ns of CPU over permille of it are us of time. */
-	u64 period = div_u64(cost_ns, permille);
+	u64 period = div_u64(cost_ns * READ_ONCE(t->sharers), permille);
 	u64 pause = period > took_us ? period - took_us : 0;
 	u32 most = READ_ONCE(mrc_tunables.samples);
 	u64 want;

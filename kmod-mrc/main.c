@@ -29,7 +29,10 @@ static int __init mrc_init(void)
 static void __exit mrc_exit(void)
 {
 	mrc_sysfs_exit();
+	mrc_watch_stop();
+	mrc_groups_remove_all();
 	mrc_targets_remove_all();
+	mrc_kin_exit();
 	mrc_debugfs_exit();
 }
 

@@ -11,10 +11,13 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
+#include "compose.h"
 #include "curve.h"
 #include "reuse.h"
 #include "sample.h"
+#include "who.h"
 
+struct cgroup;
 struct dentry;
 struct mm_struct;
 struct mrc_shadow;
@@ -26,6 +29,7 @@ struct mrc_tunables {
 	u32 samples;
 	u32 ladder_ms;
 	u32 max_cpu_permille;
+	u32 change_pct;
 };
 
 #define MRC_SAMPLES_MIN		256
@@ -34,7 +38,7 @@ struct mrc_tunables {
 #define MRC_LADDER_MS_MAX	60000
 
 extern struct mrc_tunables mrc_tunables;
-extern bool mrc_enabled;
+extern bool mrc_enabled;	/* targets are tracked; watch.c */
 extern wait_queue_head_t mrc_changed;
 
 /*
@@ -90,13 +94,18 @@ struct mrc_sub {
 
 /**
  * struct mrc_target - a tracked process
- * @link: in the list of targets
+ * @link: in mrc_targets
  * @pid: its thread group
  * @nr: number of @pid in the initial namespace
+ * @own: it is a target by itself
+ * @groups: slots of the groups that it is in
+ * @wanted: the same, while they are being looked through
+ * @pages: what it had in memory then
+ * @sharers: how many processes share the CPU budget with it
  * @thread: its tracker
  * @dir: its directory in debugfs
  * @gone: set by the tracker: the process has ended
- * @lock: protects what readers see: @curve, @stats
+ * @lock: protects what readers see: @curve, @stats, @sample
  * @curve: the result
  * @stats: counters
  * @mm: the address space, by mmgrab(); from here on only the tracker's
@@ -128,11 +137,17 @@ struct mrc_sub {
  * @returned: how many were given back
  * @wsf: working set function of the whole sample
  * @reuse: scratch
+ * @announced: the curve when its last change was announced
  */
 struct mrc_target {
 	struct list_head link;
 	struct pid *pid;
 	int nr;
+	bool own;
+	u32 groups;
+	u32 wanted;
+	u64 pages;
+	u32 sharers;
 	struct task_struct *thread;
 	struct dentry *dir;
 	bool gone;
@@ -172,6 +187,48 @@ struct mrc_target {
 	atomic64_t returned;
 	struct mrc_wsf wsf;
 	struct mrc_reuse reuse;
+	u64 announced[MRC_SIZES];
+};
+
+/* Slots are bits of mrc_target's groups. */
+#define MRC_GROUPS		32
+
+/**
+ * struct mrc_group - processes that are a target together
+ * @who: which
+ * @slot: its own
+ * @cgroup: for those of a cgroup
+ * @dir: its directory in debugfs
+ * @accesses: of mrc_curve
+ * @seen: how many processes there were when last looked
+ * @seen_pages: what they had in memory
+ * @tracked: how many of them are tracked
+ * @tracked_pages: what these had in memory
+ */
+struct mrc_group {
+	struct mrc_who who;
+	unsigned int slot;
+	struct cgroup *cgroup;
+	struct dentry *dir;
+	u64 accesses;
+	u64 seen;
+	u64 seen_pages;
+	u64 tracked;
+	u64 tracked_pages;
+};
+
+/**
+ * struct mrc_sum - a group's processes added up
+ * @stats: totals; the longest of their times, the shortest horizon
+ * @measured: how many have a curve
+ * @curve: of all of them
+ * @compose: their working sets
+ */
+struct mrc_sum {
+	struct mrc_stats stats;
+	u64 measured;
+	struct mrc_curve curve;
+	struct mrc_compose compose;
 };
 
 static inline u64 mrc_now_us(void)
@@ -179,12 +236,52 @@ static inline u64 mrc_now_us(void)
 	return ktime_to_us(ktime_get());
 }
 
-/* targets.c */
-int mrc_targets_add(int nr);
-int mrc_targets_remove(int nr);
+/* targets.c: the tracked processes. */
+extern struct list_head mrc_targets;
+extern struct mutex mrc_targets_lock;
+int mrc_targets_add(const struct mrc_who *who);
+int mrc_targets_remove(const struct mrc_who *who);
 void mrc_targets_remove_all(void);
 int mrc_targets_list(char *buf);
+int mrc_targets_set_accesses(const struct mrc_who *who, u64 per_s);
+int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages);
+void mrc_target_drop(struct mrc_target *t);
 void mrc_target_gone(struct mrc_target *t);
+void mrc_target_measured(struct mrc_target *t);
+
+/* groups.c: targets of several processes. */
+int mrc_group_add(const struct mrc_who *who);
+int mrc_group_remove(const struct mrc_who *who);
+void mrc_groups_remove_all(void);
+bool mrc_groups_any(void);
+void mrc_groups_look(void);
+struct mrc_group *mrc_group_find(const struct mrc_who *who);
+int mrc_groups_list(char *buf, int n);
+struct mrc_sum *mrc_group_sum(struct mrc_group *group);
+
+/* kin.c: who descends from a process that is a target with its children. */
+int mrc_kin_start(struct pid *root, unsigned int slot);
+void mrc_kin_stop(unsigned int slot);
+u32 mrc_kin_groups(const struct pid *pid);
+bool mrc_kin_left(unsigned int slot);
+u64 mrc_kin_lost(void);
+void mrc_kin_exit(void);
+
+/* watch.c: whether targets are tracked, and the look at them each second. */
+struct mrc_contention {
+	bool only;		/* tracked only under contention */
+	bool now;		/* memory is short */
+	u32 pressure_pct;
+	u32 available_pct;
+};
+
+extern struct mrc_contention mrc_contention;
+int mrc_watch_enable(bool on);
+bool mrc_watch_enabled(void);
+int mrc_watch_contended_only(bool on);
+void mrc_watch_kick(void);
+void mrc_watch_stop(void);
+const char *mrc_watch_source(void);
 
 /* ladder.c */
 int mrc_ladder_thread(void *target);
@@ -209,10 +306,12 @@ bool mrc_young_lost(struct mrc_target *t, u32 i);
 void mrc_debugfs_init(void);
 void mrc_debugfs_exit(void);
 void mrc_debugfs_add(struct mrc_target *t);
-void mrc_debugfs_remove(struct mrc_target *t);
+void mrc_debugfs_add_group(struct mrc_group *group);
+void mrc_debugfs_remove(struct dentry *dir);
 
 /* sysfs.c */
 int mrc_sysfs_init(void);
 void mrc_sysfs_exit(void);
+void mrc_sysfs_changed(void);
 
 #endif

@@ -6,8 +6,9 @@
 
 #include <linux/err.h>
 #include <linux/kobject.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
 #include <linux/sysfs.h>
-#include <linux/threads.h>
 
 #include <compat/compat.h>
 #include <memsuite/control.h>
@@ -18,18 +19,41 @@ struct mrc_tunables mrc_tunables = {
 	.samples = 4096,
 	.ladder_ms = 2000,
 	.max_cpu_permille = 5,
+	.change_pct = 10,
 };
 
-bool mrc_enabled;
-DECLARE_WAIT_QUEUE_HEAD(mrc_changed);
-
 static struct kobject *dir;
+static atomic64_t changes;
+/* A tracker may say that its curve has changed while the directory goes. */
+static DEFINE_MUTEX(notify_lock);
+static struct kobject *notified;
 
-static int enable(bool on)
+/* Of one line, whatever its length: what is not a target is no target. */
+static char *line_of(const char *buf, size_t count)
 {
-	WRITE_ONCE(mrc_enabled, on);
-	wake_up_all(&mrc_changed);
-	return 0;
+	char *line = kmalloc(count + 1, GFP_KERNEL);
+	int err = line ? ms_parse_line(buf, count, line, count + 1) : -ENOMEM;
+
+	if (!err)
+		return line;
+	kfree(line);
+	return ERR_PTR(err);
+}
+
+static ssize_t obey(const char *buf, size_t count,
+		    int (*act)(const struct mrc_who *who))
+{
+	char *line = line_of(buf, count);
+	struct mrc_who who;
+	int err;
+
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	err = mrc_who_parse_line(line, &who);
+	if (!err)
+		err = act(&who);
+	kfree(line);
+	return err ?: count;
 }
 
 static ssize_t add_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -41,21 +65,56 @@ static ssize_t add_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	u64 nr;
-	int err = ms_parse_u64(buf, count, 1, PID_MAX_LIMIT, &nr);
+	return obey(buf, count, mrc_targets_add);
+}
 
+static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	return obey(buf, count, mrc_targets_remove);
+}
+
+static ssize_t accesses_per_s_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *buf, size_t count)
+{
+	char *line = line_of(buf, count);
+	struct mrc_who who;
+	u64 per_s;
+	int err;
+
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	err = mrc_who_parse_rate(line, &who, &per_s);
 	if (!err)
-		err = mrc_targets_add(nr);
+		err = mrc_targets_set_accesses(&who, per_s);
+	kfree(line);
 	return err ?: count;
 }
 
-MS_ATTR_SWITCH(enabled, READ_ONCE(mrc_enabled), enable);
+static ssize_t contention_source_show(struct kobject *kobj,
+				      struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", mrc_watch_source());
+}
+
+MS_ATTR_SWITCH(enabled, mrc_watch_enabled(), mrc_watch_enable);
 static struct kobj_attribute add_attr = __ATTR_RW_MODE(add, 0600);
-MS_ATTR_COMMAND(remove, mrc_targets_remove, 1, PID_MAX_LIMIT);
+static struct kobj_attribute remove_attr = __ATTR_WO(remove);
+static struct kobj_attribute accesses_per_s_attr = __ATTR_WO(accesses_per_s);
 MS_ATTR_NUMBER(samples, mrc_tunables.samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX);
 MS_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
 	       MRC_LADDER_MS_MAX);
 MS_ATTR_NUMBER(max_cpu_permille, mrc_tunables.max_cpu_permille, 1, 1000);
+MS_ATTR_NUMBER(change_pct, mrc_tunables.change_pct, 0, 100);
+MS_ATTR_NUMBER_RO(changes, atomic64_read(&changes));
+MS_ATTR_NUMBER_RO(lost_children, mrc_kin_lost());
+MS_ATTR_SWITCH(contended_only, READ_ONCE(mrc_contention.only),
+	       mrc_watch_contended_only);
+MS_ATTR_NUMBER_RO(contended, READ_ONCE(mrc_contention.now));
+static struct kobj_attribute contention_source_attr = __ATTR_RO(contention_source);
+MS_ATTR_NUMBER(contention_pressure_pct, mrc_contention.pressure_pct, 0, 100);
+MS_ATTR_NUMBER(contention_available_pct, mrc_contention.available_pct, 0, 100);
 
 static struct attribute *mrc_attrs[] = {
 	&enabled_attr.attr,
@@ -64,9 +123,39 @@ static struct attribute *mrc_attrs[] = {
 	&samples_attr.attr,
 	&ladder_ms_attr.attr,
 	&max_cpu_permille_attr.attr,
+	&accesses_per_s_attr.attr,
+	&change_pct_attr.attr,
+	&changes_attr.attr,
+	&lost_children_attr.attr,
+	&contended_only_attr.attr,
+	&contended_attr.attr,
+	&contention_source_attr.attr,
+	&contention_pressure_pct_attr.attr,
+	&contention_available_pct_attr.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(mrc);
+
+/**
+ * mrc_sysfs_changed() - a curve, or who is tracked, has changed
+ *
+ * Wakes those who poll the file changes. Context: may sleep.
+ */
+void mrc_sysfs_changed(void)
+{
+	atomic64_inc(&changes);
+	mutex_lock(&notify_lock);
+	if (notified)
+		sysfs_notify(notified, NULL, "changes");
+	mutex_unlock(&notify_lock);
+}
+
+static void notify_by(struct kobject *kobj)
+{
+	mutex_lock(&notify_lock);
+	notified = kobj;
+	mutex_unlock(&notify_lock);
+}
 
 /**
  * mrc_sysfs_init() - make the files
@@ -76,7 +165,10 @@ ATTRIBUTE_GROUPS(mrc);
 int mrc_sysfs_init(void)
 {
 	dir = ms_control_add("mrc", mrc_groups);
-	return PTR_ERR_OR_ZERO(dir);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	notify_by(dir);
+	return 0;
 }
 
 /**
@@ -84,5 +176,6 @@ int mrc_sysfs_init(void)
  */
 void mrc_sysfs_exit(void)
 {
+	notify_by(NULL);
 	ms_control_del(dir);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tracked processes: added and removed by PID, dropped when they end. */
+/*
+ * The tracked processes. One is tracked once, whether it is a target by itself,
+ * in some groups, or both, and dropped when nobody wants it or it ends.
+ */
 
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -19,25 +22,27 @@
 /* Each has a thread; and their list has to fit a page. */
 #define TARGETS_MAX	256
 
-static LIST_HEAD(targets);
-static DEFINE_MUTEX(targets_lock);
+/* The lock protects the list, and who is in which group. */
+LIST_HEAD(mrc_targets);
+DEFINE_MUTEX(mrc_targets_lock);
 static unsigned int targets_count;
 
-/* Called with the target off the list: nobody else can find it. */
-static void destroy(struct mrc_target *t)
+/**
+ * mrc_target_drop() - no longer track a process
+ * @t: the target, which is freed
+ *
+ * Context: may sleep; mrc_targets_lock is held.
+ */
+void mrc_target_drop(struct mrc_target *t)
 {
+	lockdep_assert_held(&mrc_targets_lock);
+	list_del(&t->link);
+	targets_count--;
 	kthread_stop(t->thread);
-	mrc_debugfs_remove(t);
+	mrc_debugfs_remove(t->dir);
 	mrc_ladder_free(t);
 	put_pid(t->pid);
 	kvfree(t);
-}
-
-static void unlink_target(struct mrc_target *t)
-{
-	lockdep_assert_held(&targets_lock);
-	list_del(&t->link);
-	targets_count--;
 }
 
 /* A tracker cannot stop itself. */
@@ -45,13 +50,12 @@ static void reap(struct work_struct *work)
 {
 	struct mrc_target *t, *next;
 
-	mutex_lock(&targets_lock);
-	list_for_each_entry_safe(t, next, &targets, link)
-		if (READ_ONCE(t->gone)) {
-			unlink_target(t);
-			destroy(t);
-		}
-	mutex_unlock(&targets_lock);
+	mutex_lock(&mrc_targets_lock);
+	list_for_each_entry_safe(t, next, &mrc_targets, link)
+		if (READ_ONCE(t->gone))
+			mrc_target_drop(t);
+	mutex_unlock(&mrc_targets_lock);
+	mrc_sysfs_changed();
 }
 
 static DECLARE_WORK(reap_work, reap);
@@ -64,6 +68,22 @@ void mrc_target_gone(struct mrc_target *t)
 {
 	WRITE_ONCE(t->gone, true);
 	schedule_work(&reap_work);
+}
+
+/**
+ * mrc_target_measured() - a tracker says that its curve is of one more ladder
+ * @t: the target
+ *
+ * Context: may sleep; its lock is held.
+ */
+void mrc_target_measured(struct mrc_target *t)
+{
+	unsigned int change = mrc_curve_change(t->announced, t->curve.rate);
+
+	if (change < READ_ONCE(mrc_tunables.change_pct))
+		return;
+	memcpy(t->announced, t->curve.rate, sizeof(t->announced));
+	mrc_sysfs_changed();
 }
 
 static struct mm_struct *mm_of(struct pid *pid)
@@ -84,90 +104,163 @@ static struct mm_struct *mm_of(struct pid *pid)
 	return mm;
 }
 
-static int add(struct pid *pid, struct mm_struct *mm)
+static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
 {
-	struct mrc_target *t;
+	struct mrc_target *t = kvzalloc(sizeof(*t), GFP_KERNEL);
+	struct task_struct *thread;
 
-	list_for_each_entry(t, &targets, link)
-		if (t->pid == pid)
-			return -EEXIST;
-	if (targets_count >= TARGETS_MAX)
-		return -ENOSPC;
-	t = kvzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	mutex_init(&t->lock);
 	t->pid = pid;
 	t->nr = pid_nr(pid);
 	t->mm = mm;
-	t->thread = kthread_create(mrc_ladder_thread, t, "mrc/%d", t->nr);
-	if (IS_ERR(t->thread)) {
-		int err = PTR_ERR(t->thread);
-
+	t->sharers = 1;
+	thread = kthread_create(mrc_ladder_thread, t, "mrc/%d", t->nr);
+	if (IS_ERR(thread)) {
 		kvfree(t);
-		return err;
+		return ERR_CAST(thread);
 	}
-	list_add_tail(&t->link, &targets);
+	t->thread = thread;
+	return t;
+}
+
+/**
+ * mrc_target_track() - track a process
+ * @pid: the process
+ * @own: as a target by itself
+ * @groups: slots of the groups that it is in
+ * @pages: what it has in memory
+ *
+ * One that runs in the memory of another that is tracked (after vfork, say) is
+ * not: two trackers would take accessed bits from one another.
+ *
+ * Context: may sleep; mrc_targets_lock is held.
+ * Return: 0, -ESRCH (it has ended), -EINVAL (a kernel thread), -EEXIST, -ENOSPC
+ * (too many), -EBUSY (another has its memory) or -ENOMEM.
+ */
+int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages)
+{
+	struct mrc_target *t;
+	struct mm_struct *mm;
+	int err = 0;
+
+	mm = mm_of(pid);
+	if (IS_ERR(mm))
+		return PTR_ERR(mm);
+	list_for_each_entry(t, &mrc_targets, link) {
+		if (t->pid == pid)
+			err = -EEXIST;
+		else if (READ_ONCE(t->mm) == mm)
+			err = -EBUSY;
+	}
+	if (!err && targets_count >= TARGETS_MAX)
+		err = -ENOSPC;
+	t = err ? ERR_PTR(err) : create(get_pid(pid), mm);
+	if (IS_ERR(t)) {
+		mmdrop(mm);
+		if (!err)
+			put_pid(pid);
+		return PTR_ERR(t);
+	}
+	t->own = own;
+	t->groups = groups;
+	t->pages = pages;
+	list_add_tail(&t->link, &mrc_targets);
 	targets_count++;
 	mrc_debugfs_add(t);
 	wake_up_process(t->thread);
 	return 0;
 }
 
-/**
- * mrc_targets_add() - track a process
- * @nr: its PID as the caller sees it
- *
- * Context: may sleep.
- * Return: 0, -ESRCH (no such process), -EINVAL (a kernel thread), -EEXIST,
- * -ENOSPC (too many) or -ENOMEM.
- */
-int mrc_targets_add(int nr)
+static struct mrc_target *find(int nr)
+{
+	struct mrc_target *t;
+
+	list_for_each_entry(t, &mrc_targets, link)
+		if (t->nr == nr)
+			return t;
+	return NULL;
+}
+
+static int add_process(int nr)
 {
 	struct pid *pid = find_get_pid(nr);
-	struct mm_struct *mm;
-	int err;
+	struct mrc_target *t;
+	int err = -EEXIST;
 
 	if (!pid)
 		return -ESRCH;
-	mm = mm_of(pid);
-	if (IS_ERR(mm)) {
-		put_pid(pid);
-		return PTR_ERR(mm);
-	}
 	/* One that has just ended may have had the same number. */
 	flush_work(&reap_work);
-	mutex_lock(&targets_lock);
-	err = add(pid, mm);
-	mutex_unlock(&targets_lock);
-	if (err) {
-		mmdrop(mm);
-		put_pid(pid);
+	mutex_lock(&mrc_targets_lock);
+	t = find(pid_nr(pid));
+	if (!t || t->pid != pid) {
+		err = mrc_target_track(pid, true, 0, 0);
+	} else if (!t->own) {
+		t->own = true;
+		WRITE_ONCE(t->sharers, 1);
+		err = 0;
 	}
+	mutex_unlock(&mrc_targets_lock);
+	put_pid(pid);
 	return err;
 }
 
-/**
- * mrc_targets_remove() - no longer track a process
- * @nr: its PID in the initial namespace, as it is listed
- *
- * Context: may sleep.
- * Return: 0 or -ENOENT.
- */
-int mrc_targets_remove(int nr)
+static int remove_process(int nr)
 {
 	struct mrc_target *t;
 	int err = -ENOENT;
 
-	mutex_lock(&targets_lock);
-	list_for_each_entry(t, &targets, link)
-		if (t->nr == nr) {
-			unlink_target(t);
-			destroy(t);
-			err = 0;
-			break;
-		}
-	mutex_unlock(&targets_lock);
+	mutex_lock(&mrc_targets_lock);
+	t = find(nr);
+	if (t && t->own) {
+		t->own = false;
+		if (!t->groups)
+			mrc_target_drop(t);
+		err = 0;
+	}
+	mutex_unlock(&mrc_targets_lock);
+	return err;
+}
+
+static bool is_group(const struct mrc_who *who)
+{
+	return who->scope != MRC_PROCESS || who->children;
+}
+
+/**
+ * mrc_targets_add() - track a process, or several
+ * @who: which; the PID as the caller sees it
+ *
+ * Context: may sleep.
+ * Return: as mrc_target_track(), or mrc_group_add().
+ */
+int mrc_targets_add(const struct mrc_who *who)
+{
+	int err = is_group(who) ? mrc_group_add(who) : add_process(who->pid);
+
+	if (!err)
+		mrc_sysfs_changed();
+	return err;
+}
+
+/**
+ * mrc_targets_remove() - no longer track them
+ * @who: which, as it is listed; "children" need not be said, unless the process
+ *	is a target without them as well
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOENT.
+ */
+int mrc_targets_remove(const struct mrc_who *who)
+{
+	int err = mrc_group_remove(who);
+
+	if (err && who->scope == MRC_PROCESS && !who->children)
+		err = remove_process(who->pid);
+	if (!err)
+		mrc_sysfs_changed();
 	return err;
 }
 
@@ -180,17 +273,15 @@ void mrc_targets_remove_all(void)
 {
 	struct mrc_target *t, *next;
 
-	mutex_lock(&targets_lock);
-	list_for_each_entry_safe(t, next, &targets, link) {
-		unlink_target(t);
-		destroy(t);
-	}
-	mutex_unlock(&targets_lock);
+	mutex_lock(&mrc_targets_lock);
+	list_for_each_entry_safe(t, next, &mrc_targets, link)
+		mrc_target_drop(t);
+	mutex_unlock(&mrc_targets_lock);
 	cancel_work_sync(&reap_work);
 }
 
 /**
- * mrc_targets_list() - the targets' PIDs, one a line
+ * mrc_targets_list() - the targets, one a line, as they would be written
  * @buf: a page
  *
  * Return: length.
@@ -200,9 +291,39 @@ int mrc_targets_list(char *buf)
 	struct mrc_target *t;
 	int n = 0;
 
-	mutex_lock(&targets_lock);
-	list_for_each_entry(t, &targets, link)
-		n += sysfs_emit_at(buf, n, "%d\n", t->nr);
-	mutex_unlock(&targets_lock);
+	mutex_lock(&mrc_targets_lock);
+	list_for_each_entry(t, &mrc_targets, link)
+		if (t->own)
+			n += sysfs_emit_at(buf, n, "%d\n", t->nr);
+	n = mrc_groups_list(buf, n);
+	mutex_unlock(&mrc_targets_lock);
 	return n;
+}
+
+/**
+ * mrc_targets_set_accesses() - what the owner of a target knows of its accesses
+ * @who: the target, or a process that is tracked
+ * @per_s: its accesses a second; 0: not known any more
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOENT.
+ */
+int mrc_targets_set_accesses(const struct mrc_who *who, u64 per_s)
+{
+	struct mrc_group *group;
+	struct mrc_target *t = NULL;
+
+	mutex_lock(&mrc_targets_lock);
+	group = mrc_group_find(who);
+	if (group)
+		WRITE_ONCE(group->accesses, per_s * MRC_RATE);
+	else if (who->scope == MRC_PROCESS)
+		t = find(who->pid);
+	if (t) {
+		mutex_lock(&t->lock);
+		t->curve.accesses = per_s * MRC_RATE;
+		mutex_unlock(&t->lock);
+	}
+	mutex_unlock(&mrc_targets_lock);
+	return group || t ? 0 : -ENOENT;
 }

@@ -90,8 +90,11 @@ SYSFS = {
     "vipzone/steered_pages": "0",
     "vipzone/lost_children": "0",
     "mrc/enabled": "1",
-    "mrc/add": "77",
+    "mrc/add": "77\n78 children\ncgroup:/a/b\nabove:64M",
     "mrc/remove": "",
+    "mrc/accesses_per_s": "",
+    "mrc/changes": "3",
+    "mrc/contended_only": "0",
 }
 
 HOOK = {"state": "off", "symbol": "vma_alloc_folio", "hits": "0",
@@ -134,13 +137,26 @@ SYSFS.update(below("hooks/fault.alloc", HOOK))
 SYSFS.update(below("hooks/alloc.entry", HOOK))
 SYSFS.update(below("regions/node0", REGION))
 
+MRC_STATS = "enabled_ns 1000\ncpu_ns 5\nladders 9\nresident_pages 1600\nwss_pages 1000\nfloor_pages 24"
+MRC_WSS = "# us pages\n1000 10\n9000 100\n11000 120\n1000000 1000"
+
 DEBUGFS = {
     "memdiag/bad_pages": BAD_PAGES,
     "vipzone/processes": PROCESSES,
     "mrc/77/curve": curve(),
-    "mrc/77/stats": ("enabled_ns 1000\ncpu_ns 5\nladders 9\n"
-                     "resident_pages 1600\nwss_pages 1000"),
+    "mrc/77/stats": MRC_STATS,
+    "mrc/77/accesses": "# per_s source\n490 touches",
+    "mrc/77/wss": MRC_WSS,
+    "mrc/77/pages": "# address kind seen_us\n0x1000 base 100\n0x3000 base 0\n0x200000 huge 300",
 }
+# Of several processes there are no pages, and more numbers.
+for name in ("78+children", "cgroup:!a!b", "above:64M"):
+    DEBUGFS.update({
+        f"mrc/{name}/curve": curve(),
+        f"mrc/{name}/stats": f"{MRC_STATS}\nprocesses 5\nprocesses_tracked 4\nprocesses_measured 3\nuntracked_pages 7",
+        f"mrc/{name}/accesses": "# per_s source\n1000000 written",
+        f"mrc/{name}/wss": MRC_WSS,
+    })
 
 
 # A tester with 150 + 50 ticks, and a program that is called like one.
@@ -291,6 +307,13 @@ def writes_are_one_line(top):
              "regions/add", "r 1G-2G technology=pram"),
             (("zone", "undefine", "r"), "regions/remove", "r"),
             (("mrc", "add", "12"), "mrc/add", "12"),
+            (("mrc", "add", "12", "--children"), "mrc/add", "12 children"),
+            (("mrc", "add", "cgroup:/a"), "mrc/add", "cgroup:/a"),
+            (("mrc", "add", "machine"), "mrc/add", "machine"),
+            (("mrc", "add", "above:0x10000k"), "mrc/add", "above:64M"),
+            (("mrc", "add", "above:1023K"), "mrc/add", "above:1023K"),
+            (("mrc", "accesses", "77", "2000000"), "mrc/accesses_per_s", "77 2000000"),
+            (("mrc", "remove", "above:1024M"), "mrc/remove", "above:1G"),
             (("mrc", "remove", "12"), "mrc/remove", "12")):
         assert tree.json(*args, "--json") == {"ok": True}, args
         assert tree.written(name) == line + "\n", args
@@ -830,8 +853,104 @@ def a_png_needs_matplotlib(top):
 
 
 def who_is_not_tracked_is_told(top):
-    result = Tree(top, SYSFS, DEBUGFS).run("mrc", "show", "78")
-    assert result.returncode == 1 and "mrc add 78" in result.stderr
+    result = Tree(top, SYSFS, DEBUGFS).run("mrc", "show", "79")
+    assert result.returncode == 1 and "mrc add 79" in result.stderr
+
+
+def targets_of_several_processes_are_shown(top):
+    tree = Tree(top, SYSFS, DEBUGFS)
+    for who in ("78", "cgroup:/a/b", "above:65536K"):
+        text = tree.run("mrc", "show", who).stdout
+        assert "3 of 5 processes" in text and "1000000 accesses a second (written)" in text, text
+        assert "blind below 96 KiB" in text
+    rows = tree.json("mrc", "list", "--json")
+    assert [(row["target"], row["pid"]) for row in rows] == [
+        ("77", 77), ("78 children", 78), ("cgroup:/a/b", None), ("above:64M", None)]
+    assert re.search(r"^cgroup:/a/b +- +5 +6.2 MiB +3.9 MiB +9 +0.50%$", tree.run("mrc", "list").stdout, re.MULTILINE)
+
+
+def the_top_is_sorted(top):
+    small = {"mrc/80/stats": "enabled_ns 1000\ncpu_ns 50\nladders 9\nresident_pages 16\nwss_pages 10",
+             "mrc/80/curve": curve()}
+    tree = Tree(top, SYSFS, {**DEBUGFS, **small})
+    rows = tree.json("mrc", "top", "--times", "1", "--json")
+    assert [row["target"] for row in rows][-2:] == ["77", "80"] and len(rows) == 5
+    assert rows[-2]["misses_per_s"] == 490.0        # with 800 of 1600 pages, of which it loops over 1000
+    rows = tree.json("mrc", "top", "--times", "1", "--sort", "cpu", "--json")
+    assert [row["target"] for row in rows][-2:] == ["80", "77"]
+    assert "6.3 MiB tracked" in tree.run("mrc", "top", "--times", "2", "--interval", "0.1").stdout
+
+
+def a_curve_is_csv(top):
+    text = Tree(top, SYSFS, DEBUGFS).run("mrc", "show", "77", "--csv", "-").stdout
+    assert text.splitlines()[:2] == ["pages,misses_per_s,miss_ratio,low,high", "1,490.0,0.98,0.96,1.0"]
+
+
+def a_record_is_made(top):
+    tree = Tree(top, SYSFS, DEBUGFS)
+    path = os.path.join(top, "record")
+    result = tree.run("mrc", "record", "-o", path, "--seconds", "0.3", "--interval", "0.1")
+    assert result.returncode == 0 and "4 of 4 targets" in result.stdout, result
+    with open(path, encoding="utf-8") as file:
+        head, *shots = map(json.loads, file)
+    assert head["memsuite_mrc_record"] == 1 and len(shots) == 4, shots     # no new ladder meanwhile
+    assert shots[0]["pages"] == [[0x1000, 0, 100], [0x3000, 0, 0], [0x200000, 1, 300]]
+    assert "pages" not in shots[1] and shots[1]["wss"][0] == [1000, 10]
+    assert tree.run("mrc", "record", "99999", "-o", path, "--seconds", "0.1").returncode == 1
+    # Who was not a target is one for so long only, as far as it can be in a tree that is made up.
+    assert tree.written("mrc/add") == "99999\n" and tree.written("mrc/remove") == "99999\n"
+
+
+def made_up_record(top):
+    """Eight ladders, a second apart, in which the first pages are always touched and the others once."""
+    path = os.path.join(top, "record")
+    points = [[pages, 500.0, 0.9 if pages < CLIFF else 0.1, 0.05, 0.95] for pages in range(1, 2000, 100)]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps({"memsuite_mrc_record": 1}) + "\n")
+        for k in range(8):
+            us = 5000000 + k * 1000000
+            pages = [[0x1000 * i, 0, us - 10 if i < 10 else 5000000 + i * 100000 if i * 100000 < k * 1000000 else 0]
+                     for i in range(1, 80)]
+            file.write(json.dumps({
+                "us": us, "target": "77", "name": "77 <made up>", "accesses": {"per_s": 5, "source": "touches"},
+                "stats": {"resident_pages": 79, "wss_pages": 10 + k, "ladders": k + 1}, "curve": points,
+                "wss": [[1000, 5], [10000, 10], [100000, 20 + k], [2000000, 40]], "pages": pages}) + "\n")
+    return path
+
+
+def a_record_is_reported(top):
+    tree, path = Tree(top), made_up_record(top)
+    result = tree.run("mrc", "report", "mrc", path)
+    assert result.returncode == 0 and "8 ladders" in result.stdout, result
+    result = tree.run("mrc", "report", "wss", path)
+    assert re.search(r"100 ms  80 KiB to 108 KiB, last 108 KiB", result.stdout), result
+    rows = tree.run("mrc", "report", "heatmap", path, "--height", "8").stdout.splitlines()[1:]
+    assert len(rows) == 8 and rows[-1].endswith("|@@@@@@@") and rows[0].endswith("|       "), rows
+    assert all(row.count("@") == 1 and row.rstrip().endswith("@") for row in rows[1:-1]), rows
+    for kind in ("mrc", "wss", "heatmap"):
+        ElementTree.fromstring(tree.run("mrc", "report", kind, path, "--svg", "-").stdout)
+        assert tree.run("mrc", "report", kind, path, "--csv", "-").stdout.count("\n") > 10
+        assert tree.json("mrc", "report", kind, path, "--json")
+        png = tree.run("mrc", "report", kind, path, "--png", path + ".png")
+        assert png.returncode == 0 or "matplotlib" in png.stderr, png
+    assert tree.run("mrc", "report", "wss", path, "--target", "78").returncode == 1
+    assert "no record" in tree.run("mrc", "report", "wss", TOOL).stderr
+
+
+def a_record_is_a_trace(top):
+    tree, path = Tree(top), made_up_record(top)
+    out = path + ".trace"
+    assert tree.run("mrc", "export", path, "-o", out, "--format", "csv").returncode == 0
+    with open(out, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    assert lines[0] == "time,id,size" and lines[1] == "0,1,4096"
+    assert tree.run("mrc", "export", path, "-o", out).returncode == 0
+    with open(out, "rb") as file:
+        requests = list(struct.iter_unpack("<IQIq", file.read()))
+    assert len(requests) == len(lines) - 1
+    for number, (_time, page, _size, following) in enumerate(requests):
+        rest = [at for at in range(number + 1, len(requests)) if requests[at][1] == page]
+        assert following == (rest[0] if rest else -1), number
 
 
 def no_debugfs_is_told(top):
@@ -889,6 +1008,8 @@ def the_command_line_is_checked(top):
                  ("diag", "stress", "ramp", "--seconds", "0.5"), ("diag", "stress", "ramp", "--inject", "33"),
                  ("diag", "stress", "ramp", "--fidelity", "0"), ("diag", "stress", "ramp", "--set", "../x=1"),
                  ("diag", "stress", "ramp", "--set", "x"), ("diag", "stress", "ramp", "--pj-per-bit", "-1"),
+                 ("mrc", "add", "cgroup:a"), ("mrc", "add", "above:"), ("mrc", "add", "above:-1"),
+                 ("mrc", "report", "nothing"), ("mrc", "record", "x"), ("mrc", "accesses", "1", "-1"),
                  ("mrc", "show", "1", "--svg", "a", "--png", "b")):
         assert tree.run(*args).returncode == 2, args
     assert tree.run("--help").returncode == 0
@@ -973,6 +1094,12 @@ TESTS = (
     a_curve_is_json,
     a_png_needs_matplotlib,
     who_is_not_tracked_is_told,
+    targets_of_several_processes_are_shown,
+    the_top_is_sorted,
+    a_curve_is_csv,
+    a_record_is_made,
+    a_record_is_reported,
+    a_record_is_a_trace,
     no_debugfs_is_told,
     the_export_is_prometheus_text,
     the_export_without_modules_says_so,

@@ -73,6 +73,20 @@ def who_argument(text):
     return str(pid_argument(text))
 
 
+def tracked_argument(text):
+    """A target of mrc, as the kernel will list it."""
+    if text.startswith("above:"):
+        try:
+            size = size_argument(text[len("above:"):])
+        except ValueError:
+            size = 0
+        if size <= 0:
+            raise argparse.ArgumentTypeError(f"not a size: {text!r}")
+        unit = next(i for i in range(4, -1, -1) if not size % (1 << 10 * i))
+        return f"above:{size >> 10 * unit}{'KMGT'[unit - 1] if unit else ''}"
+    return who_argument(text)
+
+
 def policy_word(text):
     """A region, or what the kernel will tell about."""
     if ":" not in text:

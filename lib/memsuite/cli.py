@@ -18,7 +18,7 @@ import sys
 
 from . import Failure
 from .arguments import (
-    address_argument, number_argument, pid_argument, policy_word, range_argument, setting_argument,
+    address_argument, number_argument, pid_argument, policy_word, range_argument, setting_argument, tracked_argument,
     who_argument, word_argument)
 from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
 from .diag.faults import cmd_diag_inject
@@ -27,7 +27,12 @@ from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, c
 from .diag.status import cmd_diag_set, cmd_diag_status
 from .metrics import cmd_export
 from .modules import cmd_disable, cmd_enable, cmd_status
-from .mrc.curves import cmd_mrc_add, cmd_mrc_list, cmd_mrc_remove, cmd_mrc_show
+from .mrc.curves import cmd_mrc_show
+from .mrc.record import cmd_mrc_record
+from .mrc.report import REPORTS, cmd_mrc_report
+from .mrc.targets import cmd_mrc_accesses, cmd_mrc_add, cmd_mrc_list, cmd_mrc_remove
+from .mrc.top import SORTS, cmd_mrc_top
+from .mrc.trace import FORMATS, cmd_mrc_export
 from .output import print_json
 from .stress.counters import SAMPLE_S
 from .stress.demand import PROFILES
@@ -207,20 +212,54 @@ def zone_commands(top):
     command.add_argument("name", metavar="NAME", type=word_argument)
 
 
-def mrc_commands(top):
-    mrc = top.group("mrc", "miss ratio curves: mrc", "mrc")
-    mrc.add("list", cmd_mrc_list, "tracked processes")
-    for name, function, text in (
-            ("add", cmd_mrc_add, "track a process"),
-            ("remove", cmd_mrc_remove, "track a process no more"),
-            ("show", cmd_mrc_show, "draw the curve of a process")):
-        command = mrc.add(name, function, text)
-        command.add_argument("pid", metavar="PID", type=pid_argument)
+def picture_arguments(command):
+    """How a picture is made; without one of them, for a terminal."""
     picture = command.add_mutually_exclusive_group()
     picture.add_argument("--svg", metavar="FILE", help="- is standard output")
     picture.add_argument("--png", metavar="FILE", help="needs matplotlib")
+    picture.add_argument("--csv", metavar="FILE", help="the numbers; - is standard output")
     command.add_argument("--width", type=int, default=72, metavar="COLUMNS")
     command.add_argument("--height", type=int, default=18, metavar="LINES")
+
+
+def mrc_commands(top):
+    mrc = top.group("mrc", "miss ratio curves: mrc", "mrc")
+    who_help = "a PID, cgroup:PATH, above:SIZE (all processes with so much memory) or machine"
+    mrc.add("list", cmd_mrc_list, "what is tracked")
+    command = mrc.add("add", cmd_mrc_add, "track a process, or several")
+    command.add_argument("who", metavar="WHO", type=tracked_argument, help=who_help)
+    command.add_argument("--children", action="store_true", help="and all that it forks")
+    command = mrc.add("remove", cmd_mrc_remove, "track it no more")
+    command.add_argument("who", metavar="WHO", type=tracked_argument, help=who_help)
+    command = mrc.add("accesses", cmd_mrc_accesses, "say how many accesses a target makes, for its miss ratios")
+    command.add_argument("who", metavar="WHO", type=tracked_argument, help=who_help)
+    command.add_argument("number", metavar="PER_SECOND", type=number_argument(0, 10**12), help="0: not known")
+    command = mrc.add("show", cmd_mrc_show, "draw the curve of a target, or of a tracked process")
+    command.add_argument("who", metavar="WHO", type=tracked_argument, help=who_help)
+    picture_arguments(command)
+    command = mrc.add("top", cmd_mrc_top, "targets and tracked processes, over and over")
+    command.add_argument("--sort", choices=sorted(SORTS), default="wss", help="by this (wss)")
+    command.add_argument("--interval", metavar="S", type=number_argument(0.1, 3600, float), default=2.0,
+                         help="how often at least (2)")
+    command.add_argument("--times", metavar="N", type=number_argument(0, 10**6), default=0, help="so often (0: on and on)")
+    command = mrc.add("record", cmd_mrc_record, "record targets over time")
+    command.add_argument("who", metavar="WHO", type=tracked_argument, nargs="*",
+                         help=f"{who_help}; those not tracked are while it lasts. All targets by default")
+    command.add_argument("-o", "--output", metavar="FILE", default="mrc.record", help="(mrc.record)")
+    command.add_argument("--seconds", metavar="S", type=number_argument(0.1, 10**7, float), default=60.0,
+                         help="how long (60); Ctrl-C ends it, too")
+    command.add_argument("--interval", metavar="S", type=number_argument(0.1, 3600, float), default=1.0,
+                         help="how often to look for a new ladder (1)")
+    command = mrc.add("report", cmd_mrc_report, "draw a record: the curve, working sets over time, or touched addresses")
+    command.add_argument("kind", choices=list(REPORTS))
+    command.add_argument("record", metavar="FILE", nargs="?", default="mrc.record")
+    command.add_argument("--target", metavar="WHO", type=tracked_argument, help="of those in it (the first)")
+    picture_arguments(command)
+    command = mrc.add("export", cmd_mrc_export, "a record as a trace for libCacheSim")
+    command.add_argument("record", metavar="FILE", nargs="?", default="mrc.record")
+    command.add_argument("--target", metavar="WHO", type=tracked_argument, help="of those in it (the first)")
+    command.add_argument("--format", choices=list(FORMATS), default="oracleGeneral", help="trace type (oracleGeneral)")
+    command.add_argument("-o", "--output", metavar="FILE", required=True)
 
 
 def parse(argv):

@@ -4,6 +4,8 @@
 import json
 import mmap
 
+from . import Failure
+
 
 def print_json(value):
     print(json.dumps(value, indent=2, ensure_ascii=False))
@@ -48,3 +50,15 @@ def done(args, text):
     else:
         print(text)
     return 0
+
+
+def save(path, text):
+    """To a file, or standard output for "-"."""
+    if path == "-":
+        print(text, end="")
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None

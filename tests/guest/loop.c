@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,7 +57,7 @@ static void random_touches(unsigned long pages)
 static void usage(const char *name)
 {
 	fprintf(stderr,
-		"usage: %s [--thp] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
+		"usage: %s [--thp] [--nice] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
 		name);
 	exit(2);
 }
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "thp", no_argument, NULL, 't' },
+		{ "nice", no_argument, NULL, 'n' },
 		{ "pattern", required_argument, NULL, 'p' },
 		{}
 	};
@@ -77,6 +79,8 @@ int main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 't')
 			thp = 1;
+		else if (c == 'n')
+			setpriority(PRIO_PROCESS, 0, 19);
 		else if (c == 'p')
 			pattern = optarg;
 		else

@@ -158,22 +158,31 @@ def svg_plot(curve, title):
                       line=svg_points(steps(frame, curve, "miss_ratio")))
 
 
-def png_plot(curve, title, path):
+def pyplot_of(instead):
+    """matplotlib's pyplot, for files."""
     try:
         import matplotlib  # pylint: disable=import-outside-toplevel
     except ImportError:
         raise Failure("a PNG needs matplotlib, which is not installed; "
-                      "--svg needs nothing") from None
+                      f"{instead} needs nothing") from None
     matplotlib.use("Agg")
     from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
-    figure, axes = pyplot.subplots(figsize=(8, 5))
+    return pyplot
+
+
+def save_figure(figure, path):
+    try:
+        figure.savefig(path, format="png")
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+
+
+def png_plot(curve, title, path):
+    figure, axes = pyplot_of("--svg").subplots(figsize=(8, 5))
     memory = [p["pages"] * mmap.PAGESIZE / 2**20 for p in curve]
     axes.fill_between(memory, [p["low"] for p in curve],
                       [p["high"] for p in curve], step="post", alpha=0.3)
     axes.step(memory, [p["miss_ratio"] for p in curve], where="post")
     axes.set(title=f"Miss ratio of {title}", xlabel="memory (MiB)",
              ylabel="misses per touch", xlim=0, ylim=0)
-    try:
-        figure.savefig(path, format="png")
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}") from None
+    save_figure(figure, path)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Records of targets over time.
+
+A record is lines of JSON. The first tells what it is; each other one is what was known of a target at a moment, from
+one ladder: its statistics, its curve, its working sets by time scale, and for one process the sampled pages with when
+they were last seen touched. Times are microseconds of CLOCK_MONOTONIC, as the kernel's.
+"""
+
+import json
+import os
+import select
+import time
+
+from .. import Failure
+from ..sysfs import SYSFS, need, number, read, write
+from .curves import COLUMNS
+from .targets import ADD_ERRORS, GROUP, mrc_accesses, mrc_curve, mrc_rows, mrc_stats, mrc_targets, name_of
+
+VERSION = 1
+
+
+def now_us():
+    return time.monotonic_ns() // 1000
+
+
+class Changes:
+    """The file mrc/changes, waited for."""
+
+    def __init__(self):
+        self.fd = os.open(os.path.join(SYSFS, "mrc", "changes"), os.O_RDONLY)
+        self.poll = select.poll()
+        self.poll.register(self.fd, select.POLLPRI | select.POLLERR)
+
+    def wait(self, seconds):
+        """Until there is a change, or so long."""
+        os.pread(self.fd, 64, 0)
+        self.poll.poll(max(seconds, 0) * 1000)
+
+    def close(self):
+        os.close(self.fd)
+
+
+def snapshot(who, stats):
+    shot = {"us": now_us(), "target": who, "name": name_of(who), "stats": stats, "accesses": mrc_accesses(who),
+            "curve": [[point[column] for column in COLUMNS] for point in mrc_curve(who)],
+            "wss": [[row["us"], row["pages"]] for row in mrc_rows(who, "wss")]}
+    if GROUP not in stats:
+        shot["pages"] = [[row["address"], int(row["kind"] == "huge"), row["seen_us"]]
+                         for row in mrc_rows(who, "pages")]
+    return shot
+
+
+def take(file, targets, ladders):
+    """What is new of each; those that have ended are left out from then on."""
+    for who in list(targets):
+        try:
+            stats = mrc_stats(who)
+            if stats["ladders"] != ladders.get(who) and stats["ladders"]:
+                file.write(json.dumps(snapshot(who, stats)) + "\n")
+                file.flush()
+            ladders[who] = stats["ladders"]
+        except Failure:
+            targets.remove(who)
+
+
+def watch(file, targets, seconds, interval):
+    changes, ladders = Changes(), {}
+    end = time.monotonic() + seconds
+    try:
+        while targets and time.monotonic() < end:
+            take(file, targets, ladders)
+            began = time.monotonic()
+            # What changes all the time is not looked at all the time.
+            changes.wait(min(interval, end - began))
+            time.sleep(max(min(interval / 4, end - time.monotonic()), 0))
+        take(file, targets, ladders)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        changes.close()
+    return sum(1 for count in ladders.values() if count)
+
+
+def cmd_mrc_record(args):
+    need("mrc")
+    if not number("mrc", "enabled"):
+        raise Failure("mrc is off: memsuite mrc enable")
+    before = mrc_targets()
+    targets = args.who or before
+    if not targets:
+        raise Failure("nothing is tracked; name a target")
+    added = [who for who in targets if who not in before and f"{who} children" not in before]
+    for who in added:
+        write("mrc/add", who, ADD_ERRORS)
+    try:
+        with open(args.output, "w", encoding="utf-8") as file:
+            file.write(json.dumps({"memsuite_mrc_record": VERSION, "us": now_us(), "version": read("version")}) + "\n")
+            measured = watch(file, list(targets), args.seconds, args.interval)
+    except OSError as error:
+        raise Failure(f"{args.output}: {error.strerror}") from None
+    finally:
+        for who in set(added) & set(mrc_targets()):
+            write("mrc/remove", who)
+    print(f"{measured} of {len(targets)} targets recorded in {args.output}")
+    return 0 if measured else 1
+
+
+def read_record(path, target=None):
+    """The snapshots of one target: of @target, or of the first one."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file if line.strip()]
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+    except ValueError:
+        lines = []
+    if not lines or lines[0].get("memsuite_mrc_record") != VERSION:
+        raise Failure(f"{path} is no record of memsuite mrc record")
+    shots = lines[1:]
+    target = target or (shots[0]["target"] if shots else None)
+    shots = [shot for shot in shots if shot["target"] == target]
+    if not shots:
+        raise Failure(f"{path} has nothing of {target}" if target else f"{path} is empty")
+    return shots
+
+
+def curve_of(shot):
+    return [dict(zip(COLUMNS, point)) for point in shot["curve"]]
