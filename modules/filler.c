@@ -307,14 +307,28 @@ static void fill(struct ms_pool *pool)
 /* What the filler does not go on with, it does not keep. */
 void ms_filler_empty(struct ms_pool *pool)
 {
-	int token = ms_hold_begin();
-
 	free_cut(pool);
 	pass_on_others(pool);
 	ms_pool_free_gifts(pool, &pool->opened);
 	ms_pool_free_gifts(pool, &pool->gifts);
 	retire_rejected(pool);
-	ms_hold_end(token);
+}
+
+/*
+ * A pool that is short is looked at again soon, since nothing tells when memory
+ * is free again; one that is full, when it has become short.
+ */
+static void await_work(struct ms_pool *pool)
+{
+	bool was_short = is_short(pool);
+
+	wait_event_interruptible_timeout(pool->wait,
+					 kthread_should_stop() ||
+					 pool->rejected || pool->others ||
+					 is_short(pool) != was_short ||
+					 wants_filling(pool),
+					 was_short ? DRY_JIFFIES :
+					 MAX_SCHEDULE_TIMEOUT);
 }
 
 int ms_filler_run(void *data)
@@ -323,13 +337,7 @@ int ms_filler_run(void *data)
 	int token;
 
 	while (!kthread_should_stop()) {
-		wait_event_interruptible_timeout(pool->wait,
-						 kthread_should_stop() ||
-						 pool->rejected ||
-						 pool->others ||
-						 wants_filling(pool),
-						 is_short(pool) ? DRY_JIFFIES :
-						 MAX_SCHEDULE_TIMEOUT);
+		await_work(pool);
 		/* What it has at hand is held from one batch to the next. */
 		token = ms_hold_begin();
 		while (!kthread_should_stop() && wants_filling(pool)) {

@@ -311,6 +311,7 @@ unsigned long ms_pools_drain(unsigned long start_pfn, unsigned long end_pfn)
 			continue;
 		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
 		freed += drain(pool);
+		wake_up(&pool->wait);
 	}
 	mutex_unlock(&ms_pools_lock);
 	return freed;
@@ -353,6 +354,7 @@ unsigned long ms_pools_shrink(unsigned long pages)
 			break;
 		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
 		freed += drain_depot(pool, pages - freed);
+		wake_up(&pool->wait);
 	}
 	mutex_unlock(&ms_pools_lock);
 	return freed;
@@ -460,7 +462,7 @@ err:
 void ms_pool_destroy(struct ms_pool *pool)
 {
 	struct ms_pool_stats stats;
-	int cpu;
+	int cpu, token;
 
 	mutex_lock(&ms_pools_lock);
 	list_del(&pool->link);
@@ -471,7 +473,9 @@ void ms_pool_destroy(struct ms_pool *pool)
 	for_each_possible_cpu(cpu)
 		drain_front(pool, per_cpu_ptr(pool->fronts, cpu));
 	drain(pool);
+	token = ms_hold_begin();
 	ms_filler_empty(pool);
+	ms_hold_end(token);
 	ms_pool_read_stats(pool, &stats);
 	WARN_ON(stats.pages);
 	free_percpu(pool->fronts);

@@ -193,7 +193,10 @@ unsigned long ms_pool_free_gifts(struct ms_pool *pool, struct page **gifts);
  */
 int ms_filler_run(void *data);
 
-/* Gives back what the filler has at hand, which does not run. May sleep. */
+/*
+ * Gives back what the filler has at hand, which does not run. Between
+ * ms_hold_begin() and ms_hold_end(); may sleep.
+ */
 void ms_filler_empty(struct ms_pool *pool);
 
 #endif
