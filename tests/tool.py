@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "lib"))
 # What is pure is called, the rest is run.
 from memsuite import Failure, proc  # noqa: E402
+from memsuite.store import devices  # noqa: E402
 from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
 from memsuite.zone import ledger, moves, segments  # noqa: E402
 
@@ -894,9 +895,17 @@ def the_command_line_is_checked(top):
     assert tree.run("--help").returncode == 0
 
 
-def store_is_not_there_yet(top):
-    result = Tree(top, SYSFS).run("store")
-    assert result.returncode == 1 and "not part of" in result.stderr
+def stores_are_read_from_dmsetup(_top):
+    text = ("other: 0 8 linear\n"
+            "vs: 0 65536 vstore pages 2048 free 10 nodes 3 dirty 5 merged 1 clean 7 read_pram 1 read_disk 3 errors 0\n")
+    assert devices.parse_status(text) == {"vs": {
+        "sectors": 65536, "pages": 2048, "free": 10, "nodes": 3, "dirty": 5, "merged": 1, "clean": 7, "read_pram": 1,
+        "read_disk": 3, "errors": 0}}
+    assert devices.parse_status("No devices found\n") == {}
+    with mock.patch.object(devices, "run", return_value="100007\n"):
+        assert devices.table("/dev/a", "/dev/b", ["format", "policy", "random"]) == (
+            "0 100000 vstore /dev/a /dev/b 3 format policy random")
+        assert devices.table("/dev/a", "/dev/b", []) == "0 100000 vstore /dev/a /dev/b"
 
 
 def a_user_is_told_to_be_root(top):
@@ -961,7 +970,7 @@ TESTS = (
     the_export_without_modules_says_so,
     the_export_is_json,
     the_command_line_is_checked,
-    store_is_not_there_yet,
+    stores_are_read_from_dmsetup,
     a_user_is_told_to_be_root,
 )
 
