@@ -210,8 +210,9 @@ static bool wants_pram(struct store *store, struct span span, u32 *mark)
 			*mark = STORE_MERGED;
 			store->counts.merged++;
 			/* The last one will do: those before were marked then. */
-			mark_merged(store, max(start, span.block - min_t(u64, span.block, STORE_BATCH)),
-				    span.block);
+			if (span.block - start > STORE_BATCH)
+				start = span.block - STORE_BATCH;
+			mark_merged(store, start, span.block);
 		}
 	}
 	return true;

@@ -502,7 +502,7 @@ static int node_scan(struct store_map *map, u32 node, unsigned int level,
 		    entry_flags(entry) & ~(level ? 0 : STORE_CLEAN))
 			return refuse(report, "a damaged entry", block);
 		if (page >= map->nr_pages || map->pages[page].use != STORE_FREE)
-			return refuse(report, "an entry leads to a page that is not its own", block);
+			return refuse(report, "an entry leads to a page not its own", block);
 		if (!level) {
 			err = data_found(map, block, entry, report);
 		} else {

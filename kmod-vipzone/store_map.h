@@ -18,13 +18,14 @@
 #ifndef STORE_MAP_H
 #define STORE_MAP_H
 
+#include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
 #define STORE_BLOCK_SHIFT	12
-#define STORE_BLOCK_SIZE	(1u << STORE_BLOCK_SHIFT)
+#define STORE_BLOCK_SIZE	BIT(STORE_BLOCK_SHIFT)
 #define STORE_FANOUT_SHIFT	9
-#define STORE_FANOUT		(1u << STORE_FANOUT_SHIFT)
+#define STORE_FANOUT		BIT(STORE_FANOUT_SHIFT)
 #define STORE_LEVELS_MAX	4
 #define STORE_VERSION		1
 #define STORE_NONE		(~0ULL)

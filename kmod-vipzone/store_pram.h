@@ -26,7 +26,7 @@ static inline void store_pram_set(u64 *to, u64 value)
 /* What was written before is durable before anything that is written after. */
 static inline void store_pram_fence(void)
 {
-	wmb();
+	wmb();	/* sfence: all that is on its way is durable */
 }
 
 #endif

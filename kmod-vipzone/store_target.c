@@ -185,15 +185,20 @@ static int store_allocate(struct store *store)
 	return store->pages && store->buffer && store->queue ? 0 : -ENOMEM;
 }
 
-static int store_build(struct store *store, unsigned int argc, char **argv, char **error)
+static int store_build(struct store *store, unsigned int argc, char **argv,
+		       char **error)
 {
 	struct dm_target *ti = store->ti;
 	struct dm_arg_set args = { .argc = argc, .argv = argv };
 	bool format = false;
 	int err;
 
-	if (argc < 2 || ti->begin || !ti->len || ti->len & ((STORE_BLOCK_SIZE >> SECTOR_SHIFT) - 1)) {
-		*error = argc < 2 ? "DISK and PRAM are needed" : "Not whole blocks of 4 KiB from 0 on";
+	if (argc < 2) {
+		*error = "DISK and PRAM are needed";
+		return -EINVAL;
+	}
+	if (ti->begin || !ti->len || ti->len & ((STORE_BLOCK_SIZE >> SECTOR_SHIFT) - 1)) {
+		*error = "Not whole blocks of 4 KiB from 0 on";
 		return -EINVAL;
 	}
 	*error = "Cannot open the disk";
@@ -300,7 +305,8 @@ static int vstore_preresume(struct dm_target *ti)
 		return err;
 	}
 	mutex_lock(&store->lock);
-	err = store_map_open(&store->map, store->base, store->pages, store->nr_pages, nr_blocks, &report);
+	err = store_map_open(&store->map, store->base, store->pages, store->nr_pages,
+			     nr_blocks, &report);
 	if (!err) {
 		fill_lists(store);
 		store->nr_dirty = report.dirty;
@@ -348,13 +354,14 @@ static void status_line(struct store *store, char *result, unsigned int maxlen)
 
 	scnprintf(result, maxlen,
 		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu",
-		  map->nr_pages, map->nr_free, map->nr_nodes, store->nr_dirty, store->nr_merged,
-		  map->nr_data - store->nr_dirty, c->read_pram, c->read_disk, c->write_pram, c->write_disk,
+		  map->nr_pages, map->nr_free, map->nr_nodes, store->nr_dirty,
+		  store->nr_merged, map->nr_data - store->nr_dirty,
+		  c->read_pram, c->read_disk, c->write_pram, c->write_disk,
 		  c->write_full, c->merged, c->moved, c->evicted, c->errors);
 }
 
-static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,
-			  unsigned int maxlen)
+static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int flags,
+			  char *result, unsigned int maxlen)
 {
 	struct store *store = ti->private;
 
@@ -371,7 +378,8 @@ static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int
 	mutex_unlock(&store->lock);
 }
 
-static int vstore_message(struct dm_target *ti, unsigned int argc, char **argv, char *result, unsigned int maxlen)
+static int vstore_message(struct dm_target *ti, unsigned int argc, char **argv,
+			  char *result, unsigned int maxlen)
 {
 	struct store *store = ti->private;
 	int err;
@@ -395,10 +403,12 @@ static int vstore_iterate(struct dm_target *ti, iterate_devices_callout_fn fn, v
 
 static void vstore_hints(struct dm_target *ti, struct queue_limits *limits)
 {
-	limits->logical_block_size = max_t(unsigned int, limits->logical_block_size, STORE_BLOCK_SIZE);
-	limits->physical_block_size = max_t(unsigned int, limits->physical_block_size, STORE_BLOCK_SIZE);
-	limits->io_min = max_t(unsigned int, limits->io_min, STORE_BLOCK_SIZE);
-	limits->discard_granularity = max_t(unsigned int, limits->discard_granularity, STORE_BLOCK_SIZE);
+	const unsigned int block = STORE_BLOCK_SIZE;
+
+	limits->logical_block_size = max_t(unsigned int, limits->logical_block_size, block);
+	limits->physical_block_size = max_t(unsigned int, limits->physical_block_size, block);
+	limits->io_min = max_t(unsigned int, limits->io_min, block);
+	limits->discard_granularity = max_t(unsigned int, limits->discard_granularity, block);
 }
 
 static struct target_type vstore_target = {

@@ -223,8 +223,9 @@ static int batch_move(struct store *store, bool merged)
 		error = first ?: store->runs[i].error;
 		if (error) {
 			store->counts.errors++;
-			DMERR_LIMIT("disk %s: cannot write %u blocks from %llu on: they stay in PRAM",
-				    store->disk->name, store->runs[i].nr, store->runs[i].block);
+			DMERR_LIMIT("disk %s: cannot write %u blocks from %llu on",
+				    store->disk->name, store->runs[i].nr,
+				    store->runs[i].block);
 		}
 		run_settle(store, &store->runs[i], error);
 	}
@@ -252,7 +253,8 @@ void store_writeback(struct work_struct *work)
 		mutex_lock(&store->lock);
 		merged = store->nr_merged;
 		more = !error && store->open && store->nr_dirty &&
-		       (merged || store->flushing || store->nr_dirty > share(store, store->low_pct));
+		       (merged || store->flushing ||
+			store->nr_dirty > share(store, store->low_pct));
 		if (!more) {
 			store->flushing = false;
 			store->flush_error = store->open ? error : -EAGAIN;

@@ -13,15 +13,15 @@ sectors=$((blocks * 8))
 # ndctl create-namespace --mode fsdax does. It lasts.
 pmem_with_dax() {
 	[ "$(cat /sys/block/pmem0/queue/dax)" = 1 ] && return
-	cd /sys/bus/nd/devices || return
-	echo namespace0.0 >../drivers/nd_pmem/unbind
-	seed=$(cat region0/pfn_seed)
-	echo ram >"$seed/mode"
-	echo 2097152 >"$seed/align"
-	cat /proc/sys/kernel/random/uuid >"$seed/uuid"
-	echo namespace0.0 >"$seed/namespace"
-	echo "$seed" >../drivers/nd_pmem/bind
-	cd - >/dev/null
+	region=$(realpath /sys/block/pmem0/device/..)
+	driver=$(realpath /sys/block/pmem0/device/driver)
+	seed=$(cat $region/pfn_seed)
+	echo namespace0.0 >$driver/unbind
+	echo ram >"$region/$seed/mode"
+	echo 2097152 >"$region/$seed/align"
+	cat /proc/sys/kernel/random/uuid >"$region/$seed/uuid"
+	echo namespace0.0 >"$region/$seed/namespace"
+	echo "$seed" >$driver/bind
 	[ "$(cat /sys/block/pmem0/queue/dax)" = 1 ]
 }
 
