@@ -3,27 +3,12 @@
 # store.sh OPERATIONS: dm-vstore on a PRAM that is smaller than what is written.
 # Needs an NVDIMM and the host's files, for dmsetup and file systems' tools.
 . "$(dirname "$0")/ktap.sh"
+. "$(dirname "$0")/storepram.sh"
 operations=$1
 export DM_DISABLE_UDEV=1
 vs=/dev/mapper/vs
 blocks=8192		# 32 MiB
 sectors=$((blocks * 8))
-
-# pmem_with_dax: gives /dev/pmem0 the struct pages without which it has no DAX, as
-# ndctl create-namespace --mode fsdax does. It lasts.
-pmem_with_dax() {
-	[ "$(cat /sys/block/pmem0/queue/dax)" = 1 ] && return
-	region=$(realpath /sys/block/pmem0/device/..)
-	driver=$(realpath /sys/block/pmem0/device/driver)
-	seed=$(cat $region/pfn_seed)
-	echo namespace0.0 >$driver/unbind
-	echo ram >"$region/$seed/mode"
-	echo 2097152 >"$region/$seed/align"
-	cat /proc/sys/kernel/random/uuid >"$region/$seed/uuid"
-	echo namespace0.0 >"$region/$seed/namespace"
-	echo "$seed" >$driver/bind
-	[ "$(cat /sys/block/pmem0/queue/dax)" = 1 ]
-}
 
 table() { echo "0 $sectors vstore /dev/mapper/disk /dev/mapper/pram${1:+ $1}"; }
 create() { dmsetup create vs --table "$(table "$1")" 2>/dev/null; }

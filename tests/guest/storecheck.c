@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storecheck DEVICE FIRST COUNT STATE OPERATIONS SEED
+ * storecheck DEVICE FIRST COUNT STATE OPERATIONS SEED [LOG]
  *
  * Random reads, writes, discards and flushes of the blocks of 4 KiB FIRST to
  * FIRST + COUNT of a device, against a model of what each block must hold. The
  * model is kept in the file STATE: the next run begins with checking all blocks
  * by it. Without the file they are zero. Exits with 1 if a block is wrong.
+ *
+ * LOG gets, of each block, the version that is being written and the last one that
+ * was acknowledged, each before the next request: for who cuts the power.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,7 +25,7 @@
 #define MOST		64
 #define UNKNOWN		UINT32_MAX	/* discarded */
 
-static int device;
+static int device, log_file = -1;
 static uint64_t first, count;
 static uint32_t *model, version;
 static uint64_t *buffer, wrong;
@@ -31,6 +34,25 @@ static void fail(const char *what)
 {
 	perror(what);
 	exit(2);
+}
+
+/* Columns of the log: 0 before a request that changes blocks, 1 after it. */
+static void tell(int column, uint64_t at, uint64_t nr)
+{
+	static uint32_t pairs[2 * MOST];
+	uint64_t b;
+
+	if (log_file < 0)
+		return;
+	for (b = 0; b < nr; b++) {
+		pairs[2 * b] = model[at + b];
+		if (column)
+			pairs[2 * b + 1] = model[at + b];
+		else if (pread(log_file, &pairs[2 * b + 1], 4, (at + b) * 8 + 4) != 4)
+			pairs[2 * b + 1] = 0;
+	}
+	if (pwrite(log_file, pairs, nr * 8, at * 8) != (ssize_t)(nr * 8))
+		fail("log");
 }
 
 static uint64_t word_of(uint64_t block, uint32_t v, unsigned int i)
@@ -79,16 +101,18 @@ static void put(uint64_t at, uint64_t nr)
 		for (i = 0; i < WORDS; i++)
 			buffer[b * WORDS + i] = word_of(first + at + b, version, i);
 	}
+	tell(0, at, nr);
 	if (pwrite(device, buffer, nr * BLOCK, (first + at) * BLOCK) != (ssize_t)(nr * BLOCK))
 		fail("write");
+	tell(1, at, nr);
 }
 
 static void discard(uint64_t at, uint64_t nr)
 {
 	uint64_t range[2] = { (first + at) * BLOCK, nr * BLOCK }, b;
 
-	if (ioctl(device, BLKDISCARD, range))
-		return;	/* the disk has none */
+	if (log_file >= 0 || ioctl(device, BLKDISCARD, range))
+		return;	/* the disk has none, or nothing could be told of its contents */
 	for (b = 0; b < nr; b++)
 		model[at + b] = UNKNOWN;
 }
@@ -140,8 +164,10 @@ int main(int argc, char **argv)
 {
 	long operations;
 
-	if (argc != 7)
+	if (argc != 7 && argc != 8)
 		return 2;
+	if (argc == 8)
+		log_file = open(argv[7], O_RDWR | O_CREAT, 0644);
 	device = open(argv[1], O_RDWR | O_DIRECT);
 	if (device < 0)
 		fail(argv[1]);
