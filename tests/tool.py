@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "lib"))
 # What is pure is called, the rest is run.
 from memsuite import Failure, proc  # noqa: E402
+from memsuite.store import devices  # noqa: E402
 from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
 from memsuite.zone import ledger, moves, segments  # noqa: E402
 
@@ -1024,17 +1025,25 @@ def the_manual_page_has_every_command(_top):
     page = os.path.join(TOP, "Documentation", "man", "memsuite.8")
     text = subprocess.run(["man", "-l", page], check=True, capture_output=True, text=True,
                           env={**os.environ, "MANWIDTH": "200", "LC_ALL": "C"}).stdout
-    groups = {name: names_of_commands(name) for name in ("diag", "zone", "mrc")}
-    commands = [name for name in names_of_commands() if name not in (*groups, "store")]
+    groups = {name: names_of_commands(name) for name in ("diag", "zone", "mrc", "store")}
+    commands = [name for name in names_of_commands() if name not in groups]
     commands += [f"{group} {name}" for group, names in groups.items() for name in names]
     assert len(commands) > 30
     for command in commands:
         assert re.search(rf"\b{command}\b", text), command
 
 
-def store_is_not_there_yet(top):
-    result = Tree(top, SYSFS).run("store")
-    assert result.returncode == 1 and "not part of" in result.stderr
+def stores_are_read_from_dmsetup(_top):
+    text = ("other: 0 8 linear\n"
+            "vs: 0 65536 vstore pages 2048 free 10 nodes 3 dirty 5 merged 1 clean 7 read_pram 1 read_disk 3 errors 0\n")
+    assert devices.parse_status(text) == {"vs": {
+        "sectors": 65536, "pages": 2048, "free": 10, "nodes": 3, "dirty": 5, "merged": 1, "clean": 7, "read_pram": 1,
+        "read_disk": 3, "errors": 0}}
+    assert devices.parse_status("No devices found\n") == {}
+    with mock.patch.object(devices, "run", return_value="100007\n"):
+        assert devices.table("/dev/a", "/dev/b", ["format", "policy", "random"]) == (
+            "0 100000 vstore /dev/a /dev/b 3 format policy random")
+        assert devices.table("/dev/a", "/dev/b", []) == "0 100000 vstore /dev/a /dev/b"
 
 
 def a_user_is_told_to_be_root(top):
@@ -1106,7 +1115,7 @@ TESTS = (
     the_export_is_json,
     the_command_line_is_checked,
     the_manual_page_has_every_command,
-    store_is_not_there_yet,
+    stores_are_read_from_dmsetup,
     a_user_is_told_to_be_root,
 )
 

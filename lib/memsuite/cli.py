@@ -34,6 +34,7 @@ from .mrc.targets import cmd_mrc_accesses, cmd_mrc_add, cmd_mrc_list, cmd_mrc_re
 from .mrc.top import SORTS, cmd_mrc_top
 from .mrc.trace import FORMATS, cmd_mrc_export
 from .output import print_json
+from .store.devices import cmd_store_create, cmd_store_open, cmd_store_status, cmd_store_watch
 from .stress.counters import SAMPLE_S
 from .stress.demand import PROFILES
 from .stress.trial import cmd_diag_stress
@@ -45,10 +46,6 @@ from .zone.policies import (
     POLICY_OPTIONS, cmd_zone_add, cmd_zone_policies, cmd_zone_ps, cmd_zone_remove, cmd_zone_run)
 from .zone.regions import cmd_zone_define, cmd_zone_list, cmd_zone_profile, cmd_zone_undefine
 from .zone.residency import cmd_zone_where
-
-
-def cmd_store(_args):
-    raise Failure("virtual storage (dm-vstore) is not part of this version")
 
 
 class Commands:
@@ -262,6 +259,26 @@ def mrc_commands(top):
     command.add_argument("-o", "--output", metavar="FILE", required=True)
 
 
+def store_commands(top):
+    store = top.group("store", "virtual storage, small requests in PRAM and large ones on disk: dm-vstore")
+    for name, function, text in (
+            ("create", cmd_store_create, "make a store; a PRAM that begins with zeros is formatted"),
+            ("open", cmd_store_open, "activate a store that there is")):
+        command = store.add(name, function, text)
+        command.add_argument("name", metavar="NAME", type=word_argument, help="of the device in /dev/mapper")
+        command.add_argument("disk", metavar="DISK", help="a block device: all of it")
+        command.add_argument("pram", metavar="PRAM", help="a block device with DAX, such as /dev/pmem0: all of it")
+        command.add_argument("--policy", choices=("random", "selective", "merging"))
+        command.add_argument("--threshold", metavar="BYTES", type=number_argument(0, 1 << 30),
+                             help="smaller requests are small (65536)")
+    command = store.add("status", cmd_store_status, "what is where, and what became of requests")
+    command.add_argument("name", metavar="NAME", nargs="?", type=word_argument)
+    command = store.add("watch", cmd_store_watch, "what happens, as it happens")
+    command.add_argument("name", metavar="NAME", nargs="?", type=word_argument)
+    command.add_argument("--interval", metavar="S", type=number_argument(0.1, 3600, float), default=1)
+    command.add_argument("--count", metavar="N", type=number_argument(1, 1 << 30), help="how many times (no end)")
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="memsuite", description=__doc__.split("\n", 1)[1],
@@ -273,7 +290,7 @@ def parse(argv):
     diag_commands(top)
     zone_commands(top)
     mrc_commands(top)
-    top.add("store", cmd_store, "virtual storage (not in this version)")
+    store_commands(top)
     top.add("export", cmd_export,
             "all counters, as Prometheus reads them")
     return parser.parse_args(argv)

@@ -44,6 +44,7 @@ typedef unsigned int gfp_t;
 #define BITS_PER_LONG	64
 #define BIT(n)		(1UL << (n))
 #define BIT_ULL(n)	(1ULL << (n))
+#define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
 #define GENMASK(h, l)	((~0UL << (l)) & (~0UL >> (63 - (h))))
 #define SZ_4K		0x1000
 #define SZ_64K		0x10000
@@ -252,6 +253,21 @@ static inline char *strim(char *s)
 	while (n && isspace((unsigned char)s[n - 1]))
 		s[--n] = '\0';
 	return skip_spaces(s);
+}
+
+static inline void *memchr_inv(const void *p, int c, size_t n)
+{
+	const unsigned char *at = p;
+
+	for (; n; at++, n--)
+		if (*at != (unsigned char)c)
+			return (void *)at;
+	return NULL;
+}
+
+static inline void memcpy_flushcache(void *to, const void *from, size_t n)
+{
+	memcpy(to, from, n);
 }
 
 static inline ssize_t strscpy(char *to, const char *from, size_t size)

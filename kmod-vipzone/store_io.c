@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-vstore: what becomes of a request. It is cut where blocks in PRAM and
+ * others meet; device-mapper brings the rest again. Nothing here allocates
+ * memory, and it waits for nothing but the store's lock, and a discard for the
+ * batch of write-back under way: memory reclaim may depend on it.
+ */
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/random.h>
+#include <linux/uaccess.h>
+
+#include "store.h"
+#include "store_pram.h"
+
+/* @nr blocks from @block on; of those, what is done with at a time. */
+struct span {
+	u64 block;
+	u32 nr;
+};
+
+static struct span span_of(struct dm_target *ti, struct bio *bio)
+{
+	sector_t sector = dm_target_offset(ti, bio->bi_iter.bi_sector);
+
+	return (struct span){ sector >> (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+			      bio_sectors(bio) >> (STORE_BLOCK_SHIFT - SECTOR_SHIFT) };
+}
+
+static void accept(struct bio *bio, u32 nr)
+{
+	unsigned int sectors = nr << (STORE_BLOCK_SHIFT - SECTOR_SHIFT);
+
+	if (sectors < bio_sectors(bio))
+		dm_accept_partial_bio(bio, sectors);
+}
+
+bool store_is_dirty(const struct store_page *page)
+{
+	return !(page->flags & STORE_CLEAN);
+}
+
+/* Puts a page of data last in the list of its kind. */
+void store_list(struct store *store, struct store_page *page)
+{
+	if (!store_is_dirty(page))
+		list_move_tail(&page->list, &store->clean);
+	else if (page->mark & STORE_MERGED)
+		list_move_tail(&page->list, &store->merged);
+	else
+		list_move_tail(&page->list, &store->dirty);
+}
+
+static struct store_page *page_of(struct store *store, u64 block)
+{
+	u32 page = store_map_find(&store->map, block);
+
+	return page ? &store->pages[page] : NULL;
+}
+
+static void count(struct store *store, const struct store_page *page, int by)
+{
+	if (!page || !store_is_dirty(page))
+		return;
+	store->nr_dirty += by;
+	if (page->mark & STORE_MERGED)
+		store->nr_merged += by;
+}
+
+/* The clean pages that were not used for longest give way. */
+static void evict(struct store *store)
+{
+	u64 blocks[STORE_CHUNK];
+	unsigned int nr = 0;
+	struct store_page *page;
+
+	list_for_each_entry(page, &store->clean, list) {
+		blocks[nr++] = page->block;
+		if (nr == ARRAY_SIZE(blocks))
+			break;
+	}
+	if (nr)
+		store_map_drop(&store->map, blocks, nr);
+	store->counts.evicted += nr;
+}
+
+/* A page for new contents of a block. */
+static u32 take(struct store *store, bool held)
+{
+	u32 left = held ? 0 : STORE_RESERVE;
+
+	if (store->map.nr_free <= left)
+		evict(store);
+	return store->map.nr_free > left ? store_map_take(&store->map) : 0;
+}
+
+/* Copies @size bytes at *@iter, which moves on, to PRAM. */
+static void copy_in(struct bio *bio, struct bvec_iter *iter, void *to, u32 size)
+{
+	while (size) {
+		struct bio_vec bv = bio_iter_iovec(bio, *iter);
+		u32 nr = min(bv.bv_len, size);
+
+		store_pram_copy(to, page_address(bv.bv_page) + bv.bv_offset, nr);
+		bio_advance_iter(bio, iter, nr);
+		to += nr;
+		size -= nr;
+	}
+}
+
+/* Likewise from PRAM; memory that has gone bad is an error, not a crash. */
+static int copy_out(struct bio *bio, struct bvec_iter *iter, const void *from, u32 size)
+{
+	while (size) {
+		struct bio_vec bv = bio_iter_iovec(bio, *iter);
+		u32 nr = min(bv.bv_len, size);
+
+		if (copy_mc_to_kernel(page_address(bv.bv_page) + bv.bv_offset, from, nr))
+			return -EIO;
+		bio_advance_iter(bio, iter, nr);
+		from += nr;
+		size -= nr;
+	}
+	return 0;
+}
+
+/* Writes up to a chunk to PRAM, durably. Returns how many blocks found room. */
+static u32 write_chunk(struct store *store, struct bio *bio, struct bvec_iter *iter,
+		       struct span span, u32 mark)
+{
+	struct store_item items[STORE_CHUNK];
+	u32 i, done, nr = 0;
+
+	span.nr = min_t(u32, span.nr, STORE_CHUNK);
+	while (nr < span.nr) {
+		u64 block = span.block + nr;
+		u32 page = take(store, page_of(store, block));
+
+		if (!page)
+			break;
+		copy_in(bio, iter, store_map_data(&store->map, page), STORE_BLOCK_SIZE);
+		items[nr++] = (struct store_item){ .block = block, .page = page };
+	}
+	/* The pages that are replaced can be asked only before. */
+	for (i = 0; i < nr; i++)
+		count(store, page_of(store, items[i].block), -1);
+	done = store_map_put(&store->map, items, nr);
+	for (i = 0; i < done; i++) {
+		struct store_page *page = &store->pages[items[i].page];
+
+		page->mark = mark;
+		count(store, page, 1);
+		store_list(store, page);
+	}
+	for (; i < nr; i++) {
+		count(store, page_of(store, items[i].block), 1);
+		store_map_untake(&store->map, items[i].page);
+	}
+	return done;
+}
+
+static u32 write_pram(struct store *store, struct bio *bio, struct span span, u32 mark)
+{
+	struct bvec_iter iter = bio->bi_iter;
+	u32 done = 0;
+
+	while (done < span.nr) {
+		struct span rest = { span.block + done, span.nr - done };
+		u32 nr = write_chunk(store, bio, &iter, rest, mark);
+
+		done += nr;
+		if (nr < min_t(u32, rest.nr, STORE_CHUNK))
+			break;
+	}
+	return done;
+}
+
+/* What was written before to the file that this request continues. */
+static void mark_merged(struct store *store, u64 from, u64 to)
+{
+	u64 block;
+
+	for (block = store_map_next(&store->map, from); block < to;
+	     block = store_map_next(&store->map, block + 1)) {
+		struct store_page *page = page_of(store, block);
+
+		if (!store_is_dirty(page) || page->mark & STORE_MERGED)
+			continue;
+		page->mark |= STORE_MERGED;
+		store->nr_merged++;
+		store_list(store, page);
+	}
+}
+
+/* Whether a write is for PRAM; *@mark is what its pages get. */
+static bool wants_pram(struct store *store, struct span span, u32 *mark)
+{
+	bool rest = span.block == store->rest_block && span.block + span.nr == store->rest_end;
+	u64 start;
+
+	*mark = 0;
+	if (store->policy == STORE_RANDOM)
+		return get_random_u32() & 1;
+	if (rest || (u64)span.nr << STORE_BLOCK_SHIFT >= store->threshold)
+		return false;
+	if (store->policy == STORE_MERGING) {
+		start = store_streams_add(&store->streams, span.block, span.nr);
+		if (start != span.block) {
+			*mark = STORE_MERGED;
+			store->counts.merged++;
+			/* The last one will do: those before were marked then. */
+			if (span.block - start > STORE_BATCH)
+				start = span.block - STORE_BATCH;
+			mark_merged(store, start, span.block);
+		}
+	}
+	return true;
+}
+
+/* How many blocks from the first on are dirty in PRAM, or how many are not. */
+static u32 row(struct store *store, struct span span, bool *dirty)
+{
+	u32 nr;
+
+	for (nr = 0; nr < span.nr; nr++) {
+		struct store_page *page = page_of(store, span.block + nr);
+		bool is = page && store_is_dirty(page);
+
+		if (!nr)
+			*dirty = is;
+		else if (*dirty != is)
+			break;
+	}
+	return nr;
+}
+
+static int to_disk(struct store *store, struct bio *bio)
+{
+	bio_set_dev(bio, store->disk->bdev);
+	bio->bi_iter.bi_sector = dm_target_offset(store->ti, bio->bi_iter.bi_sector);
+	return DM_MAPIO_REMAPPED;
+}
+
+/* It is ended without the lock: whoever waits for it may come again. */
+static int bio_done(struct bio *bio, blk_status_t status)
+{
+	bio->bi_status = status;
+	return DM_MAPIO_SUBMITTED;
+}
+
+/*
+ * A write to the disk. What PRAM has of it is clean: it is forgotten first, and
+ * durably, or after a power cut it would hide what the disk has by then.
+ */
+static int write_disk(struct store *store, struct bio *bio, struct span span)
+{
+	u64 block, blocks[STORE_CHUNK];
+	unsigned int nr = 0;
+
+	for (block = store_map_next(&store->map, span.block); block < span.block + span.nr;
+	     block = store_map_next(&store->map, block + 1)) {
+		blocks[nr++] = block;
+		if (nr == ARRAY_SIZE(blocks)) {
+			store_map_drop(&store->map, blocks, nr);
+			nr = 0;
+		}
+	}
+	if (nr)
+		store_map_drop(&store->map, blocks, nr);
+	store->counts.write_disk++;
+	accept(bio, span.nr);
+	return to_disk(store, bio);
+}
+
+/*
+ * What is dirty in PRAM is written there again, whatever its size: were it
+ * dropped, the disk would be all that is left, with contents older than what was
+ * promised, until its own cache is flushed.
+ */
+static int write_map(struct store *store, struct bio *bio)
+{
+	struct span span = span_of(store->ti, bio);
+	u32 nr, done, mark;
+	bool dirty;
+
+	if (wants_pram(store, span, &mark)) {
+		done = write_pram(store, bio, span, mark);
+		if (done) {
+			store->counts.write_pram++;
+			accept(bio, done);
+			return bio_done(bio, BLK_STS_OK);
+		}
+		store->counts.write_full++;
+	}
+	nr = row(store, span, &dirty);
+	if (nr < span.nr) {
+		store->rest_block = span.block + nr;
+		store->rest_end = span.block + span.nr;
+	}
+	span.nr = nr;
+	if (!dirty)
+		return write_disk(store, bio, span);
+	done = write_pram(store, bio, span, store->policy == STORE_RANDOM ? 0 : STORE_MERGED);
+	if (!done)
+		return bio_done(bio, BLK_STS_NOSPC);	/* the reserve prevents it */
+	store->counts.write_pram++;
+	accept(bio, done);
+	return bio_done(bio, BLK_STS_OK);
+}
+
+static int read_map(struct store *store, struct bio *bio)
+{
+	struct span span = span_of(store->ti, bio);
+	struct bvec_iter iter = bio->bi_iter;
+	u64 next = store_map_next(&store->map, span.block);
+	blk_status_t status = BLK_STS_OK;
+	u32 nr;
+
+	if (next != span.block) {
+		store->counts.read_disk++;
+		accept(bio, min_t(u64, span.nr, next - span.block));
+		return to_disk(store, bio);
+	}
+	for (nr = 0; nr < span.nr && !status; nr++) {
+		struct store_page *page = page_of(store, span.block + nr);
+
+		if (!page)
+			break;
+		if (copy_out(bio, &iter, store_map_data(&store->map, page - store->pages),
+			     STORE_BLOCK_SIZE))
+			status = BLK_STS_IOERR;
+		store_list(store, page);
+	}
+	store->counts.read_pram++;
+	accept(bio, nr);
+	return bio_done(bio, status);
+}
+
+/*
+ * The disk may not get an old block from write-back after the discard, for a
+ * write that follows may go to the disk at once.
+ */
+static int discard_map(struct store *store, struct bio *bio)
+{
+	struct span span = span_of(store->ti, bio);
+	u64 end = span.block + span.nr, block, blocks[STORE_CHUNK];
+	unsigned int nr;
+
+	while (store_moving(store, span.block, end)) {
+		mutex_unlock(&store->lock);
+		wait_event(store->batch_done, !store_moving(store, span.block, end));
+		mutex_lock(&store->lock);
+	}
+	do {
+		nr = 0;
+		for (block = store_map_next(&store->map, span.block); block < end;
+		     block = store_map_next(&store->map, block + 1)) {
+			count(store, page_of(store, block), -1);
+			blocks[nr++] = block;
+			if (nr == ARRAY_SIZE(blocks))
+				break;
+		}
+		if (nr)
+			store_map_drop(&store->map, blocks, nr);
+	} while (nr);
+	return to_disk(store, bio);
+}
+
+static int map_locked(struct store *store, struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+		return read_map(store, bio);
+	case REQ_OP_WRITE:
+		return write_map(store, bio);
+	case REQ_OP_DISCARD:
+		return discard_map(store, bio);
+	default:
+		return DM_MAPIO_KILL;
+	}
+}
+
+/**
+ * store_map_bio() - begin a request, or do it
+ * @ti: the target
+ * @bio: the request, whole blocks
+ *
+ * What is in PRAM is durable when its request is done, so that flushes and FUA
+ * are the disk's.
+ *
+ * Return: what device-mapper's map functions return.
+ */
+int store_map_bio(struct dm_target *ti, struct bio *bio)
+{
+	const unsigned int mask = (STORE_BLOCK_SIZE >> SECTOR_SHIFT) - 1;
+	struct store *store = ti->private;
+	int result;
+
+	if (bio_op(bio) == REQ_OP_FLUSH || (bio->bi_opf & REQ_PREFLUSH && !bio_sectors(bio))) {
+		bio_set_dev(bio, store->disk->bdev);
+		return DM_MAPIO_REMAPPED;
+	}
+	if ((dm_target_offset(ti, bio->bi_iter.bi_sector) | bio_sectors(bio)) & mask)
+		return DM_MAPIO_KILL;
+	mutex_lock(&store->lock);
+	result = map_locked(store, bio);
+	if (store_writeback_wanted(store))
+		mod_delayed_work(store->queue, &store->work, 0);
+	else if (store->nr_merged)
+		queue_delayed_work(store->queue, &store->work, HZ);
+	mutex_unlock(&store->lock);
+	if (result == DM_MAPIO_SUBMITTED)
+		bio_endio(bio);
+	return result;
+}

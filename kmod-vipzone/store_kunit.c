@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* KUnit tests of the storage page table, and of request merging. */
+
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "store_map.c"
+#include "store_streams.c"
+
+#define NR_PAGES	24
+#define NR_BLOCKS	600000ULL	/* three levels */
+
+struct fixture {
+	u8 *pram;
+	struct store_page *pages;
+	struct store_map map;
+	struct store_report report;
+};
+
+static const u8 test_uuid[16] = "the uuid of one";
+
+static int reopen(struct fixture *f)
+{
+	return store_map_open(&f->map, f->pram, f->pages, NR_PAGES, NR_BLOCKS, &f->report);
+}
+
+static int fixture_init(struct kunit *test)
+{
+	struct fixture *f = kzalloc(sizeof(*f), GFP_KERNEL);
+
+	if (!f)
+		return -ENOMEM;
+	test->priv = f;
+	f->pram = kzalloc(NR_PAGES * STORE_BLOCK_SIZE, GFP_KERNEL);
+	f->pages = kcalloc(NR_PAGES, sizeof(*f->pages), GFP_KERNEL);
+	if (!f->pram || !f->pages)
+		return -ENOMEM;
+	return store_map_format(f->pram, NR_PAGES, NR_BLOCKS, test_uuid) ?: reopen(f);
+}
+
+static void fixture_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	if (!f)
+		return;
+	kfree(f->pram);
+	kfree(f->pages);
+	kfree(f);
+}
+
+static unsigned int put(struct fixture *f, u64 block, u8 contents)
+{
+	struct store_item item = { .block = block, .page = store_map_take(&f->map) };
+
+	if (!item.page)
+		return 0;
+	memset(store_map_data(&f->map, item.page), contents, STORE_BLOCK_SIZE);
+	if (store_map_put(&f->map, &item, 1))
+		return 1;
+	store_map_untake(&f->map, item.page);
+	return 0;
+}
+
+static int contents_of(struct fixture *f, u64 block)
+{
+	u32 page = store_map_find(&f->map, block);
+
+	return page ? *(u8 *)store_map_data(&f->map, page) : -1;
+}
+
+static void found_again_after_reopening(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_EQ(test, put(f, 5, 'a'), 1u);
+	KUNIT_ASSERT_EQ(test, put(f, NR_BLOCKS - 1, 'b'), 1u);
+	KUNIT_ASSERT_EQ(test, put(f, 5, 'c'), 1u);
+	store_map_clean(&f->map, 5);
+	KUNIT_ASSERT_EQ(test, reopen(f), 0);
+	KUNIT_EXPECT_EQ(test, contents_of(f, 5), (int)'c');
+	KUNIT_EXPECT_EQ(test, contents_of(f, NR_BLOCKS - 1), (int)'b');
+	KUNIT_EXPECT_EQ(test, contents_of(f, 6), -1);
+	KUNIT_EXPECT_EQ(test, f->report.clean, 1u);
+	KUNIT_EXPECT_EQ(test, f->report.dirty, 1u);
+	KUNIT_EXPECT_EQ(test, f->map.nr_nodes, 4u);
+}
+
+static void next_passes_over_what_is_absent(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 0), STORE_NONE);
+	put(f, 511, 1);
+	put(f, 400000, 2);
+	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 0), 511ULL);
+	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 512), 400000ULL);
+	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 400001), STORE_NONE);
+}
+
+static void full_says_so_and_comes_back_empty(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 room = f->map.nr_free;
+	u64 block, nr = 0;
+
+	/* Each in a node of its own, so that nodes run out as well. */
+	while (put(f, nr * 512, nr))
+		nr++;
+	KUNIT_EXPECT_GT(test, nr, 4ULL);
+	for (block = 0; block < nr; block++) {
+		u64 which = block * 512;
+
+		KUNIT_EXPECT_EQ(test, contents_of(f, which), (int)block);
+		store_map_drop(&f->map, &which, 1);
+	}
+	KUNIT_EXPECT_EQ(test, f->map.nr_free, room);
+	KUNIT_EXPECT_EQ(test, f->map.nr_nodes, 0u);
+}
+
+static void damage_is_refused(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 *root = (u64 *)(f->pram + STORE_BLOCK_SIZE), entry;
+
+	put(f, 5, 'a');
+	entry = root[0];
+	root[0] ^= 1ULL << 45;
+	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
+	/* The same entry at another place. */
+	root[0] = 0;
+	root[1] = entry;
+	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
+	/* Twice. */
+	root[0] = entry;
+	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
+	root[1] = 0;
+	KUNIT_EXPECT_EQ(test, reopen(f), 0);
+	KUNIT_EXPECT_EQ(test, contents_of(f, 5), (int)'a');
+}
+
+static void foreign_headers_are_refused(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct store_report *report = &f->report;
+
+	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES, NR_BLOCKS + 1, report), -EINVAL);
+	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES - 1, NR_BLOCKS, report), -EINVAL);
+	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES + 1, NR_BLOCKS, report), 0);
+	f->pram[20] ^= 1;
+	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES, NR_BLOCKS, report), -EINVAL);
+	f->pram[20] ^= 1;
+	f->pram[0] ^= 1;
+	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES, NR_BLOCKS, report), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram));
+	memset(f->pram, 0, STORE_BLOCK_SIZE);
+	KUNIT_EXPECT_TRUE(test, store_map_blank(f->pram));
+}
+
+static void rows_of_requests_are_seen(struct kunit *test)
+{
+	struct store_streams *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	u64 i;
+
+	KUNIT_ASSERT_TRUE(test, s);
+	KUNIT_EXPECT_EQ(test, store_streams_add(s, 100, 2), 100ULL);
+	KUNIT_EXPECT_EQ(test, store_streams_add(s, 5000, 1), 5000ULL);
+	KUNIT_EXPECT_EQ(test, store_streams_add(s, 102, 2), 100ULL);
+	KUNIT_EXPECT_EQ(test, store_streams_add(s, 104 + STORE_STREAM_GAP, 1), 100ULL);
+	i = 106 + 2 * STORE_STREAM_GAP;		/* one too far */
+	KUNIT_EXPECT_EQ(test, store_streams_add(s, i, 1), i);
+	/* Backwards is no file that grows. */
+	KUNIT_EXPECT_EQ(test, store_streams_add(s, 4999, 1), 4999ULL);
+	for (i = 0; i < STORE_STREAMS; i++)
+		store_streams_add(s, 1000000 + i * 1000, 1);
+	KUNIT_EXPECT_EQ(test, store_streams_add(s, 5001, 1), 5001ULL);
+	kfree(s);
+}
+
+static struct kunit_case store_cases[] = {
+	KUNIT_CASE(found_again_after_reopening),
+	KUNIT_CASE(next_passes_over_what_is_absent),
+	KUNIT_CASE(full_says_so_and_comes_back_empty),
+	KUNIT_CASE(damage_is_refused),
+	KUNIT_CASE(foreign_headers_are_refused),
+	KUNIT_CASE(rows_of_requests_are_seen),
+	{}
+};
+
+static struct kunit_suite store_suite = {
+	.name = "vipzone_store",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = store_cases,
+};
+
+kunit_test_suite(store_suite);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("KUnit tests of dm-vstore");

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The storage page table; store_map.h. Pure logic: also built in user space,
+ * where tests/store-crash cuts the power at each store and fence below, and
+ * shows of each fence that data would be lost without it.
+ */
+
+#include <linux/crc32.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/string.h>
+
+#include "store_map.h"
+#include "store_pram.h"
+
+#define MAGIC		0x31524f5453564d4dULL	/* "MMVSTOR1" */
+#define HEADER_PAGE	0
+#define ROOT_PAGE	1
+#define FIXED_PAGES	2
+
+#define PAGE_BITS	GENMASK_ULL(31, 0)
+#define FLAGS_SHIFT	32
+#define CHECK_SHIFT	40
+#define CHECK_MASK	0xffffffu
+
+struct header {
+	u64 magic;
+	u32 version;
+	u32 block_size;
+	u64 nr_pages;
+	u64 nr_blocks;
+	u8 uuid[16];
+	u32 reserved;
+	u32 crc;		/* of all before it */
+};
+
+static u32 header_crc(const struct header *header)
+{
+	return crc32_le(~0u, (const u8 *)header, offsetof(struct header, crc));
+}
+
+static unsigned int levels_for(u64 nr_blocks)
+{
+	unsigned int levels = 1;
+
+	while (nr_blocks > 1ULL << levels * STORE_FANOUT_SHIFT)
+		levels++;
+	return levels;
+}
+
+/**
+ * store_map_data() - the contents of a page
+ * @map: the map
+ * @page: its number
+ */
+void *store_map_data(const struct store_map *map, u32 page)
+{
+	return map->base + ((size_t)page << STORE_BLOCK_SHIFT);
+}
+
+static u64 *slot_of(const struct store_map *map, u32 node, unsigned int index)
+{
+	return (u64 *)store_map_data(map, node) + index;
+}
+
+/* Where in a node of @level the entry is that leads to @block. */
+static unsigned int index_at(u64 block, unsigned int level)
+{
+	return block >> level * STORE_FANOUT_SHIFT & (STORE_FANOUT - 1);
+}
+
+/* An entry holds at its own place only: elsewhere its checksum is wrong. */
+static u64 entry_make(const struct store_map *map, unsigned int level,
+		      u64 block, u32 page, unsigned int flags)
+{
+	u64 entry = page | (u64)flags << FLAGS_SHIFT;
+	u64 what[] = { level, block >> level * STORE_FANOUT_SHIFT, entry };
+	u64 check = crc32_le(map->seed, (const u8 *)what, sizeof(what));
+
+	return entry | (check & CHECK_MASK) << CHECK_SHIFT;
+}
+
+static u32 entry_page(u64 entry)
+{
+	return entry & PAGE_BITS;
+}
+
+static unsigned int entry_flags(u64 entry)
+{
+	return entry >> FLAGS_SHIFT & 0xff;
+}
+
+static void page_free(struct store_map *map, u32 page)
+{
+	struct store_page *p = &map->pages[page];
+
+	if (p->use == STORE_NODE)
+		map->nr_nodes--;
+	else
+		map->nr_data--;
+	map->nr_free++;
+	p->use = STORE_FREE;
+	p->mark = 0;
+	list_move_tail(&p->list, &map->free);
+}
+
+static u32 page_take(struct store_map *map, enum store_use use)
+{
+	struct store_page *p;
+
+	if (list_empty(&map->free))
+		return 0;
+	p = list_first_entry(&map->free, struct store_page, list);
+	list_del_init(&p->list);
+	map->nr_free--;
+	if (use == STORE_NODE)
+		map->nr_nodes++;
+	else
+		map->nr_data++;
+	p->use = use;
+	p->live = 0;
+	p->flags = 0;
+	p->mark = 0;
+	return p - map->pages;
+}
+
+/**
+ * store_map_take() - take a free page for data
+ * @map: the map
+ *
+ * Nothing leads to it: the caller writes the contents, and then
+ * store_map_put() or store_map_untake().
+ *
+ * Return: the page, or 0 if none is free.
+ */
+u32 store_map_take(struct store_map *map)
+{
+	return page_take(map, STORE_DATA);
+}
+
+/**
+ * store_map_untake() - give back a page that nothing leads to
+ * @map: the map
+ * @page: it
+ */
+void store_map_untake(struct store_map *map, u32 page)
+{
+	page_free(map, page);
+}
+
+/* The slot of @block in a node of @level, or NULL if there is no such node. */
+static u64 *slot_find(const struct store_map *map, u64 block,
+		      unsigned int level, u32 *node)
+{
+	unsigned int at = map->levels - 1;
+	u64 *slot;
+
+	*node = ROOT_PAGE;
+	slot = slot_of(map, *node, index_at(block, at));
+	while (at > level) {
+		*node = entry_page(*slot);
+		if (!*node)
+			return NULL;
+		at--;
+		slot = slot_of(map, *node, index_at(block, at));
+	}
+	return slot;
+}
+
+/**
+ * store_map_find() - look a block up
+ * @map: the map
+ * @block: of the disk
+ *
+ * Return: the page that holds it, or 0.
+ */
+u32 store_map_find(const struct store_map *map, u64 block)
+{
+	u32 node;
+	u64 *slot = slot_find(map, block, 0, &node);
+
+	return slot ? entry_page(*slot) : 0;
+}
+
+/**
+ * store_map_next() - the next block that PRAM holds
+ * @map: the map
+ * @block: the first one that may be it
+ *
+ * Return: the block, or %STORE_NONE.
+ */
+u64 store_map_next(const struct store_map *map, u64 block)
+{
+	while (block < map->nr_blocks) {
+		unsigned int level = map->levels - 1;
+		u32 page = ROOT_PAGE;
+
+		for (;;) {
+			page = entry_page(*slot_of(map, page, index_at(block, level)));
+			if (!page || !level)
+				break;
+			level--;
+		}
+		if (page)
+			return block;
+		/* Nothing below this entry: on to the one after it. */
+		level *= STORE_FANOUT_SHIFT;
+		block = ((block >> level) + 1) << level;
+	}
+	return STORE_NONE;
+}
+
+/* A node for @slot, which is empty. */
+static int node_make(struct store_map *map, u64 *slot, unsigned int level,
+		     u64 block)
+{
+	u32 node = page_take(map, STORE_NODE);
+	unsigned int i;
+
+	if (!node)
+		return -ENOSPC;
+	for (i = 0; i < STORE_FANOUT; i++)
+		store_pram_set(slot_of(map, node, i), 0);
+	/*
+	 * What lay in the page before must not be taken for entries: it is
+	 * gone before anything leads here. That the entry below is durable
+	 * itself is waited for when one in the new node is committed.
+	 */
+	store_pram_fence();
+	store_pram_set(slot, entry_make(map, level, block, node, 0));
+	return 0;
+}
+
+/* Makes the nodes on the way to @block that are missing. */
+static int path_make(struct store_map *map, u64 block)
+{
+	u32 node = ROOT_PAGE;
+	unsigned int level;
+
+	for (level = map->levels - 1; level; level--) {
+		u64 *slot = slot_of(map, node, index_at(block, level));
+
+		if (!*slot) {
+			int err = node_make(map, slot, level, block);
+
+			if (err)
+				return err;
+			map->pages[node].live++;
+		}
+		node = entry_page(*slot);
+	}
+	return 0;
+}
+
+/* Clears the entries on the way to @block that lead to nodes left empty. */
+static void path_prune(struct store_map *map, u64 block, struct list_head *freed)
+{
+	unsigned int level;
+	u32 node;
+
+	for (level = 1; level < map->levels; level++) {
+		u64 *slot = slot_find(map, block, level, &node);
+		struct store_page *below;
+
+		if (!slot || !*slot)
+			continue;
+		below = &map->pages[entry_page(*slot)];
+		if (below->live)
+			return;
+		store_pram_set(slot, 0);
+		map->pages[node].live--;
+		list_move_tail(&below->list, freed);
+	}
+}
+
+static void free_all(struct store_map *map, struct list_head *freed)
+{
+	struct store_page *p, *next;
+
+	list_for_each_entry_safe(p, next, freed, list)
+		page_free(map, p - map->pages);
+}
+
+/**
+ * store_map_put() - make blocks' new contents the valid ones
+ * @map: the map
+ * @items: blocks, each with a page that was taken and written
+ * @nr: how many
+ *
+ * They are durable when this returns, and the pages that held these blocks
+ * before are free. A power cut meanwhile leaves each block old or new, never a
+ * mixture.
+ *
+ * Return: how many were done: fewer than @nr if there is no page for a node of
+ * the tree. The pages of the others are still the caller's.
+ */
+unsigned int store_map_put(struct store_map *map, struct store_item *items,
+			   unsigned int nr)
+{
+	unsigned int i, done;
+	LIST_HEAD(freed);
+	u32 node;
+
+	for (done = 0; done < nr; done++)
+		if (path_make(map, items[done].block))
+			break;
+	/* All contents are durable before the first entry leads to any. */
+	store_pram_fence();
+	for (i = 0; i < done; i++) {
+		struct store_item *item = &items[i];
+		u64 *slot = slot_find(map, item->block, 0, &node);
+
+		item->old = entry_page(*slot);
+		store_pram_set(slot, entry_make(map, 0, item->block, item->page, 0));
+		map->pages[item->page].block = item->block;
+		if (!item->old)
+			map->pages[node].live++;
+	}
+	/* A node that was made for what then did not fit. */
+	if (done < nr)
+		path_prune(map, items[done].block, &freed);
+	/*
+	 * The entries are durable before the write is acknowledged, and before
+	 * the pages that they led to can be written again.
+	 */
+	store_pram_fence();
+	for (i = 0; i < done; i++)
+		if (items[i].old)
+			page_free(map, items[i].old);
+	free_all(map, &freed);
+	return done;
+}
+
+/**
+ * store_map_drop() - forget blocks
+ * @map: the map
+ * @blocks: those that PRAM does not hold are passed over
+ * @nr: how many
+ *
+ * It is durable when this returns: the disk's contents are the valid ones.
+ */
+void store_map_drop(struct store_map *map, const u64 *blocks, unsigned int nr)
+{
+	LIST_HEAD(freed);
+	unsigned int i;
+	u32 node;
+
+	for (i = 0; i < nr; i++) {
+		u64 *slot = slot_find(map, blocks[i], 0, &node);
+
+		if (!slot || !*slot)
+			continue;
+		list_move_tail(&map->pages[entry_page(*slot)].list, &freed);
+		store_pram_set(slot, 0);
+		map->pages[node].live--;
+		/*
+		 * No fence in between: if only a parent's entry is gone after a
+		 * power cut, so are those below it, which is what is wanted.
+		 */
+		path_prune(map, blocks[i], &freed);
+	}
+	/* Nothing leads to these pages any more before one is written again. */
+	store_pram_fence();
+	free_all(map, &freed);
+}
+
+/**
+ * store_map_clean() - note that the disk has a block's contents, durably
+ * @map: the map
+ * @block: one that PRAM holds
+ *
+ * There is no fence: if a power cut undoes it, the block is written to disk once
+ * more, and until PRAM has other contents or none, the disk keeps these.
+ */
+void store_map_clean(struct store_map *map, u64 block)
+{
+	u32 node;
+	u64 *slot = slot_find(map, block, 0, &node);
+	u32 page = entry_page(*slot);
+
+	store_pram_set(slot, entry_make(map, 0, block, page, STORE_CLEAN));
+	map->pages[page].flags = STORE_CLEAN;
+}
+
+/**
+ * store_map_blank() - whether there is nothing in the header's page
+ * @base: the PRAM
+ */
+bool store_map_blank(const void *base)
+{
+	return !memchr_inv(base, 0, STORE_BLOCK_SIZE);
+}
+
+/**
+ * store_map_format() - make an empty store
+ * @base: the PRAM
+ * @nr_pages: of it
+ * @nr_blocks: of the disk
+ * @uuid: 16 random bytes, by which old entries are told from new ones
+ *
+ * Return: 0, or -EINVAL if the sizes cannot be.
+ */
+int store_map_format(void *base, u32 nr_pages, u64 nr_blocks, const u8 *uuid)
+{
+	struct header header = {
+		.magic = MAGIC, .version = STORE_VERSION,
+		.block_size = STORE_BLOCK_SIZE,
+		.nr_pages = nr_pages, .nr_blocks = nr_blocks,
+	};
+	u64 *root = base + ROOT_PAGE * STORE_BLOCK_SIZE;
+	unsigned int i;
+
+	if (nr_pages <= FIXED_PAGES + STORE_LEVELS_MAX || !nr_blocks ||
+	    levels_for(nr_blocks) > STORE_LEVELS_MAX)
+		return -EINVAL;
+	memcpy(header.uuid, uuid, sizeof(header.uuid));
+	header.crc = header_crc(&header);
+	for (i = 0; i < STORE_FANOUT; i++)
+		store_pram_set(&root[i], 0);
+	store_pram_copy(base + sizeof(u64), &header.version,
+			sizeof(header) - sizeof(u64));
+	/* The magic number comes last: with it, all the rest is there. */
+	store_pram_fence();
+	store_pram_set(base, MAGIC);
+	store_pram_fence();
+	return 0;
+}
+
+static int refuse(struct store_report *report, const char *why, u64 block)
+{
+	report->why = why;
+	report->block = block;
+	return -EINVAL;
+}
+
+/**
+ * store_map_check() - whether the header is that of a store for this disk
+ * @base: the PRAM
+ * @nr_pages: of it
+ * @nr_blocks: of the disk
+ * @report: gets the reason if it is not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int store_map_check(const void *base, u32 nr_pages, u64 nr_blocks,
+		    struct store_report *report)
+{
+	struct header header;
+
+	memcpy(&header, base, sizeof(header));
+	if (header.magic != MAGIC)
+		return refuse(report, store_map_blank(base) ?
+			      "no store in the PRAM: not formatted" :
+			      "no store in the PRAM: something else is in it", 0);
+	if (header.version != STORE_VERSION)
+		return refuse(report, "a store of an unknown version", 0);
+	if (header.crc != header_crc(&header) ||
+	    header.block_size != STORE_BLOCK_SIZE || header.reserved)
+		return refuse(report, "the store's header is damaged", 0);
+	if (header.nr_pages > nr_pages)
+		return refuse(report, "the store is larger than the PRAM", 0);
+	if (header.nr_blocks != nr_blocks)
+		return refuse(report, "the store is of a disk of another size", 0);
+	return 0;
+}
+
+static int data_found(struct store_map *map, u64 block, u64 entry,
+		      struct store_report *report)
+{
+	struct store_page *p = &map->pages[entry_page(entry)];
+
+	if (block >= map->nr_blocks)
+		return refuse(report, "an entry beyond the disk's end", block);
+	p->use = STORE_DATA;
+	p->block = block;
+	p->flags = entry_flags(entry);
+	map->nr_data++;
+	if (p->flags & STORE_CLEAN)
+		report->clean++;
+	else
+		report->dirty++;
+	return 0;
+}
+
+/* Finds what is below @node, whose first block is @first: STORE_LEVELS_MAX deep at most. */
+static int node_scan(struct store_map *map, u32 node, unsigned int level,
+		     u64 first, struct store_report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < STORE_FANOUT; i++) {
+		u64 *slot = slot_of(map, node, i);
+		u64 entry = *slot;
+		u64 block = first + ((u64)i << level * STORE_FANOUT_SHIFT);
+		u32 page = entry_page(entry);
+		int err;
+
+		if (!entry)
+			continue;
+		if (entry != entry_make(map, level, block, page, entry_flags(entry)) ||
+		    entry_flags(entry) & ~(level ? 0 : STORE_CLEAN))
+			return refuse(report, "a damaged entry", block);
+		if (page >= map->nr_pages || map->pages[page].use != STORE_FREE)
+			return refuse(report, "an entry leads to a page not its own", block);
+		if (!level) {
+			err = data_found(map, block, entry, report);
+		} else {
+			map->pages[page].use = STORE_NODE;
+			map->nr_nodes++;
+			err = node_scan(map, page, level - 1, block, report);
+		}
+		if (err)
+			return err;
+		map->pages[node].live++;
+	}
+	return 0;
+}
+
+/*
+ * A power cut may leave nodes without entries. Only once the whole tree is known
+ * to be sound is anything written.
+ */
+static void prune_empty(struct store_map *map, u32 node, unsigned int level,
+			struct store_report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < STORE_FANOUT && level; i++) {
+		u64 *slot = slot_of(map, node, i);
+		u32 page = entry_page(*slot);
+
+		if (!page)
+			continue;
+		prune_empty(map, page, level - 1, report);
+		if (map->pages[page].live)
+			continue;
+		store_pram_set(slot, 0);
+		map->pages[node].live--;
+		map->pages[page].use = STORE_FREE;
+		map->nr_nodes--;
+		report->pruned++;
+	}
+}
+
+/**
+ * store_map_open() - read the tree, and find out which pages are free
+ * @map: is filled in
+ * @base: the PRAM
+ * @pages: @nr_pages of them, which belong to the map from now on
+ * @nr_pages: of the PRAM
+ * @nr_blocks: of the disk
+ * @report: what was found, or what is wrong
+ *
+ * After a power cut this is the recovery. A store that is refused is not
+ * written to.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int store_map_open(struct store_map *map, void *base, struct store_page *pages,
+		   u32 nr_pages, u64 nr_blocks, struct store_report *report)
+{
+	const struct header *header = base;
+	u32 page;
+	int err;
+
+	memset(report, 0, sizeof(*report));
+	err = store_map_check(base, nr_pages, nr_blocks, report);
+	if (err)
+		return err;
+	*map = (struct store_map){
+		.base = base, .pages = pages, .nr_blocks = nr_blocks,
+		.nr_pages = header->nr_pages, .levels = levels_for(nr_blocks),
+		.seed = crc32_le(~0u, header->uuid, sizeof(header->uuid)),
+	};
+	INIT_LIST_HEAD(&map->free);
+	for (page = 0; page < map->nr_pages; page++) {
+		memset(&pages[page], 0, sizeof(pages[page]));
+		INIT_LIST_HEAD(&pages[page].list);
+	}
+	pages[HEADER_PAGE].use = STORE_FIXED;
+	pages[ROOT_PAGE].use = STORE_FIXED;
+
+	err = node_scan(map, ROOT_PAGE, map->levels - 1, 0, report);
+	if (err)
+		return err;
+	prune_empty(map, ROOT_PAGE, map->levels - 1, report);
+	/* The nodes that were cut off may be written to from here on. */
+	store_pram_fence();
+	for (page = FIXED_PAGES; page < map->nr_pages; page++) {
+		if (pages[page].use != STORE_FREE)
+			continue;
+		list_add_tail(&pages[page].list, &map->free);
+		map->nr_free++;
+	}
+	return 0;
+}

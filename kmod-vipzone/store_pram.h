@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How the store writes to PRAM: by stores that go round the cache, and a fence
+ * that waits until they are durable. Nothing is ever left in a cache, so that
+ * there is nothing to flush; an aligned store of 8 bytes is never torn.
+ */
+#ifndef STORE_PRAM_H
+#define STORE_PRAM_H
+
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+
+static inline void store_pram_copy(void *to, const void *from, size_t size)
+{
+	memcpy_flushcache(to, from, size);
+}
+
+/* One aligned word: the old one or the new one is there, whatever happens. */
+static inline void store_pram_set(u64 *to, u64 value)
+{
+	memcpy_flushcache(to, &value, sizeof(value));
+}
+
+/* What was written before is durable before anything that is written after. */
+static inline void store_pram_fence(void)
+{
+	wmb();	/* sfence: all that is on its way is durable */
+}
+
+#endif

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-vstore: the device-mapper target.
+ *
+ *	START LENGTH vstore DISK PRAM [NUMBER FEATURE...]
+ *
+ * The features are "format" and the settings of store_set(), each with its
+ * value. PRAM is a block device with DAX, which the target has to itself.
+ */
+
+#include <linux/dm-io.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "compat/block.h"
+#include "store.h"
+
+/* Stores in use: no two share a PRAM. device-mapper itself would let them. */
+static LIST_HEAD(active);
+static DEFINE_MUTEX(active_lock);
+
+static const char *const policies[] = {
+	[STORE_RANDOM] = "random",
+	[STORE_SELECTIVE] = "selective",
+	[STORE_MERGING] = "merging",
+};
+
+static int set_number(u32 *to, const char *value, u32 low, u32 high)
+{
+	u32 number;
+	int err = kstrtouint(value, 10, &number);
+
+	if (err)
+		return err;
+	if (number < low || number > high)
+		return -ERANGE;
+	WRITE_ONCE(*to, number);
+	return 0;
+}
+
+/* Changes a setting: a feature, or a message, of two words. */
+static int store_set(struct store *store, const char *name, const char *value)
+{
+	int policy;
+
+	if (!strcasecmp(name, "policy")) {
+		policy = match_string(policies, ARRAY_SIZE(policies), value);
+		if (policy < 0)
+			return policy;
+		WRITE_ONCE(store->policy, policy);
+		return 0;
+	}
+	if (!strcasecmp(name, "threshold"))
+		return set_number(&store->threshold, value, 0, SZ_1G);
+	if (!strcasecmp(name, "high_watermark"))
+		return set_number(&store->high_pct, value, store->low_pct, 100);
+	if (!strcasecmp(name, "low_watermark"))
+		return set_number(&store->low_pct, value, 0, store->high_pct);
+	return -EINVAL;
+}
+
+static int parse_features(struct store *store, struct dm_arg_set *args, bool *format, char **error)
+{
+	static const struct dm_arg number = { 0, 16, "Invalid number of features" };
+	unsigned int left;
+	const char *name, *value;
+
+	if (!args->argc)
+		return 0;
+	if (dm_read_arg_group(&number, args, &left, error))
+		return -EINVAL;
+	while (left) {
+		name = dm_shift_arg(args);
+		left--;
+		if (!strcasecmp(name, "format")) {
+			*format = true;
+			continue;
+		}
+		value = left ? dm_shift_arg(args) : NULL;
+		if (!value || store_set(store, name, value)) {
+			*error = "Invalid feature";
+			return -EINVAL;
+		}
+		left--;
+	}
+	return 0;
+}
+
+/* The PRAM has one address for all of it, for as long as the device is ours. */
+static int map_pram(struct store *store, char **error)
+{
+	struct block_device *bdev = store->pram->bdev;
+	sector_t start = get_start_sect(bdev), sectors = ms_bdev_nr_sectors(bdev);
+	const unsigned int shift = PAGE_SHIFT - SECTOR_SHIFT;
+	long got, nr = min_t(sector_t, sectors >> shift, U32_MAX);
+	int id;
+
+	if (!store->pram->dax_dev || start & ((1 << shift) - 1)) {
+		*error = "The PRAM has no DAX";
+		return -EOPNOTSUPP;
+	}
+	id = dax_read_lock();
+	got = ms_dax_address(store->pram->dax_dev, start >> shift, nr, &store->base);
+	dax_read_unlock(id);
+	if (got < nr) {
+		*error = "The PRAM is not in one piece";
+		return got < 0 ? got : -EOPNOTSUPP;
+	}
+	store->nr_pages = nr;
+	return 0;
+}
+
+/* Only what is blank is ever formatted, and only if that was asked for. */
+static int check_pram(struct store *store, bool format, char **error)
+{
+	u64 nr_blocks = store->ti->len >> (STORE_BLOCK_SHIFT - SECTOR_SHIFT);
+	struct store_report report = {};
+	u8 uuid[16];
+	int err;
+
+	if (format && store_map_blank(store->base)) {
+		get_random_bytes(uuid, sizeof(uuid));
+		err = store_map_format(store->base, store->nr_pages, nr_blocks, uuid);
+		if (err)
+			*error = "The PRAM is too small, or the disk too large";
+		else
+			DMINFO("PRAM %s: formatted", store->pram->name);
+		return err;
+	}
+	err = store_map_check(store->base, store->nr_pages, nr_blocks, &report);
+	if (err) {
+		DMERR("PRAM %s: refused: %s", store->pram->name, report.why);
+		*error = (char *)report.why;
+	}
+	return err;
+}
+
+static void store_free(struct store *store)
+{
+	if (store->queue)
+		destroy_workqueue(store->queue);
+	if (store->io)
+		dm_io_client_destroy(store->io);
+	vfree(store->buffer);
+	vfree(store->pages);
+	if (store->pram)
+		dm_put_device(store->ti, store->pram);
+	if (store->disk)
+		dm_put_device(store->ti, store->disk);
+	mutex_destroy(&store->lock);
+	kfree(store);
+}
+
+static struct store *store_new(struct dm_target *ti)
+{
+	struct store *store = kzalloc(sizeof(*store), GFP_KERNEL);
+
+	if (!store)
+		return NULL;
+	store->ti = ti;
+	store->policy = STORE_MERGING;
+	store->threshold = SZ_64K;
+	store->high_pct = 75;
+	store->low_pct = 65;
+	mutex_init(&store->lock);
+	init_waitqueue_head(&store->batch_done);
+	INIT_LIST_HEAD(&store->active);
+	INIT_DELAYED_WORK(&store->work, store_writeback);
+	return store;
+}
+
+/* All the memory that a request may need later. */
+static int store_allocate(struct store *store)
+{
+	struct dm_io_client *io = dm_io_client_create();
+
+	if (IS_ERR(io))
+		return PTR_ERR(io);
+	store->io = io;
+	store->pages = vzalloc(array_size(store->nr_pages, sizeof(*store->pages)));
+	store->buffer = vmalloc(STORE_BATCH * STORE_BLOCK_SIZE);
+	store->queue = alloc_workqueue("vstore", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
+	return store->pages && store->buffer && store->queue ? 0 : -ENOMEM;
+}
+
+static int store_build(struct store *store, unsigned int argc, char **argv,
+		       char **error)
+{
+	struct dm_target *ti = store->ti;
+	struct dm_arg_set args = { .argc = argc, .argv = argv };
+	bool format = false;
+	int err;
+
+	if (argc < 2) {
+		*error = "DISK and PRAM are needed";
+		return -EINVAL;
+	}
+	if (ti->begin || !ti->len || ti->len & ((STORE_BLOCK_SIZE >> SECTOR_SHIFT) - 1)) {
+		*error = "Not whole blocks of 4 KiB from 0 on";
+		return -EINVAL;
+	}
+	*error = "Cannot open the disk";
+	err = dm_get_device(ti, dm_shift_arg(&args), dm_table_get_mode(ti->table), &store->disk);
+	if (err)
+		return err;
+	*error = "Cannot open the PRAM";
+	err = dm_get_device(ti, dm_shift_arg(&args), dm_table_get_mode(ti->table), &store->pram);
+	if (err)
+		return err;
+	err = parse_features(store, &args, &format, error);
+	if (err)
+		return err;
+	if (ms_bdev_nr_sectors(store->disk->bdev) < ti->len) {
+		*error = "The disk is smaller than the table says";
+		return -EINVAL;
+	}
+	err = map_pram(store, error);
+	if (!err)
+		err = check_pram(store, format, error);
+	if (err)
+		return err;
+	*error = "Out of memory";
+	return store_allocate(store);
+}
+
+static int vstore_ctr(struct dm_target *ti, unsigned int argc, char **argv)
+{
+	struct store *store = store_new(ti);
+	int err;
+
+	if (!store) {
+		ti->error = "Out of memory";
+		return -ENOMEM;
+	}
+	err = store_build(store, argc, argv, &ti->error);
+	if (err) {
+		store_free(store);
+		return err;
+	}
+	ti->private = store;
+	ti->num_flush_bios = 1;
+	ti->flush_supported = true;
+	ti->num_discard_bios = 1;
+	return 0;
+}
+
+static void vstore_dtr(struct dm_target *ti)
+{
+	store_free(ti->private);
+}
+
+static int claim(struct store *store)
+{
+	struct store *other;
+	int err = 0;
+
+	mutex_lock(&active_lock);
+	list_for_each_entry(other, &active, active)
+		if (other->pram->bdev == store->pram->bdev)
+			err = -EBUSY;
+	if (!err)
+		list_add(&store->active, &active);
+	mutex_unlock(&active_lock);
+	return err;
+}
+
+static void unclaim(struct store *store)
+{
+	mutex_lock(&active_lock);
+	list_del_init(&store->active);
+	mutex_unlock(&active_lock);
+}
+
+static void fill_lists(struct store *store)
+{
+	u32 page;
+
+	INIT_LIST_HEAD(&store->dirty);
+	INIT_LIST_HEAD(&store->merged);
+	INIT_LIST_HEAD(&store->clean);
+	for (page = 0; page < store->map.nr_pages; page++)
+		if (store->pages[page].use == STORE_DATA)
+			store_list(store, &store->pages[page]);
+}
+
+/*
+ * The tree is read here, not by the constructor: when a table is replaced, the
+ * one before still writes while the new one is built.
+ */
+static int vstore_preresume(struct dm_target *ti)
+{
+	u64 nr_blocks = ti->len >> (STORE_BLOCK_SHIFT - SECTOR_SHIFT);
+	struct store *store = ti->private;
+	const char *name = store->pram->name;
+	struct store_report report;
+	int err;
+
+	if (store->open)
+		return 0;
+	err = claim(store);
+	if (err) {
+		DMERR("PRAM %s: refused: another store uses it", name);
+		return err;
+	}
+	mutex_lock(&store->lock);
+	err = store_map_open(&store->map, store->base, store->pages, store->nr_pages,
+			     nr_blocks, &report);
+	if (!err) {
+		fill_lists(store);
+		store->nr_dirty = report.dirty;
+		store->nr_merged = 0;
+		store->open = true;
+	}
+	mutex_unlock(&store->lock);
+	if (err) {
+		DMERR("PRAM %s: refused: %s (block %llu)", name, report.why, report.block);
+		unclaim(store);
+		return err;
+	}
+	DMINFO("PRAM %s: %u blocks for the disk, %u clean, %u nodes, %u left empty by a power cut",
+	       name, report.dirty, report.clean, store->map.nr_nodes, report.pruned);
+	return 0;
+}
+
+static void vstore_resume(struct dm_target *ti)
+{
+	struct store *store = ti->private;
+
+	mutex_lock(&store->lock);
+	if (store_writeback_wanted(store))
+		queue_delayed_work(store->queue, &store->work, 0);
+	mutex_unlock(&store->lock);
+}
+
+/* Everything is in PRAM, durably: there is nothing to save. */
+static void vstore_postsuspend(struct dm_target *ti)
+{
+	struct store *store = ti->private;
+
+	/* From here on nothing that is queued does anything. */
+	mutex_lock(&store->lock);
+	store->open = false;
+	mutex_unlock(&store->lock);
+	cancel_delayed_work_sync(&store->work);
+	unclaim(store);
+}
+
+static void status_line(struct store *store, char *result, unsigned int maxlen)
+{
+	const struct store_counts *c = &store->counts;
+	const struct store_map *map = &store->map;
+
+	scnprintf(result, maxlen,
+		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu",
+		  map->nr_pages, map->nr_free, map->nr_nodes, store->nr_dirty,
+		  store->nr_merged, map->nr_data - store->nr_dirty,
+		  c->read_pram, c->read_disk, c->write_pram, c->write_disk,
+		  c->write_full, c->merged, c->moved, c->evicted, c->errors);
+}
+
+static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int flags,
+			  char *result, unsigned int maxlen)
+{
+	struct store *store = ti->private;
+
+	mutex_lock(&store->lock);
+	if (type == STATUSTYPE_INFO)
+		status_line(store, result, maxlen);
+	else if (type == STATUSTYPE_TABLE)
+		scnprintf(result, maxlen,
+			  "%s %s 8 policy %s threshold %u low_watermark %u high_watermark %u",
+			  store->disk->name, store->pram->name, policies[store->policy],
+			  store->threshold, store->low_pct, store->high_pct);
+	else if (maxlen)
+		*result = '\0';
+	mutex_unlock(&store->lock);
+}
+
+static int vstore_message(struct dm_target *ti, unsigned int argc, char **argv,
+			  char *result, unsigned int maxlen)
+{
+	struct store *store = ti->private;
+	int err;
+
+	if (argc == 1 && !strcasecmp(argv[0], "flush"))
+		return store_flush(store);
+	if (argc != 2)
+		return -EINVAL;
+	mutex_lock(&store->lock);
+	err = store_set(store, argv[0], argv[1]);
+	mutex_unlock(&store->lock);
+	return err;
+}
+
+static int vstore_iterate(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
+{
+	struct store *store = ti->private;
+
+	return fn(ti, store->disk, 0, ti->len, data);
+}
+
+static void vstore_hints(struct dm_target *ti, struct queue_limits *limits)
+{
+	const unsigned int block = STORE_BLOCK_SIZE;
+
+	limits->logical_block_size = max_t(unsigned int, limits->logical_block_size, block);
+	limits->physical_block_size = max_t(unsigned int, limits->physical_block_size, block);
+	limits->io_min = max_t(unsigned int, limits->io_min, block);
+	limits->discard_granularity = max_t(unsigned int, limits->discard_granularity, block);
+}
+
+static struct target_type vstore_target = {
+	.name = "vstore",
+	.version = { 1, 0, 0 },
+	.features = DM_TARGET_SINGLETON,
+	.module = THIS_MODULE,
+	.ctr = vstore_ctr,
+	.dtr = vstore_dtr,
+	.map = store_map_bio,
+	.preresume = vstore_preresume,
+	.resume = vstore_resume,
+	.postsuspend = vstore_postsuspend,
+	.status = vstore_status,
+	.message = vstore_message,
+	.iterate_devices = vstore_iterate,
+	.io_hints = vstore_hints,
+};
+
+static int __init vstore_init(void)
+{
+	return dm_register_target(&vstore_target);
+}
+
+static void __exit vstore_exit(void)
+{
+	dm_unregister_target(&vstore_target);
+}
+
+module_init(vstore_init);
+module_exit(vstore_exit);
+
+MODULE_DESCRIPTION("Device-mapper target that keeps small requests in PRAM and large ones on disk");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-vstore: what moves from PRAM to the disk, in the background. A batch is
+ * copied to a buffer of ordinary memory, so that its pages may be written and
+ * freed meanwhile, and the disk needs no access to PRAM; blocks in a row are
+ * one request. The disk's cache is flushed before PRAM may forget any of it.
+ */
+
+#include <linux/completion.h>
+#include <linux/dm-io.h>
+#include <linux/sched.h>
+#include <linux/vmalloc.h>
+
+#include "compat/block.h"
+#include "store.h"
+
+/* Requests under way to the disk. */
+struct batch {
+	atomic_t left;
+	struct completion done;
+};
+
+static u32 share(const struct store *store, u32 pct)
+{
+	return (u64)store->map.nr_pages * pct / 100;
+}
+
+/**
+ * store_writeback_wanted() - whether something is to be moved at once
+ * @store: it, locked
+ */
+bool store_writeback_wanted(const struct store *store)
+{
+	return store->nr_dirty && (store->flushing || store->nr_merged >= STORE_BATCH ||
+				   store->nr_dirty > share(store, store->high_pct));
+}
+
+/**
+ * store_moving() - whether write-back has some of these blocks under way
+ * @store: it; without its lock, the answer may be old
+ * @block: the first block
+ * @end: the one after the last
+ */
+bool store_moving(const struct store *store, u64 block, u64 end)
+{
+	unsigned int i, nr = READ_ONCE(store->nr_runs);
+
+	for (i = 0; i < nr; i++)
+		if (store->runs[i].block < end && block < store->runs[i].block + store->runs[i].nr)
+			return true;
+	return false;
+}
+
+static struct store_page *dirty_page(struct store *store, u64 block)
+{
+	u32 page = block < store->map.nr_blocks ? store_map_find(&store->map, block) : 0;
+
+	if (!page || !store_is_dirty(&store->pages[page]) || store->pages[page].mark & STORE_MOVING)
+		return NULL;
+	return &store->pages[page];
+}
+
+/* Copies the dirty blocks around @block to the buffer, in a row. */
+static u32 run_make(struct store *store, struct store_run *run, u64 block, u32 at)
+{
+	struct store_page *page;
+	u64 first = block;
+
+	while (first && block - first < STORE_BATCH - at - 1 && dirty_page(store, first - 1))
+		first--;
+	*run = (struct store_run){ .block = first, .at = at };
+	while (at + run->nr < STORE_BATCH) {
+		page = dirty_page(store, first + run->nr);
+		if (!page)
+			break;
+		memcpy(store->buffer + (size_t)(at + run->nr) * STORE_BLOCK_SIZE,
+		       store_map_data(&store->map, page - store->pages), STORE_BLOCK_SIZE);
+		page->mark |= STORE_MOVING;
+		run->nr++;
+	}
+	return run->nr;
+}
+
+/* Fills the buffer: growing files first, then what was not used for longest. */
+static void batch_make(struct store *store, bool merged)
+{
+	struct list_head *list = merged ? &store->merged : &store->dirty;
+	struct store_page *page;
+	unsigned int nr = 0;
+	u32 at = 0;
+
+	list_for_each_entry(page, list, list) {
+		if (page->mark & STORE_MOVING)
+			continue;
+		at += run_make(store, &store->runs[nr++], page->block, at);
+		if (nr == STORE_RUNS || at == STORE_BATCH)
+			break;
+	}
+	WRITE_ONCE(store->nr_runs, nr);
+}
+
+static void run_done(struct batch *batch)
+{
+	if (atomic_dec_and_test(&batch->left))
+		complete(&batch->done);
+}
+
+struct run_context {
+	struct batch *batch;
+	struct store_run *run;
+};
+
+MS_DM_IO_NOTIFY(run_written)
+{
+	struct run_context *done = context;
+
+	done->run->error = error ? -EIO : 0;
+	run_done(done->batch);
+}
+
+static int disk_flush(struct store *store)
+{
+	struct dm_io_region where = { .bdev = store->disk->bdev };
+	struct dm_io_request request = {
+		MS_DM_IO_OP(REQ_OP_WRITE, REQ_PREFLUSH),
+		.mem.type = DM_IO_KMEM,
+		.client = store->io,
+	};
+
+	return ms_dm_io(&request, &where);
+}
+
+static int batch_write(struct store *store)
+{
+	struct run_context contexts[STORE_RUNS];
+	struct batch batch;
+	unsigned int i;
+	int error;
+
+	init_completion(&batch.done);
+	atomic_set(&batch.left, 1);
+	for (i = 0; i < store->nr_runs; i++) {
+		struct store_run *run = &store->runs[i];
+		struct dm_io_region where = {
+			.bdev = store->disk->bdev,
+			.sector = run->block << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+			.count = (sector_t)run->nr << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+		};
+		struct dm_io_request request = {
+			MS_DM_IO_OP(REQ_OP_WRITE, 0),
+			.mem.type = DM_IO_VMA,
+			.mem.ptr.vma = store->buffer + (size_t)run->at * STORE_BLOCK_SIZE,
+			.notify.fn = run_written,
+			.notify.context = &contexts[i],
+			.client = store->io,
+		};
+
+		contexts[i] = (struct run_context){ &batch, run };
+		atomic_inc(&batch.left);
+		/* It may be done, and have failed, before this returns. */
+		error = ms_dm_io(&request, &where);
+		if (error) {
+			run->error = error;
+			run_done(&batch);
+		}
+	}
+	run_done(&batch);
+	wait_for_completion_io(&batch.done);
+	return disk_flush(store);
+}
+
+/*
+ * The disk has it. A page without the mark is one that was taken anew: its block
+ * was written again meanwhile, and stays. What is of a growing file leaves PRAM,
+ * the rest remains for reading until its room is needed.
+ */
+static void run_settle(struct store *store, const struct store_run *run, int error)
+{
+	u64 block, blocks[STORE_CHUNK];
+	unsigned int nr = 0;
+
+	for (block = run->block; block < run->block + run->nr; block++) {
+		u32 number = store_map_find(&store->map, block);
+		struct store_page *page = &store->pages[number];
+
+		if (!number || !(page->mark & STORE_MOVING))
+			continue;
+		page->mark &= ~STORE_MOVING;
+		if (error)
+			continue;
+		store->nr_dirty--;
+		store->counts.moved++;
+		if (page->mark & STORE_MERGED) {
+			store->nr_merged--;
+			blocks[nr++] = block;
+			if (nr == ARRAY_SIZE(blocks)) {
+				store_map_drop(&store->map, blocks, nr);
+				nr = 0;
+			}
+		} else {
+			store_map_clean(&store->map, block);
+			store_list(store, page);
+		}
+	}
+	if (nr)
+		store_map_drop(&store->map, blocks, nr);
+}
+
+/* Moves a batch; returns 0, or the disk's error. */
+static int batch_move(struct store *store, bool merged)
+{
+	unsigned int i;
+	int error, first;
+
+	mutex_lock(&store->lock);
+	batch_make(store, merged);
+	mutex_unlock(&store->lock);
+
+	first = batch_write(store);
+
+	mutex_lock(&store->lock);
+	for (i = 0; i < store->nr_runs; i++) {
+		error = first ?: store->runs[i].error;
+		if (error) {
+			store->counts.errors++;
+			DMERR_LIMIT("disk %s: cannot write %u blocks from %llu on",
+				    store->disk->name, store->runs[i].nr,
+				    store->runs[i].block);
+		}
+		run_settle(store, &store->runs[i], error);
+	}
+	for (i = 0; i < store->nr_runs && !first; i++)
+		first = store->runs[i].error;
+	WRITE_ONCE(store->nr_runs, 0);
+	mutex_unlock(&store->lock);
+	wake_up_all(&store->batch_done);
+	return first;
+}
+
+/**
+ * store_writeback() - move until there is little that is dirty
+ * @work: of the store
+ */
+void store_writeback(struct work_struct *work)
+{
+	struct store *store = container_of(to_delayed_work(work), struct store, work);
+	int error = 0;
+	bool more;
+
+	do {
+		bool merged;
+
+		mutex_lock(&store->lock);
+		merged = store->nr_merged;
+		more = !error && store->open && store->nr_dirty &&
+		       (merged || store->flushing ||
+			store->nr_dirty > share(store, store->low_pct));
+		if (!more) {
+			store->flushing = false;
+			store->flush_error = store->open ? error : -EAGAIN;
+			/* The disk may recover. */
+			if (error && store->open)
+				queue_delayed_work(store->queue, &store->work, 5 * HZ);
+		}
+		mutex_unlock(&store->lock);
+		if (more)
+			error = batch_move(store, merged);
+		cond_resched();
+	} while (more);
+}
+
+/**
+ * store_flush() - move all that is dirty to the disk, and wait for it
+ * @store: it; sleeps, and as long as others write
+ *
+ * Return: 0, the disk's error, or -EAGAIN if the device is suspended.
+ */
+int store_flush(struct store *store)
+{
+	int error;
+
+	mutex_lock(&store->lock);
+	store->flushing = true;
+	store->flush_error = -EAGAIN;
+	mutex_unlock(&store->lock);
+	mod_delayed_work(store->queue, &store->work, 0);
+	flush_delayed_work(&store->work);
+	mutex_lock(&store->lock);
+	error = store->flush_error;
+	mutex_unlock(&store->lock);
+	return error;
+}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memsuite store: virtual storage, a disk with PRAM in front of it."""

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Virtual storage: devices of the target vstore, through dmsetup."""
+
+import os
+import subprocess
+import time
+
+from .. import Failure
+from ..output import done, human_pages, print_json, print_table
+
+BLOCK_SECTORS = 8       # of 512 bytes: 4 KiB
+# Counters of requests and blocks, which only grow; the rest of a status is as it is now.
+COUNTERS = ("read_pram", "read_disk", "write_pram", "write_disk", "write_full", "continued", "moved", "evicted",
+            "errors")
+
+
+def run(*command):
+    """What a command prints; its complaint is the user's."""
+    try:
+        told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    except FileNotFoundError:
+        raise Failure(f"{command[0]} is not installed") from None
+    if told.returncode:
+        complaint = told.stderr.strip() or told.stdout.strip() or f"exit status {told.returncode}"
+        raise Failure(f"{command[0]}: {complaint}")
+    return told.stdout
+
+
+def parse_status(text):
+    """{name: {field: number}} of what `dmsetup status --target vstore` prints."""
+    stores = {}
+    for line in text.splitlines():
+        name, colon, rest = line.partition(": ")
+        words = rest.split()
+        if not colon or len(words) < 3 or words[2] != "vstore":
+            continue
+        numbers = words[3:]
+        stores[name] = {"sectors": int(words[1]),
+                        **{key: int(value) for key, value in zip(numbers[::2], numbers[1::2])}}
+    return stores
+
+
+def stores(name):
+    """All stores, or the one of that name."""
+    found = parse_status(run("dmsetup", "status", "--target", "vstore", *([name] if name else [])))
+    if name and name not in found:
+        raise Failure(f"{name} is no store")
+    return found
+
+
+def table(disk, pram, features):
+    sectors = int(run("blockdev", "--getsz", disk)) // BLOCK_SECTORS * BLOCK_SECTORS
+    words = ["0", str(sectors), "vstore", disk, pram]
+    if features:
+        words += [str(len(features)), *features]
+    return " ".join(words)
+
+
+def settings(args):
+    words = []
+    if args.policy:
+        words += ["policy", args.policy]
+    if args.threshold is not None:
+        words += ["threshold", str(args.threshold)]
+    return words
+
+
+def activate(args, features):
+    if os.path.exists(f"/dev/mapper/{args.name}"):
+        raise Failure(f"there is a device {args.name} already")
+    run("modprobe", "dm-vstore")
+    try:
+        run("dmsetup", "create", args.name, "--table", table(args.disk, args.pram, features))
+    except Failure as failure:
+        raise Failure(f"{failure}\nmemsuite: the kernel's log says why (dmesg)") from None
+    return done(args, f"/dev/mapper/{args.name}")
+
+
+def cmd_store_create(args):
+    """A blank PRAM is formatted; the kernel refuses any other that is no store of this disk's size."""
+    return activate(args, ["format", *settings(args)])
+
+
+def cmd_store_open(args):
+    return activate(args, settings(args))
+
+
+def share(part, *rest):
+    total = part + sum(rest)
+    return f"{100 * part / total:.1f}%" if total else "-"
+
+
+def cmd_store_status(args):
+    found = stores(args.name)
+    if args.json:
+        print_json(found)
+        return 0
+    head = ("NAME", "PRAM", "FREE", "DIRTY", "CLEAN", "READS", "IN PRAM", "WRITES", "TO PRAM", "CONTINUED", "MOVED",
+            "ERRORS")
+    print_table(head, [
+        (name, human_pages(s["pages"]), human_pages(s["free"]), human_pages(s["dirty"]), human_pages(s["clean"]),
+         s["read_pram"] + s["read_disk"], share(s["read_pram"], s["read_disk"]),
+         s["write_pram"] + s["write_disk"], share(s["write_pram"], s["write_disk"]),
+         s["continued"], human_pages(s["moved"]), s["errors"])
+        for name, s in found.items()], right=head[1:])
+    return 0
+
+
+def cmd_store_watch(args):
+    """Every interval, what happened in it; until it is interrupted, or --count times."""
+    before, left = stores(args.name), args.count
+    print("NAME        FREE  DIRTY  CLEAN  " + "  ".join(COUNTERS))
+    while left is None or left > 0:
+        time.sleep(args.interval)
+        now = stores(args.name)
+        for name, s in now.items():
+            old = before.get(name, s)
+            print(f"{name:10} {s['free']:>5}  {s['dirty']:>5}  {s['clean']:>5}  "
+                  + "  ".join(f"{s[key] - old[key]:>{len(key)}}" for key in COUNTERS), flush=True)
+        before = now
+        left = left and left - 1
+    return 0

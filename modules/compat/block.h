@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs in the block layer, device-mapper and DAX; compat.h. */
+#ifndef MEMSUITE_COMPAT_BLOCK_H
+#define MEMSUITE_COMPAT_BLOCK_H
+
+#include <linux/blkdev.h>
+#include <linux/dax.h>
+#include <linux/device-mapper.h>
+#include <linux/dm-io.h>
+
+/* One member holds the operation and its flags since 6.0. */
+#if MS_HAVE_DM_IO_OPF
+#define MS_DM_IO_OP(op, flags)	.bi_opf = (op) | (flags)
+#else
+#define MS_DM_IO_OP(op, flags)	.bi_op = (op), .bi_op_flags = (flags)
+#endif
+
+/* The head of a notify.fn, whose arguments are @error and @context here. */
+#if MS_HAVE_DM_IO_UNSUP
+#define MS_DM_IO_NOTIFY(name)	\
+	static void name(unsigned long error, unsigned long unsupported, void *context)
+#else
+#define MS_DM_IO_NOTIFY(name)	static void name(unsigned long error, void *context)
+#endif
+
+/* To one place; an error of any kind is one. Asynchronous if it has a notify.fn. */
+static inline int ms_dm_io(struct dm_io_request *request, struct dm_io_region *where)
+{
+	unsigned long error = 0;
+	int result;
+
+#if MS_HAVE_DM_IO_UNSUP
+	unsigned long unsupported = 0;
+
+	result = dm_io(request, 1, where, &error, &unsupported, 0);
+	error |= unsupported;
+#elif MS_HAVE_DM_IO_PRIORITY
+	result = dm_io(request, 1, where, &error, 0);
+#else
+	result = dm_io(request, 1, where, &error);
+#endif
+	return result ?: error ? -EIO : 0;
+}
+
+static inline sector_t ms_bdev_nr_sectors(struct block_device *bdev)
+{
+#if MS_HAVE_BDEV_NR_SECTORS
+	return bdev_nr_sectors(bdev);
+#else
+	return i_size_read(bdev->bd_inode) >> SECTOR_SHIFT;
+#endif
+}
+
+/* The address of @nr pages from @offset on, and how many are in a row there. */
+static inline long ms_dax_address(struct dax_device *dax, pgoff_t offset, long nr, void **address)
+{
+#if MS_HAVE_DAX_ACCESS_MODE
+	return dax_direct_access(dax, offset, nr, DAX_ACCESS, address, NULL);
+#else
+	return dax_direct_access(dax, offset, nr, address, NULL);
+#endif
+}
+
+#endif

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# store.sh OPERATIONS: dm-vstore on a PRAM that is smaller than what is written.
+# Needs an NVDIMM and the host's files, for dmsetup and file systems' tools.
+. "$(dirname "$0")/ktap.sh"
+. "$(dirname "$0")/storepram.sh"
+operations=$1
+export DM_DISABLE_UDEV=1
+vs=/dev/mapper/vs
+blocks=8192		# 32 MiB
+sectors=$((blocks * 8))
+
+table() { echo "0 $sectors vstore /dev/mapper/disk /dev/mapper/pram${1:+ $1}"; }
+create() { dmsetup create vs --table "$(table "$1")" 2>/dev/null; }
+field() { dmsetup status vs | awk -v name="$1" '{ for (i = 4; i < NF; i++) if ($i == name) print $(i + 1) }'; }
+field_at_least() { [ "$(field "$1")" -ge "$2" ]; }
+storecheck() { "$here/storecheck" $vs "$@"; }
+refused() { ! create "$@"; }
+quiet() { "$@" >/dev/null 2>&1; }
+zero() { dd if=/dev/zero of=$vs bs=1M oflag=direct 2>/dev/null; }
+swap_disk() { # TABLE
+	dmsetup suspend --noflush disk && dmsetup load disk --table "$1" && dmsetup resume disk
+}
+
+modprobe loop 2>/dev/null
+modprobe dm-mod 2>/dev/null
+check "load dm-vstore" modprobe dm-vstore
+truncate -s $((blocks * 4096)) /tmp/store-disk
+loop=$(losetup -f --show /tmp/store-disk)
+# A disk that can be made to fail, and a PRAM of 2 MiB.
+disk_good="0 $sectors linear $loop 0"
+dmsetup create disk --table "$disk_good"
+check "the NVDIMM has DAX" pmem_with_dax
+dmsetup create pram --table "0 4096 linear /dev/pmem0 0"
+dd if=/dev/zero of=/dev/pmem0 bs=1M count=2 conv=fsync 2>/dev/null
+
+check "a PRAM that is blank is refused without format" refused
+check "and is formatted with it" create "1 format"
+check "the whole disk is there" [ "$(blockdev --getsz $vs)" = $sectors ]
+for policy in random selective merging; do
+	dmsetup message vs 0 policy $policy
+	check "model-checked requests, $policy" storecheck 0 $blocks /tmp/state-all "$operations" 1
+	note "$(dmsetup status vs)"
+done
+check "small requests went to PRAM" field_at_least write_pram 100
+check "large requests went to disk" field_at_least write_disk 20
+check "requests that continue others were seen" field_at_least continued 20
+check "blocks were moved to disk" field_at_least moved 100
+check "clean ones gave way" field_at_least evicted 1
+
+check "remove" dmsetup remove vs
+check "create again" create
+check "everything is there" storecheck 0 $blocks /tmp/state-all 0 2
+check "no second store takes the same PRAM" sh -c \
+	"! dmsetup create other --table '0 $sectors vstore $loop /dev/mapper/pram' 2>/dev/null"
+
+# Two halves at once, while the device is suspended, and its table replaced.
+rm -f /tmp/state-?
+dmsetup message vs 0 flush
+zero
+storecheck 0 $((blocks / 2)) /tmp/state-1 "$operations" 3 &
+one=$!
+storecheck $((blocks / 2)) $((blocks / 2)) /tmp/state-2 "$operations" 4 &
+two=$!
+for policy in selective merging random merging; do
+	dmsetup suspend vs && dmsetup resume vs
+	dmsetup load vs --table "$(table "4 policy $policy threshold 32768")" && dmsetup suspend vs && dmsetup resume vs
+done
+check "first half, with suspend and reload under load" wait $one
+check "second half" wait $two
+check "the table has the settings" sh -c "dmsetup table vs | grep -q 'policy merging threshold 32768'"
+check "a bad message is refused" sh -c "! dmsetup message vs 0 policy none 2>/dev/null"
+
+# A disk without what is dirty in PRAM is not yet the whole; after flush it is.
+check "flush" dmsetup message vs 0 flush
+check "nothing is dirty" [ "$(field dirty)" = 0 ]
+dmsetup remove vs
+check "the disk has it all, first half" "$here/storecheck" "$loop" 0 $((blocks / 2)) /tmp/state-1 0 5
+check "second half" "$here/storecheck" "$loop" $((blocks / 2)) $((blocks / 2)) /tmp/state-2 0 6
+
+# A disk that fails: what is in PRAM works on, the rest is an error.
+create "2 policy selective"
+dd if=/dev/zero of=$vs bs=4k count=16 oflag=direct 2>/dev/null
+swap_disk "0 $sectors error"
+check "PRAM is read while the disk fails" dd if=$vs of=/dev/null bs=64k count=1 iflag=direct 2>/dev/null
+check "the disk's error is passed up" sh -c "! dd if=$vs of=/dev/null bs=4k skip=4000 count=256 iflag=direct 2>/dev/null"
+check "flush tells of the error" sh -c "! dmsetup message vs 0 flush 2>/dev/null"
+check "and it is counted" field_at_least errors 1
+check "what could not be moved is still dirty" field_at_least dirty 16
+swap_disk "$disk_good"
+check "flush works when the disk does" dmsetup message vs 0 flush
+
+# File system.
+if [ -x /sbin/mkfs.ext4 ]; then
+	modprobe ext4 2>/dev/null
+	mkdir -p /tmp/mnt
+	check "mkfs.ext4" mkfs.ext4 -q -F $vs
+	check "mount" mount -t ext4 $vs /tmp/mnt
+	cp -r /etc/default /etc/init.d /tmp/mnt/ 2>/dev/null
+	dd if=/dev/urandom of=/tmp/mnt/large bs=1M count=6 2>/dev/null
+	sync
+	sum=$(md5sum </tmp/mnt/large)
+	umount /tmp/mnt
+	dmsetup remove vs
+	create
+	check "fsck finds nothing after a new activation" quiet e2fsck -fn $vs
+	mount -t ext4 $vs /tmp/mnt
+	check "the file is what it was" [ "$(md5sum </tmp/mnt/large)" = "$sum" ]
+	umount /tmp/mnt
+fi
+
+# Under load: busy, and then by force.
+zero
+storecheck 0 $blocks /tmp/state-load 1000000 8 >/dev/null 2>&1 &
+load=$!
+sleep 1
+check "remove says busy under load" sh -c "! dmsetup remove vs 2>/dev/null"
+dmsetup remove -f vs 2>/dev/null
+wait $load
+check "remove by force ends the load" [ $? != 0 ]
+dmsetup remove vs 2>/dev/null
+
+# Damage is refused, and not written to. Entries begin in the second page.
+dd if=/dev/mapper/pram of=/tmp/before bs=1M count=2 2>/dev/null
+printf 'x' | dd of=/dev/mapper/pram bs=1 seek=9 conv=notrunc,fsync 2>/dev/null
+check "a damaged header is refused" refused
+check "even with format" refused "1 format"
+dd if=/tmp/before of=/dev/mapper/pram bs=4k count=1 conv=notrunc,fsync 2>/dev/null
+check "undone, it is accepted" create
+dmsetup remove vs
+dd if=/dev/urandom of=/dev/mapper/pram bs=4k count=1 seek=1 conv=notrunc,fsync 2>/dev/null
+dd if=/dev/mapper/pram of=/tmp/damaged bs=1M count=2 2>/dev/null
+check "a damaged tree is refused" refused "1 format"
+dd if=/dev/mapper/pram of=/tmp/after bs=1M count=2 2>/dev/null
+check "what is refused is left as it is" cmp -s /tmp/damaged /tmp/after
+check "unload" modprobe -r dm-vstore
+done_testing

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * crash [SEED [EPOCHS [SUBSETS]]]: cuts the power of a store at every instant.
+ *
+ * The map of dm-vstore runs on a PRAM that records each store and fence. Then,
+ * for every one of them, this machine stops right after it, and images are made
+ * of what the PRAM may hold: all that was stored; only what was stored before
+ * the last fence; and that with a random choice of the later words, in any
+ * order, as a processor may write them. (A cache would keep those of a line in
+ * order: fewer images.) Each is recovered, and each block must be as its last
+ * acknowledged write left it, or as a write that was under way would; it is
+ * never a mixture. One image is where the next epoch goes on.
+ *
+ * And, as the proof that it would tell: every fence is left out in turn, which
+ * must be found out.
+ */
+#include <linux/kernel.h>
+#include <linux/list.h>
+
+#include "store_pram.h"
+
+static void record_copy(void *to, const void *from, size_t size);
+static void record_set(u64 *to, u64 value);
+static void record_fence(int line);
+
+#define store_pram_copy		record_copy
+#define store_pram_set		record_set
+#define store_pram_fence()	record_fence(__LINE__)
+#include "store_map.c"
+
+#define PAGES		40
+#define WORDS		(PAGES * STORE_BLOCK_SIZE / 8)
+#define PAGE_WORDS	(STORE_BLOCK_SIZE / 8)
+#define BLOCKS		600000ULL	/* three levels */
+#define PLACES		48		/* blocks that are used */
+#define OPERATIONS	10
+#define PER_OPERATION	4
+
+static u64 pram[WORDS] __aligned(4096);
+static struct store_page pages[PAGES];
+
+/* What happened, in order. */
+enum event_kind { STORE, FENCE, DISK, ACK };
+struct event {
+	enum event_kind kind;
+	u32 at;			/* word, place on disk, or operation */
+	u64 value;
+};
+static struct event *events;
+static size_t nr_events, room_events;
+
+/* What is done: versions of blocks. 0 is what the disk had at first. */
+struct operation {
+	int nr;
+	int place[PER_OPERATION];
+	u64 version[PER_OPERATION];
+	bool forget;		/* a discard: then anything older will do */
+};
+static struct operation operations[OPERATIONS];
+
+static u64 disk[PLACES];
+static u64 acked[PLACES];
+static bool forgotten[PLACES];	/* discarded, not written since */
+static u64 versions;
+static int left_out;
+static int lines[32], nr_lines;
+static unsigned long images, cuts;
+static u32 left_empty;		/* nodes, in the last image */
+static u64 random_state;
+
+static u64 random_below(u64 n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % n;
+}
+
+/* Scattered, so that nodes come and go. */
+static u64 block_of(int place)
+{
+	static const u64 firsts[] = { 0, 510, 1024, 262143, 262656, 599990 };
+
+	return firsts[place / 8] + place % 8;
+}
+
+static u64 word_of(u64 block, u64 version, unsigned int i)
+{
+	return version << 32 | (block << 9 | i);
+}
+
+static void record(enum event_kind kind, u32 at, u64 value)
+{
+	if (nr_events == room_events) {
+		room_events = room_events * 2 + 1024;
+		events = realloc(events, room_events * sizeof(*events));
+		if (!events)
+			abort();
+	}
+	events[nr_events++] = (struct event){ kind, at, value };
+}
+
+static void record_set(u64 *to, u64 value)
+{
+	if ((unsigned long)to % 8 || to < pram || to >= pram + WORDS)
+		abort();
+	*to = value;
+	record(STORE, to - pram, value);
+}
+
+static void record_copy(void *to, const void *from, size_t size)
+{
+	u64 value;
+	size_t i;
+
+	if (size % 8)
+		abort();
+	for (i = 0; i < size; i += 8) {
+		memcpy(&value, from + i, 8);
+		record_set(to + i, value);
+	}
+}
+
+static void record_fence(int line)
+{
+	int i;
+
+	for (i = 0; i < nr_lines && lines[i] != line; i++)
+		;
+	if (i == nr_lines)
+		lines[nr_lines++] = line;
+	if (line != left_out)
+		record(FENCE, line, 0);
+}
+
+/* As the target does it: data, and then the entries. */
+static void write_blocks(struct store_map *map, struct operation *op)
+{
+	struct store_item items[PER_OPERATION];
+	u64 contents[PAGE_WORDS];
+	unsigned int i, nr, done;
+
+	for (nr = 0; nr < op->nr; nr++) {
+		u64 block = block_of(op->place[nr]);
+		u32 page = store_map_take(map);
+
+		if (!page)
+			break;
+		for (i = 0; i < PAGE_WORDS; i++)
+			contents[i] = word_of(block, op->version[nr], i);
+		store_pram_copy(store_map_data(map, page), contents, sizeof(contents));
+		items[nr] = (struct store_item){ .block = block, .page = page };
+	}
+	done = store_map_put(map, items, nr);
+	for (i = done; i < nr; i++)
+		store_map_untake(map, items[i].page);
+	op->nr = done;
+}
+
+/* Write-back: to the disk, and its cache flushed; then PRAM may say so. */
+static void clean_blocks(struct store_map *map, struct operation *op, bool drop)
+{
+	u64 blocks[PER_OPERATION];
+	int i, nr = 0;
+
+	for (i = 0; i < op->nr; i++) {
+		u64 block = block_of(op->place[i]);
+		u32 page = store_map_find(map, block);
+
+		if (!page)
+			continue;
+		disk[op->place[i]] = *(u64 *)store_map_data(map, page) >> 32;
+		record(DISK, op->place[i], disk[op->place[i]]);
+		if (drop)
+			blocks[nr++] = block;
+		else
+			store_map_clean(map, block);
+	}
+	store_map_drop(map, blocks, nr);
+	op->nr = 0;
+}
+
+/* A large write: what is clean in PRAM is dropped, and the rest stays there. */
+static void write_disk(struct store_map *map, struct operation *op)
+{
+	int i, nr = 0;
+
+	for (i = 0; i < op->nr; i++) {
+		u64 block = block_of(op->place[i]);
+		u32 page = store_map_find(map, block);
+
+		if (page && !(map->pages[page].flags & STORE_CLEAN))
+			continue;
+		store_map_drop(map, &block, 1);
+		disk[op->place[i]] = op->version[i];
+		record(DISK, op->place[i], op->version[i]);
+		op->place[nr] = op->place[i];
+		op->version[nr++] = op->version[i];
+	}
+	op->nr = nr;
+}
+
+static void discard_blocks(struct store_map *map, struct operation *op)
+{
+	u64 blocks[PER_OPERATION];
+	int i;
+
+	op->forget = true;
+	for (i = 0; i < op->nr; i++)
+		blocks[i] = block_of(op->place[i]);
+	store_map_drop(map, blocks, op->nr);
+}
+
+static void operate(struct store_map *map, int number)
+{
+	struct operation *op = &operations[number];
+	int i, first = random_below(PLACES);
+
+	*op = (struct operation){ .nr = 1 + random_below(PER_OPERATION) };
+	for (i = 0; i < op->nr; i++) {
+		op->place[i] = (first + i) % PLACES;
+		op->version[i] = ++versions;
+	}
+	switch (random_below(10)) {
+	case 0:
+		clean_blocks(map, op, true);
+		break;
+	case 1:
+	case 2:
+		clean_blocks(map, op, false);
+		break;
+	case 3:
+		discard_blocks(map, op);
+		break;
+	case 4:
+		write_disk(map, op);
+		break;
+	default:
+		write_blocks(map, op);
+	}
+	record(ACK, number, 0);
+}
+
+/* A block's version in an image; the disk has it if the PRAM has not. */
+static bool version_in(const struct store_map *map, int place, const u64 *on_disk, u64 *version)
+{
+	u64 block = block_of(place);
+	u32 page = store_map_find(map, block);
+	const u64 *words;
+	unsigned int i;
+
+	*version = on_disk[place];
+	if (!page)
+		return true;
+	words = store_map_data(map, page);
+	*version = words[0] >> 32;
+	for (i = 0; i < PAGE_WORDS; i++)
+		if (words[i] != word_of(block, *version, i))
+			return false;
+	/* What is clean may be dropped: then the disk must have it. */
+	return !(map->pages[page].flags & STORE_CLEAN) || on_disk[place] == *version;
+}
+
+static bool block_right(const struct store_map *map, int place, const u64 *on_disk,
+			const struct operation *under_way)
+{
+	u64 version;
+	int i;
+
+	if (!version_in(map, place, on_disk, &version))
+		return false;
+	if (version == acked[place] || (forgotten[place] && version < acked[place]))
+		return true;
+	for (i = 0; under_way && i < under_way->nr; i++)
+		if (under_way->place[i] == place && (version == under_way->version[i] || under_way->forget))
+			return true;
+	return false;
+}
+
+static bool image_right(u64 *image, const u64 *on_disk, const struct operation *under_way)
+{
+	static struct store_page image_pages[PAGES];
+	static u64 copy[WORDS] __aligned(4096);
+	struct store_report report;
+	struct store_map map;
+	size_t had = nr_events;
+	bool right;
+	u32 used = 0, page;
+	int place;
+
+	images++;
+	memcpy(copy, image, sizeof(copy));
+	right = !store_map_check(copy, PAGES, BLOCKS, &report);
+	if (right) {
+		/* It writes to its PRAM, which is another one. */
+		memcpy(pram, copy, sizeof(copy));
+		right = !store_map_open(&map, pram, image_pages, PAGES, BLOCKS, &report);
+		left_empty = report.pruned;
+		nr_events = had;
+	}
+	for (place = 0; right && place < PLACES; place++)
+		right = block_right(&map, place, on_disk, under_way);
+	for (page = 0; right && page < PAGES; page++)
+		used += image_pages[page].use != STORE_FREE;
+	return right && used + map.nr_free == PAGES && used == FIXED_PAGES + map.nr_nodes + map.nr_data;
+}
+
+static void acknowledge(const struct operation *op)
+{
+	int i;
+
+	for (i = 0; i < op->nr; i++) {
+		forgotten[op->place[i]] = op->forget;
+		acked[op->place[i]] = op->version[i];
+	}
+}
+
+/*
+ * Goes through the events from the image @durable on. @next gets the image that the
+ * next epoch starts from: that of a random cut, or a rare one, where recovery has
+ * something to do.
+ */
+static bool cut_everywhere(u64 *durable, u64 *on_disk, int subsets, u64 *next, u64 *next_disk)
+{
+	static u64 image[WORDS];
+	static struct event pending[1 << 16];
+	size_t i, nr = 0, j, stop = nr_events / 2 + random_below(nr_events / 2), end = nr_events;
+	int current = 0, s;
+	bool rare = false;
+
+	for (i = 0; i < end; i++) {
+		struct event *event = &events[i];
+		bool interesting = event->kind != STORE;
+
+		switch (event->kind) {
+		case STORE:
+			if (nr == ARRAY_SIZE(pending))
+				abort();
+			pending[nr++] = *event;
+			/* Amid the contents of a page: now and then. */
+			interesting = i + 1 == end || events[i + 1].kind != STORE || !random_below(512);
+			break;
+		case FENCE:
+			for (j = 0; j < nr; j++)
+				durable[pending[j].at] = pending[j].value;
+			nr = 0;
+			break;
+		case DISK:
+			on_disk[event->at] = event->value;
+			break;
+		case ACK:
+			acknowledge(&operations[event->at]);
+			current = event->at + 1;
+			break;
+		}
+		if (!interesting && i != stop)
+			continue;
+		cuts++;
+		for (s = 0; s < subsets + 2; s++) {
+			u64 chance = 1 + random_below(9);
+
+			memcpy(image, durable, sizeof(image));
+			for (j = 0; j < nr; j++)
+				if (s == 1 || (s > 1 && random_below(10) < chance))
+					image[pending[j].at] = pending[j].value;
+			if (!image_right(image, on_disk, current < OPERATIONS ? &operations[current] : NULL))
+				return false;
+			if (!rare && (i == stop || left_empty)) {
+				memcpy(next, image, sizeof(image));
+				memcpy(next_disk, on_disk, sizeof(disk));
+				rare = left_empty;
+			}
+		}
+	}
+	return true;
+}
+
+/* After the cut: what the image holds is what was acknowledged. */
+static bool settle(u64 *image)
+{
+	struct store_report report;
+	struct store_map map;
+	int place;
+
+	memcpy(pram, image, sizeof(pram));
+	if (store_map_open(&map, pram, pages, PAGES, BLOCKS, &report))
+		return false;
+	for (place = 0; place < PLACES; place++) {
+		if (!version_in(&map, place, disk, &acked[place]))
+			return false;
+		forgotten[place] = false;
+	}
+	memcpy(pram, image, sizeof(pram));
+	return true;
+}
+
+/* Formatting: before it is done there is no store, or an empty one; then, there is. */
+static bool cut_format(void)
+{
+	static u64 durable[WORDS], image[WORDS];
+	struct store_report report;
+	u8 uuid[16] = "a store's uuid.";
+	size_t i, first = 0, j;
+	int s;
+
+	for (i = 0; i < WORDS; i++)
+		pram[i] = i < PAGE_WORDS ? 0 : random_below(~0ULL);
+	memcpy(durable, pram, sizeof(pram));
+	nr_events = 0;
+	if (store_map_format(pram, PAGES, BLOCKS, uuid))
+		return false;
+	record(ACK, 0, 0);
+	for (i = 0; i < nr_events; i++) {
+		for (s = 0; s < 4; s++) {
+			memcpy(image, durable, sizeof(image));
+			for (j = first; j < i; j++)
+				if (events[j].kind == STORE && (s == 1 || (s > 1 && random_below(2))))
+					image[events[j].at] = events[j].value;
+			images++;
+			if (image[0] != MAGIC) {
+				if (events[i].kind == ACK || !store_map_check(image, PAGES, BLOCKS, &report))
+					return false;
+			} else {
+				memset(acked, 0, sizeof(acked));
+				memset(forgotten, 0, sizeof(forgotten));
+				j = nr_events;
+				if (!image_right(image, disk, NULL))
+					return false;
+				nr_events = j;
+			}
+		}
+		if (events[i].kind == FENCE)
+			for (; first < i; first++)
+				if (events[first].kind == STORE)
+					durable[events[first].at] = events[first].value;
+	}
+	memcpy(pram, durable, sizeof(pram));
+	return true;
+}
+
+static bool run(u64 seed, int epochs, int subsets)
+{
+	static u64 durable[WORDS], next[WORDS], on_disk[PLACES];
+	struct store_report report;
+	struct store_map map;
+	int epoch, i;
+
+	random_state = seed * 2654435761u + 88172645463325252ULL;
+	versions = 0;
+	memset(disk, 0, sizeof(disk));
+	if (!cut_format())
+		return false;
+	for (epoch = 0; epoch < epochs; epoch++) {
+		memcpy(durable, pram, sizeof(pram));
+		memcpy(on_disk, disk, sizeof(disk));
+		nr_events = 0;
+		if (store_map_open(&map, pram, pages, PAGES, BLOCKS, &report))
+			return false;
+		for (i = 0; i < OPERATIONS; i++)
+			operate(&map, i);
+		if (!cut_everywhere(durable, on_disk, subsets, next, disk) || !settle(next))
+			return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	u64 seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	int epochs = argc > 2 ? atoi(argv[2]) : 16, subsets = argc > 3 ? atoi(argv[3]) : 4;
+	int i, nr = 1;
+	bool right = run(seed, epochs, subsets), failed = !right;
+
+	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images\n", seed, epochs,
+	       OPERATIONS, cuts, images);
+	printf("%sok 1 every acknowledged write is there after a power cut\n", right ? "" : "not ");
+	for (i = 0; i < nr_lines; i++) {
+		u64 s;
+
+		left_out = lines[i];
+		for (s = seed, right = true; right && s < seed + 40; s++)
+			right = run(s, epochs, subsets);
+		printf("%sok %d without the fence of line %d it is not\n", right ? "not " : "", ++nr, left_out);
+		failed |= right;
+	}
+	printf("1..%d\n", nr);
+	free(events);
+	return failed;
+}

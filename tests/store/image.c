@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * image NVDIMM DISK LOG COUNT: whether a store holds what storecheck was promised.
+ *
+ * NVDIMM is a file with a store somewhere in it, at a page; DISK and LOG are files. It
+ * is recovered as activation would, on a private copy of the PRAM. Each of the COUNT
+ * blocks must be as its last acknowledged write left it, or as the one under way
+ * would; in PRAM it is whole, on the disk each of its sectors is.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "store_map.c"
+
+#define SECTOR_WORDS	64
+#define BLOCK_WORDS	512
+
+static void *map_file(const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY);
+	void *at;
+
+	if (fd < 0)
+		return NULL;
+	*size = lseek(fd, 0, SEEK_END);
+	at = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static bool is_version(const u64 *words, u64 block, u32 version, unsigned int first, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = first; i < first + nr; i++)
+		if (words[i] != (version ? (u64)version << 32 | ((block << 9 | i) & U32_MAX) : 0))
+			return false;
+	return true;
+}
+
+static bool block_right(const u64 *words, u64 block, const u32 *log, bool whole)
+{
+	unsigned int i, part = whole ? BLOCK_WORDS : SECTOR_WORDS;
+
+	for (i = 0; i < BLOCK_WORDS; i += part)
+		if (!is_version(words, block, log[0], i, part) && !is_version(words, block, log[1], i, part))
+			return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	size_t nvdimm_size, disk_size, log_size, at;
+	u64 count = argc == 5 ? strtoull(argv[4], NULL, 0) : 0, block, wrong = 0;
+	struct store_report report;
+	struct store_page *pages;
+	struct store_map map;
+	char *nvdimm, *disk;
+	const u32 *log;
+
+	if (!count)
+		return 2;
+	nvdimm = map_file(argv[1], &nvdimm_size);
+	disk = map_file(argv[2], &disk_size);
+	log = map_file(argv[3], &log_size);
+	if (!nvdimm || !disk || !log || disk_size < count * STORE_BLOCK_SIZE)
+		return 2;
+	for (at = 0; at < nvdimm_size && *(u64 *)(nvdimm + at) != MAGIC; at += STORE_BLOCK_SIZE)
+		;
+	if (at == nvdimm_size)
+		return 2;
+	pages = calloc((nvdimm_size - at) / STORE_BLOCK_SIZE, sizeof(*pages));
+	if (store_map_open(&map, nvdimm + at, pages, (nvdimm_size - at) / STORE_BLOCK_SIZE, count, &report)) {
+		printf("refused: %s (block %llu)\n", report.why, report.block);
+		return 1;
+	}
+	for (block = 0; block < count && block * 8 + 8 <= log_size; block++) {
+		u32 page = store_map_find(&map, block);
+		const void *on_disk = disk + block * STORE_BLOCK_SIZE;
+
+		if (!block_right(page ? store_map_data(&map, page) : on_disk, block, &log[2 * block], page)) {
+			printf("block %llu, %s: neither version %u nor %u but %llu\n", block, page ? "PRAM" : "disk",
+			       log[2 * block], log[2 * block + 1],
+			       *(u64 *)(page ? store_map_data(&map, page) : on_disk) >> 32);
+			wrong++;
+		}
+		/* A clean block may be forgotten at any time. */
+		if (page && map.pages[page].flags & STORE_CLEAN &&
+		    memcmp(on_disk, store_map_data(&map, page), STORE_BLOCK_SIZE)) {
+			printf("block %llu is clean, and the disk has something else\n", block);
+			wrong++;
+		}
+	}
+	printf("%u blocks dirty, %u clean, %u nodes, %u left empty\n", report.dirty, report.clean, map.nr_nodes,
+	       report.pruned);
+	free(pages);
+	return wrong ? 1 : 0;
+}
