@@ -4,6 +4,7 @@
 
 #include "cache.h"
 #include "dram.h"
+#include "trace.h"
 
 static unsigned int nr, failed;
 
@@ -78,10 +79,19 @@ static void test_dram(void)
 	free(hashed.open);
 }
 
+static void test_trace(void)
+{
+	uint64_t record = trace_record(1ull << 37, TRACE_WRITE, 0xabcdef);
+
+	check(trace_time(record) == 1ull << 37 && trace_kind(record) == TRACE_WRITE && trace_frame(record) == 0xabcdef,
+	      "a record of a trace");
+}
+
 int main(void)
 {
 	test_cache();
 	test_dram();
+	test_trace();
 	printf("1..%u\n", nr);
 	return failed > 0;
 }

@@ -9,6 +9,8 @@
  *            cache=SIZE:WAYS:LINE[:shared]   a level of caches, the first nearest to the CPU; repeat for more. The
  *                                first level is two caches of that size, one for instructions. Each CPU has its own
  *                                unless it is shared.
+ *            fetched=SIZE:WAYS:LINE          the first level's for instructions, if it is another one; after it
+ *            trace=on            also write what reaches memory, each access, to DIR/NUMBER.trace, see trace.h
  *            bank=SIZE:COUNT     DRAM: COUNT banks (or channels, ranks) take turns every SIZE bytes; repeat for more
  *            bank=^MASK          the parity of these address bits selects one of two
  *            row=SIZE            how much lies between one row of a bank and its next one
@@ -40,6 +42,7 @@
 #include "../../scripts/vmlib/cells/qemu-plugin.h"
 #include "cache.h"
 #include "dram.h"
+#include "trace.h"
 #include "../guest/mark.h"
 
 #define PAGE 4096u
@@ -93,7 +96,8 @@ static struct dram_counts dram_counts[CPUS];
 static struct queue queues[CPUS];
 static size_t waiting;
 static uint64_t executed[CPUS], lap[CPUS];
-static bool counting, user_only;
+static bool counting, user_only, tracing;
+static FILE *trace;
 static unsigned int counts;
 
 static void die(const char *what)
@@ -148,6 +152,42 @@ static void queue_access(unsigned int cpu, unsigned int owner, uint64_t address)
 	waiting++;
 }
 
+static void path_of_count(char *path, size_t size, const char *suffix)
+{
+	snprintf(path, size, "%s/%u%s", out, counts, suffix);
+}
+
+static void start_trace(void)
+{
+	char path[4096];
+
+	path_of_count(path, sizeof(path), ".trace");
+	/* Of a count that another one takes the place of. */
+	if (trace)
+		fclose(trace);
+	trace = fopen(path, "w");
+	if (!trace)
+		die(path);
+}
+
+static void write_trace(uint64_t record)
+{
+	if (fwrite(&record, sizeof(record), 1, trace) != 1)
+		die("the trace cannot be written");
+}
+
+static void stop_trace(void)
+{
+	uint64_t last = 0;
+
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
+		last = executed[cpu] > last ? executed[cpu] : last;
+	write_trace(trace_record(last, TRACE_END, 0));
+	if (fclose(trace))
+		die("the trace cannot be written");
+	trace = NULL;
+}
+
 /* What arrives at a level: the instructions of @cpu cause it, @owner's data are concerned. */
 struct request {
 	unsigned int cpu, owner;
@@ -174,10 +214,7 @@ static void pass_line(unsigned int level, struct request request, uint64_t numbe
 	pass(level + 1, request, number * cache->line, cache->line);
 }
 
-/*
- * Traffic arrives at a level of caches, or behind the last one at memory. Who wants to record it rather than count it,
- * page by page for a miss ratio curve, finds all of it here.
- */
+/* Traffic arrives at a level of caches, or behind the last one at memory. */
 static void pass(unsigned int level, struct request request, uint64_t address, uint64_t bytes)
 {
 	struct traffic *t = &boundaries[level][address / PAGE];
@@ -188,8 +225,13 @@ static void pass(unsigned int level, struct request request, uint64_t address, u
 	if (level < nlevels)
 		for (uint64_t number = address / line; number <= (address + bytes - 1) / line; number++)
 			pass_line(level, request, number);
-	else if (dram.ndigits)
+	if (level < nlevels)
+		return;
+	if (dram.ndigits)
 		queue_access(request.cpu, request.owner, address);
+	if (tracing)
+		write_trace(trace_record(executed[request.cpu], request.kind == WRITE ? TRACE_WRITE : TRACE_READ,
+					 address / PAGE));
 }
 
 static bool is_kernels(uint64_t vaddr)
@@ -295,6 +337,8 @@ static void start(void)
 	memset(dram_counts, 0, sizeof(dram_counts));
 	memset(executed, 0, sizeof(executed));
 	memset(lap, 0, sizeof(lap));
+	if (tracing)
+		start_trace();
 	counting = true;
 }
 
@@ -320,7 +364,10 @@ static void stop(void)
 		return;
 	counting = false;
 	drain_queues();
-	snprintf(path, sizeof(path), "%s/%u", out, counts++);
+	if (tracing)
+		stop_trace();
+	path_of_count(path, sizeof(path), "");
+	counts++;
 	file = fopen(path, "w");
 	if (!file)
 		die(path);
@@ -406,26 +453,53 @@ static uint64_t number(const char *text, char **end)
 	return value;
 }
 
+struct shape {
+	uint64_t size, ways, line;
+};
+
+static struct shape shape(const char *text, char **end)
+{
+	struct shape shape = { number(text, end), 0, 0 };
+
+	if (**end == ':')
+		shape.ways = number(*end + 1, end);
+	if (**end == ':')
+		shape.line = number(*end + 1, end);
+	return shape;
+}
+
+static bool add_caches(struct cache *caches, bool shared, struct shape shape)
+{
+	for (unsigned int cpu = 0; cpu < (shared ? 1 : CPUS); cpu++)
+		if (!cache_init(&caches[cpu], shape.size, shape.ways, shape.line))
+			return false;
+	return true;
+}
+
 static bool add_level(const char *text)
 {
 	struct level *level = &levels[nlevels];
-	uint64_t size, ways = 0, line = 0;
+	struct shape wanted;
 	char *end;
 
-	size = number(text, &end);
-	if (*end == ':')
-		ways = number(end + 1, &end);
-	if (*end == ':')
-		line = number(end + 1, &end);
+	wanted = shape(text, &end);
 	level->shared = !strcmp(end, ":shared");
-	if (nlevels == LEVELS || (*end && !level->shared))
+	if (nlevels == LEVELS || (*end && !level->shared) || !add_caches(level->caches, level->shared, wanted) ||
+	    (nlevels == 0 && !add_caches(level->fetched, level->shared, wanted)))
 		return false;
-	for (unsigned int cpu = 0; cpu < (level->shared ? 1 : CPUS); cpu++)
-		if (!cache_init(&level->caches[cpu], size, ways, line) ||
-		    (nlevels == 0 && !cache_init(&level->fetched[cpu], size, ways, line)))
-			return false;
 	nlevels++;
 	return true;
+}
+
+/* Lines of the first level have one length. */
+static bool change_fetched(const char *text)
+{
+	struct shape wanted;
+	char *end;
+
+	wanted = shape(text, &end);
+	return nlevels && !*end && wanted.line == levels[0].caches[0].line &&
+	       add_caches(levels[0].fetched, levels[0].shared, wanted);
 }
 
 static bool add_digit(const char *text)
@@ -455,8 +529,12 @@ static bool argument(const char *text)
 		ram = strdup(text + 4);
 	else if (!strcmp(text, "user=on"))
 		user_only = true;
+	else if (!strcmp(text, "trace=on"))
+		tracing = true;
 	else if (!strncmp(text, "cache=", 6))
 		return add_level(text + 6);
+	else if (!strncmp(text, "fetched=", 8))
+		return change_fetched(text + 8);
 	else if (!strncmp(text, "bank=", 5))
 		return add_digit(text + 5);
 	else if (!strncmp(text, "row=", 4))
