@@ -23,6 +23,7 @@ help:
 	@echo "make bench-ablations what each part of memdiag is worth: the papers' tables and charts"
 	@echo "make bench-vipzone energy, latency and row conflicts of placement: the papers' charts (goes on where stopped)"
 	@echo "make bench-mrc     how far miss ratio curves are from exact ones, by traces (most of an hour)"
+	@echo "make bench-mrc-energy energy of memory directed by miss ratio curves: paper 001's figures 5 and 6"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, the memsuite command, and libvip"
 	@echo "make uninstall     undo make install"
@@ -65,6 +66,10 @@ bench-vipzone:
 	@tests/bench-placed
 	@tests/bench-vipzone --log out/bench-vipzone.log
 
+bench-mrc-energy:
+	@scripts/install-tools redis-server $$(python3 tests/programs.py)
+	@tests/bench-mrc-energy --traces out/mrc-energy
+
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
@@ -104,5 +109,6 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone bench-mrc modules \
+.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone \
+	bench-mrc bench-mrc-energy modules install uninstall clean
 	install uninstall clean
