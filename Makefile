@@ -67,7 +67,7 @@ bench-vipzone:
 	@tests/bench-vipzone --log out/bench-vipzone.log
 
 bench-mrc-energy:
-	@scripts/install-tools redis-server $$(python3 tests/programs.py)
+	@scripts/install-tools $$(python3 tests/programs.py)
 	@tests/bench-mrc-energy --traces out/mrc-energy
 
 modules:
@@ -112,3 +112,4 @@ clean:
 .PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone \
 	bench-mrc bench-mrc-energy modules install uninstall clean
 	install uninstall clean
+	bench-mrc-energy modules install uninstall clean

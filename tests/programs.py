@@ -17,7 +17,7 @@ import bench
 import traffic  # noqa: F401, for the path of vmlib
 from vmlib import cache, initramfs, temporary_beside
 
-PACKAGES = "libjpeg-turbo-progs lame libtiff-tools groff-base ispell iamerican libgsm-tools madplay e2fsprogs".split()
+PACKAGES = "libjpeg-turbo-progs lame libtiff-tools groff-base ispell iamerican libgsm-tools madplay e2fsprogs bzip2".split()
 IMAGE_MIB = 256		# an NVDIMM's size is a multiple of 128
 
 # Of MiBench's kind. Its typeset is lout, which Debian no longer has.
