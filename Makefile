@@ -111,5 +111,3 @@ clean:
 
 .PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone \
 	bench-mrc bench-mrc-energy modules install uninstall clean
-	install uninstall clean
-	bench-mrc-energy modules install uninstall clean
