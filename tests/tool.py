@@ -954,6 +954,43 @@ def a_record_is_a_trace(top):
         assert following == (rest[0] if rest else -1), number
 
 
+def memory_that_could_be_powered_down_is_told(top):
+    stats = DEBUGFS["mrc/77/stats"].replace("1600", "5")
+    head = "# pages misses_per_s miss_ratio low high\n"
+    tree = Tree(top, SYSFS, {
+        **DEBUGFS, "mrc/77/stats": stats,
+        "mrc/77/curve": head + "1 9 0.9 0 1\n2 2 0.2 0 1\n3 1 0.1 0 1\n5 0 0.0 0 1",
+        "mrc/77/pages": "# address kind seen_us\n" + "\n".join(
+            f"{address:#x} base {seen}" for address, seen in ((0x1000, 50), (0x2000, 90), (0x3000, 0), (0x4000, 80),
+                                                              (0x5000, 10)))})
+    # Blocks of 16 frames; two pages are in the first one, and one of them is gone since.
+    frames = [0, 3, 0x21, 0x15, 0x1f, 0]
+    os.makedirs(f"{tree.proc}/77", exist_ok=True)
+    with open(f"{tree.proc}/77/pagemap", "wb") as file:
+        file.write(b"".join(struct.pack("=Q", frame and 1 << 63 | frame) for frame in frames))
+    blocks = os.path.join(top, "blocks")
+    Tree.fill(blocks, {"block_size_bytes": "10000", **{f"memory{n}/state": "online" for n in range(4)},
+                       **{f"memory{n}/valid_zones": "Movable" if n else "Normal" for n in range(4)},
+                       "memory4/state": "offline"})
+
+    def told(*args):
+        result = tree.run("mrc", "regions", *args, "--json", MEMSUITE_BLOCKS=blocks)
+        return json.loads(result.stdout), result
+
+    # All but a tenth of the touches: 3 pages, those used last.
+    shown, result = told("77", "--loss", "10")
+    assert result.returncode == 0 and shown["processes"][0]["needed_pages"] == 3
+    assert [(row["working_pages"], row["other_pages"], row["state"]) for row in shown["blocks"]] == [
+        (1, 0, "working"), (1, 1, "working"), (1, 0, "working"), (0, 0, "idle")]
+    # With a fifth, the last of these need not be there; but the kernel is.
+    shown, result = told("77", "--loss", "20", "--offline", "2")
+    assert [row["state"] for row in shown["blocks"]] == ["idle", "working", "working", "offline"]
+    assert result.returncode == 1
+    result = tree.run("mrc", "regions", "77", "--loss", "20", "--offline", "1", MEMSUITE_BLOCKS=blocks)
+    assert result.returncode == 1 and "0 of 1 blocks" in result.stderr
+    assert "needs 20 KiB of 20 KiB" in tree.run("mrc", "regions", "77", "--loss", "0", MEMSUITE_BLOCKS=blocks).stdout
+
+
 def no_debugfs_is_told(top):
     result = Tree(top, SYSFS).run("diag", "list")
     assert result.returncode == 1 and "mount -t debugfs" in result.stderr
@@ -1109,6 +1146,7 @@ TESTS = (
     a_record_is_made,
     a_record_is_reported,
     a_record_is_a_trace,
+    memory_that_could_be_powered_down_is_told,
     no_debugfs_is_told,
     the_export_is_prometheus_text,
     the_export_without_modules_says_so,

@@ -29,6 +29,7 @@ from .metrics import cmd_export
 from .modules import cmd_disable, cmd_enable, cmd_status
 from .mrc.curves import cmd_mrc_show
 from .mrc.record import cmd_mrc_record
+from .mrc.regions import cmd_mrc_regions
 from .mrc.report import REPORTS, cmd_mrc_report
 from .mrc.targets import cmd_mrc_accesses, cmd_mrc_add, cmd_mrc_list, cmd_mrc_remove
 from .mrc.top import SORTS, cmd_mrc_top
@@ -257,6 +258,13 @@ def mrc_commands(top):
     command.add_argument("--target", metavar="WHO", type=tracked_argument, help="of those in it (the first)")
     command.add_argument("--format", choices=list(FORMATS), default="oracleGeneral", help="trace type (oracleGeneral)")
     command.add_argument("-o", "--output", metavar="FILE", required=True)
+    command = mrc.add("regions", cmd_mrc_regions, "which memory could be powered down, and which has to be awake")
+    command.add_argument("pids", metavar="PID", nargs="*", type=pid_argument, help="all that are tracked if none is named")
+    command.add_argument("--loss", type=number_argument(0, 100), default=5, metavar="PERCENT",
+                         help="touches that may miss beyond those that do with all memory (5)")
+    command.add_argument("--offline", type=number_argument(0, 1 << 20), default=0, metavar="COUNT",
+                         help="take so many idle blocks of ZONE_MOVABLE offline; online again by writing online to "
+                              "/sys/devices/system/memory/memoryN/state")
 
 
 def store_commands(top):
