@@ -216,7 +216,7 @@ def late_enough(replayer, dynamic):
         replayer.less(program, dynamic | {"powerdown": down}, **MONITORED) >= DYNAMIC_LESS for program in PROGRAMS)]
     bound = f"{100 * DYNAMIC_LESS:.0f}% on {WANTED} programs"
     if good:
-        return f"{bound} is reached where the dynamic scheme waits {good[0] / 1000:.0f} us or longer."
+        return f"{bound} is reached where the dynamic scheme waits {good[0] / 1e6:g} ms or longer."
     return f"{bound} is reached with none of these."
 
 
@@ -318,7 +318,8 @@ def chart(replayer, dynamic):
         name: every(lambda p, o=options: replayer.run(p, **o).energy_delay / replayer.run(p, **STATIC).energy_delay)
         for name, options in schemes(dynamic).items()})
     bars.set_ylabel("E*D, of static nap's")
-    bars.legend(fontsize="small")
+    bars.set_ylim(0, 1.25)
+    bars.legend(fontsize="small", ncol=4, loc="upper center")
     for program in PROGRAMS:
         epochs.plot(EPOCHS, [100 * replayer.less(program, STATIC, **MONITORED, epoch=e) for e in EPOCHS], label=program)
         sizes.plot(CHIPS, [100 * replayer.less(program, STATIC, **MONITORED, chip=c) for c in CHIPS], label=program)
