@@ -97,18 +97,18 @@ void mrc_reuse_sum(struct mrc_reuse *r)
 {
 	unsigned int a, f;
 
+	for (a = 0; a + 1 < MRC_AGES; a++)
+		for (f = 0; f + 2 < MRC_FIRSTS; f++) {
+			u64 *young = r->around[a] + f, *old = r->around[a + 1] + f;
+
+			r->cross += (old[0] >> MRC_FRAC) * (young[1] >> MRC_FRAC);
+			r->nest += (young[0] >> MRC_FRAC) * (old[1] >> MRC_FRAC);
+		}
 	for (a = MRC_AGES; a--;)
 		for (f = MRC_FIRSTS; f--;)
 			r->around[a][f] += r->around[a + 1][f] +
 				r->around[a][f + 1] - r->around[a + 1][f + 1];
 	r->floor = r->total - r->around[1][1];
-	for (a = 0; a + 1 < MRC_AGES; a++) {
-		/* None of this age. */
-		if (r->around[a][0] == r->around[a + 1][0])
-			continue;
-		for (f = 0; f + 2 < MRC_FIRSTS; f++)
-			pairs(r, a, f, &r->cross, &r->nest);
-	}
 }
 
 /*
