@@ -121,13 +121,16 @@ static u64 crossing(const struct mrc_reuse *r, unsigned int age,
 	u64 cross = 0, nest = 0, unit, prior, all = r->cross + r->nest, near;
 	unsigned int a, f;
 
+	/* Nothing finer was looked at: blind up to the floor, which a loop is at. */
+	if (!age && !first)
+		return 1 << SHARE;
 	for (a = age ? age - 1 : 0; a <= age && a + 1 < MRC_AGES; a++)
 		for (f = first ? first - 1 : 0; f <= first && f + 2 < MRC_FIRSTS; f++)
 			pairs(r, a, f, &cross, &nest);
 	unit = div_u64(r->total >> MRC_FRAC, max(r->samples, 1u));
 	prior = max(PRIOR_PAIRS * unit * unit, 1ULL);
 	near = cross + nest + prior;
-	cross += all ? mul_u64_u64_div_u64(prior, r->cross, all) : prior / 2;
+	cross += all ? mul_u64_u64_div_u64(prior, r->cross, all) : prior;
 	return mul_u64_u64_div_u64(cross, 1 << SHARE, near);
 }
 
