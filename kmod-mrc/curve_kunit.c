@@ -270,6 +270,23 @@ static void loop_has_its_cliff(struct kunit *test)
 		}
 }
 
+/* A loop that is over before the first look: the floor is its cliff. */
+static void loop_below_the_floor_has_it(struct kunit *test)
+{
+	unsigned int i;
+
+	start(test);
+	add_loop(2000, 600);
+	/* The program's other pages: some lately, some never. */
+	for (i = 0; i < 5; i++)
+		span(40000 * i, 30000 * i);
+	for (i = 0; i < 20; i++)
+		span(1ULL << 40, 1ULL << 40);
+	finish(2025);
+	expect_falling(test);
+	KUNIT_EXPECT_LE(test, error_permille(cliff() + 1, 2000, 2000), 20ULL);
+}
+
 /* A hot loop and a cold one, at once: two cliffs, and the rate between them. */
 static void two_loops_have_two(struct kunit *test)
 {
@@ -705,6 +722,7 @@ static struct kunit_case mrc_cases[] = {
 	KUNIT_CASE(grids_grow),
 	KUNIT_CASE(touches_add_up),
 	KUNIT_CASE(loop_has_its_cliff),
+	KUNIT_CASE(loop_below_the_floor_has_it),
 	KUNIT_CASE(two_loops_have_two),
 	KUNIT_CASE(loops_in_loop_have_two),
 	KUNIT_CASE(to_and_fro_falls_straight),

@@ -97,18 +97,18 @@ void mrc_reuse_sum(struct mrc_reuse *r)
 {
 	unsigned int a, f;
 
+	for (a = 0; a + 1 < MRC_AGES; a++)
+		for (f = 0; f + 2 < MRC_FIRSTS; f++) {
+			u64 *young = r->around[a] + f, *old = r->around[a + 1] + f;
+
+			r->cross += (old[0] >> MRC_FRAC) * (young[1] >> MRC_FRAC);
+			r->nest += (young[0] >> MRC_FRAC) * (old[1] >> MRC_FRAC);
+		}
 	for (a = MRC_AGES; a--;)
 		for (f = MRC_FIRSTS; f--;)
 			r->around[a][f] += r->around[a + 1][f] +
 				r->around[a][f + 1] - r->around[a + 1][f + 1];
 	r->floor = r->total - r->around[1][1];
-	for (a = 0; a + 1 < MRC_AGES; a++) {
-		/* None of this age. */
-		if (r->around[a][0] == r->around[a + 1][0])
-			continue;
-		for (f = 0; f + 2 < MRC_FIRSTS; f++)
-			pairs(r, a, f, &r->cross, &r->nest);
-	}
 }
 
 /*
@@ -121,13 +121,16 @@ static u64 crossing(const struct mrc_reuse *r, unsigned int age,
 	u64 cross = 0, nest = 0, unit, prior, all = r->cross + r->nest, near;
 	unsigned int a, f;
 
+	/* Nothing finer was looked at: blind up to the floor, which a loop is at. */
+	if (!age && !first)
+		return 1 << SHARE;
 	for (a = age ? age - 1 : 0; a <= age && a + 1 < MRC_AGES; a++)
 		for (f = first ? first - 1 : 0; f <= first && f + 2 < MRC_FIRSTS; f++)
 			pairs(r, a, f, &cross, &nest);
 	unit = div_u64(r->total >> MRC_FRAC, max(r->samples, 1u));
 	prior = max(PRIOR_PAIRS * unit * unit, 1ULL);
 	near = cross + nest + prior;
-	cross += all ? mul_u64_u64_div_u64(prior, r->cross, all) : prior / 2;
+	cross += all ? mul_u64_u64_div_u64(prior, r->cross, all) : prior;
 	return mul_u64_u64_div_u64(cross, 1 << SHARE, near);
 }
 
