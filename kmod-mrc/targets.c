@@ -22,9 +22,8 @@
 /* Each has a thread; and their list has to fit a page. */
 #define TARGETS_MAX	256
 
-/* The lock protects the list, and who is in which group. */
 LIST_HEAD(mrc_targets);
-DEFINE_MUTEX(mrc_targets_lock);
+DEFINE_MUTEX(mrc_targets_lock);		/* of the list, and who is in which group */
 static unsigned int targets_count;
 
 /**

@@ -896,6 +896,7 @@ def a_record_is_made(top):
         head, *shots = map(json.loads, file)
     assert head["memsuite_mrc_record"] == 1 and len(shots) == 4, shots     # no new ladder meanwhile
     assert shots[0]["pages"] == [[0x1000, 0, 100], [0x3000, 0, 0], [0x200000, 1, 300]]
+    assert tree.run("mrc", "report", "wss", path, "--target", "78").returncode == 0
     assert "pages" not in shots[1] and shots[1]["wss"][0] == [1000, 10]
     assert tree.run("mrc", "record", "99999", "-o", path, "--seconds", "0.1").returncode == 1
     # Who was not a target is one for so long only, as far as it can be in a tree that is made up.

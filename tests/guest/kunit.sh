@@ -6,7 +6,8 @@
 modprobe kunit 2>/dev/null
 for module in memsuite_kunit memdiag_kunit memdiag_simulator_kunit \
 	memdiag_findings_kunit memdiag_engine_kunit memdiag_emulation_kunit \
-	vipzone_kunit vipzone_low_power_kunit mrc_kunit dm-vstore_kunit; do
+	vipzone_kunit vipzone_low_power_kunit mrc_kunit mrc_targets_kunit \
+	dm-vstore_kunit; do
 	check "load $module" modprobe $module
 done
 for results in /sys/kernel/debug/kunit/*/results; do

@@ -68,11 +68,15 @@ big=${big#* }
 wait_for 20 stat_above "$root+children" processes_measured 1
 sleep 6
 check "the largest is found at 6000 pages" cliff_within "$big" 0.5 6000 5
-small=$(echo "$children" | grep -v "^$big$")
-# When the smaller one is through, the larger one has touched so many pages.
-both=$((2000 + 2000 * $(stat_of "$big" touches_per_s) / $(stat_of "$small" touches_per_s)))
-note "touches a second: $(stat_of "$small" touches_per_s) and $(stat_of "$big" touches_per_s)"
-check "the smaller fits when both have what they touched by then" cliff_within "$root+children" 0.99 $both 15
+# While nothing changes. Rows are at the same times.
+echo 0 >$control/enabled
+for pid in $root $children; do cat "$tables/$pid/wss"; done >/tmp/each
+check "working sets of all are those of each, added up" awk '
+	/^#/ { next }
+	NR == FNR { sum[$1] += $2; next }
+	{ n++; if ($2 < 0.97 * sum[$1] - 3 || $2 > 1.03 * sum[$1] + 3) { print "#", $1, $2, sum[$1]; bad = 1 } }
+	END { exit bad || n < 10 }' /tmp/each "$tables/$root+children/wss"
+echo 1 >$control/enabled
 check "both together fit 8000 pages" cliff_within "$root+children" 0.1 8000 6
 check "the curve falls, inside its band" awk '!/^#/ && ($4 > $3 || $3 > $5 || $3 > last && NR > 2) { bad = 1 }
 	!/^#/ { last = $3 } END { exit bad || NR < 100 }' "$tables/$root+children/curve"

@@ -118,7 +118,8 @@ def read_record(path, target=None):
         raise Failure(f"{path} is no record of memsuite mrc record")
     shots = lines[1:]
     target = target or (shots[0]["target"] if shots else None)
-    shots = [shot for shot in shots if shot["target"] == target]
+    # Of one with its children, the PID will do.
+    shots = [shot for shot in shots if target in (shot["target"], shot["target"].partition(" ")[0])]
     if not shots:
         raise Failure(f"{path} has nothing of {target}" if target else f"{path} is empty")
     return shots

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The memsuite command on a live mrc: records, reports, traces and top, of a
+# process and of one with its children. KTAP.
+#
+#   mrc-tool.sh TOOL	scripts/memsuite; the host's files are needed
+. "$(dirname "$0")/ktap.sh"
+
+tool=$1
+cd /tmp || exit 1
+modprobe mrc || exit 1
+"$tool" mrc enable
+echo 500 >$suite/mrc/ladder_ms
+echo 50 >$suite/mrc/max_cpu_permille
+sh -c "$here/loop --nice --pattern cold 3000 300 & wait" >/dev/null &
+root=$!
+sleep 1
+loop=$(pidof loop)
+check "add with children" "$tool" mrc add $root --children
+before=$(date +%s)
+check "a change is waited for" timeout 20 python3 -c "
+import select
+with open('$suite/mrc/changes') as file:
+    file.read()
+    poll = select.poll()
+    poll.register(file, select.POLLPRI)
+    assert poll.poll(15000)
+"
+note "it came after $(($(date +%s) - before)) s"
+check "record" "$tool" mrc record $loop $root -o record --seconds 12 --interval 0.5
+note "$(wc -l <record) lines"
+check "who was not a target is none any more" [ "$(cat $suite/mrc/add)" = "$root children" ]
+for kind in mrc wss heatmap; do
+	check "report $kind" "$tool" mrc report $kind record
+done
+"$tool" mrc report heatmap record --csv heatmap.csv
+# The first tenth is touched all the time, and the rest was before.
+check "a tenth is hot" awk -F, 'NR > 1 && $3 > 0.5 { hot[$1] = 1 } NR > 1 { all[$1] = 1 }
+	END { for (a in hot) h++; for (a in all) n++; exit !(h >= 5 && h <= n / 4) }' heatmap.csv
+check "the record of the target of several" "$tool" mrc report wss record --target $root --csv several.csv
+check "export for libCacheSim" "$tool" mrc export record -o trace
+check "of whole requests" [ $(($(wc -c <trace) % 24)) = 0 ]
+"$tool" mrc top --times 1 | tee top
+check "top" grep -q "$root children.* 2 " top
+check "accesses" "$tool" mrc accesses $root 1000000
+check "are shown" sh -c "'$tool' mrc show $root | grep -q '1000000 accesses a second (written)'"
+kill "$loop"
+rmmod mrc
+done_testing
