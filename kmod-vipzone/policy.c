@@ -129,6 +129,8 @@ COUNT(mmap_pages, PLACED(SEGMENT_MMAP));
 COUNT(file_pages, PLACED(SEGMENT_FILE));
 COUNT(cache_pages, PLACED(SEGMENT_CACHE));
 COUNT(kernel_pages, sum->kernel);
+COUNT(swapped_in_pages, sum->swapped_in);
+COUNT(collapsed_pages, sum->collapsed);
 COUNT(yielded_pages, sum->yielded);
 COUNT(fallback_empty, sum->fallbacks[FALLBACK_EMPTY]);
 COUNT(fallback_policy, sum->fallbacks[FALLBACK_POLICY]);
@@ -171,6 +173,7 @@ static struct attribute *policy_attrs[] = {
 	&stack_pages_count.attr.attr, &mmap_pages_count.attr.attr,
 	&file_pages_count.attr.attr, &cache_pages_count.attr.attr,
 	&kernel_pages_count.attr.attr, &yielded_pages_count.attr.attr,
+	&swapped_in_pages_count.attr.attr, &collapsed_pages_count.attr.attr,
 	&fallback_empty_count.attr.attr, &fallback_policy_count.attr.attr,
 	&fallback_cpuset_count.attr.attr, &fallback_context_count.attr.attr,
 	&fallback_huge_count.attr.attr, &fallback_wear_count.attr.attr,

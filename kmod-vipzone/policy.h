@@ -62,6 +62,8 @@ enum astray {
  * @placed: by segment: given from a region's pool
  * @by_node: by segment: left to the kernel, with a node of ours
  * @kernel: the kernel's own, with a node of ours
+ * @swapped_in: of those placed, brought back from swap
+ * @collapsed: gathered in huge pages
  * @yielded: used little, and behind the first region for that
  * @fallbacks: left to the kernel, by reason
  * @moves: to be moved, by what became of that
@@ -74,6 +76,8 @@ struct steering_stats {
 	u64 placed[NR_SEGMENTS];
 	u64 by_node[NR_SEGMENTS];
 	u64 kernel;
+	u64 swapped_in;
+	u64 collapsed;
 	u64 yielded;
 	u64 fallbacks[NR_FALLBACKS];
 	u64 moves[NR_MOVES];

@@ -24,6 +24,7 @@
 #include "spread.h"
 #include "tags.h"
 #include "vipzone.h"
+#include "walk.h"
 
 /*
  * A node chosen at the fault, for the allocation that the same task makes
@@ -42,6 +43,20 @@ static void count_fallback(struct policy *policy, enum fallback why)
 	this_cpu_inc(policy->stats->fallbacks[why]);
 }
 
+/*
+ * Of what @nr pages were placed for, swap-in is counted apart: it is no first
+ * touch, and on the newer kernels much of it does not come here. New pages are
+ * asked for zeroed, and need no look.
+ */
+static void count_placed(struct policy *policy, u64 __percpu *placed,
+			 const struct ms_fault *fault)
+{
+	this_cpu_add(*placed, 1UL << fault->order);
+	if (unlikely(!(fault->gfp & __GFP_ZERO)) && fault->vma &&
+	    walk_is_swapped(fault->vma->vm_mm, fault->address))
+		this_cpu_add(policy->stats->swapped_in, 1UL << fault->order);
+}
+
 static void spend(struct target *target, unsigned int order)
 {
 	if (target->room.credit)
@@ -49,15 +64,15 @@ static void spend(struct target *target, unsigned int order)
 }
 
 static void wish(struct policy *policy, enum segment segment,
-		 struct target *target, unsigned int order)
+		 struct target *target, const struct ms_fault *fault)
 {
 	struct wish *wish = this_cpu_ptr(&wishes);
 
 	wish->nid = target->nid;
-	wish->order = order;
+	wish->order = fault->order;
 	wish->task = current;
-	this_cpu_add(policy->stats->by_node[segment], 1UL << order);
-	spend(target, order);
+	count_placed(policy, &policy->stats->by_node[segment], fault);
+	spend(target, fault->order);
 }
 
 static bool allowed(const struct target *target)
@@ -93,7 +108,7 @@ static struct page *steer_large(struct policy *policy, enum segment segment,
 		if (!target->is_node || !allowed(target) ||
 		    is_spared(policy, target))
 			continue;
-		wish(policy, segment, target, fault->order);
+		wish(policy, segment, target, fault);
 		return MS_FAULT_KERNEL;
 	}
 	count_fallback(policy, FALLBACK_HUGE);
@@ -101,7 +116,8 @@ static struct page *steer_large(struct policy *policy, enum segment segment,
 }
 
 static struct page *steer_page(struct policy *policy, enum segment segment,
-			       const struct vipzone_order *regions, gfp_t gfp)
+			       const struct vipzone_order *regions,
+			       const struct ms_fault *fault)
 {
 	enum fallback why = FALLBACK_CPUSET;
 	struct target *target;
@@ -116,14 +132,15 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 			why = FALLBACK_WEAR;
 			continue;
 		}
-		page = ms_pool_pop(target->pool, gfp);
+		page = ms_pool_pop(target->pool, fault->gfp);
 		if (likely(page)) {
-			this_cpu_inc(policy->stats->placed[segment]);
+			count_placed(policy, &policy->stats->placed[segment],
+				     fault);
 			spend(target, 0);
 			return page;
 		}
 		if (target->is_node) {
-			wish(policy, segment, target, 0);
+			wish(policy, segment, target, fault);
 			return MS_FAULT_KERNEL;
 		}
 		why = FALLBACK_EMPTY;
@@ -211,7 +228,7 @@ static struct page *steer(struct policy *policy, enum segment segment,
 	}
 	if (unlikely(fault->order))
 		return steer_large(policy, segment, regions, fault);
-	return steer_page(policy, segment, regions, fault->gfp);
+	return steer_page(policy, segment, regions, fault);
 }
 
 /*
@@ -399,6 +416,8 @@ int steering_start(void)
 			err = arm(id);
 	if (err)
 		disarm_all();
+	else
+		collapses_watch();
 	running = !err;
 	mutex_unlock(&arm_lock);
 	return err;
@@ -407,6 +426,7 @@ int steering_start(void)
 void steering_stop(void)
 {
 	mutex_lock(&arm_lock);
+	collapses_ignore();
 	disarm_all();
 	running = false;
 	mutex_unlock(&arm_lock);

@@ -102,6 +102,8 @@ static struct kobj_attribute remove_attr = __ATTR_WO(remove);
 MS_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
 MS_ATTR_NUMBER_RO(steered_pages, steered());
 MS_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
+MS_ATTR_NUMBER_RO(swapped_in_pages, SUM(swapped_in));
+MS_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
 MS_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
 MS_ATTR_NUMBER_RO(lost_children, processes_lost());
 MS_ATTR_NUMBER_RO(tagged_processes, tags_processes());
@@ -125,6 +127,7 @@ static struct attribute *vipzone_attrs[] = {
 	&enabled_attr.attr, &add_attr.attr, &remove_attr.attr,
 	&move_attr.attr,
 	&steered_pages_attr.attr, &kernel_pages_attr.attr,
+	&swapped_in_pages_attr.attr, &collapsed_pages_attr.attr,
 	&yielded_pages_attr.attr, &lost_children_attr.attr,
 	&tagged_processes_attr.attr, &lost_tags_attr.attr,
 	&fallback_empty_attr.attr, &fallback_policy_attr.attr,

@@ -76,6 +76,13 @@ void steering_serve_kernel(void);	/* a policy is for its memory, too */
 void steering_leave_kernel(void);
 
 /*
+ * collapse.c: counts what is gathered in huge pages, if the kernel tells. Calls
+ * do not overlap.
+ */
+void collapses_watch(void);
+void collapses_ignore(void);
+
+/*
  * lifetime.c: fork, exec and exit of steered processes, followed from the
  * first one on until the module goes.
  */

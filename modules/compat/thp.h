@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Transparent huge pages of one process, as prctl(PR_SET_THP_DISABLE) does. */
+/* Transparent huge pages: of one process, as prctl(PR_SET_THP_DISABLE) does. */
 #ifndef MEMSUITE_COMPAT_THP_H
 #define MEMSUITE_COMPAT_THP_H
 
@@ -33,4 +33,8 @@ static inline void ms_thp_enable(struct mm_struct *mm)
 }
 
 #endif
+
+/* The last argument of mm_collapse_huge_page, which 7.2 has; before, all are of one size. */
+#define MS_COLLAPSE_ORDER(order)	(MS_HAVE_COLLAPSE_ORDER ? (order) : HPAGE_PMD_ORDER)
+
 #endif
