@@ -82,6 +82,7 @@ def _parser():
     add("--timeout", type=float, default=300, metavar="S", help="seconds of wall time, boot included (300)")
     add("--append", action="append", default=[], metavar="ARGS", help="more of the kernel's command line")
     add("--allow-splat", action="store_true", help="exit with COMMAND's status in spite of a splat")
+    add("--allow-oom", action="store_true", help="reports that memory ran out are no splats")
     add("--parallel", action="store_true",
         help="a host thread for each CPU: for races; QEMU 7.2 may then end a clean ftrace user with an int3 oops")
     add("--plugin", action="append", default=[], metavar="SO[,ARGS]", help="a QEMU TCG plugin, with its arguments")
@@ -149,7 +150,8 @@ def _open_log(kernel):
 def _verdict(guest, options):
     """Exit status of a run, and what to say about it."""
     with open(guest.log.name, errors="replace") as f:
-        found = splats.find(re.sub(r"\r", "", f.read()))
+        log = re.sub(r"\r", "", f.read())
+    found = splats.find(splats.without_oom_callers(log) if options.allow_oom else log)
     if guest.broken:
         return BROKEN, [f"the guest's own side failed: {guest.broken}"]
     if found and not (options.allow_splat and guest.status is not None):

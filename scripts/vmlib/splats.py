@@ -10,6 +10,10 @@ from . import Failure, TOP
 
 DENY = f"{TOP}/tests/vm/splats.deny"
 ALLOW = f"{TOP}/tests/vm/splats.allow"
+# Where memory runs out, the kernel tells first who asked for it: for which somebody is killed, or, if it is who was
+# killed already, is refused.
+OOM_REPORT = re.compile(r"(?:invoked oom-killer|page allocation failure):.*?(?:Mem-Info:|memory: usage)", re.DOTALL)
+OOM_CALLER = re.compile(r"Call Trace:|Code:")
 
 
 def _patterns(path):
@@ -25,6 +29,11 @@ def _patterns(path):
         return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
     except re.error as error:
         raise Failure(f"{path}: {error}")
+
+
+def without_oom_callers(log):
+    """The log without what reports of memory that ran out have in common with those of faults."""
+    return OOM_REPORT.sub(lambda report: OOM_CALLER.sub("", report.group()), log)
 
 
 def find(log, deny=DENY, allow=ALLOW):

@@ -57,6 +57,17 @@ LINES = (
     ("[    2.1] sh (71) used greatest stack depth: 12345 bytes left", False),
 )
 
+# Logs of machines that ran out of memory, and whether they tell of a fault besides.
+KILLED = "[ 2.1] sh invoked oom-killer: gfp_mask=0xcc0\n[ 2.1] Call Trace:\n[ 2.1]  out_of_memory+0x1/0x2\n"
+OOM_LOGS = (
+    (f"{KILLED}[ 2.1] Mem-Info:\n", False),
+    (f"{KILLED}[ 2.1] memory: usage 4096kB, limit 4096kB\n{KILLED}[ 2.2] Mem-Info:\n", False),
+    ("[ 2.1] sh: page allocation failure: order:0\n[ 2.1] Call Trace:\n[ 2.1] Mem-Info:\n", False),
+    (f"{KILLED}[ 2.1] WARNING: CPU: 0 PID: 71 at mm/a.c:1\n[ 2.1] Mem-Info:\n", True),
+    (f"{KILLED}[ 2.1] Mem-Info:\n[ 2.2] Call Trace:\n", True),
+    (KILLED, True),
+)
+
 # Sizes of the nodes, a guest physical address, and its node and offset there.
 PLACES = (
     ([1 * G], 0, (0, 0)),
@@ -101,6 +112,9 @@ def options(**changes):
 def table():
     for line, bad in LINES:
         yield f"{'a splat' if bad else 'no splat'}: {line[:60]}", bool(splats.find(f"first\n{line}\nlast\n")) == bad
+    for text, bad in OOM_LOGS:
+        log = splats.without_oom_callers(text)
+        yield f"{'a splat' if bad else 'no splat'} when memory ran out: {text[:40]!r}", bool(splats.find(log)) == bad
     with tempfile.NamedTemporaryFile("w") as empty:
         yield "an empty list is no clean log", raises(Failure, splats.find, "", empty.name)
     with tempfile.NamedTemporaryFile("w") as comments:
