@@ -293,9 +293,12 @@ static unsigned long drain_depot(struct ms_pool *pool, unsigned long pages)
 static unsigned long drain(struct ms_pool *pool)
 {
 	struct drain drain = { .pool = pool, .freed = ATOMIC_LONG_INIT(0) };
+	unsigned long freed;
 
+	/* First the depot: a CPU with nothing at hand takes from there. */
+	freed = drain_depot(pool, ULONG_MAX);
 	on_each_cpu(drain_this_cpu, &drain, 1);
-	return atomic_long_read(&drain.freed) + drain_depot(pool, ULONG_MAX) +
+	return freed + atomic_long_read(&drain.freed) +
 	       ms_pool_free_bare(pool, xchg(&pool->others, NULL)) +
 	       ms_pool_free_gifts(pool, &pool->gifts);
 }

@@ -21,7 +21,7 @@ echo "part $part-$part_end" >$suite/regions/add || exit 1
 echo 1 >$zone/enabled || exit 1
 new_group home && new_group small && new_group flat || exit 1
 
-is_charged_nothing() { [ "$(stat_of home memory.stat anon)" = 0 ] && [ "$(group home memory.current)" -lt 1048576 ]; }
+is_charged_nothing() { is_charged home 0 && [ "$(group home memory.current)" -lt 1048576 ]; }
 
 charges() { # pool or node
 	steer "$1"
@@ -48,8 +48,7 @@ limits() {
 	check "$kind: by its own cgroup" [ "$(stat_of small memory.events oom_kill)" -gt "$before" ]
 	[ ! -e $cgroups/small/memory.peak ] ||
 		check "$kind: and has never had more" [ "$(group small memory.peak)" -le $((bytes / 2)) ]
-	check "$kind: which is charged for no more" wait_for 20 \
-		sh -c "[ \$(awk '\$1 == \"anon\" { print \$2 }' $cgroups/small/memory.stat) = 0 ]"
+	check "$kind: which is charged for no more" wait_for 20 is_charged small 0
 	echo max >$cgroups/small/memory.max
 }
 

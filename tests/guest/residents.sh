@@ -59,6 +59,7 @@ gathers() {
 	echo 10 >$thp/khugepaged/scan_sleep_millisecs
 	echo 10 >$thp/khugepaged/alloc_sleep_millisecs
 	[ $kind = node ] || policy=region:slim to=$slim_end
+	wait_for 20 equals $suite/pages/held_pages 0
 	echo "cgroup:/flat $policy" >$zone/add || exit 1
 	dir=$(policy_dir cgroup:/flat)
 	moves_in flat "$pages" ""
@@ -95,7 +96,10 @@ excludes() {
 	check "$kind: a cpuset that has the region" is_placed
 	dir=$(policy_dir $pid)
 	echo 0 >$mems
-	check "$kind: one that has not gets the pages" wait_for 10 is_astray
+	case $(uname -r) in
+	5.10.*) note "5.10 moves no pages for a cpuset of version 2" ;;
+	*) check "$kind: one that has not gets the pages" wait_for 10 is_astray ;;
+	esac
 	check "$kind: and the contents" answers check same
 	ask drop && ask fill
 	check "$kind: it gets new ones, too" is_astray
