@@ -27,12 +27,12 @@ modprobe dm-mod 2>/dev/null
 check "load dm-vstore" modprobe dm-vstore
 truncate -s $((blocks * 4096)) /tmp/store-disk
 loop=$(losetup -f --show /tmp/store-disk)
-# A disk that can be made to fail, and a PRAM of 2 MiB.
+# A disk that can be made to fail, and a PRAM of 1 MiB.
 disk_good="0 $sectors linear $loop 0"
 dmsetup create disk --table "$disk_good"
 check "the NVDIMM has DAX" pmem_with_dax
-dmsetup create pram --table "0 4096 linear /dev/pmem0 0"
-dd if=/dev/zero of=/dev/pmem0 bs=1M count=2 conv=fsync 2>/dev/null
+dmsetup create pram --table "0 2048 linear /dev/pmem0 0"
+dd if=/dev/zero of=/dev/pmem0 bs=1M count=1 conv=fsync 2>/dev/null
 
 check "a PRAM that is blank is refused without format" refused
 check "and is formatted with it" create "1 format"
@@ -58,14 +58,17 @@ check "no second store takes the same PRAM" sh -c \
 rm -f /tmp/state-?
 dmsetup message vs 0 flush
 zero
-storecheck 0 $((blocks / 2)) /tmp/state-1 "$operations" 3 &
+"$here/storecheck" $vs 0 $((blocks / 2)) /tmp/state-1 1000000 3 &
 one=$!
-storecheck $((blocks / 2)) $((blocks / 2)) /tmp/state-2 "$operations" 4 &
+"$here/storecheck" $vs $((blocks / 2)) $((blocks / 2)) /tmp/state-2 1000000 4 &
 two=$!
-for policy in selective merging random merging; do
+sleep 1
+for policy in random merging; do
 	dmsetup suspend vs && dmsetup resume vs
-	dmsetup load vs --table "$(table "4 policy $policy threshold 32768")" && dmsetup suspend vs && dmsetup resume vs
+	dmsetup load vs --table "$(table "4 policy $policy threshold 32768")" &&
+		dmsetup suspend vs && dmsetup resume vs
 done
+kill $one $two
 check "first half, with suspend and reload under load" wait $one
 check "second half" wait $two
 check "the table has the settings" sh -c "dmsetup table vs | grep -q 'policy merging threshold 32768'"
@@ -121,7 +124,7 @@ check "remove by force ends the load" [ $? != 0 ]
 dmsetup remove vs 2>/dev/null
 
 # Damage is refused, and not written to. Entries begin in the second page.
-dd if=/dev/mapper/pram of=/tmp/before bs=1M count=2 2>/dev/null
+dd if=/dev/mapper/pram of=/tmp/before bs=1M count=1 2>/dev/null
 printf 'x' | dd of=/dev/mapper/pram bs=1 seek=9 conv=notrunc,fsync 2>/dev/null
 check "a damaged header is refused" refused
 check "even with format" refused "1 format"
@@ -129,9 +132,9 @@ dd if=/tmp/before of=/dev/mapper/pram bs=4k count=1 conv=notrunc,fsync 2>/dev/nu
 check "undone, it is accepted" create
 dmsetup remove vs
 dd if=/dev/urandom of=/dev/mapper/pram bs=4k count=1 seek=1 conv=notrunc,fsync 2>/dev/null
-dd if=/dev/mapper/pram of=/tmp/damaged bs=1M count=2 2>/dev/null
+dd if=/dev/mapper/pram of=/tmp/damaged bs=1M count=1 2>/dev/null
 check "a damaged tree is refused" refused "1 format"
-dd if=/dev/mapper/pram of=/tmp/after bs=1M count=2 2>/dev/null
+dd if=/dev/mapper/pram of=/tmp/after bs=1M count=1 2>/dev/null
 check "what is refused is left as it is" cmp -s /tmp/damaged /tmp/after
 check "unload" modprobe -r dm-vstore
 done_testing

@@ -5,7 +5,8 @@
  * Random reads, writes, discards and flushes of the blocks of 4 KiB FIRST to
  * FIRST + COUNT of a device, against a model of what each block must hold. The
  * model is kept in the file STATE: the next run begins with checking all blocks
- * by it. Without the file they are zero. Exits with 1 if a block is wrong.
+ * by it. Without the file they are zero. Exits with 1 if a block is wrong. SIGTERM
+ * ends the operations early, but not the check of all blocks that follows.
  *
  * LOG gets, of each block, the version that is being written and the last one that
  * was acknowledged, each before the next request: for who cuts the power.
@@ -13,6 +14,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,12 @@ static int device, log_file = -1;
 static uint64_t first, count;
 static uint32_t *model, version;
 static uint64_t *buffer, wrong;
+static volatile sig_atomic_t enough;
+
+static void stop(int signal)
+{
+	enough = 1;
+}
 
 static void fail(const char *what)
 {
@@ -178,8 +186,9 @@ int main(int argc, char **argv)
 		fail("memory");
 	keep(argv[4], "r");
 	srandom(atoi(argv[6]));
+	signal(SIGTERM, stop);
 	check_all();
-	for (operations = atol(argv[5]); operations > 0 && !wrong; operations--)
+	for (operations = atol(argv[5]); operations > 0 && !wrong && !enough; operations--)
 		operate();
 	check_all();
 	keep(argv[4], "w");
