@@ -77,7 +77,8 @@ check "working sets of all are those of each, added up" awk '
 	{ n++; if ($2 < 0.97 * sum[$1] - 3 || $2 > 1.03 * sum[$1] + 3) { print "#", $1, $2, sum[$1]; bad = 1 } }
 	END { exit bad || n < 10 }' /tmp/each "$tables/$root+children/wss"
 echo 1 >$control/enabled
-check "both together fit 8000 pages" cliff_within "$root+children" 0.1 8000 6
+# How often the smaller one runs, and so its part of the misses, is for the scheduler to say.
+check "both together fit 8000 pages" cliff_within "$root+children" 0.02 8000 6
 check "the curve falls, inside its band" awk '!/^#/ && ($4 > $3 || $3 > $5 || $3 > last && NR > 2) { bad = 1 }
 	!/^#/ { last = $3 } END { exit bad || NR < 100 }' "$tables/$root+children/curve"
 check "working sets grow with time" awk '!/^#/ { if ($2 < last) bad = 1; last = $2 } END { exit bad || NR < 10 }' \
@@ -85,7 +86,7 @@ check "working sets grow with time" awk '!/^#/ { if ($2 < last) bad = 1; last = 
 check "accesses are touches" grep -q "^[1-9][0-9]* touches$" "$tables/$root+children/accesses"
 echo "$root 1000000000" >$control/accesses_per_s
 check "accesses are as written" grep -q "^1000000000 written$" "$tables/$root+children/accesses"
-check "and divide the misses" awk '!/^#/ && $3 > 0.5 { bad = 1 } END { exit bad }' "$tables/$root+children/curve"
+check "and divide the misses" awk '!/^#/ && $1 >= 1000 && $3 > 0.1 { bad = 1 } END { exit bad }' "$tables/$root+children/curve"
 end $children
 check "a target whose processes have ended is dropped" wait_for 5 sh -c "! [ -e '$tables/$root+children' ]"
 check "and listed no more" sh -c "! grep -q '^$root' $control/add"
