@@ -125,7 +125,7 @@ bool mover_has_work(const struct mover *mover)
 	return mover->nr_found;
 }
 
-/* A large folio stays whole only where the region is a node. */
+/* A large folio for which there is no place is split, and moved page by page. */
 static struct page *take_target(struct page *old, void *context)
 {
 	struct mover *mover = context;
@@ -141,6 +141,8 @@ static struct page *take_target(struct page *old, void *context)
 			page = ms_stock_take(&mover->stocks[mover->order->region[i]]);
 		else if (target->is_node)
 			page = ms_page_alloc_large(order, target->nid);
+		else
+			page = ms_pool_pop_large(target->pool, order, 0);
 		if (page)
 			mover->taken[mover->order->region[i]] += 1UL << order;
 	}

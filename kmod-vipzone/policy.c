@@ -271,6 +271,8 @@ static int open_targets(struct policy *policy)
 		if (err)
 			return err;
 		policy->nr_targets++;
+		policy->has_large |=
+			!ms_region_banks(policy->targets[i].region);
 	}
 	return 0;
 }

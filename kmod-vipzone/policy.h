@@ -25,7 +25,7 @@ enum fallback {
 	FALLBACK_POLICY,	/* the program or its area has a NUMA policy */
 	FALLBACK_CPUSET,	/* its cpuset does not allow the region's node */
 	FALLBACK_CONTEXT,	/* not a movable user page */
-	FALLBACK_HUGE,		/* huge page refused: the region is no node */
+	FALLBACK_HUGE,		/* huge page refused: the regions have none free */
 	FALLBACK_WEAR,		/* no region but those over their wear budget */
 	NR_FALLBACKS,
 };
@@ -115,6 +115,7 @@ struct target {
  * @cgroup: that it is for, or NULL
  * @link: in the policies of cgroups; under RCU
  * @has_node: one of the targets is a whole node
+ * @has_large: one of them has large folios
  * @has_cache: it is for the page cache too
  * @has_kernel: it is for the kernel's own memory too
  * @has_rooms: it looks at the free memory of its targets
@@ -134,6 +135,7 @@ struct policy {
 	struct cgroup *cgroup;
 	struct list_head link;
 	bool has_node;
+	bool has_large;
 	bool has_cache;
 	bool has_kernel;
 	bool has_rooms;

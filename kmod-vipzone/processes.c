@@ -43,18 +43,42 @@ static bool is_forbidden(const struct mm_struct *mm)
 	struct process *process;
 
 	hash_for_each_possible(by_mm, process, by_mm, (unsigned long)mm)
-		if (process->mm == mm && process->no_thp)
+		if (process->mm == mm && process->thp == THP_FORBIDDEN)
 			return true;
 	return false;
+}
+
+/*
+ * Where the policy has a node, khugepaged does as it does without. Else it is
+ * kept away, unless it knows the address space already, as that of a forked
+ * child; and of single banks there are no huge pages.
+ */
+static enum process_thp restrict_thp(const struct policy *policy,
+				     struct mm_struct *mm,
+				     const struct mm_struct *from)
+{
+	if (policy->has_node)
+		return THP_AS_EVER;
+	if (policy->has_large)
+		return ms_khugepaged_avoid(mm) ? THP_NOT_GATHERED : THP_AS_EVER;
+	if (ms_thp_disable(mm) || (from != mm && is_forbidden(from)))
+		return THP_FORBIDDEN;
+	return THP_AS_EVER;
+}
+
+static void release_thp(const struct process *process)
+{
+	if (process->thp == THP_NOT_GATHERED)
+		ms_khugepaged_admit(process->mm);
+	if (process->thp == THP_FORBIDDEN)
+		ms_thp_enable(process->mm);
 }
 
 /* @from: the address space that its own was made from, or NULL. Under table_lock. */
 static void process_publish(struct process *process,
 			    const struct mm_struct *from)
 {
-	if (!process->policy->has_node)
-		process->no_thp = ms_thp_disable(process->mm) ||
-				  (from != process->mm && is_forbidden(from));
+	process->thp = restrict_thp(process->policy, process->mm, from);
 	hash_add_rcu(by_mm, &process->by_mm, (unsigned long)process->mm);
 	hash_add_rcu(by_pid, &process->by_pid, (unsigned long)process->pid);
 }
@@ -64,8 +88,7 @@ static void process_unlink(struct process *process)
 {
 	hash_del_rcu(&process->by_mm);
 	hash_del_rcu(&process->by_pid);
-	if (process->no_thp)
-		ms_thp_enable(process->mm);
+	release_thp(process);
 	queue_rcu_work(reaper, &process->dying);
 }
 

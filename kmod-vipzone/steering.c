@@ -3,9 +3,9 @@
  * Steering: the handlers of the hooks.
  *
  * A page that is under a policy comes from the pool of the first region in its
- * order that has one. Where no pool can serve it, because it is empty or a
- * huge page is wanted, and the region is a whole node, the allocation goes on
- * in the kernel with that node as the preferred one.
+ * order that has one, a huge page from a free block of that region. Where the
+ * region is a whole node and its pool is empty, or a huge page is wanted, the
+ * allocation goes on in the kernel with that node as the preferred one.
  */
 
 #include <linux/cpuset.h>
@@ -101,15 +101,24 @@ static struct page *steer_large(struct policy *policy, enum segment segment,
 				const struct ms_fault *fault)
 {
 	struct target *target;
+	struct page *page;
 	unsigned int i;
 
 	for (i = 0; i < regions->nr; i++) {
 		target = &policy->targets[regions->region[i]];
-		if (!target->is_node || !allowed(target) ||
-		    is_spared(policy, target))
+		if (!allowed(target) || is_spared(policy, target))
 			continue;
-		wish(policy, segment, target, fault);
-		return MS_FAULT_KERNEL;
+		if (target->is_node) {
+			wish(policy, segment, target, fault);
+			return MS_FAULT_KERNEL;
+		}
+		page = ms_pool_pop_large(target->pool, fault->order, fault->gfp);
+		if (page) {
+			count_placed(policy, &policy->stats->placed[segment],
+				     fault);
+			spend(target, fault->order);
+			return page;
+		}
 	}
 	count_fallback(policy, FALLBACK_HUGE);
 	return may_refuse(fault) ? MS_FAULT_DENY : MS_FAULT_KERNEL;

@@ -13,6 +13,13 @@
 
 #include "policy.h"
 
+/* khugepaged would gather pages wherever it finds a huge page. */
+enum process_thp {
+	THP_AS_EVER,
+	THP_NOT_GATHERED,	/* khugepaged was kept away */
+	THP_FORBIDDEN,
+};
+
 /**
  * struct process - a steered process
  * @by_mm: in the table of address spaces; under RCU
@@ -20,8 +27,7 @@
  * @mm: its address space, kept from being freed so that it stays its own
  * @pid: the process
  * @policy: where its pages come from
- * @no_thp: huge pages were forbidden to it, as long as it is in the tables;
- *	khugepaged would gather its pages wherever it finds a huge page
+ * @thp: what of huge pages was taken from it, as long as it is in the tables
  * @dying: frees it after a grace period
  */
 struct process {
@@ -30,7 +36,7 @@ struct process {
 	struct mm_struct *mm;
 	struct pid *pid;
 	struct policy *policy;
-	bool no_thp;
+	enum process_thp thp;
 	struct rcu_work dying;
 };
 

@@ -28,6 +28,7 @@ typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
 typedef void putback_movable_pages_fn(struct list_head *pages);
 typedef void lru_add_drain_all_fn(void);
 typedef void drain_pages_fn(struct zone *zone);
+typedef void prep_compound_page_fn(struct page *page, unsigned int order);
 typedef void prep_transhuge_page_fn(struct page *page);
 typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   unsigned long end, unsigned int stride_shift,
@@ -44,6 +45,7 @@ DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
 DEFINE_STATIC_CALL_NULL(drain_free, drain_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_local, drain_pages_fn);
+DEFINE_STATIC_CALL_NULL(prep_compound, prep_compound_page_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
@@ -109,6 +111,17 @@ void ms_call_prep_large(struct page *page)
 		static_call(prep_large)(page);
 }
 
+void ms_call_make_large(struct page *page, unsigned int order)
+{
+	static_call(prep_compound)(page, order);
+	if (order < 2)
+		return;
+	if (MS_PREPARES_LARGE_INLINE)
+		ms_prepare_large(page);
+	else
+		static_call(prep_large)(page);
+}
+
 bool ms_tlb_flushable(void)
 {
 	return has_flush_tlb;
@@ -168,7 +181,9 @@ int ms_calls_init(void)
 	all &= resolve(drain_lru, "lru_add_drain_all", lru_add_drain_all_fn);
 	all &= resolve(drain_free, "drain_all_pages", drain_pages_fn);
 	all &= resolve(drain_local, "drain_local_pages", drain_pages_fn);
-	if (!MS_ALLOC_PREPARES_LARGE)
+	all &= resolve(prep_compound, "prep_compound_page",
+		       prep_compound_page_fn);
+	if (!MS_PREPARES_LARGE_INLINE)
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);
 	/* Nothing but access sampling needs this one, */

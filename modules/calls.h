@@ -63,4 +63,7 @@ long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to);
 /* Makes a compound page a huge page; nothing where allocation has done so. */
 void ms_call_prep_large(struct page *page);
 
+/* Makes 2^@order pages, @order > 0, a large folio as a page fault gets it. */
+void ms_call_make_large(struct page *page, unsigned int order);
+
 #endif

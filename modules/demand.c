@@ -12,6 +12,7 @@
 #include <linux/timekeeping.h>
 
 #include <compat/compat.h>
+#include <compat/page.h>
 #include <memsuite/control.h>
 #include <memsuite/demand.h>
 #include <memsuite/probe.h>
@@ -86,7 +87,7 @@ static void probe_alloc(void *data, struct page *page, unsigned int order,
 /* What a hook hands out never passes the kernel's tracepoint. */
 void __ms_demand_handed(struct page *page)
 {
-	count_allocation(page, 0);
+	count_allocation(page, ms_page_order(page));
 }
 
 static void probe_free(void *data, struct page *page, unsigned int order)

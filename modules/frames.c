@@ -37,18 +37,23 @@ static bool may_take(const struct ms_scan *scan, struct page *page)
 	       (scan->migratetypes & (1U << migratetype));
 }
 
-/* Frames to skip from @pfn on when the page there is not to be taken. */
-static unsigned long step(struct page *page)
+/*
+ * Frames to skip when the page where the walk stands is not to be taken. A block
+ * lies where its size says.
+ */
+static unsigned long step(const struct ms_scan *scan, struct page *page)
 {
+	unsigned long least = 1UL << __ffs(scan->orders);
+	unsigned long next = ALIGN(scan->pfn + 1, least);
 	unsigned int order;
 
 	/* Without the lock the order may be stale, so never trust it far. */
 	if (PageBuddy(page)) {
 		order = READ_ONCE(page->private);
 		if (order <= MS_MAX_ORDER)
-			return 1UL << order;
+			next = max(next, scan->pfn + (1UL << order));
 	}
-	return 1;
+	return next - scan->pfn;
 }
 
 static bool age_wanted(const struct ms_scan *scan, unsigned long pfn,
@@ -137,7 +142,7 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
 				return 0;
 			}
 		}
-		frames = step(page);
+		frames = step(scan, page);
 		/* Each of them may have been asked for its bank. */
 		if (scan->banks)
 			budget -= min(budget, frames - 1);

@@ -153,7 +153,7 @@ static void join_filler(struct ms_pool *pool, struct ms_scan *scan)
 }
 
 /* Retiring sleeps: the filler does it. */
-static void reject(struct ms_pool *pool, struct page *page)
+void ms_pool_reject(struct ms_pool *pool, struct page *page)
 {
 	chain_share(&pool->rejected, page);
 	irq_work_queue(&pool->wake);
@@ -221,7 +221,7 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 		return NULL;
 	ms_frames_prepare(page, 0, gfp & __GFP_ZERO);
 	if (unlikely(!ms_inspect_page(page))) {
-		reject(pool, page);
+		ms_pool_reject(pool, page);
 		return NULL;
 	}
 	front->bare_handed++;
@@ -469,6 +469,7 @@ struct ms_pool *ms_pool_create(const char *name, unsigned long start_pfn,
 	pool->banks = banks;
 	pool->container = container;
 	pool->rest_until = jiffies;
+	pool->large_dry_until = jiffies;
 	ms_pool_rewind(pool, &pool->scan);
 	init_waitqueue_head(&pool->wait);
 	init_irq_work(&pool->wake, wake_filler);

@@ -70,6 +70,8 @@ struct front {
  * @wake: wakes it from where no scheduler lock may be taken
  * @scan: where the filler stands
  * @rest_until: memory was short: do not fill before
+ * @large_pfn: where large blocks are looked for next
+ * @large_dry_until: there was none in the whole region: do not look before
  * @missed: requests that had found nothing when the filler found nothing, either
  * @cut: the block that the filler took last, and cuts up
  * @cut_next: its next frame
@@ -106,6 +108,8 @@ struct ms_pool {
 	struct irq_work wake;
 	struct ms_scan scan;
 	unsigned long rest_until;
+	unsigned long large_pfn;
+	unsigned long large_dry_until;
 	u64 missed;
 	struct page *cut;
 	unsigned long cut_next;
@@ -182,6 +186,9 @@ static inline bool is_of_pool(const struct ms_pool *pool, struct page *page)
 
 /* pool.c: the walk over the region begins anew. */
 void ms_pool_rewind(struct ms_pool *pool, struct ms_scan *scan);
+
+/* pool.c: the filler retires a page found bad in a fault. */
+void ms_pool_reject(struct ms_pool *pool, struct page *page);
 
 /* pool.c: puts a batch into the depot, unless that is full. */
 bool ms_pool_put(struct ms_pool *pool, struct page *chain);

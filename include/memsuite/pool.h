@@ -27,4 +27,20 @@ struct ms_pool;
  */
 struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp);
 
+/**
+ * ms_pool_pop_large() - take a large folio out of a pool's region
+ * @pool: the pool
+ * @order: of it, more than 0
+ * @gfp: flags of the request; only __GFP_ZERO matters
+ *
+ * It is a free block of the region: none is kept ready, since what it costs to
+ * find one is little beside clearing it.
+ *
+ * Context: a fault handler, or where nobody may sleep; takes the zone's lock.
+ * Return: a folio with a reference count of 1, cleared if asked for; or NULL, as
+ * always for some banks, of which a large folio has all.
+ */
+struct page *ms_pool_pop_large(struct ms_pool *pool, unsigned int order,
+			       gfp_t gfp);
+
 #endif

@@ -81,6 +81,14 @@ typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
 /* An allocation of folios makes large ones what huge pages are to be. */
 #define MS_ALLOC_PREPARES_LARGE	MS_HAVE_FOLIO
 
+/* What does that: prep_transhuge_page(), from 6.6 on a flag. */
+#define MS_PREPARES_LARGE_INLINE	MS_HAVE_LARGE_RMAPPABLE
+#if MS_HAVE_LARGE_RMAPPABLE
+#define ms_prepare_large(page)	folio_set_large_rmappable(page_folio(page))
+#else
+#define ms_prepare_large(page)	((void)(page))
+#endif
+
 /* Whether a page is counted as page cache: a folio's property from 5.16 on. */
 #if MS_HAVE_FOLIO
 #define ms_page_is_file(page)	folio_is_file_lru(page_folio(page))

@@ -81,9 +81,12 @@ check "it ends well" ends_well
 
 # shellcheck disable=SC2086
 keep --range $far --huge
+huge_before=$(huge_kib)
 steer far
 check "huge pages: move" move
 check "huge pages: at least 99% in the region" inside 99
+note "huge before $huge_before KiB, after $(huge_kib) KiB"
+check "huge pages: stay huge" [ "$huge_before" -gt 0 -a "$(huge_kib)" = "$huge_before" ]
 check "huge pages: contents unchanged" unchanged
 check "huge pages: it ends well" ends_well
 

@@ -53,7 +53,8 @@ for state in "empty pool" "full pool"; do
 	held range 0x10000000 0x20000000
 	judged "range, $state"
 	held range 0x10000000 0x20000000 --huge
-	judged "range, huge pages asked for, $state"
+	judged "range, huge pages, $state"
+	check "range, huge pages, $state: they are huge" [ "$huge" -ge $((pages / 2)) ]
 	held node1 0x30000000 0x60000000
 	judged "node, $state"
 	held node1 0x30000000 0x60000000 --huge

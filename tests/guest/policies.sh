@@ -9,6 +9,8 @@ segments="text data bss heap stack mmap file cache"
 modprobe vipzone || exit 1
 echo "pram 256M-512M technology=pram" >$suite/regions/add || exit 1
 echo "dram 512M-768M technology=dram" >$suite/regions/add || exit 1
+echo "halves xor=0x2000" >$suite/bank_maps/add || exit 1
+echo "odd 256M-512M map=halves banks=1" >$suite/regions/add || exit 1
 make_disk 16 && cp "$here/segments" /tmp/disk || exit 1
 dd if=/dev/urandom of=/tmp/disk/cold bs=4k count=1000 2>/dev/null
 echo 1 >$zone/enabled || exit 1
@@ -81,32 +83,37 @@ wait_for 10 grep -q mmap /tmp/out
 wait $pid
 check "its policy goes with it" wait_for 10 [ ! -e "$heap" ]
 
-# Huge pages would be gathered from anywhere.
+# A huge page has all banks.
 huge() { # PID: whether it may have huge pages
 	awk '/^THP_enabled/ { print $2 }' "/proc/$1/status"
 }
-family() { # OPTION: a steered program, and a child of it
+family() { # REGION OPTION: a steered program, and a child of it
 	rm -f /tmp/go /tmp/child
 	sh -c 'until [ -e /tmp/go ]; do sleep 0.1; done
 	       sleep 1000 & echo $! >/tmp/child; wait' &
 	parent=$!
-	echo "$parent region:pram $1" >$zone/add
+	echo "$parent region:$1 $2" >$zone/add
 	: >/tmp/go
 	wait_for 10 [ -s /tmp/child ]
 	child=$(cat /tmp/child)
 }
-family ""
-check "a steered program has no huge pages" [ "$(huge $parent)" = 0 ]
+family pram
+check "a steered program may have huge pages" [ "$(huge $parent)" = 1 ]
+kill $child $parent
+family odd
+check "one in some banks has none" [ "$(huge $parent)" = 0 ]
 check "its child may have them, if it is not steered" [ "$(huge $child)" = 1 ]
 echo $parent >$zone/remove
 check "and the program may, when it is not any more" [ "$(huge $parent)" = 1 ]
 kill $child $parent
-family children
+family odd children
 check "a child that is steered has none" [ "$(huge $child)" = 0 ]
 echo $child >$zone/remove
 check "until it is not" [ "$(huge $child)$(huge $parent)" = 10 ]
-echo $parent >$zone/remove; echo "$parent region:pram" >$zone/add
+echo $parent >$zone/remove; echo "$parent region:odd" >$zone/add
 check "another policy at once" [ "$(huge $parent)" = 0 ]
+echo "$parent region:pram" >$zone/add
+check "and not in all banks" [ "$(huge $parent)" = 1 ]
 kill $child $parent
 
 echo "machine segment:mmap=pram,*=dram" >$zone/add

@@ -52,14 +52,37 @@ merges() {
 	echo 0 >$ksm/run
 }
 
-# Under a cgroup's policy, and not the process's own: that forbids huge pages. Most of
-# them are elsewhere, if the region is small.
 thp=/sys/kernel/mm/transparent_hugepage
-gathers() {
+khugepaged_runs() {
 	echo always >$thp/enabled
 	echo 4096 >$thp/khugepaged/pages_to_scan
 	echo 10 >$thp/khugepaged/scan_sleep_millisecs
 	echo 10 >$thp/khugepaged/alloc_sleep_millisecs
+}
+khugepaged_rests() {
+	echo 0 >$thp/khugepaged/pages_to_scan 2>/dev/null || echo 100000 >$thp/khugepaged/scan_sleep_millisecs
+}
+has_huge() { grep -q "AnonHuge.*[1-9]" /proc/$pid/smaps_rollup; }
+
+# From a process with a policy of its own khugepaged is kept away.
+leaves_alone() {
+	khugepaged_runs
+	moves_in home "$pages"
+	ask small && ask drop && ask fill && ask huge
+	sleep 3
+	check "$kind: khugepaged does not gather pages under a process's policy" is_placed
+	check "$kind: which are small" sh -c "! grep -q 'AnonHuge.*[1-9]' /proc/$pid/smaps_rollup"
+	echo $pid >$zone/remove
+	ask small && ask huge
+	check "$kind: it does when there is none" wait_for 30 has_huge
+	check "$kind: contents are the same" answers check same
+	khugepaged_rests
+	moves_out
+}
+
+# Under a cgroup's policy it is not. Most huge pages are elsewhere, if the region is small.
+gathers() {
+	khugepaged_runs
 	[ $kind = node ] || policy=region:slim to=$slim_end
 	wait_for 20 equals $suite/pages/held_pages 0
 	echo "cgroup:/flat $policy" >$zone/add || exit 1
@@ -69,7 +92,7 @@ gathers() {
 	check "$kind: under a cgroup's policy, pages are where they ought to be" is_placed
 	ask huge
 	check "$kind: khugepaged gathers pages, which is counted apart" wait_for 30 at_least "$dir/collapsed_pages" 512
-	echo 0 >$thp/khugepaged/pages_to_scan 2>/dev/null || echo 100000 >$thp/khugepaged/scan_sleep_millisecs
+	khugepaged_rests
 	ask small
 	sleep 1
 	note "collapsed $(cat "$dir/collapsed_pages"), $(placed) of 1000 are where they ought to be, $(grep AnonHuge /proc/$pid/smaps_rollup)"
@@ -84,7 +107,7 @@ gathers() {
 	check "$kind: pages are where they ought to be, huge or not" wait_for 5 is_filled_anew
 	check "$kind: they are charged once" wait_for 5 is_charged_once flat
 	note "$(grep AnonHuge /proc/$pid/smaps_rollup), refused $(cat "$dir/fallback_huge")"
-	[ $kind = pool ] || check "node: huge pages are had" grep -q "AnonHuge.*[1-9]" /proc/$pid/smaps_rollup
+	[ $kind = pool ] || check "node: huge pages are had" has_huge
 	moves_out
 	echo cgroup:/flat >$zone/remove
 	steer $kind
@@ -160,6 +183,7 @@ goes_offline() {
 for kind in pool node; do
 	steer $kind
 	merges
+	[ $kind = node ] || leaves_alone
 	gathers
 	excludes
 	holds

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Large folios of a pool's region; include/memsuite/pool.h. */
+
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+
+#include <compat/compat.h>
+
+#include "calls.h"
+#include "demand.h"
+#include "frames.h"
+#include "inspection.h"
+#include "pool_inner.h"
+
+/* Places looked at for one folio, each the size of it. */
+#define LARGE_BUDGET	1024
+
+/* Goes on where the last one was found, once around the region. */
+static bool find_block(struct ms_pool *pool, unsigned int order,
+		       struct ms_block *block)
+{
+	struct ms_scan scan;
+	int rounds = 2, err;
+
+	if (time_before(jiffies, READ_ONCE(pool->large_dry_until)))
+		return false;
+	ms_pool_rewind(pool, &scan);
+	scan.orders &= ~((1U << order) - 1);
+	scan.pfn = clamp(READ_ONCE(pool->large_pfn), scan.pfn, scan.end);
+	do {
+		err = ms_frames_isolate(&scan, LARGE_BUDGET, block);
+		if (err == -ENOMEM)
+			ms_frames_skip_zone(&scan);
+		if (err == -ENOENT) {
+			scan.pfn = pool->start_pfn;
+			rounds--;
+		}
+	} while (rounds && (err == -ENOENT || err == -ENOMEM));
+	WRITE_ONCE(pool->large_pfn, scan.pfn);
+	if (!rounds)
+		WRITE_ONCE(pool->large_dry_until, jiffies + DRY_JIFFIES);
+	return !err;
+}
+
+/* What is behind the first 2^@order pages goes back. */
+static void free_rest(const struct ms_block *block, unsigned int order)
+{
+	unsigned int half;
+	struct page *rest;
+
+	for (half = block->order; half-- > order;) {
+		rest = block->page + (1UL << half);
+		ms_frames_prepare(rest, half, false);
+		ms_demand_free(rest, half, __free_pages);
+	}
+}
+
+static bool is_good(struct page *page)
+{
+	unsigned long flags;
+	bool good;
+
+	local_irq_save(flags);
+	good = ms_inspect_page(page);
+	local_irq_restore(flags);
+	return good;
+}
+
+/* Returns the first that is bad, or @nr. */
+static unsigned long first_bad(struct page *page, unsigned long nr)
+{
+	unsigned long i;
+
+	if (!static_branch_unlikely(&ms_inspect_key))
+		return nr;
+	for (i = 0; i < nr && is_good(page + i); i++)
+		;
+	return i;
+}
+
+/* The others have been looked at, or are when they are taken one by one. */
+static void part_with(struct ms_pool *pool, struct page *page,
+		      unsigned int order, unsigned long bad)
+{
+	unsigned long i;
+
+	split_page(page, order);
+	for (i = 0; i < 1UL << order; i++) {
+		if (i == bad) {
+			ms_pool_reject(pool, page + i);
+		} else {
+			ms_demand_free(page + i, 0, __free_pages);
+			atomic64_inc(&pool->freed);
+		}
+	}
+}
+
+struct page *ms_pool_pop_large(struct ms_pool *pool, unsigned int order,
+			       gfp_t gfp)
+{
+	unsigned long nr = 1UL << order, bad;
+	struct ms_block block;
+
+	if (pool->banks || order > MS_MAX_ORDER ||
+	    !find_block(pool, order, &block))
+		return NULL;
+	this_cpu_add(pool->fronts->isolated, nr);
+	free_rest(&block, order);
+	ms_frames_prepare(block.page, order, gfp & __GFP_ZERO);
+	bad = first_bad(block.page, nr);
+	if (unlikely(bad < nr)) {
+		part_with(pool, block.page, order, bad);
+		return NULL;
+	}
+	ms_call_make_large(block.page, order);
+	this_cpu_add(pool->fronts->handed, nr);
+	return block.page;
+}
+EXPORT_SYMBOL_GPL(ms_pool_pop_large);
