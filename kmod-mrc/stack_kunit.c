@@ -80,7 +80,7 @@ static void new_stack(struct kunit *test, struct mrc_stack *s, u32 room,
 	void *memory = kunit_kzalloc(test, mrc_stack_size(room, group_pages),
 				     GFP_KERNEL);
 
-	KUNIT_ASSERT_TRUE(test, memory != NULL);
+	KUNIT_ASSERT_TRUE(test, !!memory);
 	mrc_stack_init(s, memory, room, group_pages);
 	model_n = 0;
 }
