@@ -20,12 +20,21 @@
 struct cgroup;
 struct dentry;
 struct mm_struct;
+struct mrc_paper;
 struct mrc_shadow;
 struct pid;
 struct task_struct;
 
-/* What the administrator sets; each is read once a ladder. */
+enum mrc_mode {
+	MRC_MODE_LADDER,
+	MRC_MODE_PAPER,
+};
+
+/* What the administrator sets; each is read once a ladder, or an epoch. */
 struct mrc_tunables {
+	enum mrc_mode mode;
+	u32 epoch_ms;
+	u32 group_pages;
 	u32 samples;
 	u32 ladder_ms;
 	u32 max_cpu_permille;
@@ -36,6 +45,8 @@ struct mrc_tunables {
 #define MRC_SAMPLES_MAX		65536
 #define MRC_LADDER_MS_MIN	100
 #define MRC_LADDER_MS_MAX	60000
+#define MRC_EPOCH_MS_MAX	1000
+#define MRC_GROUP_PAGES_MAX	4096
 
 extern struct mrc_tunables mrc_tunables;
 extern bool mrc_enabled;	/* targets are tracked; watch.c */
@@ -76,6 +87,16 @@ struct mrc_stats {
 	u64 wss_10ms_pages;
 	u64 wss_100ms_pages;
 	u64 wss_1s_pages;
+	u64 epochs;			/* of mode paper */
+	u64 epochs_skipped;		/* cut short: lock contended */
+	u64 protections;		/* pages protected */
+	u64 protection_faults;		/* touches of protected pages */
+	u64 protection_off;		/* how often it was switched off */
+	u64 faults_lost;		/* that were too many in an epoch */
+	u64 restored;			/* pages unprotected without a touch */
+	u64 protected_pages;		/* as of the last epoch */
+	u64 scan_pages;			/* looked at in it */
+	u64 stuck_pages;		/* that cannot be protected */
 };
 
 /**
@@ -138,6 +159,8 @@ struct mrc_sub {
  * @wsf: working set function of the whole sample
  * @reuse: scratch
  * @announced: the curve when its last change was announced
+ * @mode: how it is tracked now
+ * @paper: in mode paper
  */
 struct mrc_target {
 	struct list_head link;
@@ -188,6 +211,8 @@ struct mrc_target {
 	struct mrc_wsf wsf;
 	struct mrc_reuse reuse;
 	u64 announced[MRC_SIZES];
+	enum mrc_mode mode;
+	struct mrc_paper *paper;
 };
 
 /* Slots are bits of mrc_target's groups. */
@@ -286,6 +311,7 @@ const char *mrc_watch_source(void);
 /* ladder.c */
 int mrc_ladder_thread(void *target);
 void mrc_ladder_free(struct mrc_target *t);
+bool mrc_sleep_until(u64 us);
 
 /* walker.c */
 int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
