@@ -66,7 +66,12 @@ static struct attribute *mrc_attrs[] = {
 	&max_cpu_permille_attr.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(mrc);
+static const struct attribute_group mrc_group = { .attrs = mrc_attrs };
+static const struct attribute_group *mrc_groups[] = {
+	&mrc_group,
+	&mrc_division_group,
+	NULL
+};
 
 /**
  * mrc_sysfs_init() - make the files

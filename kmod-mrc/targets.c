@@ -16,8 +16,6 @@
 
 #include "mrc.h"
 
-/* Each has a thread; and their list has to fit a page. */
-#define TARGETS_MAX	256
 
 static LIST_HEAD(targets);
 static DEFINE_MUTEX(targets_lock);
@@ -27,6 +25,7 @@ static unsigned int targets_count;
 static void destroy(struct mrc_target *t)
 {
 	kthread_stop(t->thread);
+	mrc_enforce_forget(t);
 	mrc_debugfs_remove(t);
 	mrc_ladder_free(t);
 	put_pid(t->pid);
@@ -66,6 +65,26 @@ void mrc_target_gone(struct mrc_target *t)
 	schedule_work(&reap_work);
 }
 
+/**
+ * mrc_targets_lock() - keep the targets as they are
+ *
+ * Context: may sleep; until mrc_targets_unlock().
+ * Return: the list of them, by @link.
+ */
+struct list_head *mrc_targets_lock(void)
+{
+	mutex_lock(&targets_lock);
+	return &targets;
+}
+
+/**
+ * mrc_targets_unlock() - undo mrc_targets_lock()
+ */
+void mrc_targets_unlock(void)
+{
+	mutex_unlock(&targets_lock);
+}
+
 static struct mm_struct *mm_of(struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
@@ -91,7 +110,7 @@ static int add(struct pid *pid, struct mm_struct *mm)
 	list_for_each_entry(t, &targets, link)
 		if (t->pid == pid)
 			return -EEXIST;
-	if (targets_count >= TARGETS_MAX)
+	if (targets_count >= MRC_TARGETS_MAX)
 		return -ENOSPC;
 	t = kvzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
@@ -109,6 +128,7 @@ static int add(struct pid *pid, struct mm_struct *mm)
 	}
 	list_add_tail(&t->link, &targets);
 	targets_count++;
+	mrc_enforce_add(t);
 	mrc_debugfs_add(t);
 	wake_up_process(t->thread);
 	return 0;
