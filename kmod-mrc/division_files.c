@@ -5,6 +5,7 @@
  * it: /sys/kernel/debug/memsuite/mrc/plan.
  */
 
+#include <linux/bits.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -18,7 +19,7 @@
 #include "mrc.h"
 
 #define LINE_MAX	64
-#define KIB_MAX		(1ULL << 42)
+#define KIB_MAX		BIT_ULL(42)
 
 static const char *const utilities[] = {
 	[MRC_UTILITY_RATIO] = "ratio",

@@ -101,7 +101,7 @@ struct mrc_sub {
  * @running: how much of its time it did not wait for misses lately
  * @loops: it misses nearly always: what it used last is used last again
  * @fault: address of its last page fault over its share
- * @faults: major faults that it had had by @looked
+ * @faults: its major faults by @looked
  * @looked: when that was, in us
  * @over: in the table that page faults are looked up in
  * @work: replaces pages of its own, in its own context

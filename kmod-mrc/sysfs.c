@@ -66,7 +66,11 @@ static struct attribute *mrc_attrs[] = {
 	&max_cpu_permille_attr.attr,
 	NULL
 };
-static const struct attribute_group mrc_group = { .attrs = mrc_attrs };
+
+static const struct attribute_group mrc_group = {
+	.attrs = mrc_attrs,
+};
+
 static const struct attribute_group *mrc_groups[] = {
 	&mrc_group,
 	&mrc_division_group,

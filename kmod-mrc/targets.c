@@ -16,7 +16,6 @@
 
 #include "mrc.h"
 
-
 static LIST_HEAD(targets);
 static DEFINE_MUTEX(targets_lock);
 static unsigned int targets_count;
