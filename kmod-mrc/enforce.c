@@ -3,7 +3,7 @@
  * Who gets how much of the memory, put into practice: paper 001, section 4.1.3.
  *
  * A thread divides the memory anew now and then. When what is available is
- * below the reserve, it evicts idle pages of those who have more than their
+ * below the reserve, or a total is set, it evicts idle pages of those who have more than their
  * share, which by the division are those who lose least. And whoever has more
  * than its share and faults replaces pages of its own: not in the fault, where
  * nothing may sleep, but right after it, on the way back to user space.
@@ -148,7 +148,17 @@ static bool too_much_pressure(void)
 	       mrc_available() > mrc_reserve();
 }
 
-/* What is available is below the reserve: @need pages of those who have more. */
+/* Pages that have to be evicted. A total that was set is a limit, whatever is available. */
+static u64 needed(void)
+{
+	u64 reserve = mrc_reserve();
+
+	if (READ_ONCE(mrc_division.total_kib))
+		return ROUND_MAX;
+	return min_t(u64, reserve - min(reserve, mrc_available()), ROUND_MAX);
+}
+
+/* Those of them that can be had of those who have more than their share. */
 static void relieve(const struct mrc_plan *plan, u64 need)
 {
 	unsigned int i;
@@ -180,7 +190,6 @@ static void give(struct mrc_target *t, const struct mrc_claim *c)
 static void divide(void)
 {
 	struct list_head *targets = mrc_targets_lock();
-	u64 reserve = mrc_reserve(), available = mrc_available();
 	struct mrc_plan plan;
 	unsigned int i;
 
@@ -190,8 +199,7 @@ static void divide(void)
 	} else if (!mrc_plan_make(&plan, 0, NULL, 0, targets)) {
 		for (i = 0; i < plan.n; i++)
 			give(plan.target[i], &plan.claim[i]);
-		if (available < reserve)
-			relieve(&plan, min_t(u64, reserve - available, ROUND_MAX));
+		relieve(&plan, needed());
 		mrc_plan_free(&plan);
 	}
 	mrc_targets_unlock();
