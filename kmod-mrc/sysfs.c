@@ -177,7 +177,16 @@ static struct attribute *mrc_attrs[] = {
 	&contention_available_pct_attr.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(mrc);
+
+static const struct attribute_group mrc_group = {
+	.attrs = mrc_attrs,
+};
+
+static const struct attribute_group *mrc_groups[] = {
+	&mrc_group,
+	&mrc_division_group,
+	NULL
+};
 
 /**
  * mrc_sysfs_changed() - a curve, or who is tracked, has changed

@@ -43,6 +43,14 @@ void ms_call_lru_add_drain_all(void);
 /* Puts the free pages of a zone, or all, that CPUs keep in the buddy lists. */
 void ms_call_drain_all_pages(struct zone *zone);
 
+/*
+ * Evicts pages from ms_call_isolate_lru(), whose reference goes with them; what
+ * cannot be evicted goes back to the LRU. The list is empty then. May sleep.
+ * Only if it is there: the kernel may have no such function.
+ */
+unsigned long ms_call_reclaim_pages(struct list_head *pages);
+bool ms_call_reclaim_there(void);
+
 struct seq_file;
 
 /*
