@@ -26,6 +26,7 @@
 #include <linux/userfaultfd_k.h>
 
 #include <compat/compat.h>
+#include <compat/page.h>
 #include <compat/pagetable.h>
 #include <memsuite/tlb.h>
 

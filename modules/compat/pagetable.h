@@ -132,16 +132,6 @@ static inline pte_t ms_pte_unprotect(pte_t pte, pgprot_t prot)
 #endif
 }
 
-/* Whether a page may be written to by devices now, and should be left alone. */
-static inline bool ms_page_pinned(struct page *page)
-{
-#if MS_HAVE_FOLIO
-	return folio_maybe_dma_pinned(page_folio(page));
-#else
-	return page_maybe_dma_pinned(page);
-#endif
-}
-
 /*
  * Whether the current task holds mmap_lock for writing: its owner is then the
  * task, whatever flags for spinners are set beside it; readers set another one.
