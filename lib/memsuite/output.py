@@ -62,3 +62,14 @@ def save(path, text):
             file.write(text)
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
+
+
+def written(args, csv, svg, png):
+    """Writes what the arguments ask for, as picture_arguments() in cli.py has them; False: it is for the terminal."""
+    if args.csv:
+        save(args.csv, csv())
+    elif args.svg:
+        save(args.svg, svg())
+    elif args.png:
+        png(args.png)
+    return bool(args.csv or args.svg or args.png)

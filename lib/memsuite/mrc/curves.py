@@ -2,7 +2,7 @@
 """Curves as pictures and as CSV."""
 
 from .. import Failure
-from ..output import human_pages, print_json, save
+from ..output import human_pages, print_json, written
 from ..sysfs import need, number
 from .plot import png_plot, svg_plot, text_plot, unicode_output
 from .targets import mrc_accesses, mrc_curve, mrc_stats, name_of
@@ -17,14 +17,8 @@ def curve_csv(curve):
 
 
 def draw_curve(args, curve, title, remark):
-    """As the arguments of picture() in cli.py have it."""
-    if args.csv:
-        save(args.csv, curve_csv(curve))
-    elif args.svg:
-        save(args.svg, svg_plot(curve, title))
-    elif args.png:
-        png_plot(curve, title, args.png)
-    else:
+    if not written(args, lambda: curve_csv(curve), lambda: svg_plot(curve, title),
+                   lambda path: png_plot(curve, title, path)):
         print(f"miss ratio by memory: {title}")
         print(text_plot(curve, args.width, args.height, unicode_output()))
         print(remark)

@@ -4,7 +4,7 @@
 import bisect
 
 from .. import Failure
-from ..output import human, human_pages, print_json, save
+from ..output import human, human_pages, print_json, written
 from .chart import Series, heat_png, heat_svg, heat_text, series_png, series_svg, series_text
 from .curves import curve_remark, draw_curve
 from .plot import unicode_output
@@ -61,13 +61,8 @@ def report_wss(args, shots):
     title = f"Working set of {shots[-1]['name']}"
     if args.json:
         print_json({one.name: one.points for one in series})
-    elif args.csv:
-        save(args.csv, wss_csv(series))
-    elif args.svg:
-        save(args.svg, series_svg(series, title))
-    elif args.png:
-        series_png(series, title, args.png)
-    else:
+    elif not written(args, lambda: wss_csv(series), lambda: series_svg(series, title),
+                     lambda path: series_png(series, title, path)):
         print(title)
         # One line in a terminal, or they could not be told apart: the longest window that was always observed.
         shown = [one for one in series[1:] if len(one.points) == len(shots)][-1:] or series[:1]
@@ -116,13 +111,8 @@ def report_heatmap(args, shots):
     title = f"Touched pages of {shots[-1]['name']}"
     if args.json:
         print_json([{"address": start, "touched": values} for start, values in rows])
-    elif args.csv:
-        save(args.csv, heat_csv(rows, times))
-    elif args.svg:
-        save(args.svg, heat_svg(rows, times, title))
-    elif args.png:
-        heat_png(rows, times, title, args.png)
-    else:
+    elif not written(args, lambda: heat_csv(rows, times), lambda: heat_svg(rows, times, title),
+                     lambda path: heat_png(rows, times, title, path)):
         size = human(sum(2 << 20 if page[1] else 4096 for page in shots[-1]["pages"]))
         print(f"{title}: address up, time to the right, {times[-1]:.0f} s; {size} sampled")
         print(heat_text(rows, args.width))
