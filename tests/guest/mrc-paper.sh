@@ -9,7 +9,7 @@
 
 control=$suite/mrc
 out=/tmp/shield
-pages=8000
+pages=5000
 
 [ -d /sys/kernel/debug/memsuite ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 modprobe mrc || exit 1
@@ -62,7 +62,7 @@ loop() { # PAGES ARGUMENT...
 	pid=$!
 	wait_for 30 grep -q ready $out
 	echo $pid >$control/add
-	wait_for 30 stat_least ladders 3
+	wait_for 30 stat_least ladders 2
 	got=$(cliff_of)
 	check "cliff of a loop over $size pages${*:+ $*}" near "$got" "$size"
 	check "curve of $size pages${*:+ $*} falls" falls
