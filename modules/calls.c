@@ -27,7 +27,7 @@ typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
 				gfp_t gfp);
 typedef void putback_movable_pages_fn(struct list_head *pages);
 typedef void lru_add_drain_all_fn(void);
-typedef void drain_all_pages_fn(struct zone *zone);
+typedef void drain_pages_fn(struct zone *zone);
 typedef void prep_transhuge_page_fn(struct page *page);
 typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   unsigned long end, unsigned int stride_shift,
@@ -43,7 +43,8 @@ DEFINE_STATIC_CALL_NULL(isolate_lru, ms_isolate_lru_fn);
 DEFINE_STATIC_CALL_NULL(putback_movable, putback_movable_pages_fn);
 DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
-DEFINE_STATIC_CALL_NULL(drain_free, drain_all_pages_fn);
+DEFINE_STATIC_CALL_NULL(drain_free, drain_pages_fn);
+DEFINE_STATIC_CALL_NULL(drain_local, drain_pages_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
@@ -98,6 +99,11 @@ void ms_call_lru_add_drain_all(void)
 void ms_call_drain_all_pages(struct zone *zone)
 {
 	static_call(drain_free)(zone);
+}
+
+void ms_call_drain_local_pages(struct zone *zone)
+{
+	static_call(drain_local)(zone);
 }
 
 void ms_call_prep_large(struct page *page)
@@ -173,7 +179,8 @@ int ms_calls_init(void)
 		       putback_movable_pages_fn);
 	all &= resolve(migrate, "migrate_pages", ms_migrate_pages_fn);
 	all &= resolve(drain_lru, "lru_add_drain_all", lru_add_drain_all_fn);
-	all &= resolve(drain_free, "drain_all_pages", drain_all_pages_fn);
+	all &= resolve(drain_free, "drain_all_pages", drain_pages_fn);
+	all &= resolve(drain_local, "drain_local_pages", drain_pages_fn);
 	if (!MS_ALLOC_PREPARES_LARGE)
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);

@@ -43,6 +43,9 @@ void ms_call_lru_add_drain_all(void);
 /* Puts the free pages of a zone, or all, that CPUs keep in the buddy lists. */
 void ms_call_drain_all_pages(struct zone *zone);
 
+/* Those that this CPU keeps; not where it may hold their lock: not in interrupts. */
+void ms_call_drain_local_pages(struct zone *zone);
+
 /*
  * Evicts pages from ms_call_isolate_lru(), whose reference goes with them; what
  * cannot be evicted goes back to the LRU. The list is empty then. May sleep.

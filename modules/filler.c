@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 
 #include <compat/compat.h>
+#include <memsuite/control.h>
 
 #include "container.h"
 #include "demand.h"
@@ -152,6 +153,15 @@ static void inspect_cut(struct ms_pool *pool)
 			__set_bit(i, pool->cut_bad);
 }
 
+/* Whether somebody was left without a page since this was last asked. */
+static bool is_missed(struct ms_pool *pool)
+{
+	u64 before = pool->missed;
+
+	pool->missed = ms_stat_sum(pool->fronts, misses);
+	return pool->missed != before;
+}
+
 /* Walked to the end: what there was is taken, come back later. */
 static void begin_anew(struct ms_pool *pool)
 {
@@ -160,6 +170,10 @@ static void begin_anew(struct ms_pool *pool)
 	ms_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
+	if (is_missed(pool)) {
+		ms_pool_drain_fronts(pool);
+		ms_frames_gather();
+	}
 	/* It may be resting for longer, under pressure. */
 	if (time_before(READ_ONCE(pool->rest_until), jiffies + DRY_JIFFIES))
 		WRITE_ONCE(pool->rest_until, jiffies + DRY_JIFFIES);

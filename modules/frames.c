@@ -2,6 +2,7 @@
 /* Free page frames: out of the buddy lists, by physical address. */
 
 #include <linux/highmem.h>
+#include <linux/jiffies.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/page_ref.h>
@@ -165,4 +166,15 @@ void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
 			clear_highpage(page + i);
 	/* post_alloc_hook() does this itself up to 6.11. */
 	set_page_count(page, 1);
+}
+
+void ms_frames_gather(void)
+{
+	static unsigned long next = INITIAL_JIFFIES;
+	unsigned long due = READ_ONCE(next);
+
+	if (time_before(jiffies, due) ||
+	    cmpxchg(&next, due, jiffies + HZ) != due)
+		return;
+	ms_call_drain_all_pages(NULL);
 }

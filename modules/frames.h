@@ -37,4 +37,14 @@ void ms_frames_skip_zone(struct ms_scan *scan);
  */
 void ms_frames_prepare(struct page *page, unsigned int order, bool zero);
 
+/**
+ * ms_frames_gather() - give to the buddy lists what CPUs keep at hand, where
+ * pages lie that were freed lately
+ *
+ * At most once a second, since the CPUs must fetch new ones then.
+ *
+ * Context: may sleep.
+ */
+void ms_frames_gather(void);
+
 #endif

@@ -12,6 +12,7 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
+#include "calls.h"
 #include "core.h"
 #include "demand.h"
 #include "frames.h"
@@ -23,6 +24,9 @@
 
 /* Of some banks, a frame is found by looking at several. */
 #define BANKS_BUDGET	4096
+
+/* Requests for a page after the first, with what this CPU had kept. */
+#define MORE_TRIES	3
 
 /* How long the filler rests after memory was wanted back. */
 #define PRESSURE_JIFFIES	(2 * HZ)
@@ -175,6 +179,7 @@ static bool refill_bare(struct ms_pool *pool, struct front *front)
 		ms_frames_skip_zone(&front->scan);
 	if (err == -ENOENT)
 		ms_pool_rewind(pool, &front->scan);
+	front->ended |= err == -ENOENT;
 	/* Dry is a region walked from end to end in vain. */
 	if (err == -ENOENT && front->vain)
 		front->dry_until = jiffies + DRY_JIFFIES;
@@ -223,7 +228,7 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 	return page;
 }
 
-struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp)
+static struct page *pop(struct ms_pool *pool, gfp_t gfp)
 {
 	struct front *front;
 	struct page *page;
@@ -241,9 +246,38 @@ struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp)
 		page = pop_bare(pool, front, gfp);
 	if (page)
 		front->handed++;
-	else
-		front->misses++;
 	local_irq_restore(flags);
+	return page;
+}
+
+/*
+ * What a program frees is kept by the CPU that it runs on, and may be all that
+ * is left of the region. An interrupt may have come while that is being seen to.
+ */
+static noinline struct page *pop_again(struct ms_pool *pool, gfp_t gfp)
+{
+	struct page *page = NULL;
+	int tries = MORE_TRIES;
+
+	if (!in_task())
+		return NULL;
+	preempt_disable();
+	this_cpu_write(pool->fronts->ended, false);
+	ms_call_drain_local_pages(NULL);
+	while (!page && tries--)
+		page = pop(pool, gfp);
+	preempt_enable();
+	return page;
+}
+
+struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp)
+{
+	struct page *page = pop(pool, gfp);
+
+	if (unlikely(!page) && this_cpu_read(pool->fronts->ended))
+		page = pop_again(pool, gfp);
+	if (unlikely(!page))
+		this_cpu_inc(pool->fronts->misses);
 	return page;
 }
 EXPORT_SYMBOL_GPL(ms_pool_pop);
@@ -290,15 +324,21 @@ static unsigned long drain_depot(struct ms_pool *pool, unsigned long pages)
 	return freed;
 }
 
-static unsigned long drain(struct ms_pool *pool)
+unsigned long ms_pool_drain_fronts(struct ms_pool *pool)
 {
 	struct drain drain = { .pool = pool, .freed = ATOMIC_LONG_INIT(0) };
+
+	on_each_cpu(drain_this_cpu, &drain, 1);
+	return atomic_long_read(&drain.freed);
+}
+
+static unsigned long drain(struct ms_pool *pool)
+{
 	unsigned long freed;
 
 	/* First the depot: a CPU with nothing at hand takes from there. */
 	freed = drain_depot(pool, ULONG_MAX);
-	on_each_cpu(drain_this_cpu, &drain, 1);
-	return freed + atomic_long_read(&drain.freed) +
+	return freed + ms_pool_drain_fronts(pool) +
 	       ms_pool_free_bare(pool, xchg(&pool->others, NULL)) +
 	       ms_pool_free_gifts(pool, &pool->gifts);
 }

@@ -30,6 +30,7 @@
  * @scan: where this CPU looks for free blocks
  * @dry_until: do not look before
  * @vain: nothing was found since the walk began anew
+ * @ended: the walk came to the end since a request last went on after it
  * @hint: slot to look at first
  * @isolated: bare frames taken
  * @handed: pages handed out
@@ -43,6 +44,7 @@ struct front {
 	struct ms_scan scan;
 	unsigned long dry_until;
 	bool vain;
+	bool ended;
 	unsigned int hint;
 	u64 isolated;
 	u64 handed;
@@ -68,6 +70,7 @@ struct front {
  * @wake: wakes it from where no scheduler lock may be taken
  * @scan: where the filler stands
  * @rest_until: memory was short: do not fill before
+ * @missed: requests that had found nothing when the filler found nothing, either
  * @cut: the block that the filler took last, and cuts up
  * @cut_next: its next frame
  * @cut_end: how many it has
@@ -103,6 +106,7 @@ struct ms_pool {
 	struct irq_work wake;
 	struct ms_scan scan;
 	unsigned long rest_until;
+	u64 missed;
 	struct page *cut;
 	unsigned long cut_next;
 	unsigned long cut_end;
@@ -186,6 +190,9 @@ bool ms_pool_put(struct ms_pool *pool, struct page *chain);
 unsigned long ms_pool_free(struct ms_pool *pool, struct page *chain);
 unsigned long ms_pool_free_bare(struct ms_pool *pool, struct page *chain);
 unsigned long ms_pool_free_gifts(struct ms_pool *pool, struct page **gifts);
+
+/* pool.c: gives back what CPUs have at hand; how many pages. May sleep. */
+unsigned long ms_pool_drain_fronts(struct ms_pool *pool);
 
 /**
  * ms_filler_run() - fill a pool until the thread is to stop

@@ -52,6 +52,7 @@ static bool restock(struct ms_stock *stock)
 		if (err == -ENOENT) {
 			stock->scan.pfn = stock->start;
 			rounds--;
+			ms_frames_gather();
 		} else if (err == -ENOMEM) {
 			/* Another zone may have more. */
 			stock->scan.pfn = ALIGN(stock->scan.pfn + 1,
