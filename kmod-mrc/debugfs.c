@@ -145,6 +145,16 @@ static const struct {
 	STAT(wss_10ms_pages),
 	STAT(wss_100ms_pages),
 	STAT(wss_1s_pages),
+	STAT(epochs),
+	STAT(epochs_skipped),
+	STAT(protections),
+	STAT(protection_faults),
+	STAT(protection_off),
+	STAT(faults_lost),
+	STAT(restored),
+	STAT(protected_pages),
+	STAT(scan_pages),
+	STAT(stuck_pages),
 };
 
 static void show_stats(struct seq_file *m, const struct mrc_stats *values)
@@ -302,6 +312,7 @@ void mrc_debugfs_remove(struct dentry *dir)
 void mrc_debugfs_init(void)
 {
 	root = ms_debugfs_add("mrc");
+	debugfs_create_file("plan", 0600, root, NULL, &mrc_plan_fops);
 }
 
 /**

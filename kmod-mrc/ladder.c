@@ -28,6 +28,7 @@
 #include <compat/pagetable.h>
 
 #include "mrc.h"
+#include "paper.h"
 
 /* Each sub-sample needs some, whatever the CPU budget says. */
 #define SAMPLES_FLOOR	1024
@@ -59,8 +60,13 @@ static bool stopping(void)
 	return kthread_should_stop() || !READ_ONCE(mrc_enabled);
 }
 
-/* Return: false if the tracker is to stop. */
-static bool sleep_until(u64 us)
+/**
+ * mrc_sleep_until() - sleep, as a tracker
+ * @us: until then
+ *
+ * Return: false if the tracker is to stop.
+ */
+bool mrc_sleep_until(u64 us)
 {
 	ktime_t at = ns_to_ktime(us * NSEC_PER_USEC);
 
@@ -108,6 +114,7 @@ static int follow(struct mrc_target *t)
 	}
 	if (mm != t->mm) {
 		mrc_young_stop(t);
+		mrc_paper_stop(t);
 		mmgrab(mm);
 		mmdrop(t->mm);
 		t->mm = mm;
@@ -296,7 +303,7 @@ static int descend(struct mrc_target *t, u32 rungs)
 		u64 at = rung ? moment - mrc_time(rung - 1) : max(moment, free);
 
 		if (at >= free) {
-			if (!sleep_until(at))
+			if (!mrc_sleep_until(at))
 				return -EINTR;
 			t->moment = mrc_now_us();
 			err = clear_all(t);
@@ -325,7 +332,7 @@ static int climb(struct mrc_target *t, u32 rungs)
 	rung = mrc_times_within(DUTY * (mrc_now_us() - t->moment));
 	rung = min(rung, rungs - 1);
 	while (rung < rungs) {
-		if (!sleep_until(t->moment + mrc_time(rung)))
+		if (!mrc_sleep_until(t->moment + mrc_time(rung)))
 			return -EINTR;
 		before = mrc_now_us();
 		left = read_all(t);
@@ -592,8 +599,25 @@ static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
 
 static void pause_for(u64 us)
 {
-	wait_event_idle_timeout(mrc_changed, stopping(),
+	enum mrc_mode mode = READ_ONCE(mrc_tunables.mode);
+
+	wait_event_idle_timeout(mrc_changed, stopping() ||
+				READ_ONCE(mrc_tunables.mode) != mode,
 				usecs_to_jiffies(us) + 1);
+}
+
+/* Nothing of what one mode has found is of use to the other. */
+static void set_mode(struct mrc_target *t, enum mrc_mode mode)
+{
+	if (t->mode == mode)
+		return;
+	forget(t);
+	mrc_young_stop(t);
+	mrc_paper_stop(t);
+	mutex_lock(&t->lock);
+	mrc_curve_reset(&t->curve);
+	mutex_unlock(&t->lock);
+	t->mode = mode;
 }
 
 /**
@@ -619,6 +643,7 @@ int mrc_ladder_thread(void *target)
 			/* Idle ages would count the time off. */
 			forget(t);
 			mrc_young_stop(t);
+			mrc_paper_stop(t);
 			last = 0;
 			wait_event_idle(mrc_changed, kthread_should_stop() ||
 					READ_ONCE(mrc_enabled));
@@ -634,7 +659,9 @@ int mrc_ladder_thread(void *target)
 			wait_event_idle(mrc_changed, kthread_should_stop());
 			break;
 		}
-		err = ladder(t, rungs);
+		set_mode(t, READ_ONCE(mrc_tunables.mode));
+		err = t->mode == MRC_MODE_PAPER ? mrc_paper_window(t) :
+						  ladder(t, rungs);
 		cpu = cpu_ns() - cpu;
 
 		mutex_lock(&t->lock);
@@ -647,7 +674,10 @@ int mrc_ladder_thread(void *target)
 		}
 		mutex_unlock(&t->lock);
 		last = began;
-		pause_for(budget(t, cpu, mrc_now_us() - began));
+		if (t->mode == MRC_MODE_LADDER)
+			pause_for(budget(t, cpu, mrc_now_us() - began));
+		else if (err)
+			pause_for(100 * USEC_PER_MSEC);
 	}
 	return 0;
 }
@@ -659,6 +689,7 @@ int mrc_ladder_thread(void *target)
 void mrc_ladder_free(struct mrc_target *t)
 {
 	mrc_young_stop(t);
+	mrc_paper_stop(t);
 	kvfree(t->sample.entry);
 	kvfree(t->spare.entry);
 	kvfree(t->active);

@@ -29,6 +29,7 @@ static int __init mrc_init(void)
 static void __exit mrc_exit(void)
 {
 	mrc_sysfs_exit();
+	mrc_enforce(false);
 	mrc_watch_stop();
 	mrc_groups_remove_all();
 	mrc_targets_remove_all();

@@ -11,21 +11,35 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
+#include <memsuite/evict.h>
+
 #include "compose.h"
 #include "curve.h"
+#include "division.h"
 #include "reuse.h"
 #include "sample.h"
 #include "who.h"
 
+struct attribute_group;
 struct cgroup;
 struct dentry;
+struct file_operations;
 struct mm_struct;
+struct mrc_paper;
 struct mrc_shadow;
 struct pid;
 struct task_struct;
 
-/* What the administrator sets; each is read once a ladder. */
+enum mrc_mode {
+	MRC_MODE_LADDER,
+	MRC_MODE_PAPER,
+};
+
+/* What the administrator sets; each is read once a ladder, or an epoch. */
 struct mrc_tunables {
+	enum mrc_mode mode;
+	u32 epoch_ms;
+	u32 group_pages;
 	u32 samples;
 	u32 ladder_ms;
 	u32 max_cpu_permille;
@@ -36,6 +50,11 @@ struct mrc_tunables {
 #define MRC_SAMPLES_MAX		65536
 #define MRC_LADDER_MS_MIN	100
 #define MRC_LADDER_MS_MAX	60000
+#define MRC_EPOCH_MS_MAX	1000
+#define MRC_GROUP_PAGES_MAX	4096
+
+/* Each has a thread; and their list has to fit a page. */
+#define MRC_TARGETS_MAX		256
 
 extern struct mrc_tunables mrc_tunables;
 extern bool mrc_enabled;	/* targets are tracked; watch.c */
@@ -76,6 +95,16 @@ struct mrc_stats {
 	u64 wss_10ms_pages;
 	u64 wss_100ms_pages;
 	u64 wss_1s_pages;
+	u64 epochs;			/* of mode paper */
+	u64 epochs_skipped;		/* cut short: lock contended */
+	u64 protections;		/* pages protected */
+	u64 protection_faults;		/* touches of protected pages */
+	u64 protection_off;		/* how often it was switched off */
+	u64 faults_lost;		/* that were too many in an epoch */
+	u64 restored;			/* pages unprotected without a touch */
+	u64 protected_pages;		/* as of the last epoch */
+	u64 scan_pages;			/* looked at in it */
+	u64 stuck_pages;		/* that cannot be protected */
 };
 
 /**
@@ -90,6 +119,50 @@ struct mrc_sub {
 	u32 n;
 	u32 valid[MRC_KINDS];
 	u64 weight[MRC_KINDS];
+};
+
+/**
+ * struct mrc_share - what a target gets of the memory
+ * @weight: of its utility
+ * @min: pages that it is never driven below
+ * @pages: what it gets now; U64_MAX: nobody says
+ * @running: how much of its time it did not wait for misses lately
+ * @loops: it misses nearly always: what it used last is used last again
+ * @fault: address of its last page fault over its share
+ * @faults: its major faults by @looked
+ * @looked: when that was, in us
+ * @over: in the table that page faults are looked up in
+ * @work: replaces pages of its own, in its own context
+ * @pending: @work is queued
+ * @sweeping: one at a time; protects what follows
+ * @hand: where the next sweep begins
+ * @evict: pages on their way out
+ * @rest_until: it found nothing to evict: jiffies
+ * @evicted: pages, when free memory was low
+ * @replaced: pages, in page faults of its own
+ * @refused_shared: not evicted: mapped more than once
+ * @refused_busy: not evicted: in parts, pinned, or off the LRU
+ */
+struct mrc_share {
+	u32 weight;
+	u64 min;
+	u64 pages;
+	u32 running;
+	bool loops;
+	unsigned long fault;
+	u64 faults;
+	u64 looked;
+	struct hlist_node over;
+	struct callback_head work;
+	atomic_t pending;
+	struct mutex sweeping;	/* hand to refused_busy */
+	unsigned long hand;
+	struct ms_evict evict;
+	unsigned long rest_until;
+	u64 evicted;
+	u64 replaced;
+	u64 refused_shared;
+	u64 refused_busy;
 };
 
 /**
@@ -135,9 +208,12 @@ struct mrc_sub {
  * @notified: it is registered with @mm
  * @shadow: the bits
  * @returned: how many were given back
+ * @share: what it gets of the memory
  * @wsf: working set function of the whole sample
  * @reuse: scratch
  * @announced: the curve when its last change was announced
+ * @mode: how it is tracked now
+ * @paper: in mode paper
  */
 struct mrc_target {
 	struct list_head link;
@@ -185,9 +261,12 @@ struct mrc_target {
 	bool notified;
 	struct mrc_shadow __rcu *shadow;
 	atomic64_t returned;
+	struct mrc_share share;
 	struct mrc_wsf wsf;
 	struct mrc_reuse reuse;
 	u64 announced[MRC_SIZES];
+	enum mrc_mode mode;
+	struct mrc_paper *paper;
 };
 
 /* Slots are bits of mrc_target's groups. */
@@ -286,6 +365,7 @@ const char *mrc_watch_source(void);
 /* ladder.c */
 int mrc_ladder_thread(void *target);
 void mrc_ladder_free(struct mrc_target *t);
+bool mrc_sleep_until(u64 us);
 
 /* walker.c */
 int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
@@ -301,6 +381,62 @@ int mrc_young_renew(struct mrc_target *t);
 void mrc_young_took(struct mrc_target *t, u32 i);
 void mrc_young_begin(struct mrc_target *t);
 bool mrc_young_lost(struct mrc_target *t, u32 i);
+bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young);
+bool mrc_young_seen(struct mrc_target *t, u32 i);
+
+/* hand.c */
+u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
+		   u64 *evicted);
+void mrc_hand_settle(struct mrc_target *t);
+
+/**
+ * struct mrc_plan - who gets how much
+ * @total: pages that are divided
+ * @n: targets that have a curve
+ * @target: these; no longer than the targets are locked
+ * @claim: in the same order
+ * @rate: copies of their curves
+ */
+struct mrc_plan {
+	u64 total;
+	unsigned int n;
+	struct mrc_target **target;
+	struct mrc_claim *claim;
+	u64 (*rate)[MRC_SIZES];
+};
+
+/* What the administrator sets of the division. */
+struct mrc_division_tunables {
+	u64 total_kib;
+	u64 reserve_kib;
+	u32 unit_kib;
+	u32 utility;
+	u32 miss_us;
+	u32 interval_ms;
+	u32 pressure_pct;
+};
+
+extern struct mrc_division_tunables mrc_division;
+
+/* plan.c */
+u64 mrc_available(void);
+u64 mrc_reserve(void);
+int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
+		  unsigned int pids);
+void mrc_plan_free(struct mrc_plan *plan);
+struct mm_struct *mrc_target_mm(const struct mrc_target *t);
+u64 mrc_target_rss(const struct mrc_target *t);
+
+/* enforce.c */
+extern bool mrc_enforced;
+extern u64 mrc_suspended;
+void mrc_enforce_add(struct mrc_target *t);
+void mrc_enforce_forget(struct mrc_target *t);
+int mrc_enforce(bool on);
+
+/* division_files.c */
+extern const struct attribute_group mrc_division_group;
+extern const struct file_operations mrc_plan_fops;
 
 /* debugfs.c */
 void mrc_debugfs_init(void);

@@ -8,14 +8,21 @@
 #include <linux/kobject.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
 #include "mrc.h"
+#include "paper.h"
+
+#define MODE_LENGTH	16
 
 struct mrc_tunables mrc_tunables = {
+	.mode = MRC_MODE_LADDER,
+	.epoch_ms = 10,
+	.group_pages = 64,
 	.samples = 4096,
 	.ladder_ms = 2000,
 	.max_cpu_permille = 5,
@@ -54,6 +61,36 @@ static ssize_t obey(const char *buf, size_t count,
 		err = act(&who);
 	kfree(line);
 	return err ?: count;
+}
+
+static const char * const modes[] = {
+	[MRC_MODE_LADDER] = "ladder",
+	[MRC_MODE_PAPER] = "paper",
+};
+
+static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%s\n", modes[READ_ONCE(mrc_tunables.mode)]);
+}
+
+static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *buf, size_t count)
+{
+	char line[MODE_LENGTH];
+	int mode, err = ms_parse_line(buf, count, line, sizeof(line));
+
+	if (err)
+		return err == -E2BIG ? -EINVAL : err;
+	mode = match_string(modes, ARRAY_SIZE(modes), line);
+	if (mode < 0)
+		return -EINVAL;
+	err = mode == MRC_MODE_PAPER ? mrc_protect_usable() : 0;
+	if (err)
+		return err;
+	WRITE_ONCE(mrc_tunables.mode, mode);
+	wake_up_all(&mrc_changed);
+	return count;
 }
 
 static ssize_t add_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -102,6 +139,9 @@ MS_ATTR_SWITCH(enabled, mrc_watch_enabled(), mrc_watch_enable);
 static struct kobj_attribute add_attr = __ATTR_RW_MODE(add, 0600);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);
 static struct kobj_attribute accesses_per_s_attr = __ATTR_WO(accesses_per_s);
+static struct kobj_attribute mode_attr = __ATTR_RW(mode);
+MS_ATTR_NUMBER(epoch_ms, mrc_tunables.epoch_ms, 1, MRC_EPOCH_MS_MAX);
+MS_ATTR_NUMBER(group_pages, mrc_tunables.group_pages, 1, MRC_GROUP_PAGES_MAX);
 MS_ATTR_NUMBER(samples, mrc_tunables.samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX);
 MS_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
 	       MRC_LADDER_MS_MAX);
@@ -120,6 +160,9 @@ static struct attribute *mrc_attrs[] = {
 	&enabled_attr.attr,
 	&add_attr.attr,
 	&remove_attr.attr,
+	&mode_attr.attr,
+	&epoch_ms_attr.attr,
+	&group_pages_attr.attr,
 	&samples_attr.attr,
 	&ladder_ms_attr.attr,
 	&max_cpu_permille_attr.attr,
@@ -134,7 +177,16 @@ static struct attribute *mrc_attrs[] = {
 	&contention_available_pct_attr.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(mrc);
+
+static const struct attribute_group mrc_group = {
+	.attrs = mrc_attrs,
+};
+
+static const struct attribute_group *mrc_groups[] = {
+	&mrc_group,
+	&mrc_division_group,
+	NULL
+};
 
 /**
  * mrc_sysfs_changed() - a curve, or who is tracked, has changed

@@ -19,9 +19,6 @@
 
 #include "mrc.h"
 
-/* Each has a thread; and their list has to fit a page. */
-#define TARGETS_MAX	256
-
 LIST_HEAD(mrc_targets);
 DEFINE_MUTEX(mrc_targets_lock);		/* of the list, and who is in which group */
 static unsigned int targets_count;
@@ -38,6 +35,7 @@ void mrc_target_drop(struct mrc_target *t)
 	list_del(&t->link);
 	targets_count--;
 	kthread_stop(t->thread);
+	mrc_enforce_forget(t);
 	mrc_debugfs_remove(t->dir);
 	mrc_ladder_free(t);
 	put_pid(t->pid);
@@ -153,7 +151,7 @@ int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages)
 		else if (READ_ONCE(t->mm) == mm)
 			err = -EBUSY;
 	}
-	if (!err && targets_count >= TARGETS_MAX)
+	if (!err && targets_count >= MRC_TARGETS_MAX)
 		err = -ENOSPC;
 	t = err ? ERR_PTR(err) : create(get_pid(pid), mm);
 	if (IS_ERR(t)) {
@@ -167,6 +165,7 @@ int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages)
 	t->pages = pages;
 	list_add_tail(&t->link, &mrc_targets);
 	targets_count++;
+	mrc_enforce_add(t);
 	mrc_debugfs_add(t);
 	wake_up_process(t->thread);
 	return 0;

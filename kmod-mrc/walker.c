@@ -299,6 +299,7 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
 			bool watched = e->flags & MRC_F_WATCHED;
+			bool seen = mrc_young_seen(t, sub->active[i]);
 			int found = OTHER_KIND;
 
 			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
@@ -319,6 +320,8 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 			if (found & YOUNG) {
 				t->stats.pte_clears++;
 				mrc_young_took(t, sub->active[i]);
+			}
+			if (found & YOUNG || seen) {
 				/*
 				 * The first look says nothing about when, and
 				 * neighbours of a file's page that faults are
@@ -378,6 +381,8 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
 			int found = look(mm, &at, e, false);
 
+			if (mrc_young_seen(t, sub->active[i]))
+				found |= YOUNG;
 			t->looks++;
 			t->looks_us += now - e->read;
 			if (found & OTHER_KIND ||

@@ -32,10 +32,9 @@ struct mrc_shadow {
 	u32 n;
 	unsigned long *young;	/* cleared by us, not yet given back */
 	unsigned long *taken;	/* cleared by others in this ladder */
+	unsigned long *seen;	/* cleared by mrc_young_age(), for the ladder */
 	unsigned long addr[];	/* ascending */
 };
-
-#if IS_ENABLED(CONFIG_MMU_NOTIFIER)
 
 /* First index whose address is not below @addr. */
 static u32 lower_bound(const struct mrc_shadow *s, unsigned long addr)
@@ -52,6 +51,8 @@ static u32 lower_bound(const struct mrc_shadow *s, unsigned long addr)
 	}
 	return low;
 }
+
+#if IS_ENABLED(CONFIG_MMU_NOTIFIER)
 
 static bool give_back(struct mmu_notifier *mn, unsigned long start,
 		      unsigned long end, bool clear)
@@ -164,19 +165,23 @@ int mrc_young_renew(struct mrc_target *t)
 	u32 n = t->sample.n, longs = BITS_TO_LONGS(n), i, k = 0;
 	struct mrc_shadow *s;
 
-	s = kvzalloc(struct_size(s, addr, n + 2 * longs), GFP_KERNEL);
+	s = kvzalloc(struct_size(s, addr, n + 3 * longs), GFP_KERNEL);
 	if (!s)
 		return -ENOMEM;
 	s->n = n;
 	s->young = s->addr + n;
 	s->taken = s->young + longs;
+	s->seen = s->taken + longs;
 	for (i = 0; i < n; i++) {
 		s->addr[i] = t->sample.entry[i].addr;
 		while (old && k < old->n && old->addr[k] < s->addr[i])
 			k++;
-		if (old && k < old->n && old->addr[k] == s->addr[i] &&
-		    test_bit(k, old->young))
+		if (!old || k >= old->n || old->addr[k] != s->addr[i])
+			continue;
+		if (test_bit(k, old->young))
 			__set_bit(i, s->young);
+		if (test_bit(k, old->seen))
+			__set_bit(i, s->seen);
 	}
 	rcu_assign_pointer(t->shadow, s);
 	if (old) {
@@ -222,4 +227,46 @@ void mrc_young_begin(struct mrc_target *t)
 bool mrc_young_lost(struct mrc_target *t, u32 i)
 {
 	return test_bit(i, rcu_dereference_protected(t->shadow, true)->taken);
+}
+
+/**
+ * mrc_young_age() - the eviction of pages has cleared an accessed bit
+ * @t: the target
+ * @addr: of the page
+ * @young: whether the bit was set
+ *
+ * Unlike others who do, it tells the ladder, which loses nothing. Context: any.
+ *
+ * Return: whether the page was touched since this was last called for it.
+ */
+bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young)
+{
+	struct mrc_shadow *s;
+	u32 i;
+
+	rcu_read_lock();
+	s = rcu_dereference(t->shadow);
+	i = s ? lower_bound(s, addr) : 0;
+	if (s && i < s->n && s->addr[i] == addr) {
+		if (young)
+			set_bit(i, s->seen);
+		if (test_and_clear_bit(i, s->young)) {
+			atomic64_inc(&t->returned);
+			young = true;
+		}
+	}
+	rcu_read_unlock();
+	return young;
+}
+
+/**
+ * mrc_young_seen() - whether a touch was seen by mrc_young_age(); once
+ * @t: the target
+ * @i: index of the page in its sample
+ */
+bool mrc_young_seen(struct mrc_target *t, u32 i)
+{
+	unsigned long *seen = rcu_dereference_protected(t->shadow, true)->seen;
+
+	return test_bit(i, seen) && test_and_clear_bit(i, seen);
 }

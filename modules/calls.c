@@ -34,6 +34,7 @@ typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   unsigned long end, unsigned int stride_shift,
 				   bool freed_tables);
 typedef long sys_mremap_fn(const struct pt_regs *regs);
+typedef unsigned long reclaim_pages_fn(struct list_head *pages);
 typedef int psi_show_fn(struct seq_file *file, void *unused);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
@@ -49,12 +50,14 @@ DEFINE_STATIC_CALL_NULL(prep_compound, prep_compound_page_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
+DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 
 static bool has_psi[MS_NR_PRESSURES];
 static bool has_flush_tlb;
 static bool has_mremap;
+static bool has_reclaim;
 
 bool ms_call_isolate_free_page(struct page *page, unsigned int order)
 {
@@ -147,6 +150,16 @@ long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to)
 	return has_mremap ? static_call(mremap)(&regs) : -EOPNOTSUPP;
 }
 
+bool ms_call_reclaim_there(void)
+{
+	return has_reclaim;
+}
+
+unsigned long ms_call_reclaim_pages(struct list_head *pages)
+{
+	return static_call(reclaim)(pages);
+}
+
 int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
 {
 	if (!has_psi[what])
@@ -196,5 +209,7 @@ int ms_calls_init(void)
 					   psi_show_fn);
 	/* Nor does anything but following what is remapped. */
 	has_mremap = resolve(mremap, "__x64_sys_mremap", sys_mremap_fn);
+	/* Nor does anything but dividing memory. */
+	has_reclaim = resolve(reclaim, "reclaim_pages", reclaim_pages_fn);
 	return all ? 0 : -EOPNOTSUPP;
 }

@@ -46,6 +46,14 @@ void ms_call_drain_all_pages(struct zone *zone);
 /* Those that this CPU keeps; not where it may hold their lock: not in interrupts. */
 void ms_call_drain_local_pages(struct zone *zone);
 
+/*
+ * Evicts pages from ms_call_isolate_lru(), whose reference goes with them; what
+ * cannot be evicted goes back to the LRU. The list is empty then. May sleep.
+ * Only if it is there: the kernel may have no such function.
+ */
+unsigned long ms_call_reclaim_pages(struct list_head *pages);
+bool ms_call_reclaim_there(void);
+
 struct seq_file;
 
 /*

@@ -96,6 +96,10 @@ SYSFS = {
     "mrc/accesses_per_s": "",
     "mrc/changes": "3",
     "mrc/contended_only": "0",
+    "mrc/division/enforce": "0",
+    "mrc/division/set": "",
+    "mrc/division/total_kib": "0",
+    "mrc/division/utility": "ratio",
 }
 
 HOOK = {"state": "off", "symbol": "vma_alloc_folio", "hits": "0",
@@ -315,7 +319,12 @@ def writes_are_one_line(top):
             (("mrc", "add", "above:1023K"), "mrc/add", "above:1023K"),
             (("mrc", "accesses", "77", "2000000"), "mrc/accesses_per_s", "77 2000000"),
             (("mrc", "remove", "above:1024M"), "mrc/remove", "above:1G"),
-            (("mrc", "remove", "12"), "mrc/remove", "12")):
+            (("mrc", "remove", "12"), "mrc/remove", "12"),
+            (("mrc", "share", "12", "--weight", "3", "--min", "2M"), "mrc/division/set", "12 3 2048"),
+            (("mrc", "enforce", "--total", "1G"), "mrc/division/total_kib", "1048576"),
+            (("mrc", "enforce", "--utility", "time"), "mrc/division/utility", "time"),
+            (("mrc", "enforce"), "mrc/division/enforce", "1"),
+            (("mrc", "enforce", "--off"), "mrc/division/enforce", "0")):
         assert tree.json(*args, "--json") == {"ok": True}, args
         assert tree.written(name) == line + "\n", args
 
@@ -853,6 +862,26 @@ def a_png_needs_matplotlib(top):
         assert "matplotlib" in result.stderr
 
 
+# The question is written over the blanks.
+PLAN = " " * 32 + """
+# pid weight min_pages resident_pages full_pages share_pages misses_per_s_now misses_per_s
+77 1 256 2560 5120 5120 90.500 0.000
+78 2 256 5120 9000 2560 0.000 12.000"""
+
+
+def a_plan_is_asked_for(top):
+    tree = Tree(top, SYSFS, {**DEBUGFS, "mrc/plan": PLAN})
+    plan = tree.json("mrc", "plan", "--total", "30M", "77", "78", "--json")
+    with open(os.path.join(tree.debugfs, "mrc/plan"), encoding="utf-8") as file:
+        assert file.read(33).split() == ["30720", "77", "78"]
+    assert [row["share_pages"] for row in plan] == [5120, 2560]
+    shown = tree.run("mrc", "plan").stdout
+    assert "20 MiB" in shown and "together 30 MiB" in shown and "12.0" in shown
+    result = tree.run("mrc", "plan", "77", "79")
+    assert result.returncode == 1 and "79: not tracked" in result.stderr
+    assert tree.run("mrc", "plan", "--total", "x").returncode == 2
+
+
 def who_is_not_tracked_is_told(top):
     result = Tree(top, SYSFS, DEBUGFS).run("mrc", "show", "79")
     assert result.returncode == 1 and "mrc add 79" in result.stderr
@@ -1139,6 +1168,7 @@ TESTS = (
     a_curve_of_one_point_is_drawn,
     a_curve_is_an_svg,
     a_curve_is_json,
+    a_plan_is_asked_for,
     a_png_needs_matplotlib,
     who_is_not_tracked_is_told,
     targets_of_several_processes_are_shown,

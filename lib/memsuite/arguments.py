@@ -30,6 +30,17 @@ def size_argument(text):
     return int(text[:-1] if shift else text, 0) << shift
 
 
+def amount_argument(text):
+    """Bytes of memory, in whole KiB."""
+    try:
+        size = size_argument(text)
+    except ValueError:
+        size = -1
+    if size < 0 or size % 1024:
+        raise argparse.ArgumentTypeError(f"not an amount of memory: {text!r}")
+    return size
+
+
 def range_argument(text):
     try:
         start, end = (size_argument(part) for part in text.split("-"))

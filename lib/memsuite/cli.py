@@ -18,8 +18,8 @@ import sys
 
 from . import Failure
 from .arguments import (
-    address_argument, number_argument, pid_argument, policy_word, range_argument, setting_argument, tracked_argument,
-    who_argument, word_argument)
+    address_argument, amount_argument, number_argument, pid_argument, policy_word, range_argument, setting_argument,
+    tracked_argument, who_argument, word_argument)
 from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
 from .diag.faults import cmd_diag_inject
 from .diag.ranges import cmd_diag_test
@@ -28,6 +28,7 @@ from .diag.status import cmd_diag_set, cmd_diag_status
 from .metrics import cmd_export
 from .modules import cmd_disable, cmd_enable, cmd_status
 from .mrc.curves import cmd_mrc_show
+from .mrc.division import cmd_mrc_enforce, cmd_mrc_plan, cmd_mrc_share
 from .mrc.record import cmd_mrc_record
 from .mrc.regions import cmd_mrc_regions
 from .mrc.report import REPORTS, cmd_mrc_report
@@ -265,6 +266,22 @@ def mrc_commands(top):
     command.add_argument("--offline", type=number_argument(0, 1 << 20), default=0, metavar="COUNT",
                          help="take so many idle blocks of ZONE_MOVABLE offline; online again by writing online to "
                               "/sys/devices/system/memory/memoryN/state")
+    command = mrc.add("plan", cmd_mrc_plan, "what each process would get of the memory, and miss then")
+    command.add_argument("--total", metavar="SIZE", type=amount_argument, default=0,
+                         help="memory to divide: bytes; K, M, G, T (what they have and what is available)")
+    command.add_argument("pid", metavar="PID", type=pid_argument, nargs="*", help="only among these (all)")
+    command = mrc.add("share", cmd_mrc_share, "set what a process weighs in the division, and what it gets at least")
+    command.add_argument("pid", metavar="PID", type=pid_argument)
+    command.add_argument("--weight", metavar="N", type=number_argument(1, 1000), default=1)
+    command.add_argument("--min", metavar="SIZE", type=amount_argument, default=1 << 20, help="bytes; K, M, G, T (1M)")
+    command = mrc.add("enforce", cmd_mrc_enforce, "give each process its share: whoever has more replaces pages of its own")
+    command.add_argument("--off", action="store_true", help="no more")
+    for name in ("total", "reserve"):
+        command.add_argument(f"--{name}", metavar="SIZE", type=amount_argument,
+                             help=f"see division/{name}_kib; bytes; K, M, G, T")
+    command.add_argument("--utility", choices=("ratio", "misses", "time"))
+    command.add_argument("--miss-us", metavar="N", type=number_argument(1, 1000000), help="see division/miss_us")
+    command.add_argument("--pressure-pct", metavar="N", type=number_argument(1, 100), help="see division/pressure_pct")
 
 
 def store_commands(top):

@@ -36,6 +36,17 @@ static inline bool ms_page_swap_backed(struct page *page)
 	return folio_test_swapbacked(page_folio(page));
 }
 
+/* Whether any address space maps any of it. */
+static inline bool ms_page_mapped(struct page *page)
+{
+	return folio_mapped(page_folio(page));
+}
+
+static inline bool ms_page_writeback(struct page *page)
+{
+	return folio_test_writeback(page_folio(page));
+}
+
 static inline void ms_page_mark_dirty(struct page *page)
 {
 	folio_mark_dirty(page_folio(page));
@@ -75,6 +86,16 @@ static inline bool ms_page_anon(struct page *page)
 static inline bool ms_page_swap_backed(struct page *page)
 {
 	return PageSwapBacked(page);
+}
+
+static inline bool ms_page_mapped(struct page *page)
+{
+	return page_mapped(page);
+}
+
+static inline bool ms_page_writeback(struct page *page)
+{
+	return PageWriteback(page);
 }
 
 static inline void ms_page_mark_dirty(struct page *page)

@@ -92,6 +92,61 @@ static inline void ms_flush_tlb_mm(struct mm_struct *mm)
 	on_each_cpu_mask(mm_cpumask(mm), ms_flush_tlb_local, NULL, true);
 }
 
+/* What pte_modify() changes; it cannot be used, for it needs a hidden mask. */
+#define MS_PROT_BITS	(_PAGE_PRESENT | _PAGE_RW | _PAGE_USER | \
+			 _PAGE_PROTNONE | _PAGE_PKEY_MASK | _PAGE_NX)
+
+static inline pte_t ms_pte_modify(pte_t pte, pteval_t prot)
+{
+	pteval_t was = pte_val(pte), val;
+
+	val = (was & ~MS_PROT_BITS) |
+	      (prot & MS_PROT_BITS & __supported_pte_mask);
+	/* The address of what is not present is kept from speculation (L1TF). */
+	return __pte(flip_protnone_guard(was, val, PTE_PFN_MASK));
+}
+
+/*
+ * A PTE whose next touch takes a NUMA hint fault, in which the kernel gives the
+ * page back what its area allows; and the same done by hand. Up to 6.2 the entry
+ * remembers whether it was writable; later ones have the fault decide, and by hand
+ * it is left to the next write.
+ */
+static inline pte_t ms_pte_protect(pte_t pte)
+{
+#ifdef pte_mk_savedwrite
+	return ms_pte_modify(pte, _PAGE_PROTNONE | (pte_val(pte) & _PAGE_RW));
+#else
+	return ms_pte_modify(pte_wrprotect(pte), _PAGE_PROTNONE);
+#endif
+}
+
+static inline pte_t ms_pte_unprotect(pte_t pte, pgprot_t prot)
+{
+#ifdef pte_mk_savedwrite
+	return ms_pte_modify(pte, pgprot_val(prot) | (pte_val(pte) & _PAGE_RW));
+#else
+	pte_t back = ms_pte_modify(pte, pgprot_val(prot) & ~_PAGE_RW);
+
+	return pgprot_val(prot) & _PAGE_RW ? pte_mkwrite_novma(back) : back;
+#endif
+}
+
+/*
+ * Whether the current task holds mmap_lock for writing: its owner is then the
+ * task, whatever flags for spinners are set beside it; readers set another one.
+ */
+static inline bool ms_mmap_write_locked_by_current(struct mm_struct *mm)
+{
+#ifdef CONFIG_PREEMPT_RT
+	return false;
+#else
+	unsigned long owner = atomic_long_read(&mm->mmap_lock.owner);
+
+	return (owner & ~6UL) == (unsigned long)current;
+#endif
+}
+
 /* What the young callbacks of an mmu notifier return. */
 #if MS_HAVE_MMU_NOTIFIER_BOOL
 #define ms_young_t bool

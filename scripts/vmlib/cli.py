@@ -53,6 +53,9 @@ memory nodes:
                            latencies that the firmware (HMAT) tells of the node, seen from the first with CPUs
   --nvdimm SIZE[@FILE]     a byte-addressable persistent device (pmem0); its contents last only in FILE.
 
+disk:
+  --disk SIZE[,iops=N]     an empty disk (vda) that does no more than N reads and writes a second.
+
 examples:
   scripts/vm -- uname -a
   scripts/vm --kernel debug -- sh -c 'modprobe memdiag && rmmod memdiag'
@@ -74,6 +77,7 @@ def _parser():
     add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")
     add("--numa", action="append", default=[], metavar="SPEC", help="a memory node: see below")
     add("--nvdimm", metavar="SIZE[@FILE]", help="an emulated NVDIMM: see below")
+    add("--disk", metavar="SIZE[,iops=N]", help="a disk: see below")
     add("--root", choices=("bare", "host"), default="bare",
         help="bare: busybox; host: this machine's files, with writes that go with the guest (bare)")
     add("--share", metavar="DIR", help="directory that the guest may write, at /mnt/share")
@@ -177,7 +181,10 @@ def run(options):
         modules = build.products(suite) + build.products(build.test_modules(target, suite))
     nonce = secrets.token_hex(16)
     env, where = _environment(options)
-    settings = {"load": "virtio_pci 9pnet_virtio 9p overlay nfit nd_pmem" if spec.drivers else "",
+    drivers = "virtio_pci 9pnet_virtio 9p overlay nfit nd_pmem" if spec.drivers else ""
+    if options.disk:
+        drivers += " virtio_pci virtio_blk"
+    settings = {"load": drivers,
                 "host_root": "/host" if options.root == "host" else "", "share": "yes" if options.share else ""}
     with tempfile.TemporaryDirectory(prefix="memsuite-vm.") as scratch:
         initrd = f"{scratch}/initramfs"

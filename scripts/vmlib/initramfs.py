@@ -13,7 +13,7 @@ GUEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest")
 # Modules of the kernel's package in the guest, with all that they depend on.  A kernel that has one
 # built in, or not at all, is as good.
 CARRIED = """
-virtio_pci 9pnet_virtio 9p overlay
+virtio_pci virtio_blk 9pnet_virtio 9p overlay
 nfit nd_pmem nd_btt dax_pmem device_dax kmem ext4 crc32c_generic
 dm_mod dm_bufio dm_snapshot loop zram
 hwpoison_inject msr edac_core mce_inject einj

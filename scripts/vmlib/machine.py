@@ -71,6 +71,7 @@ class Machine:
             raise Usage(f"{self.ram.total >> 20}M of memory: a kernel needs 128M at least")
         self.faulty = bool(options.fault)
         self._nvdimm = self._persistent(options.nvdimm) if options.nvdimm else None
+        self._disk = self._drive(options.disk) if options.disk else None
         self.drivers = bool(options.share or options.root == "host" or options.nvdimm)
 
     @staticmethod
@@ -119,6 +120,13 @@ class Machine:
             raise Usage(f"--nvdimm {text}: {path} has {os.path.getsize(path)} bytes")
         return size, path
 
+    @staticmethod
+    def _drive(text):
+        found = re.fullmatch(r"([^,]+)(?:,iops=([1-9]\d*))?", text)
+        if not found:
+            raise Usage(f"--disk {text}: not SIZE[,iops=N]")
+        return Machine._memory(found.group(1), f"--disk {text}"), found.group(2)
+
     @contextlib.contextmanager
     def backing(self, scratch):
         """Makes the files behind the guest's memory for as long as it runs."""
@@ -135,6 +143,11 @@ class Machine:
             size, path = self._nvdimm
             self._nvdimm = size, path or f"{scratch}/nvdimm"
             with open(self._nvdimm[1], "ab") as f:
+                f.truncate(size)
+        if self._disk:
+            size, iops = self._disk
+            self._disk = f"{scratch}/disk", iops
+            with open(self._disk[0], "wb") as f:
                 f.truncate(size)
         try:
             yield
@@ -171,6 +184,10 @@ class Machine:
             size, path = self._nvdimm
             command += ["-object", f"memory-backend-file,id=nvdimm,share=on,mem-path={path},size={size}",
                         "-device", "nvdimm,memdev=nvdimm,id=nvdimm0"]
+        if self._disk:
+            path, iops = self._disk
+            command += ["-drive", f"file={path},format=raw,if=none,id=disk,cache=unsafe" +
+                        (f",throttling.iops-total={iops}" if iops else ""), "-device", "virtio-blk-pci,drive=disk"]
         if o.root == "host":
             command += ["-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap"]
         if o.share:

@@ -6,10 +6,13 @@
 # unloaded. KTAP; what it looks for is a splat, a hang, data that is lost, or
 # memory that does not come back.
 #
-#   mrc-churn.sh [ROUNDS [SECONDS]]	3 of 15 seconds by default
+#   mrc-churn.sh [ROUNDS [SECONDS [paper]]]	3 of 15 seconds by default
+#
+# paper: in that mode and in and out of it, too.
 
 rounds=${1:-3}
 seconds=${2:-15}
+paper=$3
 control=/sys/kernel/memsuite/mrc
 here=$(dirname "$0")
 failed=0
@@ -48,6 +51,7 @@ while [ $i -le "$rounds" ]; do
 	echo 1 >$control/enabled
 	echo 100 >$control/ladder_ms
 	echo 100 >$control/max_cpu_permille
+	[ "$paper" ] && ! echo paper >$control/mode && failed=1
 	churn &
 	one=$!
 	churn &
@@ -64,6 +68,8 @@ while [ $i -le "$rounds" ]; do
 		[ $((j % 9)) = 6 ] && echo machine >$control/remove
 		cat /sys/kernel/debug/memsuite/mrc/*/curve /sys/kernel/debug/memsuite/mrc/*/stats
 		[ $((j % 7)) = 3 ] && echo $one >$control/remove
+		[ "$paper" ] && [ $((j % 6)) = 3 ] && echo ladder >$control/mode
+		[ "$paper" ] && [ $((j % 6)) = 5 ] && echo paper >$control/mode
 		[ $((j % 8)) = 4 ] && echo 0 >$control/enabled
 		[ $((j % 8)) = 6 ] && echo 1 >$control/enabled
 		usleep 100000 2>/dev/null || sleep 0.1

@@ -103,7 +103,8 @@ if mkdir -p /tmp/cgroup/a/b; then
 	check "the processes of a cgroup are tracked" wait_for 5 stat_is cgroup:!a processes_tracked 3
 	wait_for 20 stat_is cgroup:!a processes_measured 3
 	sleep 4
-	check "they fit 6000 pages together" cliff_within cgroup:!a 0.1 6000 6
+	# Of three on two CPUs one waits: how often they take turns, and so the misses with two in memory, varies.
+	check "they fit 6000 pages together" cliff_within cgroup:!a 0.02 6000 6
 	# Tracked once, for both.
 	add machine
 	wait_for 10 stat_above machine processes_tracked 2

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory divided by marginal gain: paper 001, section 4.1.2. Each piece goes to
+ * the target whose utility rises most with it, along the convex hull where the
+ * utility itself is not convex (a loop gains nothing until it fits).
+ *
+ * A hull promises what only its next vertex keeps. So it is drawn no further
+ * than what a target can get at all; and where the memory ends between two
+ * vertices, the division is tried again without the second one, and kept if
+ * that is worth more.
+ */
+
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+#include "division.h"
+
+/* All of a ratio or of a speed. */
+#define WHOLE		1000000ULL
+/* Slopes are utility over pages, with so many fractional bits. */
+#define SLOPE_SHIFT	20
+
+/**
+ * mrc_rate_at() - look up a miss rate
+ * @rate: on the size grid
+ * @full: pages that there are: with these, none is missed but what is new
+ * @pages: memory size
+ *
+ * Return: misses a second, in MRC_RATE.
+ */
+u64 mrc_rate_at(const u64 *rate, u64 full, u64 pages)
+{
+	unsigned int low = 0, high = MRC_SIZES;
+
+	/* The curve's last line is at @full, with the rate of the size above. */
+	if (pages >= full) {
+		while (low < MRC_SIZES - 1 && mrc_size(low) < full)
+			low++;
+		return rate[low];
+	}
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (mrc_size(mid) <= pages)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return rate[low ? low - 1 : 0];
+}
+
+static u64 utility(const struct mrc_claim *c, const struct mrc_division *by,
+		   u64 pages)
+{
+	u64 none = c->rate[0];
+	u64 rate = min(mrc_rate_at(c->rate, c->full, pages), none), u = 0;
+
+	switch (by->utility) {
+	case MRC_UTILITY_MISSES:
+		u = none - rate;
+		break;
+	case MRC_UTILITY_TIME:
+		/*
+		 * Rates are those of the pace that it has now; waiting, in
+		 * millionths of the time that it runs, is of its own.
+		 */
+		u = div64_u64(WHOLE * WHOLE, WHOLE +
+			      div_u64(rate * by->miss_us, c->running));
+		break;
+	default:
+		if (none)
+			u = mul_u64_u64_div_u64(none - rate, WHOLE, none);
+	}
+	return u * c->weight;
+}
+
+static u64 slope(const struct mrc_vertex *a, const struct mrc_vertex *b)
+{
+	u64 rise = b->utility > a->utility ? b->utility - a->utility : 0;
+
+	return mul_u64_u64_div_u64(rise, 1ULL << SLOPE_SHIFT,
+				   b->pages - a->pages);
+}
+
+static void add_vertex(struct mrc_claim *c, u64 pages, u64 utility)
+{
+	struct mrc_vertex *v = c->hull, new = { pages, utility };
+
+	while (c->n > 1 && slope(&v[c->n - 2], &v[c->n - 1]) <=
+			   slope(&v[c->n - 1], &new))
+		c->n--;
+	v[c->n++] = new;
+}
+
+/* From what it has for certain to what it can get. */
+static void draw(struct mrc_claim *c, const struct mrc_division *by)
+{
+	u64 end = min(c->reach, c->full);
+	unsigned int i;
+
+	c->n = 0;
+	add_vertex(c, c->min, utility(c, by, c->min));
+	for (i = 0; i < MRC_SIZES && mrc_size(i) < end; i++)
+		if (mrc_size(i) > c->min)
+			add_vertex(c, mrc_size(i), utility(c, by, mrc_size(i)));
+	if (end > c->min)
+		add_vertex(c, end, utility(c, by, end));
+}
+
+static u64 next_slope(const struct mrc_claim *c)
+{
+	return c->at + 1 < c->n ? slope(&c->hull[c->at], &c->hull[c->at + 1]) :
+				  0;
+}
+
+/* Ties go to the first. Return: NULL if nobody gains. */
+static struct mrc_claim *steepest(struct mrc_claim *claim, unsigned int n)
+{
+	struct mrc_claim *best = NULL, *c;
+	u64 most = 0;
+
+	for (c = claim; c < claim + n; c++)
+		if (next_slope(c) > most) {
+			most = next_slope(c);
+			best = c;
+		}
+	return best;
+}
+
+/*
+ * The same slope holds up to the next vertex: the pieces up to there go to the
+ * same target, and are given at once.
+ *
+ * Return: pages that nobody gains by.
+ */
+static u64 greedy(struct mrc_claim *claim, unsigned int n,
+		  const struct mrc_division *by)
+{
+	u64 left = by->total;
+	struct mrc_claim *c;
+
+	for (c = claim; c < claim + n; c++) {
+		c->pages = c->min;
+		c->at = 0;
+		left -= c->min;
+	}
+	while (left && (c = steepest(claim, n))) {
+		u64 give = c->hull[c->at + 1].pages - c->pages;
+
+		give = div64_u64(give + by->unit - 1, by->unit) * by->unit;
+		give = min(give, left);
+		c->pages += give;
+		left -= give;
+		while (c->at + 1 < c->n && c->hull[c->at + 1].pages <= c->pages)
+			c->at++;
+	}
+	return left;
+}
+
+static u64 worth(const struct mrc_claim *claim, unsigned int n,
+		 const struct mrc_division *by)
+{
+	const struct mrc_claim *c;
+	u64 sum = 0;
+
+	for (c = claim; c < claim + n; c++)
+		sum += utility(c, by, c->pages);
+	return sum;
+}
+
+/* The target whose next vertex was not reached, or NULL. */
+static struct mrc_claim *stranded(struct mrc_claim *claim, unsigned int n)
+{
+	struct mrc_claim *c;
+
+	for (c = claim; c < claim + n; c++)
+		if (c->pages > c->hull[c->at].pages && c->at + 1 < c->n)
+			return c;
+	return NULL;
+}
+
+static u64 improve(struct mrc_claim *claim, unsigned int n,
+		   const struct mrc_division *by, u64 left)
+{
+	u64 best = worth(claim, n, by), before;
+	struct mrc_claim *c, *s;
+
+	while ((s = stranded(claim, n))) {
+		for (c = claim; c < claim + n; c++)
+			c->saved = c->pages;
+		before = left;
+		s->reach = s->hull[s->at].pages;
+		draw(s, by);
+		left = greedy(claim, n, by);
+		if (worth(claim, n, by) > best) {
+			best = worth(claim, n, by);
+			continue;
+		}
+		for (c = claim; c < claim + n; c++)
+			c->pages = c->saved;
+		return before;
+	}
+	return left;
+}
+
+/* What nobody gains by keeps what is there from being evicted for nothing. */
+static void spread(struct mrc_claim *claim, unsigned int n, u64 left)
+{
+	struct mrc_claim *c;
+	u64 missing = 0;
+
+	for (c = claim; c < claim + n; c++)
+		missing += c->full > c->pages ? c->full - c->pages : 0;
+	left = min(left, missing);
+	for (c = claim; c < claim + n; c++)
+		if (c->full > c->pages)
+			c->pages += mul_u64_u64_div_u64(left, c->full - c->pages,
+							missing);
+}
+
+/* If not even these are there, all are cut alike. */
+static void set_minima(struct mrc_claim *claim, unsigned int n, u64 total)
+{
+	struct mrc_claim *c;
+	u64 sum = 0;
+
+	for (c = claim; c < claim + n; c++)
+		sum += c->min;
+	for (c = claim; c < claim + n; c++) {
+		if (sum > total)
+			c->min = mul_u64_u64_div_u64(c->min, total, sum);
+		c->reach = sum > total ? c->min : total - (sum - c->min);
+	}
+}
+
+/**
+ * mrc_divide() - divide memory among targets
+ * @claim: the targets; @min is lowered where all of them together are too much
+ * @n: how many
+ * @by: what there is, and what it is divided by
+ *
+ * Return: nothing; each claim's @pages, which add up to no more than the total.
+ */
+void mrc_divide(struct mrc_claim *claim, unsigned int n,
+		const struct mrc_division *by)
+{
+	struct mrc_claim *c;
+	u64 left;
+
+	set_minima(claim, n, by->total);
+	for (c = claim; c < claim + n; c++)
+		draw(c, by);
+	left = greedy(claim, n, by);
+	left = improve(claim, n, by, left);
+	spread(claim, n, left);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who gets how much of the memory, put into practice: paper 001, section 4.1.3.
+ *
+ * A thread divides the memory anew now and then. When what is available is
+ * below the reserve, or a total is set, it evicts idle pages of those who have more than their
+ * share, which by the division are those who lose least. And whoever has more
+ * than its share and faults replaces pages of its own: not in the fault, where
+ * nothing may sleep, but right after it, on the way back to user space.
+ */
+
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/task_work.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <compat/compat.h>
+#include <memsuite/evict.h>
+#include <memsuite/pressure.h>
+#include <memsuite/probe.h>
+
+#include "mrc.h"
+
+/* A minimum that is not set: what a small program has. */
+#define MIN_PAGES	256
+/* Pages evicted in one round, and in one fault. */
+#define ROUND_MAX	1024
+#define FAULT_MAX	256
+/* So many more are replaced than have to be: the next faults are free of it. */
+#define SLACK		32
+
+bool mrc_enforced;
+u64 mrc_suspended;
+
+/* By process; read in page faults. */
+static DEFINE_HASHTABLE(shares, 8);
+static DEFINE_MUTEX(switching);
+static struct task_struct *enforcer;
+
+static void replace(struct callback_head *work)
+{
+	struct mrc_target *t = container_of(work, struct mrc_target, share.work);
+	u64 share = READ_ONCE(t->share.pages), rss, want;
+	struct mm_struct *mm = current->mm;
+
+	rss = mm && !(current->flags & PF_EXITING) ? get_mm_rss(mm) : 0;
+	if (rss > share) {
+		want = rss - share + SLACK;
+		want = min(want, rss - min(rss, READ_ONCE(t->share.min)));
+		mrc_hand_sweep(t, mm, min_t(u64, want, FAULT_MAX),
+			       &t->share.replaced);
+	}
+	/* From here on the target may be freed. */
+	atomic_set_release(&t->share.pending, 0);
+}
+
+/* A page fault of a program, before it is handled; IRQs may be off. */
+static void user_fault(void *data, unsigned long address)
+{
+	struct pid *pid = task_tgid(current);
+	struct mrc_target *t;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(shares, t, share.over, (unsigned long)pid) {
+		if (t->pid != pid || !current->mm ||
+		    get_mm_rss(current->mm) <= READ_ONCE(t->share.pages) ||
+		    atomic_cmpxchg(&t->share.pending, 0, 1))
+			continue;
+		WRITE_ONCE(t->share.fault, address);
+		init_task_work(&t->share.work, replace);
+		if (task_work_add(current, &t->share.work, TWA_RESUME))
+			atomic_set(&t->share.pending, 0);
+	}
+	rcu_read_unlock();
+}
+
+static struct ms_probe probes[] = {
+	{ .name = "page_fault_user", .function = user_fault },
+};
+
+/**
+ * mrc_enforce_add() - a new target: nobody says what it gets
+ * @t: the target
+ *
+ * Context: the targets are locked.
+ */
+void mrc_enforce_add(struct mrc_target *t)
+{
+	mutex_init(&t->share.sweeping);
+	t->share.weight = 1;
+	t->share.min = MIN_PAGES;
+	t->share.pages = U64_MAX;
+	t->share.running = MRC_RUNNING;
+	hash_add_rcu(shares, &t->share.over, (unsigned long)t->pid);
+}
+
+static void settle(struct mrc_target *t)
+{
+	/* It is under way back to user space, or waits for a disk. */
+	while (atomic_read_acquire(&t->share.pending))
+		schedule_timeout_uninterruptible(1);
+}
+
+/**
+ * mrc_enforce_forget() - a target is about to be freed
+ * @t: the target
+ *
+ * Context: may sleep, for as long as a page fault takes.
+ */
+void mrc_enforce_forget(struct mrc_target *t)
+{
+	hash_del_rcu(&t->share.over);
+	synchronize_rcu();
+	settle(t);
+	ms_evict_drop(&t->share.evict);
+}
+
+static void lift(void)
+{
+	struct mrc_target *t;
+
+	list_for_each_entry(t, &mrc_targets, link)
+		WRITE_ONCE(t->share.pages, U64_MAX);
+}
+
+/*
+ * Memory that is withheld without need makes programs wait: more than so much
+ * of the time, they get it. Where it is short, they wait anyway.
+ */
+static bool too_much_pressure(void)
+{
+	static u64 last_waited, last;
+	u64 now = mrc_now_us(), waited, pct;
+
+	if (ms_pressure_read(MS_PRESSURE_MEMORY, &waited))
+		return false;
+	pct = div64_u64((waited - last_waited) * 100, max(now - last, 1ULL));
+	last = now;
+	last_waited = waited;
+	return READ_ONCE(mrc_division.total_kib) &&
+	       pct > READ_ONCE(mrc_division.pressure_pct) &&
+	       mrc_available() > mrc_reserve();
+}
+
+/* Pages that have to be evicted. A total that was set is a limit, whatever is available. */
+static u64 needed(void)
+{
+	u64 reserve = mrc_reserve();
+
+	if (READ_ONCE(mrc_division.total_kib))
+		return ROUND_MAX;
+	return min_t(u64, reserve - min(reserve, mrc_available()), ROUND_MAX);
+}
+
+/* Those of them that can be had of those who have more than their share. */
+static void relieve(const struct mrc_plan *plan, u64 need)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->n && need; i++) {
+		struct mrc_target *t = plan->target[i];
+		struct mm_struct *mm = mrc_target_mm(t);
+		u64 rss = mm ? get_mm_rss(mm) : 0, got = 0;
+
+		if (rss > t->share.pages)
+			got = mrc_hand_sweep(t, mm,
+					     min(rss - t->share.pages, need),
+					     &t->share.evicted);
+		need -= min(need, got);
+		if (mm)
+			mmput_async(mm);
+	}
+}
+
+static void give(struct mrc_target *t, const struct mrc_claim *c)
+{
+	u64 none = c->rate[0], rate = mrc_rate_at(c->rate, c->full, c->pages);
+
+	WRITE_ONCE(t->share.loops, none && rate >= none / 8 * 7);
+	WRITE_ONCE(t->share.pages, c->pages);
+	mrc_hand_settle(t);
+}
+
+static void divide(void)
+{
+	struct mrc_plan plan;
+	unsigned int i;
+
+	mutex_lock(&mrc_targets_lock);
+	if (too_much_pressure()) {
+		mrc_suspended++;
+		lift();
+	} else if (!mrc_plan_make(&plan, 0, NULL, 0)) {
+		for (i = 0; i < plan.n; i++)
+			give(plan.target[i], &plan.claim[i]);
+		relieve(&plan, needed());
+		mrc_plan_free(&plan);
+	}
+	mutex_unlock(&mrc_targets_lock);
+}
+
+static int enforce_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		divide();
+		wait_event_idle_timeout(mrc_changed, kthread_should_stop(),
+					msecs_to_jiffies(READ_ONCE(mrc_division.interval_ms)));
+	}
+	return 0;
+}
+
+static int start(void)
+{
+	int err;
+
+	if (!ms_evict_usable())
+		return -EOPNOTSUPP;
+	enforcer = kthread_create(enforce_thread, NULL, "mrc/enforce");
+	if (IS_ERR(enforcer))
+		return PTR_ERR(enforcer);
+	err = ms_probes_register(probes, ARRAY_SIZE(probes));
+	if (err) {
+		kthread_stop(enforcer);
+		return err;
+	}
+	wake_up_process(enforcer);
+	return 0;
+}
+
+static void stop(void)
+{
+	struct mrc_target *t;
+
+	kthread_stop(enforcer);
+	ms_probes_unregister(probes, ARRAY_SIZE(probes));
+	mutex_lock(&mrc_targets_lock);
+	lift();
+	list_for_each_entry(t, &mrc_targets, link)
+		settle(t);
+	mutex_unlock(&mrc_targets_lock);
+	/* The last instructions of replace() may still have to be run. */
+	synchronize_rcu_tasks();
+}
+
+/**
+ * mrc_enforce() - put the division into practice, or no more
+ * @on: which
+ *
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP (the kernel lacks what it takes) or -ENOMEM.
+ */
+int mrc_enforce(bool on)
+{
+	int err = 0;
+
+	mutex_lock(&switching);
+	if (on && !mrc_enforced)
+		err = start();
+	else if (!on && mrc_enforced)
+		stop();
+	if (!err)
+		WRITE_ONCE(mrc_enforced, on);
+	mutex_unlock(&switching);
+	return err;
+}

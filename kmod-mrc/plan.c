@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the targets and the memory that there is, to what each of them gets. */
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/swap.h>
+#include <linux/vmstat.h>
+
+#include <compat/compat.h>
+
+#include "mrc.h"
+
+#define PAGES_PER_KIB(kib)	((u64)(kib) >> (PAGE_SHIFT - 10))
+
+struct mrc_division_tunables mrc_division = {
+	.unit_kib = 256,
+	.miss_us = 1000,
+	.interval_ms = 500,
+	.pressure_pct = 10,
+};
+
+/*
+ * Pages that can be had without evicting anybody's. What the kernel tells leaves
+ * out the swap cache: what was read ahead, or has been evicted and written, and
+ * is in nobody's page tables.
+ */
+u64 mrc_available(void)
+{
+	s64 anon = global_node_page_state(NR_ACTIVE_ANON) +
+		   global_node_page_state(NR_INACTIVE_ANON);
+	s64 used = global_node_page_state(NR_ANON_MAPPED) +
+		   global_node_page_state(NR_SHMEM);
+
+	return max(si_mem_available(), 0L) + max(anon - used, 0LL);
+}
+
+/* Pages of these that are to stay free. */
+u64 mrc_reserve(void)
+{
+	u64 kib = READ_ONCE(mrc_division.reserve_kib);
+
+	return kib ? PAGES_PER_KIB(kib) : totalram_pages() / 32;
+}
+
+/**
+ * mrc_target_mm() - the address space of a target
+ * @t: the target
+ *
+ * Return: it, with a reference to mmput(), or NULL.
+ */
+struct mm_struct *mrc_target_mm(const struct mrc_target *t)
+{
+	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+
+	if (task)
+		put_task_struct(task);
+	return mm;
+}
+
+/**
+ * mrc_target_rss() - resident pages of a target
+ * @t: the target
+ */
+u64 mrc_target_rss(const struct mrc_target *t)
+{
+	struct mm_struct *mm = mrc_target_mm(t);
+	u64 rss = mm ? get_mm_rss(mm) : 0;
+
+	if (mm)
+		mmput_async(mm);
+	return rss;
+}
+
+static u64 major_faults(const struct mrc_target *t)
+{
+	struct task_struct *task, *thread;
+	u64 faults = 0;
+
+	rcu_read_lock();
+	task = pid_task(t->pid, PIDTYPE_TGID);
+	if (task) {
+		faults = task->signal->maj_flt;
+		for_each_thread(task, thread)
+			faults += thread->maj_flt;
+	}
+	rcu_read_unlock();
+	return faults;
+}
+
+/* How long it waited for misses since this was last asked; at most nine tenths. */
+static u32 running(struct mrc_target *t)
+{
+	struct mrc_share *s = &t->share;
+	u64 now = mrc_now_us(), faults = major_faults(t), waited;
+
+	if (s->looked && now - s->looked > USEC_PER_SEC / 10) {
+		waited = (faults - min(faults, s->faults)) *
+			 READ_ONCE(mrc_division.miss_us) * MRC_RUNNING;
+		waited = div64_u64(waited, now - s->looked);
+		s->running = MRC_RUNNING - min_t(u64, waited, MRC_RUNNING * 9 / 10);
+	}
+	if (!s->looked || now - s->looked > USEC_PER_SEC / 10) {
+		s->looked = now;
+		s->faults = faults;
+	}
+	return s->running;
+}
+
+/* Return: false if it has no curve yet. */
+static bool claim_of(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
+		     u64 rss)
+{
+	bool known;
+
+	memset(claim, 0, sizeof(*claim));
+	mutex_lock(&t->lock);
+	known = t->curve.ladders;
+	memcpy(rate, t->curve.rate, sizeof(t->curve.rate));
+	claim->full = t->stats.resident_pages + t->stats.swapped_pages;
+	mutex_unlock(&t->lock);
+
+	claim->rate = rate;
+	claim->full = max(claim->full, rss);
+	claim->min = min(READ_ONCE(t->share.min), claim->full);
+	claim->weight = READ_ONCE(t->share.weight);
+	claim->running = running(t);
+	return known;
+}
+
+static bool wanted(const struct mrc_target *t, const int *pid,
+		   unsigned int pids)
+{
+	unsigned int i;
+
+	for (i = 0; i < pids; i++)
+		if (pid[i] == t->nr)
+			return true;
+	return !pids;
+}
+
+static int room_for(struct mrc_plan *plan, unsigned int n)
+{
+	*plan = (struct mrc_plan){
+		.target = kvcalloc(n, sizeof(*plan->target), GFP_KERNEL),
+		.claim = kvcalloc(n, sizeof(*plan->claim), GFP_KERNEL),
+		.rate = kvcalloc(n, sizeof(*plan->rate), GFP_KERNEL),
+	};
+	if (plan->target && plan->claim && plan->rate)
+		return 0;
+	mrc_plan_free(plan);
+	return -ENOMEM;
+}
+
+/**
+ * mrc_plan_make() - divide memory among targets, as it is set
+ * @plan: result
+ * @total: pages to divide; 0: what is set, or else what they have and what is
+ *	available, but for the reserve
+ * @pid: the targets that it is for
+ * @pids: how many; 0: for all
+ *
+ * Context: mrc_targets_lock is held; may sleep.
+ * Return: 0 or -ENOMEM. Targets that have no curve yet are left out.
+ */
+int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
+		  unsigned int pids)
+{
+	struct mrc_division by = {
+		.unit = max(PAGES_PER_KIB(READ_ONCE(mrc_division.unit_kib)), 1ULL),
+		.utility = READ_ONCE(mrc_division.utility),
+		.miss_us = READ_ONCE(mrc_division.miss_us),
+	};
+	struct mrc_target *t;
+	unsigned int n = 0;
+	u64 resident = 0, available;
+	int err;
+
+	list_for_each_entry(t, &mrc_targets, link)
+		n++;
+	err = room_for(plan, max(n, 1u));
+	if (err)
+		return err;
+	list_for_each_entry(t, &mrc_targets, link) {
+		u64 rss = mrc_target_rss(t);
+
+		if (!wanted(t, pid, pids) ||
+		    !claim_of(t, &plan->claim[plan->n], plan->rate[plan->n], rss))
+			continue;
+		resident += rss;
+		plan->target[plan->n++] = t;
+	}
+	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division.total_kib));
+	if (!by.total) {
+		available = resident + mrc_available();
+		by.total = available - min(available, mrc_reserve());
+	}
+	plan->total = by.total;
+	mrc_divide(plan->claim, plan->n, &by);
+	return 0;
+}
+
+/**
+ * mrc_plan_free() - free what mrc_plan_make() allocated
+ * @plan: the plan
+ */
+void mrc_plan_free(struct mrc_plan *plan)
+{
+	kvfree(plan->target);
+	kvfree(plan->claim);
+	kvfree(plan->rate);
+}

@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# mrc in mode paper: curves that are known, pages that are protected, and that
+# are not once the mode is left, whichever way. KTAP.
+#
+# That a page is protected is told by the NUMA hint fault that its touch takes; on
+# one memory node nothing else takes any.
+. "$(dirname "$0")/ktap.sh"
+
+control=$suite/mrc
+out=/tmp/shield
+pages=5000
+
+[ -d /sys/kernel/debug/memsuite ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
+modprobe mrc || exit 1
+
+refused() { # FILE TEXT ERROR
+	before=$(cat "$control/$1")
+	answer=$("$here/poke" "$control/$1" "literal:$2")
+	[ "$answer" = "$3" ] && [ "$(cat "$control/$1")" = "$before" ] || { note "$1 $2: $answer"; false; }
+}
+set_to() { echo "$2" >"$control/$1" && equals "$control/$1" "$2"; }
+stat_of() { sed -n "s/^$1 //p" "$debug/mrc/$pid/stats"; }
+stat_least() { [ "$(stat_of "$1")" -ge "$2" ]; }
+cliff_of() { awk '!/^#/ && $3 >= 0.5 { m = $1 } END { print m + 0 }' "$debug/mrc/$pid/curve"; }
+# Of the program's own pages there are some; sizes are a 64th apart.
+near() {
+	note "cliff of $2 pages at $1, $(stat_of scan_pages) pages scanned in $(stat_of floor_us) us," \
+		"$(stat_of protection_faults) faults of $(stat_of protections) protected pages"
+	[ "$1" -ge $(($2 - 64)) ] && [ "$1" -le $(($2 + 64 + 32 + $2 / 64)) ]
+}
+falls() {
+	awk '!/^#/ && ($3 > last && n++) { bad = 1 } !/^#/ { last = $3 } END { exit bad }' "$debug/mrc/$pid/curve"
+}
+finish() {
+	kill "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	wait_for 10 test ! -e "$debug/mrc/$pid"
+}
+
+check "mode is the ladder" equals $control/mode ladder
+for text in x LADDER "paper ladder" ladderladderladderladder; do
+	check "mode '$text' refused" refused mode "$text" EINVAL
+done
+check "epoch_ms 0" refused epoch_ms 0 ERANGE
+check "epoch_ms 1001" refused epoch_ms 1001 ERANGE
+check "group_pages 0" refused group_pages 0 ERANGE
+check "group_pages 4097" refused group_pages 4097 ERANGE
+if [ -d /sys/devices/system/node/node1 ]; then
+	check "no paper on two memory nodes" refused mode paper EOPNOTSUPP
+	check "and the log says why" sh -c "dmesg | grep -q 'mode paper cannot protect pages: there are several'"
+	done_testing
+fi
+check "mode paper" set_to mode paper
+echo 1 >$control/enabled
+
+# A loop, in groups of two sizes, and one whose pages are mostly huge.
+loop() { # PAGES ARGUMENT...
+	size=$1
+	shift
+	"$here/loop" "$@" "$size" 60 >$out &
+	pid=$!
+	wait_for 30 grep -q ready $out
+	echo $pid >$control/add
+	wait_for 30 stat_least ladders 2
+	got=$(cliff_of)
+	check "cliff of a loop over $size pages${*:+ $*}" near "$got" "$size"
+	check "curve of $size pages${*:+ $*} falls" falls
+	finish
+}
+loop 1500
+set_to group_pages 16
+loop 4000
+set_to group_pages 64
+if grep -qs '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled; then
+	note "no huge pages"
+else
+	loop 4096 --thp
+fi
+
+# Protection comes and goes.
+says() { # WHO SIGNAL: what it then prints, as "bad B faults F"
+	before=$(grep -c "$1" $out)
+	kill -"$2" "$pid"
+	wait_for 30 sh -c "[ \$(grep -c $1 $out) -gt $before ]" || return 1
+	answer=$(grep "$1" $out | tail -n 1)
+	note "$answer"
+}
+faulted() { says "$1" "$2" && [ "${answer%% faults*}" = "$1 bad 0" ] && [ "${answer##* }" -ge "$3" ]; }
+quiet() { says "$1" "$2" && [ "$answer" = "$1 bad 0 faults 0" ]; }
+protected() { wait_for 20 stat_least protected_pages $((pages / 2)); }
+bare() { [ "$(stat_of protected_pages)" = 0 ]; }
+
+"$here/shield" $pages 300 >$out &
+pid=$!
+wait_for 30 grep -q ready $out
+echo $pid >$control/add
+check "pages are protected" protected
+check "and fault, and hold what was written" faulted parent USR2 $((pages / 4))
+check "protected again" protected
+check "a child has no protected page" quiet child USR1
+check "protected again after fork" protected
+check "moved by mremap()" faulted moved HUP $((pages / 4))
+check "protected where they went to" protected
+set_to mode ladder
+check "none is protected in mode ladder" wait_for 10 bare
+check "none faults" quiet parent USR2
+set_to mode paper
+check "protected in mode paper" protected
+set_to mode ladder
+set_to mode paper
+check "protected after a short while in mode ladder" protected
+echo 0 >$control/enabled
+check "none is protected while disabled" wait_for 10 bare
+check "none faults while disabled" quiet parent USR2
+echo 1 >$control/enabled
+check "protected when enabled" protected
+check "removed while protected" sh -c "echo $pid >$control/remove"
+check "none faults when removed" quiet parent USR2
+echo $pid >$control/add
+check "protected when added" protected
+for name in epochs epochs_skipped protections protection_faults protection_off faults_lost restored \
+	    protected_pages scan_pages stuck_pages cpu_ns enabled_ns; do
+	note "$name $(stat_of $name)"
+done
+check "unload while protected" rmmod mrc
+check "none faults when unloaded" quiet parent USR2
+kill $pid
+done_testing

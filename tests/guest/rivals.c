@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The two programs of paper 001, section 4.2.1, that it made itself:
+ *
+ *   rivals linear PAGES PASSES        touches PAGES pages in order, PASSES times
+ *   rivals intr PAGES TOUCHES SLEEP_MS ROUNDS
+ *                                     in each round touches TOUCHES of PAGES pages by a zipf distribution
+ *                                     (s = 1), and sleeps
+ *
+ * Both map and touch all of it first, print "ready", and begin on SIGUSR1; intr then goes on until SIGTERM
+ * if ROUNDS is 0. At the end they print a line: of linear "linear seconds S major M", of intr "intr rounds N
+ * mean_ms T max_ms T major M", where the time of a round is that of its touches.
+ */
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef PR_SET_THP_DISABLE
+#define PR_SET_THP_DISABLE 41
+#endif
+
+#define PAGE 4096
+
+static volatile unsigned char *area;
+static volatile sig_atomic_t begun, ended;
+static uint64_t rng = 88172645463325252ULL;
+
+static void on_signal(int number)
+{
+	if (number == SIGUSR1)
+		begun = 1;
+	else
+		ended = 1;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec * 1e-9;
+}
+
+static long major_faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_majflt;
+}
+
+static double uniform(void)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return (rng >> 11) * (1.0 / (1ULL << 53));
+}
+
+/* Ranks are scattered over the pages, or the hot ones would be neighbours. */
+static unsigned long *scatter(unsigned long pages)
+{
+	unsigned long *at = malloc(pages * sizeof(*at)), i, k, t;
+
+	for (i = 0; i < pages; i++)
+		at[i] = i;
+	for (i = pages - 1; i > 0; i--) {
+		k = uniform() * (i + 1);
+		t = at[i];
+		at[i] = at[k];
+		at[k] = t;
+	}
+	return at;
+}
+
+/* The first rank whose share of all touches is not below u. */
+static unsigned long rank_of(const double *share, unsigned long pages, double u)
+{
+	unsigned long low = 0, high = pages - 1, mid;
+
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (share[mid] < u)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void intr(unsigned long pages, unsigned long touches, unsigned int sleep_ms, unsigned long rounds)
+{
+	unsigned long *at = scatter(pages), n = 0, i;
+	double *share = malloc(pages * sizeof(*share)), sum = 0, total = 0, worst = 0, began, took;
+	long major = major_faults();
+
+	for (i = 0; i < pages; i++)
+		share[i] = sum += 1.0 / (i + 1);
+	for (i = 0; i < pages; i++)
+		share[i] /= sum;
+	mlock(at, pages * sizeof(*at));		/* what decides is not what is measured */
+	mlock(share, pages * sizeof(*share));
+	while (!ended && (!rounds || n < rounds)) {
+		began = now();
+		for (i = 0; i < touches; i++)
+			area[at[rank_of(share, pages, uniform())] * PAGE]++;
+		took = 1e3 * (now() - began);
+		total += took;
+		worst = fmax(worst, took);
+		n++;
+		usleep(sleep_ms * 1000);
+	}
+	printf("intr rounds %lu mean_ms %.1f max_ms %.1f major %ld\n", n, n ? total / n : 0, worst,
+	       major_faults() - major);
+}
+
+static void linear(unsigned long pages, unsigned long passes)
+{
+	long major = major_faults();
+	double began = now();
+
+	for (unsigned long n = 0; n < passes && !ended; n++)
+		for (unsigned long i = 0; i < pages; i++)
+			area[i * PAGE]++;
+	printf("linear seconds %.2f major %ld\n", now() - began, major_faults() - major);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	int is_linear = argc == 4 && !strcmp(argv[1], "linear");
+	unsigned long pages;
+
+	if (!is_linear && !(argc == 6 && !strcmp(argv[1], "intr"))) {
+		fprintf(stderr, "usage: rivals linear PAGES PASSES | rivals intr PAGES TOUCHES SLEEP_MS ROUNDS\n");
+		return 2;
+	}
+	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	pages = strtoul(argv[2], NULL, 10);
+	area = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (area == MAP_FAILED) {
+		perror("mmap");
+		return 1;
+	}
+	for (unsigned long i = 0; i < pages; i++) {
+		area[i * PAGE] = 1;
+		/* A slow disk has to keep up. */
+		if (i % 256 == 255)
+			usleep(10000);
+	}
+	printf("ready\n");
+	fflush(stdout);
+	while (!begun && !ended)
+		usleep(10000);
+	if (is_linear)
+		linear(pages, strtoul(argv[3], NULL, 10));
+	else
+		intr(pages, strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), strtoul(argv[5], NULL, 10));
+	return 0;
+}
