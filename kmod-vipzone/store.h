@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 
 #include "store_map.h"
+#include "store_share.h"
 #include "store_streams.h"
 
 struct dm_io_client;
@@ -55,7 +56,8 @@ struct store_counts {
 struct store {
 	struct dm_target *ti;
 	struct dm_dev *disk;
-	struct dm_dev *pram;
+	struct dm_dev *pram;	/* NULL if it is shared with memory */
+	const char *pram_name;
 	void *base;		/* the PRAM, mapped */
 	u32 nr_pages;
 	struct store_page *pages;
@@ -89,13 +91,17 @@ struct store {
 	struct store_run runs[STORE_RUNS];
 	unsigned int nr_runs;
 	bool flushing;		/* all that is dirty, whatever the settings */
+	bool squeezed;		/* another batch, likewise */
 	int flush_error;
 	wait_queue_head_t batch_done;
+
+	struct store_share share;
 };
 
 int store_map_bio(struct dm_target *ti, struct bio *bio);
 void store_list(struct store *store, struct store_page *page);
 bool store_is_dirty(const struct store_page *page);
+unsigned int store_evict(struct store *store);
 
 void store_writeback(struct work_struct *work);
 bool store_writeback_wanted(const struct store *store);

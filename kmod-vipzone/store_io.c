@@ -68,8 +68,13 @@ static void count(struct store *store, const struct store_page *page, int by)
 		store->nr_merged += by;
 }
 
-/* The clean pages that were not used for longest give way. */
-static void evict(struct store *store)
+/**
+ * store_evict() - the clean pages that were not used for longest give way
+ * @store: it, locked
+ *
+ * Return: how many did.
+ */
+unsigned int store_evict(struct store *store)
 {
 	u64 blocks[STORE_CHUNK];
 	unsigned int nr = 0;
@@ -83,6 +88,7 @@ static void evict(struct store *store)
 	if (nr)
 		store_map_drop(&store->map, blocks, nr);
 	store->counts.evicted += nr;
+	return nr;
 }
 
 /* A page for new contents of a block. */
@@ -91,7 +97,7 @@ static u32 take(struct store *store, bool held)
 	u32 left = held ? 0 : STORE_RESERVE;
 
 	if (store->map.nr_free <= left)
-		evict(store);
+		store_evict(store);
 	return store->map.nr_free > left ? store_map_take(&store->map) : 0;
 }
 
@@ -409,6 +415,7 @@ int store_map_bio(struct dm_target *ti, struct bio *bio)
 		mod_delayed_work(store->queue, &store->work, 0);
 	else if (store->nr_merged)
 		queue_delayed_work(store->queue, &store->work, HZ);
+	store_share_poke(store);
 	mutex_unlock(&store->lock);
 	if (result == DM_MAPIO_SUBMITTED)
 		bio_endio(bio);
