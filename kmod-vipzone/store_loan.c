@@ -138,9 +138,9 @@ static void yield_block(struct store_loan *loan, unsigned long pfn, unsigned lon
 	for (; pfn < end; pfn += STORE_UNIT) {
 		if (test_bit((PFN_PHYS(pfn) - loan->start) / UNIT_SIZE, loan->lent))
 			continue;
-		/* Up to 6.10 it counts them as if they had been memory. */
-		if (!MS_HAVE_OFFLINE_COUNTS)
-			adjust_managed_page_count(pfn_to_page(pfn), back ? -(long)STORE_UNIT : STORE_UNIT);
+		if (MS_OFFLINE_IS_MANAGED)
+			adjust_managed_page_count(pfn_to_page(pfn),
+						  back ? -(long)STORE_UNIT : STORE_UNIT);
 		for (i = pfn; i < pfn + STORE_UNIT; i++) {
 			if (back)
 				page_ref_inc(pfn_to_page(i));
@@ -173,7 +173,8 @@ static int memory_event(struct notifier_block *notifier, unsigned long action, v
 		break;
 	case MEM_GOING_OFFLINE:
 		if (!loan->removing) {
-			DMWARN_LIMIT("memory block %ld is lent by a store: remove that", block + (long)loan->first);
+			DMWARN_LIMIT("memory block %ld is lent by a store: remove that",
+				     block + (long)loan->first);
 			return notifier_from_errno(-EBUSY);
 		}
 		yield_block(loan, range->start_pfn, range->nr_pages, false);
@@ -217,7 +218,8 @@ static void unwatch_memory(void)
 static bool is_pram(u64 start, u64 size)
 {
 	static const unsigned long kinds[] = {
-		IORES_DESC_PERSISTENT_MEMORY, IORES_DESC_PERSISTENT_MEMORY_LEGACY, IORES_DESC_SOFT_RESERVED,
+		IORES_DESC_PERSISTENT_MEMORY, IORES_DESC_PERSISTENT_MEMORY_LEGACY,
+		IORES_DESC_SOFT_RESERVED,
 	};
 	unsigned int i;
 
@@ -323,7 +325,8 @@ struct store_loan *store_loan_get(u64 start, u64 size, const char **why)
 	struct store_loan *loan, *found = NULL;
 
 	*why = "The range is not whole pieces of 2 MiB";
-	if (!size || (start | size) & (UNIT_SIZE - 1) || start + size < start || size >> PAGE_SHIFT > U32_MAX)
+	if (!size || (start | size) & (UNIT_SIZE - 1) || start + size < start ||
+	    size >> PAGE_SHIFT > U32_MAX)
 		return ERR_PTR(-EINVAL);
 	mutex_lock(&loans_lock);
 	list_for_each_entry(loan, &loans, list) {
@@ -477,8 +480,9 @@ static void add_block(struct store_loan *loan, unsigned long block)
 
 	if (nid == NUMA_NO_NODE)
 		nid = memory_add_physaddr_to_nid(start);
-	/* Of DRAM is what describes its pages: that is written often, and not to be lost with them. */
-	err = add_memory_driver_managed(nid, start, memory_block_size_bytes(), "System RAM (dm-vstore)", MHP_NONE);
+	/* What describes its pages is not in PRAM itself, where it would take from the store. */
+	err = add_memory_driver_managed(nid, start, memory_block_size_bytes(),
+					"System RAM (dm-vstore)", MHP_NONE);
 	if (err) {
 		DMERR("memory block %lu cannot be lent: %d", loan->first + block, err);
 		return;

@@ -30,7 +30,7 @@
 #ifndef STORE_UNIT_SHIFT		/* a test may have small ones */
 #define STORE_UNIT_SHIFT	9
 #endif
-#define STORE_UNIT		(1u << STORE_UNIT_SHIFT)	/* pages that are lent together */
+#define STORE_UNIT		BIT(STORE_UNIT_SHIFT)	/* pages that are lent together */
 #define STORE_FANOUT_SHIFT	9
 #define STORE_FANOUT		BIT(STORE_FANOUT_SHIFT)
 #define STORE_LEVELS_MAX	4

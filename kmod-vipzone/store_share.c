@@ -48,7 +48,7 @@ static u32 most(const struct store *store)
 
 static u32 least(const struct store *store)
 {
-	return limit(store, store->share.min_pct);
+	return limit(store, min(store->share.min_pct, store->share.max_pct));
 }
 
 static bool may_give(const struct store *store)
@@ -86,7 +86,9 @@ static enum step next_step(const struct store *store)
 		return GIVE;
 	if (resting(store))
 		return NOTHING;
-	return has < least(store) || (spare < FEW && has + STORE_UNIT <= most(store)) ? CLAIM : NOTHING;
+	if (has < least(store) || (spare < FEW && has + STORE_UNIT <= most(store)))
+		return CLAIM;
+	return NOTHING;
 }
 
 /**
@@ -114,7 +116,8 @@ static u32 lightest(const struct store *store)
 	u32 unit, best = 0, nr = store->map.nr_pages >> STORE_UNIT_SHIFT;
 
 	for (unit = 1; unit < nr; unit++) {
-		if (!store_loan_online(store->share.loan, unit) || store_loan_lent(store->share.loan, unit))
+		if (!store_loan_online(store->share.loan, unit) ||
+		    store_loan_lent(store->share.loan, unit))
 			continue;
 		if (!best || store->share.used[unit] < store->share.used[best])
 			best = unit;
@@ -288,7 +291,8 @@ static void begin(struct store *store)
 		if (!store_loan_lent(store->share.loan, unit))
 			store_map_restore(map, unit);
 	store->share.begun = true;
-	DMINFO("PRAM %s: %u of %u pages lent to memory", store->pram_name, map->nr_away, map->nr_pages);
+	DMINFO("PRAM %s: %u of %u pages lent to memory", store->pram_name,
+	       map->nr_away, map->nr_pages);
 }
 
 static void share_work(struct work_struct *work)
@@ -410,7 +414,8 @@ void store_share_exit(void)
 int store_share_allocate(struct store *store)
 {
 	INIT_DELAYED_WORK(&store->share.work, share_work);
-	store->share.used = vzalloc(array_size(DIV_ROUND_UP(store->nr_pages, STORE_UNIT), sizeof(u16)));
+	store->share.used = vzalloc(array_size(DIV_ROUND_UP(store->nr_pages, STORE_UNIT),
+					       sizeof(*store->share.used)));
 	store->share.queue = alloc_workqueue("vstore-share", WQ_UNBOUND, 1);
 	return store->share.used && store->share.queue ? 0 : -ENOMEM;
 }

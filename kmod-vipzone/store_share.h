@@ -18,8 +18,8 @@ struct store_share {
 	struct list_head list;		/* of those that memory may ask; under a lock of its own */
 	struct workqueue_struct *queue;
 	struct delayed_work work;
-	u32 min_pct;			/* of PRAM that the store keeps whatever memory asks for; message */
-	u32 max_pct;			/* ... and that it may have; message */
+	u32 min_pct;			/* of PRAM that the store keeps whatever memory asks for */
+	u32 max_pct;			/* ... and that it may have */
 	atomic_long_t asked;		/* pages that memory asks for */
 	unsigned long wait_until;	/* do not take from memory before */
 	bool on;

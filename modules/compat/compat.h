@@ -90,6 +90,12 @@ static inline int ms_alloc_contig_range(unsigned long start, unsigned long end)
 #endif
 }
 
+/*
+ * Up to 6.10, pages that go offline are taken off those that a zone manages, though
+ * they be withheld, and so were not counted.
+ */
+#define MS_OFFLINE_IS_MANAGED	(!MS_HAVE_OFFLINE_COUNTS)
+
 /* 5.10 wants to be told the node, which it then does not need. */
 #if MS_HAVE_OFFLINE_NID
 #define ms_offline_and_remove_memory(start, size)	\
