@@ -4,8 +4,8 @@
  *
  *	START LENGTH vstore DISK PRAM [NUMBER FEATURE...]
  *
- * The features are "format" and the settings of store_set(), each with its
- * value. PRAM is a block device with DAX, which the target has to itself; or, with
+ * The features are "format", "shared", and the settings of store_set(), each with
+ * its value. PRAM is a block device with DAX, which the target has to itself; or, with
  * the feature "shared", the addresses START-END of a PRAM that no driver has.
  */
 
@@ -23,57 +23,14 @@
 static LIST_HEAD(active);
 static DEFINE_MUTEX(active_lock);
 
-static const char *const policies[] = {
-	[STORE_RANDOM] = "random",
-	[STORE_SELECTIVE] = "selective",
-	[STORE_MERGING] = "merging",
-};
-
-static int set_number(u32 *to, const char *value, u32 low, u32 high)
-{
-	u32 number;
-	int err = kstrtouint(value, 10, &number);
-
-	if (err)
-		return err;
-	if (number < low || number > high)
-		return -ERANGE;
-	WRITE_ONCE(*to, number);
-	return 0;
-}
-
-/* Changes a setting: a feature, or a message, of two words. */
-static int store_set(struct store *store, const char *name, const char *value)
-{
-	int policy;
-
-	if (!strcasecmp(name, "policy")) {
-		policy = match_string(policies, ARRAY_SIZE(policies), value);
-		if (policy < 0)
-			return policy;
-		WRITE_ONCE(store->policy, policy);
-		return 0;
-	}
-	if (!strcasecmp(name, "threshold"))
-		return set_number(&store->threshold, value, 0, SZ_1G);
-	if (!strcasecmp(name, "high_watermark"))
-		return set_number(&store->high_pct, value, store->low_pct, 100);
-	if (!strcasecmp(name, "low_watermark"))
-		return set_number(&store->low_pct, value, 0, store->high_pct);
-	if (!strcasecmp(name, "storage_max"))
-		return set_number(&store->share.max_pct, value, store->share.min_pct, 100);
-	if (!strcasecmp(name, "storage_min"))
-		return set_number(&store->share.min_pct, value, 0, store->share.max_pct);
-	return -EINVAL;
-}
-
 /* Features without a value. */
 struct modes {
 	bool format;
 	bool shared;
 };
 
-static int parse_features(struct store *store, struct dm_arg_set *args, struct modes *modes, char **error)
+static int parse_features(struct store *store, struct dm_arg_set *args, struct modes *modes,
+			  char **error)
 {
 	static const struct dm_arg number = { 0, 20, "Invalid number of features" };
 	unsigned int left;
@@ -163,6 +120,7 @@ static int map_device(struct store *store, const char *path, char **error)
 	*error = "Out of memory";
 	return store->pram_name ? map_dax(store, error) : -ENOMEM;
 }
+
 /* Of a range, which has no driver that would know what is on it, more has to be. */
 static bool is_blank(const struct store *store)
 {
@@ -230,6 +188,7 @@ static struct store *store_new(struct dm_target *ti)
 	init_waitqueue_head(&store->batch_done);
 	INIT_LIST_HEAD(&store->active);
 	INIT_DELAYED_WORK(&store->work, store_writeback);
+	store_promote_init(store);
 	return store;
 }
 
@@ -243,7 +202,7 @@ static int store_allocate(struct store *store)
 	store->io = io;
 	store->pages = vzalloc(array_size(store->nr_pages, sizeof(*store->pages)));
 	store->buffer = vmalloc(STORE_BATCH * STORE_BLOCK_SIZE);
-	store->queue = alloc_workqueue("vstore", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
+	store->queue = alloc_workqueue("vstore", WQ_MEM_RECLAIM | WQ_UNBOUND, 2);
 	return store->pages && store->buffer && store->queue ? 0 : -ENOMEM;
 }
 
@@ -300,6 +259,7 @@ static int vstore_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		return err;
 	}
 	ti->private = store;
+	ti->per_io_data_size = sizeof(struct store_transfer);
 	ti->num_flush_bios = 1;
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
@@ -398,6 +358,7 @@ static void vstore_resume(struct dm_target *ti)
 		queue_delayed_work(store->queue, &store->work, 0);
 	mutex_unlock(&store->lock);
 	store_share_start(store);
+	store_settings_show(store);
 }
 
 /* Requests are still done here, as claiming memory may need. */
@@ -416,6 +377,7 @@ static void vstore_postsuspend(struct dm_target *ti)
 {
 	struct store *store = ti->private;
 
+	store_settings_hide(store);
 	/* From here on nothing that is queued does anything. */
 	mutex_lock(&store->lock);
 	store->open = false;
@@ -431,23 +393,13 @@ static void status_line(struct store *store, char *result, unsigned int maxlen)
 	const struct store_map *map = &store->map;
 
 	scnprintf(result, maxlen,
-		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu",
+		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu promoted %llu",
 		  map->nr_pages, map->nr_free, map->nr_nodes, store->nr_dirty,
 		  store->nr_merged, map->nr_data - store->nr_dirty,
 		  c->read_pram, c->read_disk, c->write_pram, c->write_disk,
 		  c->write_full, c->merged, c->moved, c->evicted, c->errors,
-		  map->nr_away, share->lends, share->claims, share->claims_failed, share->moved);
-}
-
-static void table_line(struct store *store, char *result, unsigned int maxlen)
-{
-	unsigned int at = scnprintf(result, maxlen, "%s %s %u policy %s threshold %u low_watermark %u high_watermark %u",
-				    store->disk->name, store->pram_name, store->share.loan ? 13 : 8,
-				    policies[store->policy], store->threshold, store->low_pct, store->high_pct);
-
-	if (store->share.loan)
-		scnprintf(result + at, maxlen - at, " shared storage_min %u storage_max %u",
-			  store->share.min_pct, store->share.max_pct);
+		  map->nr_away, share->lends, share->claims, share->claims_failed, share->moved,
+		  c->promoted);
 }
 
 static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int flags,
@@ -459,7 +411,7 @@ static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int
 	if (type == STATUSTYPE_INFO)
 		status_line(store, result, maxlen);
 	else if (type == STATUSTYPE_TABLE)
-		table_line(store, result, maxlen);
+		store_tell(store, result, maxlen);
 	else if (maxlen)
 		*result = '\0';
 	mutex_unlock(&store->lock);
