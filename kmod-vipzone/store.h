@@ -7,11 +7,14 @@
 #define STORE_H
 
 #include <linux/device-mapper.h>
+#include <linux/kobject.h>
 #include <linux/mutex.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "store_map.h"
+#include "store_promote.h"
+#include "store_share.h"
 #include "store_streams.h"
 
 struct dm_io_client;
@@ -49,13 +52,23 @@ struct store_counts {
 	u64 merged;
 	u64 moved;		/* blocks */
 	u64 evicted;		/* blocks */
+	u64 promoted;		/* blocks */
 	u64 errors;		/* of the disk, in write-back */
+};
+
+/* Settings: features of the table, messages, and files in sysfs. */
+#define STORE_SETTINGS	7
+
+struct store_file {
+	struct kobj_attribute attribute;
+	struct store *store;
 };
 
 struct store {
 	struct dm_target *ti;
 	struct dm_dev *disk;
-	struct dm_dev *pram;
+	struct dm_dev *pram;	/* NULL if it is shared with memory */
+	const char *pram_name;
 	void *base;		/* the PRAM, mapped */
 	u32 nr_pages;
 	struct store_page *pages;
@@ -75,11 +88,15 @@ struct store {
 	u64 rest_block;		/* what was cut off a large write, to come */
 	u64 rest_end;
 
-	/* Settings; message. */
+	/* Settings. */
 	enum store_policy policy;
+	bool promotes;		/* what is read, and small, enters PRAM */
 	u32 threshold;		/* bytes; a smaller request is small */
 	u32 high_pct;		/* of PRAM dirty: write-back begins ... */
 	u32 low_pct;		/* ... and ends */
+
+	struct kobject *directory;	/* in sysfs, while the table is active */
+	struct store_file files[STORE_SETTINGS];
 
 	/* Write-back: one batch at a time. */
 	struct workqueue_struct *queue;
@@ -89,13 +106,24 @@ struct store {
 	struct store_run runs[STORE_RUNS];
 	unsigned int nr_runs;
 	bool flushing;		/* all that is dirty, whatever the settings */
+	bool squeezed;		/* another batch, likewise */
 	int flush_error;
 	wait_queue_head_t batch_done;
+
+	struct store_promote promote;
+	struct store_share share;
 };
 
 int store_map_bio(struct dm_target *ti, struct bio *bio);
 void store_list(struct store *store, struct store_page *page);
 bool store_is_dirty(const struct store_page *page);
+unsigned int store_evict(struct store *store);
+void store_enter(struct store *store, struct bio *bio, struct bvec_iter iter, u64 block, u32 nr);
+
+int store_set(struct store *store, const char *name, const char *value);
+void store_tell(const struct store *store, char *result, unsigned int maxlen);
+void store_settings_show(struct store *store);
+void store_settings_hide(struct store *store);
 
 void store_writeback(struct work_struct *work);
 bool store_writeback_wanted(const struct store *store);

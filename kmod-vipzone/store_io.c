@@ -68,8 +68,13 @@ static void count(struct store *store, const struct store_page *page, int by)
 		store->nr_merged += by;
 }
 
-/* The clean pages that were not used for longest give way. */
-static void evict(struct store *store)
+/**
+ * store_evict() - the clean pages that were not used for longest give way
+ * @store: it, locked
+ *
+ * Return: how many did.
+ */
+unsigned int store_evict(struct store *store)
 {
 	u64 blocks[STORE_CHUNK];
 	unsigned int nr = 0;
@@ -83,6 +88,7 @@ static void evict(struct store *store)
 	if (nr)
 		store_map_drop(&store->map, blocks, nr);
 	store->counts.evicted += nr;
+	return nr;
 }
 
 /* A page for new contents of a block. */
@@ -91,7 +97,7 @@ static u32 take(struct store *store, bool held)
 	u32 left = held ? 0 : STORE_RESERVE;
 
 	if (store->map.nr_free <= left)
-		evict(store);
+		store_evict(store);
 	return store->map.nr_free > left ? store_map_take(&store->map) : 0;
 }
 
@@ -174,6 +180,37 @@ static u32 write_pram(struct store *store, struct bio *bio, struct span span, u3
 			break;
 	}
 	return done;
+}
+
+/**
+ * store_enter() - blocks as the disk has them enter PRAM, as far as there is room
+ * @store: it, locked
+ * @bio: has their contents
+ * @iter: where in it
+ * @block: the first one
+ * @nr: how many; PRAM has none of them
+ */
+void store_enter(struct store *store, struct bio *bio, struct bvec_iter iter, u64 block, u32 nr)
+{
+	u64 end = block + nr;
+
+	while (block < end) {
+		u32 want = min_t(u64, end - block, STORE_CHUNK), i;
+		u32 done = write_chunk(store, bio, &iter, (struct span){ block, want }, 0);
+
+		/* After a power cut before this, they are written to the disk once more. */
+		for (i = 0; i < done; i++) {
+			struct store_page *page = page_of(store, block + i);
+
+			count(store, page, -1);
+			store_map_clean(&store->map, block + i);
+			store_list(store, page);
+		}
+		store->counts.promoted += done;
+		if (done < want)
+			return;
+		block += done;
+	}
 }
 
 /* What was written before to the file that this request continues. */
@@ -270,6 +307,7 @@ static int write_disk(struct store *store, struct bio *bio, struct span span)
 		store_map_drop(&store->map, blocks, nr);
 	store->counts.write_disk++;
 	accept(bio, span.nr);
+	store_promote_write(store, bio, span.block, span.nr);
 	return to_disk(store, bio);
 }
 
@@ -284,6 +322,7 @@ static int write_map(struct store *store, struct bio *bio)
 	u32 nr, done, mark;
 	bool dirty;
 
+	store_promote_stale(store, span.block, span.nr);
 	if (wants_pram(store, span, &mark)) {
 		done = write_pram(store, bio, span, mark);
 		if (done) {
@@ -319,7 +358,10 @@ static int read_map(struct store *store, struct bio *bio)
 
 	if (next != span.block) {
 		store->counts.read_disk++;
-		accept(bio, min_t(u64, span.nr, next - span.block));
+		nr = min_t(u64, span.nr, next - span.block);
+		accept(bio, nr);
+		if (store->promotes && (u64)nr << STORE_BLOCK_SHIFT < store->threshold)
+			store_promote_read(store, bio, span.block, nr);
 		return to_disk(store, bio);
 	}
 	for (nr = 0; nr < span.nr && !status; nr++) {
@@ -352,6 +394,8 @@ static int discard_map(struct store *store, struct bio *bio)
 		wait_event(store->batch_done, !store_moving(store, span.block, end));
 		mutex_lock(&store->lock);
 	}
+	store_promote_stale(store, span.block, span.nr);
+	store_promote_write(store, bio, span.block, span.nr);
 	do {
 		nr = 0;
 		for (block = store_map_next(&store->map, span.block); block < end;
@@ -409,6 +453,7 @@ int store_map_bio(struct dm_target *ti, struct bio *bio)
 		mod_delayed_work(store->queue, &store->work, 0);
 	else if (store->nr_merged)
 		queue_delayed_work(store->queue, &store->work, HZ);
+	store_share_poke(store);
 	mutex_unlock(&store->lock);
 	if (result == DM_MAPIO_SUBMITTED)
 		bio_endio(bio);

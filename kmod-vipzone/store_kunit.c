@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#define STORE_UNIT_SHIFT	3
 #include "store_map.c"
 #include "store_streams.c"
 
@@ -158,6 +159,41 @@ static void foreign_headers_are_refused(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, store_map_blank(f->pram));
 }
 
+/* Data and nodes: all that was in a unit is found elsewhere, also after a power cut. */
+static void a_unit_is_emptied(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u16 used[NR_PAGES / STORE_UNIT];
+	u64 block;
+	u32 page;
+
+	for (block = 0; block < 6; block++)
+		KUNIT_ASSERT_EQ(test, put(f, block * 1000, 'a' + block), 1u);
+	store_map_clean(&f->map, 1000);
+	store_map_units(&f->map, used);
+	KUNIT_EXPECT_EQ(test, (u32)(used[0] + used[1] + used[2]),
+			FIXED_PAGES + f->map.nr_nodes + f->map.nr_data);
+	store_map_withdraw(&f->map, 1);
+	for (page = STORE_UNIT; page < 2 * STORE_UNIT; page++)
+		if (f->pages[page].use != STORE_AWAY)
+			KUNIT_ASSERT_EQ(test, store_map_move(&f->map, page), 0);
+	KUNIT_EXPECT_EQ(test, (u32)used[1], 0u);
+	KUNIT_EXPECT_EQ(test, f->map.nr_away, (u32)STORE_UNIT);
+	memset(f->pram + STORE_UNIT * STORE_BLOCK_SIZE, 0x55, STORE_UNIT * STORE_BLOCK_SIZE);
+	for (block = 0; block < 6; block++)
+		KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
+	KUNIT_ASSERT_EQ(test, reopen(f), 0);
+	for (block = 0; block < 6; block++)
+		KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
+	KUNIT_EXPECT_EQ(test, f->report.clean, 1u);
+	store_map_units(&f->map, used);
+	store_map_withdraw(&f->map, 1);
+	page = f->map.nr_free;
+	store_map_restore(&f->map, 1);
+	KUNIT_EXPECT_EQ(test, f->map.nr_free, (u32)(page + STORE_UNIT));
+	KUNIT_EXPECT_EQ(test, f->map.nr_away, 0u);
+}
+
 static void rows_of_requests_are_seen(struct kunit *test)
 {
 	struct store_streams *s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -184,6 +220,7 @@ static struct kunit_case store_cases[] = {
 	KUNIT_CASE(full_says_so_and_comes_back_empty),
 	KUNIT_CASE(damage_is_refused),
 	KUNIT_CASE(foreign_headers_are_refused),
+	KUNIT_CASE(a_unit_is_emptied),
 	KUNIT_CASE(rows_of_requests_are_seen),
 	{}
 };

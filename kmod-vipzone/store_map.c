@@ -91,6 +91,11 @@ static unsigned int entry_flags(u64 entry)
 	return entry >> FLAGS_SHIFT & 0xff;
 }
 
+static u32 unit_of(u32 page)
+{
+	return page >> STORE_UNIT_SHIFT;
+}
+
 static void page_free(struct store_map *map, u32 page)
 {
 	struct store_page *p = &map->pages[page];
@@ -99,9 +104,17 @@ static void page_free(struct store_map *map, u32 page)
 		map->nr_nodes--;
 	else
 		map->nr_data--;
-	map->nr_free++;
-	p->use = STORE_FREE;
+	if (map->used)
+		map->used[unit_of(page)]--;
 	p->mark = 0;
+	if (map->leaving && unit_of(page) == map->leaving) {
+		p->use = STORE_AWAY;
+		map->nr_away++;
+		list_del_init(&p->list);
+		return;
+	}
+	p->use = STORE_FREE;
+	map->nr_free++;
 	list_move_tail(&p->list, &map->free);
 }
 
@@ -118,9 +131,12 @@ static u32 page_take(struct store_map *map, enum store_use use)
 		map->nr_nodes++;
 	else
 		map->nr_data++;
+	if (map->used)
+		map->used[unit_of(p - map->pages)]++;
 	p->use = use;
 	p->live = 0;
 	p->flags = 0;
+	p->level = 0;
 	p->mark = 0;
 	return p - map->pages;
 }
@@ -229,6 +245,8 @@ static int node_make(struct store_map *map, u64 *slot, unsigned int level,
 	 */
 	store_pram_fence();
 	store_pram_set(slot, entry_make(map, level, block, node, 0));
+	map->pages[node].block = block;
+	map->pages[node].level = level;
 	return 0;
 }
 
@@ -384,6 +402,106 @@ void store_map_clean(struct store_map *map, u64 block)
 }
 
 /**
+ * store_map_units() - from now on, count what is used of each unit
+ * @map: the map
+ * @used: one for each unit, also one that is not whole
+ */
+void store_map_units(struct store_map *map, u16 *used)
+{
+	u32 page;
+
+	for (page = 0; page < map->nr_pages; page++) {
+		if (!(page % STORE_UNIT))
+			used[unit_of(page)] = 0;
+		if (map->pages[page].use != STORE_FREE && map->pages[page].use != STORE_AWAY)
+			used[unit_of(page)]++;
+	}
+	map->used = used;
+}
+
+/**
+ * store_map_withdraw() - use no more pages of a unit
+ * @map: the map; it counts units
+ * @unit: a whole one, not the first, which has the root
+ *
+ * Its free pages are away, and those that are used will be when they are freed:
+ * once none is used, which is durable then, others may write to the unit. Only
+ * one unit at a time may be withdrawn that has pages in use.
+ */
+void store_map_withdraw(struct store_map *map, u32 unit)
+{
+	struct store_page *p = &map->pages[(size_t)unit << STORE_UNIT_SHIFT], *end = p + STORE_UNIT;
+
+	map->leaving = unit;
+	for (; p < end; p++) {
+		if (p->use != STORE_FREE)
+			continue;
+		p->use = STORE_AWAY;
+		list_del_init(&p->list);
+		map->nr_free--;
+		map->nr_away++;
+	}
+}
+
+/**
+ * store_map_restore() - what is away of a unit is free again
+ * @map: the map
+ * @unit: it; nobody else writes to it any more
+ */
+void store_map_restore(struct store_map *map, u32 unit)
+{
+	struct store_page *p = &map->pages[(size_t)unit << STORE_UNIT_SHIFT], *end = p + STORE_UNIT;
+
+	if (map->leaving == unit)
+		map->leaving = 0;
+	for (; p < end; p++) {
+		if (p->use != STORE_AWAY)
+			continue;
+		p->use = STORE_FREE;
+		list_add_tail(&p->list, &map->free);
+		map->nr_free++;
+		map->nr_away--;
+	}
+}
+
+/**
+ * store_map_move() - move what a page has, data or a node, to a free page
+ * @map: the map
+ * @page: it; an entry leads to it
+ *
+ * Its place in its user's list, and its mark, are the other page's then. That the
+ * entry leads there is durable when this returns.
+ *
+ * Return: 0, or -ENOSPC.
+ */
+int store_map_move(struct store_map *map, u32 page)
+{
+	struct store_page *from = &map->pages[page], *to;
+	u32 number = page_take(map, from->use), node;
+	u64 *slot;
+
+	if (!number)
+		return -ENOSPC;
+	to = &map->pages[number];
+	store_pram_copy(store_map_data(map, number), store_map_data(map, page), STORE_BLOCK_SIZE);
+	/* All of it is there before anything leads to it. */
+	store_pram_fence();
+	slot = slot_find(map, from->block, from->level, &node);
+	store_pram_set(slot, entry_make(map, from->level, from->block, number, from->flags));
+	to->block = from->block;
+	to->live = from->live;
+	to->flags = from->flags;
+	to->level = from->level;
+	to->mark = from->mark;
+	if (!list_empty(&from->list))
+		list_replace_init(&from->list, &to->list);
+	/* And nothing leads to the old page before it is written again. */
+	store_pram_fence();
+	page_free(map, page);
+	return 0;
+}
+
+/**
  * store_map_blank() - whether there is nothing in the header's page
  * @base: the PRAM
  */
@@ -507,6 +625,8 @@ static int node_scan(struct store_map *map, u32 node, unsigned int level,
 			err = data_found(map, block, entry, report);
 		} else {
 			map->pages[page].use = STORE_NODE;
+			map->pages[page].block = block;
+			map->pages[page].level = level;
 			map->nr_nodes++;
 			err = node_scan(map, page, level - 1, block, report);
 		}

@@ -12,6 +12,9 @@
  * leads to is free; which pages are is kept in memory alone, and found out anew
  * at each activation.
  *
+ * Pages are lent to memory, and claimed back, in units of 512; those that are away
+ * are in no list, and are written by others.
+ *
  * The caller serialises all calls for one map. No function sleeps or allocates
  * memory.
  */
@@ -24,6 +27,10 @@
 
 #define STORE_BLOCK_SHIFT	12
 #define STORE_BLOCK_SIZE	BIT(STORE_BLOCK_SHIFT)
+#ifndef STORE_UNIT_SHIFT		/* a test may have small ones */
+#define STORE_UNIT_SHIFT	9
+#endif
+#define STORE_UNIT		BIT(STORE_UNIT_SHIFT)	/* pages that are lent together */
 #define STORE_FANOUT_SHIFT	9
 #define STORE_FANOUT		BIT(STORE_FANOUT_SHIFT)
 #define STORE_LEVELS_MAX	4
@@ -38,16 +45,18 @@ enum store_use {
 	STORE_FIXED,		/* the header and the root */
 	STORE_NODE,
 	STORE_DATA,
+	STORE_AWAY,		/* not the store's: lent, or about to be */
 };
 
 /* What is kept in memory of each page of PRAM. */
 struct store_page {
 	struct list_head list;	/* free pages: of the map; data: of its user */
-	u64 block;		/* of data */
+	u64 block;		/* of data; of a node: one of those below it */
 	u16 live;		/* of a node: entries in use */
 	u8 use;			/* enum store_use */
 	u8 flags;		/* of data: STORE_CLEAN */
-	u32 mark;		/* of data: its user's; 0 when the page is taken */
+	u16 level;		/* of the entry that leads to it */
+	u16 mark;		/* of data: its user's; 0 when the page is taken */
 };
 
 struct store_map {
@@ -58,6 +67,9 @@ struct store_map {
 	u32 nr_free;
 	u32 nr_nodes;
 	u32 nr_data;
+	u32 nr_away;
+	u32 leaving;		/* the unit whose pages go away when they are freed, or 0 */
+	u16 *used;		/* how many of a unit's pages are; NULL if nobody asks */
 	u32 seed;
 	unsigned int levels;
 	struct list_head free;
@@ -95,5 +107,10 @@ unsigned int store_map_put(struct store_map *map, struct store_item *items,
 			   unsigned int nr);
 void store_map_drop(struct store_map *map, const u64 *blocks, unsigned int nr);
 void store_map_clean(struct store_map *map, u64 block);
+
+void store_map_units(struct store_map *map, u16 *used);
+void store_map_withdraw(struct store_map *map, u32 unit);
+void store_map_restore(struct store_map *map, u32 unit);
+int store_map_move(struct store_map *map, u32 page);
 
 #endif

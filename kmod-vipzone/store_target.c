@@ -4,8 +4,9 @@
  *
  *	START LENGTH vstore DISK PRAM [NUMBER FEATURE...]
  *
- * The features are "format" and the settings of store_set(), each with its
- * value. PRAM is a block device with DAX, which the target has to itself.
+ * The features are "format", "shared", and the settings of store_set(), each with
+ * its value. PRAM is a block device with DAX, which the target has to itself; or, with
+ * the feature "shared", the addresses START-END of a PRAM that no driver has.
  */
 
 #include <linux/dm-io.h>
@@ -16,54 +17,22 @@
 
 #include "compat/block.h"
 #include "store.h"
+#include "store_loan.h"
 
 /* Stores in use: no two share a PRAM. device-mapper itself would let them. */
 static LIST_HEAD(active);
 static DEFINE_MUTEX(active_lock);
 
-static const char *const policies[] = {
-	[STORE_RANDOM] = "random",
-	[STORE_SELECTIVE] = "selective",
-	[STORE_MERGING] = "merging",
+/* Features without a value. */
+struct modes {
+	bool format;
+	bool shared;
 };
 
-static int set_number(u32 *to, const char *value, u32 low, u32 high)
+static int parse_features(struct store *store, struct dm_arg_set *args, struct modes *modes,
+			  char **error)
 {
-	u32 number;
-	int err = kstrtouint(value, 10, &number);
-
-	if (err)
-		return err;
-	if (number < low || number > high)
-		return -ERANGE;
-	WRITE_ONCE(*to, number);
-	return 0;
-}
-
-/* Changes a setting: a feature, or a message, of two words. */
-static int store_set(struct store *store, const char *name, const char *value)
-{
-	int policy;
-
-	if (!strcasecmp(name, "policy")) {
-		policy = match_string(policies, ARRAY_SIZE(policies), value);
-		if (policy < 0)
-			return policy;
-		WRITE_ONCE(store->policy, policy);
-		return 0;
-	}
-	if (!strcasecmp(name, "threshold"))
-		return set_number(&store->threshold, value, 0, SZ_1G);
-	if (!strcasecmp(name, "high_watermark"))
-		return set_number(&store->high_pct, value, store->low_pct, 100);
-	if (!strcasecmp(name, "low_watermark"))
-		return set_number(&store->low_pct, value, 0, store->high_pct);
-	return -EINVAL;
-}
-
-static int parse_features(struct store *store, struct dm_arg_set *args, bool *format, char **error)
-{
-	static const struct dm_arg number = { 0, 16, "Invalid number of features" };
+	static const struct dm_arg number = { 0, 20, "Invalid number of features" };
 	unsigned int left;
 	const char *name, *value;
 
@@ -75,7 +44,11 @@ static int parse_features(struct store *store, struct dm_arg_set *args, bool *fo
 		name = dm_shift_arg(args);
 		left--;
 		if (!strcasecmp(name, "format")) {
-			*format = true;
+			modes->format = true;
+			continue;
+		}
+		if (!strcasecmp(name, "shared")) {
+			modes->shared = true;
 			continue;
 		}
 		value = left ? dm_shift_arg(args) : NULL;
@@ -89,7 +62,7 @@ static int parse_features(struct store *store, struct dm_arg_set *args, bool *fo
 }
 
 /* The PRAM has one address for all of it, for as long as the device is ours. */
-static int map_pram(struct store *store, char **error)
+static int map_dax(struct store *store, char **error)
 {
 	struct block_device *bdev = store->pram->bdev;
 	sector_t start = get_start_sect(bdev), sectors = ms_bdev_nr_sectors(bdev);
@@ -112,6 +85,49 @@ static int map_pram(struct store *store, char **error)
 	return 0;
 }
 
+/* START-END, as memsuite has ranges: bytes, with K, M, G or T. */
+static int map_range(struct store *store, const char *range, char **error)
+{
+	char *at;
+	u64 start = memparse(range, &at), end = *at == '-' ? memparse(at + 1, &at) : 0;
+	struct store_loan *loan;
+	const char *why;
+
+	*error = "PRAM is no range START-END";
+	if (*at || end <= start)
+		return -EINVAL;
+	loan = store_loan_get(start, end - start, &why);
+	if (IS_ERR(loan)) {
+		*error = (char *)why;
+		return PTR_ERR(loan);
+	}
+	store->share.loan = loan;
+	store->base = store_loan_base(loan);
+	store->nr_pages = (end - start) >> PAGE_SHIFT;
+	*error = "Out of memory";
+	store->pram_name = kasprintf(GFP_KERNEL, "%#llx-%#llx", start, end);
+	return store->pram_name ? store_share_allocate(store) : -ENOMEM;
+}
+
+static int map_device(struct store *store, const char *path, char **error)
+{
+	int err = dm_get_device(store->ti, path, dm_table_get_mode(store->ti->table), &store->pram);
+
+	*error = "Cannot open the PRAM";
+	if (err)
+		return err;
+	store->pram_name = kstrdup(store->pram->name, GFP_KERNEL);
+	*error = "Out of memory";
+	return store->pram_name ? map_dax(store, error) : -ENOMEM;
+}
+
+/* Of a range, which has no driver that would know what is on it, more has to be. */
+static bool is_blank(const struct store *store)
+{
+	return store_map_blank(store->base) &&
+	       (!store->share.loan || !memchr_inv(store->base, 0, STORE_UNIT * STORE_BLOCK_SIZE));
+}
+
 /* Only what is blank is ever formatted, and only if that was asked for. */
 static int check_pram(struct store *store, bool format, char **error)
 {
@@ -120,18 +136,18 @@ static int check_pram(struct store *store, bool format, char **error)
 	u8 uuid[16];
 	int err;
 
-	if (format && store_map_blank(store->base)) {
+	if (format && is_blank(store)) {
 		get_random_bytes(uuid, sizeof(uuid));
 		err = store_map_format(store->base, store->nr_pages, nr_blocks, uuid);
 		if (err)
 			*error = "The PRAM is too small, or the disk too large";
 		else
-			DMINFO("PRAM %s: formatted", store->pram->name);
+			DMINFO("PRAM %s: formatted", store->pram_name);
 		return err;
 	}
 	err = store_map_check(store->base, store->nr_pages, nr_blocks, &report);
 	if (err) {
-		DMERR("PRAM %s: refused: %s", store->pram->name, report.why);
+		DMERR("PRAM %s: refused: %s", store->pram_name, report.why);
 		*error = (char *)report.why;
 	}
 	return err;
@@ -143,6 +159,8 @@ static void store_free(struct store *store)
 		destroy_workqueue(store->queue);
 	if (store->io)
 		dm_io_client_destroy(store->io);
+	store_share_free(store);
+	kfree(store->pram_name);
 	vfree(store->buffer);
 	vfree(store->pages);
 	if (store->pram)
@@ -164,10 +182,13 @@ static struct store *store_new(struct dm_target *ti)
 	store->threshold = SZ_64K;
 	store->high_pct = 75;
 	store->low_pct = 65;
+	store->share.min_pct = 5;
+	store->share.max_pct = 90;
 	mutex_init(&store->lock);
 	init_waitqueue_head(&store->batch_done);
 	INIT_LIST_HEAD(&store->active);
 	INIT_DELAYED_WORK(&store->work, store_writeback);
+	store_promote_init(store);
 	return store;
 }
 
@@ -181,7 +202,7 @@ static int store_allocate(struct store *store)
 	store->io = io;
 	store->pages = vzalloc(array_size(store->nr_pages, sizeof(*store->pages)));
 	store->buffer = vmalloc(STORE_BATCH * STORE_BLOCK_SIZE);
-	store->queue = alloc_workqueue("vstore", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
+	store->queue = alloc_workqueue("vstore", WQ_MEM_RECLAIM | WQ_UNBOUND, 2);
 	return store->pages && store->buffer && store->queue ? 0 : -ENOMEM;
 }
 
@@ -190,7 +211,8 @@ static int store_build(struct store *store, unsigned int argc, char **argv,
 {
 	struct dm_target *ti = store->ti;
 	struct dm_arg_set args = { .argc = argc, .argv = argv };
-	bool format = false;
+	struct modes modes = {};
+	const char *pram;
 	int err;
 
 	if (argc < 2) {
@@ -205,20 +227,17 @@ static int store_build(struct store *store, unsigned int argc, char **argv,
 	err = dm_get_device(ti, dm_shift_arg(&args), dm_table_get_mode(ti->table), &store->disk);
 	if (err)
 		return err;
-	*error = "Cannot open the PRAM";
-	err = dm_get_device(ti, dm_shift_arg(&args), dm_table_get_mode(ti->table), &store->pram);
-	if (err)
-		return err;
-	err = parse_features(store, &args, &format, error);
+	pram = dm_shift_arg(&args);
+	err = parse_features(store, &args, &modes, error);
 	if (err)
 		return err;
 	if (ms_bdev_nr_sectors(store->disk->bdev) < ti->len) {
 		*error = "The disk is smaller than the table says";
 		return -EINVAL;
 	}
-	err = map_pram(store, error);
+	err = modes.shared ? map_range(store, pram, error) : map_device(store, pram, error);
 	if (!err)
-		err = check_pram(store, format, error);
+		err = check_pram(store, modes.format, error);
 	if (err)
 		return err;
 	*error = "Out of memory";
@@ -240,6 +259,7 @@ static int vstore_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		return err;
 	}
 	ti->private = store;
+	ti->per_io_data_size = sizeof(struct store_transfer);
 	ti->num_flush_bios = 1;
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
@@ -258,7 +278,8 @@ static int claim(struct store *store)
 
 	mutex_lock(&active_lock);
 	list_for_each_entry(other, &active, active)
-		if (other->pram->bdev == store->pram->bdev)
+		if (store->pram ? other->pram && other->pram->bdev == store->pram->bdev :
+				  other->share.loan == store->share.loan)
 			err = -EBUSY;
 	if (!err)
 		list_add(&store->active, &active);
@@ -293,7 +314,7 @@ static int vstore_preresume(struct dm_target *ti)
 {
 	u64 nr_blocks = ti->len >> (STORE_BLOCK_SHIFT - SECTOR_SHIFT);
 	struct store *store = ti->private;
-	const char *name = store->pram->name;
+	const char *name = store->pram_name;
 	struct store_report report;
 	int err;
 
@@ -307,6 +328,10 @@ static int vstore_preresume(struct dm_target *ti)
 	mutex_lock(&store->lock);
 	err = store_map_open(&store->map, store->base, store->pages, store->nr_pages,
 			     nr_blocks, &report);
+	if (!err && store_share_open(store)) {
+		report.why = "an entry leads to what was lent to memory";
+		err = -EINVAL;
+	}
 	if (!err) {
 		fill_lists(store);
 		store->nr_dirty = report.dirty;
@@ -332,6 +357,19 @@ static void vstore_resume(struct dm_target *ti)
 	if (store_writeback_wanted(store))
 		queue_delayed_work(store->queue, &store->work, 0);
 	mutex_unlock(&store->lock);
+	store_share_start(store);
+	store_settings_show(store);
+}
+
+/* Requests are still done here, as claiming memory may need. */
+static void vstore_presuspend(struct dm_target *ti)
+{
+	store_share_stop(ti->private);
+}
+
+static void vstore_presuspend_undo(struct dm_target *ti)
+{
+	store_share_start(ti->private);
 }
 
 /* Everything is in PRAM, durably: there is nothing to save. */
@@ -339,6 +377,7 @@ static void vstore_postsuspend(struct dm_target *ti)
 {
 	struct store *store = ti->private;
 
+	store_settings_hide(store);
 	/* From here on nothing that is queued does anything. */
 	mutex_lock(&store->lock);
 	store->open = false;
@@ -350,14 +389,17 @@ static void vstore_postsuspend(struct dm_target *ti)
 static void status_line(struct store *store, char *result, unsigned int maxlen)
 {
 	const struct store_counts *c = &store->counts;
+	const struct store_share *share = &store->share;
 	const struct store_map *map = &store->map;
 
 	scnprintf(result, maxlen,
-		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu",
+		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu promoted %llu",
 		  map->nr_pages, map->nr_free, map->nr_nodes, store->nr_dirty,
 		  store->nr_merged, map->nr_data - store->nr_dirty,
 		  c->read_pram, c->read_disk, c->write_pram, c->write_disk,
-		  c->write_full, c->merged, c->moved, c->evicted, c->errors);
+		  c->write_full, c->merged, c->moved, c->evicted, c->errors,
+		  map->nr_away, share->lends, share->claims, share->claims_failed, share->moved,
+		  c->promoted);
 }
 
 static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int flags,
@@ -369,10 +411,7 @@ static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int
 	if (type == STATUSTYPE_INFO)
 		status_line(store, result, maxlen);
 	else if (type == STATUSTYPE_TABLE)
-		scnprintf(result, maxlen,
-			  "%s %s 8 policy %s threshold %u low_watermark %u high_watermark %u",
-			  store->disk->name, store->pram->name, policies[store->policy],
-			  store->threshold, store->low_pct, store->high_pct);
+		store_tell(store, result, maxlen);
 	else if (maxlen)
 		*result = '\0';
 	mutex_unlock(&store->lock);
@@ -390,6 +429,7 @@ static int vstore_message(struct dm_target *ti, unsigned int argc, char **argv,
 		return -EINVAL;
 	mutex_lock(&store->lock);
 	err = store_set(store, argv[0], argv[1]);
+	store_share_poke(store);
 	mutex_unlock(&store->lock);
 	return err;
 }
@@ -421,6 +461,8 @@ static struct target_type vstore_target = {
 	.map = store_map_bio,
 	.preresume = vstore_preresume,
 	.resume = vstore_resume,
+	.presuspend = vstore_presuspend,
+	.presuspend_undo = vstore_presuspend_undo,
 	.postsuspend = vstore_postsuspend,
 	.status = vstore_status,
 	.message = vstore_message,
@@ -430,12 +472,20 @@ static struct target_type vstore_target = {
 
 static int __init vstore_init(void)
 {
-	return dm_register_target(&vstore_target);
+	int err = store_share_init();
+
+	if (err)
+		return err;
+	err = dm_register_target(&vstore_target);
+	if (err)
+		store_share_exit();
+	return err;
 }
 
 static void __exit vstore_exit(void)
 {
 	dm_unregister_target(&vstore_target);
+	store_share_exit();
 }
 
 module_init(vstore_init);

@@ -22,7 +22,7 @@ struct batch {
 
 static u32 share(const struct store *store, u32 pct)
 {
-	return (u64)store->map.nr_pages * pct / 100;
+	return (u64)store_share_room(store) * pct / 100;
 }
 
 /**
@@ -253,8 +253,9 @@ void store_writeback(struct work_struct *work)
 		mutex_lock(&store->lock);
 		merged = store->nr_merged;
 		more = !error && store->open && store->nr_dirty &&
-		       (merged || store->flushing ||
+		       (merged || store->flushing || store->squeezed ||
 			store->nr_dirty > share(store, store->low_pct));
+		store->squeezed = false;
 		if (!more) {
 			store->flushing = false;
 			store->flush_error = store->open ? error : -EAGAIN;

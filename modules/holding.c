@@ -116,7 +116,7 @@ int ms_holding_init(void)
 		err = PTR_ERR(dir);
 		goto err_dir;
 	}
-	err = ms_shrinker_register(shrink_count, shrink_scan);
+	err = ms_shrinker_register(shrink_count, shrink_scan, 0);
 	if (err)
 		goto err_shrinker;
 	err = register_oom_notifier(&oom_block);

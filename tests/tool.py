@@ -1113,6 +1113,26 @@ def stores_are_read_from_dmsetup(_top):
         assert devices.table("/dev/a", "/dev/b", []) == "0 100000 vstore /dev/a /dev/b"
 
 
+def a_shared_store_gets_the_addresses_of_an_nvdimm(top):
+    place = os.path.join(top, "devices", "namespace0.0")
+    os.makedirs(os.path.join(place, "driver"))
+    os.makedirs(os.path.join(top, "class", "block", "pmem0"))
+    os.symlink(place, os.path.join(top, "class", "block", "pmem0", "device"))
+    for name, text in (("resource", "0x100000000\n"), ("size", "134217728\n"), ("driver/unbind", "")):
+        with open(os.path.join(place, name), "w", encoding="ascii") as f:
+            f.write(text)
+    with mock.patch.object(devices, "SYSFS", top):
+        assert devices.pram_range("/dev/pmem0") == "0x100000000-0x108000000"
+        with open(os.path.join(place, "driver", "unbind"), encoding="ascii") as f:
+            assert f.read() == "namespace0.0"
+        assert devices.pram_range("4G-8G") == "4G-8G"
+        try:
+            devices.pram_range("/dev/sda")
+        except Failure:
+            return
+    raise AssertionError("a disk is no NVDIMM")
+
+
 def a_user_is_told_to_be_root(top):
     tree = Tree(top, SYSFS)
     os.chmod(os.path.join(tree.sysfs, "memdiag/enabled"), 0o444)
@@ -1185,6 +1205,7 @@ TESTS = (
     the_command_line_is_checked,
     the_manual_page_has_every_command,
     stores_are_read_from_dmsetup,
+    a_shared_store_gets_the_addresses_of_an_nvdimm,
     a_user_is_told_to_be_root,
 )
 

@@ -296,6 +296,13 @@ def store_commands(top):
         command.add_argument("--policy", choices=("random", "selective", "merging"))
         command.add_argument("--threshold", metavar="BYTES", type=number_argument(0, 1 << 30),
                              help="smaller requests are small (65536)")
+        command.add_argument("--shared", action="store_true",
+                             help="lend to memory what the store does not use; PRAM is then addresses START-END, "
+                                  "or a device such as /dev/pmem0, which is taken from its driver")
+        command.add_argument("--storage-min", metavar="PCT", type=number_argument(0, 100),
+                             help="of PRAM, which the store keeps whatever memory needs (5)")
+        command.add_argument("--storage-max", metavar="PCT", type=number_argument(0, 100),
+                             help="of PRAM, which the store may take at most (90)")
     command = store.add("status", cmd_store_status, "what is where, and what became of requests")
     command.add_argument("name", metavar="NAME", nargs="?", type=word_argument)
     command = store.add("watch", cmd_store_watch, "what happens, as it happens")

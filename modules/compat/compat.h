@@ -90,6 +90,20 @@ static inline int ms_alloc_contig_range(unsigned long start, unsigned long end)
 #endif
 }
 
+/*
+ * Up to 6.10, pages that go offline are taken off those that a zone manages, though
+ * they be withheld, and so were not counted.
+ */
+#define MS_OFFLINE_IS_MANAGED	(!MS_HAVE_OFFLINE_COUNTS)
+
+/* 5.10 wants to be told the node, which it then does not need. */
+#if MS_HAVE_OFFLINE_NID
+#define ms_offline_and_remove_memory(start, size)	\
+	offline_and_remove_memory(page_to_nid(pfn_to_page(PHYS_PFN(start))), start, size)
+#else
+#define ms_offline_and_remove_memory(start, size)	offline_and_remove_memory(start, size)
+#endif
+
 #if !MS_HAVE_SYSFS_EMIT
 #error "a 5.10 kernel of 5.10.63 or later is needed: sysfs_emit()"
 #endif

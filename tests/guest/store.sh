@@ -55,6 +55,9 @@ check "large requests went to disk" field_at_least write_disk 20
 check "requests that continue others were seen" field_at_least continued 20
 check "blocks were moved to disk" field_at_least moved 100
 dmsetup message vs 0 policy selective
+dmsetup message vs 0 reads promote
+check "model-checked requests, reads promoted" storecheck 0 $blocks /tmp/state-all "$operations" 9
+check "blocks that were read entered PRAM" field_at_least promoted 20
 check "clean ones give way" fill_up
 
 check "remove" dmsetup remove vs
@@ -74,13 +77,18 @@ two=$!
 sleep 1
 for policy in random merging; do
 	dmsetup suspend vs && dmsetup resume vs
-	dmsetup load vs --table "$(table "4 policy $policy threshold 32768")" &&
+	dmsetup load vs --table "$(table "6 policy $policy threshold 32768 reads promote")" &&
 		dmsetup suspend vs && dmsetup resume vs
 done
 kill $one $two
 check "first half, with suspend and reload under load" wait $one
 check "second half" wait $two
 check "the table has the settings" sh -c "dmsetup table vs | grep -q 'policy merging threshold 32768'"
+settings=/sys/dev/block/$(dmsetup info -c --noheadings -o major,minor vs)/vstore
+check "sysfs has the settings" [ "$(cat $settings/policy $settings/threshold $settings/reads | tr '\n' ' ')" = "merging 32768 promote " ]
+echo 16384 >$settings/threshold
+check "and sets them" sh -c "dmsetup table vs | grep -q 'policy merging threshold 16384'"
+check "what is none is refused" sh -c "! echo 1000 >$settings/high_watermark 2>/dev/null"
 check "a bad message is refused" sh -c "! dmsetup message vs 0 policy none 2>/dev/null"
 
 # A disk without what is dirty in PRAM is not yet the whole; after flush it is.

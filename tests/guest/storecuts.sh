@@ -1,17 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# storecuts.sh COUNT: writes to a store without end; tests/store-cuts looks from outside.
-# The disk and the log are files of the host, the PRAM is the NVDIMM.
+# storecuts.sh COUNT SEED [shared]: writes to a store without end; tests/store-cuts looks
+# from outside. The disk and the log are files of the host, the PRAM is the NVDIMM; shared
+# with memory, whose pages a program changes all the time, and each may have less of it in turn.
 . "$(dirname "$0")/storepram.sh"
 export DM_DISABLE_UDEV=1
 share=/mnt/share
 modprobe loop 2>/dev/null
 modprobe dm-mod 2>/dev/null
 modprobe dm-vstore 2>/dev/null
-pmem_with_dax || exit 1
 loop=$(losetup -f --show $share/disk)
+table="0 $(($1 * 8)) vstore $loop"
+if [ "$3" = shared ]; then
+	namespace=/sys/bus/nd/devices/namespace0.0
+	start=$(($(cat $namespace/resource)))
+	echo namespace0.0 >/sys/bus/nd/drivers/nd_pmem/unbind
+	dmsetup create vs --table "$table $start-$((start + $(cat $namespace/size))) 4 shared format storage_min 0" || exit 1
+	"$(dirname "$0")/keep" 8192 >/dev/null &
+	while sleep 0.5; do
+		for most in 5 50; do
+			dmsetup message vs 0 storage_max $most
+			sleep 0.5
+		done
+	done &
+	echo started
+	exec "$(dirname "$0")/storecheck" /dev/mapper/vs 0 "$1" /tmp/state 100000000 "$2" $share/log
+fi
+pmem_with_dax || exit 1
 dmsetup create pram --table "0 4096 linear /dev/pmem0 0"
 dd if=/dev/zero of=/dev/mapper/pram bs=1M count=2 oflag=direct 2>/dev/null
-dmsetup create vs --table "0 $(($1 * 8)) vstore $loop /dev/mapper/pram 1 format" || exit 1
+dmsetup create vs --table "$table /dev/mapper/pram 1 format" || exit 1
 echo started
 exec "$(dirname "$0")/storecheck" /dev/mapper/vs 0 "$1" /tmp/state 100000000 "$2" $share/log

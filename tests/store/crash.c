@@ -11,6 +11,9 @@
  * acknowledged write left it, or as a write that was under way would; it is
  * never a mixture. One image is where the next epoch goes on.
  *
+ * Units are lent to memory, and claimed back; while they are away, they are written
+ * to by somebody else.
+ *
  * And, as the proof that it would tell: every fence is left out in turn, which
  * must be found out.
  */
@@ -23,6 +26,7 @@ static void record_copy(void *to, const void *from, size_t size);
 static void record_set(u64 *to, u64 value);
 static void record_fence(int line);
 
+#define STORE_UNIT_SHIFT	3
 #define store_pram_copy		record_copy
 #define store_pram_set		record_set
 #define store_pram_fence()	record_fence(__LINE__)
@@ -38,6 +42,7 @@ static void record_fence(int line);
 
 static u64 pram[WORDS] __aligned(4096);
 static struct store_page pages[PAGES];
+static u16 units_used[PAGES / 8];
 
 /* What happened, in order. */
 enum event_kind { STORE, FENCE, DISK, ACK };
@@ -211,6 +216,37 @@ static void discard_blocks(struct store_map *map, struct operation *op)
 	store_map_drop(map, blocks, op->nr);
 }
 
+/* What memory does with a unit: any words, some of them like entries. */
+static void scribble(u32 unit)
+{
+	u32 page, i;
+
+	for (page = unit * STORE_UNIT; page < (unit + 1) * STORE_UNIT; page++)
+		for (i = 0; i < 4; i++)
+			record_set(&pram[page * PAGE_WORDS + random_below(PAGE_WORDS)],
+				   random_below(2) ? random_below(~0ULL) : pram[random_below(WORDS)]);
+}
+
+/* Moves what a unit has elsewhere, and lends it; or claims it back. */
+static void lend_or_claim(struct store_map *map)
+{
+	u32 unit = 1 + random_below(PAGES / STORE_UNIT - 1), page;
+
+	if (map->pages[unit * STORE_UNIT].use == STORE_AWAY) {
+		scribble(unit);
+		store_map_restore(map, unit);
+		return;
+	}
+	store_map_withdraw(map, unit);
+	for (page = unit * STORE_UNIT; page < (unit + 1) * STORE_UNIT; page++)
+		if (map->pages[page].use != STORE_AWAY && store_map_move(map, page))
+			break;
+	if (map->used[unit])
+		store_map_restore(map, unit);
+	else
+		scribble(unit);
+}
+
 static void operate(struct store_map *map, int number)
 {
 	struct operation *op = &operations[number];
@@ -221,7 +257,11 @@ static void operate(struct store_map *map, int number)
 		op->place[i] = (first + i) % PLACES;
 		op->version[i] = ++versions;
 	}
-	switch (random_below(10)) {
+	switch (random_below(13)) {
+	case 10 ... 12:
+		op->nr = 0;
+		lend_or_claim(map);
+		break;
 	case 0:
 		clean_blocks(map, op, true);
 		break;
@@ -456,6 +496,7 @@ static bool run(u64 seed, int epochs, int subsets)
 		nr_events = 0;
 		if (store_map_open(&map, pram, pages, PAGES, BLOCKS, &report))
 			return false;
+		store_map_units(&map, units_used);
 		for (i = 0; i < OPERATIONS; i++)
 			operate(&map, i);
 		if (!cut_everywhere(durable, on_disk, subsets, next, disk) || !settle(next))

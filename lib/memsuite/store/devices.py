@@ -11,7 +11,8 @@ from ..output import done, human_pages, print_json, print_table
 BLOCK_SECTORS = 8       # of 512 bytes: 4 KiB
 # Counters of requests and blocks, which only grow; the rest of a status is as it is now.
 COUNTERS = ("read_pram", "read_disk", "write_pram", "write_disk", "write_full", "continued", "moved", "evicted",
-            "errors")
+            "errors", "lends", "claims")
+SYSFS = "/sys"
 
 
 def run(*command):
@@ -62,15 +63,43 @@ def settings(args):
         words += ["policy", args.policy]
     if args.threshold is not None:
         words += ["threshold", str(args.threshold)]
+    limits = (("storage_min", args.storage_min), ("storage_max", args.storage_max))
+    if not args.shared and any(value is not None for _, value in limits):
+        raise Failure("--storage-min and --storage-max are for --shared")
+    if args.shared:
+        words.append("shared")
+    for name, value in limits:
+        if value is not None:
+            words += [name, str(value)]
     return words
+
+
+def pram_range(pram):
+    """The addresses of an NVDIMM's device, which its driver loses, as START-END; anything else is taken for those."""
+    if not pram.startswith("/dev/"):
+        return pram
+    place = os.path.realpath(f"{SYSFS}/class/block/{os.path.basename(os.path.realpath(pram))}/device")
+    try:
+        start, size = (int(read(f"{place}/{name}"), 0) for name in ("resource", "size"))
+        with open(f"{place}/driver/unbind", "w", encoding="ascii") as f:
+            f.write(os.path.basename(place))
+    except (OSError, ValueError) as error:
+        raise Failure(f"{pram} is no NVDIMM's device that can be shared: {error}") from None
+    return f"{start:#x}-{start + size:#x}"
+
+
+def read(path):
+    with open(path, encoding="ascii") as f:
+        return f.read().strip()
 
 
 def activate(args, features):
     if os.path.exists(f"/dev/mapper/{args.name}"):
         raise Failure(f"there is a device {args.name} already")
     run("modprobe", "dm-vstore")
+    pram = pram_range(args.pram) if args.shared else args.pram
     try:
-        run("dmsetup", "create", args.name, "--table", table(args.disk, args.pram, features))
+        run("dmsetup", "create", args.name, "--table", table(args.disk, pram, features))
     except Failure as failure:
         raise Failure(f"{failure}\nmemsuite: the kernel's log says why (dmesg)") from None
     return done(args, f"/dev/mapper/{args.name}")
@@ -95,10 +124,10 @@ def cmd_store_status(args):
     if args.json:
         print_json(found)
         return 0
-    head = ("NAME", "PRAM", "FREE", "DIRTY", "CLEAN", "READS", "IN PRAM", "WRITES", "TO PRAM", "CONTINUED", "MOVED",
+    head = ("NAME", "PRAM", "LENT", "FREE", "DIRTY", "CLEAN", "READS", "IN PRAM", "WRITES", "TO PRAM", "CONTINUED", "MOVED",
             "ERRORS")
     print_table(head, [
-        (name, human_pages(s["pages"]), human_pages(s["free"]), human_pages(s["dirty"]), human_pages(s["clean"]),
+        (name, *(human_pages(s[key]) for key in ("pages", "lent", "free", "dirty", "clean")),
          s["read_pram"] + s["read_disk"], share(s["read_pram"], s["read_disk"]),
          s["write_pram"] + s["write_disk"], share(s["write_pram"], s["write_disk"]),
          s["continued"], human_pages(s["moved"]), s["errors"])
@@ -109,13 +138,13 @@ def cmd_store_status(args):
 def cmd_store_watch(args):
     """Every interval, what happened in it; until it is interrupted, or --count times."""
     before, left = stores(args.name), args.count
-    print("NAME        FREE  DIRTY  CLEAN  " + "  ".join(COUNTERS))
+    print("NAME         LENT   FREE  DIRTY  CLEAN  " + "  ".join(COUNTERS))
     while left is None or left > 0:
         time.sleep(args.interval)
         now = stores(args.name)
         for name, s in now.items():
             old = before.get(name, s)
-            print(f"{name:10} {s['free']:>5}  {s['dirty']:>5}  {s['clean']:>5}  "
+            print(f"{name:10} {s['lent']:>6} {s['free']:>6}  {s['dirty']:>5}  {s['clean']:>5}  "
                   + "  ".join(f"{s[key] - old[key]:>{len(key)}}" for key in COUNTERS), flush=True)
         before = now
         left = left and left - 1

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small reads of the disk that enter PRAM; reads=promote. */
+#ifndef STORE_PROMOTE_H
+#define STORE_PROMOTE_H
+
+#include <linux/bio.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct store;
+
+/* Of each request, for as long as it is with the disk. */
+struct store_transfer {
+	struct list_head list;
+	struct list_head arrived;
+	struct store *store;
+	u64 block;
+	u32 nr;
+	bool write;		/* or a discard */
+	bool stale;		/* written to since: a read has what is gone */
+	bio_end_io_t *end_io;
+	struct bvec_iter iter;
+};
+
+/* Part of struct store. */
+struct store_promote {
+	spinlock_t lock;		/* protects the lists; taken when requests end */
+	struct list_head transfers;	/* with the disk */
+	struct list_head arrived;	/* reads that are done, for the work */
+	struct work_struct work;
+};
+
+void store_promote_init(struct store *store);
+void store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr);
+void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr);
+void store_promote_stale(struct store *store, u64 block, u32 nr);
+
+#endif
