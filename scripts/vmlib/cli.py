@@ -53,6 +53,11 @@ memory nodes:
                            latencies that the firmware (HMAT) tells of the node, seen from the first with CPUs
   --nvdimm SIZE[@FILE]     a byte-addressable persistent device (pmem0); its contents last only in FILE.
 
+disks:
+  --disk FILE[@LOG]        a disk with a write cache (after modprobe virtio_blk: vda), whose contents are FILE's.  LOG
+                           gets, before the guest knows that it is done, each write and flush, in the format of the
+                           kernel's dm-log-writes: what the disk may hold if the power goes.
+
 examples:
   scripts/vm -- uname -a
   scripts/vm --kernel debug -- sh -c 'modprobe memdiag && rmmod memdiag'
@@ -74,6 +79,7 @@ def _parser():
     add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")
     add("--numa", action="append", default=[], metavar="SPEC", help="a memory node: see below")
     add("--nvdimm", metavar="SIZE[@FILE]", help="an emulated NVDIMM: see below")
+    add("--disk", metavar="FILE[@LOG]", help="a disk, and a log of what is written to it: see below")
     add("--root", choices=("bare", "host"), default="bare",
         help="bare: busybox; host: this machine's files, with writes that go with the guest (bare)")
     add("--share", metavar="DIR", help="directory that the guest may write, at /mnt/share")

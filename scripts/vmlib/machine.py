@@ -71,7 +71,7 @@ class Machine:
             raise Usage(f"{self.ram.total >> 20}M of memory: a kernel needs 128M at least")
         self.faulty = bool(options.fault)
         self._nvdimm = self._persistent(options.nvdimm) if options.nvdimm else None
-        self.drivers = bool(options.share or options.root == "host" or options.nvdimm)
+        self.drivers = bool(options.share or options.root == "host" or options.nvdimm or options.disk)
 
     @staticmethod
     def _memory(text, what):
@@ -118,6 +118,16 @@ class Machine:
         if path and os.path.exists(path) and os.path.getsize(path) not in (0, size):
             raise Usage(f"--nvdimm {text}: {path} has {os.path.getsize(path)} bytes")
         return size, path
+
+    @staticmethod
+    def _disk(text):
+        """A virtio disk's options."""
+        path, _, log = (part.replace(",", ",,") for part in text.partition("@"))
+        node = f"driver=file,filename={path}"
+        if log:
+            node = (f"driver=blklogwrites,file.driver=file,file.filename={path},"
+                    f"log.driver=file,log.filename={log}")
+        return ["-blockdev", f"{node},node-name=disk", "-device", "virtio-blk-pci,drive=disk,write-cache=on"]
 
     @contextlib.contextmanager
     def backing(self, scratch):
@@ -171,6 +181,8 @@ class Machine:
             size, path = self._nvdimm
             command += ["-object", f"memory-backend-file,id=nvdimm,share=on,mem-path={path},size={size}",
                         "-device", "nvdimm,memdev=nvdimm,id=nvdimm0"]
+        if o.disk:
+            command += self._disk(o.disk)
         if o.root == "host":
             command += ["-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap"]
         if o.share:
