@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # storecuts.sh COUNT: writes to a store without end; tests/store-cuts looks from outside.
-# The disk and the log are files of the host, the PRAM is the NVDIMM.
+# The log is a file of the host, the disk is one whose writes are logged there, the PRAM is the NVDIMM.
 . "$(dirname "$0")/storepram.sh"
 export DM_DISABLE_UDEV=1
 share=/mnt/share
-modprobe loop 2>/dev/null
+modprobe virtio_blk 2>/dev/null
 modprobe dm-mod 2>/dev/null
 modprobe dm-vstore 2>/dev/null
 pmem_with_dax || exit 1
-loop=$(losetup -f --show $share/disk)
+# Without a cache that can be lost, there is nothing to see.
+[ "$(cat /sys/block/vda/queue/write_cache)" = "write back" ] || exit 1
 dmsetup create pram --table "0 4096 linear /dev/pmem0 0"
 dd if=/dev/zero of=/dev/mapper/pram bs=1M count=2 oflag=direct 2>/dev/null
-dmsetup create vs --table "0 $(($1 * 8)) vstore $loop /dev/mapper/pram 1 format" || exit 1
+dmsetup create vs --table "0 $(($1 * 8)) vstore /dev/vda /dev/mapper/pram 1 format" || exit 1
 echo started
 exec "$(dirname "$0")/storecheck" /dev/mapper/vs 0 "$1" /tmp/state 100000000 "$2" $share/log
