@@ -54,7 +54,10 @@ memory nodes:
   --nvdimm SIZE[@FILE]     a byte-addressable persistent device (pmem0); its contents last only in FILE.
 
 disk:
-  --disk SIZE[,iops=N]     an empty disk (vda) that does no more than N reads and writes a second.
+  --disk SIZE[@FILE]       a disk with a write cache (after modprobe virtio_blk: vda); its contents last only in FILE.
+       [,iops=N]           It does no more than N reads and writes a second.
+       [,log=LOG]          LOG gets, before the guest knows that it is done, each write and flush, in the format of the
+                           kernel's dm-log-writes: what the disk may hold if the power goes.
 
 examples:
   scripts/vm -- uname -a
@@ -77,7 +80,7 @@ def _parser():
     add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")
     add("--numa", action="append", default=[], metavar="SPEC", help="a memory node: see below")
     add("--nvdimm", metavar="SIZE[@FILE]", help="an emulated NVDIMM: see below")
-    add("--disk", metavar="SIZE[,iops=N]", help="a disk: see below")
+    add("--disk", metavar="SIZE[@FILE]", help="a disk: see below")
     add("--root", choices=("bare", "host"), default="bare",
         help="bare: busybox; host: this machine's files, with writes that go with the guest (bare)")
     add("--share", metavar="DIR", help="directory that the guest may write, at /mnt/share")

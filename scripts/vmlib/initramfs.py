@@ -18,6 +18,8 @@ nfit nd_pmem nd_btt dax_pmem device_dax kmem ext4 crc32c_generic
 dm_mod dm_bufio dm_snapshot loop zram
 hwpoison_inject msr edac_core mce_inject einj
 """.split()
+# Likewise, for programs of the host: file systems and disks of theirs.
+CARRIED_FOR_HOST = "virtio_blk xfs null_blk dm_writecache bcache".split()
 
 
 def compiled(source, *flags):
@@ -43,14 +45,14 @@ def _module_name(path):
     return os.path.basename(path).split(".ko")[0].replace("-", "_")
 
 
-def _closure(kernel):
-    """Paths, below the kernel's module directory, of the modules that the guest carries."""
+def _closure(kernel, names):
+    """Paths, below the kernel's module directory, of these modules and of what they need."""
     depends = {}
     with open(f"{kernel.modules}/modules.dep") as f:
         for line in f:
             path, _, needs = line.partition(":")
             depends[path] = needs.split()
-    wanted = {path for path in depends if _module_name(path) in CARRIED}
+    wanted = {path for path in depends if _module_name(path) in names}
     return sorted(wanted.union(*(depends[path] for path in wanted)))
 
 
@@ -64,16 +66,16 @@ def _plain(path):
     return data
 
 
-def _base(kernel):
-    """File with the part that depends on the kernel alone, made once."""
+def _base(kernel, host):
+    """Directory with the part that depends on the kernel, and on whether there are the host's files; made once."""
     with open(__file__, "rb") as f:
-        key = hashlib.sha256(f.read() + str(kernel).encode()).hexdigest()[:16]
+        key = hashlib.sha256(f.read() + f"{kernel}{host}".encode()).hexdigest()[:16]
     final = f"{cache('initramfs')}/{kernel.release}-{key}"
     if os.path.isdir(final):
         return final
     with locked(f"initramfs-{kernel.release}"), temporary_beside(final) as scratch:
         below = f"{scratch}/lib/modules/{kernel.release}"
-        for path in _closure(kernel):
+        for path in _closure(kernel, CARRIED + CARRIED_FOR_HOST if host else CARRIED):
             target = f"{below}/{path.split('.ko')[0]}.ko"
             os.makedirs(os.path.dirname(target), exist_ok=True)
             with open(target, "wb") as f:
@@ -105,9 +107,9 @@ def _base(kernel):
     return final
 
 
-def _suite(kernel, modules, archive):
+def _suite(kernel, modules, archive, base):
     """The suite's modules, in /lib/memsuite and for modprobe, next to the kernel's."""
-    base = f"{_base(kernel)}/lib/modules/{kernel.release}"
+    base = f"{base}/lib/modules/{kernel.release}"
     with temporary_beside(cache("initramfs") + "/depmod") as scratch:
         below = f"{scratch}/lib/modules/{kernel.release}"
         shutil.copytree(base, below, copy_function=os.link)
@@ -140,7 +142,8 @@ def _tests(archive):
 def write(path, kernel, modules, nonce, argv, environ, where, settings):
     """Writes the whole initramfs of one run to `path`."""
     archive = cpio.Archive()
-    _suite(kernel, modules, archive)
+    base = _base(kernel, bool(settings["host_root"]))
+    _suite(kernel, modules, archive, base)
     _tests(archive)
     archive.copy("init", f"{GUEST}/init")
     archive.copy("vm/after", f"{GUEST}/after")
@@ -151,6 +154,6 @@ def write(path, kernel, modules, nonce, argv, environ, where, settings):
         archive.file(f"vm/{name}", b"".join(os.fsencode(s) + b"\0" for s in strings))
     archive.file("vm/settings", "".join(f"{k}={shlex.quote(v)}\n" for k, v in settings.items()))
     with open(path, "wb") as out:
-        with open(f"{_base(kernel)}/base.cpio", "rb") as base:
-            shutil.copyfileobj(base, out)
+        with open(f"{base}/base.cpio", "rb") as f:
+            shutil.copyfileobj(f, out)
         out.write(archive.bytes())

@@ -72,7 +72,7 @@ class Machine:
         self.faulty = bool(options.fault)
         self._nvdimm = self._persistent(options.nvdimm) if options.nvdimm else None
         self._disk = self._drive(options.disk) if options.disk else None
-        self.drivers = bool(options.share or options.root == "host" or options.nvdimm)
+        self.drivers = bool(options.share or options.root == "host" or options.nvdimm or options.disk)
 
     @staticmethod
     def _memory(text, what):
@@ -122,10 +122,25 @@ class Machine:
 
     @staticmethod
     def _drive(text):
-        found = re.fullmatch(r"([^,]+)(?:,iops=([1-9]\d*))?", text)
+        found = re.fullmatch(r"([^,@]+)(?:@([^,]+))?(?:,iops=([1-9]\d*))?(?:,log=([^,]+))?", text)
         if not found:
-            raise Usage(f"--disk {text}: not SIZE[,iops=N]")
-        return Machine._memory(found.group(1), f"--disk {text}"), found.group(2)
+            raise Usage(f"--disk {text}: not SIZE[@FILE][,iops=N][,log=LOG]")
+        size, path, iops, log = found.groups()
+        return Machine._memory(size, f"--disk {text}"), path, iops, log
+
+    def _disk_options(self):
+        """QEMU's layers of a disk, the file last. Flushes are for the guest: the host does not lose power."""
+        _, path, iops, log = self._disk
+        node, layer, options = ["node-name=disk"], "", []
+        if iops:
+            options += ["-object", f"throttle-group,id=slow,x-iops-total={iops}"]
+            node += [f"{layer}driver=throttle", f"{layer}throttle-group=slow"]
+            layer += "file."
+        if log:
+            node += [f"{layer}driver=blklogwrites", f"{layer}log.driver=file", f"{layer}log.filename={log}"]
+            layer += "file."
+        node += [f"{layer}driver=file", f"{layer}filename={path}", f"{layer}cache.no-flush=on"]
+        return [*options, "-blockdev", ",".join(node), "-device", "virtio-blk-pci,drive=disk,write-cache=on"]
 
     @contextlib.contextmanager
     def backing(self, scratch):
@@ -145,9 +160,9 @@ class Machine:
             with open(self._nvdimm[1], "ab") as f:
                 f.truncate(size)
         if self._disk:
-            size, iops = self._disk
-            self._disk = f"{scratch}/disk", iops
-            with open(self._disk[0], "wb") as f:
+            size, path, *rest = self._disk
+            self._disk = size, path or f"{scratch}/disk", *rest
+            with open(self._disk[1], "ab") as f:
                 f.truncate(size)
         try:
             yield
@@ -185,9 +200,7 @@ class Machine:
             command += ["-object", f"memory-backend-file,id=nvdimm,share=on,mem-path={path},size={size}",
                         "-device", "nvdimm,memdev=nvdimm,id=nvdimm0"]
         if self._disk:
-            path, iops = self._disk
-            command += ["-drive", f"file={path},format=raw,if=none,id=disk,cache=unsafe" +
-                        (f",throttling.iops-total={iops}" if iops else ""), "-device", "virtio-blk-pci,drive=disk"]
+            command += self._disk_options()
         if o.root == "host":
             command += ["-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap"]
         if o.share:

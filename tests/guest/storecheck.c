@@ -9,7 +9,8 @@
  * ends the operations early, but not the check of all blocks that follows.
  *
  * LOG gets, of each block, the version that is being written and the last one that
- * was acknowledged, each before the next request: for who cuts the power.
+ * was acknowledged, each before the next request: for who cuts the power. Behind them
+ * is, of each block, the version that was acknowledged before the last flush.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -60,6 +61,12 @@ static void tell(int column, uint64_t at, uint64_t nr)
 			pairs[2 * b + 1] = 0;
 	}
 	if (pwrite(log_file, pairs, nr * 8, at * 8) != (ssize_t)(nr * 8))
+		fail("log");
+}
+
+static void tell_flushed(void)
+{
+	if (log_file >= 0 && pwrite(log_file, model, count * 4, count * 8) != (ssize_t)(count * 4))
 		fail("log");
 }
 
@@ -135,6 +142,7 @@ static void operate(void)
 	case 0:
 		if (fsync(device))
 			fail("fsync");
+		tell_flushed();
 		break;
 	case 1:
 		discard(at, nr);

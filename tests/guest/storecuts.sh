@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# storecuts.sh COUNT SEED [shared]: writes to a store without end; tests/store-cuts looks
-# from outside. The disk and the log are files of the host, the PRAM is the NVDIMM; shared
-# with memory, whose pages a program changes all the time, and each may have less of it in turn.
+# storecuts.sh COUNT SEED [shared]: writes to a store without end; tests/store-cuts looks from outside. The log is a file
+# of the host, the disk is one whose writes are logged there, the PRAM is the NVDIMM; shared with memory, whose pages a
+# program changes all the time, and each may have less of it in turn.
 . "$(dirname "$0")/storepram.sh"
 export DM_DISABLE_UDEV=1
 share=/mnt/share
-modprobe loop 2>/dev/null
+modprobe virtio_blk 2>/dev/null
 modprobe dm-mod 2>/dev/null
 modprobe dm-vstore 2>/dev/null
-loop=$(losetup -f --show $share/disk)
-table="0 $(($1 * 8)) vstore $loop"
+# Without a cache that can be lost, there is nothing to see.
+[ "$(cat /sys/block/vda/queue/write_cache)" = "write back" ] || exit 1
+table="0 $(($1 * 8)) vstore /dev/vda"
 if [ "$3" = shared ]; then
 	namespace=/sys/bus/nd/devices/namespace0.0
 	start=$(($(cat $namespace/resource)))

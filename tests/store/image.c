@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * image NVDIMM DISK LOG COUNT: whether a store holds what storecheck was promised.
+ * image NVDIMM DISK LOG COUNT [lost]: whether a store holds what storecheck was promised.
  *
  * NVDIMM is a file with a store somewhere in it, at a page; DISK and LOG are files. It
  * is recovered as activation would, on a private copy of the PRAM. Each of the COUNT
  * blocks must be as its last acknowledged write left it, or as the one under way
- * would; in PRAM it is whole, on the disk each of its sectors is.
+ * would; in PRAM it is whole, on the disk each of its sectors is. If the disk's cache
+ * was lost, it may be older, but not than the last write acknowledged before the last
+ * flush.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -39,20 +41,24 @@ static bool is_version(const u64 *words, u64 block, u32 version, unsigned int fi
 	return true;
 }
 
-static bool block_right(const u64 *words, u64 block, const u32 *log, bool whole)
+/* A block's versions are numbers that others do not have: what is between is older than one, and newer than the other. */
+static bool block_right(const u64 *words, u64 block, u32 oldest, u32 newest, bool whole)
 {
 	unsigned int i, part = whole ? BLOCK_WORDS : SECTOR_WORDS;
 
-	for (i = 0; i < BLOCK_WORDS; i += part)
-		if (!is_version(words, block, log[0], i, part) && !is_version(words, block, log[1], i, part))
+	for (i = 0; i < BLOCK_WORDS; i += part) {
+		u32 version = words[i] >> 32;
+
+		if (version < oldest || version > newest || !is_version(words, block, version, i, part))
 			return false;
+	}
 	return true;
 }
 
 int main(int argc, char **argv)
 {
 	size_t nvdimm_size, disk_size, log_size, at;
-	u64 count = argc == 5 ? strtoull(argv[4], NULL, 0) : 0, block, wrong = 0;
+	u64 count = argc == 5 || argc == 6 ? strtoull(argv[4], NULL, 0) : 0, block, wrong = 0;
 	struct store_report report;
 	struct store_page *pages;
 	struct store_map map;
@@ -78,11 +84,14 @@ int main(int argc, char **argv)
 	for (block = 0; block < count && block * 8 + 8 <= log_size; block++) {
 		u32 page = store_map_find(&map, block);
 		const void *on_disk = disk + block * STORE_BLOCK_SIZE;
+		const void *data = page ? store_map_data(&map, page) : on_disk;
+		u32 newest = log[2 * block], oldest = log[2 * block + 1];
 
-		if (!block_right(page ? store_map_data(&map, page) : on_disk, block, &log[2 * block], page)) {
-			printf("block %llu, %s: neither version %u nor %u but %llu\n", block, page ? "PRAM" : "disk",
-			       log[2 * block], log[2 * block + 1],
-			       *(u64 *)(page ? store_map_data(&map, page) : on_disk) >> 32);
+		if (argc == 6)
+			oldest = 8 * count + 4 * block + 4 <= log_size ? log[2 * count + block] : 0;
+		if (!block_right(data, block, oldest, newest, page)) {
+			printf("block %llu, %s: not version %u to %u but %llu\n", block, page ? "PRAM" : "disk",
+			       oldest, newest, *(u64 *)data >> 32);
 			wrong++;
 		}
 		/* A clean block may be forgotten at any time. */

@@ -105,7 +105,7 @@ def raises(kind, function, *arguments):
 
 
 def options(**changes):
-    return types.SimpleNamespace(**{**dict(mem="1G", smp=2, numa=[], nvdimm=None, fault=[], share=None, root="bare"),
+    return types.SimpleNamespace(**{**dict(mem="1G", smp=2, numa=[], nvdimm=None, disk=None, fault=[], share=None, root="bare"),
                                     **changes})
 
 
