@@ -228,21 +228,42 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 	return page;
 }
 
+/*
+ * Who overwrites the page, as with what is read from a file, has no use for a
+ * cleared one; but a tested one is quicker than a test, and an order is an order.
+ */
+static bool wants_bare(const struct ms_pool *pool, gfp_t gfp)
+{
+	return !(gfp & __GFP_ZERO) && !READ_ONCE(pool->container) &&
+	       !static_branch_unlikely(&ms_inspect_key);
+}
+
+/* The next of the chain, or of that of another batch. */
+static struct page *pop_cleared(struct ms_pool *pool, struct front *front)
+{
+	struct page *page;
+
+	if (unlikely(!front->chain))
+		refill_front(pool, front);
+	page = chain_pop(&front->chain);
+	return likely(page) ? unmark(page) : NULL;
+}
+
 static struct page *pop(struct ms_pool *pool, gfp_t gfp)
 {
+	bool bare_first = wants_bare(pool, gfp);
+	struct page *page = NULL;
 	struct front *front;
-	struct page *page;
 	unsigned long flags;
 
 	/* Draining comes as an interrupt. */
 	local_irq_save(flags);
 	front = this_cpu_ptr(pool->fronts);
-	if (unlikely(!front->chain))
-		refill_front(pool, front);
-	page = chain_pop(&front->chain);
-	if (likely(page))
-		unmark(page);
-	else
+	if (bare_first)
+		page = pop_bare(pool, front, gfp);
+	if (!page)
+		page = pop_cleared(pool, front);
+	if (unlikely(!page) && !bare_first)
 		page = pop_bare(pool, front, gfp);
 	if (page)
 		front->handed++;

@@ -22,7 +22,8 @@ struct ms_pool;
  * @pool: the pool
  * @gfp: flags of the request; only __GFP_ZERO matters
  *
- * Context: a fault handler; takes the zone's lock if the depot is empty.
+ * Context: a fault handler; takes the zone's lock if the depot is empty, or for
+ * a page that need not be cleared.
  * Return: a page with a reference count of 1, cleared if asked for, or NULL.
  */
 struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp);
