@@ -97,25 +97,63 @@ static void part_with(struct ms_pool *pool, struct page *page,
 	}
 }
 
+/* Out of what this CPU has at hand, which is handed out singly from the top. */
+static struct page *cut_large(struct front *front, unsigned int order)
+{
+	struct page *page = front->bare;
+
+	if (front->nr_bare < 1UL << order ||
+	    !IS_ALIGNED(page_to_pfn(page), 1UL << order))
+		return NULL;
+	front->bare += 1UL << order;
+	front->nr_bare -= 1UL << order;
+	return page;
+}
+
+/*
+ * Bare. What is left of a block stays with the CPU, since to give it back is to
+ * allocate it first, which with init_on_alloc clears it.
+ */
+static struct page *take_large(struct ms_pool *pool, struct front *front,
+			       unsigned int order)
+{
+	struct page *page = cut_large(front, order);
+	struct ms_block block;
+
+	if (page || !find_block(pool, order, &block))
+		return page;
+	if (front->nr_bare) {
+		front->isolated += 1UL << order;
+		free_rest(&block, order);
+		return block.page;
+	}
+	front->bare = block.page;
+	front->nr_bare = 1UL << block.order;
+	front->isolated += front->nr_bare;
+	return cut_large(front, order);
+}
+
 struct page *ms_pool_pop_large(struct ms_pool *pool, unsigned int order,
 			       gfp_t gfp)
 {
-	unsigned long nr = 1UL << order, bad;
-	struct ms_block block;
+	unsigned long nr = 1UL << order, bad, flags;
+	struct page *page;
 
-	if (pool->banks || order > MS_MAX_ORDER ||
-	    !find_block(pool, order, &block))
+	if (pool->banks || order > MS_MAX_ORDER)
 		return NULL;
-	this_cpu_add(pool->fronts->isolated, nr);
-	free_rest(&block, order);
-	ms_frames_prepare(block.page, order, gfp & __GFP_ZERO);
-	bad = first_bad(block.page, nr);
+	local_irq_save(flags);
+	page = take_large(pool, this_cpu_ptr(pool->fronts), order);
+	local_irq_restore(flags);
+	if (!page)
+		return NULL;
+	ms_frames_prepare(page, order, gfp & __GFP_ZERO);
+	bad = first_bad(page, nr);
 	if (unlikely(bad < nr)) {
-		part_with(pool, block.page, order, bad);
+		part_with(pool, page, order, bad);
 		return NULL;
 	}
-	ms_call_make_large(block.page, order);
+	ms_call_make_large(page, order);
 	this_cpu_add(pool->fronts->handed, nr);
-	return block.page;
+	return page;
 }
 EXPORT_SYMBOL_GPL(ms_pool_pop_large);
