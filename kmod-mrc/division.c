@@ -205,19 +205,45 @@ static u64 improve(struct mrc_claim *claim, unsigned int n,
 	return left;
 }
 
-/* What nobody gains by keeps what is there from being evicted for nothing. */
+/* How much of what it has it makes use of: misses that it is spared. */
+static u64 use(const struct mrc_claim *c)
+{
+	u64 none = c->rate[0];
+	u64 rate = min(mrc_rate_at(c->rate, c->full, c->pages), none);
+
+	return none ? mul_u64_u64_div_u64(none - rate, WHOLE, none) : WHOLE;
+}
+
+static u64 missing(const struct mrc_claim *c)
+{
+	return c->full > c->pages ? c->full - c->pages : 0;
+}
+
+/*
+ * What nobody gains by, for all that is known, keeps what is there from being
+ * evicted for nothing. Of a program that hits, what has not been seen in use yet
+ * may still be; one that misses whatever it has gets what the others leave.
+ */
 static void spread(struct mrc_claim *claim, unsigned int n, u64 left)
 {
 	struct mrc_claim *c;
-	u64 missing = 0;
+	u64 sum = 0, lack = 0, all = left, give;
 
-	for (c = claim; c < claim + n; c++)
-		missing += c->full > c->pages ? c->full - c->pages : 0;
-	left = min(left, missing);
-	for (c = claim; c < claim + n; c++)
-		if (c->full > c->pages)
-			c->pages += mul_u64_u64_div_u64(left, c->full - c->pages,
-							missing);
+	for (c = claim; c < claim + n; c++) {
+		c->saved = mul_u64_u64_div_u64(missing(c), use(c), WHOLE);
+		sum += c->saved;
+	}
+	for (c = claim; c < claim + n; c++) {
+		give = sum ? mul_u64_u64_div_u64(min(all, sum), c->saved, sum) : 0;
+		c->pages += give;
+		left -= give;
+		lack += missing(c);
+	}
+	left = min(left, lack);
+	for (c = claim; c < claim + n && lack; c++) {
+		give = mul_u64_u64_div_u64(left, missing(c), lack);
+		c->pages += give;
+	}
 }
 
 /* If not even these are there, all are cut alike. */

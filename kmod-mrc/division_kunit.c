@@ -117,6 +117,25 @@ static void rest_is_spread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, claims[0].pages, 40ULL);
 }
 
+/* It hits with a third of its memory: what it touches seldom was not seen yet. */
+static void rest_goes_to_who_hits(struct kunit *test)
+{
+	struct mrc_division how = by(1000);
+	unsigned int k;
+
+	loop(0, 2000, 1000);
+	uniform(1, 200, 1000)->full = 600;
+	mrc_divide(claims, 2, &how);
+	KUNIT_EXPECT_EQ(test, claims[1].pages, 600ULL);
+	KUNIT_EXPECT_EQ(test, claims[0].pages, 400ULL);
+	/* Two of them share it by what they lack. */
+	for (k = 0; k < MRC_SIZES; k++)
+		rates[0][k] = rates[1][k];
+	mrc_divide(claims, 2, &how);
+	KUNIT_EXPECT_EQ(test, claims[0].pages, 690ULL);
+	KUNIT_EXPECT_EQ(test, claims[1].pages, 309ULL);
+}
+
 static void minimum_is_kept(struct kunit *test)
 {
 	struct mrc_division how = by(100);
@@ -236,6 +255,7 @@ static struct kunit_case division_cases[] = {
 	KUNIT_CASE(loop_that_cannot_fit_gets_nothing),
 	KUNIT_CASE(loop_that_is_stranded_gives_way),
 	KUNIT_CASE(rest_is_spread),
+	KUNIT_CASE(rest_goes_to_who_hits),
 	KUNIT_CASE(minimum_is_kept),
 	KUNIT_CASE(weight_decides),
 	KUNIT_CASE(utilities_differ),

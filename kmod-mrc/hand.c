@@ -241,6 +241,8 @@ u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 		return 0;
 	}
 	ms_evict_begin(&share->evict);
+	/* What is written more slowly than it is evicted has to be waited for. */
+	ms_evict_wait(&share->evict, EVICT_BATCH);
 	s.any = go_back(share, want);
 	/* Twice around at most: once to clear, and once to find. */
 	looks = min_t(u64, 2 * before + LOOKS_BATCH, LOOKS_MAX);

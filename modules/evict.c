@@ -7,6 +7,7 @@
  * freed here.
  */
 
+#include <linux/blkdev.h>
 #include <linux/export.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -30,10 +31,16 @@ static bool isolate(struct ms_evict *evict, struct page *page)
 	return true;
 }
 
+/* What is written at once goes to neighbouring slots: one request, where there is a plug. */
 static void reclaim(struct ms_evict *evict)
 {
-	if (!list_empty(&evict->pages))
-		ms_call_reclaim_pages(&evict->pages);
+	struct blk_plug plug;
+
+	if (list_empty(&evict->pages))
+		return;
+	blk_start_plug(&plug);
+	ms_call_reclaim_pages(&evict->pages);
+	blk_finish_plug(&plug);
 }
 
 void ms_evict_begin(struct ms_evict *evict)
@@ -77,6 +84,15 @@ void ms_evict_run(struct ms_evict *evict)
 	ms_evict_begin(evict);
 }
 EXPORT_SYMBOL_GPL(ms_evict_run);
+
+void ms_evict_wait(struct ms_evict *evict, unsigned int room)
+{
+	while (evict->nr > MS_EVICT_MAX - room) {
+		ms_page_wait_writeback(evict->page[0]);
+		ms_evict_begin(evict);
+	}
+}
+EXPORT_SYMBOL_GPL(ms_evict_wait);
 
 void ms_evict_drop(struct ms_evict *evict)
 {

@@ -58,6 +58,15 @@ bool ms_evict_add(struct ms_evict *evict, struct page *page);
 void ms_evict_run(struct ms_evict *evict);
 
 /**
+ * ms_evict_wait() - wait until some of what is on its way has been written
+ * @evict: after ms_evict_begin()
+ * @room: for so many pages, up to MS_EVICT_MAX
+ *
+ * Context: may sleep, and waits for a disk.
+ */
+void ms_evict_wait(struct ms_evict *evict, unsigned int room);
+
+/**
  * ms_evict_drop() - let go of what is on its way; the kernel frees it some time
  * @evict: empty on return
  */

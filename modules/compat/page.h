@@ -47,6 +47,11 @@ static inline bool ms_page_writeback(struct page *page)
 	return folio_test_writeback(page_folio(page));
 }
 
+static inline void ms_page_wait_writeback(struct page *page)
+{
+	folio_wait_writeback(page_folio(page));
+}
+
 static inline void ms_page_mark_dirty(struct page *page)
 {
 	folio_mark_dirty(page_folio(page));
@@ -96,6 +101,11 @@ static inline bool ms_page_mapped(struct page *page)
 static inline bool ms_page_writeback(struct page *page)
 {
 	return PageWriteback(page);
+}
+
+static inline void ms_page_wait_writeback(struct page *page)
+{
+	wait_on_page_writeback(page);
 }
 
 static inline void ms_page_mark_dirty(struct page *page)

@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory divided by miss ratio curves: an interactive program beside one that loops over more than there is (INTR
-# and LINEAR of paper 001, section 4.2), with a slow disk to swap to; first without, then with. Boot with --disk.
-# KTAP, with a line of figures for each run.
+# and LINEAR of paper 001, section 4.2), with a slow disk to swap to; first without, then with. KTAP, with a line of
+# figures for each run.
+#
+# Boot with --disk, and --append rootfstype=ramfs: files of a tmpfs are swapped out when memory gets short, and then
+# there is more of it than AVAILABLE_MIB.
 #
 #   mrc-mm.sh [AVAILABLE_MIB [INTR_PAGES [LINEAR_PAGES [PASSES [RUNS]]]]]
 #
@@ -17,6 +20,7 @@ mrc=$suite/mrc
 division=$mrc/division
 
 [ -b /dev/vda ] || { echo "1..0 # SKIP no disk"; exit 0; }
+grep -q rootfstype=ramfs /proc/cmdline || { echo "1..0 # SKIP the files of the guest can be swapped out"; exit 0; }
 mkswap /dev/vda >/dev/null && swapon /dev/vda || exit 1
 modprobe mrc || exit 1
 echo 1000 >$mrc/ladder_ms
