@@ -289,6 +289,9 @@ static struct store_loan *loan_make(u64 start, u64 size, const char **why)
 	struct store_loan *loan;
 	int err;
 
+	*why = "This kernel cannot take memory back in units of 2 MiB";
+	if (!MS_ISOLATES_BY_PAGEBLOCK)
+		return ERR_PTR(-EOPNOTSUPP);
 	*why = "The range is not one of persistent memory";
 	if (!is_pram(start, size))
 		return ERR_PTR(-EINVAL);

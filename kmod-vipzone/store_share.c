@@ -6,6 +6,7 @@
  * disk. So it may wait for I/O, also for this store's.
  */
 
+#include <linux/mm.h>
 #include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
@@ -21,6 +22,8 @@
 /* After memory asked, or did not give, the store does not take for so long. */
 #define REST		HZ
 #define OOM_PATIENCE	(5 * HZ)
+/* Part of memory that is to be available, or the store does not take of it. */
+#define SHORT		16
 /* Units to try before it is said that memory does not give. */
 #define ATTEMPTS	8
 
@@ -246,9 +249,20 @@ static int claim_one(struct store *store)
 	return err;
 }
 
+/*
+ * What is in a unit that is claimed moves into other memory, also such as the kernel
+ * itself needs, which what is lent again later cannot make up for: it is movable.
+ */
+static bool memory_is_short(void)
+{
+	return si_mem_available() < (long)(totalram_pages() / SHORT);
+}
+
 static void claim(struct store *store)
 {
-	if (!claim_one(store)) {
+	bool due = held(store) < least(store);
+
+	if ((due || !memory_is_short()) && !claim_one(store)) {
 		store->share.claims++;
 		return;
 	}
@@ -277,9 +291,12 @@ static void begin(struct store *store)
 	u32 unit, nr = map->nr_pages >> STORE_UNIT_SHIFT;
 
 	for (unit = nr - 1; unit && may_give(store); unit--) {
-		if (store->share.used[unit] || store_loan_lent(store->share.loan, unit) ||
+		/* What is online already, since a table before, is lent one by one. */
+		if (store->share.used[unit] || store_loan_online(store->share.loan, unit) ||
 		    map->nr_free < 2 * STORE_UNIT + STORE_RESERVE ||
-		    !store_loan_lendable(store->share.loan, unit))
+		    store_loan_lent(store->share.loan, unit))
+			continue;
+		if (!store_loan_lendable(store->share.loan, unit))
 			continue;
 		store_map_withdraw(map, unit);
 		store_loan_offer(store->share.loan, unit);

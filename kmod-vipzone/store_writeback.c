@@ -257,8 +257,10 @@ void store_writeback(struct work_struct *work)
 			store->nr_dirty > share(store, store->low_pct));
 		store->squeezed = false;
 		if (!more) {
+			/* A run that comes after a flush has nothing to say of it. */
+			if (store->flushing)
+				store->flush_error = store->open ? error : -EAGAIN;
 			store->flushing = false;
-			store->flush_error = store->open ? error : -EAGAIN;
 			/* The disk may recover. */
 			if (error && store->open)
 				queue_delayed_work(store->queue, &store->work, 5 * HZ);

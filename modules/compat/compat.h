@@ -96,6 +96,13 @@ static inline int ms_alloc_contig_range(unsigned long start, unsigned long end)
  */
 #define MS_OFFLINE_IS_MANAGED	(!MS_HAVE_OFFLINE_COUNTS)
 
+/*
+ * Up to 5.18 pages are isolated by 4 MiB at least: where half of that is withheld,
+ * the other half cannot be allocated.
+ */
+#define MS_ISOLATES_BY_PAGEBLOCK	\
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(5, 19, 0))
+
 /* 5.10 wants to be told the node, which it then does not need. */
 #if MS_HAVE_OFFLINE_NID
 #define ms_offline_and_remove_memory(start, size)	\

@@ -81,6 +81,7 @@ lent=$(field lent)
 dmsetup load vs --table "0 $sectors vstore $loop $start-$end 5 shared policy selective storage_min 10" &&
 	dmsetup suspend vs && dmsetup resume vs
 check "a table replaced leaves lent what is" field_at_least lent $((lent - 1024))
+check "and memory is what is lent" wait_for 5 grown
 check "and it goes on" write_all
 check "with everything there" same
 wait_for 5 field_at_least claims 1
