@@ -25,6 +25,7 @@ help:
 	@echo "make bench-mrc     how far miss ratio curves are from exact ones, by traces (most of an hour)"
 	@echo "make bench-mrc-energy energy of memory directed by miss ratio curves: paper 001's figures 5 and 6"
 	@echo "make bench-mrc-mm  memory divided by miss ratio curves: a pair of paper 001's table 2"
+	@echo "make bench-store   a database's requests on dm-vstore, dm-writecache and bcache before a slow disk (an hour or more)"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, the memsuite command, and libvip"
 	@echo "make uninstall     undo make install"
@@ -74,6 +75,10 @@ bench-mrc-energy:
 bench-mrc-mm: tools
 	@tests/bench-mrc-mm
 
+bench-store:
+	@scripts/install-tools postgresql bcache-tools
+	@tests/bench-store --results --log out/store/log
+
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
@@ -114,4 +119,4 @@ clean:
 	rm -rf out
 
 .PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone \
-	bench-mrc bench-mrc-energy bench-mrc-mm modules install uninstall clean
+	bench-mrc bench-mrc-energy bench-mrc-mm bench-store modules install uninstall clean
