@@ -8,7 +8,7 @@
 #include "policy.h"
 
 #define LOOK_JIFFIES	(HZ / 10)
-/* A look takes thousands of page structures: seldom while nobody asks. */
+/* A look takes a thousand page structures of each region: seldom while nobody asks. */
 #define REST_JIFFIES	HZ
 
 /*
@@ -94,7 +94,7 @@ int rooms_open(struct policy *policy)
 	}
 	look(policy, 1);
 	policy->has_rooms = true;
-	schedule_delayed_work(&policy->look, LOOK_JIFFIES);
+	schedule_delayed_work(&policy->look, REST_JIFFIES);
 	return 0;
 }
 

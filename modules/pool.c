@@ -308,6 +308,16 @@ static void wake_filler(struct irq_work *work)
 	wake_up(&container_of(work, struct ms_pool, wake)->wait);
 }
 
+unsigned long ms_pool_free_frames(struct ms_pool *pool, struct page *page,
+				  unsigned long nr)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i++)
+		free_bare(pool, page + i);
+	return nr;
+}
+
 /* Takes the front of a CPU that is this one, or dead. */
 static unsigned long drain_front(struct ms_pool *pool, struct front *front)
 {
@@ -315,8 +325,10 @@ static unsigned long drain_front(struct ms_pool *pool, struct front *front)
 
 	freed = ms_pool_free(pool, front->chain);
 	front->chain = NULL;
-	for (; front->nr_bare; freed++)
-		free_bare(pool, front->bare + --front->nr_bare);
+	freed += ms_pool_free_frames(pool, front->bare, front->nr_bare);
+	front->nr_bare = 0;
+	freed += ms_pool_free_frames(pool, front->large, front->nr_large);
+	front->nr_large = 0;
 	return freed;
 }
 

@@ -27,6 +27,8 @@
  * @chain: cleared pages, linked through page->private
  * @bare: frames isolated but not prepared, in physical order
  * @nr_bare: how many
+ * @large: frames isolated but not prepared, for large folios; from the first on
+ * @nr_large: how many
  * @scan: where this CPU looks for free blocks
  * @dry_until: do not look before
  * @vain: nothing was found since the walk began anew
@@ -41,6 +43,8 @@ struct front {
 	struct page *chain;
 	struct page *bare;
 	unsigned long nr_bare;
+	struct page *large;
+	unsigned long nr_large;
 	struct ms_scan scan;
 	unsigned long dry_until;
 	bool vain;
@@ -197,6 +201,10 @@ bool ms_pool_put(struct ms_pool *pool, struct page *chain);
 unsigned long ms_pool_free(struct ms_pool *pool, struct page *chain);
 unsigned long ms_pool_free_bare(struct ms_pool *pool, struct page *chain);
 unsigned long ms_pool_free_gifts(struct ms_pool *pool, struct page **gifts);
+
+/* pool.c: gives back @nr bare frames from @page on; how many. */
+unsigned long ms_pool_free_frames(struct ms_pool *pool, struct page *page,
+				  unsigned long nr);
 
 /* pool.c: gives back what CPUs have at hand; how many pages. May sleep. */
 unsigned long ms_pool_drain_fronts(struct ms_pool *pool);

@@ -44,19 +44,6 @@ static bool find_block(struct ms_pool *pool, unsigned int order,
 	return !err;
 }
 
-/* What is behind the first 2^@order pages goes back. */
-static void free_rest(const struct ms_block *block, unsigned int order)
-{
-	unsigned int half;
-	struct page *rest;
-
-	for (half = block->order; half-- > order;) {
-		rest = block->page + (1UL << half);
-		ms_frames_prepare(rest, half, false);
-		ms_demand_free(rest, half, __free_pages);
-	}
-}
-
 static bool is_good(struct page *page)
 {
 	unsigned long flags;
@@ -97,16 +84,15 @@ static void part_with(struct ms_pool *pool, struct page *page,
 	}
 }
 
-/* Out of what this CPU has at hand, which is handed out singly from the top. */
 static struct page *cut_large(struct front *front, unsigned int order)
 {
-	struct page *page = front->bare;
+	struct page *page = front->large;
 
-	if (front->nr_bare < 1UL << order ||
+	if (front->nr_large < 1UL << order ||
 	    !IS_ALIGNED(page_to_pfn(page), 1UL << order))
 		return NULL;
-	front->bare += 1UL << order;
-	front->nr_bare -= 1UL << order;
+	front->large += 1UL << order;
+	front->nr_large -= 1UL << order;
 	return page;
 }
 
@@ -122,14 +108,11 @@ static struct page *take_large(struct ms_pool *pool, struct front *front,
 
 	if (page || !find_block(pool, order, &block))
 		return page;
-	if (front->nr_bare) {
-		front->isolated += 1UL << order;
-		free_rest(&block, order);
-		return block.page;
-	}
-	front->bare = block.page;
-	front->nr_bare = 1UL << block.order;
-	front->isolated += front->nr_bare;
+	/* Too small: of a smaller folio's. */
+	ms_pool_free_frames(pool, front->large, front->nr_large);
+	front->large = block.page;
+	front->nr_large = 1UL << block.order;
+	front->isolated += front->nr_large;
 	return cut_large(front, order);
 }
 
