@@ -197,7 +197,7 @@ class Dimms:
         self.title = f"{n} DIMMs{', each a node' if nodes else ''}"
         self.placed = (f"Each is a NUMA node (numa=fake={n})" if nodes else "They are ranges of one node") + "; policy"
         cheapest_first = "+".join(f"{'node' if nodes else 'd'}{i}" for i in reversed(range(n)))
-        self.policies = {"stock": "-", "stock, small pages": "small",
+        self.policies = {"stock": "-",
                          "low power first": f"low-power-first:{cheapest_first},hint=high{',kernel' if nodes else ''}"}
 
     def runs(self):
@@ -273,10 +273,9 @@ class Dimms:
         yield from ("", *bench.table(head, [self.power_row(program, bars) for program, bars in summary.items()]))
         yield from ("", *wrapped(self.limits()))
         yield from ("", *wrapped(
-            "What low power first took, against stock, and against stock without huge pages, which a process has not "
-            "got that is steered into a part of a node; and where accesses went."), "")
-        head = ["program", "instructions, of stock's", "of stock's with small pages", "accesses, of stock's",
-                "energy saved against small pages, %", "dearest DIMM: stock, %", "cheapest DIMM: low power first, %"]
+            "What low power first took, against stock, and where accesses went."), "")
+        head = ["program", "instructions, of stock's", "accesses, of stock's", "dearest DIMM: stock, %",
+                "cheapest DIMM: low power first, %"]
         yield from bench.table(head, [self.time_row(program, bars) for program, bars in summary.items()])
         self.chart(summary, name)
         yield from ("", f"![{self.title}](vipzone-{name}.svg)")
@@ -295,11 +294,10 @@ class Dimms:
                 *(percent(value) for power in ("power_w", "active_w") for value in self.saved(stock, ours, power))]
 
     def time_row(self, program, bars):
-        stock, small, ours = (bars[bar] for bar in ("stock", "stock, small pages", "low power first"))
+        stock, ours = (bars[bar] for bar in ("stock", "low power first"))
         accesses = ours.traffic * ours.instructions / stock.traffic / stock.instructions
-        return [program, f"{ours.instructions / stock.instructions:.4f}",
-                f"{ours.instructions / small.instructions:.4f}", f"{accesses:.2f}", percent(self.saved(small, ours)[1]),
-                percent(stock.dearest), percent(ours.cheapest)]
+        return [program, f"{ours.instructions / stock.instructions:.4f}", f"{accesses:.2f}", percent(stock.dearest),
+                percent(ours.cheapest)]
 
     def chart(self, summary, name):
         figure, panels = bench.pyplot().subplots(2, 2, figsize=(13, 6))

@@ -8,9 +8,9 @@
 #   dimms N                     d0 to dN-1, of the same size but for what the machine keeps of the last
 #   nodes                       the kernel's own: node0, node1
 #   banks                       rank0 to rank3 of paper 004's machine, and ranks, all of them
-# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel, or
-# "small", that without huge pages; files of the suite, with a / in their names, are written before. /mnt/share/flags
-# tells which frames are the kernel's: all but the free ones.
+# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel; files of
+# the suite, with a / in their names, are written before. /mnt/share/flags tells which frames are the kernel's: all but
+# the free ones.
 #
 # Prints a line of JSON for the layout, and one for each run.
 
@@ -125,21 +125,11 @@ stock() { # PROGRAM
 	end_count
 }
 
-# As many page faults as a process has that is steered into part of a node.
-small() { # PROGRAM
-	huge=/sys/kernel/mm/transparent_hugepage/enabled
-	chosen=$(sed 's/.*\[\(.*\)\].*/\1/' $huge)
-	echo never >$huge
-	stock "$1"
-	echo "$chosen" >$huge
-}
-
 run() { # PROGRAM POLICY [OPTION|FILE=VALUE]...
 	mount -o noatime /dev/pmem0 $disk && mount -o bind /dev $disk/dev || fail "cannot mount the disk"
 	given=0 empty=0
 	case $2 in
 	-) stock "$1" ;;
-	small) small "$1" ;;
 	*) steered "$@" ;;
 	esac
 	umount $disk/dev $disk || fail "cannot unmount the disk"
