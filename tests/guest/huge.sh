@@ -31,10 +31,10 @@ echo 1 >$suite/memdiag/enabled && echo 1 >$suite/vipzone/enabled || exit 1
 # Switched off where memory is small.
 echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 before=$(corrupted)
-on_demand=$(cat $suite/memdiag/ahead/on_demand_tests)
+tested=$(cat $suite/demand/tested_pages)
 takes_all
 check "a program gets huge pages" [ "$huge" -ge 16 ]
-check "which were tested" at_least $suite/memdiag/ahead/on_demand_tests $((on_demand + huge * 512))
+check "which were tested" at_least $suite/demand/tested_pages $((tested + huge * 512))
 check "the faulty page is in none" [ "$(cut -d ' ' -f 4 /tmp/out)" = 0 ]
 check "all are clear" [ "$(cut -d ' ' -f 6 /tmp/out)" = 0 ]
 check "it is retired" wait_for 10 is_retired
