@@ -36,6 +36,7 @@ check "some memory is idle, and some is not" some_left
 before=$(resident)
 check "a block is taken offline" told $pid --offline 1
 check "it is" [ "$(states | grep -cx offline)" = 1 ]
+states | sort | uniq -c | while read -r line; do note "$line"; done
 check "the program has its memory still" same_pages
 "$tool" mrc regions $pid | while read -r line; do note "$line"; done
 kill $pid
