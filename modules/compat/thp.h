@@ -8,61 +8,39 @@
 #include <linux/sched/coredump.h>
 
 #if MS_HAVE_MM_FLAGS_TEST
+#define MS_MMF_DISABLE_THP	MMF_DISABLE_THP_COMPLETELY
+#define ms_mm_flag_set(flag, mm)	mm_flags_test_and_set(flag, mm)
+#define ms_mm_flag_clear(flag, mm)	mm_flags_clear(flag, mm)
+#else
+#define MS_MMF_DISABLE_THP	MMF_DISABLE_THP
+#define ms_mm_flag_set(flag, mm)	test_and_set_bit(flag, &(mm)->flags)
+#define ms_mm_flag_clear(flag, mm)	clear_bit(flag, &(mm)->flags)
+#endif
 
 /* True if this call is what forbids them. */
 static inline bool ms_thp_disable(struct mm_struct *mm)
 {
-	return !mm_flags_test_and_set(MMF_DISABLE_THP_COMPLETELY, mm);
+	return !ms_mm_flag_set(MS_MMF_DISABLE_THP, mm);
 }
 
 static inline void ms_thp_enable(struct mm_struct *mm)
 {
-	mm_flags_test_and_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+	ms_mm_flag_clear(MS_MMF_DISABLE_THP, mm);
 }
-
-#else
-
-static inline bool ms_thp_disable(struct mm_struct *mm)
-{
-	return !test_and_set_bit(MMF_DISABLE_THP, &mm->flags);
-}
-
-static inline void ms_thp_enable(struct mm_struct *mm)
-{
-	clear_bit(MMF_DISABLE_THP, &mm->flags);
-}
-
-#endif
 
 /*
  * khugepaged knows by a flag the address spaces that it has on its list: with
  * the flag alone, they do not come there. True if this call has set it.
  */
-#if MS_HAVE_MM_FLAGS_TEST
-
 static inline bool ms_khugepaged_avoid(struct mm_struct *mm)
 {
-	return !mm_flags_test_and_set(MMF_VM_HUGEPAGE, mm);
+	return !ms_mm_flag_set(MMF_VM_HUGEPAGE, mm);
 }
 
 static inline void ms_khugepaged_admit(struct mm_struct *mm)
 {
-	mm_flags_clear(MMF_VM_HUGEPAGE, mm);
+	ms_mm_flag_clear(MMF_VM_HUGEPAGE, mm);
 }
-
-#else
-
-static inline bool ms_khugepaged_avoid(struct mm_struct *mm)
-{
-	return !test_and_set_bit(MMF_VM_HUGEPAGE, &mm->flags);
-}
-
-static inline void ms_khugepaged_admit(struct mm_struct *mm)
-{
-	clear_bit(MMF_VM_HUGEPAGE, &mm->flags);
-}
-
-#endif
 
 /* The last argument of mm_collapse_huge_page, which 7.2 has; before, all are of one size. */
 #define MS_COLLAPSE_ORDER(order)	(MS_HAVE_COLLAPSE_ORDER ? (order) : HPAGE_PMD_ORDER)
