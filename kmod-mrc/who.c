@@ -6,6 +6,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include <memsuite/word.h>
+
 #include "who.h"
 
 /* Of any kernel: PID_MAX_LIMIT. */
@@ -83,19 +85,9 @@ int mrc_who_parse(const char *word, struct mrc_who *who)
 }
 
 /* The next word, however many blanks stand before it. */
-static char *next_word(char **line)
-{
-	char *word;
-
-	do {
-		word = strsep(line, " \t");
-	} while (word && !*word);
-	return word;
-}
-
 static int parse_first(char **line, struct mrc_who *who)
 {
-	char *word = next_word(line);
+	char *word = ms_next_word(line);
 
 	return word ? mrc_who_parse(word, who) : -EINVAL;
 }
@@ -105,7 +97,7 @@ int mrc_who_parse_line(char *line, struct mrc_who *who)
 	int err = parse_first(&line, who);
 	char *word;
 
-	while (!err && (word = next_word(&line))) {
+	while (!err && (word = ms_next_word(&line))) {
 		/* Of a cgroup or the machine, they are targets anyway. */
 		if (strcmp(word, "children") || who->scope != MRC_PROCESS ||
 		    who->children)
@@ -118,11 +110,11 @@ int mrc_who_parse_line(char *line, struct mrc_who *who)
 int mrc_who_parse_rate(char *line, struct mrc_who *who, u64 *rate)
 {
 	int err = parse_first(&line, who);
-	char *word = next_word(&line);
+	char *word = ms_next_word(&line);
 
 	if (!err)
 		err = word ? parse_number(word, 0, RATE_LAST, rate) : -EINVAL;
-	return !err && next_word(&line) ? -EINVAL : err;
+	return !err && ms_next_word(&line) ? -EINVAL : err;
 }
 
 /* @bytes in the largest unit that leaves no remainder. */

@@ -5,6 +5,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include <memsuite/word.h>
+
 #include "banks.h"
 #include "command.h"
 
@@ -171,16 +173,6 @@ int vipzone_parse_who(char *word, struct vipzone_command *command)
 }
 
 /* The next word, however many blanks stand before it. */
-static char *next_word(char **line)
-{
-	char *word;
-
-	do {
-		word = strsep(line, " \t");
-	} while (word && !*word);
-	return word;
-}
-
 static int set_option(bool *option)
 {
 	if (*option)
@@ -214,11 +206,11 @@ int vipzone_parse(char *line, struct vipzone_command *command)
 	err = vipzone_parse_who(word, command);
 	if (err)
 		return err;
-	word = next_word(&line);
+	word = ms_next_word(&line);
 	if (!word)
 		return -EINVAL;
 	err = parse_policy(word, command);
-	while (!err && (word = next_word(&line)))
+	while (!err && (word = ms_next_word(&line)))
 		err = parse_option(word, command);
 	return err;
 }
