@@ -36,11 +36,8 @@ static ssize_t utility_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t utility_store(struct kobject *kobj, struct kobj_attribute *attr,
 			     const char *buf, size_t count)
 {
-	char line[LINE_MAX];
-	int i = ms_parse_line(buf, count, line, sizeof(line));
+	int i = sysfs_match_string(utilities, buf);
 
-	if (!i)
-		i = match_string(utilities, ARRAY_SIZE(utilities), line);
 	if (i < 0)
 		return i;
 	WRITE_ONCE(mrc_division.utility, i);

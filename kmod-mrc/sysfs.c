@@ -17,8 +17,6 @@
 #include "mrc.h"
 #include "paper.h"
 
-#define MODE_LENGTH	16
-
 struct mrc_tunables mrc_tunables = {
 	.mode = MRC_MODE_LADDER,
 	.epoch_ms = 10,
@@ -77,14 +75,11 @@ static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 			  const char *buf, size_t count)
 {
-	char line[MODE_LENGTH];
-	int mode, err = ms_parse_line(buf, count, line, sizeof(line));
+	int mode = sysfs_match_string(modes, buf);
+	int err;
 
-	if (err)
-		return err == -E2BIG ? -EINVAL : err;
-	mode = match_string(modes, ARRAY_SIZE(modes), line);
 	if (mode < 0)
-		return -EINVAL;
+		return mode;
 	err = mode == MRC_MODE_PAPER ? mrc_protect_usable() : 0;
 	if (err)
 		return err;

@@ -52,6 +52,15 @@ static u32 lower_bound(const struct mrc_shadow *s, unsigned long addr)
 	return low;
 }
 
+/* Whether a touch of page @i was taken, and not given back before. */
+static bool return_touch(struct mrc_target *t, struct mrc_shadow *s, u32 i)
+{
+	if (!test_and_clear_bit(i, s->young))
+		return false;
+	atomic64_inc(&t->returned);
+	return true;
+}
+
 #if IS_ENABLED(CONFIG_MMU_NOTIFIER)
 
 static bool give_back(struct mmu_notifier *mn, unsigned long start,
@@ -72,10 +81,7 @@ static bool give_back(struct mmu_notifier *mn, unsigned long start,
 			continue;
 		}
 		set_bit(i, s->taken);
-		if (test_and_clear_bit(i, s->young)) {
-			atomic64_inc(&t->returned);
-			young = true;
-		}
+		young |= return_touch(t, s, i);
 	}
 	rcu_read_unlock();
 	return young;
@@ -250,10 +256,7 @@ bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young)
 	if (s && i < s->n && s->addr[i] == addr) {
 		if (young)
 			set_bit(i, s->seen);
-		if (test_and_clear_bit(i, s->young)) {
-			atomic64_inc(&t->returned);
-			young = true;
-		}
+		young |= return_touch(t, s, i);
 	}
 	rcu_read_unlock();
 	return young;
