@@ -57,10 +57,12 @@ static void count_placed(struct policy *policy, u64 __percpu *placed,
 		this_cpu_add(policy->stats->swapped_in, 1UL << fault->order);
 }
 
-static void spend(struct target *target, unsigned int order)
+static void account_for(struct policy *policy, u64 __percpu *placed,
+			struct target *target, const struct ms_fault *fault)
 {
+	count_placed(policy, placed, fault);
 	if (target->room.credit)
-		room_spend(&target->room, 1UL << order);
+		room_spend(&target->room, 1UL << fault->order);
 }
 
 static void wish(struct policy *policy, enum segment segment,
@@ -71,8 +73,7 @@ static void wish(struct policy *policy, enum segment segment,
 	wish->nid = target->nid;
 	wish->order = fault->order;
 	wish->task = current;
-	count_placed(policy, &policy->stats->by_node[segment], fault);
-	spend(target, fault->order);
+	account_for(policy, &policy->stats->by_node[segment], target, fault);
 }
 
 static bool allowed(const struct target *target)
@@ -114,9 +115,8 @@ static struct page *steer_large(struct policy *policy, enum segment segment,
 		}
 		page = ms_pool_pop_large(target->pool, fault->order, fault->gfp);
 		if (page) {
-			count_placed(policy, &policy->stats->placed[segment],
-				     fault);
-			spend(target, fault->order);
+			account_for(policy, &policy->stats->placed[segment],
+				    target, fault);
 			return page;
 		}
 	}
@@ -143,9 +143,8 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 		}
 		page = ms_pool_pop(target->pool, fault->gfp);
 		if (likely(page)) {
-			count_placed(policy, &policy->stats->placed[segment],
-				     fault);
-			spend(target, 0);
+			account_for(policy, &policy->stats->placed[segment],
+				    target, fault);
 			return page;
 		}
 		if (target->is_node) {

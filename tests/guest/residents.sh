@@ -63,6 +63,7 @@ khugepaged_rests() {
 	echo 0 >$thp/khugepaged/pages_to_scan 2>/dev/null || echo 100000 >$thp/khugepaged/scan_sleep_millisecs
 }
 has_huge() { grep -q "AnonHuge.*[1-9]" /proc/$pid/smaps_rollup; }
+is_small() { ! has_huge; }
 
 # From a process with a policy of its own khugepaged is kept away.
 leaves_alone() {
@@ -71,7 +72,7 @@ leaves_alone() {
 	ask small && ask drop && ask fill && ask huge
 	sleep 3
 	check "$kind: khugepaged does not gather pages under a process's policy" is_placed
-	check "$kind: which are small" sh -c "! grep -q 'AnonHuge.*[1-9]' /proc/$pid/smaps_rollup"
+	check "$kind: which are small" is_small
 	echo $pid >$zone/remove
 	ask small && ask huge
 	check "$kind: it does when there is none" wait_for 30 has_huge
