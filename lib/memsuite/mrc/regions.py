@@ -6,10 +6,12 @@ A working block holds any of the top N_mrc pages of a process: those used last, 
 Of large processes only sampled pages are known, each of which stands for several.
 """
 
+import errno
 import mmap
 import os
 import re
 import struct
+import time
 
 from .. import Failure, proc
 from ..output import human, human_pages, print_json, print_table
@@ -18,6 +20,7 @@ from ..sysfs import need, table
 from .targets import mrc_curve, mrc_processes, mrc_stats, mrc_table
 
 BLOCKS = os.environ.get("MEMSUITE_BLOCKS", "/sys/devices/system/memory")
+TRIES, PAUSE_S = 4, 0.5
 PRESENT, FRAME = 1 << 63, (1 << 55) - 1
 
 
@@ -92,12 +95,16 @@ def blocks():
 
 def take_offline(number):
     """The kernel moves what is in the block elsewhere. Returns "offline", or why it is not."""
-    try:
-        with open(os.path.join(BLOCKS, f"memory{number}", "state"), "w", encoding="ascii") as file:
-            file.write("offline")
-        return "offline"
-    except OSError as error:
-        return error.strerror.lower()
+    for left in reversed(range(TRIES)):
+        try:
+            with open(os.path.join(BLOCKS, f"memory{number}", "state"), "w", encoding="ascii") as file:
+                file.write("offline")
+            return "offline"
+        except OSError as error:
+            # Somebody may hold a page for a moment.
+            if not left or error.errno != errno.EBUSY:
+                return error.strerror.lower()
+            time.sleep(PAUSE_S)
 
 
 def is_movable(number):
