@@ -166,11 +166,17 @@ void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
 	ms_call_post_alloc_hook(page, order,
 				(GFP_HIGHUSER_MOVABLE & ~__GFP_DIRECT_RECLAIM) |
 				(zero ? __GFP_ZERO : 0));
-	if (zero && !MS_POST_ALLOC_HOOK_CLEARS)
+	/* Also where everything is to be cleared, init_on_alloc. */
+	if (!MS_POST_ALLOC_HOOK_CLEARS &&
+	    want_init_on_alloc(zero ? __GFP_ZERO : 0))
 		for (i = 0; i < 1UL << order; i++)
 			clear_highpage(page + i);
-	/* post_alloc_hook() does this itself up to 6.11. */
-	set_page_count(page, 1);
+	/*
+	 * Up to 6.11 post_alloc_hook() has done so. Who looked the page up in the
+	 * page cache before it was freed may hold it since, for a moment.
+	 */
+	if (!page_ref_count(page))
+		set_page_count(page, 1);
 }
 
 void ms_frames_gather(void)
