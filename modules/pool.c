@@ -193,6 +193,15 @@ static bool refill_bare(struct ms_pool *pool, struct front *front)
 	return true;
 }
 
+/* Nobody gets a page that the kernel has found bad meanwhile: it is left as it is. */
+static struct page *unless_poisoned(struct ms_pool *pool, struct page *page)
+{
+	if (likely(!PageHWPoison(page)))
+		return page;
+	atomic64_inc(&pool->freed);
+	return NULL;
+}
+
 /* From the top of the block; the filler sees to the frames of other banks. */
 static struct page *next_bare(struct ms_pool *pool, struct front *front)
 {
@@ -224,7 +233,9 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 		ms_pool_reject(pool, page);
 		return NULL;
 	}
-	front->bare_handed++;
+	page = unless_poisoned(pool, page);
+	if (likely(page))
+		front->bare_handed++;
 	return page;
 }
 
@@ -246,7 +257,7 @@ static struct page *pop_cleared(struct ms_pool *pool, struct front *front)
 	if (unlikely(!front->chain))
 		refill_front(pool, front);
 	page = chain_pop(&front->chain);
-	return likely(page) ? unmark(page) : NULL;
+	return likely(page) ? unless_poisoned(pool, unmark(page)) : NULL;
 }
 
 static struct page *pop(struct ms_pool *pool, gfp_t gfp)

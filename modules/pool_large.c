@@ -49,6 +49,10 @@ static bool is_good(struct page *page)
 	unsigned long flags;
 	bool good;
 
+	if (PageHWPoison(page))
+		return false;
+	if (!static_branch_unlikely(&ms_inspect_key))
+		return true;
 	local_irq_save(flags);
 	good = ms_inspect_page(page);
 	local_irq_restore(flags);
@@ -60,14 +64,15 @@ static unsigned long first_bad(struct page *page, unsigned long nr)
 {
 	unsigned long i;
 
-	if (!static_branch_unlikely(&ms_inspect_key))
-		return nr;
 	for (i = 0; i < nr && is_good(page + i); i++)
 		;
 	return i;
 }
 
-/* The others have been looked at, or are when they are taken one by one. */
+/*
+ * The others have been looked at, or are when they are taken one by one. What
+ * the kernel has found bad it keeps itself, when it is freed.
+ */
 static void part_with(struct ms_pool *pool, struct page *page,
 		      unsigned int order, unsigned long bad)
 {
@@ -75,7 +80,7 @@ static void part_with(struct ms_pool *pool, struct page *page,
 
 	split_page(page, order);
 	for (i = 0; i < 1UL << order; i++) {
-		if (i == bad) {
+		if (i == bad && !PageHWPoison(page + i)) {
 			ms_pool_reject(pool, page + i);
 		} else {
 			ms_demand_free(page + i, 0, __free_pages);
