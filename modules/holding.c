@@ -62,6 +62,12 @@ static struct notifier_block oom_block = {
 	.notifier_call = out_of_memory_notify,
 };
 
+static void give_up(unsigned long start_pfn, unsigned long end_pfn)
+{
+	ms_hold_wait();
+	ms_pools_drain(start_pfn, end_pfn);
+}
+
 /*
  * When memory is going offline, its pageblocks are isolated by now and nothing
  * more is taken out of them. What is held must be free before the kernel looks
@@ -80,9 +86,9 @@ static int memory_notify_call(struct notifier_block *block,
 		ms_arrivals_retire();
 		break;
 	case MEM_GOING_OFFLINE:
-		ms_hold_wait();
-		ms_pools_drain(range->start_pfn,
-			       range->start_pfn + range->nr_pages);
+		give_up(range->start_pfn, range->start_pfn + range->nr_pages);
+		/* What a filler was given meanwhile, it is done with now, and rests. */
+		give_up(range->start_pfn, range->start_pfn + range->nr_pages);
 		break;
 	case MEM_OFFLINE:
 		ms_poison_forget(range->start_pfn, range->nr_pages);
