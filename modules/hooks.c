@@ -369,6 +369,12 @@ int ms_hook_arm(enum ms_point_id id, enum ms_hook_rank rank,
 		       table->name);
 		goto out;
 	}
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && table->returns_page) {
+		pr_err("%s: a real-time kernel's zone lock sleeps, handlers may not\n",
+		       table->name);
+		err = -EOPNOTSUPP;
+		goto out;
+	}
 	WRITE_ONCE(point->hooks[rank], &proof_hook);
 	err = hook_function(id);
 	if (err) {
