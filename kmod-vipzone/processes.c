@@ -445,6 +445,17 @@ void process_forked(struct task_struct *parent, struct task_struct *child)
 	spin_unlock(&table_lock);
 }
 
+/* A child of vfork() or posix_spawn() execs from its parent's address space. */
+static bool parent_is_forbidden(const struct task_struct *task)
+{
+	bool forbidden;
+
+	rcu_read_lock();
+	forbidden = is_forbidden(READ_ONCE(rcu_dereference(task->real_parent)->mm));
+	rcu_read_unlock();
+	return forbidden;
+}
+
 /* Inside a tracepoint, in the task itself. */
 void process_execed(struct task_struct *task)
 {
@@ -454,6 +465,8 @@ void process_execed(struct task_struct *task)
 	process = process_by_pid(task_tgid(task));
 	if (process)
 		process_rekey(process, task->mm);
+	else if (parent_is_forbidden(task))
+		ms_thp_enable(task->mm);
 	spin_unlock(&table_lock);
 }
 
