@@ -36,6 +36,16 @@ struct mrc_shadow {
 	unsigned long addr[];	/* ascending */
 };
 
+static void free_shadow(struct mrc_target *t)
+{
+	struct mrc_shadow *old = rcu_replace_pointer(t->shadow, NULL, true);
+
+	/* Who evicts pages calls mrc_young_age() at any time. */
+	if (old)
+		synchronize_rcu();
+	kvfree(old);
+}
+
 /* First index whose address is not below @addr. */
 static u32 lower_bound(const struct mrc_shadow *s, unsigned long addr)
 {
@@ -138,8 +148,7 @@ void mrc_young_stop(struct mrc_target *t)
 	if (t->notified)
 		mmu_notifier_unregister(&t->notifier, t->mm);
 	t->notified = false;
-	/* No callback is left. */
-	kvfree(rcu_replace_pointer(t->shadow, NULL, true));
+	free_shadow(t);
 }
 
 #else
@@ -151,7 +160,7 @@ int mrc_young_start(struct mrc_target *t)
 
 void mrc_young_stop(struct mrc_target *t)
 {
-	kvfree(rcu_replace_pointer(t->shadow, NULL, true));
+	free_shadow(t);
 }
 
 #endif
