@@ -158,7 +158,7 @@ static bool keep_ghost(void *arg, const struct mrc_entry *was)
 /* Sample the address space anew, if it is time to. */
 static int enumerate(struct mrc_target *t)
 {
-	u64 rss = get_mm_rss(t->mm), now = mrc_now_us(), cost, swapped;
+	u64 rss = get_mm_rss(t->mm), now = mrc_now_us(), began, cost, swapped;
 	u64 expected[MRC_KINDS];
 	u32 *active;
 	bool moved;
@@ -181,8 +181,6 @@ static int enumerate(struct mrc_target *t)
 	active = kvmalloc_array(t->spare.room, sizeof(*active), GFP_KERNEL);
 	if (!active)
 		return -ENOMEM;
-	kvfree(t->active);
-	t->active = active;
 	if (t->sample.n) {
 		expected[MRC_BASE] = t->sample.mapped[MRC_BASE];
 		expected[MRC_HUGE] = t->sample.mapped[MRC_HUGE];
@@ -192,11 +190,15 @@ static int enumerate(struct mrc_target *t)
 		t->sample.salt = get_random_u32();
 	}
 	t->spare.salt = t->sample.salt;
-	t->enumeration_ns = cpu_ns();
+	began = cpu_ns();
 	mrc_sample_start(&t->spare, t->samples, expected);
 	err = mrc_walk_enumerate(t->mm, &t->spare, &swapped);
-	if (err)
+	if (err) {
+		kvfree(active);
 		return err;
+	}
+	kvfree(t->active);
+	t->active = active;
 	mrc_sample_inherit(&t->spare, &t->sample, keep_ghost, t);
 	/* Readers of the sample hold the lock. */
 	mutex_lock(&t->lock);
@@ -207,7 +209,7 @@ static int enumerate(struct mrc_target *t)
 		t->sample.n = 0;
 		return err;
 	}
-	t->enumeration_ns = cpu_ns() - t->enumeration_ns;
+	t->enumeration_ns = cpu_ns() - began;
 	t->enumerated = now;
 	t->rss = rss;
 	t->swapped = swapped;
