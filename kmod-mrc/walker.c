@@ -4,8 +4,8 @@
  * the pages behind them.
  *
  * Everything is done in batches that hold mmap_lock for reading and an
- * mm_users reference for some ten microseconds. Page tables are then freed by
- * RCU only (file THP since 6.5, empty tables since 6.14), so that reading
+ * mm_users reference for some ten microseconds. Page tables of the areas that
+ * are there are then freed by RCU only (file THP since 6.5, empty tables since 6.14), so that reading
  * needs no page table lock; clearing a bit does, and looks at the PMD again
  * once it holds it, as pte_offset_map_lock() does.
  */
@@ -267,6 +267,20 @@ static int look(struct mm_struct *mm, struct place *at,
 	return pmd_bad(val) ? 0 : look_pte(mm, at->pmd, val, e->addr, clear);
 }
 
+/*
+ * Whoever unmaps frees page tables while others have the lock for reading, but
+ * none of an area that is still there.
+ */
+static int look_in_area(struct mm_struct *mm, struct vm_area_struct **vma,
+			struct place *at, const struct mrc_entry *e, bool clear)
+{
+	if (!*vma || e->addr >= (*vma)->vm_end)
+		*vma = find_vma(mm, e->addr);
+	if (!*vma || e->addr < (*vma)->vm_start || !eligible(*vma))
+		return OTHER_KIND;
+	return look(mm, at, e, clear);
+}
+
 /**
  * mrc_walk_clear() - clear the accessed bits of a sub-sample
  * @t: the target
@@ -300,16 +314,12 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
 			bool watched = e->flags & MRC_F_WATCHED;
 			bool seen = mrc_young_seen(t, sub->active[i]);
-			int found = OTHER_KIND;
+			int found = look_in_area(mm, &vma, &at, e, true);
 
 			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
 			e->after = 0;
 			if (!t->steps)
 				e->step = 0;
-			if (!vma || e->addr >= vma->vm_end)
-				vma = find_vma(mm, e->addr);
-			if (vma && vma->vm_start <= e->addr && eligible(vma))
-				found = look(mm, &at, e, true);
 			if (found & OTHER_KIND ||
 			    (t->steps && !(found & YOUNG) &&
 			     mrc_young_lost(t, sub->active[i]))) {
@@ -368,6 +378,7 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 
 	while (i < sub->n) {
 		u32 stop = min(sub->n, i + BATCH_ENTRIES);
+		struct vm_area_struct *vma = NULL;
 		struct place at = {};
 		u64 now;
 
@@ -379,7 +390,7 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
-			int found = look(mm, &at, e, false);
+			int found = look_in_area(mm, &vma, &at, e, false);
 
 			if (mrc_young_seen(t, sub->active[i]))
 				found |= YOUNG;
