@@ -113,7 +113,8 @@ static int rebuild(struct mrc_paper *p, u64 room)
 
 	/* As in the paper, there are no more than pages of memory. */
 	room = clamp_t(u64, room, SCAN_PAGES_MIN, totalram_pages());
-	memory = kvmalloc(mrc_stack_size(room, group_pages), GFP_KERNEL);
+	memory = kvmalloc(mrc_stack_size(room, group_pages),
+			  GFP_KERNEL | __GFP_NOWARN);
 	if (!memory)
 		return -ENOMEM;
 	mrc_stack_init(&to, memory, room, group_pages);
