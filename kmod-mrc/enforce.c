@@ -35,6 +35,9 @@
 /* So many more are replaced than have to be: the next faults are free of it. */
 #define SLACK		32
 
+/* Of the work that replaces pages of a target. */
+enum { IDLE, QUEUED, RUNNING, ORPHANED };
+
 bool mrc_enforced;
 u64 mrc_suspended;
 
@@ -43,9 +46,11 @@ static DEFINE_HASHTABLE(shares, 8);
 static DEFINE_MUTEX(switching);
 static struct task_struct *enforcer;
 
-static void replace(struct callback_head *work)
+/* Works that are not idle. */
+static atomic_t works = ATOMIC_INIT(0);
+
+static void replace_some(struct mrc_target *t)
 {
-	struct mrc_target *t = container_of(work, struct mrc_target, share.work);
 	u64 share = READ_ONCE(t->share.pages), rss, want;
 	struct mm_struct *mm = current->mm;
 
@@ -56,8 +61,20 @@ static void replace(struct callback_head *work)
 		mrc_hand_sweep(t, mm, min_t(u64, want, FAULT_MAX),
 			       &t->share.replaced);
 	}
-	/* From here on the target may be freed. */
-	atomic_set_release(&t->share.pending, 0);
+}
+
+static void replace(struct callback_head *work)
+{
+	struct mrc_target *t = container_of(work, struct mrc_target, share.work);
+
+	if (atomic_cmpxchg(&t->share.state, QUEUED, RUNNING) == QUEUED) {
+		replace_some(t);
+		/* From here on the target may be freed. */
+		atomic_set_release(&t->share.state, IDLE);
+	} else {
+		kvfree(t);
+	}
+	atomic_dec(&works);
 }
 
 /* A page fault of a program, before it is handled; IRQs may be off. */
@@ -70,12 +87,15 @@ static void user_fault(void *data, unsigned long address)
 	hash_for_each_possible_rcu(shares, t, share.over, (unsigned long)pid) {
 		if (t->pid != pid || !current->mm ||
 		    get_mm_rss(current->mm) <= READ_ONCE(t->share.pages) ||
-		    atomic_cmpxchg(&t->share.pending, 0, 1))
+		    atomic_cmpxchg(&t->share.state, IDLE, QUEUED))
 			continue;
+		atomic_inc(&works);
 		WRITE_ONCE(t->share.fault, address);
 		init_task_work(&t->share.work, replace);
-		if (task_work_add(current, &t->share.work, TWA_RESUME))
-			atomic_set(&t->share.pending, 0);
+		if (task_work_add(current, &t->share.work, TWA_RESUME)) {
+			atomic_set(&t->share.state, IDLE);
+			atomic_dec(&works);
+		}
 	}
 	rcu_read_unlock();
 }
@@ -100,25 +120,26 @@ void mrc_enforce_add(struct mrc_target *t)
 	hash_add_rcu(shares, &t->share.over, (unsigned long)t->pid);
 }
 
-static void settle(struct mrc_target *t)
-{
-	/* It is under way back to user space, or waits for a disk. */
-	while (atomic_read_acquire(&t->share.pending))
-		schedule_timeout_uninterruptible(1);
-}
-
 /**
  * mrc_enforce_forget() - a target is about to be freed
  * @t: the target
  *
- * Context: may sleep, for as long as a page fault takes.
+ * A page fault can take for ever, as one that a program of its own is to answer.
+ * So what is queued for its end is left to itself. Context: may sleep, for as
+ * long as pages are being replaced.
+ *
+ * Return: true if the caller frees the target, false if its work does.
  */
-void mrc_enforce_forget(struct mrc_target *t)
+bool mrc_enforce_forget(struct mrc_target *t)
 {
+	int state;
+
 	hash_del_rcu(&t->share.over);
 	synchronize_rcu();
-	settle(t);
-	ms_evict_drop(&t->share.evict);
+	while ((state = atomic_cmpxchg(&t->share.state, QUEUED, ORPHANED)) ==
+	       RUNNING)
+		schedule_timeout_uninterruptible(1);
+	return state == IDLE;
 }
 
 static void lift(void)
@@ -235,15 +256,14 @@ static int start(void)
 
 static void stop(void)
 {
-	struct mrc_target *t;
-
 	kthread_stop(enforcer);
 	ms_probes_unregister(probes, ARRAY_SIZE(probes));
 	mutex_lock(&mrc_targets_lock);
 	lift();
-	list_for_each_entry(t, &mrc_targets, link)
-		settle(t);
 	mutex_unlock(&mrc_targets_lock);
+	/* On their way back to user space, or waiting for a disk. */
+	while (atomic_read(&works))
+		schedule_timeout_uninterruptible(1);
 	/* The last instructions of replace() may still have to be run. */
 	synchronize_rcu_tasks();
 }

@@ -133,7 +133,7 @@ struct mrc_sub {
  * @looked: when that was, in us
  * @over: in the table that page faults are looked up in
  * @work: replaces pages of its own, in its own context
- * @pending: @work is queued
+ * @state: of @work
  * @sweeping: one at a time; protects what follows
  * @hand: where the next sweep begins
  * @evict: pages on their way out
@@ -154,7 +154,7 @@ struct mrc_share {
 	u64 looked;
 	struct hlist_node over;
 	struct callback_head work;
-	atomic_t pending;
+	atomic_t state;
 	struct mutex sweeping;	/* hand to refused_busy */
 	unsigned long hand;
 	struct ms_evict evict;
@@ -431,7 +431,7 @@ u64 mrc_target_rss(const struct mrc_target *t);
 extern bool mrc_enforced;
 extern u64 mrc_suspended;
 void mrc_enforce_add(struct mrc_target *t);
-void mrc_enforce_forget(struct mrc_target *t);
+bool mrc_enforce_forget(struct mrc_target *t);
 int mrc_enforce(bool on);
 
 /* division_files.c */

@@ -31,15 +31,18 @@ static unsigned int targets_count;
  */
 void mrc_target_drop(struct mrc_target *t)
 {
+	bool ours;
+
 	lockdep_assert_held(&mrc_targets_lock);
 	list_del(&t->link);
 	targets_count--;
 	kthread_stop(t->thread);
-	mrc_enforce_forget(t);
+	ours = mrc_enforce_forget(t);
 	mrc_debugfs_remove(t->dir);
 	mrc_ladder_free(t);
 	put_pid(t->pid);
-	kvfree(t);
+	if (ours)
+		kvfree(t);
 }
 
 /* A tracker cannot stop itself. */
