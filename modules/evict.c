@@ -4,7 +4,8 @@
  *
  * What has been written stays in the swap cache until somebody looks for
  * memory, and then looks at everybody's. So such pages are kept in mind, and
- * freed here.
+ * freed here: by their numbers, for the kernel writes and frees no page that
+ * somebody else has a reference to.
  */
 
 #include <linux/blkdev.h>
@@ -25,7 +26,9 @@ EXPORT_SYMBOL_GPL(ms_evict_usable);
 
 static bool isolate(struct ms_evict *evict, struct page *page)
 {
-	if (!PageLRU(page) || !ms_call_isolate_lru(page))
+	/* Reclaim expects no unevictable ones. */
+	if (!PageLRU(page) || ms_page_unevictable(page) ||
+	    !ms_call_isolate_lru(page))
 		return false;
 	list_add_tail(&page->lru, &evict->pages);
 	return true;
@@ -43,20 +46,34 @@ static void reclaim(struct ms_evict *evict)
 	blk_finish_plug(&plug);
 }
 
+/* The page of a frame if it is on its way out still, with a reference. */
+static struct page *find(unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+
+	if (!page || !get_page_unless_zero(page))
+		return NULL;
+	/* The frame may be anybody's by now. */
+	if (!PageCompound(page) && ms_page_swap_backed(page) &&
+	    !ms_page_mapped(page))
+		return page;
+	put_page(page);
+	return NULL;
+}
+
 void ms_evict_begin(struct ms_evict *evict)
 {
 	unsigned int i, left = 0;
 
 	INIT_LIST_HEAD(&evict->pages);
 	for (i = 0; i < evict->nr; i++) {
-		struct page *page = evict->page[i];
+		struct page *page = find(evict->pfn[i]);
 
-		if (ms_page_writeback(page)) {
-			evict->page[left++] = page;
+		if (!page)
 			continue;
-		}
-		if (!ms_page_mapped(page))
-			isolate(evict, page);
+		/* Off the LRU: not written yet, or with some CPU for a moment. */
+		if (ms_page_writeback(page) || !isolate(evict, page))
+			evict->pfn[left++] = evict->pfn[i];
 		put_page(page);
 	}
 	evict->nr = left;
@@ -69,11 +86,9 @@ bool ms_evict_add(struct ms_evict *evict, struct page *page)
 	if (evict->nr >= MS_EVICT_MAX || ms_page_pinned(page) ||
 	    !isolate(evict, page))
 		return false;
-	/* A large one may have to be split, which takes all references. */
-	if (!ms_page_order(page)) {
-		get_page(page);
-		evict->page[evict->nr++] = page;
-	}
+	/* A large one is written in parts, or split. */
+	if (!ms_page_order(page))
+		evict->pfn[evict->nr++] = page_to_pfn(page);
 	return true;
 }
 EXPORT_SYMBOL_GPL(ms_evict_add);
@@ -87,16 +102,26 @@ EXPORT_SYMBOL_GPL(ms_evict_run);
 
 void ms_evict_wait(struct ms_evict *evict, unsigned int room)
 {
+	unsigned int before;
+
 	while (evict->nr > MS_EVICT_MAX - room) {
-		ms_page_wait_writeback(evict->page[0]);
+		struct page *page = find(evict->pfn[0]);
+
+		if (page) {
+			ms_page_wait_writeback(page);
+			put_page(page);
+		}
+		before = evict->nr;
 		ms_evict_begin(evict);
+		/* What is neither written nor to be had is the kernel's. */
+		if (evict->nr == before)
+			evict->pfn[0] = evict->pfn[--evict->nr];
 	}
 }
 EXPORT_SYMBOL_GPL(ms_evict_wait);
 
 void ms_evict_drop(struct ms_evict *evict)
 {
-	while (evict->nr)
-		put_page(evict->page[--evict->nr]);
+	evict->nr = 0;
 }
 EXPORT_SYMBOL_GPL(ms_evict_drop);

@@ -11,15 +11,15 @@
 /**
  * struct ms_evict - pages on their way out
  * @pages: isolated; private
- * @nr: how many there are in @page
- * @page: with a reference to each: not gone before they have been written
+ * @nr: how many there are in @pfn
+ * @pfn: frames of those that are written first: their pages are freed after that
  *
  * Zeroed, it is empty. The caller sees to it that it is used once at a time.
  */
 struct ms_evict {
 	struct list_head pages;
 	unsigned int nr;
-	struct page *page[MS_EVICT_MAX];
+	unsigned long pfn[MS_EVICT_MAX];
 };
 
 /**

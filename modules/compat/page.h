@@ -36,6 +36,12 @@ static inline bool ms_page_swap_backed(struct page *page)
 	return folio_test_swapbacked(page_folio(page));
 }
 
+/* Of a ramfs, say, or locked. */
+static inline bool ms_page_unevictable(struct page *page)
+{
+	return folio_test_unevictable(page_folio(page));
+}
+
 /* Whether any address space maps any of it. */
 static inline bool ms_page_mapped(struct page *page)
 {
@@ -91,6 +97,11 @@ static inline bool ms_page_anon(struct page *page)
 static inline bool ms_page_swap_backed(struct page *page)
 {
 	return PageSwapBacked(page);
+}
+
+static inline bool ms_page_unevictable(struct page *page)
+{
+	return PageUnevictable(page);
 }
 
 static inline bool ms_page_mapped(struct page *page)
