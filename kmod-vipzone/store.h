@@ -89,6 +89,7 @@ struct store {
 	u64 rest_end;
 
 	/* Settings. */
+	bool built;		/* the table has been read: each new one has to fit */
 	enum store_policy policy;
 	bool promotes;		/* what is read, and small, enters PRAM */
 	u32 threshold;		/* bytes; a smaller request is small */
@@ -118,7 +119,8 @@ int store_map_bio(struct dm_target *ti, struct bio *bio);
 void store_list(struct store *store, struct store_page *page);
 bool store_is_dirty(const struct store_page *page);
 unsigned int store_evict(struct store *store);
-void store_enter(struct store *store, struct bio *bio, struct bvec_iter iter, u64 block, u32 nr);
+int store_copy_out(struct bio *bio, struct bvec_iter *iter, const void *from, u32 size);
+void store_enter(struct store *store, const void *from, u64 block, u32 nr);
 
 int store_set(struct store *store, const char *name, const char *value);
 void store_tell(const struct store *store, char *result, unsigned int maxlen);
@@ -128,6 +130,7 @@ void store_settings_hide(struct store *store);
 void store_writeback(struct work_struct *work);
 bool store_writeback_wanted(const struct store *store);
 bool store_moving(const struct store *store, u64 block, u64 end);
+int store_disk_flush(struct store *store);
 int store_flush(struct store *store);
 
 #endif

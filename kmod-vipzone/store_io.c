@@ -14,6 +14,16 @@
 #include "store.h"
 #include "store_pram.h"
 
+/* What map_locked() says of a request that is done; device-mapper's are small. */
+#define DONE	100
+
+/* New contents: of a request, or at @memory if that is set. */
+struct source {
+	struct bio *bio;
+	struct bvec_iter iter;
+	const void *memory;
+};
+
 /* @nr blocks from @block on; of those, what is done with at a time. */
 struct span {
 	u64 block;
@@ -98,25 +108,41 @@ static u32 take(struct store *store, bool held)
 
 	if (store->map.nr_free <= left)
 		store_evict(store);
+	/* The reserve counts on the page before being free again then. */
+	if (held && !store->map.nr_free)
+		store_share_keep(store);
 	return store->map.nr_free > left ? store_map_take(&store->map) : 0;
 }
 
-/* Copies @size bytes at *@iter, which moves on, to PRAM. */
-static void copy_in(struct bio *bio, struct bvec_iter *iter, void *to, u32 size)
+/* Copies the next @size bytes to PRAM. */
+static void copy_in(struct source *source, void *to, u32 size)
 {
+	if (source->memory) {
+		store_pram_copy(to, source->memory, size);
+		source->memory += size;
+		return;
+	}
 	while (size) {
-		struct bio_vec bv = bio_iter_iovec(bio, *iter);
+		struct bio_vec bv = bio_iter_iovec(source->bio, source->iter);
 		u32 nr = min(bv.bv_len, size);
 
 		store_pram_copy(to, page_address(bv.bv_page) + bv.bv_offset, nr);
-		bio_advance_iter(bio, iter, nr);
+		bio_advance_iter(source->bio, &source->iter, nr);
 		to += nr;
 		size -= nr;
 	}
 }
 
-/* Likewise from PRAM; memory that has gone bad is an error, not a crash. */
-static int copy_out(struct bio *bio, struct bvec_iter *iter, const void *from, u32 size)
+/**
+ * store_copy_out() - copy to a request
+ * @bio: the request
+ * @iter: where in it; moves on
+ * @from: PRAM, say; memory that has gone bad is an error, not a crash
+ * @size: bytes
+ *
+ * Return: 0 or -EIO.
+ */
+int store_copy_out(struct bio *bio, struct bvec_iter *iter, const void *from, u32 size)
 {
 	while (size) {
 		struct bio_vec bv = bio_iter_iovec(bio, *iter);
@@ -132,8 +158,7 @@ static int copy_out(struct bio *bio, struct bvec_iter *iter, const void *from, u
 }
 
 /* Writes up to a chunk to PRAM, durably. Returns how many blocks found room. */
-static u32 write_chunk(struct store *store, struct bio *bio, struct bvec_iter *iter,
-		       struct span span, u32 mark)
+static u32 write_chunk(struct store *store, struct source *source, struct span span, u32 mark)
 {
 	struct store_item items[STORE_CHUNK];
 	u32 i, done, nr = 0;
@@ -145,7 +170,7 @@ static u32 write_chunk(struct store *store, struct bio *bio, struct bvec_iter *i
 
 		if (!page)
 			break;
-		copy_in(bio, iter, store_map_data(&store->map, page), STORE_BLOCK_SIZE);
+		copy_in(source, store_map_data(&store->map, page), STORE_BLOCK_SIZE);
 		items[nr++] = (struct store_item){ .block = block, .page = page };
 	}
 	/* The pages that are replaced can be asked only before. */
@@ -168,12 +193,12 @@ static u32 write_chunk(struct store *store, struct bio *bio, struct bvec_iter *i
 
 static u32 write_pram(struct store *store, struct bio *bio, struct span span, u32 mark)
 {
-	struct bvec_iter iter = bio->bi_iter;
+	struct source source = { .bio = bio, .iter = bio->bi_iter };
 	u32 done = 0;
 
 	while (done < span.nr) {
 		struct span rest = { span.block + done, span.nr - done };
-		u32 nr = write_chunk(store, bio, &iter, rest, mark);
+		u32 nr = write_chunk(store, &source, rest, mark);
 
 		done += nr;
 		if (nr < min_t(u32, rest.nr, STORE_CHUNK))
@@ -185,18 +210,18 @@ static u32 write_pram(struct store *store, struct bio *bio, struct span span, u3
 /**
  * store_enter() - blocks as the disk has them enter PRAM, as far as there is room
  * @store: it, locked
- * @bio: has their contents
- * @iter: where in it
+ * @from: their contents
  * @block: the first one
  * @nr: how many; PRAM has none of them
  */
-void store_enter(struct store *store, struct bio *bio, struct bvec_iter iter, u64 block, u32 nr)
+void store_enter(struct store *store, const void *from, u64 block, u32 nr)
 {
+	struct source source = { .memory = from };
 	u64 end = block + nr;
 
 	while (block < end) {
 		u32 want = min_t(u64, end - block, STORE_CHUNK), i;
-		u32 done = write_chunk(store, bio, &iter, (struct span){ block, want }, 0);
+		u32 done = write_chunk(store, &source, (struct span){ block, want }, 0);
 
 		/* After a power cut before this, they are written to the disk once more. */
 		for (i = 0; i < done; i++) {
@@ -283,7 +308,7 @@ static int to_disk(struct store *store, struct bio *bio)
 static int bio_done(struct bio *bio, blk_status_t status)
 {
 	bio->bi_status = status;
-	return DM_MAPIO_SUBMITTED;
+	return DONE;
 }
 
 /*
@@ -360,8 +385,9 @@ static int read_map(struct store *store, struct bio *bio)
 		store->counts.read_disk++;
 		nr = min_t(u64, span.nr, next - span.block);
 		accept(bio, nr);
-		if (store->promotes && (u64)nr << STORE_BLOCK_SHIFT < store->threshold)
-			store_promote_read(store, bio, span.block, nr);
+		if (store->promotes && (u64)nr << STORE_BLOCK_SHIFT < store->threshold &&
+		    store_promote_read(store, bio, span.block, nr))
+			return DM_MAPIO_SUBMITTED;
 		return to_disk(store, bio);
 	}
 	for (nr = 0; nr < span.nr && !status; nr++) {
@@ -369,7 +395,7 @@ static int read_map(struct store *store, struct bio *bio)
 
 		if (!page)
 			break;
-		if (copy_out(bio, &iter, store_map_data(&store->map, page - store->pages),
+		if (store_copy_out(bio, &iter, store_map_data(&store->map, page - store->pages),
 			     STORE_BLOCK_SIZE))
 			status = BLK_STS_IOERR;
 		store_list(store, page);
@@ -455,7 +481,8 @@ int store_map_bio(struct dm_target *ti, struct bio *bio)
 		queue_delayed_work(store->queue, &store->work, HZ);
 	store_share_poke(store);
 	mutex_unlock(&store->lock);
-	if (result == DM_MAPIO_SUBMITTED)
-		bio_endio(bio);
-	return result;
+	if (result != DONE)
+		return result;
+	bio_endio(bio);
+	return DM_MAPIO_SUBMITTED;
 }

@@ -1,72 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: small reads of the disk whose blocks enter PRAM, clean. What was read
- * may be old by the time it is there: so a read is not for PRAM if a write of the
- * same blocks is with the disk when it begins, or comes before it has entered.
+ * dm-vstore: small reads of the disk whose blocks enter PRAM, clean. They are read
+ * into memory of the store's own: the reader may write to its pages at any time.
+ *
+ * What was read may be old by the time it is there: so a read is not for PRAM if a
+ * write of the same blocks is with the disk when it begins, or comes before it has
+ * entered. And a clean block is one that the disk has durably: before any enters,
+ * the disk's cache is flushed of what was written since the last time.
  */
 
 #include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/slab.h>
 
+#include "compat/block.h"
 #include "store.h"
 
-static bool overlaps(const struct store_transfer *transfer, u64 block, u32 nr)
-{
-	return transfer->block < block + nr && block < transfer->block + transfer->nr;
-}
+/* Reads for PRAM at a time; more are answered by the disk alone. */
+#define FETCHES_MAX	64
+
+struct fetch {
+	struct list_head list;
+	struct list_head step;	/* wanted, or arrived */
+	struct store *store;
+	struct bio *bio;
+	u64 block;
+	u32 nr;
+	bool stale;		/* written to since: it has what is gone */
+	int error;
+	void *data;
+};
 
 static struct store_transfer *transfer_of(struct bio *bio)
 {
 	return dm_per_bio_data(bio, sizeof(struct store_transfer));
 }
 
-static void forget(struct store_transfer *transfer)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&transfer->store->promote.lock, flags);
-	list_del(&transfer->list);
-	spin_unlock_irqrestore(&transfer->store->promote.lock, flags);
-}
-
 static void write_ended(struct bio *bio)
 {
 	struct store_transfer *transfer = transfer_of(bio);
+	struct store_promote *promote = &transfer->store->promote;
+	unsigned long flags;
 
 	bio->bi_end_io = transfer->end_io;
-	forget(transfer);
+	spin_lock_irqsave(&promote->lock, flags);
+	/* Before a read may begin that sees it. */
+	promote->unflushed = true;
+	list_del(&transfer->list);
+	spin_unlock_irqrestore(&promote->lock, flags);
 	bio_endio(bio);
 }
 
-/* Any context: what it brought is for the work, which can wait for the store's lock. */
-static void read_ended(struct bio *bio)
-{
-	struct store_transfer *transfer = transfer_of(bio);
-	struct store *store = transfer->store;
-	unsigned long flags;
-
-	bio->bi_end_io = transfer->end_io;
-	if (bio->bi_status || READ_ONCE(transfer->stale)) {
-		forget(transfer);
-		bio_endio(bio);
-		return;
-	}
-	spin_lock_irqsave(&store->promote.lock, flags);
-	list_add_tail(&transfer->arrived, &store->promote.arrived);
-	spin_unlock_irqrestore(&store->promote.lock, flags);
-	queue_work(store->queue, &store->promote.work);
-}
-
-static void begin(struct store *store, struct bio *bio, struct store_transfer what,
-		  bio_end_io_t *ended)
+/**
+ * store_promote_write() - a write, or a discard, goes to the disk
+ * @store: it, locked
+ * @bio: the request, as it goes there
+ * @block: the first one
+ * @nr: how many
+ */
+void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr)
 {
 	struct store_transfer *transfer = transfer_of(bio);
 	unsigned long flags;
 
-	*transfer = what;
-	transfer->store = store;
-	transfer->end_io = bio->bi_end_io;
-	transfer->iter = bio->bi_iter;
-	bio->bi_end_io = ended;
+	*transfer = (struct store_transfer){
+		.store = store,
+		.block = block,
+		.nr = nr,
+		.end_io = bio->bi_end_io,
+	};
+	bio->bi_end_io = write_ended;
 	spin_lock_irqsave(&store->promote.lock, flags);
 	list_add(&transfer->list, &store->promote.transfers);
 	spin_unlock_irqrestore(&store->promote.lock, flags);
@@ -80,75 +83,192 @@ static void begin(struct store *store, struct bio *bio, struct store_transfer wh
  */
 void store_promote_stale(struct store *store, u64 block, u32 nr)
 {
-	struct store_transfer *transfer;
+	struct fetch *fetch;
 	unsigned long flags;
 
 	spin_lock_irqsave(&store->promote.lock, flags);
-	list_for_each_entry(transfer, &store->promote.transfers, list)
-		if (!transfer->write && overlaps(transfer, block, nr))
-			WRITE_ONCE(transfer->stale, true);
+	list_for_each_entry(fetch, &store->promote.fetches, list)
+		if (fetch->block < block + nr && block < fetch->block + fetch->nr)
+			fetch->stale = true;
 	spin_unlock_irqrestore(&store->promote.lock, flags);
 }
 
-/**
- * store_promote_write() - a write, or a discard, goes to the disk
- * @store: it, locked
- * @bio: the request, as it goes there
- * @block: the first one
- * @nr: how many
- */
-void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr)
+static bool is_written(const struct store_promote *promote, u64 block, u32 nr)
 {
-	struct store_transfer what = { .block = block, .nr = nr, .write = true };
+	const struct store_transfer *transfer;
 
-	begin(store, bio, what, write_ended);
+	list_for_each_entry(transfer, &promote->transfers, list)
+		if (transfer->block < block + nr && block < transfer->block + transfer->nr)
+			return true;
+	return false;
+}
+
+/* Requests do not wait for memory; without, they are not for PRAM. */
+static struct fetch *fetch_new(u32 nr)
+{
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC;
+	struct fetch *fetch = kzalloc(sizeof(*fetch), gfp);
+
+	if (!fetch)
+		return NULL;
+	fetch->data = kmalloc((size_t)nr << STORE_BLOCK_SHIFT, gfp);
+	if (fetch->data)
+		return fetch;
+	kfree(fetch);
+	return NULL;
+}
+
+static void fetch_free(struct fetch *fetch)
+{
+	kfree(fetch->data);
+	kfree(fetch);
 }
 
 /**
- * store_promote_read() - a read goes to the disk, and its blocks to PRAM then
+ * store_promote_read() - take a read whose blocks are to enter PRAM
  * @store: it, locked
- * @bio: the request, as it goes there
+ * @bio: the request
  * @block: the first one
  * @nr: how many; PRAM has none of them
+ *
+ * Return: false if it is not for PRAM, else it is done here.
  */
-void store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr)
+bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr)
 {
-	struct store_transfer *transfer, what = { .block = block, .nr = nr };
-	bool written = false;
+	struct store_promote *promote = &store->promote;
+	struct fetch *fetch = fetch_new(nr);
+	unsigned long flags;
+	bool good;
+
+	if (!fetch)
+		return false;
+	fetch->store = store;
+	fetch->bio = bio;
+	fetch->block = block;
+	fetch->nr = nr;
+	spin_lock_irqsave(&promote->lock, flags);
+	good = promote->nr_fetches < FETCHES_MAX && !is_written(promote, block, nr);
+	if (good) {
+		promote->nr_fetches++;
+		list_add(&fetch->list, &promote->fetches);
+		list_add_tail(&fetch->step, &promote->wanted);
+		queue_work(store->queue, &promote->work);
+	}
+	spin_unlock_irqrestore(&promote->lock, flags);
+	if (!good)
+		fetch_free(fetch);
+	return good;
+}
+
+/* Any context. */
+static void arrive(struct fetch *fetch, int error)
+{
+	struct store *store = fetch->store;
 	unsigned long flags;
 
+	fetch->error = error;
 	spin_lock_irqsave(&store->promote.lock, flags);
-	list_for_each_entry(transfer, &store->promote.transfers, list)
-		if (transfer->write && overlaps(transfer, block, nr))
-			written = true;
+	list_add_tail(&fetch->step, &store->promote.arrived);
+	/* Within the lock, without which the request cannot end, nor the store go. */
+	queue_work(store->queue, &store->promote.work);
 	spin_unlock_irqrestore(&store->promote.lock, flags);
-	if (!written)
-		begin(store, bio, what, read_ended);
+}
+
+MS_DM_IO_NOTIFY(fetched)
+{
+	arrive(context, error ? -EIO : 0);
+}
+
+static void ask_disk(struct fetch *fetch)
+{
+	struct store *store = fetch->store;
+	struct dm_io_region where = {
+		.bdev = store->disk->bdev,
+		.sector = fetch->block << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+		.count = (sector_t)fetch->nr << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+	};
+	struct dm_io_request request = {
+		MS_DM_IO_OP(REQ_OP_READ, 0),
+		.mem.type = DM_IO_KMEM,
+		.mem.ptr.addr = fetch->data,
+		.notify.fn = fetched,
+		.notify.context = fetch,
+		.client = store->io,
+	};
+
+	int error = ms_dm_io(&request, &where);
+
+	if (error)
+		arrive(fetch, error);
+}
+
+static void answer(struct fetch *fetch)
+{
+	struct bio *bio = fetch->bio;
+	struct bvec_iter iter = bio->bi_iter;
+
+	if (fetch->error)
+		bio->bi_status = BLK_STS_IOERR;
+	else
+		store_copy_out(bio, &iter, fetch->data, fetch->nr << STORE_BLOCK_SHIFT);
+	bio_endio(bio);
+}
+
+/* Whether the disk has durably what it answers with. */
+static bool is_durable(struct store *store)
+{
+	if (!xchg(&store->promote.unflushed, false))
+		return true;
+	if (!store_disk_flush(store))
+		return true;
+	WRITE_ONCE(store->promote.unflushed, true);
+	return false;
+}
+
+/* The reader is answered first: it need not wait for a flush. */
+static void enter(struct fetch *fetch)
+{
+	struct store *store = fetch->store;
+	struct store_promote *promote = &store->promote;
+	bool good = !fetch->error && !READ_ONCE(fetch->stale);
+
+	answer(fetch);
+	good = good && is_durable(store);
+	mutex_lock(&store->lock);
+	if (good && !fetch->stale && store->open)
+		store_enter(store, fetch->data, fetch->block, fetch->nr);
+	spin_lock_irq(&promote->lock);
+	list_del(&fetch->list);
+	promote->nr_fetches--;
+	spin_unlock_irq(&promote->lock);
+	mutex_unlock(&store->lock);
+	fetch_free(fetch);
+}
+
+static struct fetch *take(struct store_promote *promote, struct list_head *list)
+{
+	struct fetch *fetch;
+
+	spin_lock_irq(&promote->lock);
+	fetch = list_first_entry_or_null(list, struct fetch, step);
+	if (fetch)
+		list_del(&fetch->step);
+	spin_unlock_irq(&promote->lock);
+	return fetch;
 }
 
 static void promote_work(struct work_struct *work)
 {
-	struct store *store = container_of(work, struct store, promote.work);
-	struct store_transfer *transfer;
+	struct store_promote *promote = container_of(work, struct store_promote, work);
+	struct fetch *fetch;
 
 	for (;;) {
-		struct bio *bio;
-
-		spin_lock_irq(&store->promote.lock);
-		transfer = list_first_entry_or_null(&store->promote.arrived,
-						    struct store_transfer, arrived);
-		if (transfer)
-			list_del(&transfer->arrived);
-		spin_unlock_irq(&store->promote.lock);
-		if (!transfer)
+		while ((fetch = take(promote, &promote->wanted)))
+			ask_disk(fetch);
+		fetch = take(promote, &promote->arrived);
+		if (!fetch)
 			return;
-		bio = dm_bio_from_per_bio_data(transfer, sizeof(*transfer));
-		mutex_lock(&store->lock);
-		if (!transfer->stale)
-			store_enter(store, bio, transfer->iter, transfer->block, transfer->nr);
-		forget(transfer);
-		mutex_unlock(&store->lock);
-		bio_endio(bio);
+		enter(fetch);
 	}
 }
 
@@ -160,6 +280,21 @@ void store_promote_init(struct store *store)
 {
 	spin_lock_init(&store->promote.lock);
 	INIT_LIST_HEAD(&store->promote.transfers);
+	INIT_LIST_HEAD(&store->promote.fetches);
+	INIT_LIST_HEAD(&store->promote.wanted);
 	INIT_LIST_HEAD(&store->promote.arrived);
 	INIT_WORK(&store->promote.work, promote_work);
+	store->promote.unflushed = true;
+}
+
+/**
+ * store_promote_settle() - nothing enters any more
+ * @store: it, not open; it has no requests
+ *
+ * Others may write to the disk from now on. Context: may sleep.
+ */
+void store_promote_settle(struct store *store)
+{
+	flush_work(&store->promote.work);
+	store->promote.unflushed = true;
 }

@@ -11,29 +11,30 @@
 
 struct store;
 
-/* Of each request, for as long as it is with the disk. */
+/* A write, or a discard, for as long as it is with the disk. */
 struct store_transfer {
 	struct list_head list;
-	struct list_head arrived;
 	struct store *store;
 	u64 block;
 	u32 nr;
-	bool write;		/* or a discard */
-	bool stale;		/* written to since: a read has what is gone */
 	bio_end_io_t *end_io;
-	struct bvec_iter iter;
 };
 
 /* Part of struct store. */
 struct store_promote {
 	spinlock_t lock;		/* protects the lists; taken when requests end */
 	struct list_head transfers;	/* with the disk */
-	struct list_head arrived;	/* reads that are done, for the work */
+	struct list_head fetches;	/* reads for PRAM, from first to last */
+	struct list_head wanted;	/* of these: the disk has to be asked */
+	struct list_head arrived;	/* ... and the disk has answered */
+	unsigned int nr_fetches;
+	bool unflushed;			/* the disk's cache may have writes */
 	struct work_struct work;
 };
 
 void store_promote_init(struct store *store);
-void store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr);
+void store_promote_settle(struct store *store);
+bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr);
 void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr);
 void store_promote_stale(struct store *store, u64 block, u32 nr);
 

@@ -66,9 +66,9 @@ int store_set(struct store *store, const char *name, const char *value)
 	if (!strcasecmp(name, "threshold"))
 		return set_number(&store->threshold, value, 0, SZ_1G);
 	if (!strcasecmp(name, "high_watermark"))
-		return set_number(&store->high_pct, value, store->low_pct, 100);
+		return set_number(&store->high_pct, value, store->built ? store->low_pct : 0, 100);
 	if (!strcasecmp(name, "low_watermark"))
-		return set_number(&store->low_pct, value, 0, store->high_pct);
+		return set_number(&store->low_pct, value, 0, store->built ? store->high_pct : 100);
 	if (!strcasecmp(name, "storage_max"))
 		return set_number(&store->share.max_pct, value, 0, 100);
 	if (!strcasecmp(name, "storage_min"))
@@ -182,6 +182,7 @@ void store_settings_show(struct store *store)
  */
 void store_settings_hide(struct store *store)
 {
+	kobject_del(store->directory);
 	kobject_put(store->directory);
 	store->directory = NULL;
 }

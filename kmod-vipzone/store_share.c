@@ -77,6 +77,19 @@ u32 store_share_room(const struct store *store)
 	return resting(store) ? held(store) : max(held(store), most(store));
 }
 
+/* It could not a moment ago, and nothing has changed. */
+static bool gave_up(const struct store *store)
+{
+	return time_before(jiffies, store->share.give_after);
+}
+
+static bool should_give(const struct store *store)
+{
+	return may_give(store) && !gave_up(store) &&
+	       (held(store) > most(store) || store->map.nr_free > MANY ||
+		atomic_long_read(&store->share.asked) >= STORE_UNIT);
+}
+
 enum step { NOTHING, GIVE, CLAIM };
 
 static enum step next_step(const struct store *store)
@@ -84,8 +97,7 @@ static enum step next_step(const struct store *store)
 	const struct store_map *map = &store->map;
 	u32 has = held(store), spare = map->nr_free + map->nr_data - store->nr_dirty;
 
-	if (may_give(store) && (has > most(store) || map->nr_free > MANY ||
-				atomic_long_read(&store->share.asked) >= STORE_UNIT))
+	if (should_give(store))
 		return GIVE;
 	if (resting(store))
 		return NOTHING;
@@ -163,7 +175,21 @@ static int make_room(struct store *store, u32 nr)
 	return 0;
 }
 
-/* Moves all that is in a unit elsewhere within PRAM. */
+/**
+ * store_share_keep() - requests need the pages of the unit that is being emptied
+ * @store: it, locked
+ *
+ * What is overwritten there does not come back as a free page.
+ */
+void store_share_keep(struct store *store)
+{
+	u32 unit = store->map.leaving;
+
+	if (unit && !store_loan_lent(store->share.loan, unit))
+		store_map_restore(&store->map, unit);
+}
+
+/* Moves all that is in a unit elsewhere within PRAM, unless the store keeps it. */
 static int vacate(struct store *store, u32 unit)
 {
 	u32 page = unit << STORE_UNIT_SHIFT, end = page + STORE_UNIT;
@@ -174,11 +200,15 @@ static int vacate(struct store *store, u32 unit)
 
 		if (!(page % STORE_CHUNK) && !breathe(store))
 			return -EAGAIN;
+		if (store->map.leaving != unit)
+			return -EAGAIN;
 		if (p->use != STORE_NODE && p->use != STORE_DATA)
 			continue;
 		err = make_room(store, STORE_RESERVE + 1);
 		if (err)
 			return err;
+		if (store->map.leaving != unit)
+			return -EAGAIN;
 		/* It may have made room here, too. */
 		if (p->use == STORE_AWAY)
 			continue;
@@ -278,10 +308,12 @@ static void give_and_note(struct store *store)
 
 	if (asked)
 		store->share.wait_until = jiffies + REST;
-	if (give(store))
+	if (give(store)) {
 		atomic_long_set(&store->share.asked, 0);
-	else if (asked)
+		store->share.give_after = jiffies + REST;
+	} else if (asked) {
 		atomic_long_sub(STORE_UNIT, &store->share.asked);
+	}
 }
 
 /* What the store does not use is lent, but for what it keeps to begin with. */
@@ -332,8 +364,9 @@ static void share_work(struct work_struct *work)
 	}
 	if (!may_give(store))
 		atomic_long_set(&store->share.asked, 0);
-	/* Memory may be willing later. */
-	if (READ_ONCE(store->share.on) && resting(store))
+	/* Memory may be willing later, or the disk. */
+	if (READ_ONCE(store->share.on) &&
+	    (resting(store) || gave_up(store)))
 		queue_delayed_work(store->share.queue, &store->share.work, REST);
 	mutex_unlock(&store->lock);
 }
@@ -461,6 +494,8 @@ int store_share_open(struct store *store)
 	u32 unit, nr = store->map.nr_pages >> STORE_UNIT_SHIFT;
 
 	store->share.begun = false;
+	store->share.wait_until = jiffies;
+	store->share.give_after = jiffies;
 	if (!store->share.loan)
 		return 0;
 	store_map_units(&store->map, store->share.used);

@@ -22,6 +22,7 @@ struct store_share {
 	u32 max_pct;			/* ... and that it may have */
 	atomic_long_t asked;		/* pages that memory asks for */
 	unsigned long wait_until;	/* do not take from memory before */
+	unsigned long give_after;	/* nor lend to it */
 	bool on;
 	bool begun;
 	u32 cursor;			/* the unit after the one that was claimed last */
@@ -40,6 +41,7 @@ int store_share_open(struct store *store);
 void store_share_start(struct store *store);
 void store_share_stop(struct store *store);
 void store_share_poke(struct store *store);
+void store_share_keep(struct store *store);
 u32 store_share_room(const struct store *store);
 
 #endif

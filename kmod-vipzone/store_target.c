@@ -74,6 +74,10 @@ static int map_dax(struct store *store, char **error)
 		*error = "The PRAM has no DAX";
 		return -EOPNOTSUPP;
 	}
+	if (!dax_synchronous(store->pram->dax_dev)) {
+		*error = "The PRAM is durable only after a flush by its host";
+		return -EOPNOTSUPP;
+	}
 	id = dax_read_lock();
 	got = ms_dax_address(store->pram->dax_dev, start >> shift, nr, &store->base);
 	dax_read_unlock(id);
@@ -231,6 +235,11 @@ static int store_build(struct store *store, unsigned int argc, char **argv,
 	err = parse_features(store, &args, &modes, error);
 	if (err)
 		return err;
+	store->built = true;
+	if (store->low_pct > store->high_pct) {
+		*error = "low_watermark is above high_watermark";
+		return -EINVAL;
+	}
 	if (ms_bdev_nr_sectors(store->disk->bdev) < ti->len) {
 		*error = "The disk is smaller than the table says";
 		return -EINVAL;
@@ -383,6 +392,7 @@ static void vstore_postsuspend(struct dm_target *ti)
 	store->open = false;
 	mutex_unlock(&store->lock);
 	cancel_delayed_work_sync(&store->work);
+	store_promote_settle(store);
 	unclaim(store);
 }
 

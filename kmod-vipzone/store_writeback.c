@@ -118,7 +118,14 @@ MS_DM_IO_NOTIFY(run_written)
 	run_done(done->batch);
 }
 
-static int disk_flush(struct store *store)
+/**
+ * store_disk_flush() - have the disk keep durably what was written to it
+ * @store: it
+ *
+ * Context: may sleep.
+ * Return: 0, or the disk's error.
+ */
+int store_disk_flush(struct store *store)
 {
 	struct dm_io_region where = { .bdev = store->disk->bdev };
 	struct dm_io_request request = {
@@ -166,7 +173,7 @@ static int batch_write(struct store *store)
 	}
 	run_done(&batch);
 	wait_for_completion_io(&batch.done);
-	return disk_flush(store);
+	return store_disk_flush(store);
 }
 
 /*

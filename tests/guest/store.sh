@@ -58,6 +58,13 @@ dmsetup message vs 0 policy selective
 dmsetup message vs 0 reads promote
 check "model-checked requests, reads promoted" storecheck 0 $blocks /tmp/state-all "$operations" 9
 check "blocks that were read entered PRAM" field_at_least promoted 20
+dmsetup message vs 0 flush
+promoted=$(field promoted)
+check "a reader writes to what it reads into" "$here/scribble" $vs $blocks
+check "its blocks entered PRAM" field_at_least promoted $((promoted + 1000))
+dmsetup message vs 0 reads keep
+check "as the disk has them" storecheck 0 $blocks /tmp/state-all 0 9
+dmsetup message vs 0 reads promote
 check "clean ones give way" fill_up
 
 check "remove" dmsetup remove vs
@@ -83,11 +90,18 @@ done
 kill $one $two
 check "first half, with suspend and reload under load" wait $one
 check "second half" wait $two
+check "no low watermark above the high one" sh -c \
+	"! dmsetup load vs --table '$(table "2 low_watermark 80")' 2>/dev/null"
 check "the table has the settings" sh -c "dmsetup table vs | grep -q 'policy merging threshold 32768'"
 settings=/sys/dev/block/$(dmsetup info -c --noheadings -o major,minor vs)/vstore
 check "sysfs has the settings" [ "$(cat $settings/policy $settings/threshold $settings/reads | tr '\n' ' ')" = "merging 32768 promote " ]
 echo 16384 >$settings/threshold
 check "and sets them" sh -c "dmsetup table vs | grep -q 'policy merging threshold 16384'"
+echo 90 >$settings/high_watermark
+echo 80 >$settings/low_watermark
+dmsetup table vs >/tmp/table
+check "a table as it is told can be loaded" sh -c "dmsetup load vs </tmp/table && dmsetup suspend vs && dmsetup resume vs"
+check "and is the same" sh -c "dmsetup table vs | cmp -s - /tmp/table"
 check "what is none is refused" sh -c "! echo 1000 >$settings/high_watermark 2>/dev/null"
 check "a bad message is refused" sh -c "! dmsetup message vs 0 policy none 2>/dev/null"
 

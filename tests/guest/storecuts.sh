@@ -31,5 +31,11 @@ pmem_with_dax || exit 1
 dmsetup create pram --table "0 4096 linear /dev/pmem0 0"
 dd if=/dev/zero of=/dev/mapper/pram bs=1M count=2 oflag=direct 2>/dev/null
 dmsetup create vs --table "$table /dev/mapper/pram 1 format" || exit 1
+while sleep 1; do
+	for reads in promote keep; do
+		dmsetup message vs 0 reads $reads
+		sleep 1
+	done
+done &
 echo started
 exec "$(dirname "$0")/storecheck" /dev/mapper/vs 0 "$1" /tmp/state 100000000 "$2" $share/log
