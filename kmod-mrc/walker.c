@@ -5,9 +5,9 @@
  *
  * Everything is done in batches that hold mmap_lock for reading and an
  * mm_users reference for some ten microseconds. Page tables of the areas that
- * are there are then freed by RCU only (file THP since 6.5, empty tables since 6.14), so that reading
- * needs no page table lock; clearing a bit does, and looks at the PMD again
- * once it holds it, as pte_offset_map_lock() does.
+ * are there are then freed by RCU only (file THP since 6.5, empty tables since
+ * 6.14), so that reading needs no page table lock; clearing a bit does, and
+ * looks at the PMD again once it holds it, as pte_offset_map_lock() does.
  */
 
 #include <linux/delay.h>

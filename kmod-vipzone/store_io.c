@@ -396,7 +396,7 @@ static int read_map(struct store *store, struct bio *bio)
 		if (!page)
 			break;
 		if (store_copy_out(bio, &iter, store_map_data(&store->map, page - store->pages),
-			     STORE_BLOCK_SIZE))
+				   STORE_BLOCK_SIZE))
 			status = BLK_STS_IOERR;
 		store_list(store, page);
 	}
