@@ -35,8 +35,7 @@ EMBEDDED = {
     "toast": "toast -clp /data/in.raw >/out/x.gsm",
     "untoast": "untoast -clp /data/in.raw.gsm >/out/x.raw",
     "sha": "sha1sum /data/in.raw /data/in.ppm /data/in.wav /data/in.txt >/out/x.txt",
-    # Long against the two looks, 50 ms apart, that see what is written often.
-    "patricia": "loops patricia 600000",
+    "patricia": "loops patricia 100000",
     "dijkstra": "loops dijkstra 100",
 }
 # Of PARSEC's: more than the last cache holds, some of them.

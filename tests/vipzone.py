@@ -111,7 +111,7 @@ class Hybrid:
                overhead <= stock / 2)
         for program, bars in summary[view].items():
             stock, moved = self.overhead(bars, "hybrid"), self.overhead(bars, "moves")
-            if self.overhead(bars, "selective") > stock + 0.01:
+            if self.overhead(bars, "selective") > stock:
                 yield (f"{program}, {percent(stock)}% with stock, worse when selective, is mended by moves: "
                        f"{percent(moved)}%", moved <= stock)
         few = sum(self.overhead(bars, "selective") < 0.2 for bars in summary[view].values())
