@@ -99,7 +99,7 @@ check "nothing has to give way so far" field_at_most lends 60
 lends=$(field lends)
 check "a program gets more memory than was available" hog $(($(available) / 4 + 3072))
 # What the kernel does not call available, it may have nevertheless.
-until field_at_least lends $((lends + 4)) || ! storage_at_least 20; do
+until wait_for 3 field_at_least lends $((lends + 4)) || ! storage_at_least 20; do
 	hog 1024 || break
 done
 shares "with hogs"
