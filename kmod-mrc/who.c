@@ -84,7 +84,6 @@ int mrc_who_parse(const char *word, struct mrc_who *who)
 	return err;
 }
 
-/* The next word, however many blanks stand before it. */
 static int parse_first(char **line, struct mrc_who *who)
 {
 	char *word = ms_next_word(line);

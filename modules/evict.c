@@ -119,9 +119,3 @@ void ms_evict_wait(struct ms_evict *evict, unsigned int room)
 	}
 }
 EXPORT_SYMBOL_GPL(ms_evict_wait);
-
-void ms_evict_drop(struct ms_evict *evict)
-{
-	evict->nr = 0;
-}
-EXPORT_SYMBOL_GPL(ms_evict_drop);

@@ -66,10 +66,4 @@ void ms_evict_run(struct ms_evict *evict);
  */
 void ms_evict_wait(struct ms_evict *evict, unsigned int room);
 
-/**
- * ms_evict_drop() - let go of what is on its way; the kernel frees it some time
- * @evict: empty on return
- */
-void ms_evict_drop(struct ms_evict *evict);
-
 #endif
