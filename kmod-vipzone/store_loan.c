@@ -22,6 +22,7 @@
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "compat/compat.h"
 #include "store.h"
@@ -42,6 +43,8 @@
  * @first: number of the first memory block that is whole within the range
  * @nr_blocks: how many are
  * @added: blocks that the kernel has
+ * @lock: short, against hotplug
+ * @coming: of these, those that come online: what is @lent of them stays as it is
  * @online: of these, those that it uses
  * @yielded: of these, those whose withheld pages have no reference: going offline
  * @lent: units that are memory
@@ -58,6 +61,8 @@ struct store_loan {
 	unsigned long first;
 	unsigned long nr_blocks;
 	unsigned long *added;
+	spinlock_t lock;	/* of @coming, and of what is @lent in blocks that are not online */
+	unsigned long *coming;
 	unsigned long *online;
 	unsigned long *yielded;
 	unsigned long *lent;
@@ -150,6 +155,15 @@ static void yield_block(struct store_loan *loan, unsigned long pfn, unsigned lon
 	}
 }
 
+static void come(struct store_loan *loan, unsigned long block, bool coming, bool online)
+{
+	spin_lock(&loan->lock);
+	assign_bit(block, loan->coming, coming);
+	if (online)
+		set_bit(block, loan->online);
+	spin_unlock(&loan->lock);
+}
+
 /*
  * Memory that is claimed back must be movable; and only the store takes what it
  * has lent offline, for it would not learn of what others do in time.
@@ -167,9 +181,13 @@ static int memory_event(struct notifier_block *notifier, unsigned long action, v
 	case MEM_GOING_ONLINE:
 		if (zone_idx(page_zone(pfn_to_page(range->start_pfn))) != ZONE_MOVABLE)
 			return notifier_from_errno(-EINVAL);
+		come(loan, block, true, false);
+		break;
+	case MEM_CANCEL_ONLINE:
+		come(loan, block, false, false);
 		break;
 	case MEM_ONLINE:
-		set_bit(block, loan->online);
+		come(loan, block, false, true);
 		break;
 	case MEM_GOING_OFFLINE:
 		if (!loan->removing) {
@@ -239,6 +257,7 @@ static void loan_free(struct store_loan *loan)
 		release_mem_region(loan->start, loan->size);
 	}
 	bitmap_free(loan->added);
+	bitmap_free(loan->coming);
 	bitmap_free(loan->online);
 	bitmap_free(loan->yielded);
 	bitmap_free(loan->lent);
@@ -258,11 +277,13 @@ static struct store_loan *loan_new(u64 start, u64 size)
 	nr = div64_u64(start + size, block);
 	loan->nr_blocks = nr > loan->first ? nr - loan->first : 0;
 	nr = max(loan->nr_blocks, 1UL);
+	spin_lock_init(&loan->lock);
 	loan->added = bitmap_zalloc(nr, GFP_KERNEL);
+	loan->coming = bitmap_zalloc(nr, GFP_KERNEL);
 	loan->online = bitmap_zalloc(nr, GFP_KERNEL);
 	loan->yielded = bitmap_zalloc(nr, GFP_KERNEL);
 	loan->lent = bitmap_zalloc(nr_units(loan), GFP_KERNEL);
-	if (loan->added && loan->online && loan->yielded && loan->lent)
+	if (loan->added && loan->coming && loan->online && loan->yielded && loan->lent)
 		return loan;
 	loan_free(loan);
 	return NULL;
@@ -495,6 +516,25 @@ static void add_block(struct store_loan *loan, unsigned long block)
 		set_online(loan->first + block);
 }
 
+/*
+ * What the kernel did not take stays the store's; also if somebody brings the block
+ * online later. Return: false while it is coming, and neither is known.
+ */
+static bool settle_block(struct store_loan *loan, unsigned long block)
+{
+	u64 start = (loan->first + block) * (u64)memory_block_size_bytes() - loan->start;
+	u32 unit = start / UNIT_SIZE, end = unit + memory_block_size_bytes() / UNIT_SIZE;
+	bool coming;
+
+	spin_lock(&loan->lock);
+	coming = test_bit(block, loan->coming);
+	if (!coming && !test_bit(block, loan->online))
+		for (; unit < end; unit++)
+			clear_bit(unit, loan->lent);
+	spin_unlock(&loan->lock);
+	return !coming;
+}
+
 /**
  * store_loan_begin() - give the kernel what was offered
  * @loan: it; a kernel thread calls, which sleeps
@@ -502,14 +542,13 @@ static void add_block(struct store_loan *loan, unsigned long block)
 void store_loan_begin(struct store_loan *loan)
 {
 	unsigned long block;
-	u32 unit;
 
 	for (block = 0; block < loan->nr_blocks; block++)
 		if (!test_bit(block, loan->added))
 			add_block(loan, block);
-	for (unit = 0; unit < nr_units(loan); unit++)
-		if (!store_loan_online(loan, unit))
-			clear_bit(unit, loan->lent);
+	for (block = 0; block < loan->nr_blocks; block++)
+		while (!settle_block(loan, block))
+			schedule_timeout_uninterruptible(1);
 }
 
 /**
