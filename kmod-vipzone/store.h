@@ -18,6 +18,7 @@
 #include "store_streams.h"
 
 struct dm_io_client;
+struct dm_io_request;
 
 /* Blocks that write-back takes at a time, and in how many runs at most. */
 #define STORE_BATCH	256
@@ -130,6 +131,7 @@ void store_settings_hide(struct store *store);
 void store_writeback(struct work_struct *work);
 bool store_writeback_wanted(const struct store *store);
 bool store_moving(const struct store *store, u64 block, u64 end);
+int store_disk_io(struct store *store, u64 block, u32 nr, struct dm_io_request *request);
 int store_disk_flush(struct store *store);
 int store_flush(struct store *store);
 

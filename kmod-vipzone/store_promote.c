@@ -181,22 +181,14 @@ MS_DM_IO_NOTIFY(fetched)
 
 static void ask_disk(struct fetch *fetch)
 {
-	struct store *store = fetch->store;
-	struct dm_io_region where = {
-		.bdev = store->disk->bdev,
-		.sector = fetch->block << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
-		.count = (sector_t)fetch->nr << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
-	};
 	struct dm_io_request request = {
 		MS_DM_IO_OP(REQ_OP_READ, 0),
 		.mem.type = DM_IO_KMEM,
 		.mem.ptr.addr = fetch->data,
 		.notify.fn = fetched,
 		.notify.context = fetch,
-		.client = store->io,
 	};
-
-	int error = ms_dm_io(&request, &where);
+	int error = store_disk_io(fetch->store, fetch->block, fetch->nr, &request);
 
 	if (error)
 		arrive(fetch, error);

@@ -119,6 +119,28 @@ MS_DM_IO_NOTIFY(run_written)
 }
 
 /**
+ * store_disk_io() - read or write blocks of the disk
+ * @store: it
+ * @block: the first
+ * @nr: how many
+ * @request: the operation, its memory and its end, if it is not to be waited for
+ *
+ * Context: may sleep.
+ * Return: 0, or the disk's error.
+ */
+int store_disk_io(struct store *store, u64 block, u32 nr, struct dm_io_request *request)
+{
+	struct dm_io_region where = {
+		.bdev = store->disk->bdev,
+		.sector = block << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+		.count = (sector_t)nr << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+	};
+
+	request->client = store->io;
+	return ms_dm_io(request, &where);
+}
+
+/**
  * store_disk_flush() - have the disk keep durably what was written to it
  * @store: it
  *
@@ -127,14 +149,12 @@ MS_DM_IO_NOTIFY(run_written)
  */
 int store_disk_flush(struct store *store)
 {
-	struct dm_io_region where = { .bdev = store->disk->bdev };
 	struct dm_io_request request = {
 		MS_DM_IO_OP(REQ_OP_WRITE, REQ_PREFLUSH),
 		.mem.type = DM_IO_KMEM,
-		.client = store->io,
 	};
 
-	return ms_dm_io(&request, &where);
+	return store_disk_io(store, 0, 0, &request);
 }
 
 static int batch_write(struct store *store)
@@ -148,24 +168,18 @@ static int batch_write(struct store *store)
 	atomic_set(&batch.left, 1);
 	for (i = 0; i < store->nr_runs; i++) {
 		struct store_run *run = &store->runs[i];
-		struct dm_io_region where = {
-			.bdev = store->disk->bdev,
-			.sector = run->block << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
-			.count = (sector_t)run->nr << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
-		};
 		struct dm_io_request request = {
 			MS_DM_IO_OP(REQ_OP_WRITE, 0),
 			.mem.type = DM_IO_VMA,
 			.mem.ptr.vma = store->buffer + (size_t)run->at * STORE_BLOCK_SIZE,
 			.notify.fn = run_written,
 			.notify.context = &contexts[i],
-			.client = store->io,
 		};
 
 		contexts[i] = (struct run_context){ &batch, run };
 		atomic_inc(&batch.left);
 		/* It may be done, and have failed, before this returns. */
-		error = ms_dm_io(&request, &where);
+		error = store_disk_io(store, run->block, run->nr, &request);
 		if (error) {
 			run->error = error;
 			run_done(&batch);
