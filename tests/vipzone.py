@@ -18,16 +18,18 @@ from traffic import FETCHES, READS, WRITES
 SMALL_CACHE = ["cache=16K:4:32", "cache=256K:4:64"]
 LARGE_CACHE = [*SMALL_CACHE, "cache=8M:16:64:shared"]
 PAGE = 4096
-FREE = 1 << 10		# flags of a free frame in /proc/kpageflags
+# In /proc/kpageflags.
+LRU = 1 << 5
+FREE = 1 << 10
 
 
 def held(flags):
-    """The frames that were not free when the guest wrote the file."""
+    """The frames that the kernel had for itself when the guest wrote the file: neither free nor a program's or file's."""
     frames = array.array("Q")
     with open(flags, "rb") as file:
         data = file.read()
     frames.frombytes(data[:len(data) // 8 * 8])
-    return {frame for frame, value in enumerate(frames) if value != FREE}
+    return {frame for frame, value in enumerate(frames) if not value & (FREE | LRU)}
 
 
 def mean(values):
@@ -40,6 +42,14 @@ def percent(value):
 
 def wrapped(text):
     return textwrap.wrap(text, 118, break_on_hyphens=False)
+
+
+class Compared(typing.NamedTuple):
+    """What accesses come to, and what they would if all were to DRAM."""
+    latency_s: float
+    energy_j: float
+    dram_only_s: float
+    dram_only_j: float
 
 
 class Hybrid:
@@ -76,26 +86,25 @@ class Hybrid:
         return {"memories": memories, "instructions": counts["all"].instructions[0], "layout": layout}
 
     def summarise(self, told):
-        """{view: {program: {bar: (latency in s, energy in J)}}}"""
+        """{view: {program: {policy: Compared}}}; each policy is compared with what its own accesses come to in DRAM."""
         summary = {}
         for view in (f"{mode}, {name}" for mode in self.plugins for name in self.boundaries):
             for program in programs.EMBEDDED:
                 bars = summary.setdefault(view, {}).setdefault(program, {})
                 for name, policy in self.policies.items():
-                    dram, pram = (told[f"{program} {policy}"]["memories"][f"{view}, {memory}"]
-                                  for memory in ("dram", "pram"))
-                    if name == "hybrid":
-                        *bars["DRAM only"], seconds = energy.dram_only(dram, pram)
-                    bars[name] = energy.hybrid(dram, pram, seconds)
+                    accesses = [told[f"{program} {policy}"]["memories"][f"{view}, {memory}"]
+                                for memory in ("dram", "pram")]
+                    *dram_only, seconds = energy.dram_only(*accesses)
+                    bars[name] = Compared(*energy.hybrid(*accesses, seconds), *dram_only)
         return summary
 
     @staticmethod
     def overhead(bars, name):
-        return bars[name][0] / bars["DRAM only"][0] - 1
+        return bars[name].latency_s / bars[name].dram_only_s - 1
 
     @staticmethod
     def saved(bars, name):
-        return 1 - bars[name][1] / bars["DRAM only"][1]
+        return 1 - bars[name].energy_j / bars[name].dram_only_j
 
     def means(self, summary, view, name):
         """(energy saved, latency overhead), means over the programs."""
@@ -155,8 +164,12 @@ class Hybrid:
 
     def charts(self, summary, name):
         """The paper's four figures, without caches and with them, side by side."""
-        figures = {"energy, J": lambda bars, bar: bars[bar][1], "energy saved, %": lambda b, n: 100 * self.saved(b, n),
-                   "latency, s": lambda bars, bar: bars[bar][0],
+        def absolute(field):
+            return lambda bars, bar: (getattr(bars["hybrid"], f"dram_only_{field[-1]}") if bar == "DRAM only"
+                                      else getattr(bars[bar], field))
+
+        figures = {"energy, J": absolute("energy_j"), "energy saved, %": lambda b, n: 100 * self.saved(b, n),
+                   "latency, s": absolute("latency_s"),
                    "latency overhead, %": lambda b, n: 100 * self.overhead(b, n)}
         for mode in self.plugins:
             figure, panels = bench.pyplot().subplots(4, 2, figsize=(14, 11))
