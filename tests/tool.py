@@ -882,6 +882,38 @@ def a_plan_is_asked_for(top):
     assert tree.run("mrc", "plan", "--total", "x").returncode == 2
 
 
+def cgroups_are_limited_while_it_runs(top):
+    cgroups = os.path.join(top, "cgroup")
+    tree = Tree(top, {**SYSFS, "mrc/add": "cgroup:/a\ncgroup:/a/b", "mrc/division/total_kib": "30720",
+                      "mrc/division/pressure_pct": "10"}, {**DEBUGFS, "mrc/plan": PLAN})
+    tree.fill(tree.proc, {"mounts": f"none {cgroups} cgroup2 rw 0 0", "77/cgroup": "0::/a/c", "78/cgroup": "0::/a/b"})
+    for path, waited, before in (("a", 0, "max"), ("a/b", 20, 12345678)):
+        tree.fill(os.path.join(cgroups, path), {
+            "memory.high": str(before), "memory.current": "31000000",
+            "memory.stat": "anon 20000000\nfile 9000000\nfile_mapped 1000000",
+            "memory.pressure": f"some avg10={waited}.50 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00"})
+
+    def high(path):
+        with open(os.path.join(cgroups, path, "memory.high"), encoding="utf-8") as file:
+            return file.read().strip()
+
+    with tree.start("mrc", "limit", "--interval", "0.1", "--json") as process:
+        line = ""
+        while process.poll() is None and line != "]":       # the end of the first division
+            line = process.stdout.readline().rstrip()
+        assert process.poll() is None, process.stderr.read()
+        assert high("a") == str(5120 * 4096 + 31000000 - 21000000)
+        assert high("a/b") == "max"     # who is in it waits more than 10% of the time
+        process.terminate()
+        assert process.wait() == 0
+        process.communicate()
+    assert (high("a"), high("a/b")) == ("max", "12345678")
+    for unlimited, text in (("12", "mrc add cgroup:"), ("cgroup:/", "subtree_control")):
+        tree.fill(tree.sysfs, {"mrc/add": unlimited})
+        result = tree.run("mrc", "limit")
+        assert result.returncode == 1 and text in result.stderr, result
+
+
 def who_is_not_tracked_is_told(top):
     result = Tree(top, SYSFS, DEBUGFS).run("mrc", "show", "79")
     assert result.returncode == 1 and "mrc add 79" in result.stderr
@@ -1189,6 +1221,7 @@ TESTS = (
     a_curve_is_an_svg,
     a_curve_is_json,
     a_plan_is_asked_for,
+    cgroups_are_limited_while_it_runs,
     a_png_needs_matplotlib,
     who_is_not_tracked_is_told,
     targets_of_several_processes_are_shown,

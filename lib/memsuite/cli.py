@@ -29,6 +29,7 @@ from .metrics import cmd_export
 from .modules import cmd_disable, cmd_enable, cmd_status
 from .mrc.curves import cmd_mrc_show
 from .mrc.division import cmd_mrc_enforce, cmd_mrc_plan, cmd_mrc_share
+from .mrc.limits import cmd_mrc_limit
 from .mrc.record import cmd_mrc_record
 from .mrc.regions import cmd_mrc_regions
 from .mrc.report import REPORTS, cmd_mrc_report
@@ -282,6 +283,11 @@ def mrc_commands(top):
     command.add_argument("--utility", choices=("ratio", "misses", "time"))
     command.add_argument("--miss-us", metavar="N", type=number_argument(1, 1000000), help="see division/miss_us")
     command.add_argument("--pressure-pct", metavar="N", type=number_argument(1, 100), help="see division/pressure_pct")
+    command = mrc.add("limit", cmd_mrc_limit, "give each cgroup that is tracked its share as memory.high, until Ctrl-C")
+    command.add_argument("--total", metavar="SIZE", type=amount_argument, default=0,
+                         help="memory to divide: bytes; K, M, G, T (division/total_kib, or what there is)")
+    command.add_argument("--interval", metavar="S", type=number_argument(0.1, 3600, float), default=2.0,
+                         help="how often it is divided anew (2)")
 
 
 def store_commands(top):
