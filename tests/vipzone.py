@@ -130,7 +130,8 @@ class Hybrid:
         yield from wrapped(
             "Figures 6 to 9 of paper 003. Energy saved against DRAM only, and access latency over it, in per cent, by "
             "the paper's Table 2; stock allocation, and policies: `" + "`, `".join(list(self.policies.values())[1:])
-            + "`. What the kernel held at boot is left out: 64 MB of DRAM and 198 MB of PRAM are besides. "
+            + "`. Each is compared with its own accesses, if all were to DRAM. What the kernel held at boot is left out, but "
+            "for pages of files: 64 MB of DRAM and 198 MB of PRAM are besides. "
             f"At the lowest addresses, which this kernel fills first, is {self.first.upper()}. \"user\": accesses of "
             "programs, instructions fetched one by one among them; \"all\": the kernel's too, which runs most of the time "
             "in programs as short as these, and clears each page that it gives out with 512 writes. typeset is groff, for "

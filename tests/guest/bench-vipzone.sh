@@ -9,8 +9,8 @@
 #   nodes                       the kernel's own: node0, node1
 #   banks                       rank0 to rank3 of paper 004's machine, and ranks, all of them
 # RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel; files of
-# the suite, with a / in their names, are written before. /mnt/share/flags tells which frames are the kernel's: all but
-# the free ones.
+# the suite, with a / in their names, are written before. /mnt/share/flags is /proc/kpageflags as it
+# is before them.
 #
 # Prints a line of JSON for the layout, and one for each run.
 
