@@ -22,7 +22,7 @@ modprobe memdiag || exit 1
 echo 32768 >$suite/regions/node0/pool_kib
 echo 1 >$suite/memdiag/enabled
 pool_full() { at_least $suite/regions/node0/pool_pages 8000; }
-check "the pool is filled" wait_for 60 pool_full
+check "the pool is filled" wait_for 300 pool_full
 tested=$(cat $demand/tested_pages)
 on_demand=$(cat $ahead/on_demand_tests)
 share 4000

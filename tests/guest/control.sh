@@ -13,26 +13,29 @@ echo mats >$memdiag/algorithm
 echo 1 >$control/max_fidelity
 echo 60 >$memdiag/test_lifetime_s
 echo 1 >$memdiag/enabled
-check "a sweep ends" wait_for 120 at_least $memdiag/passes 1
-check "its speed was measured" at_least $control/bandwidth_pages_s 1000
+check "a sweep ends" wait_for 600 at_least $memdiag/passes 1
+check "its speed was measured" at_least $control/bandwidth_pages_s 1
 note "$(cat $control/bandwidth_pages_s) pages/s a thread, $(cat $control/request_pages_s) wanted"
+# At ease on the slowest machine, too.
+echo 1200 >$memdiag/test_lifetime_s
 echo 32 >$control/max_fidelity
 check "at ease, fidelity is high" wait_for 20 at_least $control/fidelity 2
 note "threads $(cat $control/threads), fidelity $(cat $control/fidelity)"
-check "and threads are few" equals $control/threads 1
-# Bursts, and quiet in between; seen over half a second each.
+check "and threads are few" wait_for 10 equals $control/threads 1
+echo 60 >$memdiag/test_lifetime_s
+# Bursts, and quiet in between; seen over two seconds each.
 bursts() {
 	while :; do
 		"$here/touch" 20000 >/dev/null
-		sleep 2
+		sleep 5
 	done
 }
-echo 500 >$control/monitor_ms
+echo 2000 >$control/monitor_ms
 alarms=$(cat $control/alarms)
 echo 0 >$memdiag/ahead/enabled
 bursts &
 load=$!
-check "a burst of demand raises the alarm" wait_for 30 at_least $control/alarms $((alarms + 1))
+check "a burst of demand raises the alarm" wait_for 120 at_least $control/alarms $((alarms + 1))
 kill $load
 wait $load 2>/dev/null
 echo 25 >$control/monitor_ms
@@ -53,9 +56,7 @@ echo 4 >$memdiag/test_lifetime_s
 # Four accesses to each word.
 echo 32 >$control/bandwidth_mib_s
 sleep 3
-before=$(cat $memdiag/tested_pages)
-sleep 10
-tested=$(($(cat $memdiag/tested_pages) - before))
+tested_in_10_s
 note "$tested pages in 10 s with a budget of 20480"
 check "the budget is kept" [ $tested -le 26000 ]
 check "and used" [ $tested -ge 5000 ]

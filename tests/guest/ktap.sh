@@ -45,6 +45,15 @@ wait_for() {
 
 at_least() { [ "$(cat "$1")" -ge "$2" ]; }
 equals() { [ "$(cat "$1")" = "$2" ]; }
+# What memdiag tests in 10 s, by the guest's clock: a busy machine sleeps longer.
+tested_in_10_s() {
+	ktap_pages=$(cat $suite/memdiag/tested_pages) ktap_began=$(uptime_cs)
+	sleep 10
+	ktap_pages=$(($(cat $suite/memdiag/tested_pages) - ktap_pages))
+	tested=$((ktap_pages * 1000 / ($(uptime_cs) - ktap_began)))
+}
+uptime_cs() { sed 's/\.//; s/ .*//' /proc/uptime; }
+
 # Free memory in KiB, with what the CPUs keep in their own lists: tens of MiB on
 # the newer kernels, which MemFree does not count. Shrinking a slab cache also
 # empties its part of KASAN's quarantine, where freed objects pile up.

@@ -15,7 +15,7 @@ echo "$holder region:high" >$suite/vipzone/add || exit 1
 echo 1 >$suite/vipzone/enabled
 echo 1 >$suite/memdiag/test_lifetime_s
 echo 1 >$suite/memdiag/enabled
-check "the pool holds pages" wait_for 30 at_least $suite/regions/high/pool_pages 4096
+check "the pool holds pages" wait_for 300 at_least $suite/regions/high/pool_pages 4096
 note "holding $(cat $suite/regions/high/pool_pages) pages of $(cat $suite/regions/high/total_pages)"
 check "offline" sh -c "echo offline >$block/state"
 check "it is offline" equals $block/state offline

@@ -12,7 +12,7 @@ range=$suite/memdiag/range
 
 ended() { ! grep -q running $range/status; }
 run() {
-	echo "$1" >$range/run_test && wait_for 200 ended
+	echo "$1" >$range/run_test && wait_for 600 ended
 	note "$1: $(cat $range/status), $(cat $range/tested_pages) tested, $(cat $range/untested_pages) not"
 }
 outcome() { grep -qE "^($1)$" $range/status; }

@@ -30,7 +30,7 @@ modprobe memdiag || exit 1
 workload &
 work=$!
 check "enable" sh -c "echo 1 >$suite/memdiag/enabled"
-check "one sweep ends" wait_for 120 at_least $suite/memdiag/passes 1
+check "one sweep ends" wait_for 600 at_least $suite/memdiag/passes 1
 note "tested $(cat $suite/memdiag/tested_pages) pages"
 grep -v '^#' $debug/memdiag/bad_pages | sed 's/^/# /'
 check "one bad page" equals $suite/memdiag/bad_page_count 1

@@ -16,7 +16,7 @@ all_zero() {
 	[ "$6" = 0 ]
 }
 sweep=$(cat $suite/memdiag/passes)
-check "memory was swept" wait_for 120 at_least $suite/memdiag/passes $((sweep + 1))
+check "memory was swept" wait_for 600 at_least $suite/memdiag/passes $((sweep + 1))
 for round in 1 2; do
 	check "kernel's pages $round" all_zero 15000 --rounds 2
 	(
