@@ -68,7 +68,7 @@ audits 100
 check "written pages leave, idle ones stay" wait_for 20 on_node1 0 5 95 100
 note "$said"
 note "hot $(count hot_moved_pages) idle $(count idle_moved_pages) astray $(count astray_near_pages) looked $(count looked_pages)"
-check "they are counted" [ "$(count hot_moved_pages)" -ge $((pages * 95 / 100)) ]
+check "they are counted" wait_for 10 at_least "$dir/hot_moved_pages" $((pages * 95 / 100))
 moved=$(count moved_pages)
 sleep 2
 check "and not moved back and forth" [ $(($(count moved_pages) - moved)) -lt $((pages / 10)) ]
@@ -140,7 +140,7 @@ started "region:node1+node0 wear"
 check "wear: over budget" wait_for 20 equals $zone/ledger/node1/over_budget 1
 check "wear: written pages leave, the others stay" wait_for 20 on_node1 0 5 95 100
 note "moved $(count worn_moved_pages), written $(ledger node1 written_kib) KiB"
-check "wear: they are counted" at_least "$dir/worn_moved_pages" $((pages * 9 / 10))
+check "wear: they are counted" wait_for 10 at_least "$dir/worn_moved_pages" $((pages * 9 / 10))
 other=$pid
 mv /tmp/out /tmp/other
 started "region:node1 wear"

@@ -82,7 +82,8 @@ track() {
 stop() {
 	kill $pid 2>/dev/null
 	wait $pid 2>/dev/null
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	# The pause of a tracker that was kept from its CPU is long.
+	for _ in $(seq 70); do
 		[ -d "$debug/$pid" ] || break
 		sleep 1
 	done

@@ -22,7 +22,7 @@ some_left() { states | grep -qx idle && states | grep -qx working; }
 same_pages() { between "$(resident)" $((before - before / 50)) $((before + before / 50)); }
 
 modprobe mrc || exit 1
-"$here/loop" --pattern cold $pages 300 >/tmp/loop.$$ &
+"$here/loop" --pattern cold $pages 3000 >/tmp/loop.$$ &
 pid=$!
 wait_for 60 grep -q ready /tmp/loop.$$
 check "without a curve it says so" sh -c "echo $pid >$suite/mrc/add && ! $tool mrc regions $pid 2>/dev/null"
