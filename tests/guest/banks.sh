@@ -115,6 +115,21 @@ started ""
 # shellcheck disable=SC2046
 check "a process's banks" placed "$xor" $([ $((pid % 2)) = 0 ] && echo 0-1 4 || echo 2-3 5-7)
 ended
+echo "machine bank:percgroup=low|high" >$zone/add
+mkdir /tmp/cgroup && mount -t cgroup2 none /tmp/cgroup && mkdir /tmp/cgroup/one || exit 1
+echo $$ >/tmp/cgroup/one/cgroup.procs
+# Its number is that of its directory.
+even=$(ls -di /tmp/cgroup/one | awk '{ print $1 % 2 == 0 }')
+started ""
+# shellcheck disable=SC2046
+check "a cgroup's banks" placed "$xor" $([ "$even" = 1 ] && echo 0-1 4 || echo 2-3 5-7)
+ended
+echo "machine bank:percgroup=high|low" >$zone/add
+started ""
+# shellcheck disable=SC2046
+check "and the other ones" placed "$xor" $([ "$even" = 1 ] && echo 2-3 5-7 || echo 0-1 4)
+ended
+echo $$ >/tmp/cgroup/cgroup.procs
 echo "machine bank:random=low|high" >$zone/add
 started ""
 check "any banks" placed "$xor" 0-7
