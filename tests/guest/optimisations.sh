@@ -42,7 +42,7 @@ echo 3600 >$memdiag/test_lifetime_s
 echo 1 >$switch/skip_middle
 middle=$(middle_pages)
 echo 1 >$memdiag/enabled
-check "a sweep" wait_for 120 at_least $memdiag/passes 1
+check "a sweep" wait_for 600 at_least $memdiag/passes 1
 left=$(cat $memdiag/coverage/free_untested_pages)
 note "$left free pages were not tested, $middle were in the middle orders"
 check "skip_middle: the middle orders are left out" [ "$left" -ge $((middle / 2)) ]
