@@ -467,8 +467,13 @@ bool store_loan_online(const struct store_loan *loan, u32 unit)
  */
 void store_loan_offer(struct store_loan *loan, u32 unit)
 {
-	if (store_loan_lendable(loan, unit))
+	if (!store_loan_lendable(loan, unit))
+		return;
+	spin_lock(&loan->lock);
+	/* Of what is coming it may have been withheld already. */
+	if (!test_bit(block_of(loan, loan->start + unit * UNIT_SIZE), loan->coming))
 		set_bit(unit, loan->lent);
+	spin_unlock(&loan->lock);
 }
 
 /* By sysfs, for nothing is exported: the kernel may be set to leave new memory offline. */
