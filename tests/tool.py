@@ -884,34 +884,55 @@ def a_plan_is_asked_for(top):
 
 def cgroups_are_limited_while_it_runs(top):
     cgroups = os.path.join(top, "cgroup")
-    tree = Tree(top, {**SYSFS, "mrc/add": "cgroup:/a\ncgroup:/a/b", "mrc/division/total_kib": "30720",
-                      "mrc/division/pressure_pct": "10"}, {**DEBUGFS, "mrc/plan": PLAN})
-    tree.fill(tree.proc, {"mounts": f"none {cgroups} cgroup2 rw 0 0", "77/cgroup": "0::/a/c", "78/cgroup": "0::/a/b"})
+    tree = Tree(top, {**SYSFS, "mrc/add": "cgroup:/a\ncgroup:/a/b\ncgroup:/gone", "mrc/enabled": "1",
+                      "mrc/division/reserve_kib": "0", "mrc/division/pressure_pct": "10"}, {**DEBUGFS, "mrc/plan": PLAN})
+    tree.fill(tree.proc, {"mounts": f"none {cgroups} cgroup2 rw 0 0", "77/cgroup": "0::/a/c", "78/cgroup": "0::/a/b",
+                          "meminfo": "MemTotal: 1048576 kB\nMemAvailable: 524288 kB\nSwapTotal: 1048576 kB"})
     for path, waited, before in (("a", 0, "max"), ("a/b", 20, 12345678)):
         tree.fill(os.path.join(cgroups, path), {
-            "memory.high": str(before), "memory.current": "31000000",
-            "memory.stat": "anon 20000000\nfile 9000000\nfile_mapped 1000000",
-            "memory.pressure": f"some avg10={waited}.50 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00"})
+            "memory.high": str(before), "memory.current": "41000000", "memory.pressure": f"some avg10={waited}.50 avg60=0.00",
+            "memory.stat": "anon 32000000\nfile_mapped 1000000\nactive_anon 30000000\ninactive_anon 4000000\nshmem 1000000"})
 
     def high(path):
         with open(os.path.join(cgroups, path, "memory.high"), encoding="utf-8") as file:
             return file.read().strip()
 
+    def limited(process):
+        """Waits for what it tells of one more division."""
+        text = ""
+        while not text.endswith("]\n"):
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            text += line
+        return {row["cgroup"]: row["high_bytes"] for row in json.loads(text)}
+
     with tree.start("mrc", "limit", "--interval", "0.1", "--json") as process:
-        line = ""
-        while process.poll() is None and line != "]":       # the end of the first division
-            line = process.stdout.readline().rstrip()
-        assert process.poll() is None, process.stderr.read()
-        assert high("a") == str(5120 * 4096 + 31000000 - 21000000)
-        assert high("a/b") == "max"     # who is in it waits more than 10% of the time
+        # Both processes are in /a: shares, and what is neither theirs nor swap cache.
+        told = limited(process)
+        assert told == {"/a": (5120 + 2560) * 4096 + 41000000 - (2560 + 5120) * 4096 - 1000000, "/a/b": "12345678"}, told
+        assert (high("a"), high("a/b")) == (str(told["/a"]), "12345678")     # the latter waits more than 10% of the time
+        other = tree.run("mrc", "limit")
+        assert other.returncode == 1 and "another" in other.stderr
+        tree.fill(os.path.join(cgroups, "a/b"), {"memory.pressure": "some avg10=0.00 avg60=0.00",
+                                                 "memory.current": "22000000"})
+        while limited(process)["/a/b"] != 2560 * 4096 + 22000000 - 5120 * 4096 - 1000000:
+            pass        # less than was allowed before
+        tree.fill(tree.proc, {"77/cgroup": "0::/", "78/cgroup": "0::/"})
+        while limited(process):
+            pass
+        assert (high("a"), high("a/b")) == ("max", "12345678")      # whoever comes next is not limited by it
+        tree.fill(tree.proc, {"77/cgroup": "0::/a"})
+        while not limited(process):
+            pass
         process.terminate()
         assert process.wait() == 0
         process.communicate()
     assert (high("a"), high("a/b")) == ("max", "12345678")
-    for unlimited, text in (("12", "mrc add cgroup:"), ("cgroup:/", "subtree_control")):
-        tree.fill(tree.sysfs, {"mrc/add": unlimited})
+    for name, text, why in (("mrc/add", "cgroup:/", "subtree_control"), ("mrc/add", "12", "mrc add cgroup:"),
+                            ("mrc/enabled", "0", "mrc enable")):
+        tree.fill(tree.sysfs, {name: text})
         result = tree.run("mrc", "limit")
-        assert result.returncode == 1 and text in result.stderr, result
+        assert result.returncode == 1 and why in result.stderr, result
 
 
 def who_is_not_tracked_is_told(top):

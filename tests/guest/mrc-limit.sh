@@ -38,7 +38,9 @@ limited() { [ "$(cat $cgroup/loop/memory.high)" != max ]; }
 check "a limit is set" wait_for 60 limited
 shrunk() { [ "$(resident_kib loop)" -le 23600 ]; }
 check "the loop is driven to its share" wait_for 120 shrunk
+sleep 2
 note "$(resident_kib loop) and $(resident_kib uniform) KiB"
+check "and not further" [ "$(resident_kib loop)" -ge 14000 ]
 tail -3 /tmp/limits | sed 's/^/# /'
 check "the other keeps its pages" [ "$(resident_kib uniform)" -ge 10000 ]
 kill $limiter

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The share of each cgroup that is tracked as its memory.high, for as long as this runs.
 
-A cgroup's share is that of its processes. What it has besides, files read and the kernel's memory, is left to it. The
-kernel then takes pages of those who have more from themselves, the coldest first, where they ask for memory.
+A cgroup's share is that of the processes in it and below it. What is charged to it besides, files read and the kernel's
+memory, comes on top. The kernel then takes pages of those who have more from themselves, where they ask for memory.
 """
 
+import contextlib
+import errno
+import fcntl
 import mmap
 import os
+import re
 import signal
 import sys
 import time
@@ -14,11 +18,13 @@ import time
 from .. import Failure
 from ..output import human, print_json, print_table
 from ..proc import proc_text
-from ..sysfs import need, number
+from ..sysfs import SYSFS, need, number
 from .division import ask
 from .targets import mrc_targets
 
 PREFIX = "cgroup:"
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+NO_LIMIT = "max"
 
 
 def hierarchy():
@@ -38,30 +44,40 @@ def cgroup_of(pid):
     return ""
 
 
-class Limit:
-    """memory.high of a cgroup: what it was, and is again afterwards."""
+def bytes_of(name):
+    """Of a line of /proc/meminfo."""
+    found = re.search(rf"^{name}: *(\d+) kB$", proc_text("meminfo"), re.M)
+    return int(found.group(1)) * 1024 if found else 0
 
-    def __init__(self, top, path):
-        self.path, self.directory = path, top + path.rstrip("/")
-        try:
-            self.before = self.read("memory.high").strip()
-        except OSError as error:
-            raise Failure(f"{self.directory}/memory.high: {error.strerror}; the root cannot be limited, and another needs "
-                          "+memory in the cgroup.subtree_control of its parent") from None
+
+class Limit:
+    """memory.high of a cgroup; what it was is the most that it is set to, and is restored."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.before = self.read("memory.high").strip()
 
     def read(self, name):
         with open(os.path.join(self.directory, name), encoding="utf-8") as file:
             return file.read()
 
+    def set(self, value):
+        """Returns what it is then. This may wait for as long as the kernel takes to get there."""
+        if self.before != NO_LIMIT:
+            value = min(value, int(self.before))
+        self.write(value)
+        return value
+
     def write(self, value):
         with open(os.path.join(self.directory, "memory.high"), "w", encoding="utf-8") as file:
             file.write(f"{value}\n")
 
-    def besides(self):
-        """Bytes that are not mapped by its processes."""
-        stat = dict(line.split() for line in self.read("memory.stat").splitlines())
-        mapped = sum(int(stat.get(name, 0)) for name in ("anon", "file_mapped", "swapcached"))
-        return max(int(self.read("memory.current")) - mapped, 0)
+    def besides(self, resident):
+        """Bytes that are charged to it beyond so many of its processes; swap cache is not, which may go."""
+        stat = {name: int(value) for name, value in map(str.split, self.read("memory.stat").splitlines())}
+        mapped = stat["anon"] + stat["file_mapped"]
+        swap_cache = stat["active_anon"] + stat["inactive_anon"] - stat["anon"] - stat["shmem"]
+        return max(int(self.read("memory.current")) - min(resident, mapped) - max(swap_cache, 0), 0)
 
     def waited_pct(self):
         """How much of the last ten seconds some of its processes waited for memory; 0 if the kernel does not tell."""
@@ -71,48 +87,88 @@ class Limit:
             return 0.0
 
     def restore(self):
-        try:
+        with contextlib.suppress(OSError):      # it has gone
             self.write(self.before)
-        except OSError:
-            pass        # the cgroup has gone
 
 
-def innermost(paths, path):
-    """Which of the cgroups a process belongs to, by its own; none if to none of them."""
-    within = [p for p in paths if path == p or path.startswith(p.rstrip("/") + "/")]
-    return max(within, key=len, default=None)
-
-
-def shares(limits, rows):
+def shares(paths, rows):
     """{path: (resident, share) in bytes} of those that the plan knows processes of."""
     found = {}
     for row in rows:
-        path = innermost(limits, cgroup_of(row["pid"]))
-        if path is not None:
-            resident, share = found.get(path, (0, 0))
-            found[path] = (resident + row["resident_pages"] * mmap.PAGESIZE, share + row["share_pages"] * mmap.PAGESIZE)
+        cgroup = cgroup_of(row["pid"])
+        for path in paths:
+            if cgroup == path or cgroup.startswith(path.rstrip("/") + "/"):
+                resident, share = found.get(path, (0, 0))
+                found[path] = (resident + row["resident_pages"] * mmap.PAGESIZE,
+                               share + row["share_pages"] * mmap.PAGESIZE)
     return found
 
 
-def apply(limit, share, bound_pct):
-    """Set it, or lift it where programs wait for memory more than that; returns what was set."""
-    high = "max" if limit.waited_pct() > bound_pct else share + limit.besides()
-    limit.write(high)
-    return high
+def withheld():
+    """Whether there is memory that nobody gets, as with a total that is set."""
+    reserve = number("mrc", "division", "reserve_kib") * 1024 or bytes_of("MemTotal") // 32
+    return bytes_of("MemAvailable") > reserve
 
 
-def limit_all(limits, total):
-    """What has become of each, for people and programs."""
-    # A total withholds memory without need. Where it is short, programs wait anyway.
-    bound_pct = number("mrc", "division", "pressure_pct") if total or number("mrc", "division", "total_kib") else 100
-    rows = []
-    for path, (resident, share) in sorted(shares(limits, ask(total, [])).items()):
-        try:
-            high = apply(limits[path], share, bound_pct)
-        except FileNotFoundError:
-            continue        # it has gone since
-        rows.append({"cgroup": path, "resident_bytes": resident, "share_bytes": share, "high_bytes": high})
-    return rows
+class Limits:
+    """Those of all cgroups that have been tracked since."""
+
+    def __init__(self):
+        self.top = hierarchy()
+        self.limits = {}
+
+    def of(self, path):
+        """None if there is no such cgroup any more."""
+        if path not in self.limits:
+            directory = self.top + path.rstrip("/")
+            try:
+                self.limits[path] = Limit(directory)
+            except OSError as error:
+                if not os.path.isdir(directory):
+                    return None
+                raise Failure(f"{directory}/memory.high: {error.strerror}; the root cannot be limited, and others need "
+                              "+memory in the cgroup.subtree_control of their parent") from None
+        return self.limits[path]
+
+    def divide(self, total):
+        """What each gets, for people and programs; who gets nothing has no limit of ours."""
+        paths = [who[len(PREFIX):] for who in mrc_targets() if who.startswith(PREFIX)]
+        if not paths:
+            raise Failure("no cgroup is tracked; to track one: memsuite mrc add cgroup:/PATH")
+        paths = [path for path in paths if self.of(path)]
+        found = shares(paths, ask(total, []))
+        for path in set(self.limits) - set(found):
+            self.limits.pop(path).restore()
+        bound_pct = number("mrc", "division", "pressure_pct") if withheld() else 100
+        rows = []
+        for path, (resident, share) in sorted(found.items()):
+            row = {"cgroup": path, "resident_bytes": resident, "share_bytes": share}
+            with gone(self.limits, path):
+                rows.append({**row, "high_bytes": self.apply(self.limits[path], resident, share, bound_pct)})
+        return rows
+
+    @staticmethod
+    def apply(limit, resident, share, bound_pct):
+        """Programs that wait too long for memory that there is get it."""
+        if limit.waited_pct() > bound_pct:
+            limit.restore()
+            return limit.before
+        return limit.set(share + limit.besides(resident))
+
+    def restore(self):
+        for limit in self.limits.values():
+            limit.restore()
+
+
+@contextlib.contextmanager
+def gone(limits, path):
+    """Forgets a cgroup that is removed meanwhile."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENODEV):
+            raise Failure(f"{path}: {error.strerror}") from None
+        del limits[path]
 
 
 def show(args, rows):
@@ -123,25 +179,38 @@ def show(args, rows):
             print("\033[H\033[2J", end="")
         print_table(["CGROUP", "RESIDENT", "SHARE", "MEMORY.HIGH"],
                     [[row["cgroup"], human(row["resident_bytes"]), human(row["share_bytes"]),
-                      row["high_bytes"] if row["high_bytes"] == "max" else human(row["high_bytes"])] for row in rows],
+                      NO_LIMIT if row["high_bytes"] == NO_LIMIT else human(int(row["high_bytes"]))] for row in rows],
                     right=("RESIDENT", "SHARE", "MEMORY.HIGH"))
     sys.stdout.flush()
 
 
+def only_one():
+    """The limits that another one has set are not those of before."""
+    file = open(os.path.join(SYSFS, "mrc", "add"), encoding="utf-8")  # pylint: disable=consider-using-with
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Failure("another memsuite mrc limit runs") from None
+    return file
+
+
 def cmd_mrc_limit(args):
     need("mrc")
-    paths = [who[len(PREFIX):] for who in mrc_targets() if who.startswith(PREFIX)]
-    if not paths:
-        raise Failure("no cgroup is tracked; to track one: memsuite mrc add cgroup:/PATH")
-    top = hierarchy()
-    limits = {path: Limit(top, path) for path in paths}
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        while True:
-            show(args, limit_all(limits, args.total))
-            time.sleep(args.interval)
-    except KeyboardInterrupt:
-        return 0
-    finally:
-        for limit in limits.values():
-            limit.restore()
+    if not number("mrc", "enabled"):
+        raise Failure("mrc is off: memsuite mrc enable")
+    if not bytes_of("SwapTotal"):
+        raise Failure("no swap: programs over their share could only be slowed down; see swapon(8)")
+    for which in ENDING:
+        signal.signal(which, signal.default_int_handler)
+    with only_one():
+        limits = Limits()
+        try:
+            while True:
+                show(args, limits.divide(args.total))
+                time.sleep(args.interval)
+        except KeyboardInterrupt:
+            return 0
+        finally:
+            for which in (signal.SIGINT, *ENDING):
+                signal.signal(which, signal.SIG_IGN)
+            limits.restore()
