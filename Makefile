@@ -78,6 +78,7 @@ bench-mrc-mm: tools
 bench-store:
 	@scripts/install-tools postgresql bcache-tools
 	@tests/bench-store --results --log out/store/log
+	@tests/bench-store-shared
 
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules

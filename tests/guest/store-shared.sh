@@ -35,7 +35,11 @@ written_until() {
 	done
 	return 1
 }
-shares() { note "$1: memory has $(field lent) pages of PRAM, storage $(field dirty) dirty, $(field clean) clean, $(field free) free"; }
+# tests/bench-store-shared reads these.
+shares() {
+	note "at $(cut -d ' ' -f 1 /proc/uptime) s, $1: memory has $(field lent) pages of PRAM, storage $(field dirty) dirty," \
+		"$(field clean) clean, $(field free) free"
+}
 # What a "keep" tells in its file, asked by the signal.
 told() { kill -USR1 "$1" && wait_for 20 grep -q '^pages' "$2" && cat "$2"; }
 in_pram() { told "$1" "$2" | awk '$1 == "pages" { n = $4 } END { exit !(n >= 1000) }'; }
@@ -69,6 +73,7 @@ check "a range that is not PRAM is refused" sh -c \
 
 total=$(total)
 check "create" create "8 shared format policy selective storage_max 60 storage_min 10"
+shares "created"
 check "most of it is lent" wait_for 20 field_at_least lent 28000
 check "memory has grown by what is lent" wait_for 5 grown
 check "no second store takes the range" sh -c \
@@ -107,9 +112,11 @@ shares "written again"
 check "nothing has to give way so far" field_at_most lends 60
 lends=$(field lends)
 check "a program gets more memory than was available" hog $(($(available) / 4 + 3072))
+shares "a hog"
 # What the kernel does not call available, it may have nevertheless.
 until wait_for 15 field_at_least lends $((lends + 4)) || ! storage_at_least 20; do
 	hog 1024 || break
+	shares "one more hog"
 done
 shares "with hogs"
 check "storage gave way" field_at_least lends $((lends + 4))
