@@ -18,18 +18,17 @@ from traffic import FETCHES, READS, WRITES
 SMALL_CACHE = ["cache=16K:4:32", "cache=256K:4:64"]
 LARGE_CACHE = [*SMALL_CACHE, "cache=8M:16:64:shared"]
 PAGE = 4096
-# In /proc/kpageflags.
-LRU = 1 << 5
-FREE = 1 << 10
+FREE = 1 << 10		# flags of a free frame in /proc/kpageflags
 
 
 def held(flags):
-    """The frames that the kernel had for itself when the guest wrote the file: neither free nor a program's or file's."""
+    """The frames that were not known to be free when the guest wrote the file: the kernel's, and those that its CPUs
+    had in their lists."""
     frames = array.array("Q")
     with open(flags, "rb") as file:
         data = file.read()
     frames.frombytes(data[:len(data) // 8 * 8])
-    return {frame for frame, value in enumerate(frames) if not value & (FREE | LRU)}
+    return {frame for frame, value in enumerate(frames) if value != FREE}
 
 
 def mean(values):
@@ -78,11 +77,15 @@ class Hybrid:
     def told(self, counts, layout, flags):
         kernels, edge = held(flags), layout["edge"] // PAGE
         memories = {}
-        for mode, count in counts.items():
-            for name, boundary in self.boundaries.items():
-                for memory, low in (self.first, True), (self.second, False):
-                    memories[f"{mode}, {name}, {memory}"] = count.total(
-                        boundary, lambda frame: (frame < edge) == low and frame not in kernels)
+        for name, boundary in self.boundaries.items():
+            for memory, low in (self.first, True), (self.second, False):
+                def of(mode, among, boundary=boundary, low=low):
+                    return counts[mode].total(boundary, lambda frame: (frame < edge) == low and among(frame))
+
+                memories[f"user, {name}, {memory}"] = of("user", lambda frame: True)
+                # What programs have of the frames held at boot is not the kernel's.
+                memories[f"all, {name}, {memory}"] = energy.total(of("all", lambda frame: frame not in kernels),
+                                                                  of("user", lambda frame: frame in kernels))
         return {"memories": memories, "instructions": counts["all"].instructions[0], "layout": layout}
 
     def summarise(self, told):
@@ -130,8 +133,8 @@ class Hybrid:
         yield from wrapped(
             "Figures 6 to 9 of paper 003. Energy saved against DRAM only, and access latency over it, in per cent, by "
             "the paper's Table 2; stock allocation, and policies: `" + "`, `".join(list(self.policies.values())[1:])
-            + "`. Each is compared with its own accesses, if all were to DRAM. What the kernel held at boot is left out, but "
-            "for pages of files: 64 MB of DRAM and 198 MB of PRAM are besides. "
+            + "`. Each is compared with its own accesses, if all were to DRAM. What the kernel held at boot is left out: 64 MB "
+            "of DRAM and 198 MB of PRAM are besides. "
             f"At the lowest addresses, which this kernel fills first, is {self.first.upper()}. \"user\": accesses of "
             "programs, instructions fetched one by one among them; \"all\": the kernel's too, which runs most of the time "
             "in programs as short as these, and clears each page that it gives out with 512 writes. typeset is groff, for "
