@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # mrc-regions.sh TOOL: which memory a program needs to be awake, and memory that is idle taken offline with pages in it.
-# Boot with movablecore=512M and 1 GiB, and with the host's files: the tool is in Python.
+# Boot with movablecore=512M nokaslr and 1 GiB, and with the host's files: the tool is in Python.
 . "$(dirname "$0")/ktap.sh"
 
 tool=$1
