@@ -46,10 +46,7 @@ check "fixed: fidelity" wait_for 10 equals $control/fidelity 3
 check "fixed: threads" wait_for 10 equals $control/threads 2
 echo 0 >$control/fixed_threads
 check "no thread" wait_for 10 equals $control/threads 0
-sleep 5 # the last block is tested to its end
-before=$(cat $memdiag/tested_pages)
-sleep 3
-check "nothing is tested" equals $memdiag/tested_pages "$before"
+check "nothing is tested" wait_for 60 no_test_goes_on
 echo 2 >$control/fixed_threads
 echo 1 >$control/fixed_fidelity
 echo 4 >$memdiag/test_lifetime_s
@@ -90,7 +87,7 @@ check "user: without its daemon, adaptive" wait_for 10 equals $control/fidelity 
 echo ondemand >$control/policy
 check "ondemand: no thread" wait_for 10 equals $control/threads 0
 echo 1 >$memdiag/test_lifetime_s # what the sweeps tested has expired then
-sleep 3
+check "ondemand: no sweep" wait_for 60 no_test_goes_on
 filled=$(cat $suite/regions/node0/pool_filled_pages)
 tests=$(cat $memdiag/ahead/on_demand_tests)
 "$here/touch" 4000 >/dev/null

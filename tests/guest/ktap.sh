@@ -53,6 +53,12 @@ tested_in_10_s() {
 	tested=$((ktap_pages * 1000 / ($(uptime_cs) - ktap_began)))
 }
 uptime_cs() { sed 's/\.//; s/ .*//' /proc/uptime; }
+# Without a thread, testers test the block that they are at to its end.
+no_test_goes_on() {
+	ktap_pages=$(cat $suite/memdiag/tested_pages)
+	sleep 3
+	equals $suite/memdiag/tested_pages "$ktap_pages"
+}
 
 # Free memory in KiB, with what the CPUs keep in their own lists: tens of MiB on
 # the newer kernels, which MemFree does not count. Shrinking a slab cache also

@@ -78,7 +78,7 @@ echo ondemand >$memdiag/control/policy
 wait_for 10 equals $memdiag/control/threads 0
 echo 1 >$memdiag/test_lifetime_s # what the sweeps tested has expired then
 echo 0 >$switch/core_local
-sleep 3
+check "no sweep" wait_for 60 no_test_goes_on
 tests=$(cat $memdiag/ahead/on_demand_tests)
 "$here/touch" 3000 >/tmp/one &
 "$here/touch" 3000 >/tmp/two
