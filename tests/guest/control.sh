@@ -14,7 +14,7 @@ echo 1 >$control/max_fidelity
 echo 60 >$memdiag/test_lifetime_s
 echo 1 >$memdiag/enabled
 check "a sweep ends" wait_for 600 at_least $memdiag/passes 1
-check "its speed was measured" at_least $control/bandwidth_pages_s 1
+check "its speed was measured" at_least $control/bandwidth_pages_s 1000
 note "$(cat $control/bandwidth_pages_s) pages/s a thread, $(cat $control/request_pages_s) wanted"
 # At ease on the slowest machine, too.
 echo 1200 >$memdiag/test_lifetime_s

@@ -33,7 +33,7 @@ echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 before=$(corrupted)
 tested=$(cat $suite/demand/tested_pages)
 takes_all
-check "a program gets huge pages" [ "$huge" -ge 8 ]
+check "a program gets huge pages" [ "$huge" -ge 16 ]
 check "which were tested" at_least $suite/demand/tested_pages $((tested + huge * 512))
 check "the faulty page is in none" [ "$(cut -d ' ' -f 4 /tmp/out)" = 0 ]
 check "all are clear" [ "$(cut -d ' ' -f 6 /tmp/out)" = 0 ]

@@ -55,7 +55,7 @@ for profile in ramp burst turnover resident; do
 	check "$profile: their pages are given back" equals $suite/pages/retired_pages 0
 done
 check "tests on demand" stress burst --policy ondemand
-check "there are some" more_than on_demand_tests 1000
+check "there are some" more_than on_demand_tests 2000
 check "and no data is damaged" is damaged_pages 0
 check "the policy is what it was" equals $diag/control/policy adaptive
 check "the algorithm" equals $diag/algorithm march-c-
