@@ -85,7 +85,6 @@ is_priced() { # REGION READ-NJ WRITE-NJ: a cache line
 check "energy of node0's accesses" is_priced node0 51.2 51.2
 check "energy of node1's accesses" is_priced node1 25.6 256
 check "latency of the accesses" [ $(($(ledger node0 access_latency_ns) + $(ledger node1 access_latency_ns))) = "$(count access_latency_ns)" ]
-uptime_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 # REGION MW: by idle power x time, which lies between two times that are known to the 10 ms of /proc/uptime.
 grows() {
 	before=$(uptime_ms)

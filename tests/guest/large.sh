@@ -5,17 +5,15 @@
 . "$(dirname "$0")/ktap.sh"
 limit=${1:-10}
 
-hundredths() { sed 's/\.//; s/ .*//' /proc/uptime; }
-
 note "$(sed -n 's/^MemTotal: *//p' /proc/meminfo) of memory"
-began=$(hundredths)
+began=$(uptime_ms)
 check "load" modprobe -a memdiag vipzone mrc
-took=$(($(hundredths) - began))
-note "loaded in $((took * 10)) ms"
-check "in less than $limit s" [ $took -lt $((limit * 100)) ]
-began=$(hundredths)
+took=$(($(uptime_ms) - began))
+note "loaded in $took ms"
+check "in less than $limit s" [ $took -lt $((limit * 1000)) ]
+began=$(uptime_ms)
 check "enable" sh -c "echo 1 >$suite/memdiag/enabled"
-note "memdiag enabled in $((($(hundredths) - began) * 10)) ms"
+note "memdiag enabled in $(($(uptime_ms) - began)) ms"
 allowed=$(($(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo) / 64))
 note "$(cat $suite/pages/metadata_bytes) bytes of metadata, at most $allowed"
 check "metadata" [ "$(cat $suite/pages/metadata_bytes)" -le $allowed ]

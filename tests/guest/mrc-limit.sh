@@ -20,7 +20,7 @@ echo 100 >$mrc/division/pressure_pct
 echo 1 >$mrc/enabled
 
 start() { # CGROUP LOOP'S ARGUMENTS
-	sh -c 'echo $$ >"$0/cgroup.procs" && shift && exec "$@"' $cgroup/"$1" - "$here/loop" $2 >"/tmp/$1" &
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $cgroup/"$1" "$here/loop" $2 >"/tmp/$1" &
 }
 start loop "8000 300"
 start uniform "--pattern uniform 3000 300"
