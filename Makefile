@@ -25,7 +25,7 @@ help:
 	@echo "make bench-mrc     how far miss ratio curves are from exact ones, by traces (most of an hour)"
 	@echo "make bench-mrc-energy energy of memory directed by miss ratio curves: paper 001's figures 5 and 6"
 	@echo "make bench-mrc-mm  memory divided by miss ratio curves: a pair of paper 001's table 2"
-	@echo "make bench-store   a database's requests on dm-vstore, dm-writecache and bcache before a slow disk (an hour or more)"
+	@echo "make bench-store   a database's requests on dm-vstore, dm-writecache and bcache before a slow disk (an hour or more), and a PRAM shared"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, the memsuite command, and libvip"
 	@echo "make uninstall     undo make install"

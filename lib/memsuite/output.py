@@ -3,6 +3,7 @@
 
 import json
 import mmap
+import sys
 
 from . import Failure
 
@@ -19,6 +20,12 @@ def print_table(head, rows, right=()):
         print("  ".join(
             cell.rjust(width) if name in right else cell.ljust(width)
             for cell, width, name in zip(row, widths, head)).rstrip())
+
+
+def clear_screen():
+    """For what is shown over and over; a file gets one after another."""
+    if sys.stdout.isatty():
+        print("\033[H\033[2J", end="")
 
 
 def human(size):

@@ -20,6 +20,12 @@ def proc_text(name):
         return ""       # a process that has ended, or nothing to be told
 
 
+def meminfo(name):
+    """Bytes, as that line tells; 0 if there is none."""
+    found = re.search(rf"^{name}:\s+(\d+)", proc_text("meminfo"), re.M)
+    return int(found[1]) << 10 if found else 0
+
+
 KPF_BUDDY, KPF_OFFLINE = 10, 23      # free; held by the suite, or given away
 
 

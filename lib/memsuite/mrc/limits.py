@@ -6,24 +6,22 @@ memory, comes on top. The kernel then takes pages of those who have more from th
 """
 
 import contextlib
-import errno
 import fcntl
 import mmap
 import os
-import re
 import signal
 import sys
 import time
 
 from .. import Failure
-from ..output import human, print_json, print_table
-from ..proc import proc_text
+from ..ending import on_ending
+from ..output import clear_screen, human, print_json, print_table
+from ..proc import meminfo, proc_text
 from ..sysfs import SYSFS, need, number
 from .division import ask
 from .targets import mrc_targets
 
 PREFIX = "cgroup:"
-ENDING = (signal.SIGTERM, signal.SIGHUP)
 NO_LIMIT = "max"
 
 
@@ -42,12 +40,6 @@ def cgroup_of(pid):
         if line.startswith("0::"):
             return line[3:]
     return ""
-
-
-def bytes_of(name):
-    """Of a line of /proc/meminfo."""
-    found = re.search(rf"^{name}: *(\d+) kB$", proc_text("meminfo"), re.M)
-    return int(found.group(1)) * 1024 if found else 0
 
 
 class Limit:
@@ -106,45 +98,40 @@ def shares(paths, rows):
 
 def withheld():
     """Whether there is memory that nobody gets, as with a total that is set."""
-    reserve = number("mrc", "division", "reserve_kib") * 1024 or bytes_of("MemTotal") // 32
-    return bytes_of("MemAvailable") > reserve
+    reserve = number("mrc", "division", "reserve_kib") * 1024 or meminfo("MemTotal") // 32
+    return meminfo("MemAvailable") > reserve
 
 
 class Limits:
-    """Those of all cgroups that have been tracked since."""
+    """Those that are set."""
 
     def __init__(self):
         self.top = hierarchy()
         self.limits = {}
-
-    def of(self, path):
-        """None if there is no such cgroup any more."""
-        if path not in self.limits:
-            directory = self.top + path.rstrip("/")
-            try:
-                self.limits[path] = Limit(directory)
-            except OSError as error:
-                if not os.path.isdir(directory):
-                    return None
-                raise Failure(f"{directory}/memory.high: {error.strerror}; the root cannot be limited, and others need "
-                              "+memory in the cgroup.subtree_control of their parent") from None
-        return self.limits[path]
 
     def divide(self, total):
         """What each gets, for people and programs; who gets nothing has no limit of ours."""
         paths = [who[len(PREFIX):] for who in mrc_targets() if who.startswith(PREFIX)]
         if not paths:
             raise Failure("no cgroup is tracked; to track one: memsuite mrc add cgroup:/PATH")
-        paths = [path for path in paths if self.of(path)]
         found = shares(paths, ask(total, []))
         for path in set(self.limits) - set(found):
             self.limits.pop(path).restore()
         bound_pct = number("mrc", "division", "pressure_pct") if withheld() else 100
         rows = []
         for path, (resident, share) in sorted(found.items()):
-            row = {"cgroup": path, "resident_bytes": resident, "share_bytes": share}
-            with gone(self.limits, path):
-                rows.append({**row, "high_bytes": self.apply(self.limits[path], resident, share, bound_pct)})
+            directory = self.top + path.rstrip("/")
+            try:
+                if path not in self.limits:
+                    self.limits[path] = Limit(directory)
+                high = self.apply(self.limits[path], resident, share, bound_pct)
+            except OSError as error:
+                if os.path.isdir(directory):
+                    raise Failure(f"{directory}/memory.high: {error.strerror}; the root cannot be limited, and others need "
+                                  "+memory in the cgroup.subtree_control of their parent") from None
+                self.limits.pop(path, None)     # it was removed meanwhile
+                continue
+            rows.append({"cgroup": path, "resident_bytes": resident, "share_bytes": share, "high_bytes": high})
         return rows
 
     @staticmethod
@@ -160,23 +147,11 @@ class Limits:
             limit.restore()
 
 
-@contextlib.contextmanager
-def gone(limits, path):
-    """Forgets a cgroup that is removed meanwhile."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOENT, errno.ENODEV):
-            raise Failure(f"{path}: {error.strerror}") from None
-        del limits[path]
-
-
 def show(args, rows):
     if args.json:
         print_json(rows)
     else:
-        if sys.stdout.isatty():
-            print("\033[H\033[2J", end="")
+        clear_screen()
         print_table(["CGROUP", "RESIDENT", "SHARE", "MEMORY.HIGH"],
                     [[row["cgroup"], human(row["resident_bytes"]), human(row["share_bytes"]),
                       NO_LIMIT if row["high_bytes"] == NO_LIMIT else human(int(row["high_bytes"]))] for row in rows],
@@ -198,10 +173,9 @@ def cmd_mrc_limit(args):
     need("mrc")
     if not number("mrc", "enabled"):
         raise Failure("mrc is off: memsuite mrc enable")
-    if not bytes_of("SwapTotal"):
+    if not meminfo("SwapTotal"):
         raise Failure("no swap: programs over their share could only be slowed down; see swapon(8)")
-    for which in ENDING:
-        signal.signal(which, signal.default_int_handler)
+    on_ending(signal.default_int_handler)
     with only_one():
         limits = Limits()
         try:
@@ -211,6 +185,5 @@ def cmd_mrc_limit(args):
         except KeyboardInterrupt:
             return 0
         finally:
-            for which in (signal.SIGINT, *ENDING):
-                signal.signal(which, signal.SIG_IGN)
+            on_ending(signal.SIG_IGN)
             limits.restore()

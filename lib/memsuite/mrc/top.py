@@ -5,7 +5,7 @@ import sys
 import time
 
 from .. import Failure
-from ..output import human_pages, print_json, print_table
+from ..output import clear_screen, human_pages, print_json, print_table
 from ..sysfs import need, number
 from .record import Changes
 from .targets import TARGET_HEAD, TARGET_RIGHT, mrc_processes, mrc_targets, mrc_curve, target_cells, target_row
@@ -59,8 +59,7 @@ def cmd_mrc_top(args):
             if args.json:
                 print_json(rows)
             else:
-                if sys.stdout.isatty():
-                    print("\033[H\033[2J", end="")
+                clear_screen()
                 total = sum(row["resident_pages"] for row in rows if "processes" not in row)
                 print(f"{time.strftime('%H:%M:%S')}  {human_pages(total)} tracked")
                 show(rows)

@@ -13,6 +13,7 @@ import time
 import zlib
 
 from .. import Failure
+from ..ending import on_ending
 from .counters import SAMPLE_S
 
 CHUNK = 1 << 20                 # bytes that are allocated or freed at a time
@@ -20,7 +21,6 @@ CHUNK_PAGES = CHUNK // mmap.PAGESIZE
 MARKS = bytes(1 + nr % 255 for nr in range(255 + CHUNK_PAGES))
 # From one burst to the next, and until all of the memory is another.
 PERIOD_S = {"burst": 1, "turnover": 4}
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Memory:
@@ -148,8 +148,7 @@ def demand(args):
 def child(args, pipe):
     """The process that wants memory: writes what it did and ends."""
     try:
-        for which in ENDING:
-            signal.signal(which, signal.SIG_DFL)
+        on_ending(signal.SIG_DFL)
         os.write(pipe, json.dumps(demand(args)).encode())
     except Exception as error:  # pylint: disable=broad-except
         os.write(pipe, json.dumps({"error": str(error) or repr(error)}).encode())

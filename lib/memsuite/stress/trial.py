@@ -3,18 +3,18 @@
 
 import argparse
 import errno
-import re
 import signal
 import sys
 import time
 
 from .. import Failure
+from ..ending import on_ending
 from ..modules import ENABLE_ERRORS
 from ..output import print_json
-from ..proc import proc_text
+from ..proc import meminfo
 from ..sysfs import need, number, read, write
 from .counters import SAMPLE_S, STALL_S, Watch, counters, growth, while_tested
-from .demand import ENDING, run_demand
+from .demand import run_demand
 from .errors import Errors
 from .report import report, report_lines
 
@@ -125,30 +125,24 @@ def stress(args, settings, errors):
 def check_stress(args):
     """What is known to go wrong, before anything is changed."""
     need("memdiag")
-    available = re.search(r"^MemAvailable:\s+(\d+)", proc_text("meminfo"), re.M)
+    available = meminfo("MemAvailable")
     size = args.size * args.instances
-    if available and size << 10 > int(available[1]) * 9 // 10:
-        raise Failure(f"{size} MiB: too much, {int(available[1]) >> 10} MiB are available")
+    if available and size << 20 > available * 9 // 10:
+        raise Failure(f"{size} MiB: too much, {available >> 20} MiB are available")
     if args.inject and number("memdiag", "inject", "count"):
         raise Failure("errors are emulated already; memsuite diag inject --clear")
-
-
-def interrupted(_number, _frame):
-    raise KeyboardInterrupt
 
 
 def cmd_diag_stress(args):
     check_stress(args)
     settings, errors = Settings(), Errors()
-    for which in ENDING:
-        signal.signal(which, interrupted)
+    on_ending(signal.default_int_handler)
     try:
         told = stress(args, settings, errors)
     except KeyboardInterrupt:
         raise Failure("interrupted; the settings are as before") from None
     finally:
-        for which in ENDING:
-            signal.signal(which, signal.SIG_IGN)
+        on_ending(signal.SIG_IGN)
         progress("")
         try:
             errors.clear()
