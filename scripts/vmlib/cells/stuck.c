@@ -20,8 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Short against the millisecond and more that emulation takes to write a block of 4 MiB. */
-#define LOOK_EVERY_NS 20000
+/*
+ * Short against the millisecond and more that emulation takes to write a block of 4 MiB, and shorter while somebody
+ * writes the cell: looks take processor time from the guest.
+ */
+#define LOOK_EVERY_NS 100000
+#define LOOK_OFTEN_NS 20000
+#define LOOK_OFTEN_US 10000
 
 struct cell {
 	uint8_t *byte;
@@ -61,23 +66,26 @@ static void parse(char *spec, struct cell *cell)
 	*cell = (struct cell){ (uint8_t *)page + (offset & 4095), 1u << bit, value, on, period };
 }
 
-static void force(struct cell *cell)
+/* Tells whether that changed it. */
+static bool force(struct cell *cell)
 {
 	uint8_t seen = __atomic_load_n(cell->byte, __ATOMIC_RELAXED);
 
 	/* Only this bit, and only if it differs: the guest writes its neighbours at the same time. */
-	if (cell->value && !(seen & cell->mask))
+	if (!!(seen & cell->mask) == cell->value)
+		return false;
+	if (cell->value)
 		__atomic_or_fetch(cell->byte, cell->mask, __ATOMIC_RELAXED);
-	else if (!cell->value && (seen & cell->mask))
+	else
 		__atomic_and_fetch(cell->byte, (uint8_t)~cell->mask, __ATOMIC_RELAXED);
+	return true;
 }
 
 int main(int argc, char **argv)
 {
 	struct cell *cells = calloc(argc, sizeof(*cells));
-	const struct timespec pause = { .tv_nsec = LOOK_EVERY_NS };
 	struct sched_param first = { .sched_priority = 1 };
-	uint64_t start = now_us();
+	uint64_t start = now_us(), changed = 0;
 	bool lasting = false;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -98,10 +106,14 @@ int main(int argc, char **argv)
 	while (lasting) {
 		uint64_t t = now_us() - start;
 
-		for (int i = 1; i < argc; i++)
-			if (cells[i].period_us && t % cells[i].period_us < cells[i].on_us)
-				force(&cells[i]);
-		nanosleep(&pause, NULL);
+		for (int i = 1; i < argc; i++) {
+			bool on = cells[i].period_us && t % cells[i].period_us < cells[i].on_us;
+
+			if (on && force(&cells[i]))
+				changed = t;
+		}
+		nanosleep(&(struct timespec){
+				.tv_nsec = t - changed < LOOK_OFTEN_US ? LOOK_OFTEN_NS : LOOK_EVERY_NS }, NULL);
 	}
 	for (;;)
 		sleep(1000);
