@@ -10,9 +10,11 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 GIB = 1 << 30
 PERSISTENT_UNIT = 128 << 20	# what the kernel can also take as memory (dax kmem)
 
-# no_timer_check: on a busy host, ten ticks in a row may be late, and the kernel panics.
+# The guest's clock goes on while a busy host does not run it.  no_timer_check: ten ticks in a row may be late, and the
+# kernel would panic.  What hangs it tells after five times as long as it does by default.
 KERNEL_COMMAND_LINE = ("console=ttyS0 loglevel=7 panic=-1 oops=panic panic_on_warn=1 softlockup_panic=1 "
-                       "hung_task_panic=1 rdinit=/init tsc=reliable no_timer_check")
+                       "hung_task_panic=1 rdinit=/init tsc=reliable no_timer_check "
+                       "watchdog_thresh=50 rcupdate.rcu_cpu_stall_timeout=105 sysctl.kernel.hung_task_timeout_secs=600")
 
 
 def number(text, what):
