@@ -27,6 +27,7 @@ def meminfo(name):
 
 
 KPF_BUDDY, KPF_OFFLINE = 10, 23      # free; held by the suite, or given away
+PM_PRESENT, PM_FRAME = 1 << 63, (1 << 55) - 1
 
 
 def ram():
@@ -54,6 +55,13 @@ def is_free(frame):
 
 def is_held(frame):
     return page_flags(frame) >> KPF_OFFLINE & 1
+
+
+def frames(pagemap, address, pages=1):
+    """The frame of each page from there on, None where there is none; `pagemap` is /proc/PID/pagemap, opened."""
+    entries = os.pread(pagemap.fileno(), pages * 8, address // PAGE * 8)
+    for (entry,) in struct.iter_unpack("=Q", entries):
+        yield entry & PM_FRAME if entry & PM_PRESENT else None
 
 
 def command_of(pid):

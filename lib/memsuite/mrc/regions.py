@@ -10,7 +10,6 @@ import errno
 import mmap
 import os
 import re
-import struct
 import time
 
 from .. import Failure, proc
@@ -21,7 +20,6 @@ from .targets import mrc_curve, mrc_processes, mrc_stats, mrc_table
 
 BLOCKS = os.environ.get("MEMSUITE_BLOCKS", "/sys/devices/system/memory")
 TRIES, PAUSE_S = 4, 0.5
-PRESENT, FRAME = 1 << 63, (1 << 55) - 1
 
 
 def needed_pages(curve, resident, loss):
@@ -51,13 +49,6 @@ def top_pages(used, needed):
     return top
 
 
-def frame_of(pagemap, address):
-    """None: it is not there any more."""
-    entry = os.pread(pagemap, 8, address // mmap.PAGESIZE * 8)
-    value = struct.unpack("=Q", entry)[0] if len(entry) == 8 else 0
-    return value & FRAME if value & PRESENT and value & FRAME else None
-
-
 def pages_by_block(pid, loss, size, counts):
     """Adds (pages that work, others) of a process to those of the blocks; returns what was found of it."""
     curve, stats = mrc_curve(pid), mrc_stats(pid)
@@ -66,12 +57,13 @@ def pages_by_block(pid, loss, size, counts):
     needed, used = needed_pages(curve, stats["resident_pages"], loss), used_pages(pid, stats)
     top = top_pages(used, needed)
     try:
-        pagemap = os.open(os.path.join(proc.PROC, str(pid), "pagemap"), os.O_RDONLY)
+        pagemap = open(os.path.join(proc.PROC, str(pid), "pagemap"), "rb")
     except OSError as error:
         raise Failure(f"{pid}: {error.strerror}") from None
-    with os.fdopen(pagemap, "rb"):
+    with pagemap:
         for address, weight in used:
-            frame = frame_of(pagemap, address)
+            # None: it is not there any more, nor is what its process has when it has ended.
+            frame = next(proc.frames(pagemap, address), None)
             if frame is not None:
                 counts.setdefault(frame * mmap.PAGESIZE // size, [0, 0])[address not in top] += weight
     return {"pid": pid, "command": command_of(pid), "resident_pages": stats["resident_pages"], "needed_pages": needed}

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The segments of a process, and its pages in them."""
 
-import struct
-
 from .. import proc
 from ..proc import PAGE
 
@@ -51,8 +49,6 @@ def frames(pid):
             # The kernel's own pages that every process has.
             if name in ("[vsyscall]", "[vdso]", "[vvar]", "[vvar_vclock]"):
                 continue
-            pagemap.seek(start // PAGE * 8)
-            entries_read = pagemap.read((end - start) // PAGE * 8)
-            for index, (entry,) in enumerate(struct.iter_unpack("=Q", entries_read)):
-                if entry >> 63:
-                    yield start, end, is_file, name, start + index * PAGE, entry & ((1 << 55) - 1)
+            for index, frame in enumerate(proc.frames(pagemap, start, (end - start) // PAGE)):
+                if frame is not None:
+                    yield start, end, is_file, name, start + index * PAGE, frame
