@@ -10,7 +10,7 @@ zone=$suite/vipzone
 cgroup=/sys/fs/cgroup/small
 
 modprobe vipzone || exit 1
-modprobe zram || { echo "1..0 # SKIP no zram"; exit 0; }
+modprobe zram || { echo "Bail out! no zram"; exit 1; }
 echo 128M >/sys/block/zram0/disksize
 mkswap /dev/zram0 >/dev/null && swapon /dev/zram0 || exit 1
 [ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
