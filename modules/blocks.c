@@ -5,8 +5,11 @@
 
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
+#include <linux/completion.h>
 #include <linux/mm.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/srcu.h>
 
 #include <compat/compat.h>
@@ -46,6 +49,48 @@ void ms_hold_wait(void)
 	atomic_dec(&nr_waiting);
 }
 EXPORT_SYMBOL_GPL(ms_hold_wait);
+
+struct hold_wait {
+	struct rcu_head rcu;
+	struct completion over;
+	refcount_t users;
+};
+
+static void put_wait(struct hold_wait *wait)
+{
+	if (refcount_dec_and_test(&wait->users))
+		kfree(wait);
+}
+
+static void holds_over(struct rcu_head *rcu)
+{
+	struct hold_wait *wait = container_of(rcu, struct hold_wait, rcu);
+
+	complete(&wait->over);
+	put_wait(wait);
+}
+
+bool ms_hold_wait_for(unsigned long timeout)
+{
+	struct hold_wait *wait = kmalloc(sizeof(*wait), GFP_KERNEL);
+	bool over;
+
+	if (!wait)
+		return false;
+	init_completion(&wait->over);
+	refcount_set(&wait->users, 2);
+	atomic_inc(&nr_waiting);
+	call_srcu(&hold_srcu, &wait->rcu, holds_over);
+	over = wait_for_completion_timeout(&wait->over, timeout);
+	atomic_dec(&nr_waiting);
+	put_wait(wait);
+	return over;
+}
+
+void ms_hold_exit(void)
+{
+	srcu_barrier(&hold_srcu);
+}
 
 bool ms_hold_wanted(void)
 {

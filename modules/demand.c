@@ -42,6 +42,7 @@ struct node_demand {
 
 static struct node_demand __percpu **nodes;	/* nr_node_ids of them */
 static unsigned int lifetime;
+static u32 slept_s;		/* since the machine was booted */
 static bool running;
 DEFINE_STATIC_KEY_FALSE(ms_demand_key);
 static DEFINE_PER_CPU(struct page *, giving);	/* freed, and not by a user */
@@ -49,10 +50,19 @@ static DEFINE_MUTEX(demand_lock);
 static struct kobject *dir;
 static struct dentry *debugfs;
 
-/* A stamp is 0 (untested) or the second of the test, counted from 1. */
+/*
+ * A stamp is 0 (untested) or the second of the test, counted from 1. Tests grow
+ * old while the machine sleeps as well.
+ */
 static u32 now(void)
 {
-	return (u32)ktime_get_seconds() + 1;
+	return (u32)ktime_get_seconds() + READ_ONCE(slept_s) + 1;
+}
+
+void ms_demand_awake(void)
+{
+	WRITE_ONCE(slept_s, (u32)(ktime_get_boottime_seconds() -
+				  ktime_get_seconds()));
 }
 
 static void count(struct page *page, unsigned int order, enum what what)

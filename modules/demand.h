@@ -12,6 +12,9 @@ DECLARE_STATIC_KEY_FALSE(ms_demand_key);
 
 void __ms_demand_handed(struct page *page);
 
+/* The machine may have slept: how long, counts from here on. Context: any. */
+void ms_demand_awake(void);
+
 typedef void ms_free_fn(struct page *page, unsigned int order);
 void __ms_demand_free(struct page *page, unsigned int order, ms_free_fn *free);
 

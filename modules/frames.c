@@ -14,6 +14,13 @@
 #include "calls.h"
 #include "frames.h"
 
+static bool withheld;
+
+void ms_frames_withhold(bool on)
+{
+	WRITE_ONCE(withheld, on);
+}
+
 /*
  * The kernel's own isolation stops at the minimum watermark and knows no
  * lowmem reserve; testing and pooling must not be what wakes kswapd.
@@ -24,6 +31,8 @@ static bool zone_has_spare(struct zone *zone, unsigned int order)
 	long reserve = 0;
 	int i;
 
+	if (READ_ONCE(withheld))
+		return false;
 	for (i = 0; i < MAX_NR_ZONES; i++)
 		reserve = max(reserve, zone->lowmem_reserve[i]);
 	return zone_page_state(zone, NR_FREE_PAGES) > keep + reserve;
@@ -92,6 +101,17 @@ static bool wanted(const struct ms_scan *scan, struct page *page,
 	       age_wanted(scan, page_to_pfn(page), 1UL << *order);
 }
 
+/* Where the kernel looks before it hands a page out, isolation does not. */
+static bool is_poisoned(struct page *page, unsigned int order)
+{
+	unsigned long i;
+
+	for (i = 0; MS_FREE_MAY_BE_POISONED && i < 1UL << order; i++)
+		if (PageHWPoison(page + i))
+			return true;
+	return false;
+}
+
 /* Returns 1 if the block at @page was taken. */
 static int isolate(struct ms_scan *scan, struct page *page,
 		   struct ms_block *block)
@@ -102,7 +122,8 @@ static int isolate(struct ms_scan *scan, struct page *page,
 	int taken = 0;
 
 	spin_lock_irqsave(&zone->lock, flags);
-	if (wanted(scan, page, &order) && may_take(scan, page)) {
+	if (wanted(scan, page, &order) && may_take(scan, page) &&
+	    !is_poisoned(page, order)) {
 		if (!zone_has_spare(zone, order) ||
 		    !ms_call_isolate_free_page(page, order)) {
 			taken = -ENOMEM;

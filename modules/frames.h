@@ -20,6 +20,16 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
 		      struct ms_block *block);
 
 /**
+ * ms_frames_withhold() - from now on, all zones are short of memory
+ * @on: if not, as much as they are
+ *
+ * Who is taking a block at the moment may still get it.
+ *
+ * Context: any.
+ */
+void ms_frames_withhold(bool on);
+
+/**
  * ms_frames_skip_zone() - go on behind a zone that is short of memory
  * @scan: for which ms_frames_isolate() returned -ENOMEM
  *

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The account of all pages that the suite holds, and the occasions on which
- * it lets go of them: memory pressure, out of memory, memory offlining.
+ * it lets go of them: memory pressure, out of memory, memory offlining,
+ * hibernation.
  */
 
 #include <linux/err.h>
 #include <linux/memory.h>
 #include <linux/oom.h>
 #include <linux/percpu_counter.h>
+#include <linux/suspend.h>
 
 #include <compat/compat.h>
 #include <compat/shrinker.h>
@@ -16,10 +18,18 @@
 
 #include "arrival.h"
 #include "core.h"
+#include "demand.h"
+#include "frames.h"
 #include "holding.h"
 #include "poison.h"
 #include "pool.h"
 #include "stamps.h"
+
+/*
+ * Who holds pages may be retiring one, for which the kernel takes locks that
+ * whoever offlines memory has. Then it is for another time.
+ */
+#define HOLD_JIFFIES	(30 * HZ)
 
 static struct percpu_counter held;
 static struct kobject *dir;
@@ -62,10 +72,17 @@ static struct notifier_block oom_block = {
 	.notifier_call = out_of_memory_notify,
 };
 
-static void give_up(unsigned long start_pfn, unsigned long end_pfn)
+/* What a filler was given meanwhile, it is done with the second time, and rests. */
+static int give_up(unsigned long start_pfn, unsigned long end_pfn)
 {
-	ms_hold_wait();
-	ms_pools_drain(start_pfn, end_pfn);
+	int times;
+
+	for (times = 0; times < 2; times++) {
+		if (!ms_hold_wait_for(HOLD_JIFFIES))
+			return -EBUSY;
+		ms_pools_drain(start_pfn, end_pfn);
+	}
+	return 0;
 }
 
 /*
@@ -77,28 +94,62 @@ static int memory_notify_call(struct notifier_block *block,
 			      unsigned long action, void *arg)
 {
 	struct memory_notify *range = arg;
+	int err = 0;
 
 	switch (action) {
 	case MEM_GOING_ONLINE:
 		ms_stamps_extend(range->start_pfn, range->nr_pages);
+		/* It may be another DIMM's by now. */
+		ms_stamps_set(range->start_pfn, range->nr_pages, 0);
 		break;
 	case MEM_ONLINE:
 		ms_arrivals_retire();
 		break;
 	case MEM_GOING_OFFLINE:
-		give_up(range->start_pfn, range->start_pfn + range->nr_pages);
-		/* What a filler was given meanwhile, it is done with now, and rests. */
-		give_up(range->start_pfn, range->start_pfn + range->nr_pages);
+		err = give_up(range->start_pfn,
+			      range->start_pfn + range->nr_pages);
 		break;
 	case MEM_OFFLINE:
 		ms_poison_forget(range->start_pfn, range->nr_pages);
 		break;
 	}
-	return NOTIFY_OK;
+	return notifier_from_errno(err);
 }
 
 static struct notifier_block memory_block = {
 	.notifier_call = memory_notify_call,
+};
+
+/*
+ * Pages that are held are marked offline, and the image of a hibernation has
+ * none of these: what is cleared, or is being tested, would not be what it was.
+ * From before its processes are frozen until they run again, nobody holds one.
+ */
+static int sleep_notify(struct notifier_block *block, unsigned long action,
+			void *unused)
+{
+	int err = 0;
+
+	switch (action) {
+	case PM_HIBERNATION_PREPARE:
+		ms_frames_withhold(true);
+		err = give_up(0, ULONG_MAX);
+		if (err)
+			ms_frames_withhold(false);
+		break;
+	case PM_POST_HIBERNATION:
+		ms_frames_withhold(false);
+		ms_demand_awake();
+		break;
+	case PM_POST_SUSPEND:
+		ms_demand_awake();
+		break;
+	}
+	return notifier_from_errno(err);
+}
+
+static struct notifier_block sleep_block = {
+	.notifier_call = sleep_notify,
 };
 
 MS_ATTR_NUMBER_RO(held_pages, ms_holding_pages());
@@ -131,8 +182,14 @@ int ms_holding_init(void)
 	err = register_memory_notifier(&memory_block);
 	if (err)
 		goto err_memory;
+	err = register_pm_notifier(&sleep_block);
+	if (err)
+		goto err_sleep;
+	ms_demand_awake();
 	return 0;
 
+err_sleep:
+	unregister_memory_notifier(&memory_block);
 err_memory:
 	unregister_oom_notifier(&oom_block);
 err_oom:
@@ -146,10 +203,12 @@ err_dir:
 
 void ms_holding_exit(void)
 {
+	unregister_pm_notifier(&sleep_block);
 	unregister_memory_notifier(&memory_block);
 	unregister_oom_notifier(&oom_block);
 	ms_shrinker_unregister();
 	ms_control_del(dir);
+	ms_hold_exit();
 	WARN_ON(percpu_counter_sum(&held));
 	percpu_counter_destroy(&held);
 }

@@ -226,6 +226,8 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 		page = next_bare(pool, front);
 	if (READ_ONCE(pool->others) && filler_sleeps(pool))
 		irq_work_queue(&pool->wake);
+	if (page)
+		page = unless_poisoned(pool, page);
 	if (!page)
 		return NULL;
 	ms_frames_prepare(page, 0, gfp & __GFP_ZERO);
@@ -233,9 +235,7 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 		ms_pool_reject(pool, page);
 		return NULL;
 	}
-	page = unless_poisoned(pool, page);
-	if (likely(page))
-		front->bare_handed++;
+	front->bare_handed++;
 	return page;
 }
 

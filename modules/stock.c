@@ -63,33 +63,42 @@ static bool restock(struct ms_stock *stock)
 	return false;
 }
 
-static struct page *take_first(struct ms_stock *stock)
+static struct page *skip_first(struct ms_stock *stock)
 {
-	struct page *page = stock->bare++;
-
 	stock->nr_bare--;
 	ms_holding_add(-1);
+	return stock->bare++;
+}
+
+static struct page *take_first(struct ms_stock *stock)
+{
+	struct page *page = skip_first(stock);
+
 	ms_frames_prepare(page, 0, false);
 	return page;
 }
 
-/* What lies in front of the next frame of the banks goes back. */
-static void skip_others(struct ms_stock *stock)
+static bool is_of_stock(const struct ms_stock *stock, struct page *page)
 {
-	while (stock->nr_bare && stock->scan.banks &&
-	       !ms_bank_set_has(stock->scan.banks, page_to_pfn(stock->bare)))
-		ms_demand_free(take_first(stock), 0, __free_pages);
+	return !stock->scan.banks ||
+	       ms_bank_set_has(stock->scan.banks, page_to_pfn(page));
 }
 
+/* What lies in front of the next frame of the banks goes back. */
 struct page *ms_stock_take(struct ms_stock *stock)
 {
-	skip_others(stock);
-	while (!stock->nr_bare) {
-		if (!restock(stock))
-			return NULL;
-		skip_others(stock);
+	while (stock->nr_bare || restock(stock)) {
+		bool poisoned = PageHWPoison(stock->bare);
+
+		if (!poisoned && is_of_stock(stock, stock->bare))
+			return take_first(stock);
+		/* What the kernel has found bad meanwhile is left as it is. */
+		if (poisoned)
+			skip_first(stock);
+		else
+			ms_demand_free(take_first(stock), 0, __free_pages);
 	}
-	return take_first(stock);
+	return NULL;
 }
 EXPORT_SYMBOL_GPL(ms_stock_take);
 

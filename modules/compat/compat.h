@@ -18,6 +18,10 @@
 #error "memsuite supports kernels from 5.10 on"
 #endif
 
+/* Up to 5.10 a free page that is poisoned stays in the buddy lists. */
+#define MS_FREE_MAY_BE_POISONED	\
+	(LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0))
+
 /* The largest order of the buddy allocator, inclusive. */
 #ifdef MAX_PAGE_ORDER
 #define MS_MAX_ORDER		MAX_PAGE_ORDER
