@@ -87,9 +87,9 @@ void ms_call_putback_movable_pages(struct list_head *pages)
 
 int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
 			  ms_free_unit_fn put, unsigned long private,
-			  enum migrate_reason reason)
+			  enum migrate_mode mode, enum migrate_reason reason)
 {
-	return static_call(migrate)(from, get, put, private, MIGRATE_SYNC,
+	return static_call(migrate)(from, get, put, private, mode,
 				    MS_MIGRATE_LAST_ARGS(reason));
 }
 

@@ -35,7 +35,7 @@ void ms_call_putback_movable_pages(struct list_head *pages);
  */
 int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
 			  ms_free_unit_fn put, unsigned long private,
-			  enum migrate_reason reason);
+			  enum migrate_mode mode, enum migrate_reason reason);
 
 /* Puts the pages that CPUs keep back from the LRU lists there. May sleep. */
 void ms_call_lru_add_drain_all(void);

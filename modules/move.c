@@ -34,6 +34,11 @@ bool ms_move_add(struct ms_move *move, struct page *page)
 		move->outcome[MS_MOVE_PINNED] += nr;
 		return false;
 	}
+	/* Whoever reads or writes it may wait for a disk, or a server, for long. */
+	if (!move->keep && (PageLocked(page) || PageWriteback(page))) {
+		move->outcome[MS_MOVE_BUSY] += nr;
+		return false;
+	}
 	if (!PageLRU(page) || !ms_call_isolate_lru(page)) {
 		move->outcome[MS_MOVE_BUSY] += nr;
 		return false;
@@ -89,6 +94,8 @@ unsigned long ms_move_run(struct ms_move *move)
 	move->full = false;
 	failed = ms_call_migrate_pages(&move->pages, get_target, put_target,
 				       (unsigned long)move,
+				       move->keep ? MIGRATE_SYNC :
+						    MIGRATE_SYNC_LIGHT,
 				       move->keep ? MR_MEMORY_FAILURE :
 						    MR_SYSCALL);
 	list_for_each_entry(page, &move->pages, lru)
