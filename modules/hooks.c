@@ -57,9 +57,13 @@ static const unsigned int arg_register[] = {
 	offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
 };
 
-/* What a hooked function that is answered for returns through. */
-noinline void ms_bare_return(void)
+/*
+ * What a hooked function that is answered for returns through. A BPF program on
+ * that function keeps the arguments, and no other register.
+ */
+noinline struct page *ms_bare_return(struct page *page)
 {
+	return page;
 }
 
 static __always_inline unsigned long *arg(const struct point_state *point,
@@ -113,7 +117,7 @@ static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 		page = NULL;
 	else
 		ms_demand_handed(page);
-	regs->ax = (unsigned long)page;
+	regs->di = (unsigned long)page;
 	regs->ip = (unsigned long)ms_bare_return;
 }
 

@@ -34,7 +34,7 @@ struct ms_point {
 
 extern const struct ms_point ms_points[MS_NR_POINTS];
 
-void ms_bare_return(void);
+struct page *ms_bare_return(struct page *page);
 
 /*
  * remap.c: ms_remap_prove() makes a hook at MS_POINT_REMAP, whose handler is
