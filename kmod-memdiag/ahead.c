@@ -99,12 +99,13 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 {
 	unsigned int fresh_s = max(READ_ONCE(tester_lifetime_s) / 4, 1U);
 
-	if (!ms_demand_older(pfn, nr, fresh_s))
+	if (bitmap_empty(bad, nr) && !ms_demand_older(pfn, nr, fresh_s))
 		return;
 	mutex_lock(&inspect_lock);
 	algorithm_get(&engine_test);
 	tester_test(&verdict, &engine_test, pfn, nr, tester_fidelity());
 	verdict_clear(&verdict);
+	bitmap_or(verdict.bad, verdict.bad, bad, nr);
 	if (verdict_report(&verdict))
 		bitmap_copy(bad, verdict.bad, nr);
 	mutex_unlock(&inspect_lock);

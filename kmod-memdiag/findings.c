@@ -146,7 +146,7 @@ void findings_add(const struct finding *finding)
 	schedule_work(&announce_work);
 }
 
-void findings_retire_again(void)
+static void retire_again(struct work_struct *unused)
 {
 	struct record *record;
 
@@ -155,6 +155,13 @@ void findings_retire_again(void)
 		if (!ms_page_retired(record->finding.pfn))
 			ms_page_retire(record->finding.pfn);
 	mutex_unlock(&records_lock);
+}
+
+static DECLARE_WORK(retire_work, retire_again);
+
+void findings_retire_again(void)
+{
+	schedule_work(&retire_work);
 }
 
 bool findings_remove(unsigned long pfn)
@@ -260,6 +267,7 @@ void findings_exit(void)
 {
 	struct record *record, *next;
 
+	cancel_work_sync(&retire_work);
 	cancel_work_sync(&announce_work);
 	list_for_each_entry_safe(record, next, &records, link)
 		kfree(record);

@@ -76,9 +76,11 @@ bool findings_remove(unsigned long pfn);
 /**
  * findings_retire_again() - retire what is on the list and is not retired
  *
- * After memory came online again: the kernel has forgotten its marks.
+ * After memory came online again: the kernel has forgotten its marks; and from
+ * time to time: what the kernel had in use may be free by now. Soon, from a work
+ * item.
  *
- * Context: may sleep.
+ * Context: any.
  */
 void findings_retire_again(void);
 

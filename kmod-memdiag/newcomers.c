@@ -46,18 +46,11 @@ static int turn(bool on)
 	return err;
 }
 
-static void retire_again(struct work_struct *unused)
-{
-	findings_retire_again();
-}
-
-static DECLARE_WORK(retire_work, retire_again);
-
 static int notify(struct notifier_block *block, unsigned long action,
 		  void *unused)
 {
 	if (action == MEM_ONLINE)
-		schedule_work(&retire_work);
+		findings_retire_again();
 	return NOTIFY_OK;
 }
 
@@ -74,7 +67,6 @@ void newcomers_exit(void)
 {
 	turn(false);
 	unregister_memory_notifier(&memory_block);
-	cancel_work_sync(&retire_work);
 }
 
 MS_ATTR_SWITCH(test_new_memory, READ_ONCE(testing), turn);

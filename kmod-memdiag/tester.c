@@ -333,6 +333,8 @@ void tester_sweep(void)
 
 	if (tests_begin_sweep())
 		min_age_s = 0;
+	if (findings_pending())
+		findings_retire_again();
 
 	/* The tests of pages that wait in pools and lists expire as well. */
 	if (READ_ONCE(optimisations.recycle)) {

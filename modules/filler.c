@@ -39,11 +39,12 @@ static void retire(struct ms_pool *pool, struct page *page)
 static void retire_rejected(struct ms_pool *pool)
 {
 	struct page *chain = xchg(&pool->rejected, NULL), *page;
-	unsigned long bad = 0;
+	unsigned long bad;
 
 	while ((page = chain_pop(&chain))) {
 		set_page_private(page, 0);
 		/* It is bad, whatever a second look says: for the record. */
+		bad = 1;
 		ms_inspect_block(page_to_pfn(page), 1, &bad);
 		retire(pool, page);
 	}

@@ -18,8 +18,9 @@ static inline bool ms_inspect_page(struct page *page)
 }
 
 /*
- * For frames that enter a pool, zero and held; sets bits in @bad, which are
- * clear. May sleep.
+ * For frames that enter a pool, zero and held, and for those that
+ * ms_inspect_page() found bad, whose bits are set in @bad; sets those of others
+ * that are. May sleep.
  */
 void ms_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad);
 

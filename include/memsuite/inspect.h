@@ -11,11 +11,11 @@
 /**
  * struct ms_inspector - looks at memory on its way into and out of pools
  * @block: test an aligned power of two of frames; set the bits of those that
- *	are bad, and leave the others zero, as they come. May sleep; called
- *	between ms_hold_begin() and ms_hold_end().
+ *	are bad, and leave the others zero, as they come. A bit that is set
+ *	already stays so: @page found it bad. May sleep; called between
+ *	ms_hold_begin() and ms_hold_end().
  * @page: test one page at once and leave it zero; false if it is bad, which
- *	@block is asked about later. Called in a page fault with interrupts
- *	off.
+ *	@block is told later. Called in a page fault with interrupts off.
  */
 struct ms_inspector {
 	void (*block)(unsigned long pfn, unsigned long nr, unsigned long *bad);
