@@ -23,6 +23,7 @@
 #include <asm/mce.h>
 #include <asm/processor.h>
 
+#include <compat/mce.h>
 #include <memsuite/control.h>
 #include <memsuite/retire.h>
 
@@ -137,6 +138,17 @@ static void count(unsigned long pfn, bool is_uncorrected)
 	mutex_unlock(&ecc_lock);
 }
 
+/*
+ * What the memory controllers of AMD's processors with SMCA report is an address
+ * of their own channel, which up to 6.6 passes for one of the machine. To whom
+ * data is given that is known to be bad, knows the machine's.
+ */
+static bool is_physical(const struct mce *mce)
+{
+	return !boot_cpu_has(X86_FEATURE_SMCA) ||
+	       mce->status & (MCI_STATUS_POISON | MS_MCI_STATUS_PADDRV);
+}
+
 /* In process context: the chain is called from a work item. */
 static int report(struct notifier_block *block, unsigned long unused,
 		  void *data)
@@ -144,7 +156,8 @@ static int report(struct notifier_block *block, unsigned long unused,
 	u64 mask = BIT_ULL(boot_cpu_data.x86_phys_bits) - 1;
 	struct mce *mce = data;
 
-	if (!mce || !mce_is_memory_error(mce) || !mce_usable_address(mce))
+	if (!mce || !mce_is_memory_error(mce) || !mce_usable_address(mce) ||
+	    !is_physical(mce))
 		return NOTIFY_DONE;
 	count(PHYS_PFN(mce->addr & mask),
 	      mce->status & (MCI_STATUS_UC | MCI_STATUS_DEFERRED));
