@@ -215,16 +215,22 @@ static void stock_up(struct mover *mover)
 	}
 }
 
-/* What the process itself was told about nodes. */
+/* What the process itself was told about nodes: any of its threads. */
 static void ask(struct mover *mover, struct task_struct *task)
 {
+	struct task_struct *thread;
+
 	mover->allowed = node_states[N_MEMORY];
+	rcu_read_lock();
+	for_each_thread(task, thread) {
 #ifdef CONFIG_CPUSETS
-	nodes_and(mover->allowed, mover->allowed, task->mems_allowed);
+		nodes_and(mover->allowed, mover->allowed, thread->mems_allowed);
 #endif
 #ifdef CONFIG_NUMA
-	mover->has_policy = READ_ONCE(task->mempolicy);
+		mover->has_policy |= !!READ_ONCE(thread->mempolicy);
 #endif
+	}
+	rcu_read_unlock();
 }
 
 struct mover *mover_open(struct mm_struct *mm, struct task_struct *task,

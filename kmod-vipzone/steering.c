@@ -76,6 +76,13 @@ static void wish(struct policy *policy, enum segment segment,
 	account_for(policy, &policy->stats->by_node[segment], target, fault);
 }
 
+/* What a huge page wished for, which may be tried twice, no other page has. */
+static void forget_wish(void)
+{
+	if (this_cpu_read(wishes.task) == current)
+		this_cpu_write(wishes.task, NULL);
+}
+
 static bool allowed(const struct target *target)
 {
 	return target->nid >= 0 && node_isset(target->nid,
@@ -221,6 +228,7 @@ static struct page *steer(struct policy *policy, enum segment segment,
 	struct vipzone_order by_power;
 	enum ms_refusal refusal;
 
+	forget_wish();
 	if (!regions->nr)
 		return MS_FAULT_PASS;
 	refusal = ms_fault_refusal(fault);
@@ -303,6 +311,16 @@ static int node_for_kernel(struct policy *policy, gfp_t gfp, unsigned int order,
 	return nid;
 }
 
+/* Only one that binds comes with a node mask. */
+static bool has_policy(const struct task_struct *task)
+{
+#ifdef CONFIG_NUMA
+	return task->mempolicy;
+#else
+	return false;
+#endif
+}
+
 /* The kernel's own memory counts as used much and mostly read. */
 static int steer_kernel(gfp_t gfp, unsigned int order, int nid,
 			const nodemask_t *nodemask)
@@ -310,7 +328,8 @@ static int steer_kernel(gfp_t gfp, unsigned int order, int nid,
 	struct mm_struct *mm = current->mm;
 	struct policy *policy;
 
-	if (nodemask || (gfp & (__GFP_MOVABLE | __GFP_THISNODE)))
+	if (nodemask || (gfp & (__GFP_MOVABLE | __GFP_THISNODE)) ||
+	    has_policy(current))
 		return nid;
 	policy = mm ? policy_of(mm) : scope_policy(NULL);
 	if (!policy || !policy->has_kernel)
