@@ -110,6 +110,7 @@ struct store {
 	bool flushing;		/* all that is dirty, whatever the settings */
 	bool squeezed;		/* another batch, likewise */
 	int flush_error;
+	u64 rounds;		/* that came to an end */
 	wait_queue_head_t batch_done;
 
 	struct store_promote promote;

@@ -143,16 +143,19 @@ static u32 lightest(const struct store *store)
 /* Has a batch written to the disk, whose blocks then are clean. */
 static int squeeze(struct store *store)
 {
-	u64 errors = store->counts.errors;
+	u64 errors = store->counts.errors, moved = store->counts.moved, rounds = store->rounds;
 
 	store->squeezed = true;
 	mutex_unlock(&store->lock);
 	mod_delayed_work(store->queue, &store->work, 0);
-	flush_delayed_work(&store->work);
+	/* Not for the end of the work: while somebody writes, it may go on and on. */
+	wait_event(store->batch_done,
+		   READ_ONCE(store->counts.moved) != moved ||
+		   READ_ONCE(store->rounds) != rounds || !READ_ONCE(store->share.on));
 	mutex_lock(&store->lock);
 	if (!READ_ONCE(store->share.on))
 		return -EAGAIN;
-	return store->counts.errors == errors ? 0 : -EIO;
+	return store->counts.errors == errors || store->counts.moved != moved ? 0 : -EIO;
 }
 
 /* @nr free pages: clean blocks give way, and dirty ones once the disk has them. */
@@ -533,6 +536,7 @@ void store_share_stop(struct store *store)
 	if (!store->share.loan || !store->share.on)
 		return;
 	WRITE_ONCE(store->share.on, false);
+	wake_up_all(&store->batch_done);
 	mutex_lock(&sharing_lock);
 	list_del(&store->share.list);
 	mutex_unlock(&sharing_lock);

@@ -20,9 +20,12 @@ struct batch {
 	struct completion done;
 };
 
+/* Of the pages that data may have: not the root, the tree, or what it needs to grow. */
 static u32 share(const struct store *store, u32 pct)
 {
-	return (u64)store_share_room(store) * pct / 100;
+	u32 room = store_share_room(store), taken = store->map.nr_nodes + STORE_RESERVE + 2;
+
+	return room > taken ? (u64)(room - taken) * pct / 100 : 0;
 }
 
 /**
@@ -60,16 +63,16 @@ static struct store_page *dirty_page(struct store *store, u64 block)
 	return &store->pages[page];
 }
 
-/* Copies the dirty blocks around @block to the buffer, in a row. */
-static u32 run_make(struct store *store, struct store_run *run, u64 block, u32 at)
+/* Copies the dirty blocks around @block to the buffer, in a row that ends before @end. */
+static u32 run_make(struct store *store, struct store_run *run, u64 block, u32 at, u32 end)
 {
 	struct store_page *page;
 	u64 first = block;
 
-	while (first && block - first < STORE_BATCH - at - 1 && dirty_page(store, first - 1))
+	while (first && block - first < end - at - 1 && dirty_page(store, first - 1))
 		first--;
 	*run = (struct store_run){ .block = first, .at = at };
-	while (at + run->nr < STORE_BATCH) {
+	while (at + run->nr < end) {
 		page = dirty_page(store, first + run->nr);
 		if (!page)
 			break;
@@ -81,8 +84,8 @@ static u32 run_make(struct store *store, struct store_run *run, u64 block, u32 a
 	return run->nr;
 }
 
-/* Fills the buffer: growing files first, then what was not used for longest. */
-static void batch_make(struct store *store, bool merged)
+/* Fills the buffer: with growing files, or with what was not used for longest. */
+static void batch_make(struct store *store, bool merged, bool narrow)
 {
 	struct list_head *list = merged ? &store->merged : &store->dirty;
 	struct store_page *page;
@@ -92,7 +95,8 @@ static void batch_make(struct store *store, bool merged)
 	list_for_each_entry(page, list, list) {
 		if (page->mark & STORE_MOVING)
 			continue;
-		at += run_make(store, &store->runs[nr++], page->block, at);
+		at += run_make(store, &store->runs[nr++], page->block, at,
+			       narrow ? at + 1 : STORE_BATCH);
 		if (nr == STORE_RUNS || at == STORE_BATCH)
 			break;
 	}
@@ -207,8 +211,11 @@ static void run_settle(struct store *store, const struct store_run *run, int err
 		if (!number || !(page->mark & STORE_MOVING))
 			continue;
 		page->mark &= ~STORE_MOVING;
-		if (error)
+		if (error) {
+			/* Others first, which the disk may take. */
+			store_list(store, page);
 			continue;
+		}
 		store->nr_dirty--;
 		store->counts.moved++;
 		if (page->mark & STORE_MERGED) {
@@ -228,13 +235,13 @@ static void run_settle(struct store *store, const struct store_run *run, int err
 }
 
 /* Moves a batch; returns 0, or the disk's error. */
-static int batch_move(struct store *store, bool merged)
+static int batch_move(struct store *store, bool merged, bool narrow)
 {
 	unsigned int i;
 	int error, first;
 
 	mutex_lock(&store->lock);
-	batch_make(store, merged);
+	batch_make(store, merged, narrow);
 	mutex_unlock(&store->lock);
 
 	first = batch_write(store);
@@ -261,21 +268,27 @@ static int batch_move(struct store *store, bool merged)
 /**
  * store_writeback() - move until there is little that is dirty
  * @work: of the store
+ *
+ * Where the disk cannot be written in one place, it may be in others: after an
+ * error blocks are written one by one, until it takes none of growing files and
+ * none of the others.
  */
 void store_writeback(struct work_struct *work)
 {
 	struct store *store = container_of(to_delayed_work(work), struct store, work);
-	int error = 0;
-	bool more;
+	bool merged, all, squeezed = false;
+	int error = 0, failed, vain = 0;
+	u64 moved;
 
-	do {
-		bool merged;
+	for (;;) {
+		bool more;
 
 		mutex_lock(&store->lock);
-		merged = store->nr_merged;
-		more = !error && store->open && store->nr_dirty &&
-		       (merged || store->flushing || store->squeezed ||
-			store->nr_dirty > share(store, store->low_pct));
+		squeezed |= store->squeezed;
+		all = store->flushing || squeezed || store->nr_dirty > share(store, store->low_pct);
+		more = vain < 2 && store->open && store->nr_dirty && (store->nr_merged || all);
+		merged = store->nr_merged && (!vain || !all || list_empty(&store->dirty));
+		moved = store->counts.moved;
 		store->squeezed = false;
 		if (!more) {
 			/* A run that comes after a flush has nothing to say of it. */
@@ -285,12 +298,18 @@ void store_writeback(struct work_struct *work)
 			/* The disk may recover. */
 			if (error && store->open)
 				queue_delayed_work(store->queue, &store->work, 5 * HZ);
+			WRITE_ONCE(store->rounds, store->rounds + 1);
 		}
 		mutex_unlock(&store->lock);
-		if (more)
-			error = batch_move(store, merged);
+		if (!more)
+			break;
+		failed = batch_move(store, merged, error);
+		error = failed ?: error;
+		vain = failed && store->counts.moved == moved ? vain + 1 : 0;
+		squeezed &= vain > 0;
 		cond_resched();
-	} while (more);
+	}
+	wake_up_all(&store->batch_done);
 }
 
 /**
