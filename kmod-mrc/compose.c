@@ -35,6 +35,22 @@ void mrc_compose_begin(struct mrc_compose *c)
 	memset(c, 0, sizeof(*c));
 }
 
+/*
+ * The processor traps where a quotient has more than 64 bits. PAGE_NS has 40,
+ * and no window is shorter than 2^15 ns.
+ */
+static u64 step_of(u64 pages, u64 rate)
+{
+	return pages >> 24 >= rate ? U64_MAX : mul_u64_u64_div_u64(pages, PAGE_NS, rate);
+}
+
+static u64 rate_of(u64 pages, u64 ns)
+{
+	if (pages >> 39)
+		return mul_u64_u64_div_u64(pages >> MRC_COMPOSE_FRAC, PAGE_NS, ns);
+	return mul_u64_u64_div_u64(pages, PAGE_NS, ns) >> MRC_COMPOSE_FRAC;
+}
+
 /**
  * mrc_compose_add() - one more process
  * @c: the sum
@@ -47,11 +63,12 @@ void mrc_compose_add(struct mrc_compose *c, const u64 *rate)
 
 	/* On a step of the curve, the working set grows at the step's rate. */
 	for (i = 0; i < MRC_SIZES && rate[i]; i++) {
-		step = mul_u64_u64_div_u64(end_of(i) - from, PAGE_NS, rate[i]);
+		step = step_of(end_of(i) - from, rate[i]);
 		for (; k < MRC_SIZES && time_ns(k) - start < step; k++)
 			c->pages[k] += (from << MRC_COMPOSE_FRAC) +
 				mul_u64_u64_div_u64(time_ns(k) - start,
-						    rate[i] << MRC_COMPOSE_FRAC, PAGE_NS);
+						    min(rate[i], U64_MAX >> MRC_COMPOSE_FRAC) <<
+						    MRC_COMPOSE_FRAC, PAGE_NS);
 		if (k == MRC_SIZES)
 			return;
 		start += step;
@@ -75,8 +92,7 @@ void mrc_compose_finish(const struct mrc_compose *c, u64 *rate)
 	for (k = 0; k < MRC_SIZES; k++) {
 		if (c->pages[k] - pages < RISE)
 			continue;
-		now = mul_u64_u64_div_u64(c->pages[k] - pages, PAGE_NS,
-					  time_ns(k) - ns) >> MRC_COMPOSE_FRAC;
+		now = rate_of(c->pages[k] - pages, time_ns(k) - ns);
 		/* A sum of concave functions, but for rounding. */
 		least = min(least, now);
 		for (; i < MRC_SIZES && mrc_size(i) << MRC_COMPOSE_FRAC < c->pages[k]; i++)

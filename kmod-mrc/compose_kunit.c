@@ -188,10 +188,27 @@ static void bad_targets_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rate_parsed("1 1000000000001", &who, &rate), -ERANGE);
 }
 
+/* Much memory in huge pages, all of it touched at once; and much, hardly ever. */
+static void extremes_can_be_divided(struct kunit *test)
+{
+	mrc_curve_init();
+	loop(one, 1ULL << 26, 1ULL << 36);
+	loop(other, 1ULL << 26, 1ULL << 43);
+	add_up();
+	KUNIT_EXPECT_GT(test, both[0], one[0]);
+	KUNIT_EXPECT_EQ(test, both[at_size(1ULL << 28)], 0ULL);
+	loop(one, 1ULL << 28, 0);
+	one[at_size(1ULL << 27)] = 1;
+	loop(other, 1ULL << 30, 1);
+	add_up();
+	expect_near(test, both[at_size(1000)], MRC_RATE);
+}
+
 static struct kunit_case compose_cases[] = {
 	KUNIT_CASE(alone_is_as_before),
 	KUNIT_CASE(two_loops_have_two_cliffs),
 	KUNIT_CASE(many_add_up),
+	KUNIT_CASE(extremes_can_be_divided),
 	KUNIT_CASE(changes_are_measured),
 	KUNIT_CASE(targets_are_read_and_told),
 	KUNIT_CASE(bad_targets_are_refused),

@@ -80,6 +80,9 @@ static u64 slope(const struct mrc_vertex *a, const struct mrc_vertex *b)
 {
 	u64 rise = b->utility > a->utility ? b->utility - a->utility : 0;
 
+	/* More than the processor can divide. */
+	if (rise >> (64 - SLOPE_SHIFT) >= b->pages - a->pages)
+		return U64_MAX;
 	return mul_u64_u64_div_u64(rise, 1ULL << SLOPE_SHIFT,
 				   b->pages - a->pages);
 }

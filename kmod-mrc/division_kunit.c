@@ -81,6 +81,19 @@ static void enough_is_given_to_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, claims[1].pages, 400ULL);
 }
 
+/* The last page of what is hot throughout, a page above a size of the grid. */
+static void one_page_can_be_worth_all(struct kunit *test)
+{
+	struct mrc_division how = by(100000);
+
+	how.utility = MRC_UTILITY_MISSES;
+	loop(0, 65537, 1ULL << 40)->weight = 1000;
+	uniform(1, 400, 100);
+	mrc_divide(claims, 2, &how);
+	KUNIT_EXPECT_EQ(test, claims[0].pages, 65537ULL);
+	KUNIT_EXPECT_EQ(test, claims[1].pages, 400ULL);
+}
+
 static void loop_that_cannot_fit_gets_nothing(struct kunit *test)
 {
 	struct mrc_division how = by(100);
@@ -261,6 +274,7 @@ static struct kunit_case division_cases[] = {
 	KUNIT_CASE(utilities_differ),
 	KUNIT_CASE(nothing_is_better),
 	KUNIT_CASE(nothing_is_divided),
+	KUNIT_CASE(one_page_can_be_worth_all),
 	KUNIT_CASE(whole_units_are_given),
 	{}
 };

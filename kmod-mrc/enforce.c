@@ -121,8 +121,8 @@ void mrc_enforce_add(struct mrc_target *t)
 }
 
 /**
- * mrc_enforce_forget() - a target is about to be freed
- * @t: the target
+ * mrc_enforce_forget() - a target is about to be freed, and is nobody else's
+ * @t: the target; from here on its work may free it
  *
  * A page fault can take for ever, as one that a program of its own is to answer.
  * So what is queued for its end is left to itself. Context: may sleep, for as
@@ -208,6 +208,26 @@ static void give(struct mrc_target *t, const struct mrc_claim *c)
 	mrc_hand_settle(t);
 }
 
+static bool is_planned(const struct mrc_plan *plan, const struct mrc_target *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->n; i++)
+		if (plan->target[i] == t)
+			return true;
+	return false;
+}
+
+/* Who has executed another program had its share for the one before. */
+static void lift_others(const struct mrc_plan *plan)
+{
+	struct mrc_target *t;
+
+	list_for_each_entry(t, &mrc_targets, link)
+		if (!is_planned(plan, t))
+			WRITE_ONCE(t->share.pages, U64_MAX);
+}
+
 static void divide(void)
 {
 	struct mrc_plan plan;
@@ -218,6 +238,7 @@ static void divide(void)
 		mrc_suspended++;
 		lift();
 	} else if (!mrc_plan_make(&plan, 0, NULL, 0)) {
+		lift_others(&plan);
 		for (i = 0; i < plan.n; i++)
 			give(plan.target[i], &plan.claim[i]);
 		relieve(&plan, needed());

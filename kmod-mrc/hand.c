@@ -250,7 +250,8 @@ u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	while (looks > 0 && before - min(before, after) < want) {
 		if (!sweep_batch(&s, mm, want - (before - min(before, after))))
 			break;
-		looks -= LOOKS_BATCH - max_t(s64, s.looks, 0);
+		/* Where nothing is mapped there is nothing to look at. */
+		looks -= LOOKS_BATCH - max_t(s64, s.looks, 0) + 1;
 		after = get_mm_rss(mm);
 		cond_resched();
 	}

@@ -31,18 +31,17 @@ static unsigned int targets_count;
  */
 void mrc_target_drop(struct mrc_target *t)
 {
-	bool ours;
+	struct pid *pid = t->pid;
 
 	lockdep_assert_held(&mrc_targets_lock);
 	list_del(&t->link);
 	targets_count--;
 	kthread_stop(t->thread);
-	ours = mrc_enforce_forget(t);
 	mrc_debugfs_remove(t->dir);
 	mrc_ladder_free(t);
-	put_pid(t->pid);
-	if (ours)
+	if (mrc_enforce_forget(t))
 		kvfree(t);
+	put_pid(pid);
 }
 
 /* A tracker cannot stop itself. */
