@@ -2,6 +2,7 @@
 /* Allocation demand, counted through tracepoints; see memsuite/demand.h. */
 
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -52,11 +53,13 @@ static struct dentry *debugfs;
 
 /*
  * A stamp is 0 (untested) or the second of the test, counted from 1. Tests grow
- * old while the machine sleeps as well.
+ * old while the machine sleeps as well. Who asks the clock itself is warned while
+ * the machine falls asleep, and allocates.
  */
 static u32 now(void)
 {
-	return (u32)ktime_get_seconds() + READ_ONCE(slept_s) + 1;
+	return (u32)((get_jiffies_64() - INITIAL_JIFFIES) / HZ) +
+	       READ_ONCE(slept_s) + 1;
 }
 
 void ms_demand_awake(void)
