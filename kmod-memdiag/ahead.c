@@ -105,6 +105,7 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 	algorithm_get(&engine_test);
 	tester_test(&verdict, &engine_test, pfn, nr, tester_fidelity());
 	verdict_clear(&verdict);
+	/* What the test in a fault found bad may pass a second time. */
 	bitmap_or(verdict.bad, verdict.bad, bad, nr);
 	if (verdict_report(&verdict))
 		bitmap_copy(bad, verdict.bad, nr);

@@ -12,7 +12,8 @@
 
 /**
  * enum fault_class - kinds of faults, the worst last
- * @FAULT_UNKNOWN: nobody looked: retired by hand, or one bad page of very many
+ * @FAULT_UNKNOWN: nobody saw more of it: retired by hand, one bad page of very
+ *	many, or found by a test on demand alone
  * @FAULT_READ_PATH: the memory held the right value, and was read wrong once
  * @FAULT_INTERMITTENT: the memory held a wrong value, but not in every run
  * @FAULT_HARD: every run of the test shows it

@@ -139,9 +139,9 @@ static void count(unsigned long pfn, bool is_uncorrected)
 }
 
 /*
- * What the memory controllers of AMD's processors with SMCA report is an address
- * of their own channel, which up to 6.6 passes for one of the machine. To whom
- * data is given that is known to be bad, knows the machine's.
+ * AMD's memory controllers (SMCA) report an address of their own channel, which
+ * older kernels take for one of the machine's. Records of poison that was
+ * consumed have the machine's, and those that say so.
  */
 static bool is_physical(const struct mce *mce)
 {
