@@ -87,7 +87,8 @@ static enum what state(u32 stamp)
 static void count_allocation(struct page *page, unsigned int order)
 {
 	count(page, order, ALLOCATED);
-	count(page, order, state(ms_stamps_least(page_to_pfn(page), 1)));
+	count(page, order,
+	      state(ms_stamps_least(page_to_pfn(page), 1UL << order)));
 }
 
 static void probe_alloc(void *data, struct page *page, unsigned int order,
@@ -108,7 +109,7 @@ static void probe_free(void *data, struct page *page, unsigned int order)
 	if (this_cpu_read(giving) == page)
 		return;
 	count(page, order, RETURNED);
-	if (state(ms_stamps_least(page_to_pfn(page), 1)) != TESTED)
+	if (state(ms_stamps_least(page_to_pfn(page), 1UL << order)) != TESTED)
 		count(page, order, STALE);
 }
 
