@@ -84,6 +84,7 @@ struct tester {
 static struct tester *testers;
 static unsigned int nr_testers;
 static struct cursor *cursors;		/* nr_node_ids of them */
+static DEFINE_MUTEX(cursors_lock);	/* they come and go, seen from sysfs */
 static atomic_t parts_left;		/* open cursors and blocks under test */
 static bool sweeping;
 static DECLARE_WAIT_QUEUE_HEAD(wait);
@@ -368,14 +369,18 @@ unsigned int tester_progress_pct(void)
 	unsigned long done = 0, total = 0;
 	int nid;
 
-	if (!cursors || !READ_ONCE(sweeping))
-		return READ_ONCE(passes) ? 100 : 0;
+	mutex_lock(&cursors_lock);
 	for_each_node_state(nid, N_MEMORY) {
+		if (!cursors || !READ_ONCE(sweeping))
+			break;
 		total += node_spanned_pages(nid);
 		done += min(READ_ONCE(cursors[nid].scan.pfn) -
 			    node_start_pfn(nid), node_spanned_pages(nid));
 	}
-	return done * 100 / max(total, 1UL);
+	mutex_unlock(&cursors_lock);
+	if (!total)
+		return READ_ONCE(passes) ? 100 : 0;
+	return done * 100 / total;
 }
 
 static void stop_threads(void)
@@ -423,7 +428,9 @@ int tester_start(void)
 	int nid, err = -ENOMEM;
 
 	testers = kvcalloc(nr, sizeof(*testers), GFP_KERNEL);
+	mutex_lock(&cursors_lock);
 	cursors = kcalloc(nr_node_ids, sizeof(*cursors), GFP_KERNEL);
+	mutex_unlock(&cursors_lock);
 	if (!testers || !cursors)
 		goto err;
 	for (nid = 0; nid < nr_node_ids; nid++)
@@ -440,8 +447,10 @@ err:
 void tester_stop(void)
 {
 	stop_threads();
+	mutex_lock(&cursors_lock);
 	kfree(cursors);
 	cursors = NULL;
+	mutex_unlock(&cursors_lock);
 	kvfree(testers);
 	testers = NULL;
 }
