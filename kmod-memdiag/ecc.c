@@ -25,6 +25,7 @@
 
 #include <compat/mce.h>
 #include <memsuite/control.h>
+#include <memsuite/demand.h>
 #include <memsuite/retire.h>
 
 #include "findings.h"
@@ -42,6 +43,7 @@ static struct tally tally;		/* under ecc_lock */
 static u64 corrected, uncorrected, tests;	/* under ecc_lock */
 static unsigned int threshold = 10;	/* what Intel's tools take, in a day */
 static bool in_grace;			/* of the work alone */
+static unsigned long begun;		/* jiffies, likewise */
 
 static void step(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(step_work, step);
@@ -55,6 +57,7 @@ static void begin(struct tally_page *page)
 	/* From here on: a report that comes in during the test counts. */
 	page->fresh = 0;
 	page->state = TALLY_TESTING;
+	begun = jiffies;
 	err = range_begin(PFN_PHYS(first), PFN_PHYS(first + pageblock_nr_pages));
 	if (err == -EBUSY) {
 		page->state = TALLY_ASKED;
@@ -81,6 +84,12 @@ static void retire(struct tally_page *page)
 		findings_add(&finding);
 }
 
+/* What could not be had was left out. */
+static bool was_tested(const struct tally_page *page)
+{
+	return ms_demand_age_s(page->pfn) <= (jiffies - begun) / HZ + 1;
+}
+
 static void end(struct tally_page *page)
 {
 	if (ms_page_retired(page->pfn)) {
@@ -90,7 +99,7 @@ static void end(struct tally_page *page)
 			page->pfn);
 		retire(page);
 	} else {
-		page->state = TALLY_PASSED;
+		page->state = was_tested(page) ? TALLY_PASSED : TALLY_COUNTED;
 	}
 }
 

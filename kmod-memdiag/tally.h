@@ -8,7 +8,7 @@
 
 /**
  * enum tally_state - what is being done about a page
- * @TALLY_COUNTED: nothing yet
+ * @TALLY_COUNTED: nothing yet, or it could not be had for its test
  * @TALLY_ASKED: it is to be tested
  * @TALLY_TESTING: it is being tested, with its neighbours
  * @TALLY_PASSED: its last test found nothing
