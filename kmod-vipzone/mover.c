@@ -61,7 +61,7 @@ struct mover {
 
 static bool may_use(const struct mover *mover, const struct target *target)
 {
-	return target->nid >= 0 && node_isset(target->nid, mover->allowed);
+	return target_is_on(target, &mover->allowed);
 }
 
 static struct target *target_of(const struct mover *mover,

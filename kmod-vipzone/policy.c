@@ -204,6 +204,33 @@ static void policy_release(struct kobject *kobj)
 	kfree(policy);
 }
 
+static bool lies_on(const struct ms_region_spec *spec, int nid)
+{
+	unsigned long pfn = max_t(u64, PHYS_PFN(spec->start),
+				  node_start_pfn(nid));
+	unsigned long end = min_t(u64, PHYS_PFN(spec->end), node_end_pfn(nid));
+
+	for (; pfn < end; pfn += pageblock_nr_pages)
+		if (pfn_to_online_page(pfn) &&
+		    page_to_nid(pfn_to_page(pfn)) == nid)
+			return true;
+	return false;
+}
+
+/* Memory may come and go; what is online now decides. */
+static void find_nodes(struct target *target, const struct ms_region_spec *spec)
+{
+	int nid;
+
+	nodes_clear(target->nodes);
+	for_each_online_node(nid)
+		if (nid == spec->nid || (spec->nid < 0 && lies_on(spec, nid)))
+			node_set(nid, target->nodes);
+	nid = first_node(target->nodes);
+	target->nid = nid < MAX_NUMNODES ? nid : -1;
+	target->spans = nodes_weight(target->nodes) > 1;
+}
+
 static struct kobj_type policy_type = {
 	.sysfs_ops = &kobj_sysfs_ops,
 	.release = policy_release,
@@ -213,7 +240,6 @@ static struct kobj_type policy_type = {
 static int open_target(struct target *target, const char *name)
 {
 	const struct ms_region_spec *spec;
-	unsigned long pfn;
 
 	target->region = ms_region_get(name);
 	if (IS_ERR(target->region))
@@ -231,13 +257,7 @@ static int open_target(struct target *target, const char *name)
 	}
 	spec = ms_region_spec(target->region);
 	target->is_node = spec->source == MS_REGION_NODE;
-	target->nid = spec->nid;
-	/* Memory may come and go; the node of its first page online decides. */
-	for (pfn = PHYS_PFN(spec->start);
-	     target->nid < 0 && pfn < PHYS_PFN(spec->end);
-	     pfn += pageblock_nr_pages)
-		if (pfn_to_online_page(pfn))
-			target->nid = page_to_nid(pfn_to_page(pfn));
+	find_nodes(target, spec);
 	return 0;
 }
 

@@ -92,7 +92,9 @@ struct steering_stats {
  * @region: kept for as long
  * @pool: its pool, open for as long
  * @account: its energy and wear, kept for as long
- * @nid: node that it lies on
+ * @nid: the first node that it lies on, -1 if none of it was online
+ * @nodes: all of them
+ * @spans: it lies on more than one
  * @is_node: it is the whole of that node
  * @room: what is not reserved of it, if the policy has rooms
  */
@@ -101,9 +103,20 @@ struct target {
 	struct ms_pool *pool;
 	struct account *account;
 	int nid;
+	nodemask_t nodes;
+	bool spans;
 	bool is_node;
 	struct room room;
 };
+
+/* Whether all of a region is on some nodes. Of one node, as usual, in no time. */
+static inline bool target_is_on(const struct target *target,
+				const nodemask_t *nodes)
+{
+	if (unlikely(target->spans))
+		return nodes_subset(target->nodes, *nodes);
+	return target->nid >= 0 && node_isset(target->nid, *nodes);
+}
 
 /**
  * struct policy - where a process, a cgroup or the machine gets its pages from

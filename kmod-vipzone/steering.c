@@ -85,8 +85,7 @@ static void forget_wish(void)
 
 static bool allowed(const struct target *target)
 {
-	return target->nid >= 0 && node_isset(target->nid,
-					      cpuset_current_mems_allowed);
+	return target_is_on(target, &cpuset_current_mems_allowed);
 }
 
 /* What is written wears it, and it has had its share. */

@@ -82,7 +82,8 @@ static bool on_a_node_of(const struct policy *policy,
 	unsigned int i;
 
 	for (i = 0; i < order->nr; i++)
-		if (policy->targets[order->region[i]].nid == page_to_nid(page))
+		if (node_isset(page_to_nid(page),
+			       policy->targets[order->region[i]].nodes))
 			return true;
 	return false;
 }

@@ -181,6 +181,25 @@ goes_offline() {
 	moves_out
 }
 
+# A region on both nodes, of which a cpuset has one.
+spans() {
+	kind=both policy=region:wide from=$node to=$((1 << 40))
+	wide=$((node - (64 << 20))) wide_end=$((part + (64 << 20)))
+	echo "wide $wide-$wide_end" >$suite/regions/add || exit 1
+	echo 0 >$mems
+	moves_in home "$pages"
+	ask fill
+	check "both: a cpuset of the first node gets no page of the second" is_astray
+	check "both: which are counted" at_least "$(policy_dir $pid)/fallback_cpuset" "$pages"
+	echo 0-1 >$mems
+	moves_out
+	from=$wide to=$wide_end
+	moves_in home "$pages"
+	ask fill
+	check "both: one of both gets pages of the region" is_placed
+	moves_out
+}
+
 for kind in pool node; do
 	steer $kind
 	merges
@@ -189,6 +208,7 @@ for kind in pool node; do
 	excludes
 	holds
 done
+spans
 goes_offline
 check "pools are empty when all have gone" wait_for 20 equals $suite/pages/held_pages 0
 check "unload" rmmod vipzone memsuite
