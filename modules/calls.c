@@ -43,6 +43,7 @@ DEFINE_STATIC_CALL_NULL(migratetype, ms_migratetype_fn);
 DEFINE_STATIC_CALL_NULL(isolate_lru, ms_isolate_lru_fn);
 DEFINE_STATIC_CALL_NULL(putback_movable, putback_movable_pages_fn);
 DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
+DEFINE_STATIC_CALL_NULL(uncharge, ms_uncharge_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
 DEFINE_STATIC_CALL_NULL(drain_free, drain_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_local, drain_pages_fn);
@@ -55,6 +56,7 @@ DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 
 static bool has_psi[MS_NR_PRESSURES];
+static bool has_uncharge;
 static bool has_flush_tlb;
 static bool has_mremap;
 static bool has_reclaim;
@@ -91,6 +93,12 @@ int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
 {
 	return static_call(migrate)(from, get, put, private, mode,
 				    MS_MIGRATE_LAST_ARGS(reason));
+}
+
+void ms_call_uncharge_moved(struct page *page)
+{
+	if (has_uncharge)
+		static_call(uncharge)(MS_UNCHARGE_ARG(page));
 }
 
 void ms_call_lru_add_drain_all(void)
@@ -199,6 +207,9 @@ int ms_calls_init(void)
 	if (!MS_PREPARES_LARGE_INLINE)
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);
+	/* A kernel without cgroups charges nobody. */
+	has_uncharge = MS_MOVE_KEEPS_CHARGE && IS_ENABLED(CONFIG_MEMCG) &&
+		       resolve(uncharge, MS_UNCHARGE_SYMBOL, ms_uncharge_fn);
 	/* Nothing but access sampling needs this one, */
 	has_flush_tlb = resolve(flush_tlb, "flush_tlb_mm_range",
 				flush_tlb_mm_range_fn);

@@ -37,6 +37,12 @@ int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
 			  ms_free_unit_fn put, unsigned long private,
 			  enum migrate_mode mode, enum migrate_reason reason);
 
+/*
+ * Takes what a page was charged for off its cgroup's account, if it still is on
+ * it after it was moved away from. Off the LRU, held by nobody else.
+ */
+void ms_call_uncharge_moved(struct page *page);
+
 /* Puts the pages that CPUs keep back from the LRU lists there. May sleep. */
 void ms_call_lru_add_drain_all(void);
 

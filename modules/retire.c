@@ -12,6 +12,7 @@
 #include <memsuite/move.h>
 #include <memsuite/retire.h>
 
+#include "calls.h"
 #include "poison.h"
 #include "pool.h"
 
@@ -97,6 +98,7 @@ static int retire_used(unsigned long pfn)
 	put_page(page);
 	if (!ms_move_run(&move))
 		return -EBUSY;
+	ms_call_uncharge_moved(page);
 	ms_poison(page);
 	return 0;
 }

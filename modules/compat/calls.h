@@ -78,6 +78,18 @@ typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
 #define MS_MIGRATE_LAST_ARGS(reason)	reason
 #endif
 
+/* Up to 6.6 a page that was moved away from keeps its charge until it is freed. */
+#define MS_MOVE_KEEPS_CHARGE	(!MS_HAVE_MEMCG_REPLACE_FOLIO)
+#if MS_HAVE_FOLIO
+#define MS_UNCHARGE_SYMBOL	"__mem_cgroup_uncharge"
+typedef void ms_uncharge_fn(struct folio *folio);
+#define MS_UNCHARGE_ARG(page)	page_folio(page)
+#else
+#define MS_UNCHARGE_SYMBOL	"mem_cgroup_uncharge"
+typedef void ms_uncharge_fn(struct page *page);
+#define MS_UNCHARGE_ARG(page)	page
+#endif
+
 /* An allocation of folios makes large ones what huge pages are to be. */
 #define MS_ALLOC_PREPARES_LARGE	MS_HAVE_FOLIO
 

@@ -14,6 +14,9 @@ flag() { # BIT ADDRESS: of /proc/kpageflags
 	flags=$(dd if=/proc/kpageflags bs=8 skip=$(($2 / 4096)) count=1 2>/dev/null | od -An -tu8)
 	[ $((flags >> $1 & 1)) = 1 ]
 }
+charged_to() { # ADDRESS: the inode of the cgroup, or 0
+	dd if=/proc/kpagecgroup bs=8 skip=$(($1 / 4096)) count=1 2>/dev/null | od -An -tu8 | tr -d ' '
+}
 page_with() { # BIT: an address of a page that has it
 	page_flags | awk -v bit=$((1 << $1)) 'int($1 / bit) % 2 == 1 {
 		printf "0x%x\n", (NR - 1) * 4096; exit }'
@@ -43,6 +46,7 @@ moves() { # NAME PAGE [huge | FILE]
 	note "$name at $address"
 	check "$name: retire" answers retire "$address" ok
 	check "$name: marked" flag $hwpoison "$address"
+	check "$name: charged to nobody" [ "$(charged_to "$address")" = 0 ]
 	printf 'check\nwhere %s\n' "$nr" >&3
 	wait_for 20 sh -c '[ "$(wc -l </tmp/answer)" = 3 ]'
 	check "$name: contents are the same" [ "$(sed -n 2p /tmp/answer)" = same ]
