@@ -285,6 +285,29 @@ void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders)
 		rate[i] = div64_u64(rate[i] * weight + now[i], weight + 1);
 }
 
+/**
+ * mrc_curve_add_sampled() - average the rate of all accesses likewise
+ * @curve: the averages
+ * @rate: in this ladder
+ */
+void mrc_curve_add_sampled(struct mrc_curve *curve, u64 rate)
+{
+	u64 weight = min_t(u64, curve->ladders, WINDOW - 1);
+
+	curve->sampled = div64_u64(curve->sampled * weight + rate, weight + 1);
+}
+
+/**
+ * mrc_curve_accesses() - what rates are divided by to ratios
+ * @curve: the averages
+ *
+ * Return: what was written, else what was sampled, else touches.
+ */
+u64 mrc_curve_accesses(const struct mrc_curve *curve)
+{
+	return curve->accesses ?: curve->sampled ?: curve->rate[0];
+}
+
 static u32 ratio_of(u64 rate, u64 full)
 {
 	return full ? min_t(u64, mul_u64_u64_div_u64(rate, MRC_RATIO, full),
@@ -370,7 +393,7 @@ static u32 below_floor(u64 pages, u64 floor, u32 at)
 bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line)
 {
-	u64 full = curve->accesses ?: curve->rate[0];
+	u64 full = mrc_curve_accesses(curve);
 	u32 sub[MRC_SUBS], half, low, high, at;
 	unsigned int k;
 
@@ -386,7 +409,7 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		line->high = MRC_RATIO;
 		return true;
 	}
-	if (!i && !curve->accesses) {
+	if (!i && full == curve->rate[0]) {
 		/* All touches that are seen, by definition. */
 		line->low = line->ratio;
 		line->high = line->ratio;

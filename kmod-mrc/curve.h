@@ -68,7 +68,9 @@ struct mrc_line {
 /**
  * struct mrc_curve - miss rates on the size grid, averaged over ladders
  * @ladders: how many ladders are in it
- * @accesses: by which rates are divided to ratios, in MRC_RATE; 0: by touches
+ * @accesses: by which rates are divided to ratios, in MRC_RATE; 0: by @sampled,
+ *	or by touches
+ * @sampled: all accesses, where they are sampled, in MRC_RATE; or 0
  * @floor: below this size rates were not seen, in pages
  * @rate: of the whole sample
  * @sub: of each sub-sample
@@ -78,6 +80,7 @@ struct mrc_line {
 struct mrc_curve {
 	u64 ladders;
 	u64 accesses;
+	u64 sampled;
 	u64 floor;
 	u64 rate[MRC_SIZES];
 	u64 sub[MRC_SUBS][MRC_SIZES];
@@ -100,6 +103,8 @@ u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us);
 void mrc_curve_reset(struct mrc_curve *curve);
 void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor);
 void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders);
+void mrc_curve_add_sampled(struct mrc_curve *curve, u64 rate);
+u64 mrc_curve_accesses(const struct mrc_curve *curve);
 bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line);
 

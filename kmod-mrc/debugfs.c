@@ -14,10 +14,17 @@
 
 static struct dentry *root;
 
+/* Of what it gives back and touches again, a program may have little at a time. */
+static u64 total_pages(const struct mrc_stats *stats)
+{
+	return max(stats->resident_pages + stats->swapped_pages,
+		   stats->samples);
+}
+
 static void show_curve(struct seq_file *m, const struct mrc_curve *curve,
 		       const struct mrc_stats *stats)
 {
-	u64 total = stats->resident_pages + stats->swapped_pages;
+	u64 total = total_pages(stats);
 	struct mrc_line line;
 	unsigned int i;
 
@@ -44,11 +51,12 @@ DEFINE_SHOW_ATTRIBUTE(curve);
 
 static void show_accesses(struct seq_file *m, const struct mrc_curve *curve)
 {
-	u64 rate = curve->accesses ?: curve->rate[0];
+	const char *source = curve->accesses ? "written" :
+			     curve->sampled ? "samples" : "touches";
 
 	seq_puts(m, "# per_s source\n");
-	seq_printf(m, "%llu %s\n", div_u64(rate, MRC_RATE),
-		   curve->accesses ? "written" : "touches");
+	seq_printf(m, "%llu %s\n",
+		   div_u64(mrc_curve_accesses(curve), MRC_RATE), source);
 }
 
 static int accesses_show(struct seq_file *m, void *unused)

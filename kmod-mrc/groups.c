@@ -515,6 +515,7 @@ struct mrc_sum *mrc_group_sum(struct mrc_group *group)
 		if (t->curve.ladders) {
 			add_stats(&sum->stats, &t->stats);
 			sum->curve.floor += t->curve.floor;
+			sum->curve.sampled += t->curve.sampled;
 			sum->measured++;
 		}
 		mutex_unlock(&t->lock);

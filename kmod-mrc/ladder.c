@@ -29,6 +29,7 @@
 
 #include "mrc.h"
 #include "paper.h"
+#include "samples.h"
 
 /* Each sub-sample needs some, whatever the CPU budget says. */
 #define SAMPLES_FLOOR	1024
@@ -95,6 +96,13 @@ static void forget(struct mrc_target *t)
 	t->renewals = 0;
 }
 
+static void stop_modes(struct mrc_target *t)
+{
+	mrc_young_stop(t);
+	mrc_paper_stop(t);
+	mrc_samples_stop(t);
+}
+
 /* Follow the process through exec. Return: 0, or -ESRCH: it has ended. */
 static int follow(struct mrc_target *t)
 {
@@ -113,8 +121,7 @@ static int follow(struct mrc_target *t)
 		return 0;
 	}
 	if (mm != t->mm) {
-		mrc_young_stop(t);
-		mrc_paper_stop(t);
+		stop_modes(t);
 		mmgrab(mm);
 		mmdrop(t->mm);
 		t->mm = mm;
@@ -599,6 +606,18 @@ static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
 	return min_t(u64, pause, PAUSE_MAX_US);
 }
 
+static int track(struct mrc_target *t, u32 rungs)
+{
+	switch (t->mode) {
+	case MRC_MODE_PAPER:
+		return mrc_paper_window(t);
+	case MRC_MODE_SAMPLES:
+		return mrc_samples_window(t);
+	default:
+		return ladder(t, rungs);
+	}
+}
+
 static void pause_for(u64 us)
 {
 	enum mrc_mode mode = READ_ONCE(mrc_tunables.mode);
@@ -614,8 +633,7 @@ static void set_mode(struct mrc_target *t, enum mrc_mode mode)
 	if (t->mode == mode)
 		return;
 	forget(t);
-	mrc_young_stop(t);
-	mrc_paper_stop(t);
+	stop_modes(t);
 	mutex_lock(&t->lock);
 	mrc_curve_reset(&t->curve);
 	mutex_unlock(&t->lock);
@@ -644,8 +662,7 @@ int mrc_ladder_thread(void *target)
 		if (!READ_ONCE(mrc_enabled)) {
 			/* Idle ages would count the time off. */
 			forget(t);
-			mrc_young_stop(t);
-			mrc_paper_stop(t);
+			stop_modes(t);
 			last = 0;
 			wait_event_idle(mrc_changed, kthread_should_stop() ||
 					READ_ONCE(mrc_enabled));
@@ -662,8 +679,7 @@ int mrc_ladder_thread(void *target)
 			break;
 		}
 		set_mode(t, READ_ONCE(mrc_tunables.mode));
-		err = t->mode == MRC_MODE_PAPER ? mrc_paper_window(t) :
-						  ladder(t, rungs);
+		err = track(t, rungs);
 		cpu = cpu_ns() - cpu;
 
 		mutex_lock(&t->lock);
@@ -690,8 +706,7 @@ int mrc_ladder_thread(void *target)
  */
 void mrc_ladder_free(struct mrc_target *t)
 {
-	mrc_young_stop(t);
-	mrc_paper_stop(t);
+	stop_modes(t);
 	kvfree(t->sample.entry);
 	kvfree(t->spare.entry);
 	kvfree(t->active);

@@ -26,6 +26,7 @@ struct dentry;
 struct file_operations;
 struct mm_struct;
 struct mrc_paper;
+struct mrc_samples;
 struct mrc_shadow;
 struct pid;
 struct task_struct;
@@ -33,6 +34,7 @@ struct task_struct;
 enum mrc_mode {
 	MRC_MODE_LADDER,
 	MRC_MODE_PAPER,
+	MRC_MODE_SAMPLES,
 };
 
 /* What the administrator sets; each is read once a ladder, or an epoch. */
@@ -100,7 +102,7 @@ struct mrc_stats {
 	u64 protections;		/* pages protected */
 	u64 protection_faults;		/* touches of protected pages */
 	u64 protection_off;		/* how often it was switched off */
-	u64 faults_lost;		/* that were too many in an epoch */
+	u64 faults_lost;		/* that were too many at once; or samples */
 	u64 restored;			/* pages unprotected without a touch */
 	u64 protected_pages;		/* as of the last epoch */
 	u64 scan_pages;			/* looked at in it */
@@ -214,6 +216,7 @@ struct mrc_share {
  * @announced: the curve when its last change was announced
  * @mode: how it is tracked now
  * @paper: in mode paper
+ * @sampled: in mode samples
  */
 struct mrc_target {
 	struct list_head link;
@@ -267,6 +270,7 @@ struct mrc_target {
 	u64 announced[MRC_SIZES];
 	enum mrc_mode mode;
 	struct mrc_paper *paper;
+	struct mrc_samples *sampled;
 };
 
 /* Slots are bits of mrc_target's groups. */

@@ -79,7 +79,7 @@ struct mrc_paper {
 	struct mrc_stack stack;
 	void *memory;
 	struct mrc_shield shield;
-	struct mrc_faults faults;
+	struct mrc_trail faults;
 	struct mrc_page page[MRC_PAGES];
 	u64 size[MRC_SIZES];
 	u64 misses[MRC_SIZES];
@@ -313,7 +313,7 @@ static void take_faults(struct mrc_target *t, struct mrc_paper *p,
 	unsigned long addr;
 	u32 i, group;
 
-	while ((addr = mrc_faults_next(&p->faults))) {
+	while ((addr = mrc_trail_next(&p->faults))) {
 		i = mrc_stack_find(s, addr);
 		if (i == MRC_STACK_NIL) {
 			if (s->n == s->room) {

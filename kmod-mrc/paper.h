@@ -4,38 +4,17 @@
 #define MRC_PAPER_H
 
 #include <linux/atomic.h>
-#include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/mmu_notifier.h>
 #include <linux/types.h>
 
+#include "trail.h"
+
 struct mrc_target;
 
-/* Faults between two epochs that are remembered; a power of two. */
-#define MRC_FAULTS	16384
-
-/**
- * struct mrc_faults - addresses that faulted, in order
- * @link: in the table of address spaces whose faults are wanted
- * @mm: the address space
- * @head: how many were taken down
- * @tail: how many of them were read
- * @lost: how many found no room
- * @addr: the addresses; 0: not yet written
- */
-struct mrc_faults {
-	struct hlist_node link;
-	struct mm_struct *mm;
-	atomic_t head;
-	u32 tail;
-	atomic_t lost;
-	unsigned long addr[MRC_FAULTS];
-};
-
 /* faults.c */
-int mrc_faults_watch(struct mrc_faults *faults, struct mm_struct *mm);
-void mrc_faults_unwatch(struct mrc_faults *faults);
-unsigned long mrc_faults_next(struct mrc_faults *faults);
+int mrc_faults_watch(struct mrc_trail *trail, struct mm_struct *mm);
+void mrc_faults_unwatch(struct mrc_trail *trail);
 
 /* What is found at an address. */
 #define MRC_P_PRESENT	BIT(0)

@@ -16,6 +16,7 @@
 
 #include "mrc.h"
 #include "paper.h"
+#include "samples.h"
 
 struct mrc_tunables mrc_tunables = {
 	.mode = MRC_MODE_LADDER,
@@ -64,12 +65,25 @@ static ssize_t obey(const char *buf, size_t count,
 static const char * const modes[] = {
 	[MRC_MODE_LADDER] = "ladder",
 	[MRC_MODE_PAPER] = "paper",
+	[MRC_MODE_SAMPLES] = "samples",
 };
 
 static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
 			 char *buf)
 {
 	return sysfs_emit(buf, "%s\n", modes[READ_ONCE(mrc_tunables.mode)]);
+}
+
+static int usable(enum mrc_mode mode)
+{
+	switch (mode) {
+	case MRC_MODE_PAPER:
+		return mrc_protect_usable();
+	case MRC_MODE_SAMPLES:
+		return mrc_monitor_usable();
+	default:
+		return 0;
+	}
 }
 
 static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -80,7 +94,7 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (mode < 0)
 		return mode;
-	err = mode == MRC_MODE_PAPER ? mrc_protect_usable() : 0;
+	err = usable(mode);
 	if (err)
 		return err;
 	WRITE_ONCE(mrc_tunables.mode, mode);
@@ -124,6 +138,34 @@ static ssize_t accesses_per_s_store(struct kobject *kobj,
 	return err ?: count;
 }
 
+static ssize_t sample_event_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *buf)
+{
+	struct mrc_event event;
+
+	mrc_monitor_get(&event);
+	return sysfs_emit(buf, "%u:0x%llx:0x%llx\n", event.type, event.config,
+			  event.config1);
+}
+
+static ssize_t sample_event_store(struct kobject *kobj,
+				  struct kobj_attribute *attr,
+				  const char *buf, size_t count)
+{
+	char line[64];
+	struct mrc_event event;
+	int err;
+
+	err = ms_parse_line(buf, count, line, sizeof(line));
+	if (err == -E2BIG)
+		err = -EINVAL;
+	if (!err)
+		err = mrc_event_parse(line, &event);
+	if (!err)
+		err = mrc_monitor_set(&event);
+	return err ?: count;
+}
+
 static ssize_t contention_source_show(struct kobject *kobj,
 				      struct kobj_attribute *attr, char *buf)
 {
@@ -137,6 +179,8 @@ static struct kobj_attribute accesses_per_s_attr = __ATTR_WO(accesses_per_s);
 static struct kobj_attribute mode_attr = __ATTR_RW(mode);
 MS_ATTR_NUMBER(epoch_ms, mrc_tunables.epoch_ms, 1, MRC_EPOCH_MS_MAX);
 MS_ATTR_NUMBER(group_pages, mrc_tunables.group_pages, 1, MRC_GROUP_PAGES_MAX);
+static struct kobj_attribute sample_event_attr = __ATTR_RW(sample_event);
+MS_ATTR_NUMBER(sample_period, mrc_sample_period, 1, MRC_SAMPLE_PERIOD_MAX);
 MS_ATTR_NUMBER(samples, mrc_tunables.samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX);
 MS_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
 	       MRC_LADDER_MS_MAX);
@@ -159,6 +203,8 @@ static struct attribute *mrc_attrs[] = {
 	&epoch_ms_attr.attr,
 	&group_pages_attr.attr,
 	&samples_attr.attr,
+	&sample_event_attr.attr,
+	&sample_period_attr.attr,
 	&ladder_ms_attr.attr,
 	&max_cpu_permille_attr.attr,
 	&accesses_per_s_attr.attr,

@@ -8,6 +8,8 @@
  *   uniform  one of N at random: falls in a straight line
  *   cold     all N once, and then the first tenth: misses until N/10
  *   exec     loop over N / 4, then exec into the loop, each for SECONDS
+ *
+ * --fresh: each page is given back after its touch, so that the next one faults.
  */
 #include <getopt.h>
 #include <stdint.h>
@@ -29,6 +31,7 @@
 
 static volatile unsigned char *area;
 static uint64_t rng = 88172645463325252ULL;
+static int fresh;
 
 static double now(void)
 {
@@ -38,10 +41,20 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec * 1e-9;
 }
 
+static void touch(unsigned long page)
+{
+	if (!fresh) {
+		area[page * PAGE]++;
+		return;
+	}
+	area[page * PAGE] = 1;
+	madvise((char *)area + page * PAGE, PAGE, MADV_DONTNEED);
+}
+
 static void pass(unsigned long pages)
 {
 	for (unsigned long i = 0; i < pages; i++)
-		area[i * PAGE]++;
+		touch(i);
 }
 
 static void random_touches(unsigned long pages)
@@ -50,14 +63,14 @@ static void random_touches(unsigned long pages)
 		rng ^= rng << 13;
 		rng ^= rng >> 7;
 		rng ^= rng << 17;
-		area[rng % pages * PAGE]++;
+		touch(rng % pages);
 	}
 }
 
 static void usage(const char *name)
 {
 	fprintf(stderr,
-		"usage: %s [--thp] [--nice] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
+		"usage: %s [--thp] [--nice] [--fresh] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
 		name);
 	exit(2);
 }
@@ -67,6 +80,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "thp", no_argument, NULL, 't' },
 		{ "nice", no_argument, NULL, 'n' },
+		{ "fresh", no_argument, &fresh, 1 },
 		{ "pattern", required_argument, NULL, 'p' },
 		{}
 	};
@@ -83,7 +97,7 @@ int main(int argc, char **argv)
 			setpriority(PRIO_PROCESS, 0, 19);
 		else if (c == 'p')
 			pattern = optarg;
-		else
+		else if (c)
 			usage(argv[0]);
 	}
 	if (argc - optind != 2)
