@@ -22,7 +22,7 @@ help:
 	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
 	@echo "make bench-ablations what each part of memdiag is worth: the papers' tables and charts"
 	@echo "make bench-vipzone energy, latency and row conflicts of placement: the papers' charts (goes on where stopped)"
-	@echo "make bench-mrc     how far miss ratio curves are from exact ones, by traces (most of an hour)"
+	@echo "make bench-mrc     how far miss ratio curves are from exact ones, and what they cost (more than an hour)"
 	@echo "make bench-mrc-energy energy of memory directed by miss ratio curves: paper 001's figures 5 and 6"
 	@echo "make bench-mrc-mm  memory divided by miss ratio curves: a pair of paper 001's table 2"
 	@echo "make bench-store   a database's requests on dm-vstore, dm-writecache and bcache before a slow disk (an hour or more), and a PRAM shared"
@@ -62,6 +62,7 @@ bench-ablations: tools
 bench-mrc:
 	@scripts/install-tools redis-server
 	@tests/bench-mrc
+	@tests/bench-mrc-cost
 
 bench-vipzone:
 	@scripts/install-tools redis-server $$(python3 tests/programs.py)

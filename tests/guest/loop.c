@@ -9,6 +9,7 @@
  *   cold     all N once, and then the first tenth: misses until N/10
  *   exec     loop over N / 4, then exec into the loop, each for SECONDS
  *
+ * --passes N: no more of them, however long they take.
  * --fresh: each page is given back after its touch, so that the next one faults.
  */
 #include <getopt.h>
@@ -70,7 +71,7 @@ static void random_touches(unsigned long pages)
 static void usage(const char *name)
 {
 	fprintf(stderr,
-		"usage: %s [--thp] [--nice] [--fresh] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
+		"usage: %s [--thp] [--nice] [--fresh] [--passes N] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
 		name);
 	exit(2);
 }
@@ -81,11 +82,12 @@ int main(int argc, char **argv)
 		{ "thp", no_argument, NULL, 't' },
 		{ "nice", no_argument, NULL, 'n' },
 		{ "fresh", no_argument, &fresh, 1 },
+		{ "passes", required_argument, NULL, 'l' },
 		{ "pattern", required_argument, NULL, 'p' },
 		{}
 	};
 	const char *pattern = "loop";
-	unsigned long pages, passes = 0, size;
+	unsigned long pages, passes = 0, limit = 0, size;
 	double seconds, end, began;
 	int c, thp = 0;
 	char *area_raw;
@@ -95,6 +97,8 @@ int main(int argc, char **argv)
 			thp = 1;
 		else if (c == 'n')
 			setpriority(PRIO_PROCESS, 0, 19);
+		else if (c == 'l')
+			limit = strtoul(optarg, NULL, 10);
 		else if (c == 'p')
 			pattern = optarg;
 		else if (c)
@@ -140,7 +144,7 @@ int main(int argc, char **argv)
 			pass(pages);
 		}
 		passes++;
-	} while (now() < end);
+	} while (now() < end && passes != limit);
 	if (!strcmp(pattern, "exec")) {
 		char n[32], s[32];
 
