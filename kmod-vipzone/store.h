@@ -119,6 +119,9 @@ struct store {
 
 int store_map_bio(struct dm_target *ti, struct bio *bio);
 void store_list(struct store *store, struct store_page *page);
+void store_count(struct store *store, const struct store_page *page, int by);
+void store_spoil(struct store *store, struct store_page *page);
+u32 store_nr_clean(const struct store *store);
 bool store_is_dirty(const struct store_page *page);
 unsigned int store_evict(struct store *store);
 int store_copy_out(struct bio *bio, struct bvec_iter *iter, const void *from, u32 size);

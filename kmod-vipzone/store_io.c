@@ -9,7 +9,6 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/random.h>
-#include <linux/uaccess.h>
 
 #include "store.h"
 #include "store_pram.h"
@@ -51,9 +50,11 @@ bool store_is_dirty(const struct store_page *page)
 	return !(page->flags & STORE_CLEAN);
 }
 
-/* Puts a page of data last in the list of its kind. */
+/* Puts a page of data last in the list of its kind. One that is bad stays in the map's. */
 void store_list(struct store *store, struct store_page *page)
 {
+	if (page->flags & STORE_BAD)
+		return;
 	if (!store_is_dirty(page))
 		list_move_tail(&page->list, &store->clean);
 	else if (page->mark & STORE_MERGED)
@@ -69,13 +70,42 @@ static struct store_page *page_of(struct store *store, u64 block)
 	return page ? &store->pages[page] : NULL;
 }
 
-static void count(struct store *store, const struct store_page *page, int by)
+/* What the disk does not have, and can be moved there. */
+void store_count(struct store *store, const struct store_page *page, int by)
 {
-	if (!page || !store_is_dirty(page))
+	if (!page || !store_is_dirty(page) || page->flags & STORE_BAD)
 		return;
 	store->nr_dirty += by;
 	if (page->mark & STORE_MERGED)
 		store->nr_merged += by;
+}
+
+/* Those that may give way. */
+u32 store_nr_clean(const struct store *store)
+{
+	return store->map.nr_data - store->nr_dirty - store->map.nr_lost;
+}
+
+/**
+ * store_spoil() - a page turned out to be unreadable
+ * @store: it, locked
+ * @page: of data, or of the tree
+ *
+ * What is dirty stays where it is, and cannot be moved; of what is clean, the disk
+ * has the same, so that it is forgotten.
+ */
+void store_spoil(struct store *store, struct store_page *page)
+{
+	bool data = page->use == STORE_DATA, clean = data && !store_is_dirty(page);
+	u64 block = page->block;
+
+	DMERR_LIMIT("PRAM %s: %s %llu cannot be read%s", store->pram_name,
+		    data ? "block" : "the tree at block", block, clean ? ": the disk has it" : "");
+	if (data)
+		store_count(store, page, -1);
+	store_map_spoil(&store->map, page - store->pages);
+	if (clean)
+		store_map_drop(&store->map, &block, 1);
 }
 
 /**
@@ -148,7 +178,7 @@ int store_copy_out(struct bio *bio, struct bvec_iter *iter, const void *from, u3
 		struct bio_vec bv = bio_iter_iovec(bio, *iter);
 		u32 nr = min(bv.bv_len, size);
 
-		if (copy_mc_to_kernel(page_address(bv.bv_page) + bv.bv_offset, from, nr))
+		if (store_pram_read(page_address(bv.bv_page) + bv.bv_offset, from, nr))
 			return -EIO;
 		bio_advance_iter(bio, iter, nr);
 		from += nr;
@@ -175,17 +205,17 @@ static u32 write_chunk(struct store *store, struct source *source, struct span s
 	}
 	/* The pages that are replaced can be asked only before. */
 	for (i = 0; i < nr; i++)
-		count(store, page_of(store, items[i].block), -1);
+		store_count(store, page_of(store, items[i].block), -1);
 	done = store_map_put(&store->map, items, nr);
 	for (i = 0; i < done; i++) {
 		struct store_page *page = &store->pages[items[i].page];
 
 		page->mark = mark;
-		count(store, page, 1);
+		store_count(store, page, 1);
 		store_list(store, page);
 	}
 	for (; i < nr; i++) {
-		count(store, page_of(store, items[i].block), 1);
+		store_count(store, page_of(store, items[i].block), 1);
 		store_map_untake(&store->map, items[i].page);
 	}
 	return done;
@@ -227,7 +257,7 @@ void store_enter(struct store *store, const void *from, u64 block, u32 nr)
 		for (i = 0; i < done; i++) {
 			struct store_page *page = page_of(store, block + i);
 
-			count(store, page, -1);
+			store_count(store, page, -1);
 			store_map_clean(&store->map, block + i);
 			store_list(store, page);
 		}
@@ -247,7 +277,7 @@ static void mark_merged(struct store *store, u64 from, u64 to)
 	     block = store_map_next(&store->map, block + 1)) {
 		struct store_page *page = page_of(store, block);
 
-		if (!store_is_dirty(page) || page->mark & STORE_MERGED)
+		if (!store_is_dirty(page) || page->mark & STORE_MERGED || page->flags & STORE_BAD)
 			continue;
 		page->mark |= STORE_MERGED;
 		store->nr_merged++;
@@ -373,12 +403,28 @@ static int write_map(struct store *store, struct bio *bio)
 	return bio_done(bio, BLK_STS_OK);
 }
 
+/* Returns 0, -EIO, or -EAGAIN if PRAM does not have the block any more. */
+static int read_block(struct store *store, struct bio *bio, struct bvec_iter *iter,
+		      struct store_page *page)
+{
+	const void *from = store_map_data(&store->map, page - store->pages);
+
+	if (page->flags & STORE_BAD)
+		return -EIO;
+	if (store_copy_out(bio, iter, from, STORE_BLOCK_SIZE)) {
+		store_spoil(store, page);
+		return page->use == STORE_DATA ? -EIO : -EAGAIN;
+	}
+	store_list(store, page);
+	return 0;
+}
+
 static int read_map(struct store *store, struct bio *bio)
 {
 	struct span span = span_of(store->ti, bio);
 	struct bvec_iter iter = bio->bi_iter;
 	u64 next = store_map_next(&store->map, span.block);
-	blk_status_t status = BLK_STS_OK;
+	int err = 0;
 	u32 nr;
 
 	if (next != span.block) {
@@ -390,19 +436,21 @@ static int read_map(struct store *store, struct bio *bio)
 			return DM_MAPIO_SUBMITTED;
 		return to_disk(store, bio);
 	}
-	for (nr = 0; nr < span.nr && !status; nr++) {
+	for (nr = 0; nr < span.nr; nr++) {
 		struct store_page *page = page_of(store, span.block + nr);
 
 		if (!page)
 			break;
-		if (store_copy_out(bio, &iter, store_map_data(&store->map, page - store->pages),
-				   STORE_BLOCK_SIZE))
-			status = BLK_STS_IOERR;
-		store_list(store, page);
+		err = read_block(store, bio, &iter, page);
+		if (err)
+			break;
 	}
+	if (!nr && err == -EAGAIN)
+		return read_map(store, bio);	/* from the disk */
 	store->counts.read_pram++;
-	accept(bio, nr);
-	return bio_done(bio, status);
+	/* What cannot be read is an error of its own: it comes again, alone. */
+	accept(bio, max(nr, 1U));
+	return bio_done(bio, nr ? BLK_STS_OK : BLK_STS_IOERR);
 }
 
 /*
@@ -426,7 +474,7 @@ static int discard_map(struct store *store, struct bio *bio)
 		nr = 0;
 		for (block = store_map_next(&store->map, span.block); block < end;
 		     block = store_map_next(&store->map, block + 1)) {
-			count(store, page_of(store, block), -1);
+			store_count(store, page_of(store, block), -1);
 			blocks[nr++] = block;
 			if (nr == ARRAY_SIZE(blocks))
 				break;

@@ -5,6 +5,16 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "store_pram.h"
+
+static const void *bad;		/* what cannot be read */
+
+static unsigned long read_unless_bad(void *to, const void *from, size_t size)
+{
+	return bad >= from && bad < from + size ? size : store_pram_read(to, from, size);
+}
+
+#define store_pram_read	read_unless_bad
 #define STORE_UNIT_SHIFT	3
 #include "store_map.c"
 #include "store_streams.c"
@@ -194,6 +204,41 @@ static void a_unit_is_emptied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->map.nr_away, 0u);
 }
 
+/* It stays until it is dropped, and its page is in no list of free ones then. */
+static void what_cannot_be_read_stays(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u16 used[NR_PAGES / STORE_UNIT];
+	u64 block;
+	u32 page, room;
+
+	for (block = 0; block < 6; block++)
+		KUNIT_ASSERT_EQ(test, put(f, block * 1000, 'a' + block), 1u);
+	store_map_units(&f->map, used);
+	block = 3000;
+	page = store_map_find(&f->map, block);
+	room = f->map.nr_free;
+	bad = store_map_data(&f->map, page) + 3000;
+	KUNIT_EXPECT_EQ(test, store_map_move(&f->map, page), -EIO);
+	KUNIT_EXPECT_EQ(test, f->map.nr_free, room);
+	store_map_spoil(&f->map, page);
+	store_map_spoil(&f->map, page);
+	bad = NULL;
+	KUNIT_EXPECT_EQ(test, store_map_move(&f->map, page), -EIO);
+	KUNIT_EXPECT_EQ(test, store_map_find(&f->map, block), page);
+	KUNIT_EXPECT_EQ(test, f->map.nr_bad, 1u);
+	KUNIT_EXPECT_EQ(test, f->map.nr_lost, 1u);
+	KUNIT_EXPECT_TRUE(test, store_map_spoilt(&f->map, page / STORE_UNIT));
+	KUNIT_EXPECT_FALSE(test, store_map_spoilt(&f->map, 0));
+
+	store_map_drop(&f->map, &block, 1);
+	KUNIT_EXPECT_EQ(test, f->map.nr_bad, 1u);
+	KUNIT_EXPECT_EQ(test, f->map.nr_lost, 0u);
+	while (f->map.nr_free)
+		KUNIT_EXPECT_NE(test, store_map_take(&f->map), page);
+	KUNIT_EXPECT_EQ(test, (u32)(used[1] + used[2]), 2 * (u32)STORE_UNIT);
+}
+
 static void rows_of_requests_are_seen(struct kunit *test)
 {
 	struct store_streams *s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -221,6 +266,7 @@ static struct kunit_case store_cases[] = {
 	KUNIT_CASE(damage_is_refused),
 	KUNIT_CASE(foreign_headers_are_refused),
 	KUNIT_CASE(a_unit_is_emptied),
+	KUNIT_CASE(what_cannot_be_read_stays),
 	KUNIT_CASE(rows_of_requests_are_seen),
 	{}
 };

@@ -104,9 +104,16 @@ static void page_free(struct store_map *map, u32 page)
 		map->nr_nodes--;
 	else
 		map->nr_data--;
+	p->mark = 0;
+	if (p->flags & STORE_BAD) {
+		/* It remains one that its unit has in use: the unit is never lent. */
+		map->nr_lost -= p->use == STORE_DATA;
+		p->use = STORE_UNUSABLE;
+		list_move_tail(&p->list, &map->bad);
+		return;
+	}
 	if (map->used)
 		map->used[unit_of(page)]--;
-	p->mark = 0;
 	if (map->leaving && unit_of(page) == map->leaving) {
 		p->use = STORE_AWAY;
 		map->nr_away++;
@@ -464,6 +471,20 @@ void store_map_restore(struct store_map *map, u32 unit)
 	}
 }
 
+/* By way of other memory: what is copied straight would stay in a cache. */
+static int page_copy(const struct store_map *map, u32 to, u32 from)
+{
+	u64 piece[64];
+	size_t at;
+
+	for (at = 0; at < STORE_BLOCK_SIZE; at += sizeof(piece)) {
+		if (store_pram_read(piece, store_map_data(map, from) + at, sizeof(piece)))
+			return -EIO;
+		store_pram_copy(store_map_data(map, to) + at, piece, sizeof(piece));
+	}
+	return 0;
+}
+
 /**
  * store_map_move() - move what a page has, data or a node, to a free page
  * @map: the map
@@ -472,18 +493,24 @@ void store_map_restore(struct store_map *map, u32 unit)
  * Its place in its user's list, and its mark, are the other page's then. That the
  * entry leads there is durable when this returns.
  *
- * Return: 0, or -ENOSPC.
+ * Return: 0, -ENOSPC, or -EIO if it cannot be read: then it stays.
  */
 int store_map_move(struct store_map *map, u32 page)
 {
 	struct store_page *from = &map->pages[page], *to;
-	u32 number = page_take(map, from->use), node;
+	u32 number, node;
 	u64 *slot;
 
+	if (from->flags & STORE_BAD)
+		return -EIO;
+	number = page_take(map, from->use);
 	if (!number)
 		return -ENOSPC;
 	to = &map->pages[number];
-	store_pram_copy(store_map_data(map, number), store_map_data(map, page), STORE_BLOCK_SIZE);
+	if (page_copy(map, number, page)) {
+		page_free(map, number);
+		return -EIO;
+	}
 	/* All of it is there before anything leads to it. */
 	store_pram_fence();
 	slot = slot_find(map, from->block, from->level, &node);
@@ -499,6 +526,38 @@ int store_map_move(struct store_map *map, u32 page)
 	store_pram_fence();
 	page_free(map, page);
 	return 0;
+}
+
+/**
+ * store_map_spoil() - note that a page cannot be read
+ * @map: the map
+ * @page: it; an entry leads to it
+ */
+void store_map_spoil(struct store_map *map, u32 page)
+{
+	struct store_page *p = &map->pages[page];
+
+	if (p->flags & STORE_BAD)
+		return;
+	p->flags |= STORE_BAD;
+	map->nr_bad++;
+	map->nr_lost += p->use == STORE_DATA;
+	list_move_tail(&p->list, &map->bad);
+}
+
+/**
+ * store_map_spoilt() - whether a unit has a page that cannot be read
+ * @map: the map
+ * @unit: it
+ */
+bool store_map_spoilt(const struct store_map *map, u32 unit)
+{
+	const struct store_page *p;
+
+	list_for_each_entry(p, &map->bad, list)
+		if (unit_of(p - map->pages) == unit)
+			return true;
+	return false;
 }
 
 /**
@@ -694,6 +753,7 @@ int store_map_open(struct store_map *map, void *base, struct store_page *pages,
 		.seed = crc32_le(~0u, header->uuid, sizeof(header->uuid)),
 	};
 	INIT_LIST_HEAD(&map->free);
+	INIT_LIST_HEAD(&map->bad);
 	for (page = 0; page < map->nr_pages; page++) {
 		memset(&pages[page], 0, sizeof(pages[page]));
 		INIT_LIST_HEAD(&pages[page].list);

@@ -12,6 +12,10 @@
  * leads to is free; which pages are is kept in memory alone, and found out anew
  * at each activation.
  *
+ * A page that turns out to be unreadable keeps its block, for nothing else has it,
+ * until the block is written or dropped; after that nothing uses the page. That is
+ * known in memory alone, too.
+ *
  * Pages are lent to memory, and claimed back, in units of 512; those that are away
  * are in no list, and are written by others.
  *
@@ -39,6 +43,8 @@
 
 /* What an entry says of its block. */
 #define STORE_CLEAN		1u	/* the disk has the same, durably */
+/* In memory alone. */
+#define STORE_BAD		2u	/* its page cannot be read */
 
 enum store_use {
 	STORE_FREE,
@@ -46,15 +52,16 @@ enum store_use {
 	STORE_NODE,
 	STORE_DATA,
 	STORE_AWAY,		/* not the store's: lent, or about to be */
+	STORE_UNUSABLE,		/* it was STORE_BAD when it was freed */
 };
 
 /* What is kept in memory of each page of PRAM. */
 struct store_page {
-	struct list_head list;	/* free pages: of the map; data: of its user */
+	struct list_head list;	/* free or bad pages: of the map; data: of its user */
 	u64 block;		/* of data; of a node: one of those below it */
 	u16 live;		/* of a node: entries in use */
 	u8 use;			/* enum store_use */
-	u8 flags;		/* of data: STORE_CLEAN */
+	u8 flags;		/* of data: STORE_CLEAN; STORE_BAD */
 	u16 level;		/* of the entry that leads to it */
 	u16 mark;		/* of data: its user's; 0 when the page is taken */
 };
@@ -68,11 +75,14 @@ struct store_map {
 	u32 nr_nodes;
 	u32 nr_data;
 	u32 nr_away;
+	u32 nr_bad;		/* unusable ones, and those that will be when they are freed */
+	u32 nr_lost;		/* of these: data */
 	u32 leaving;		/* the unit whose pages go away when they are freed, or 0 */
 	u16 *used;		/* how many of a unit's pages are; NULL if nobody asks */
 	u32 seed;
 	unsigned int levels;
 	struct list_head free;
+	struct list_head bad;
 };
 
 /* What activation found, or why it refuses. */
@@ -112,5 +122,7 @@ void store_map_units(struct store_map *map, u16 *used);
 void store_map_withdraw(struct store_map *map, u32 unit);
 void store_map_restore(struct store_map *map, u32 unit);
 int store_map_move(struct store_map *map, u32 page);
+void store_map_spoil(struct store_map *map, u32 page);
+bool store_map_spoilt(const struct store_map *map, u32 unit);
 
 #endif

@@ -95,7 +95,7 @@ enum step { NOTHING, GIVE, CLAIM };
 static enum step next_step(const struct store *store)
 {
 	const struct store_map *map = &store->map;
-	u32 has = held(store), spare = map->nr_free + map->nr_data - store->nr_dirty;
+	u32 has = held(store), spare = map->nr_free + store_nr_clean(store);
 
 	if (should_give(store))
 		return GIVE;
@@ -125,14 +125,15 @@ static bool breathe(struct store *store)
 	return READ_ONCE(store->share.on);
 }
 
-/* The unit with the fewest pages in use, or 0. The first has the root. */
+/* The unit with the fewest pages in use that can be emptied, or 0. The first has the root. */
 static u32 lightest(const struct store *store)
 {
 	u32 unit, best = 0, nr = store->map.nr_pages >> STORE_UNIT_SHIFT;
 
 	for (unit = 1; unit < nr; unit++) {
 		if (!store_loan_online(store->share.loan, unit) ||
-		    store_loan_lent(store->share.loan, unit))
+		    store_loan_lent(store->share.loan, unit) ||
+		    store_map_spoilt(&store->map, unit))
 			continue;
 		if (!best || store->share.used[unit] < store->share.used[best])
 			best = unit;
@@ -216,6 +217,8 @@ static int vacate(struct store *store, u32 unit)
 		if (p->use == STORE_AWAY)
 			continue;
 		err = store_map_move(&store->map, page);
+		if (err == -EIO)
+			store_spoil(store, &store->pages[page]);
 		if (err)
 			return err;
 		store->share.moved++;

@@ -403,13 +403,13 @@ static void status_line(struct store *store, char *result, unsigned int maxlen)
 	const struct store_map *map = &store->map;
 
 	scnprintf(result, maxlen,
-		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu promoted %llu",
+		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu promoted %llu bad_pages %u bad_blocks %u",
 		  map->nr_pages, map->nr_free, map->nr_nodes, store->nr_dirty,
-		  store->nr_merged, map->nr_data - store->nr_dirty,
+		  store->nr_merged, store_nr_clean(store),
 		  c->read_pram, c->read_disk, c->write_pram, c->write_disk,
 		  c->write_full, c->merged, c->moved, c->evicted, c->errors,
 		  map->nr_away, share->lends, share->claims, share->claims_failed, share->moved,
-		  c->promoted);
+		  c->promoted, map->nr_bad, map->nr_lost);
 }
 
 static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int flags,

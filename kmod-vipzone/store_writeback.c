@@ -13,6 +13,7 @@
 
 #include "compat/block.h"
 #include "store.h"
+#include "store_pram.h"
 
 /* Requests under way to the disk. */
 struct batch {
@@ -23,7 +24,8 @@ struct batch {
 /* Of the pages that data may have: not the root, the tree, or what it needs to grow. */
 static u32 share(const struct store *store, u32 pct)
 {
-	u32 room = store_share_room(store), taken = store->map.nr_nodes + STORE_RESERVE + 2;
+	u32 room = store_share_room(store);
+	u32 taken = store->map.nr_nodes + store->map.nr_bad + STORE_RESERVE + 2;
 
 	return room > taken ? (u64)(room - taken) * pct / 100 : 0;
 }
@@ -56,18 +58,26 @@ bool store_moving(const struct store *store, u64 block, u64 end)
 
 static struct store_page *dirty_page(struct store *store, u64 block)
 {
-	u32 page = block < store->map.nr_blocks ? store_map_find(&store->map, block) : 0;
+	u32 number = block < store->map.nr_blocks ? store_map_find(&store->map, block) : 0;
+	struct store_page *page = &store->pages[number];
 
-	if (!page || !store_is_dirty(&store->pages[page]) || store->pages[page].mark & STORE_MOVING)
+	if (!number || !store_is_dirty(page))
 		return NULL;
-	return &store->pages[page];
+	if (page->flags & STORE_BAD || page->mark & STORE_MOVING)
+		return NULL;
+	return page;
 }
 
-/* Copies the dirty blocks around @block to the buffer, in a row that ends before @end. */
-static u32 run_make(struct store *store, struct store_run *run, u64 block, u32 at, u32 end)
+/*
+ * Copies the dirty blocks around @block to the buffer, in a row that ends before @end.
+ * Returns false if it ended, or did not begin, at one that cannot be read: that one
+ * has left its list.
+ */
+static bool run_make(struct store *store, struct store_run *run, u64 block, u32 at, u32 end)
 {
 	struct store_page *page;
 	u64 first = block;
+	void *to;
 
 	while (first && block - first < end - at - 1 && dirty_page(store, first - 1))
 		first--;
@@ -76,12 +86,16 @@ static u32 run_make(struct store *store, struct store_run *run, u64 block, u32 a
 		page = dirty_page(store, first + run->nr);
 		if (!page)
 			break;
-		memcpy(store->buffer + (size_t)(at + run->nr) * STORE_BLOCK_SIZE,
-		       store_map_data(&store->map, page - store->pages), STORE_BLOCK_SIZE);
+		to = store->buffer + (size_t)(at + run->nr) * STORE_BLOCK_SIZE;
+		if (store_pram_read(to, store_map_data(&store->map, page - store->pages),
+				    STORE_BLOCK_SIZE)) {
+			store_spoil(store, page);
+			return false;
+		}
 		page->mark |= STORE_MOVING;
 		run->nr++;
 	}
-	return run->nr;
+	return true;
 }
 
 /* Fills the buffer: with growing files, or with what was not used for longest. */
@@ -90,14 +104,19 @@ static void batch_make(struct store *store, bool merged, bool narrow)
 	struct list_head *list = merged ? &store->merged : &store->dirty;
 	struct store_page *page;
 	unsigned int nr = 0;
+	bool more;
 	u32 at = 0;
 
 	list_for_each_entry(page, list, list) {
+		struct store_run *run = &store->runs[nr];
+
 		if (page->mark & STORE_MOVING)
 			continue;
-		at += run_make(store, &store->runs[nr++], page->block, at,
-			       narrow ? at + 1 : STORE_BATCH);
-		if (nr == STORE_RUNS || at == STORE_BATCH)
+		more = run_make(store, run, page->block, at, narrow ? at + 1 : STORE_BATCH);
+		at += run->nr;
+		nr += run->nr > 0;
+		/* The list has changed: the rest is for the next batch. */
+		if (!more || nr == STORE_RUNS || at == STORE_BATCH)
 			break;
 	}
 	WRITE_ONCE(store->nr_runs, nr);
@@ -196,8 +215,8 @@ static int batch_write(struct store *store)
 
 /*
  * The disk has it. A page without the mark is one that was taken anew: its block
- * was written again meanwhile, and stays. What is of a growing file leaves PRAM,
- * the rest remains for reading until its room is needed.
+ * was written again meanwhile, and stays. What is of a growing file, or cannot be
+ * read any more, leaves PRAM, the rest remains for reading until its room is needed.
  */
 static void run_settle(struct store *store, const struct store_run *run, int error)
 {
@@ -216,10 +235,9 @@ static void run_settle(struct store *store, const struct store_run *run, int err
 			store_list(store, page);
 			continue;
 		}
-		store->nr_dirty--;
+		store_count(store, page, -1);
 		store->counts.moved++;
-		if (page->mark & STORE_MERGED) {
-			store->nr_merged--;
+		if (page->mark & STORE_MERGED || page->flags & STORE_BAD) {
 			blocks[nr++] = block;
 			if (nr == ARRAY_SIZE(blocks)) {
 				store_map_drop(&store->map, blocks, nr);
@@ -265,6 +283,14 @@ static int batch_move(struct store *store, bool merged, bool narrow)
 	return first;
 }
 
+static int flush_result(const struct store *store, int error)
+{
+	if (!store->open)
+		return -EAGAIN;
+	/* The disk does not have what cannot be read. */
+	return error ?: store->map.nr_lost ? -EIO : 0;
+}
+
 /**
  * store_writeback() - move until there is little that is dirty
  * @work: of the store
@@ -293,7 +319,7 @@ void store_writeback(struct work_struct *work)
 		if (!more) {
 			/* A run that comes after a flush has nothing to say of it. */
 			if (store->flushing)
-				store->flush_error = store->open ? error : -EAGAIN;
+				store->flush_error = flush_result(store, error);
 			store->flushing = false;
 			/* The disk may recover. */
 			if (error && store->open)
@@ -316,7 +342,8 @@ void store_writeback(struct work_struct *work)
  * store_flush() - move all that is dirty to the disk, and wait for it
  * @store: it; sleeps, and as long as others write
  *
- * Return: 0, the disk's error, or -EAGAIN if the device is suspended.
+ * Return: 0, the disk's error, -EIO if PRAM cannot be read where the disk has not the
+ * same, or -EAGAIN if the device is suspended.
  */
 int store_flush(struct store *store)
 {

@@ -6,6 +6,8 @@
  *   warn   writing 1 fires WARN()
  *   leak   writing N leaks N objects
  *   fail   writing an address makes its page fail as the hardware would say it did
+ *   poison what the kernel copies with care, from where such an aligned word begins, is memory that cannot be read;
+ *          0: none
  *   hold   reading gives the physical address of 4 MiB that this module holds, for faults to be put there:
  *          those with the address of the parameter at=, if it is given and they are free
  *
@@ -13,10 +15,12 @@
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #define HELD_ORDER 10
 
@@ -25,6 +29,8 @@ module_param(at, ulong, 0400);
 
 static struct dentry *directory;
 static struct page *held;
+static u64 poison;
+static void *hole;	/* the page after it has no memory */
 
 /* Address of the byte at *pos if it is memory, and how far its page goes. */
 static void *byte_at(loff_t pos, size_t *count)
@@ -93,6 +99,40 @@ static int fail_set(void *data, u64 value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(fail, NULL, fail_set, "%llu\n");
 
+/*
+ * A machine check cannot be had here. A page fault is handled as one is: by the exception table, so that the copy
+ * ends with what it has not copied. It is the inner function: what checks addresses was before.
+ */
+static int __kprobes before_copy(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (regs->dx >= sizeof(poison) && *(u64 *)regs->si == poison)
+		regs->si = (unsigned long)hole + PAGE_SIZE;
+	return 0;
+}
+
+static struct kprobe copy_probe = {
+	.symbol_name = "copy_mc_enhanced_fast_string",
+	.pre_handler = before_copy,
+};
+
+static int poison_set(void *data, u64 value)
+{
+	if (!value == !poison) {
+		poison = value;
+		return 0;
+	}
+	if (!value) {
+		unregister_kprobe(&copy_probe);
+		poison = 0;
+		return 0;
+	}
+	poison = value;
+	copy_probe.addr = NULL;
+	copy_probe.flags = 0;
+	return register_kprobe(&copy_probe);
+}
+DEFINE_DEBUGFS_ATTRIBUTE(poison_fops, NULL, poison_set, "%llu\n");
+
 static int hold_get(void *data, u64 *value)
 {
 	*value = PFN_PHYS(page_to_pfn(held));
@@ -132,11 +172,17 @@ static int __init vmtest_init(void)
 	held = take();
 	if (!held)
 		return -ENOMEM;
+	hole = vmalloc(PAGE_SIZE);
+	if (!hole) {
+		__free_pages(held, HELD_ORDER);
+		return -ENOMEM;
+	}
 	directory = debugfs_create_dir("vmtest", NULL);
 	debugfs_create_file("phys", 0600, directory, NULL, &phys);
 	debugfs_create_file_unsafe("warn", 0200, directory, NULL, &warn);
 	debugfs_create_file_unsafe("leak", 0200, directory, NULL, &leak);
 	debugfs_create_file_unsafe("fail", 0200, directory, NULL, &fail);
+	debugfs_create_file_unsafe("poison", 0200, directory, NULL, &poison_fops);
 	debugfs_create_file_unsafe("hold", 0400, directory, NULL, &hold);
 	return 0;
 }
@@ -144,6 +190,8 @@ static int __init vmtest_init(void)
 static void __exit vmtest_exit(void)
 {
 	debugfs_remove_recursive(directory);
+	poison_set(NULL, 0);
+	vfree(hole);
 	__free_pages(held, HELD_ORDER);
 }
 

@@ -265,6 +265,12 @@ static inline void *memchr_inv(const void *p, int c, size_t n)
 	return NULL;
 }
 
+static inline unsigned long copy_mc_to_kernel(void *to, const void *from, unsigned int n)
+{
+	memcpy(to, from, n);
+	return 0;
+}
+
 static inline void memcpy_flushcache(void *to, const void *from, size_t n)
 {
 	memcpy(to, from, n);

@@ -12,6 +12,10 @@ struct list_head {
 #define LIST_HEAD(name)	struct list_head name = { &(name), &(name) }
 #define list_entry(p, t, m)		container_of(p, t, m)
 #define list_first_entry(head, t, m)	list_entry((head)->next, t, m)
+#define list_for_each_entry(at, head, member)						\
+	for (at = list_first_entry(head, __typeof__(*at), member); &at->member != (head);	\
+	     at = list_entry(at->member.next, __typeof__(*at), member))
+
 #define list_for_each_entry_safe(p, n, head, m)				\
 	for (p = list_first_entry(head, typeof(*p), m),			\
 	     n = list_entry(p->m.next, typeof(*p), m); &p->m != (head);	\

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# store-errors.sh: dm-vstore where PRAM has lines that cannot be read. Needs an NVDIMM of
+# 128 MiB and the host's files, for dmsetup.
+. "$(dirname "$0")/ktap.sh"
+. "$(dirname "$0")/storepram.sh"
+export DM_DISABLE_UDEV=1
+vs=/dev/mapper/vs
+blocks=8192		# 32 MiB
+sectors=$((blocks * 8))
+poison=/sys/kernel/debug/vmtest/poison
+
+create() { dmsetup create vs --table "0 $sectors vstore /dev/mapper/disk /dev/mapper/pram $1" 2>/dev/null; }
+field() { dmsetup status vs | awk -v name="$1" '{ for (i = 4; i < NF; i++) if ($i == name) print $(i + 1) }'; }
+field_is() { [ "$(field "$1")" = "$2" ]; }
+field_at_least() { [ "$(field "$1")" -ge "$2" ]; }
+fails() { ! quiet "$@"; }
+quiet() { "$@" >/dev/null 2>&1; }
+flush() { dmsetup message vs 0 flush; }
+# part FROM COUNT [DEVICE]: blocks as they are read, each by itself.
+part() { dd if="${3:-$vs}" bs=4k skip="$1" count="$2" iflag=direct 2>/dev/null; }
+as_written() { part "$@" >/tmp/part && dd if=/tmp/written bs=4k skip="$1" count="$2" 2>/dev/null | cmp -s - /tmp/part; }
+# put FROM COUNT: each block is a request.
+put() { dd if=/tmp/written of=$vs bs=4k skip="$1" seek="$1" count="$2" oflag=direct conv=notrunc 2>/dev/null; }
+log_says() { dmesg | grep -q "$1"; }
+# The first word of a block, as the kernel reads it.
+word_of() { dd if=/tmp/written bs=4k skip="$1" count=1 2>/dev/null | od -An -v -tu8 -N8 | tr -d ' '; }
+
+modprobe loop 2>/dev/null
+modprobe dm-mod 2>/dev/null
+check "load dm-vstore" modprobe dm-vstore
+check "load what makes memory bad" modprobe vmtest
+dd if=/dev/urandom of=/tmp/written bs=4k count=256 2>/dev/null
+truncate -s $((blocks * 4096)) /tmp/store-disk
+loop=$(losetup -f --show /tmp/store-disk)
+good="0 $sectors linear $loop 0"
+dmsetup create disk --table "$good"
+check "the NVDIMM has DAX" pmem_with_dax
+dmsetup create pram --table "0 8192 linear /dev/pmem0 0"
+dd if=/dev/zero of=/dev/mapper/pram bs=1M count=4 oflag=direct 2>/dev/null
+check "create" create "3 format policy selective"
+
+# PRAM that cannot be read, of a block that is dirty.
+put 20 8
+word_of 23 >$poison
+check "write-back goes on beside it; flush tells" fails flush
+check "what can be read is on the disk" as_written 20 3 $loop
+check "also what comes after" as_written 24 4 $loop
+check "the log tells" log_says "block 23 cannot be read"
+check "one page is bad" field_is bad_pages 1
+check "so is one block" field_is bad_blocks 1
+check "which is not waiting for the disk" field_is dirty 0
+check "it is an error to read" fails part 23 1
+check "among others, too" fails dd if=$vs of=/dev/null bs=64k count=1 skip=1 iflag=direct
+check "the others are read" as_written 20 3
+check "likewise" as_written 24 4
+echo 0 >$poison
+check "it is not tried again" fails part 23 1
+moved=$(field moved)
+put 23 1
+check "it is written anew" as_written 23 1
+check "elsewhere" field_is bad_blocks 0
+check "and the page remains bad" field_is bad_pages 1
+check "flush" flush
+check "the disk has it" as_written 23 1 $loop
+
+# Likewise, found by a reader, and dropped.
+put 30 2
+word_of 31 >$poison
+check "a reader gets an error" fails part 31 1
+check "it is counted" field_is bad_blocks 1
+check "discard" blkdiscard -o $((31 * 4096)) -l 4096 $vs
+check "it is gone" field_is bad_blocks 0
+echo 0 >$poison
+check "the disk's contents are read" quiet part 31 1
+check "flush" flush
+
+# What is clean is on the disk.
+put 40 4
+check "flush" flush
+word_of 42 >$poison
+before=$(field read_disk)
+check "a clean block that cannot be read comes from the disk" as_written 40 4
+check "as is counted" field_is read_disk $((before + 1))
+check "three pages are bad" field_is bad_pages 3
+check "no block is" field_is bad_blocks 0
+echo 0 >$poison
+check "it is read again" as_written 40 4
+check "flush" flush
+
+check "remove" dmsetup remove vs
+check "create again" create "2 policy selective"
+check "everything is there" as_written 20 8
+dmsetup remove vs
+rmmod vmtest
+check "unload" modprobe -r dm-vstore
+done_testing
