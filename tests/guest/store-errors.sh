@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# store-errors.sh: dm-vstore where PRAM has lines that cannot be read. Needs an NVDIMM of
+# store-errors.sh: dm-vstore where a disk has a bad sector, and PRAM has lines that cannot be read. Needs an NVDIMM of
 # 128 MiB and the host's files, for dmsetup.
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
@@ -22,6 +22,9 @@ part() { dd if="${3:-$vs}" bs=4k skip="$1" count="$2" iflag=direct 2>/dev/null; 
 as_written() { part "$@" >/tmp/part && dd if=/tmp/written bs=4k skip="$1" count="$2" 2>/dev/null | cmp -s - /tmp/part; }
 # put FROM COUNT: each block is a request.
 put() { dd if=/tmp/written of=$vs bs=4k skip="$1" seek="$1" count="$2" oflag=direct conv=notrunc 2>/dev/null; }
+swap_disk() { # TABLE
+	dmsetup suspend --noflush disk && printf '%s\n' "$1" | dmsetup load disk && dmsetup resume disk
+}
 log_says() { dmesg | grep -q "$1"; }
 # The first word of a block, as the kernel reads it.
 word_of() { dd if=/tmp/written bs=4k skip="$1" count=1 2>/dev/null | od -An -v -tu8 -N8 | tr -d ' '; }
@@ -34,11 +37,40 @@ dd if=/dev/urandom of=/tmp/written bs=4k count=256 2>/dev/null
 truncate -s $((blocks * 4096)) /tmp/store-disk
 loop=$(losetup -f --show /tmp/store-disk)
 good="0 $sectors linear $loop 0"
+# Of block 107, one sector.
+bad=$((107 * 8 + 3))
+holed="0 $bad linear $loop 0
+$bad 1 error
+$((bad + 1)) $((sectors - bad - 1)) linear $loop $((bad + 1))"
 dmsetup create disk --table "$good"
 check "the NVDIMM has DAX" pmem_with_dax
 dmsetup create pram --table "0 8192 linear /dev/pmem0 0"
 dd if=/dev/zero of=/dev/mapper/pram bs=1M count=4 oflag=direct 2>/dev/null
 check "create" create "3 format policy selective"
+
+# A sector of the disk.
+swap_disk "$holed"
+check "the disk has a bad sector" fails part 107 1 /dev/mapper/disk
+put 100 16
+moved=$(field moved) errors=$(field errors)
+check "flush tells of it" fails flush
+check "all blocks but that one were moved" field_is moved $((moved + 15))
+check "which alone is dirty" field_is dirty 1
+check "the error is counted" field_at_least errors $((errors + 1))
+check "nothing is wrong with PRAM" field_is bad_pages 0
+check "the disk has those before" as_written 100 7 $loop
+check "and those after" as_written 108 8 $loop
+check "all is read, that block from PRAM" as_written 100 16
+put 150 8
+check "flush fails again" fails flush
+check "but what came later was moved" field_is moved $((moved + 23))
+check "the disk has it" as_written 150 8 $loop
+put 107 1
+check "the bad one can be written" as_written 107 1
+swap_disk "$good"
+check "the disk is good again: flush" flush
+check "the count is right" field_is moved $((moved + 24))
+check "the disk has that one" as_written 107 1 $loop
 
 # PRAM that cannot be read, of a block that is dirty.
 put 20 8
@@ -90,7 +122,8 @@ check "flush" flush
 
 check "remove" dmsetup remove vs
 check "create again" create "2 policy selective"
-check "everything is there" as_written 20 8
+check "everything is there" as_written 100 16
+check "likewise" as_written 20 8
 dmsetup remove vs
 rmmod vmtest
 check "unload" modprobe -r dm-vstore
