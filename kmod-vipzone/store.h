@@ -71,6 +71,7 @@ struct store {
 	struct dm_dev *pram;	/* NULL if it is shared with memory */
 	const char *pram_name;
 	void *base;		/* the PRAM, mapped */
+	u64 address;		/* ... and where it is, by whatever name */
 	u32 nr_pages;
 	struct store_page *pages;
 	struct list_head active;	/* of all stores in use */

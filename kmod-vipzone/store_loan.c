@@ -251,11 +251,8 @@ static void loan_free(struct store_loan *loan)
 {
 	if (loan->base)
 		memunmap(loan->base);
-	if (loan->resource) {
-		/* What is not busy is not what is released, but what is in it. */
-		loan->resource->flags |= IORESOURCE_BUSY;
+	if (loan->resource)
 		release_mem_region(loan->start, loan->size);
-	}
 	bitmap_free(loan->added);
 	bitmap_free(loan->coming);
 	bitmap_free(loan->online);
@@ -298,11 +295,19 @@ static int loan_map(struct store_loan *loan, const char **why)
 		return -ENOMEM;
 	*why = "The PRAM is held by a driver";
 	loan->resource = request_mem_region(loan->start, loan->size, "dm-vstore");
-	if (!loan->resource)
-		return -EBUSY;
-	/* So that memory can be added within it, which then is busy. */
-	loan->resource->flags &= ~(unsigned long)IORESOURCE_BUSY;
-	return 0;
+	return loan->resource ? 0 : -EBUSY;
+}
+
+/*
+ * Only within what is not busy memory is added, and removed. That is no longer than
+ * it takes: nd_pmem could have the range meanwhile.
+ */
+static void set_busy(struct store_loan *loan, bool busy)
+{
+	if (busy)
+		loan->resource->flags |= IORESOURCE_BUSY;
+	else
+		loan->resource->flags &= ~(unsigned long)IORESOURCE_BUSY;
 }
 
 static struct store_loan *loan_make(u64 start, u64 size, const char **why)
@@ -372,8 +377,11 @@ struct store_loan *store_loan_get(u64 start, u64 size, const char **why)
 static void release_block(struct store_loan *loan, unsigned long block)
 {
 	u64 start = (loan->first + block) * (u64)memory_block_size_bytes();
-	int err = ms_offline_and_remove_memory(start, memory_block_size_bytes());
+	int err;
 
+	set_busy(loan, false);
+	err = ms_offline_and_remove_memory(start, memory_block_size_bytes());
+	set_busy(loan, true);
 	if (err)
 		DMERR("memory block %lu stays lent: %d", loan->first + block, err);
 	else
@@ -509,9 +517,11 @@ static void add_block(struct store_loan *loan, unsigned long block)
 
 	if (nid == NUMA_NO_NODE)
 		nid = memory_add_physaddr_to_nid(start);
+	set_busy(loan, false);
 	/* What describes its pages is not in PRAM itself, where it would take from the store. */
 	err = add_memory_driver_managed(nid, start, memory_block_size_bytes(),
 					"System RAM (dm-vstore)", MHP_NONE);
+	set_busy(loan, true);
 	if (err) {
 		DMERR("memory block %lu cannot be lent: %d", loan->first + block, err);
 		return;

@@ -86,6 +86,7 @@ static int map_dax(struct store *store, char **error)
 		return got < 0 ? got : -EOPNOTSUPP;
 	}
 	store->nr_pages = nr;
+	store->address = slow_virt_to_phys(store->base);
 	return 0;
 }
 
@@ -107,6 +108,7 @@ static int map_range(struct store *store, const char *range, char **error)
 	}
 	store->share.loan = loan;
 	store->base = store_loan_base(loan);
+	store->address = start;
 	store->nr_pages = (end - start) >> PAGE_SHIFT;
 	*error = "Out of memory";
 	store->pram_name = kasprintf(GFP_KERNEL, "%#llx-%#llx", start, end);
@@ -132,23 +134,49 @@ static bool is_blank(const struct store *store)
 	       (!store->share.loan || !memchr_inv(store->base, 0, STORE_UNIT * STORE_BLOCK_SIZE));
 }
 
+/* Whether another store uses some of the PRAM, be it by another device, or as a range. */
+static bool is_taken(const struct store *store)
+{
+	const struct store *other;
+
+	lockdep_assert_held(&active_lock);
+	list_for_each_entry(other, &active, active)
+		if (store->address < other->address + ((u64)other->nr_pages << PAGE_SHIFT) &&
+		    other->address < store->address + ((u64)store->nr_pages << PAGE_SHIFT))
+			return true;
+	return false;
+}
+
+static int format_pram(struct store *store, u64 nr_blocks, char **error)
+{
+	u8 uuid[16];
+	bool taken;
+	int err;
+
+	/* In one that is in use, some of what it has may be blank. */
+	mutex_lock(&active_lock);
+	taken = is_taken(store);
+	mutex_unlock(&active_lock);
+	*error = "Another store uses the PRAM";
+	if (taken)
+		return -EBUSY;
+	get_random_bytes(uuid, sizeof(uuid));
+	*error = "The PRAM is too small, or the disk too large";
+	err = store_map_format(store->base, store->nr_pages, nr_blocks, uuid);
+	if (!err)
+		DMINFO("PRAM %s: formatted", store->pram_name);
+	return err;
+}
+
 /* Only what is blank is ever formatted, and only if that was asked for. */
 static int check_pram(struct store *store, bool format, char **error)
 {
 	u64 nr_blocks = store->ti->len >> (STORE_BLOCK_SHIFT - SECTOR_SHIFT);
 	struct store_report report = {};
-	u8 uuid[16];
 	int err;
 
-	if (format && is_blank(store)) {
-		get_random_bytes(uuid, sizeof(uuid));
-		err = store_map_format(store->base, store->nr_pages, nr_blocks, uuid);
-		if (err)
-			*error = "The PRAM is too small, or the disk too large";
-		else
-			DMINFO("PRAM %s: formatted", store->pram_name);
-		return err;
-	}
+	if (format && is_blank(store))
+		return format_pram(store, nr_blocks, error);
 	err = store_map_check(store->base, store->nr_pages, nr_blocks, &report);
 	if (err) {
 		DMERR("PRAM %s: refused: %s", store->pram_name, report.why);
@@ -282,18 +310,14 @@ static void vstore_dtr(struct dm_target *ti)
 
 static int claim(struct store *store)
 {
-	struct store *other;
-	int err = 0;
+	bool taken;
 
 	mutex_lock(&active_lock);
-	list_for_each_entry(other, &active, active)
-		if (store->pram ? other->pram && other->pram->bdev == store->pram->bdev :
-				  other->share.loan == store->share.loan)
-			err = -EBUSY;
-	if (!err)
+	taken = is_taken(store);
+	if (!taken)
 		list_add(&store->active, &active);
 	mutex_unlock(&active_lock);
-	return err;
+	return taken ? -EBUSY : 0;
 }
 
 static void unclaim(struct store *store)

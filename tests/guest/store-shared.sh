@@ -23,6 +23,7 @@ total() { awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo; }
 available() { awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo; }
 grown() { [ "$(total)" = $((total + $(field lent) * 4)) ]; }
 is_total() { [ "$(total)" = "$total" ]; }
+bind() { echo namespace0.0 2>/dev/null >$driver/bind; }
 lent_names() { grep -q 'System RAM (dm-vstore)' /proc/iomem; }
 same() { dd if=$vs bs=1M count=$mib iflag=direct 2>/dev/null | cmp -s - /tmp/written; }
 write_all() { dd if=/tmp/written of=$vs bs=32k oflag=direct 2>/dev/null; }
@@ -71,6 +72,12 @@ echo namespace0.0 >$driver/unbind
 check "a range that is not PRAM is refused" sh -c \
 	"! dmsetup create vs --table '0 $sectors vstore $loop 0x1000000-0x9000000 2 shared format' 2>/dev/null"
 
+dmsetup create vs --notable
+check "load a table" dmsetup load vs --table "0 $sectors vstore $loop $start-$end 2 shared format"
+bind
+check "its driver cannot have the range, though nothing is lent" [ ! -e /dev/pmem0 ]
+dmsetup remove vs
+
 total=$(total)
 check "create" create "8 shared format policy selective storage_max 60 storage_min 10"
 shares "created"
@@ -78,6 +85,8 @@ check "most of it is lent" wait_for 20 field_at_least lent 28000
 check "memory has grown by what is lent" wait_for 5 grown
 check "no second store takes the range" sh -c \
 	"! dmsetup create other --table '0 $sectors vstore $loop $start-$end 1 shared' 2>/dev/null"
+bind
+check "nor does its driver" [ ! -e /dev/pmem0 ]
 shares "lent"
 "$here/keep" 6000 --range $start $end --rest 100 >/tmp/keep1 &
 keep=$!

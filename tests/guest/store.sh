@@ -72,6 +72,11 @@ check "create again" create
 check "everything is there" storecheck 0 $blocks /tmp/state-all 0 2
 check "no second store takes the same PRAM" sh -c \
 	"! dmsetup create other --table '0 $sectors vstore $loop /dev/mapper/pram' 2>/dev/null"
+dmsetup create alias --table "0 2048 linear /dev/pmem0 0"
+check "nor by another name" sh -c \
+	"! dmsetup create other --table '0 $sectors vstore $loop /dev/mapper/alias' 2>/dev/null"
+dmsetup remove other 2>/dev/null
+dmsetup remove alias
 
 # Two halves at once, while the device is suspended, and its table replaced.
 rm -f /tmp/state-?
