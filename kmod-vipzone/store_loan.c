@@ -49,6 +49,8 @@
  * @yielded: of these, those whose withheld pages have no reference: going offline
  * @lent: units that are memory
  * @removing: they may go offline
+ * @next: of the blocks that did not come online, the one to try first
+ * @told: that one did not, once
  * @kept: the kernel did not give all back: the module has a reference for that
  */
 struct store_loan {
@@ -66,6 +68,8 @@ struct store_loan {
 	unsigned long *online;
 	unsigned long *yielded;
 	unsigned long *lent;
+	unsigned long next;
+	bool told;
 	bool removing;
 	bool kept;
 };
@@ -485,7 +489,7 @@ void store_loan_offer(struct store_loan *loan, u32 unit)
 }
 
 /* By sysfs, for nothing is exported: the kernel may be set to leave new memory offline. */
-static void set_online(unsigned long block)
+static int set_online(unsigned long block)
 {
 	static const char online[] = "online_movable";
 	unsigned int tries = 50;
@@ -496,10 +500,8 @@ static void set_online(unsigned long block)
 
 	snprintf(path, sizeof(path), "/sys/devices/system/memory/memory%lu/state", block);
 	file = filp_open(path, O_WRONLY, 0);
-	if (IS_ERR(file)) {
-		DMERR("%s: %ld", path, PTR_ERR(file));
-		return;
-	}
+	if (IS_ERR(file))
+		return PTR_ERR(file);
 	do {
 		at = 0;
 		err = kernel_write(file, online, sizeof(online) - 1, &at);
@@ -508,9 +510,10 @@ static void set_online(unsigned long block)
 			flush_signals(current);
 	} while (err == -ERESTARTNOINTR && --tries);
 	filp_close(file, NULL);
+	return err < 0 ? err : 0;
 }
 
-static void add_block(struct store_loan *loan, unsigned long block)
+static int add_block(struct store_loan *loan, unsigned long block)
 {
 	u64 start = (loan->first + block) * (u64)memory_block_size_bytes();
 	int nid = phys_to_target_node(start), err;
@@ -522,13 +525,30 @@ static void add_block(struct store_loan *loan, unsigned long block)
 	err = add_memory_driver_managed(nid, start, memory_block_size_bytes(),
 					"System RAM (dm-vstore)", MHP_NONE);
 	set_busy(loan, true);
-	if (err) {
-		DMERR("memory block %lu cannot be lent: %d", loan->first + block, err);
-		return;
-	}
-	set_bit(block, loan->added);
-	if (!test_bit(block, loan->online))
-		set_online(loan->first + block);
+	if (!err)
+		set_bit(block, loan->added);
+	return err;
+}
+
+/*
+ * Returns whether the kernel has a block, and uses it. Why it does not is told once: it
+ * is tried again.
+ */
+static bool bring_online(struct store_loan *loan, unsigned long block)
+{
+	int err = 0;
+
+	if (!test_bit(block, loan->added))
+		err = add_block(loan, block);
+	if (!err && !test_bit(block, loan->online))
+		err = set_online(loan->first + block);
+	/* Somebody else, or a setting of the kernel, may have been faster. */
+	if (!err || test_bit(block, loan->online))
+		return true;
+	if (!loan->told)
+		DMWARN("memory block %lu cannot be lent yet: %d", loan->first + block, err);
+	loan->told = true;
+	return false;
 }
 
 /*
@@ -559,11 +579,38 @@ void store_loan_begin(struct store_loan *loan)
 	unsigned long block;
 
 	for (block = 0; block < loan->nr_blocks; block++)
-		if (!test_bit(block, loan->added))
-			add_block(loan, block);
+		bring_online(loan, block);
 	for (block = 0; block < loan->nr_blocks; block++)
 		while (!settle_block(loan, block))
 			schedule_timeout_uninterruptible(1);
+}
+
+/**
+ * store_loan_waits() - whether the kernel does not have all blocks yet
+ * @loan: it
+ */
+bool store_loan_waits(const struct store_loan *loan)
+{
+	return loan->nr_blocks && !bitmap_full(loan->online, loan->nr_blocks);
+}
+
+/**
+ * store_loan_retry() - try again to give the kernel what it did not take
+ * @loan: it, after store_loan_begin(); a kernel thread calls, which sleeps
+ *
+ * Of what comes online, nothing is lent yet. The first block that fails ends it; the
+ * next attempt begins after that.
+ */
+void store_loan_retry(struct store_loan *loan)
+{
+	unsigned long i, block;
+
+	for (i = 0; i < loan->nr_blocks; i++) {
+		block = loan->next;
+		loan->next = (block + 1) % loan->nr_blocks;
+		if (!test_bit(block, loan->online) && !bring_online(loan, block))
+			return;
+	}
 }
 
 /**

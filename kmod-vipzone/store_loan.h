@@ -18,6 +18,8 @@ bool store_loan_online(const struct store_loan *loan, u32 unit);
 bool store_loan_lent(const struct store_loan *loan, u32 unit);
 void store_loan_offer(struct store_loan *loan, u32 unit);
 void store_loan_begin(struct store_loan *loan);
+bool store_loan_waits(const struct store_loan *loan);
+void store_loan_retry(struct store_loan *loan);
 int store_loan_lend(struct store_loan *loan, u32 unit);
 int store_loan_claim(struct store_loan *loan, u32 unit);
 

@@ -21,6 +21,8 @@
 #define MANY		(4 * STORE_UNIT)
 /* After memory asked, or did not give, the store does not take for so long. */
 #define REST		HZ
+/* Between attempts to give the kernel a memory block that it did not take. */
+#define RETRY		(10 * HZ)
 #define OOM_PATIENCE	(5 * HZ)
 /* Part of memory that is to be available, or the store does not take of it. */
 #define SHORT		16
@@ -346,8 +348,20 @@ static void begin(struct store *store)
 		if (!store_loan_lent(store->share.loan, unit))
 			store_map_restore(map, unit);
 	store->share.begun = true;
+	store->share.retry_after = jiffies + RETRY;
 	DMINFO("PRAM %s: %u of %u pages lent to memory", store->pram_name,
 	       map->nr_away, map->nr_pages);
+}
+
+/* One that comes online is lent unit by unit. */
+static void retry(struct store *store)
+{
+	if (time_before(jiffies, store->share.retry_after) || !store_loan_waits(store->share.loan))
+		return;
+	mutex_unlock(&store->lock);
+	store_loan_retry(store->share.loan);
+	mutex_lock(&store->lock);
+	store->share.retry_after = jiffies + RETRY;
 }
 
 static void share_work(struct work_struct *work)
@@ -358,6 +372,7 @@ static void share_work(struct work_struct *work)
 	mutex_lock(&store->lock);
 	if (READ_ONCE(store->share.on) && !store->share.begun)
 		begin(store);
+	retry(store);
 	while (READ_ONCE(store->share.on)) {
 		step = next_step(store);
 		if (step == CLAIM)
@@ -372,7 +387,7 @@ static void share_work(struct work_struct *work)
 		atomic_long_set(&store->share.asked, 0);
 	/* Memory may be willing later, or the disk. */
 	if (READ_ONCE(store->share.on) &&
-	    (resting(store) || gave_up(store)))
+	    (resting(store) || gave_up(store) || store_loan_waits(store->share.loan)))
 		queue_delayed_work(store->share.queue, &store->share.work, REST);
 	mutex_unlock(&store->lock);
 }

@@ -23,6 +23,7 @@ struct store_share {
 	atomic_long_t asked;		/* pages that memory asks for */
 	unsigned long wait_until;	/* do not take from memory before */
 	unsigned long give_after;	/* nor lend to it */
+	unsigned long retry_after;	/* nor ask the kernel again to take what it did not */
 	bool on;
 	bool begun;
 	u32 cursor;			/* the unit after the one that was claimed last */

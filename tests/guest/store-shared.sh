@@ -15,6 +15,8 @@ mib=40			# that is written: more than the store keeps, less than it may have
 create() { dmsetup create vs --table "0 $sectors vstore $loop $start-$end $1" 2>/dev/null; }
 refused() { ! create "$@"; }
 field() { dmsetup status vs | awk -v name="$1" '{ for (i = 4; i < NF; i++) if ($i == name) print $(i + 1) }'; }
+field_is() { [ "$(field "$1")" = "$2" ]; }
+log_says() { dmesg | grep -q "$1"; }
 field_at_least() { [ "$(field "$1")" -ge "$2" ]; }
 field_at_most() { [ "$(field "$1")" -le "$2" ]; }
 storage_at_most() { [ $(($(field pages) - $(field lent))) -le $(($(field pages) * $1 / 100)) ]; }
@@ -77,6 +79,24 @@ check "load a table" dmsetup load vs --table "0 $sectors vstore $loop $start-$en
 bind
 check "its driver cannot have the range, though nothing is lent" [ ! -e /dev/pmem0 ]
 dmsetup remove vs
+
+# Memory blocks that do not come online at once. Not every kernel has what keeps them from it.
+if modprobe memory-notifier-error-inject 2>/dev/null; then
+	refusal=/sys/kernel/debug/notifier-error-inject/memory/actions/MEM_GOING_ONLINE/error
+	echo -12 >$refusal
+	check "create while no memory comes online" create "4 shared format storage_min 10"
+	check "the log tells" wait_for 20 log_says "cannot be lent yet: -12"
+	check "nothing is lent" field_is lent 0
+	sleep 12
+	check "it tells once, though it is tried again" [ "$(dmesg | grep -c 'cannot be lent yet')" = 1 ]
+	check "write while it is" write_all
+	echo 0 >$refusal
+	check "it is lent later" wait_for 60 field_at_least lent 10000
+	check "everything is there" same
+	dmsetup message vs 0 flush
+	check "remove" dmsetup remove vs
+	rmmod memory-notifier-error-inject
+fi
 
 total=$(total)
 check "create" create "8 shared format policy selective storage_max 60 storage_min 10"
