@@ -487,7 +487,8 @@ int store_share_allocate(struct store *store)
 	INIT_DELAYED_WORK(&store->share.work, share_work);
 	store->share.used = vzalloc(array_size(DIV_ROUND_UP(store->nr_pages, STORE_UNIT),
 					       sizeof(*store->share.used)));
-	store->share.queue = alloc_workqueue("vstore-share", WQ_UNBOUND, 1);
+	/* It is what memory waits for when there is none left for a worker. */
+	store->share.queue = alloc_workqueue("vstore-share", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
 	return store->share.used && store->share.queue ? 0 : -ENOMEM;
 }
 
