@@ -139,6 +139,12 @@ static void damage_is_refused(struct kunit *test)
 	entry = root[0];
 	root[0] ^= 1ULL << 45;
 	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
+	root[0] = entry;
+	bad = f->pram;
+	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
+	bad = &root[511];
+	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
+	bad = NULL;
 	/* The same entry at another place. */
 	root[0] = 0;
 	root[1] = entry;
@@ -164,9 +170,12 @@ static void foreign_headers_are_refused(struct kunit *test)
 	f->pram[20] ^= 1;
 	f->pram[0] ^= 1;
 	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES, NR_BLOCKS, report), -EINVAL);
-	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram));
+	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram, 1));
 	memset(f->pram, 0, STORE_BLOCK_SIZE);
-	KUNIT_EXPECT_TRUE(test, store_map_blank(f->pram));
+	KUNIT_EXPECT_TRUE(test, store_map_blank(f->pram, 1));
+	bad = f->pram + 100;
+	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram, 1));
+	bad = NULL;
 }
 
 /* Data and nodes: all that was in a unit is found elsewhere, also after a power cut. */

@@ -23,6 +23,7 @@
 #define FLAGS_SHIFT	32
 #define CHECK_SHIFT	40
 #define CHECK_MASK	0xffffffu
+#define LINE_ENTRIES	8	/* what is bad is bad by lines */
 
 struct header {
 	u64 magic;
@@ -561,12 +562,20 @@ bool store_map_spoilt(const struct store_map *map, u32 unit)
 }
 
 /**
- * store_map_blank() - whether there is nothing in the header's page
+ * store_map_blank() - whether there is nothing in the first pages
  * @base: the PRAM
+ * @nr_pages: how many; what cannot be read is not nothing
  */
-bool store_map_blank(const void *base)
+bool store_map_blank(const void *base, u32 nr_pages)
 {
-	return !memchr_inv(base, 0, STORE_BLOCK_SIZE);
+	const void *end = base + (size_t)nr_pages * STORE_BLOCK_SIZE;
+	u64 piece[64];
+
+	for (; base < end; base += sizeof(piece))
+		if (store_pram_read(piece, base, sizeof(piece)) ||
+		    memchr_inv(piece, 0, sizeof(piece)))
+			return false;
+	return true;
 }
 
 /**
@@ -625,9 +634,10 @@ int store_map_check(const void *base, u32 nr_pages, u64 nr_blocks,
 {
 	struct header header;
 
-	memcpy(&header, base, sizeof(header));
+	if (store_pram_read(&header, base, sizeof(header)))
+		return refuse(report, "the store's header cannot be read", 0);
 	if (header.magic != MAGIC)
-		return refuse(report, store_map_blank(base) ?
+		return refuse(report, store_map_blank(base, 1) ?
 			      "no store in the PRAM: not formatted" :
 			      "no store in the PRAM: something else is in it", 0);
 	if (header.version != STORE_VERSION)
@@ -664,15 +674,19 @@ static int data_found(struct store_map *map, u64 block, u64 entry,
 static int node_scan(struct store_map *map, u32 node, unsigned int level,
 		     u64 first, struct store_report *report)
 {
+	u64 line[LINE_ENTRIES];
 	unsigned int i;
 
 	for (i = 0; i < STORE_FANOUT; i++) {
-		u64 *slot = slot_of(map, node, i);
-		u64 entry = *slot;
+		bool bad = !(i % LINE_ENTRIES) &&
+			   store_pram_read(line, slot_of(map, node, i), sizeof(line));
+		u64 entry = bad ? 0 : line[i % LINE_ENTRIES];
 		u64 block = first + ((u64)i << level * STORE_FANOUT_SHIFT);
 		u32 page = entry_page(entry);
 		int err;
 
+		if (bad)
+			return refuse(report, "a node of the tree cannot be read", block);
 		if (!entry)
 			continue;
 		if (entry != entry_make(map, level, block, page, entry_flags(entry)) ||

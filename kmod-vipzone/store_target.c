@@ -130,8 +130,7 @@ static int map_device(struct store *store, const char *path, char **error)
 /* Of a range, which has no driver that would know what is on it, more has to be. */
 static bool is_blank(const struct store *store)
 {
-	return store_map_blank(store->base) &&
-	       (!store->share.loan || !memchr_inv(store->base, 0, STORE_UNIT * STORE_BLOCK_SIZE));
+	return store_map_blank(store->base, store->share.loan ? STORE_UNIT : 1);
 }
 
 /* Whether another store uses some of the PRAM, be it by another device, or as a range. */

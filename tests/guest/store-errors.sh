@@ -121,6 +121,11 @@ check "it is read again" as_written 40 4
 check "flush" flush
 
 check "remove" dmsetup remove vs
+printf '%u\n' 0x31524f5453564d4d >$poison	# how the header begins
+check "a header that cannot be read is refused" fails create "2 policy selective"
+check "the log tells" log_says "header cannot be read"
+echo 0 >$poison
+dmsetup remove vs 2>/dev/null
 check "create again" create "2 policy selective"
 check "everything is there" as_written 100 16
 check "likewise" as_written 20 8
