@@ -9,6 +9,7 @@
 #include <linux/device-mapper.h>
 #include <linux/kobject.h>
 #include <linux/mutex.h>
+#include <linux/uuid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -73,6 +74,7 @@ struct store {
 	void *base;		/* the PRAM, mapped */
 	u64 address;		/* ... and where it is, by whatever name */
 	u32 nr_pages;
+	uuid_t uuid;		/* of the store, from when it was formatted */
 	struct store_page *pages;
 	struct list_head active;	/* of all stores in use */
 

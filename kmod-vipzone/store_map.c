@@ -652,6 +652,18 @@ int store_map_check(const void *base, u32 nr_pages, u64 nr_blocks,
 	return 0;
 }
 
+/**
+ * store_map_uuid() - which store it is
+ * @base: the PRAM; store_map_check() was passed
+ * @uuid: gets the 16 bytes it was formatted with
+ */
+void store_map_uuid(const void *base, u8 *uuid)
+{
+	const struct header *header = base;
+
+	memcpy(uuid, header->uuid, sizeof(header->uuid));
+}
+
 static int data_found(struct store_map *map, u64 block, u64 entry,
 		      struct store_report *report)
 {

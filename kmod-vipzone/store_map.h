@@ -104,6 +104,7 @@ struct store_item {
 void *store_map_data(const struct store_map *map, u32 page);
 bool store_map_blank(const void *base, u32 nr_pages);
 int store_map_format(void *base, u32 nr_pages, u64 nr_blocks, const u8 *uuid);
+void store_map_uuid(const void *base, u8 *uuid);
 int store_map_check(const void *base, u32 nr_pages, u64 nr_blocks,
 		    struct store_report *report);
 int store_map_open(struct store_map *map, void *base, struct store_page *pages,

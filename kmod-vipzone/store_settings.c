@@ -102,8 +102,9 @@ void store_tell(const struct store *store, char *result, unsigned int maxlen)
 	unsigned int nr = store->share.loan ? STORE_SETTINGS : NOT_SHARED, i, at;
 	char value[16];
 
-	at = scnprintf(result, maxlen, "%s %s %u%s", store->disk->name, store->pram_name,
-		       2 * nr + !!store->share.loan, store->share.loan ? " shared" : "");
+	at = scnprintf(result, maxlen, "%s %s %u%s uuid %pUb", store->disk->name, store->pram_name,
+		       2 * nr + 2 + !!store->share.loan, store->share.loan ? " shared" : "",
+		       &store->uuid);
 	for (i = 0; i < nr; i++) {
 		value_of(store, names[i], value, sizeof(value));
 		at += scnprintf(result + at, maxlen - at, " %s %s", names[i], value);

@@ -4,14 +4,13 @@
  *
  *	START LENGTH vstore DISK PRAM [NUMBER FEATURE...]
  *
- * The features are "format", "shared", and the settings of store_set(), each with
+ * The features are "format", "shared", "uuid" UUID, and the settings of store_set(), each with
  * its value. PRAM is a block device with DAX, which the target has to itself; or, with
  * the feature "shared", the addresses START-END of a PRAM that no driver has.
  */
 
 #include <linux/dm-io.h>
 #include <linux/module.h>
-#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -23,10 +22,11 @@
 static LIST_HEAD(active);
 static DEFINE_MUTEX(active_lock);
 
-/* Features without a value. */
+/* Features that are no settings. */
 struct modes {
 	bool format;
 	bool shared;
+	uuid_t uuid;		/* null: any */
 };
 
 static int parse_features(struct store *store, struct dm_arg_set *args, struct modes *modes,
@@ -52,7 +52,8 @@ static int parse_features(struct store *store, struct dm_arg_set *args, struct m
 			continue;
 		}
 		value = left ? dm_shift_arg(args) : NULL;
-		if (!value || store_set(store, name, value)) {
+		if (!value || (strcasecmp(name, "uuid") ? store_set(store, name, value) :
+							  uuid_parse(value, &modes->uuid))) {
 			*error = "Invalid feature";
 			return -EINVAL;
 		}
@@ -146,9 +147,8 @@ static bool is_taken(const struct store *store)
 	return false;
 }
 
-static int format_pram(struct store *store, u64 nr_blocks, char **error)
+static int format_pram(struct store *store, u64 nr_blocks, const uuid_t *uuid, char **error)
 {
-	u8 uuid[16];
 	bool taken;
 	int err;
 
@@ -159,24 +159,37 @@ static int format_pram(struct store *store, u64 nr_blocks, char **error)
 	*error = "Another store uses the PRAM";
 	if (taken)
 		return -EBUSY;
-	get_random_bytes(uuid, sizeof(uuid));
+	store->uuid = *uuid;
+	if (uuid_is_null(uuid))
+		uuid_gen(&store->uuid);
 	*error = "The PRAM is too small, or the disk too large";
-	err = store_map_format(store->base, store->nr_pages, nr_blocks, uuid);
+	err = store_map_format(store->base, store->nr_pages, nr_blocks, store->uuid.b);
 	if (!err)
 		DMINFO("PRAM %s: formatted", store->pram_name);
 	return err;
 }
 
-/* Only what is blank is ever formatted, and only if that was asked for. */
-static int check_pram(struct store *store, bool format, char **error)
+/*
+ * Only what is blank is ever formatted, and only if that was asked for. A disk has
+ * nothing by which it could be known but its size: which PRAM goes with it, the table
+ * may say.
+ */
+static int check_pram(struct store *store, const struct modes *modes, char **error)
 {
 	u64 nr_blocks = store->ti->len >> (STORE_BLOCK_SHIFT - SECTOR_SHIFT);
 	struct store_report report = {};
 	int err;
 
-	if (format && is_blank(store))
-		return format_pram(store, nr_blocks, error);
+	if (modes->format && is_blank(store))
+		return format_pram(store, nr_blocks, &modes->uuid, error);
 	err = store_map_check(store->base, store->nr_pages, nr_blocks, &report);
+	if (!err) {
+		store_map_uuid(store->base, store->uuid.b);
+		if (!uuid_is_null(&modes->uuid) && !uuid_equal(&modes->uuid, &store->uuid)) {
+			report.why = "the store is another than the table's";
+			err = -EINVAL;
+		}
+	}
 	if (err) {
 		DMERR("PRAM %s: refused: %s", store->pram_name, report.why);
 		*error = (char *)report.why;
@@ -273,7 +286,7 @@ static int store_build(struct store *store, unsigned int argc, char **argv,
 	}
 	err = modes.shared ? map_range(store, pram, error) : map_device(store, pram, error);
 	if (!err)
-		err = check_pram(store, modes.format, error);
+		err = check_pram(store, &modes, error);
 	if (err)
 		return err;
 	*error = "Out of memory";

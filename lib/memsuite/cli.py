@@ -302,6 +302,8 @@ def store_commands(top):
         command.add_argument("--policy", choices=("random", "selective", "merging"))
         command.add_argument("--threshold", metavar="BYTES", type=number_argument(0, 1 << 30),
                              help="smaller requests are small (65536)")
+        command.add_argument("--uuid", type=word_argument,
+                             help="of the store, as it was formatted (dmsetup table tells); another is refused")
         command.add_argument("--shared", action="store_true",
                              help="lend to memory what the store does not use; PRAM is then addresses START-END, "
                                   "or a device such as /dev/pmem0, which is taken from its driver")

@@ -70,6 +70,12 @@ check "clean ones give way" fill_up
 check "remove" dmsetup remove vs
 check "create again" create
 check "everything is there" storecheck 0 $blocks /tmp/state-all 0 2
+uuid=$(dmsetup table vs | sed -n 's/.* uuid \([0-9a-f-]*\).*/\1/p')
+dmsetup remove vs
+check "another store than the table names is refused" refused "2 uuid 01234567-89ab-cdef-0123-456789abcdef"
+check "also to be formatted" refused "3 format uuid 01234567-89ab-cdef-0123-456789abcdef"
+check "so is a uuid that is none" refused "2 uuid 1"
+check "the one that it names is not" create "2 uuid $uuid"
 check "no second store takes the same PRAM" sh -c \
 	"! dmsetup create other --table '0 $sectors vstore $loop /dev/mapper/pram' 2>/dev/null"
 dmsetup create alias --table "0 2048 linear /dev/pmem0 0"

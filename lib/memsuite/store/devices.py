@@ -63,6 +63,8 @@ def settings(args):
         words += ["policy", args.policy]
     if args.threshold is not None:
         words += ["threshold", str(args.threshold)]
+    if args.uuid:
+        words += ["uuid", args.uuid]
     limits = (("storage_min", args.storage_min), ("storage_max", args.storage_max))
     if not args.shared and any(value is not None for _, value in limits):
         raise Failure("--storage-min and --storage-max are for --shared")
