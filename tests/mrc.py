@@ -85,10 +85,10 @@ class Score:
         return max((pages for pages, r in zip(curve.pages, curve.rate) if r / rate >= middle), default=0)
 
 
-def scores(directory, name, trace):
+def scores(directory, name, mode, trace):
     """The Score of each window that the guest left the curve of."""
     def left(suffix):
-        with open(f"{directory}/{name}.{suffix}", encoding="ascii") as f:
+        with open(f"{directory}/{name}.{mode}.{suffix}", encoding="ascii") as f:
             return f.read()
 
     reads = list(map(float, left("reads").split()))
@@ -96,7 +96,7 @@ def scores(directory, name, trace):
     spans = list(zip(reads, reads[1:]))
     windows = [(done(begin), done(end)) for begin, end in spans]
     exact = truth(f"{directory}/{name}", windows)
-    told = os.path.exists(f"{directory}/{name}.told")
+    told = os.path.exists(f"{directory}/{name}.{mode}.told")
     for i, (span, window, known) in enumerate(zip(spans, windows, exact), 1):
         rate = (window[1] - window[0]) / (span[1] - span[0])
         yield Score(Curve(left(f"curve.{i}")), known, rate, trace.cliffs, told), stats(left(f"stats.{i}"))

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# bench-mrc.sh: replays the traces that /mnt/share/list names, tracks each, and leaves its curve there.
-# Lines of the list: NAME RATE SECONDS WINDOWS, RATE 0 for a trace with times. After each of the windows, of that
-# many seconds, the curve is read.
+# bench-mrc.sh MODE...: replays the traces that /mnt/share/list names, tracks each in each of the modes, and leaves its
+# curve there. Lines of the list: NAME RATE SECONDS WINDOWS, RATE 0 for a trace with times. After each of the windows,
+# of that many seconds, the curve is read.
 
 control=/sys/kernel/memsuite/mrc
 debug=/sys/kernel/debug/memsuite/mrc
@@ -18,14 +18,16 @@ tell_rate() {
 	[ -e $control/accesses_per_s ] || return
 	echo "$pid $(awk '/^at/ { if (!n++) { t = $2; a = $3 } u = $2; b = $3 }
 			  END { printf "%d", (b - a) * 1e6 / (u - t) }' /tmp/at)" >$control/accesses_per_s &&
-		touch "$share/$name.told"
+		touch "$left.told"
 }
 
 [ -d /sys/kernel/debug/memsuite ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 modprobe mrc || exit 1
 echo 1 >$control/enabled
-while read -r name rate seconds windows; do
-	cp "$share/$name" /tmp/trace
+# track MODE: a replay of $name.
+track() {
+	left=$share/$name.$1
+	echo "$1" >$control/mode || exit 1
 	"$here/replay" --rate "$rate" /tmp/trace >/tmp/at &
 	pid=$!
 	until grep -q ready /tmp/at; do
@@ -33,19 +35,26 @@ while read -r name rate seconds windows; do
 		sleep 0.1
 	done
 	echo $pid >$control/add
-	now >"$share/$name.reads"
+	now >"$left.reads"
 	i=0
 	while [ $i -lt "$windows" ]; do
 		i=$((i + 1))
 		sleep "$seconds"
-		now >>"$share/$name.reads"
+		now >>"$left.reads"
 		tell_rate
-		cat $debug/$pid/curve >"$share/$name.curve.$i"
-		cat $debug/$pid/stats >"$share/$name.stats.$i"
+		cat $debug/$pid/curve >"$left.curve.$i"
+		cat $debug/$pid/stats >"$left.stats.$i"
 	done
 	kill $pid
 	wait $pid 2>/dev/null
-	cp /tmp/at "$share/$name.at"
-	echo "$name is done after $(now) s"
+	cp /tmp/at "$left.at"
+	echo "$name is done in mode $1 after $(now) s"
+}
+
+while read -r name rate seconds windows; do
+	cp "$share/$name" /tmp/trace
+	for mode; do
+		track "$mode"
+	done
 done <$share/list
 rmmod mrc
