@@ -16,11 +16,11 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
-#include <linux/task_work.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <compat/compat.h>
+#include <memsuite/errand.h>
 #include <memsuite/evict.h>
 #include <memsuite/pressure.h>
 #include <memsuite/probe.h>
@@ -35,9 +35,6 @@
 /* So many more are replaced than have to be: the next faults are free of it. */
 #define SLACK		32
 
-/* Of the work that replaces pages of a target. */
-enum { IDLE, QUEUED, RUNNING, ORPHANED };
-
 bool mrc_enforced;
 u64 mrc_suspended;
 
@@ -46,11 +43,10 @@ static DEFINE_HASHTABLE(shares, 8);
 static DEFINE_MUTEX(switching);
 static struct task_struct *enforcer;
 
-/* Works that are not idle. */
-static atomic_t works = ATOMIC_INIT(0);
-
-static void replace_some(struct mrc_target *t)
+/* After a page fault of its own, where it may sleep. */
+static void replace(void *target)
 {
+	struct mrc_target *t = target;
 	u64 share = READ_ONCE(t->share.pages), rss, want;
 	struct mm_struct *mm = current->mm;
 
@@ -63,20 +59,6 @@ static void replace_some(struct mrc_target *t)
 	}
 }
 
-static void replace(struct callback_head *work)
-{
-	struct mrc_target *t = container_of(work, struct mrc_target, share.work);
-
-	if (atomic_cmpxchg(&t->share.state, QUEUED, RUNNING) == QUEUED) {
-		replace_some(t);
-		/* From here on the target may be freed. */
-		atomic_set_release(&t->share.state, IDLE);
-	} else {
-		kvfree(t);
-	}
-	atomic_dec(&works);
-}
-
 /* A page fault of a program, before it is handled; IRQs may be off. */
 static void user_fault(void *data, unsigned long address)
 {
@@ -85,17 +67,10 @@ static void user_fault(void *data, unsigned long address)
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(shares, t, share.over, (unsigned long)pid) {
-		if (t->pid != pid || !current->mm ||
-		    get_mm_rss(current->mm) <= READ_ONCE(t->share.pages) ||
-		    atomic_cmpxchg(&t->share.state, IDLE, QUEUED))
-			continue;
-		atomic_inc(&works);
-		WRITE_ONCE(t->share.fault, address);
-		init_task_work(&t->share.work, replace);
-		if (task_work_add(current, &t->share.work, TWA_RESUME)) {
-			atomic_set(&t->share.state, IDLE);
-			atomic_dec(&works);
-		}
+		if (t->pid == pid && current->mm &&
+		    get_mm_rss(current->mm) > READ_ONCE(t->share.pages) &&
+		    ms_errand_send(t->share.errand))
+			WRITE_ONCE(t->share.fault, address);
 	}
 	rcu_read_unlock();
 }
@@ -108,38 +83,34 @@ static struct ms_probe probes[] = {
  * mrc_enforce_add() - a new target: nobody says what it gets
  * @t: the target
  *
- * Context: the targets are locked.
+ * Context: may sleep; the targets are locked.
+ * Return: 0 or -ENOMEM.
  */
-void mrc_enforce_add(struct mrc_target *t)
+int mrc_enforce_add(struct mrc_target *t)
 {
+	t->share.errand = ms_errand_new(replace, t);
+	if (!t->share.errand)
+		return -ENOMEM;
 	mutex_init(&t->share.sweeping);
 	t->share.weight = 1;
 	t->share.min = MIN_PAGES;
 	t->share.pages = U64_MAX;
 	t->share.running = MRC_RUNNING;
 	hash_add_rcu(shares, &t->share.over, (unsigned long)t->pid);
+	return 0;
 }
 
 /**
  * mrc_enforce_forget() - a target is about to be freed, and is nobody else's
- * @t: the target; from here on its work may free it
+ * @t: the target, of mrc_enforce_add()
  *
- * A page fault can take for ever, as one that a program of its own is to answer.
- * So what is queued for its end is left to itself. Context: may sleep, for as
- * long as pages are being replaced.
- *
- * Return: true if the caller frees the target, false if its work does.
+ * Context: may sleep, for as long as pages are being replaced.
  */
-bool mrc_enforce_forget(struct mrc_target *t)
+void mrc_enforce_forget(struct mrc_target *t)
 {
-	int state;
-
 	hash_del_rcu(&t->share.over);
 	synchronize_rcu();
-	while ((state = atomic_cmpxchg(&t->share.state, QUEUED, ORPHANED)) ==
-	       RUNNING)
-		schedule_timeout_uninterruptible(1);
-	return state == IDLE;
+	ms_errand_drop(t->share.errand);
 }
 
 static void lift(void)
@@ -275,18 +246,26 @@ static int start(void)
 	return 0;
 }
 
+/* They may wait for a disk. */
+static void finish_sweeps(void)
+{
+	struct mrc_target *t;
+
+	list_for_each_entry(t, &mrc_targets, link) {
+		mutex_lock(&t->share.sweeping);
+		mutex_unlock(&t->share.sweeping);
+	}
+}
+
+/* Who is in a fault now, which may take for ever, finds nothing to do after it. */
 static void stop(void)
 {
 	kthread_stop(enforcer);
 	ms_probes_unregister(probes, ARRAY_SIZE(probes));
 	mutex_lock(&mrc_targets_lock);
 	lift();
+	finish_sweeps();
 	mutex_unlock(&mrc_targets_lock);
-	/* On their way back to user space, or waiting for a disk. */
-	while (atomic_read(&works))
-		schedule_timeout_uninterruptible(1);
-	/* The last instructions of replace() may still have to be run. */
-	synchronize_rcu_tasks();
 }
 
 /**

@@ -28,6 +28,7 @@ struct mm_struct;
 struct mrc_paper;
 struct mrc_samples;
 struct mrc_shadow;
+struct ms_errand;
 struct pid;
 struct task_struct;
 
@@ -134,8 +135,7 @@ struct mrc_sub {
  * @faults: its major faults by @looked
  * @looked: when that was, in us
  * @over: in the table that page faults are looked up in
- * @work: replaces pages of its own, in its own context
- * @state: of @work
+ * @errand: replaces pages of its own, in its own context
  * @sweeping: one at a time; protects what follows
  * @hand: where the next sweep begins
  * @evict: pages on their way out
@@ -155,8 +155,7 @@ struct mrc_share {
 	u64 faults;
 	u64 looked;
 	struct hlist_node over;
-	struct callback_head work;
-	atomic_t state;
+	struct ms_errand *errand;
 	struct mutex sweeping;	/* hand to refused_busy */
 	unsigned long hand;
 	struct ms_evict evict;
@@ -434,8 +433,8 @@ u64 mrc_target_rss(const struct mrc_target *t);
 /* enforce.c */
 extern bool mrc_enforced;
 extern u64 mrc_suspended;
-void mrc_enforce_add(struct mrc_target *t);
-bool mrc_enforce_forget(struct mrc_target *t);
+int mrc_enforce_add(struct mrc_target *t);
+void mrc_enforce_forget(struct mrc_target *t);
 int mrc_enforce(bool on);
 
 /* division_files.c */

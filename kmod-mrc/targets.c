@@ -39,8 +39,8 @@ void mrc_target_drop(struct mrc_target *t)
 	kthread_stop(t->thread);
 	mrc_debugfs_remove(t->dir);
 	mrc_ladder_free(t);
-	if (mrc_enforce_forget(t))
-		kvfree(t);
+	mrc_enforce_forget(t);
+	kvfree(t);
 	put_pid(pid);
 }
 
@@ -120,6 +120,11 @@ static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
 		kvfree(t);
 		return ERR_CAST(thread);
 	}
+	if (mrc_enforce_add(t)) {
+		kthread_stop(thread);
+		kvfree(t);
+		return ERR_PTR(-ENOMEM);
+	}
 	t->thread = thread;
 	return t;
 }
@@ -167,7 +172,6 @@ int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages)
 	t->pages = pages;
 	list_add_tail(&t->link, &mrc_targets);
 	targets_count++;
-	mrc_enforce_add(t);
 	mrc_debugfs_add(t);
 	wake_up_process(t->thread);
 	return 0;

@@ -28,6 +28,8 @@ void ms_regions_exit(void);
 int ms_demand_init(void);
 void ms_demand_exit(void);
 
+void ms_errands_exit(void);
+
 unsigned long ms_symbol_address(const char *name);
 
 #endif

@@ -14,6 +14,7 @@ static const struct {
 	void (*exit)(void);
 } parts[] = {
 	{ ms_calls_init, NULL },
+	{ NULL, ms_errands_exit },
 	{ ms_control_init, ms_control_exit },
 	{ ms_hooks_init, ms_hooks_exit },
 	{ ms_holding_init, ms_holding_exit },
@@ -35,7 +36,7 @@ static int __init memsuite_init(void)
 	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		err = parts[i].init();
+		err = parts[i].init ? parts[i].init() : 0;
 		if (err) {
 			exit_parts(i);
 			return err;

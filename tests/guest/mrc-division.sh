@@ -57,9 +57,33 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 done
 note "not below $low"
 check "and is not driven below it" [ "$low" -ge 6900 ]
+
+# Who is over its share and in a fault that never ends is not waited for.
+"$here/stall" 2000 300 >/tmp/stall &
+stall=$!
+wait_for 60 grep -q ready /tmp/stall
+echo $stall >$mrc/add
+planned() { share=$(column $stall share_pages) && [ "${share:-0}" -gt 0 ]; }
+check "a third one is in the plan" wait_for 30 planned
+echo 4096 >$division/total_kib
+sleep 1
+kill -USR1 $stall
+wait_for 30 grep -q stalled /tmp/stall
+sleep 1
+uptime_s() { cut -d. -f1 /proc/uptime; }
+began=$(uptime_s)
+check "enforced no more, with a fault that goes on" sh -c "echo 0 >$division/enforce"
+check "enforced again" sh -c "echo 1 >$division/enforce"
 check "unload while it is enforced" rmmod mrc
-check "both live on" kill -0 $loop $uniform
+note "within $(($(uptime_s) - began)) s"
+check "without waiting for the fault" [ $(($(uptime_s) - began)) -lt 60 ]
+unloaded() { rmmod memsuite 2>/dev/null; }
+stays() { ! unloaded; }
+check "the core stays, which it will return to" stays
+check "all live on" kill -0 $loop $uniform $stall
 kill $loop $uniform
+kill -9 $stall
 wait
+check "the core is unloaded once the fault is over" wait_for 30 unloaded
 swapoff /dev/zram0
 done_testing
