@@ -49,11 +49,13 @@ struct mrc_page {
 /**
  * struct mrc_shield - an address space that has protected pages
  * @mm: the address space
- * @notifier: sees forks
+ * @notifier: sees forks, and what is moved
+ * @stopping: pages are being unprotected, for good
  * @restored: pages that were unprotected by hand
  */
 struct mrc_shield {
 	struct mm_struct *mm;
+	bool stopping;
 #if IS_ENABLED(CONFIG_MMU_NOTIFIER)
 	struct mmu_notifier notifier;
 #endif

@@ -4,7 +4,7 @@
  * makes of them, so that a touch takes a hint fault, in which the kernel itself
  * makes the page accessible again, whatever numa_balancing is set to.
  *
- * Four things this must not get wrong:
+ * Five things this must not get wrong:
  * - While a CPU may still use an old entry, tlb_flush_pending is raised: else
  *   whoever unmaps the page would take the entry for inaccessible, flush nothing,
  *   and free a page that is still written to.
@@ -12,6 +12,8 @@
  * - Without CONFIG_NUMA_BALANCING, the page would fault for ever.
  * - A child would inherit protected entries that nobody takes care of: pages
  *   are unprotected before fork() copies them, in an mmu notifier.
+ * - mremap() moves entries to where the search for protected ones may have been
+ *   already: once it goes on, pages are unprotected before they are moved.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -359,16 +361,23 @@ int mrc_protect_enumerate(struct mm_struct *mm, mrc_see_fn *see, void *arg)
 #if IS_ENABLED(CONFIG_MMU_NOTIFIER)
 
 /*
- * fork() holds mmap_lock for writing; the others who announce this event hold
+ * Before fork(), and once pages are being unprotected, mremap(). Both hold mmap_lock
+ * for writing; the others who announce these events, munmap() among them, may hold
  * it not at all, and must not be followed into the areas.
  */
+static bool concerns(const struct mrc_shield *shield,
+		     enum mmu_notifier_event event)
+{
+	return event == MMU_NOTIFY_PROTECTION_PAGE ||
+	       (event == MMU_NOTIFY_UNMAP && READ_ONCE(shield->stopping));
+}
+
 static int before_change(struct mmu_notifier *mn,
 			 const struct mmu_notifier_range *range)
 {
 	struct mrc_shield *shield = container_of(mn, struct mrc_shield, notifier);
 
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE &&
-	    current->mm == shield->mm &&
+	if (concerns(shield, range->event) && current->mm == shield->mm &&
 	    ms_mmap_write_locked_by_current(shield->mm))
 		walk(shield->mm, range->start, range->end, UINT_MAX, restore,
 		     shield);
@@ -408,6 +417,8 @@ int mrc_protect_start(struct mrc_shield *shield, struct mm_struct *mm)
  */
 void mrc_protect_stop(struct mrc_shield *shield)
 {
+	/* Whoever has not seen it has mmap_lock, and is done before the walk begins. */
+	WRITE_ONCE(shield->stopping, true);
 	walk_all(shield->mm, restore, shield);
 	mmu_notifier_unregister(&shield->notifier, shield->mm);
 }

@@ -3,10 +3,11 @@
  * Memory most of which is left alone, so that it gets protected; on a signal it
  * is all read, and it is told what that took.
  *
- *   shield PAGES SECONDS
+ *   shield PAGES SECONDS [wander]
  *
- * SIGUSR1: by a child; SIGUSR2: by itself; SIGHUP: by itself, after mremap(). Each
- * prints "WHO bad B faults F": pages that do not hold what was written to them, and
+ * SIGUSR1: by a child; SIGUSR2: by itself; SIGHUP: by itself, after mremap().
+ * wander: it is moved all the time, back and forth between both ends of a large
+ * mapping. Each signal prints "WHO bad B faults F": pages that do not hold what was written to them, and
  * NUMA hint faults of the machine meanwhile.
  */
 #define _GNU_SOURCE
@@ -25,8 +26,10 @@
 #endif
 
 #define PAGE 4096
+/* What lies between the ends that it wanders between. */
+#define APART (256UL << 30)
 
-static unsigned long *area;
+static unsigned long *area, *ends[2];
 static unsigned long pages;
 static volatile sig_atomic_t wanted;
 
@@ -87,6 +90,34 @@ static void move(void)
 	read_all("moved");
 }
 
+static void wander(void)
+{
+	void *to = area == ends[0] ? ends[1] : ends[0];
+
+	area = mremap(area, pages * PAGE, pages * PAGE,
+		      MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	if (area == MAP_FAILED) {
+		perror("mremap");
+		exit(1);
+	}
+}
+
+static void prepare_to_wander(void)
+{
+	char *between = mmap(NULL, APART, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (between == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	/* With page tables on the way, of which there are some in a batch. */
+	for (unsigned long at = 0; at < APART; at += 1UL << 30)
+		between[at + (1UL << 20)] = 1;
+	ends[0] = (void *)between;
+	ends[1] = (void *)(between + APART - pages * PAGE);
+}
+
 static void act(int signal)
 {
 	if (signal == SIGUSR1) {
@@ -108,8 +139,8 @@ int main(int argc, char **argv)
 	unsigned long page;
 	time_t end;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: shield PAGES SECONDS\n");
+	if (argc < 3) {
+		fprintf(stderr, "usage: shield PAGES SECONDS [wander]\n");
 		return 2;
 	}
 	pages = strtoul(argv[1], NULL, 10);
@@ -126,11 +157,15 @@ int main(int argc, char **argv)
 	signal(SIGUSR1, want);
 	signal(SIGUSR2, want);
 	signal(SIGHUP, want);
+	if (argc > 3)
+		prepare_to_wander();
 	printf("ready\n");
 	fflush(stdout);
 	while (time(NULL) < end) {
 		for (page = 0; page < pages / 10; page++)
 			*at(page) = value(page);
+		if (ends[0])
+			wander();
 		nanosleep(&pause, NULL);
 		if (wanted) {
 			act(wanted);
