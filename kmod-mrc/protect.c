@@ -79,13 +79,21 @@ static bool accessible(const struct vm_area_struct *vma)
 	return vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
 }
 
+/* Only of these does fork() tell before it copies entries; see copy_page_range(). */
+static bool fork_tells(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE;
+}
+
 /*
- * Pages of KSM, which are nowhere but in such areas, and of userfaultfd have owners
- * who look at their entries.
+ * Entries of a shared mapping are not copied by fork() as a rule, but they are with
+ * guard pages (7.x) or userfaultfd, which may come later. Pages of KSM, which are
+ * nowhere but in such areas, and of userfaultfd have owners who look at their entries.
  */
 static bool protectable(const struct vm_area_struct *vma)
 {
-	return accessible(vma) && !userfaultfd_armed((struct vm_area_struct *)vma) &&
+	return accessible(vma) && fork_tells(vma) &&
+	       !userfaultfd_armed((struct vm_area_struct *)vma) &&
 	       !(vma->vm_flags & (VM_MERGEABLE | VM_SHADOW_STACK));
 }
 
@@ -100,7 +108,7 @@ static bool page_protectable(const struct vm_area_struct *vma, pte_t pte)
 	if (pte_special(pte) || !pfn_valid(pte_pfn(pte)))
 		return false;
 	page = pfn_to_page(pte_pfn(pte));
-	if ((vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE &&
+	if (vma->vm_flags & VM_WRITE &&
 	    atomic_read(&page->_mapcount) > 0)
 		return false;
 	return !is_zone_device_page(page) && !PageCompound(page) &&

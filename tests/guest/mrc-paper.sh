@@ -123,6 +123,21 @@ for name in epochs epochs_skipped protections protection_faults protection_off f
 	    protected_pages scan_pages stuck_pages cpu_ns enabled_ns; do
 	note "$name $(stat_of $name)"
 done
+# What a shared mapping has, a child may inherit (guard pages, since 7.x).
+kill -URG "$pid"
+wait_for 30 grep -q "^sharer" $out
+if grep -q "^sharer ready" $out; then
+	sleep 3
+	check "nor has a child one in a shared mapping" quiet sharer URG
+else
+	note "no guard pages in shared mappings"
+fi
+finish
+"$here/shield" $pages 300 >$out &
+pid=$!
+wait_for 30 grep -q ready $out
+echo $pid >$control/add
+check "another is protected" protected
 check "unload while protected" rmmod mrc
 check "none faults when unloaded" quiet parent USR2
 kill $pid

@@ -5,10 +5,12 @@
  *
  *   shield PAGES SECONDS [wander]
  *
- * SIGUSR1: by a child; SIGUSR2: by itself; SIGHUP: by itself, after mremap().
- * wander: it is moved all the time, back and forth between both ends of a large
- * mapping. Each signal prints "WHO bad B faults F": pages that do not hold what was written to them, and
- * NUMA hint faults of the machine meanwhile.
+ * SIGUSR1: by a child; SIGUSR2: by itself; SIGHUP: by itself, after mremap();
+ * SIGURG: by a child, a mapping shared with it that it has inherited the entries of,
+ * where the kernel copies these. wander: it is moved all the time, back and forth
+ * between both ends of a large mapping. Each signal prints "WHO bad B faults F":
+ * pages that do not hold what was written to them, and NUMA hint faults of the
+ * machine meanwhile.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -23,6 +25,10 @@
 
 #ifndef PR_SET_THP_DISABLE
 #define PR_SET_THP_DISABLE 41
+#endif
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
 #endif
 
 #define PAGE 4096
@@ -90,6 +96,37 @@ static void move(void)
 	read_all("moved");
 }
 
+/* Once a shared mapping has a guard page, fork() copies its entries. */
+static void share(void)
+{
+	static unsigned long *shared;
+
+	if (!shared) {
+		shared = mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (shared == MAP_FAILED ||
+		    madvise(shared + pages * (PAGE / sizeof(*shared)), PAGE,
+			    MADV_GUARD_INSTALL)) {
+			printf("sharer skipped\n");
+			fflush(stdout);
+			shared = NULL;
+			return;
+		}
+		munmap(area, pages * PAGE);
+		area = shared;
+		for (unsigned long page = 0; page < pages; page++)
+			*at(page) = value(page);
+		printf("sharer ready\n");
+		fflush(stdout);
+		return;
+	}
+	if (!fork()) {
+		read_all("sharer");
+		_exit(0);
+	}
+	wait(NULL);
+}
+
 static void wander(void)
 {
 	void *to = area == ends[0] ? ends[1] : ends[0];
@@ -130,6 +167,8 @@ static void act(int signal)
 		read_all("parent");
 	} else if (signal == SIGHUP) {
 		move();
+	} else if (signal == SIGURG) {
+		share();
 	}
 }
 
@@ -157,6 +196,7 @@ int main(int argc, char **argv)
 	signal(SIGUSR1, want);
 	signal(SIGUSR2, want);
 	signal(SIGHUP, want);
+	signal(SIGURG, want);
 	if (argc > 3)
 		prepare_to_wander();
 	printf("ready\n");
