@@ -20,12 +20,19 @@
 #define CHANGE_PART	4
 #define CHANGE_TIMES	3
 
+/* The largest floor of late fades by such a part with each ladder. */
+#define FADE		8
+
 /*
  * Times are known to a step of 19/16, and so are rates; a curve may be off by so
  * much of itself and of its sizes, whatever ladders and sub-samples agree upon.
+ * What they do not agree upon comes from elsewhere, and squares are added.
  */
 #define RESOLUTION	64
 #define RATIO_FLOOR	(MRC_RATIO / 400)
+
+/* Pages over us, times this, is a rate. */
+#define SCALE		(1000000ULL * MRC_RATE)
 
 /* Fractional bits of a logarithm. */
 #define LOG_FRAC	16
@@ -267,7 +274,25 @@ void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 		}
 	}
 	memcpy(curve->last, now, sizeof(curve->last));
-	curve->floor = floor >> MRC_FRAC;
+	/* A program that sleeps touches nothing, but the averages are of others, too. */
+	curve->floor = max_t(u64, floor >> MRC_FRAC,
+			     curve->ladders ? curve->floor - curve->floor / FADE : 0);
+}
+
+/**
+ * mrc_curve_watched() - how long was watched for the ladder that is being added
+ * @curve: after mrc_curve_begin()
+ * @us: since the ladder before
+ * @pages: the program's working set
+ */
+void mrc_curve_watched(struct mrc_curve *curve, u64 us, u64 pages)
+{
+	if (!curve->ladders)
+		curve->us = 0;
+	else if (curve->ladders >= WINDOW)
+		curve->us -= curve->us / WINDOW;
+	curve->us += us;
+	curve->pages = pages;
 }
 
 /**
@@ -314,7 +339,11 @@ static u32 ratio_of(u64 rate, u64 full)
 			    MRC_RATIO) : 0;
 }
 
-/* Half the width of the 90% interval of a mean of MRC_SUBS values. */
+/*
+ * Half the width of the interval that holds the mean of MRC_SUBS values in 92.5% of
+ * cases: nine in ten are asked for, and what neighbouring sizes are off by is much
+ * the same.
+ */
 static u32 half_width(const u32 *v)
 {
 	u64 sum = 0, square = 0, var;
@@ -325,8 +354,8 @@ static u32 half_width(const u32 *v)
 		square += (u64)v[k] * v[k];
 	}
 	var = (square - sum * sum / MRC_SUBS) / (MRC_SUBS - 1);
-	/* Student's t with 7 degrees of freedom, 1.895, over sqrt(8). */
-	return div_u64((u64)int_sqrt64(var << 8) * 670, 1000 << 4);
+	/* Student's t with 7 degrees of freedom, 2.10, over sqrt(8). */
+	return div_u64((u64)int_sqrt64(var << 8) * 742, 1000 << 4);
 }
 
 /* The same, of the mean of ladders: the moments they saw may have been special. */
@@ -335,9 +364,26 @@ static u32 half_of_ladders(const struct mrc_curve *curve, unsigned int i, u64 fu
 	/* The last ones weigh 1/WINDOW, which is a mean of 2 * WINDOW - 1. */
 	u64 n = min_t(u64, curve->ladders, 2 * WINDOW - 1);
 
-	/* 5/4 of the mean deviation is the standard one; 90% are within 1.645 of it. */
-	return div_u64((u64)ratio_of(curve->spread[i], full) * 33,
+	/* 5/4 of the mean deviation is the standard one; 92.5% are within 1.78 of it. */
+	return div_u64((u64)ratio_of(curve->spread[i], full) * 36,
 		       max_t(u32, int_sqrt64(n << 8), 1));
+}
+
+/*
+ * Had the program gone over to other pages once in all the time that was watched, no
+ * ladder need have seen it: that would be so many misses, whatever the size.
+ */
+static u32 unseen_change(const struct mrc_curve *curve, u64 full)
+{
+	if (!curve->us)
+		return 0;
+	return ratio_of(mul_u64_u64_div_u64(curve->pages, SCALE, curve->us), full);
+}
+
+/* Errors that have nothing to do with one another. */
+static u32 together(u64 a, u64 b, u64 c)
+{
+	return int_sqrt64(a * a + b * b + c * c);
 }
 
 /* The rate with so many pages, or the next size of the grid. */
@@ -366,16 +412,33 @@ static u64 exp2_of(u32 log)
 	return ((u64)part << (log >> LOG_FRAC)) >> LOG_FRAC;
 }
 
+/* What lies below the floor, where no look tells one touch from another. */
+struct blind {
+	u32 least;
+	u32 likely;
+	u32 most;
+};
+
 /*
- * The ratio below the floor, where all that is known is that it is 1 for no
- * memory, and @at at the floor: a power of the size, as is usual of programs.
+ * The ratio is 1 for no memory. Of the touches that were seen, so many miss as there
+ * are more pages in a look than memory: no fewer, in any order; and there may be
+ * touches that were not seen. A power of the size, which many programs have, that
+ * ends with all that were seen is taken for the most.
  */
-static u32 below_floor(u64 pages, u64 floor, u32 at)
+static struct blind below_floor(const struct mrc_curve *curve, u64 pages, u64 full)
 {
-	u32 fall = log2_of(MRC_RATIO) - log2_of(max(at, 1u));
+	u64 floor = curve->floor;
+	u32 seen = max(ratio_of(rate_near(curve, pages), full), 1u);
+	u32 rest = ratio_of(rate_near(curve, floor + floor / FADE), full);
+	u32 fall = log2_of(MRC_RATIO) - log2_of(seen);
+	struct blind b;
 
 	fall = div_u64((u64)fall * log2_of(pages), max(log2_of(floor), 1u));
-	return min_t(u64, exp2_of(log2_of(MRC_RATIO) - fall), MRC_RATIO);
+	b.most = min_t(u64, exp2_of(log2_of(MRC_RATIO) - fall), MRC_RATIO);
+	b.least = rest + div64_u64((seen - min(rest, seen)) * (floor - pages), floor);
+	/* The mean of their logarithms. */
+	b.likely = int_sqrt64((u64)b.most * b.least);
+	return b;
 }
 
 /**
@@ -385,8 +448,8 @@ static u32 below_floor(u64 pages, u64 floor, u32 at)
  * @total: all pages that the target maps or has swapped out
  * @line: result
  *
- * If the rate of accesses is known, ratios below the floor are made up between it
- * and the rate there. The last line is at @total itself. Sizes beyond it have none.
+ * If the rate of accesses is known, ratios below the floor lie between it and what
+ * was seen. The last line is at @total itself. Sizes beyond it have none.
  *
  * Return: false if there is no such line.
  */
@@ -394,7 +457,7 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line)
 {
 	u64 full = mrc_curve_accesses(curve);
-	u32 sub[MRC_SUBS], half, low, high, at;
+	u32 sub[MRC_SUBS], half, off, low, high;
 	unsigned int k;
 
 	if (!curve->ladders || i >= MRC_SIZES ||
@@ -419,17 +482,21 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 	high = ratio_of(rate_near(curve, line->pages - line->pages / RESOLUTION), full);
 	for (k = 0; k < MRC_SUBS; k++)
 		sub[k] = ratio_of(curve->sub[k][i], full);
-	half = max(half_width(sub), half_of_ladders(curve, i, full)) +
-	       line->ratio / (2 * RESOLUTION) + RATIO_FLOOR;
-	line->low = low - min(low, half);
+	half = max(half_width(sub), half_of_ladders(curve, i, full));
+	off = line->ratio / (2 * RESOLUTION);
+	low = together(line->ratio - min(low, line->ratio), half, off) + RATIO_FLOOR;
+	high = together(max(high, line->ratio) - line->ratio,
+			max(half, unseen_change(curve, full)), off) + RATIO_FLOOR;
+	low = line->ratio - min(low, line->ratio);
+	high += line->ratio;
 	if (curve->accesses && line->pages < curve->floor) {
-		u32 seen = line->ratio;
+		struct blind b = below_floor(curve, line->pages, full);
 
-		at = ratio_of(rate_near(curve, curve->floor), full);
-		line->ratio = max(seen, below_floor(line->pages, curve->floor, at));
-		/* It may as well fall at once, or as late. */
-		high = max(high, 2 * line->ratio - seen);
+		line->ratio = b.likely;
+		low = min(low, b.least);
+		high = max(high, b.most);
 	}
-	line->high = min_t(u32, high + half, MRC_RATIO);
+	line->low = low;
+	line->high = min_t(u32, high, MRC_RATIO);
 	return true;
 }

@@ -72,6 +72,8 @@ struct mrc_line {
  *	or by touches
  * @sampled: all accesses, where they are sampled, in MRC_RATE; or 0
  * @floor: below this size rates were not seen, in pages
+ * @us: for how long the program was watched
+ * @pages: its working set
  * @rate: of the whole sample
  * @sub: of each sub-sample
  * @last: of the whole sample, in the last ladder alone
@@ -82,6 +84,8 @@ struct mrc_curve {
 	u64 accesses;
 	u64 sampled;
 	u64 floor;
+	u64 us;
+	u64 pages;
 	u64 rate[MRC_SIZES];
 	u64 sub[MRC_SUBS][MRC_SIZES];
 	u64 last[MRC_SIZES];
@@ -102,6 +106,7 @@ u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us);
 
 void mrc_curve_reset(struct mrc_curve *curve);
 void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor);
+void mrc_curve_watched(struct mrc_curve *curve, u64 us, u64 pages);
 void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders);
 void mrc_curve_add_sampled(struct mrc_curve *curve, u64 rate);
 u64 mrc_curve_accesses(const struct mrc_curve *curve);

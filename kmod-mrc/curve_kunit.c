@@ -532,7 +532,7 @@ static void band_holds_the_cliff(struct kunit *test)
 	}
 }
 
-/* From all accesses to what is seen, by a power of the size. */
+/* Between what was seen, and a power of the size from all accesses to it. */
 static void floor_is_bridged(struct kunit *test)
 {
 	u32 last = MRC_RATIO, seen = 0;
@@ -551,15 +551,85 @@ static void floor_is_bridged(struct kunit *test)
 		KUNIT_EXPECT_LE(test, line.ratio, line.high);
 		last = line.ratio;
 		if (line.pages == 1)
-			KUNIT_EXPECT_EQ(test, line.ratio, (u32)MRC_RATIO);
-		/* Half of the way in the logarithm of the size: its root. */
-		if (line.pages == 16)
+			KUNIT_EXPECT_EQ(test, line.high, (u32)MRC_RATIO);
+		/* Half of the way in the logarithm of the size: a tenth at most. */
+		if (line.pages == 16) {
+			KUNIT_EXPECT_LE(test, line.low, MRC_RATIO / 100U);
+			KUNIT_EXPECT_GE(test, line.high, MRC_RATIO * 9U / 100);
 			seen = line.ratio;
+		}
 		if (line.pages == 300)
 			KUNIT_EXPECT_EQ(test, line.ratio, MRC_RATIO / 100U);
 	}
-	KUNIT_EXPECT_GT(test, seen, MRC_RATIO * 9U / 100);
-	KUNIT_EXPECT_LE(test, seen, MRC_RATIO * 11U / 100);
+	/* A thousandth of the logarithms' mean is 1/32. */
+	KUNIT_EXPECT_GT(test, seen, MRC_RATIO * 29U / 1000);
+	KUNIT_EXPECT_LE(test, seen, MRC_RATIO * 33U / 1000);
+}
+
+/* Of what every look finds touched, no memory has more hits than pages. */
+static void looks_bound_what_is_below_them(struct kunit *test)
+{
+	struct mrc_line line;
+	unsigned int i;
+
+	start(test);
+	add_loop(100, 1000);
+	finish(100);
+	curve.accesses = 50 * curve.rate[0];
+	curve.floor = 100;
+	for (i = 0; mrc_curve_line(&curve, i, 10000, &line); i++) {
+		u32 least = MRC_RATIO / 50 * (100 - min(line.pages, 100ULL)) / 100;
+
+		KUNIT_EXPECT_LE(test, line.low, least);
+		KUNIT_EXPECT_GE(test, line.ratio + MRC_RATIO / 1000, least);
+		if (line.pages > 120)
+			KUNIT_EXPECT_EQ(test, line.ratio, 0U);
+	}
+}
+
+/* Ladders that found the program asleep do not make the others see more. */
+static void floor_is_the_largest_of_late(struct kunit *test)
+{
+	unsigned int i;
+
+	start(test);
+	mrc_curve_begin(&curve, curve.rate, 256 << MRC_FRAC);
+	curve.ladders = 1;
+	mrc_curve_begin(&curve, curve.rate, 0);
+	KUNIT_EXPECT_EQ(test, curve.floor, 224ULL);
+	mrc_curve_begin(&curve, curve.rate, 300 << MRC_FRAC);
+	KUNIT_EXPECT_EQ(test, curve.floor, 300ULL);
+	for (i = 0; i < 100; i++)
+		mrc_curve_begin(&curve, curve.rate, 0);
+	KUNIT_EXPECT_LT(test, curve.floor, 8ULL);
+}
+
+/* A working set that is exchanged once, in all the time that was watched. */
+static void band_allows_for_a_change(struct kunit *test)
+{
+	struct mrc_line line;
+	u32 before, after;
+	unsigned int i;
+
+	start(test);
+	add_loop(4000, 100000);
+	finish(10000);
+	/* Beyond all that it has. */
+	for (i = 0; mrc_size(i) < 15000; i++)
+		;
+	KUNIT_ASSERT_TRUE(test, mrc_curve_line(&curve, i, 20000, &line));
+	before = line.high - line.ratio;
+	curve.ladders = 0;
+	mrc_curve_watched(&curve, 10000000, 4000);
+	curve.ladders = 1;
+	mrc_curve_watched(&curve, 10000000, 4000);
+	KUNIT_EXPECT_EQ(test, curve.us, 20000000ULL);
+	/* 200 misses a second of the accesses that are told. */
+	curve.accesses = 20000 * MRC_RATE;
+	KUNIT_ASSERT_TRUE(test, mrc_curve_line(&curve, i, 20000, &line));
+	after = line.high - line.ratio;
+	KUNIT_EXPECT_GE(test, after, MRC_RATIO / 100U);
+	KUNIT_EXPECT_LE(test, after, before + MRC_RATIO / 100U);
 }
 
 /* A program that does something else is told anew, once two ladders agree. */
@@ -736,6 +806,9 @@ static struct kunit_case mrc_cases[] = {
 	KUNIT_CASE(ladders_widen_the_band),
 	KUNIT_CASE(change_is_noticed),
 	KUNIT_CASE(floor_is_bridged),
+	KUNIT_CASE(looks_bound_what_is_below_them),
+	KUNIT_CASE(floor_is_the_largest_of_late),
+	KUNIT_CASE(band_allows_for_a_change),
 	KUNIT_CASE(nothing_is_survived),
 	KUNIT_CASE(noise_is_survived),
 	KUNIT_CASE(picks_are_nested_and_one_each),

@@ -538,6 +538,8 @@ static void publish(struct mrc_target *t, u64 now)
 	mutex_lock(&t->lock);
 	estimate(t, NULL);
 	mrc_curve_begin(&t->curve, t->reuse.rate, t->reuse.floor);
+	mrc_curve_watched(&t->curve, now - max(t->published, t->since), s->wss_pages);
+	t->published = now;
 	mrc_curve_add(t->curve.rate, t->reuse.rate, t->curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
 		estimate(t, &t->sub[k]);

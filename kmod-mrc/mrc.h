@@ -201,6 +201,7 @@ struct mrc_share {
  * @credit: ladders to come that the budget does not hold back
  * @renewals: how often they were renewed
  * @since: when tracking of @mm began, in us; 0: not begun
+ * @published: when the last ladder ended, in us
  * @enumerated: when the page tables were last enumerated, in us
  * @enumeration_ns: CPU time that this took
  * @rss: resident pages then
@@ -253,6 +254,7 @@ struct mrc_target {
 	u32 credit;
 	u32 renewals;
 	u64 since;
+	u64 published;
 	u64 enumerated;
 	u64 enumeration_ns;
 	u64 rss;
