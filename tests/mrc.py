@@ -85,12 +85,19 @@ class Score:
         return max((pages for pages, r in zip(curve.pages, curve.rate) if r / rate >= middle), default=0)
 
 
+def replayed(directory, name, mode):
+    """To the end."""
+    return os.path.exists(f"{directory}/{name}.{mode}.at")
+
+
 def scores(directory, name, mode, trace):
-    """The Score of each window that the guest left the curve of."""
+    """The Score of each window that the guest left the curve of; none of a trace that was not replayed in that mode."""
     def left(suffix):
         with open(f"{directory}/{name}.{mode}.{suffix}", encoding="ascii") as f:
             return f.read()
 
+    if not replayed(directory, name, mode):
+        return
     reads = list(map(float, left("reads").split()))
     done = progress(left("at"))
     spans = list(zip(reads, reads[1:]))
