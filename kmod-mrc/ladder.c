@@ -632,12 +632,17 @@ static void pause_for(u64 us)
 /* Nothing of what one mode has found is of use to the other. */
 static void set_mode(struct mrc_target *t, enum mrc_mode mode)
 {
+	u64 accesses;
+
 	if (t->mode == mode)
 		return;
 	forget(t);
 	stop_modes(t);
 	mutex_lock(&t->lock);
+	/* That was not found. */
+	accesses = t->curve.accesses;
 	mrc_curve_reset(&t->curve);
+	t->curve.accesses = accesses;
 	mutex_unlock(&t->lock);
 	t->mode = mode;
 }

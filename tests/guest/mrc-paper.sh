@@ -102,8 +102,10 @@ check "a child has no protected page" quiet child USR1
 check "protected again after fork" protected
 check "moved by mremap()" faulted moved HUP $((pages / 4))
 check "protected where they went to" protected
+echo "$pid 1000000" >$control/accesses_per_s
 set_to mode ladder
 check "none is protected in mode ladder" wait_for 10 bare
+check "accesses are what was written" grep -q written "$debug/mrc/$pid/accesses"
 check "none faults" quiet parent USR2
 set_to mode paper
 check "protected in mode paper" protected
