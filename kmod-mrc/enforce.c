@@ -170,12 +170,41 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 	}
 }
 
-static void give(struct mrc_target *t, const struct mrc_claim *c)
+/*
+ * Pages of the total that no target has; below 0, so many too many are had. They
+ * are nobody's until they are touched, whoever they are planned for.
+ */
+static s64 left_over(const struct mrc_plan *plan)
+{
+	s64 left = plan->total;
+	unsigned int i;
+
+	for (i = 0; i < plan->n; i++)
+		left -= mrc_target_rss(plan->target[i]);
+	return left;
+}
+
+/*
+ * What is free, who grows may take, and who has more than planned keeps it for as
+ * long as nobody else needs it. A total that was set is a limit.
+ */
+static u64 allowed(const struct mrc_target *t, u64 planned, s64 left)
+{
+	s64 rss = mrc_target_rss(t);
+
+	if (READ_ONCE(mrc_division.total_kib))
+		return planned;
+	if (left > 0)
+		return max_t(s64, planned, rss) + left;
+	return max_t(s64, planned, rss + left);
+}
+
+static void give(struct mrc_target *t, const struct mrc_claim *c, s64 left)
 {
 	u64 none = c->rate[0], rate = mrc_rate_at(c->rate, c->full, c->pages);
 
 	WRITE_ONCE(t->share.loops, none && rate >= none / 8 * 7);
-	WRITE_ONCE(t->share.pages, c->pages);
+	WRITE_ONCE(t->share.pages, allowed(t, c->pages, left));
 	mrc_hand_settle(t);
 }
 
@@ -203,6 +232,7 @@ static void divide(void)
 {
 	struct mrc_plan plan;
 	unsigned int i;
+	s64 left;
 
 	mutex_lock(&mrc_targets_lock);
 	if (too_much_pressure()) {
@@ -210,8 +240,9 @@ static void divide(void)
 		lift();
 	} else if (!mrc_plan_make(&plan, 0, NULL, 0)) {
 		lift_others(&plan);
+		left = left_over(&plan);
 		for (i = 0; i < plan.n; i++)
-			give(plan.target[i], &plan.claim[i]);
+			give(plan.target[i], &plan.claim[i], left);
 		relieve(&plan, needed());
 		mrc_plan_free(&plan);
 	}
