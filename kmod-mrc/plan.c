@@ -26,7 +26,7 @@ struct mrc_division_tunables mrc_division = {
 /*
  * Pages that can be had without evicting anybody's. What the kernel tells leaves
  * out the swap cache: what was read ahead, or has been evicted and written, and
- * is in nobody's page tables.
+ * is in nobody's page tables. And it has pages of files in that somebody maps.
  */
 u64 mrc_available(void)
 {
@@ -34,8 +34,10 @@ u64 mrc_available(void)
 		   global_node_page_state(NR_INACTIVE_ANON);
 	s64 used = global_node_page_state(NR_ANON_MAPPED) +
 		   global_node_page_state(NR_SHMEM);
+	s64 files = si_mem_available() -
+		    (s64)global_node_page_state(NR_FILE_MAPPED);
 
-	return max(si_mem_available(), 0L) + max(anon - used, 0LL);
+	return max(files, 0LL) + max(anon - used, 0LL);
 }
 
 /* Pages of these that are to stay free. */
