@@ -123,7 +123,10 @@ static bool claim_of(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 	mutex_lock(&t->lock);
 	known = t->curve.ladders;
 	memcpy(rate, t->curve.rate, sizeof(t->curve.rate));
-	claim->full = t->stats.resident_pages + t->stats.swapped_pages;
+	/* What a file's pages leave behind is in the sample only. */
+	claim->full = t->stats.resident_pages +
+		      max(t->stats.swapped_pages, t->stats.samples_absent *
+						  t->stats.pages_per_sample);
 	mutex_unlock(&t->lock);
 
 	claim->rate = rate;
