@@ -24,7 +24,7 @@ help:
 	@echo "make bench-vipzone energy, latency and row conflicts of placement: the papers' charts (goes on where stopped)"
 	@echo "make bench-mrc     how far miss ratio curves are from exact ones, and what they cost (more than an hour)"
 	@echo "make bench-mrc-energy energy of memory directed by miss ratio curves: paper 001's figures 5 and 6"
-	@echo "make bench-mrc-mm  memory divided by miss ratio curves: a pair of paper 001's table 2"
+	@echo "make bench-mrc-mm  memory divided by miss ratio curves: paper 001's table 2 (half an hour)"
 	@echo "make bench-store   a database's requests on dm-vstore, dm-writecache and bcache before a slow disk (an hour or more), and a PRAM shared"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, the memsuite command, and libvip"
@@ -73,7 +73,8 @@ bench-mrc-energy:
 	@scripts/install-tools $$(python3 tests/programs.py)
 	@tests/bench-mrc-energy --traces out/mrc-energy
 
-bench-mrc-mm: tools
+bench-mrc-mm:
+	@scripts/install-tools $$(python3 tests/mrc_mm.py)
 	@tests/bench-mrc-mm
 
 bench-store:

@@ -6,10 +6,11 @@
  *   rivals intr PAGES TOUCHES SLEEP_MS ROUNDS
  *                                     in each round touches TOUCHES of PAGES pages by a zipf distribution
  *                                     (s = 1), and sleeps
+ *   rivals run COMMAND [ARG]...       runs any other
  *
- * Both map and touch all of it first, print "ready", and begin on SIGUSR1; intr then goes on until SIGTERM
- * if ROUNDS is 0. At the end they print a line: of linear "linear seconds S major M", of intr "intr rounds N
- * mean_ms T max_ms T major M", where the time of a round is that of its touches.
+ * The first two map and touch all of it first. intr prints "ready" then, goes on until SIGTERM if ROUNDS is
+ * 0, and forgets what was before a SIGUSR1. At its end it prints "intr rounds N mean_ms T max_ms T major M", where the time of a round is that of its
+ * touches; run prints "run seconds S major M status N", of the command and what it has waited for.
  */
 #include <math.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,11 +51,11 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec * 1e-9;
 }
 
-static long major_faults(void)
+static long major_faults(int who)
 {
 	struct rusage usage;
 
-	getrusage(RUSAGE_SELF, &usage);
+	getrusage(who, &usage);
 	return usage.ru_majflt;
 }
 
@@ -100,7 +102,7 @@ static void intr(unsigned long pages, unsigned long touches, unsigned int sleep_
 {
 	unsigned long *at = scatter(pages), n = 0, i;
 	double *share = malloc(pages * sizeof(*share)), sum = 0, total = 0, worst = 0, began, took;
-	long major = major_faults();
+	long major = major_faults(RUSAGE_SELF);
 
 	for (i = 0; i < pages; i++)
 		share[i] = sum += 1.0 / (i + 1);
@@ -109,6 +111,11 @@ static void intr(unsigned long pages, unsigned long touches, unsigned int sleep_
 	mlock(at, pages * sizeof(*at));		/* what decides is not what is measured */
 	mlock(share, pages * sizeof(*share));
 	while (!ended && (!rounds || n < rounds)) {
+		if (begun) {
+			begun = n = 0;
+			total = worst = 0;
+			major = major_faults(RUSAGE_SELF);
+		}
 		began = now();
 		for (i = 0; i < touches; i++)
 			area[at[rank_of(share, pages, uniform())] * PAGE]++;
@@ -119,18 +126,31 @@ static void intr(unsigned long pages, unsigned long touches, unsigned int sleep_
 		usleep(sleep_ms * 1000);
 	}
 	printf("intr rounds %lu mean_ms %.1f max_ms %.1f major %ld\n", n, n ? total / n : 0, worst,
-	       major_faults() - major);
+	       major_faults(RUSAGE_SELF) - major);
 }
 
 static void linear(unsigned long pages, unsigned long passes)
 {
-	long major = major_faults();
-	double began = now();
-
-	for (unsigned long n = 0; n < passes && !ended; n++)
+	for (unsigned long n = 0; n < passes; n++)
 		for (unsigned long i = 0; i < pages; i++)
 			area[i * PAGE]++;
-	printf("linear seconds %.2f major %ld\n", now() - began, major_faults() - major);
+}
+
+static int run(char **command)
+{
+	double began = now();
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execvp(*command, command);
+		perror(*command);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return 1;
+	printf("run seconds %.2f major %ld status %d\n", now() - began, major_faults(RUSAGE_CHILDREN), status);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -139,8 +159,10 @@ int main(int argc, char **argv)
 	int is_linear = argc == 4 && !strcmp(argv[1], "linear");
 	unsigned long pages;
 
+	if (argc > 2 && !strcmp(argv[1], "run"))
+		return run(argv + 2);
 	if (!is_linear && !(argc == 6 && !strcmp(argv[1], "intr"))) {
-		fprintf(stderr, "usage: rivals linear PAGES PASSES | rivals intr PAGES TOUCHES SLEEP_MS ROUNDS\n");
+		fprintf(stderr, "usage: rivals linear PAGES PASSES | intr PAGES TOUCHES SLEEP_MS ROUNDS | run COMMAND [ARG]...\n");
 		return 2;
 	}
 	sigaction(SIGUSR1, &action, NULL);
@@ -158,13 +180,12 @@ int main(int argc, char **argv)
 		if (i % 256 == 255)
 			usleep(10000);
 	}
+	if (is_linear) {
+		linear(pages, strtoul(argv[3], NULL, 10));
+		return 0;
+	}
 	printf("ready\n");
 	fflush(stdout);
-	while (!begun && !ended)
-		usleep(10000);
-	if (is_linear)
-		linear(pages, strtoul(argv[3], NULL, 10));
-	else
-		intr(pages, strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), strtoul(argv[5], NULL, 10));
+	intr(pages, strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), strtoul(argv[5], NULL, 10));
 	return 0;
 }
