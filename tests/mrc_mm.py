@@ -3,6 +3,7 @@
 says.
 """
 import hashlib
+import math
 import os
 import random
 import re
@@ -145,7 +146,8 @@ def execution(run):
 
 def gain(runs, key):
     """Stock over mrc, of the means."""
-    return statistics.mean(of(runs, "stock", key)) / statistics.mean(of(runs, "mrc", key))
+    stock, mrc = (statistics.mean(of(runs, which, key)) for which in ("stock", "mrc"))
+    return stock / mrc if mrc else math.inf
 
 
 def checks(results):
