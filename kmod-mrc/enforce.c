@@ -34,6 +34,8 @@
 #define FAULT_MAX	256
 /* So many more are replaced than have to be: the next faults are free of it. */
 #define SLACK		32
+/* Pages that a major fault brings in, as a rule. */
+#define READ_AHEAD	8
 
 bool mrc_enforced;
 u64 mrc_suspended;
@@ -170,17 +172,27 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 	}
 }
 
+/* Pages of what is planned for a target that it will have need of by the next time. */
+static u64 demand(const struct mrc_target *t, u64 planned, u64 rss)
+{
+	return min(planned - min(planned, rss), t->share.missed * READ_AHEAD);
+}
+
 /*
- * Pages of the total that no target has; below 0, so many too many are had. They
- * are nobody's until they are touched, whoever they are planned for.
+ * Pages of the total that no target has, nor needs soon and is to have; below 0,
+ * so many are to be given up. They are nobody's until they are touched, whoever
+ * they are planned for.
  */
 static s64 left_over(const struct mrc_plan *plan)
 {
 	s64 left = plan->total;
 	unsigned int i;
 
-	for (i = 0; i < plan->n; i++)
-		left -= mrc_target_rss(plan->target[i]);
+	for (i = 0; i < plan->n; i++) {
+		u64 rss = mrc_target_rss(plan->target[i]);
+
+		left -= rss + demand(plan->target[i], plan->claim[i].pages, rss);
+	}
 	return left;
 }
 

@@ -133,6 +133,7 @@ struct mrc_sub {
  * @loops: it misses nearly always: what it used last is used last again
  * @fault: address of its last page fault over its share
  * @faults: its major faults by @looked
+ * @missed: how many of them since it was looked at before
  * @looked: when that was, in us
  * @over: in the table that page faults are looked up in
  * @errand: replaces pages of its own, in its own context
@@ -153,6 +154,7 @@ struct mrc_share {
 	bool loops;
 	unsigned long fault;
 	u64 faults;
+	u64 missed;
 	u64 looked;
 	struct hlist_node over;
 	struct ms_errand *errand;

@@ -107,6 +107,7 @@ static u32 running(struct mrc_target *t)
 		s->running = MRC_RUNNING - min_t(u64, waited, MRC_RUNNING * 9 / 10);
 	}
 	if (!s->looked || now - s->looked > USEC_PER_SEC / 10) {
+		s->missed = s->looked ? faults - min(faults, s->faults) : 0;
 		s->looked = now;
 		s->faults = faults;
 	}
