@@ -24,20 +24,16 @@ struct mrc_division_tunables mrc_division = {
 };
 
 /*
- * Pages that can be had without evicting anybody's. What the kernel tells leaves
- * out the swap cache: what was read ahead, or has been evicted and written, and
- * is in nobody's page tables. And it has pages of files in that somebody maps.
+ * Pages that can be had without evicting anybody's. What the kernel tells has
+ * pages of files in that somebody maps. The swap cache is left out: what was read
+ * ahead is evicted no sooner than pages that are in use.
  */
 u64 mrc_available(void)
 {
-	s64 anon = global_node_page_state(NR_ACTIVE_ANON) +
-		   global_node_page_state(NR_INACTIVE_ANON);
-	s64 used = global_node_page_state(NR_ANON_MAPPED) +
-		   global_node_page_state(NR_SHMEM);
-	s64 files = si_mem_available() -
-		    (s64)global_node_page_state(NR_FILE_MAPPED);
+	s64 available = si_mem_available() -
+			(s64)global_node_page_state(NR_FILE_MAPPED);
 
-	return max(files, 0LL) + max(anon - used, 0LL);
+	return max(available, 0LL);
 }
 
 /* Pages of these that are to stay free. */
