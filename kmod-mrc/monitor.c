@@ -11,15 +11,17 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/perf_event.h>
 #include <linux/printk.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+
+#include <compat/perf.h>
 
 #include "mrc.h"
 #include "samples.h"
 
-/* Intel, from Haswell on: MEM_INST_RETIRED.ALL_LOADS. AMD's is a PMU's number. */
+/* Intel, from Haswell on: MEM_INST_RETIRED.ALL_LOADS. AMD's PMU has a number. */
 static struct mrc_event event = { .type = PERF_TYPE_RAW, .config = 0x81d0 };
 u32 mrc_sample_period = 200003;		/* a prime: programs count in round numbers */
 
@@ -34,12 +36,15 @@ static void on_sample(struct perf_event *counter, struct perf_sample_data *data,
 {
 	const struct mm_struct *mm = current->mm;
 
-	if (mm && data->addr >= PAGE_SIZE && data->addr < TASK_SIZE_MAX)
+	if (!mm || !user_mode(regs) || !ms_sample_has_addr(data))
+		return;
+	if (data->addr >= PAGE_SIZE && data->addr < TASK_SIZE_MAX)
 		mrc_trail_note(MRC_TRAIL_SAMPLES, mm, data->addr);
 }
 
 static struct perf_event *open_counter(int cpu, u32 each)
 {
+	struct perf_event *counter;
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = event.type,
@@ -49,12 +54,28 @@ static struct perf_event *open_counter(int cpu, u32 each)
 		.sample_type = PERF_SAMPLE_ADDR,
 		/* Without it, it is not known which access it was. */
 		.precise_ip = 2,
+		/* PEBS would have a buffer full of samples tell the last one only. */
+		.wakeup_events = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
 
+	counter = perf_event_create_kernel_counter(&attr, cpu, NULL, on_sample,
+						   NULL);
+	if (PTR_ERR_OR_ZERO(counter) != -EINVAL)
+		return counter;
+	/* IBS cannot leave the kernel out; on_sample() does. */
+	attr.exclude_kernel = 0;
+	attr.exclude_hv = 0;
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_sample,
 						NULL);
+}
+
+/* One that has left with its CPU does not come back with it. */
+static bool is_dead(int cpu)
+{
+	return !cpu_online(cpu) ||
+	       counters[cpu]->state <= PERF_EVENT_STATE_OFF;
 }
 
 /* CPUs come and go. Under monitor_lock. Return: 0, if any has a counter. */
@@ -63,6 +84,10 @@ static int cover(void)
 	int cpu, nr = 0, err = -ENODEV;
 
 	for_each_possible_cpu(cpu) {
+		if (counters[cpu] && is_dead(cpu)) {
+			perf_event_release_kernel(counters[cpu]);
+			counters[cpu] = NULL;
+		}
 		if (!counters[cpu] && cpu_online(cpu)) {
 			struct perf_event *counter = open_counter(cpu, period);
 
@@ -70,9 +95,6 @@ static int cover(void)
 				err = PTR_ERR(counter);
 			else
 				counters[cpu] = counter;
-		} else if (counters[cpu] && !cpu_online(cpu)) {
-			perf_event_release_kernel(counters[cpu]);
-			counters[cpu] = NULL;
 		}
 		nr += !!counters[cpu];
 	}

@@ -14,8 +14,10 @@
  */
 
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <compat/compat.h>
@@ -52,16 +54,26 @@ struct mrc_samples {
 	bool learned;
 };
 
+/* Room for as many pages, and half as many, or as one allocation can have. */
+static u32 room_for(u64 pages, u32 group_pages)
+{
+	u64 room = clamp_t(u64, pages + pages / 2, PAGES_MIN, totalram_pages());
+
+	while (mrc_stack_size(room, group_pages) > INT_MAX)
+		room /= 2;
+	return room;
+}
+
 /* Return: 0 or -ENOMEM; the stack is as it was then. */
 static int grow(struct mrc_samples *s, u64 pages)
 {
 	u32 group_pages = READ_ONCE(mrc_tunables.group_pages);
-	u64 room = clamp_t(u64, pages, PAGES_MIN, totalram_pages());
+	u32 room = room_for(pages, group_pages);
 	struct mrc_stack to;
 	void *memory;
 
 	if (s->memory && s->stack.group_pages == group_pages &&
-	    room <= s->stack.room)
+	    (pages <= s->stack.room || room <= s->stack.room))
 		return 0;
 	memory = kvmalloc(mrc_stack_size(room, group_pages),
 			  GFP_KERNEL | __GFP_NOWARN);
@@ -116,12 +128,15 @@ void mrc_samples_stop(struct mrc_target *t)
 static void take_samples(struct mrc_target *t, struct mrc_samples *s)
 {
 	struct mrc_stack *stack = &s->stack;
+	u32 group, left = MRC_TRAIL;
 	unsigned long addr;
-	u32 group;
 
-	while ((addr = mrc_trail_next(&s->trail))) {
+	/* They may come faster than a deep stack is brought up to date. */
+	while (left-- && !kthread_should_stop() &&
+	       (addr = mrc_trail_next(&s->trail))) {
 		u32 i = mrc_stack_find(stack, addr);
 
+		cond_resched();
 		if (i == MRC_STACK_NIL) {
 			mrc_stack_touch(stack, addr);
 			mrc_touches_count(&s->touches, MRC_TOUCH_COLD);
@@ -170,6 +185,10 @@ static void publish(struct mrc_target *t, struct mrc_samples *s, u64 each,
 	stats->pages_per_sample = 1;
 	stats->resident_pages = get_mm_rss(t->mm);
 	stats->swapped_pages = get_mm_counter(t->mm, MM_SWAPENTS);
+	stats->samples_huge = 0;
+	stats->samples_absent = 0;
+	stats->samples_censored = 0;
+	stats->huge_pages = 0;
 	stats->ladder_us = us;
 	stats->floor_us = 0;
 	stats->floor_pages = s->stack.group_pages;
@@ -197,9 +216,8 @@ int mrc_samples_window(struct mrc_target *t)
 	if (err)
 		return err;
 	s = t->sampled;
-	err = grow(s, get_mm_rss(t->mm) * 2);
-	if (err)
-		return err;
+	/* Without memory for more, the pages at the bottom are dropped. */
+	grow(s, get_mm_rss(t->mm) * 2);
 	each = mrc_monitor_cover();
 	mrc_touches_forget(&s->touches);
 	began = mrc_now_us();

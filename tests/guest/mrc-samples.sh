@@ -55,11 +55,12 @@ begin() { # PERIOD LOOP-ARGUMENT...
 	then=$(faults) since=$(now_ms)
 	wait_for 60 stat_least ladders 4
 }
+accesses() { awk '!/^#/ { print $1 }' "$debug/mrc/$pid/accesses"; }
 faults() { awk '{ print $10 }' "/proc/$pid/stat"; }
 now_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
 # Of the time that the curve is of, but for its first second.
 finish() {
-	sampled=$(awk '!/^#/ { print $1 }' "$debug/mrc/$pid/accesses")
+	sampled=$(accesses)
 	did=$((($(faults) - then) * 1000 / ($(now_ms) - since)))
 	check "$1: accesses are told by samples" grep -q ' samples$' "$debug/mrc/$pid/accesses"
 	check "$1: as many as there are" between "$sampled" $((did * 8 / 10)) $((did * 12 / 10))
@@ -91,6 +92,11 @@ come_and_go() {
 	check "it comes back" sh -c "echo 1 >$cpu"
 	ladders=$(stat_of ladders)
 	check "and is sampled, too" wait_for 20 stat_least ladders $((ladders + 2))
+	check "a CPU that is back at once" sh -c "echo 0 >$cpu; echo 1 >$cpu; taskset -p 2 $pid >/dev/null"
+	ladders=$(stat_of ladders)
+	wait_for 30 stat_least ladders $((ladders + 5))
+	check "is sampled as before" [ "$(accesses)" -ge 500 ]
+	note "$(accesses) accesses a second"
 }
 
 [ -e $cpu ] || curves
