@@ -208,7 +208,7 @@ int ms_calls_init(void)
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);
 	/* A kernel without cgroups charges nobody. */
-	has_uncharge = MS_MOVE_KEEPS_CHARGE && IS_ENABLED(CONFIG_MEMCG) &&
+	has_uncharge = IS_ENABLED(CONFIG_MEMCG) &&
 		       resolve(uncharge, MS_UNCHARGE_SYMBOL, ms_uncharge_fn);
 	/* Nothing but access sampling needs this one, */
 	has_flush_tlb = resolve(flush_tlb, "flush_tlb_mm_range",

@@ -78,8 +78,7 @@ typedef int ms_migrate_pages_fn(struct list_head *from, ms_new_unit_fn get,
 #define MS_MIGRATE_LAST_ARGS(reason)	reason
 #endif
 
-/* Up to 6.6 a page that was moved away from keeps its charge until it is freed. */
-#define MS_MOVE_KEEPS_CHARGE	(!MS_HAVE_MEMCG_REPLACE_FOLIO)
+/* Takes a page's charge off its cgroup: a folio's from 5.16 on. */
 #if MS_HAVE_FOLIO
 #define MS_UNCHARGE_SYMBOL	"__mem_cgroup_uncharge"
 typedef void ms_uncharge_fn(struct folio *folio);
