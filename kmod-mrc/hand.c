@@ -236,7 +236,9 @@ u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	if (!mutex_trylock(&share->sweeping))
 		return 0;
 	before = get_mm_rss(mm);
-	if (time_before(jiffies, share->rest_until)) {
+	/* The division may have ended since the caller has looked. */
+	if (READ_ONCE(share->pages) == U64_MAX ||
+	    time_before(jiffies, share->rest_until)) {
 		mutex_unlock(&share->sweeping);
 		return 0;
 	}
