@@ -194,16 +194,18 @@ static void ask_disk(struct fetch *fetch)
 		arrive(fetch, error);
 }
 
-static void answer(struct fetch *fetch)
+/* Returns whether there was something to answer with. */
+static bool answer(struct fetch *fetch)
 {
 	struct bio *bio = fetch->bio;
 	struct bvec_iter iter = bio->bi_iter;
+	bool good = !fetch->error &&
+		    !store_copy_out(bio, &iter, fetch->data, fetch->nr << STORE_BLOCK_SHIFT);
 
-	if (fetch->error)
+	if (!good)
 		bio->bi_status = BLK_STS_IOERR;
-	else
-		store_copy_out(bio, &iter, fetch->data, fetch->nr << STORE_BLOCK_SHIFT);
 	bio_endio(bio);
+	return good;
 }
 
 /* Whether the disk has durably what it answers with. */
@@ -222,9 +224,8 @@ static void enter(struct fetch *fetch)
 {
 	struct store *store = fetch->store;
 	struct store_promote *promote = &store->promote;
-	bool good = !fetch->error && !READ_ONCE(fetch->stale);
+	bool good = answer(fetch) && !READ_ONCE(fetch->stale);
 
-	answer(fetch);
 	good = good && is_durable(store);
 	mutex_lock(&store->lock);
 	if (good && !fetch->stale && store->open)
