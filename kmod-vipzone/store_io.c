@@ -134,7 +134,8 @@ unsigned int store_evict(struct store *store)
 /* A page for new contents of a block. */
 static u32 take(struct store *store, bool held)
 {
-	u32 left = held ? 0 : STORE_RESERVE;
+	/* What replaces one that is bad does not get its page back. */
+	u32 left = held ? 0 : STORE_RESERVE + store->map.nr_lost;
 
 	if (store->map.nr_free <= left)
 		store_evict(store);

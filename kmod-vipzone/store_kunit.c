@@ -246,6 +246,14 @@ static void what_cannot_be_read_stays(struct kunit *test)
 	while (f->map.nr_free)
 		KUNIT_EXPECT_NE(test, store_map_take(&f->map), page);
 	KUNIT_EXPECT_EQ(test, (u32)(used[1] + used[2]), 2 * (u32)STORE_UNIT);
+
+	/* Suspended and resumed, it is still none that can be used. */
+	KUNIT_EXPECT_EQ(test, reopen(f), 0);
+	KUNIT_EXPECT_EQ(test, f->map.nr_bad, 1u);
+	KUNIT_EXPECT_EQ(test, f->map.nr_lost, 0u);
+	KUNIT_EXPECT_TRUE(test, store_map_spoilt(&f->map, page / STORE_UNIT));
+	while (f->map.nr_free)
+		KUNIT_EXPECT_NE(test, store_map_take(&f->map), page);
 }
 
 static void rows_of_requests_are_seen(struct kunit *test)

@@ -752,7 +752,8 @@ static void prune_empty(struct store_map *map, u32 node, unsigned int level,
  * store_map_open() - read the tree, and find out which pages are free
  * @map: is filled in
  * @base: the PRAM
- * @pages: @nr_pages of them, which belong to the map from now on
+ * @pages: @nr_pages of them, which belong to the map from now on: zeroed, or as an
+ *	earlier map left them, whose unusable pages stay so
  * @nr_pages: of the PRAM
  * @nr_blocks: of the disk
  * @report: what was found, or what is wrong
@@ -781,8 +782,11 @@ int store_map_open(struct store_map *map, void *base, struct store_page *pages,
 	INIT_LIST_HEAD(&map->free);
 	INIT_LIST_HEAD(&map->bad);
 	for (page = 0; page < map->nr_pages; page++) {
+		bool bad = pages[page].use == STORE_UNUSABLE;
+
 		memset(&pages[page], 0, sizeof(pages[page]));
 		INIT_LIST_HEAD(&pages[page].list);
+		pages[page].flags = bad ? STORE_BAD : 0;
 	}
 	pages[HEADER_PAGE].use = STORE_FIXED;
 	pages[ROOT_PAGE].use = STORE_FIXED;
@@ -794,8 +798,17 @@ int store_map_open(struct store_map *map, void *base, struct store_page *pages,
 	/* The nodes that were cut off may be written to from here on. */
 	store_pram_fence();
 	for (page = FIXED_PAGES; page < map->nr_pages; page++) {
-		if (pages[page].use != STORE_FREE)
+		if (pages[page].use != STORE_FREE) {
+			/* Another table has written to it since. */
+			pages[page].flags &= ~STORE_BAD;
 			continue;
+		}
+		if (pages[page].flags & STORE_BAD) {
+			pages[page].use = STORE_UNUSABLE;
+			list_add_tail(&pages[page].list, &map->bad);
+			map->nr_bad++;
+			continue;
+		}
 		list_add_tail(&pages[page].list, &map->free);
 		map->nr_free++;
 	}

@@ -238,6 +238,9 @@ static int give(struct store *store)
 		return err ?: -ENOSPC;
 	store_map_withdraw(&store->map, unit);
 	err = vacate(store, unit);
+	/* It may have been found bad meanwhile. */
+	if (!err && store_map_spoilt(&store->map, unit))
+		err = -EIO;
 	/* That nothing leads there is durable: it is memory's from here on. */
 	if (!err)
 		err = store_loan_lend(store->share.loan, unit);
@@ -353,10 +356,12 @@ static void begin(struct store *store)
 	       map->nr_away, map->nr_pages);
 }
 
-/* One that comes online is lent unit by unit. */
+/* One that comes online is lent unit by unit. Not while memory waits for this work. */
 static void retry(struct store *store)
 {
-	if (time_before(jiffies, store->share.retry_after) || !store_loan_waits(store->share.loan))
+	if (!READ_ONCE(store->share.on) || atomic_long_read(&store->share.asked) ||
+	    time_before(jiffies, store->share.retry_after) ||
+	    !store_loan_waits(store->share.loan))
 		return;
 	mutex_unlock(&store->lock);
 	store_loan_retry(store->share.loan);
