@@ -6,23 +6,11 @@
 # That a page is protected is told by the NUMA hint fault that its touch takes; on
 # one memory node nothing else takes any.
 . "$(dirname "$0")/ktap.sh"
+. "$(dirname "$0")/tracked.sh"
 
-control=$suite/mrc
 out=/tmp/shield
 pages=5000
 
-[ -d /sys/kernel/debug/memsuite ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
-modprobe mrc || exit 1
-
-refused() { # FILE TEXT ERROR
-	before=$(cat "$control/$1")
-	answer=$("$here/poke" "$control/$1" "literal:$2")
-	[ "$answer" = "$3" ] && [ "$(cat "$control/$1")" = "$before" ] || { note "$1 $2: $answer"; false; }
-}
-set_to() { echo "$2" >"$control/$1" && equals "$control/$1" "$2"; }
-stat_of() { sed -n "s/^$1 //p" "$debug/mrc/$pid/stats"; }
-stat_least() { [ "$(stat_of "$1")" -ge "$2" ]; }
-cliff_of() { awk '!/^#/ && $3 >= 0.5 { m = $1 } END { print m + 0 }' "$debug/mrc/$pid/curve"; }
 # Of the program's own pages there are some; sizes are a 64th apart.
 near() {
 	note "cliff of $2 pages at $1, $(stat_of scan_pages) pages scanned in $(stat_of floor_us) us," \

@@ -5,23 +5,11 @@
 # for page faults does, and a program that gives each page back after its touch
 # faults each time. On one processor, curves; on more, they come and go. KTAP.
 . "$(dirname "$0")/ktap.sh"
+. "$(dirname "$0")/tracked.sh"
 
-control=$suite/mrc
 out=/tmp/loop
 
-[ -d /sys/kernel/debug/memsuite ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
-modprobe mrc || exit 1
-
-refused() { # FILE TEXT ERROR
-	before=$(cat "$control/$1")
-	answer=$("$here/poke" "$control/$1" "literal:$2")
-	[ "$answer" = "$3" ] && [ "$(cat "$control/$1")" = "$before" ] || { note "$1 $2: $answer"; false; }
-}
-set_to() { echo "$2" >"$control/$1" && equals "$control/$1" "$2"; }
-stat_of() { sed -n "s/^$1 //p" "$debug/mrc/$pid/stats"; }
-stat_least() { [ "$(stat_of "$1")" -ge "$2" ]; }
 ratio_at() { awk -v size="$1" '!/^#/ && $1 <= size { r = $3 } END { print int(r * 1000) }' "$debug/mrc/$pid/curve"; }
-cliff_of() { awk '!/^#/ && $3 >= 0.5 { m = $1 } END { print m + 0 }' "$debug/mrc/$pid/curve"; }
 between() { # VALUE LOW HIGH
 	note "$1, of $2 to $3"
 	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]

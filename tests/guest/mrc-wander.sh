@@ -4,14 +4,10 @@
 # protected once the mode is left, although entries are moved from where they were
 # not yet looked for to where they were. It takes two CPUs at once. KTAP.
 . "$(dirname "$0")/ktap.sh"
+. "$(dirname "$0")/tracked.sh"
 
-control=$suite/mrc
 out=/tmp/shield
 pages=2000
-
-[ -d /sys/kernel/debug/memsuite ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
-modprobe mrc || exit 1
-stat_of() { sed -n "s/^$1 //p" "$debug/mrc/$pid/stats"; }
 protected() { [ "$(stat_of protected_pages)" -ge $((pages / 4)) ]; }
 bare() { [ "$(stat_of protected_pages)" = 0 ]; }
 answers() { [ "$(grep -c parent $out)" -gt "$before" ]; }
