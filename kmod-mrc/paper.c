@@ -108,23 +108,14 @@ struct mrc_paper {
 static int rebuild(struct mrc_paper *p, u64 room)
 {
 	u32 group_pages = READ_ONCE(mrc_tunables.group_pages);
-	struct mrc_stack to;
-	void *memory;
+	u64 scan_pages = (u64)p->scan * p->stack.group_pages;
+	int err = mrc_restack(&p->stack, &p->memory,
+			      max_t(u64, room, SCAN_PAGES_MIN), group_pages);
 
-	/* As in the paper, there are no more than pages of memory. */
-	room = clamp_t(u64, room, SCAN_PAGES_MIN, totalram_pages());
-	memory = kvmalloc(mrc_stack_size(room, group_pages),
-			  GFP_KERNEL | __GFP_NOWARN);
-	if (!memory)
-		return -ENOMEM;
-	mrc_stack_init(&to, memory, room, group_pages);
-	if (p->memory)
-		mrc_stack_copy(&to, &p->stack);
+	if (err)
+		return err;
 	/* The scan list keeps its pages. */
-	p->scan = DIV_ROUND_UP((u64)p->scan * p->stack.group_pages, group_pages);
-	kvfree(p->memory);
-	p->memory = memory;
-	p->stack = to;
+	p->scan = DIV_ROUND_UP(scan_pages, group_pages);
 	p->audit = 0;
 	p->full = false;
 	return 0;

@@ -54,38 +54,16 @@ struct mrc_samples {
 	bool learned;
 };
 
-/* Room for as many pages, and half as many, or as one allocation can have. */
-static u32 room_for(u64 pages, u32 group_pages)
-{
-	u64 room = clamp_t(u64, pages + pages / 2, PAGES_MIN, totalram_pages());
-
-	while (mrc_stack_size(room, group_pages) > INT_MAX)
-		room /= 2;
-	return room;
-}
-
-/* Return: 0 or -ENOMEM; the stack is as it was then. */
+/* Room for as many pages, and half as many. */
 static int grow(struct mrc_samples *s, u64 pages)
 {
 	u32 group_pages = READ_ONCE(mrc_tunables.group_pages);
-	u32 room = room_for(pages, group_pages);
-	struct mrc_stack to;
-	void *memory;
 
 	if (s->memory && s->stack.group_pages == group_pages &&
-	    (pages <= s->stack.room || room <= s->stack.room))
+	    pages <= s->stack.room)
 		return 0;
-	memory = kvmalloc(mrc_stack_size(room, group_pages),
-			  GFP_KERNEL | __GFP_NOWARN);
-	if (!memory)
-		return -ENOMEM;
-	mrc_stack_init(&to, memory, room, group_pages);
-	if (s->memory)
-		mrc_stack_copy(&to, &s->stack);
-	kvfree(s->memory);
-	s->memory = memory;
-	s->stack = to;
-	return 0;
+	return mrc_restack(&s->stack, &s->memory,
+			   max_t(u64, pages + pages / 2, PAGES_MIN), group_pages);
 }
 
 static int start(struct mrc_target *t)

@@ -88,4 +88,7 @@ u64 mrc_stack_touches(const struct mrc_stack *s);
 void mrc_stack_misses(const struct mrc_stack *s, const u64 *pages, u64 *misses,
 		      unsigned int n);
 
+/* restack.c */
+int mrc_restack(struct mrc_stack *s, void **memory, u64 room, u32 group_pages);
+
 #endif
