@@ -8,7 +8,8 @@
 
 #include <linux/types.h>
 
-#include "event.h"
+#include <memsuite/counter.h>
+
 #include "trail.h"
 
 struct mm_struct;
@@ -19,8 +20,8 @@ struct mrc_target;
 
 extern u32 mrc_sample_period;
 int mrc_monitor_usable(void);
-int mrc_monitor_set(const struct mrc_event *event);
-void mrc_monitor_get(struct mrc_event *event);
+int mrc_monitor_set(const struct ms_event *event);
+void mrc_monitor_get(struct ms_event *event);
 int mrc_monitor_watch(struct mrc_trail *trail, struct mm_struct *mm);
 void mrc_monitor_unwatch(struct mrc_trail *trail);
 u32 mrc_monitor_cover(void);

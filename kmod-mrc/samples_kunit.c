@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KUnit tests of what mode samples counts, and of how its event is written. */
+/* KUnit tests of what mode samples counts. */
 
 #include <kunit/test.h>
 #include <linux/module.h>
 
 #include "curve.c"
-#include "event.c"
 #include "touches.c"
 
 static struct mrc_touches touches;
@@ -72,43 +71,11 @@ static void rates_do_not_overflow(struct kunit *test)
 			800000ULL * 100000000 * MRC_RATE);
 }
 
-static void events_are_read(struct kunit *test)
-{
-	struct mrc_event event = {};
-
-	KUNIT_EXPECT_EQ(test, mrc_event_parse("4:0x81d0", &event), 0);
-	KUNIT_EXPECT_EQ(test, event.type, 4U);
-	KUNIT_EXPECT_EQ(test, event.config, 0x81d0ULL);
-	KUNIT_EXPECT_EQ(test, event.config1, 0ULL);
-	KUNIT_EXPECT_EQ(test, mrc_event_parse("0x4:461:3", &event), 0);
-	KUNIT_EXPECT_EQ(test, event.config, 0x1cdULL);
-	KUNIT_EXPECT_EQ(test, event.config1, 3ULL);
-}
-
-static void other_texts_are_refused(struct kunit *test)
-{
-	static const char * const texts[] = {
-		"", "4", "4:", ":1", "4:x", "4:1:", "4:1:2:3", "-4:1", "4 1",
-		"4:0x81d0 ",
-		"0000000000000000000000000000000000000000000000000000000000000004:1",
-	};
-	struct mrc_event event = { .type = 7 };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		KUNIT_EXPECT_EQ_MSG(test, mrc_event_parse(texts[i], &event),
-				    -EINVAL, "%s", texts[i]);
-	KUNIT_EXPECT_EQ(test, mrc_event_parse("4294967296:1", &event), -ERANGE);
-	KUNIT_EXPECT_EQ(test, event.type, 7U);
-}
-
 static struct kunit_case samples_cases[] = {
 	KUNIT_CASE(touches_miss_below_their_distance),
 	KUNIT_CASE(subs_are_like_the_whole),
 	KUNIT_CASE(nothing_is_no_rate),
 	KUNIT_CASE(rates_do_not_overflow),
-	KUNIT_CASE(events_are_read),
-	KUNIT_CASE(other_texts_are_refused),
 	{}
 };
 

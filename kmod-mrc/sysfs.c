@@ -141,26 +141,19 @@ static ssize_t accesses_per_s_store(struct kobject *kobj,
 static ssize_t sample_event_show(struct kobject *kobj,
 				 struct kobj_attribute *attr, char *buf)
 {
-	struct mrc_event event;
+	struct ms_event event;
 
 	mrc_monitor_get(&event);
-	return sysfs_emit(buf, "%u:0x%llx:0x%llx\n", event.type, event.config,
-			  event.config1);
+	return ms_event_show(&event, buf);
 }
 
 static ssize_t sample_event_store(struct kobject *kobj,
 				  struct kobj_attribute *attr,
 				  const char *buf, size_t count)
 {
-	char line[64];
-	struct mrc_event event;
-	int err;
+	struct ms_event event;
+	int err = ms_event_store(buf, count, &event);
 
-	err = ms_parse_line(buf, count, line, sizeof(line));
-	if (err == -E2BIG)
-		err = -EINVAL;
-	if (!err)
-		err = mrc_event_parse(line, &event);
 	if (!err)
 		err = mrc_monitor_set(&event);
 	return err ?: count;

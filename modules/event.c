@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading events; event.h. */
+/* Performance events as text; event.h. Pure logic: also built in user space. */
 
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -12,14 +12,7 @@ static int parse_field(char *text, u64 *value)
 	return text ? kstrtou64(text, 0, value) : -EINVAL;
 }
 
-/**
- * mrc_event_parse() - read "TYPE:CONFIG[:CONFIG1]"
- * @text: it; a number may begin with 0x
- * @event: result, as it was if there is an error
- *
- * Return: 0, -EINVAL or -ERANGE.
- */
-int mrc_event_parse(const char *text, struct mrc_event *event)
+int ms_event_parse(const char *text, struct ms_event *event)
 {
 	u64 type, config, config1 = 0;
 	char copy[64], *rest = copy;
@@ -37,7 +30,7 @@ int mrc_event_parse(const char *text, struct mrc_event *event)
 		err = parse_field(rest, &config1);
 	if (err)
 		return err;
-	*event = (struct mrc_event){ .type = type, .config = config,
-				     .config1 = config1 };
+	*event = (struct ms_event){ .type = type, .config = config,
+				    .config1 = config1 };
 	return 0;
 }
