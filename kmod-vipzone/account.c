@@ -55,16 +55,20 @@ static struct kobj_attribute name##_attr = __ATTR_RO(name)
 account_attr(idle_energy_uj, account->idle_uj);
 account_attr(access_energy_nj, account->accesses.energy_nj);
 account_attr(access_latency_ns, account->accesses.latency_ns);
-account_attr(sampled_reads, account->accesses.reads);
-account_attr(sampled_writes, account->accesses.writes);
+account_attr(access_error_nj, account->accesses.error_nj);
+account_attr(sampled_reads, account->accesses.touched[LEDGER_READ]);
+account_attr(sampled_writes, account->accesses.touched[LEDGER_WRITE]);
+account_attr(counted_reads, account->accesses.counted[LEDGER_READ]);
+account_attr(counted_writes, account->accesses.counted[LEDGER_WRITE]);
 account_attr(written_kib, account->written_kib);
 account_attr(over_budget, account->wear.over);
 
 static struct attribute *account_attrs[] = {
 	&idle_energy_uj_attr.attr, &access_energy_nj_attr.attr,
-	&access_latency_ns_attr.attr, &sampled_reads_attr.attr,
-	&sampled_writes_attr.attr, &written_kib_attr.attr,
-	&over_budget_attr.attr, NULL
+	&access_error_nj_attr.attr, &access_latency_ns_attr.attr,
+	&sampled_reads_attr.attr, &sampled_writes_attr.attr,
+	&counted_reads_attr.attr, &counted_writes_attr.attr,
+	&written_kib_attr.attr, &over_budget_attr.attr, NULL
 };
 ATTRIBUTE_GROUPS(account);
 
@@ -137,12 +141,19 @@ void account_close(struct account *account)
 	mutex_unlock(&accounts_lock);
 }
 
-void account_accesses(struct account *account, unsigned int reads,
-		      unsigned int writes)
+void account_touches(struct account *account, const u64 *touched, bool counted)
 {
 	spin_lock(&account->lock);
-	ledger_add(&account->accesses, ms_region_spec(account->region), reads,
-		   writes);
+	ledger_touch(&account->accesses, ms_region_spec(account->region),
+		     touched, counted);
+	spin_unlock(&account->lock);
+}
+
+void account_counted(struct account *account, const struct ledger_place *place)
+{
+	spin_lock(&account->lock);
+	ledger_count(&account->accesses, ms_region_spec(account->region),
+		     place);
 	spin_unlock(&account->lock);
 }
 

@@ -18,7 +18,7 @@
  * @users: targets that have it opened; as @link, under accounts_lock
  * @region: kept for as long
  * @lock: for what follows, but for looking at @wear.over
- * @accesses: sampled by the audit
+ * @accesses: as the audit and the processors tell
  * @written_kib: pages found written, and those that contents were moved to
  * @unspent_kib: of these, not told to @wear yet
  * @idle_uj: energy that idle power took until
@@ -46,9 +46,11 @@ struct account {
 struct account *account_open(struct ms_region *region);
 void account_close(struct account *account);
 
-/* Accesses to cache lines of a region, each of which is less than 2^20. */
-void account_accesses(struct account *account, unsigned int reads,
-		      unsigned int writes);
+/* Touches, by kind: each is charged as an access, unless accesses are counted. */
+void account_touches(struct account *account, const u64 *touched, bool counted);
+
+/* Accesses that were counted. */
+void account_counted(struct account *account, const struct ledger_place *place);
 
 /* Pages of a region that were written. */
 void account_wear(struct account *account, u64 pages);

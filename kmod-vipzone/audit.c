@@ -21,6 +21,7 @@
 #include "account.h"
 #include "heat.h"
 #include "history.h"
+#include "meter.h"
 #include "visit.h"
 #include "vipzone.h"
 
@@ -39,7 +40,7 @@ static struct task_struct *thread;		/* under audit_lock */
 static unsigned int interval_ms;		/* 0: no thread */
 static unsigned int sample_pages = 16384;
 static unsigned int quota_kib_s = 4096;
-static unsigned int sample_accesses;
+static bool sample_accesses;
 static unsigned int hot_looks = 3;
 static unsigned int idle_looks = 10;
 static u64 rounds;
@@ -129,7 +130,8 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 	return addr;
 }
 
-static void visit_some(struct cursor *cursor, struct visit_limits *limits)
+/* Returns whether all processes have been visited. */
+static bool visit_some(struct cursor *cursor, struct visit_limits *limits)
 {
 	struct pid *pids[CROWD];
 	unsigned int nr = find_processes(cursor->seen, pids), i;
@@ -143,8 +145,10 @@ static void visit_some(struct cursor *cursor, struct visit_limits *limits)
 		put_pid(pids[i]);
 	}
 	/* They begin anew with the next round. */
-	if (nr < CROWD && !cursor->addr && limits->entries > 0)
-		cursor->seen = 0;
+	if (nr == CROWD || cursor->addr || limits->entries <= 0)
+		return false;
+	cursor->seen = 0;
+	return true;
 }
 
 static void add_quota(struct cursor *cursor)
@@ -161,6 +165,7 @@ static void add_quota(struct cursor *cursor)
 static void one_round(struct cursor *cursor)
 {
 	struct visit_limits limits;
+	bool all;
 
 	add_quota(cursor);
 	limits = (struct visit_limits) {
@@ -173,10 +178,12 @@ static void one_round(struct cursor *cursor)
 	/* What was faulted in lately cannot be moved otherwise. */
 	if (limits.pages)
 		ms_move_settle();
-	visit_some(cursor, &limits);
+	all = visit_some(cursor, &limits);
 	/* What is less than a page stays too. */
 	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
 			    limits.pages * KIB_PER_PAGE;
+	meter_round();
+	policies_settle(all);
 	accounts_settle();
 	histories_sweep(false);
 	WRITE_ONCE(rounds, rounds + 1);
@@ -195,6 +202,8 @@ static int audit(void *unused)
 		if (!kthread_should_stop())
 			one_round(&cursor);
 	}
+	meter_round();
+	policies_settle(true);
 	histories_sweep(true);
 	accounts_forget_wear();
 	return 0;
@@ -208,7 +217,7 @@ static int start(void)
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	thread = get_task_struct(task);
-	return 0;
+	return meter_want(sample_accesses);
 }
 
 /* Under audit_lock. */
@@ -219,6 +228,7 @@ static void stop(void)
 	kthread_stop(thread);
 	put_task_struct(thread);
 	thread = NULL;
+	meter_want(false);
 }
 
 static int set_interval(u64 ms)
@@ -233,8 +243,10 @@ static int set_interval(u64 ms)
 		err = start();
 	else if (ms)
 		wake_up_process(thread);
-	if (err)
+	if (err) {
+		stop();
 		WRITE_ONCE(interval_ms, 0);
+	}
 	mutex_unlock(&audit_lock);
 	return err;
 }
@@ -252,6 +264,18 @@ static u64 cpu_ns(void)
 	ns = thread ? READ_ONCE(thread->se.sum_exec_runtime) : 0;
 	mutex_unlock(&audit_lock);
 	return ns;
+}
+
+static int set_sampling(bool on)
+{
+	int err;
+
+	mutex_lock(&audit_lock);
+	err = meter_want(on && thread);
+	if (!err)
+		WRITE_ONCE(sample_accesses, on);
+	mutex_unlock(&audit_lock);
+	return err;
 }
 
 static ssize_t interval_ms_show(struct kobject *kobj,
@@ -275,7 +299,7 @@ static ssize_t interval_ms_store(struct kobject *kobj,
 static struct kobj_attribute interval_ms_attr = __ATTR_RW(interval_ms);
 MS_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
 MS_ATTR_NUMBER(quota_kib_s, quota_kib_s, 0, MAX_QUOTA_KIB_S);
-MS_ATTR_NUMBER(sample_accesses, sample_accesses, 0, 1);
+MS_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);
 MS_ATTR_NUMBER(hot_looks, hot_looks, 1, HEAT_MAX_LOOKS);
 MS_ATTR_NUMBER(idle_looks, idle_looks, 1, HEAT_MAX_LOOKS);
 MS_ATTR_NUMBER_RO(rounds, READ_ONCE(rounds));

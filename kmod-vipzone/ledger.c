@@ -10,6 +10,7 @@
 
 #define LINE_BITS	512
 #define LINE_MAX_FJ	BIT_ULL(41)
+#define LINE_MAX_NS	BIT_ULL(22)
 #define FJ_PER_NJ	1000000
 #define FJ_PER_PJ	1000
 
@@ -43,18 +44,113 @@ u64 ledger_line_fj(const struct ms_region_spec *spec, bool write)
 					READ_ONCE(spec->read_latency_ns));
 }
 
-void ledger_add(struct ledger *ledger, const struct ms_region_spec *spec,
-		unsigned int reads, unsigned int writes)
+static u64 line_ns(const struct ms_region_spec *spec, bool write)
 {
-	u64 fj = ledger->rest_fj + reads * ledger_line_fj(spec, false) +
-		 writes * ledger_line_fj(spec, true);
+	u64 ns = write ? READ_ONCE(spec->write_latency_ns) :
+			 READ_ONCE(spec->read_latency_ns);
 
-	ledger->reads += reads;
-	ledger->writes += writes;
-	ledger->latency_ns += reads * READ_ONCE(spec->read_latency_ns) +
-			      writes * READ_ONCE(spec->write_latency_ns);
-	ledger->energy_nj += div64_u64(fj, FJ_PER_NJ);
-	ledger->rest_fj = fj - div64_u64(fj, FJ_PER_NJ) * FJ_PER_NJ;
+	return min(ns, LINE_MAX_NS);
+}
+
+/* In nJ; what is less is left in @rest_fj. */
+static u64 lines_nj(u64 nr, u64 line_fj, u64 *rest_fj)
+{
+	u64 line_nj = div64_u64(line_fj, FJ_PER_NJ), nj;
+	u64 fj = nr * (line_fj - line_nj * FJ_PER_NJ) + *rest_fj;
+
+	nj = div64_u64(fj, FJ_PER_NJ);
+	*rest_fj = fj - nj * FJ_PER_NJ;
+	return nr * line_nj + nj;
+}
+
+static void charge(struct ledger *ledger, const struct ms_region_spec *spec,
+		   const u64 *accesses)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < LEDGER_KINDS; kind++) {
+		ledger->latency_ns += accesses[kind] * line_ns(spec, kind);
+		ledger->energy_nj += lines_nj(accesses[kind],
+					      ledger_line_fj(spec, kind),
+					      &ledger->rest_fj);
+	}
+}
+
+void ledger_touch(struct ledger *ledger, const struct ms_region_spec *spec,
+		  const u64 *touched, bool counted)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < LEDGER_KINDS; kind++)
+		ledger->touched[kind] += touched[kind];
+	if (!counted)
+		charge(ledger, spec, touched);
+}
+
+void ledger_count(struct ledger *ledger, const struct ms_region_spec *spec,
+		  const struct ledger_place *place)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < LEDGER_KINDS; kind++) {
+		u64 rest_fj = FJ_PER_NJ - 1;	/* rounded up */
+
+		ledger->counted[kind] += place->counted[kind];
+		ledger->error_nj += lines_nj(place->error[kind],
+					     ledger_line_fj(spec, kind),
+					     &rest_fj);
+	}
+	charge(ledger, spec, place->counted);
+}
+
+/* A page that was written may have been read as well, and counts so for reads. */
+static u64 weight(const struct ledger_place *place, enum ledger_event event,
+		  enum ledger_kind kind)
+{
+	switch (event) {
+	case LEDGER_READS:
+		return kind != LEDGER_READ ? 0 :
+			place->touched[LEDGER_READ] +
+			place->touched[LEDGER_WRITE];
+	case LEDGER_WRITES:
+		return kind != LEDGER_WRITE ? 0 : place->touched[kind];
+	default:
+		return place->touched[kind];
+	}
+}
+
+/* Whether any such access may have gone there. */
+static bool is_possible(const struct ledger_place *place,
+			enum ledger_event event, enum ledger_kind kind)
+{
+	if (event == LEDGER_BOTH && kind == LEDGER_READ)
+		event = LEDGER_READS;
+	return weight(place, event, kind);
+}
+
+bool ledger_divide(enum ledger_event event, u64 counted,
+		   struct ledger_place *places, unsigned int nr)
+{
+	u64 total = 0, seen = 0, given = 0, part;
+	unsigned int i, kind, possible = 0;
+
+	for (i = 0; i < nr; i++)
+		for (kind = 0; kind < LEDGER_KINDS; kind++) {
+			total += weight(&places[i], event, kind);
+			possible += is_possible(&places[i], event, kind);
+		}
+	if (!total)
+		return false;
+	for (i = 0; i < nr; i++)
+		for (kind = 0; kind < LEDGER_KINDS; kind++) {
+			seen += weight(&places[i], event, kind);
+			part = mul_u64_u64_div_u64(counted, seen, total) - given;
+			given += part;
+			places[i].counted[kind] += part;
+			if (possible > 1 && is_possible(&places[i], event, kind))
+				places[i].error[kind] += max(part, counted - part);
+		}
+	return true;
 }
 
 bool wear_spend(struct wear *wear, u64 budget_kib_per_day, u64 now_ms,

@@ -3,32 +3,64 @@
  * The arithmetic of energy, latency and wear. Pure logic: also built in user
  * space.
  *
- * Energy is idle power x time plus accesses x energy per access. What is
- * counted is what accessed and dirty bits tell: a page that was touched counts
- * as one access to one cache line at each look, however many there were. So
- * accesses, their energy and their latency are lower bounds.
+ * Energy is idle power x time plus accesses x energy per access. Accesses are
+ * known from accessed and dirty bits: a page that was touched counts as one access
+ * to one cache line at each look, however many there were, so that accesses, their
+ * energy and their latency are lower bounds. Or the processors count them; then
+ * the bits tell only which of them went where.
  */
 #ifndef VIPZONE_LEDGER_H
 #define VIPZONE_LEDGER_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #include <memsuite/region.h>
 
+#define LEDGER_MOST	(BIT_ULL(42) - 1)	/* at once */
+
+enum ledger_kind {
+	LEDGER_READ,
+	LEDGER_WRITE,
+	LEDGER_KINDS,
+};
+
 /**
  * struct ledger - what was counted
- * @reads: accesses that were no writes
- * @writes: writes
- * @latency_ns: what all of them took
+ * @touched: pages found read but not written, and found written
+ * @counted: accesses that processors counted and that are taken to be these, in
+ *	cache lines
+ * @latency_ns: what all accesses took
  * @energy_nj: what all of them took beyond idle power
  * @rest_fj: and less than a nJ
+ * @error_nj: by how much @energy_nj may be off, as accesses counted may be others
  */
 struct ledger {
-	u64 reads;
-	u64 writes;
+	u64 touched[LEDGER_KINDS];
+	u64 counted[LEDGER_KINDS];
 	u64 latency_ns;
 	u64 energy_nj;
 	u64 rest_fj;
+	u64 error_nj;
+};
+
+/**
+ * struct ledger_place - where accesses that were counted may have gone
+ * @touched: pages found read but not written, and found written
+ * @counted: accesses that are taken to have gone there
+ * @error: by how many these may be off
+ */
+struct ledger_place {
+	u64 touched[LEDGER_KINDS];
+	u64 counted[LEDGER_KINDS];
+	u64 error[LEDGER_KINDS];
+};
+
+/* What an event counts. */
+enum ledger_event {
+	LEDGER_READS,
+	LEDGER_WRITES,
+	LEDGER_BOTH,
 };
 
 /**
@@ -44,16 +76,45 @@ struct ledger {
 u64 ledger_line_fj(const struct ms_region_spec *spec, bool write);
 
 /**
- * ledger_add() - count accesses
+ * ledger_touch() - note touches
  * @ledger: where
- * @spec: of the region that was accessed
- * @reads: how many, less than 2^20
- * @writes: likewise
+ * @spec: of the region that was touched
+ * @touched: how many, by kind, LEDGER_MOST at most
+ * @counted: accesses are counted otherwise; else each touch is charged as one
  *
  * Pure.
  */
-void ledger_add(struct ledger *ledger, const struct ms_region_spec *spec,
-		unsigned int reads, unsigned int writes);
+void ledger_touch(struct ledger *ledger, const struct ms_region_spec *spec,
+		  const u64 *touched, bool counted);
+
+/**
+ * ledger_count() - charge accesses that were counted
+ * @ledger: where
+ * @spec: of the region
+ * @place: what went there, LEDGER_MOST at most
+ *
+ * Pure.
+ */
+void ledger_count(struct ledger *ledger, const struct ms_region_spec *spec,
+		  const struct ledger_place *place);
+
+/**
+ * ledger_divide() - tell where accesses went
+ * @event: what was counted
+ * @counted: how many
+ * @places: what was touched meanwhile; what they are taken to have got is added
+ * @nr: how many places there are
+ *
+ * As many of them as of the touches went to each place. A page that was touched
+ * once and one that was touched all the time are the same, so any place that was
+ * touched may have got any number of the accesses: that is the error. What is
+ * added to @places adds up to @counted.
+ *
+ * Pure. Return: false if nothing was touched that such accesses go to; nothing is
+ * added then.
+ */
+bool ledger_divide(enum ledger_event event, u64 counted,
+		   struct ledger_place *places, unsigned int nr);
 
 /**
  * struct wear - how much may be written to a region now

@@ -46,8 +46,11 @@ static void prices_have_a_bound(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, ledger_line_fj(&most, false) <= 1ULL << 41);
 	KUNIT_EXPECT_TRUE(test, ledger_line_fj(&most, true) <= 1ULL << 41);
-	ledger_add(&ledger, &most, (1 << 20) - 1, (1 << 20) - 1);
-	KUNIT_EXPECT_TRUE(test, ledger.energy_nj > 1ULL << 40);
+	ledger_touch(&ledger, &most, (u64[]) { LEDGER_MOST, 0 }, false);
+	KUNIT_EXPECT_TRUE(test, ledger.energy_nj >= LEDGER_MOST * 2199023);
+	KUNIT_EXPECT_TRUE(test, ledger.energy_nj < LEDGER_MOST * 2199024);
+	ledger_touch(&ledger, &most, (u64[]) { 0, LEDGER_MOST }, false);
+	KUNIT_EXPECT_EQ(test, ledger.latency_ns, LEDGER_MOST * LINE_MAX_NS);
 }
 
 static void adds_up(struct kunit *test)
@@ -56,17 +59,118 @@ static void adds_up(struct kunit *test)
 	struct ledger ledger = {};
 	int i;
 
-	ledger_add(&ledger, &pram, 10, 3);
-	KUNIT_EXPECT_EQ(test, ledger.reads, 10ULL);
-	KUNIT_EXPECT_EQ(test, ledger.writes, 3ULL);
+	ledger_touch(&ledger, &pram, (u64[]) { 10, 3 }, false);
+	KUNIT_EXPECT_EQ(test, ledger.touched[LEDGER_READ], 10ULL);
+	KUNIT_EXPECT_EQ(test, ledger.touched[LEDGER_WRITE], 3ULL);
 	KUNIT_EXPECT_EQ(test, ledger.latency_ns, 3500ULL);
 	KUNIT_EXPECT_EQ(test, ledger.energy_nj, 1024ULL);
 	/* What is less than a nJ is not lost: 1000000 of 512 fJ are 512 nJ. */
 	ledger = (struct ledger) {};
 	for (i = 0; i < 1000000; i++)
-		ledger_add(&ledger, &faint, 1, 0);
+		ledger_touch(&ledger, &faint, (u64[]) { 1, 0 }, false);
 	KUNIT_EXPECT_EQ(test, ledger.energy_nj, 512ULL);
 	KUNIT_EXPECT_EQ(test, ledger.rest_fj, 0ULL);
+}
+
+static void touches_alone_cost_nothing(struct kunit *test)
+{
+	struct ledger ledger = {};
+
+	ledger_touch(&ledger, &pram, (u64[]) { 10, 3 }, true);
+	KUNIT_EXPECT_EQ(test, ledger.touched[LEDGER_READ], 10ULL);
+	KUNIT_EXPECT_EQ(test, ledger.touched[LEDGER_WRITE], 3ULL);
+	KUNIT_EXPECT_EQ(test, ledger.energy_nj, 0ULL);
+	KUNIT_EXPECT_EQ(test, ledger.latency_ns, 0ULL);
+}
+
+static void counts_are_charged(struct kunit *test)
+{
+	struct ledger_place place = { .counted = { 10, 3 }, .error = { 1, 2 } };
+	struct ledger ledger = {};
+
+	ledger_count(&ledger, &pram, &place);
+	KUNIT_EXPECT_EQ(test, ledger.counted[LEDGER_READ], 10ULL);
+	KUNIT_EXPECT_EQ(test, ledger.counted[LEDGER_WRITE], 3ULL);
+	KUNIT_EXPECT_EQ(test, ledger.touched[LEDGER_READ], 0ULL);
+	KUNIT_EXPECT_EQ(test, ledger.energy_nj, 1024ULL);
+	KUNIT_EXPECT_EQ(test, ledger.latency_ns, 3500ULL);
+	/* 25.6 and 2 x 256 nJ; an error is rounded up. */
+	KUNIT_EXPECT_EQ(test, ledger.error_nj, 26ULL + 512);
+}
+
+static void touches_divide_counts(struct kunit *test)
+{
+	struct ledger_place places[3] = {
+		{ .touched = { 1, 0 } }, { .touched = { 0, 2 } }, {},
+	};
+
+	/* A written page may have been read; where nothing was touched, nothing. */
+	KUNIT_EXPECT_TRUE(test, ledger_divide(LEDGER_READS, 100, places, 3));
+	KUNIT_EXPECT_EQ(test, places[0].counted[LEDGER_READ], 33ULL);
+	KUNIT_EXPECT_EQ(test, places[1].counted[LEDGER_READ], 67ULL);
+	KUNIT_EXPECT_EQ(test, places[2].counted[LEDGER_READ], 0ULL);
+	/* Any number of them may have gone to either. */
+	KUNIT_EXPECT_EQ(test, places[0].error[LEDGER_READ], 67ULL);
+	KUNIT_EXPECT_EQ(test, places[1].error[LEDGER_READ], 67ULL);
+	KUNIT_EXPECT_EQ(test, places[2].error[LEDGER_READ], 0ULL);
+	/* Writes can have gone to one place only. */
+	KUNIT_EXPECT_TRUE(test, ledger_divide(LEDGER_WRITES, 50, places, 3));
+	KUNIT_EXPECT_EQ(test, places[0].counted[LEDGER_WRITE], 0ULL);
+	KUNIT_EXPECT_EQ(test, places[1].counted[LEDGER_WRITE], 50ULL);
+	KUNIT_EXPECT_EQ(test, places[1].error[LEDGER_WRITE], 0ULL);
+}
+
+static void one_event_is_divided_by_kind(struct kunit *test)
+{
+	struct ledger_place places[2] = {
+		{ .touched = { 3, 0 } }, { .touched = { 0, 1 } },
+	};
+	struct ledger_place one = { .touched = { 0, 4 } };
+
+	KUNIT_EXPECT_TRUE(test, ledger_divide(LEDGER_BOTH, 8, places, 2));
+	KUNIT_EXPECT_EQ(test, places[0].counted[LEDGER_READ], 6ULL);
+	KUNIT_EXPECT_EQ(test, places[0].counted[LEDGER_WRITE], 0ULL);
+	KUNIT_EXPECT_EQ(test, places[1].counted[LEDGER_READ], 0ULL);
+	KUNIT_EXPECT_EQ(test, places[1].counted[LEDGER_WRITE], 2ULL);
+	KUNIT_EXPECT_EQ(test, places[0].error[LEDGER_READ], 6ULL);
+	KUNIT_EXPECT_EQ(test, places[0].error[LEDGER_WRITE], 0ULL);
+	KUNIT_EXPECT_EQ(test, places[1].error[LEDGER_READ], 8ULL);
+	KUNIT_EXPECT_EQ(test, places[1].error[LEDGER_WRITE], 6ULL);
+	/* They may all be reads of pages that were written as well. */
+	KUNIT_EXPECT_TRUE(test, ledger_divide(LEDGER_BOTH, 8, &one, 1));
+	KUNIT_EXPECT_EQ(test, one.counted[LEDGER_WRITE], 8ULL);
+	KUNIT_EXPECT_EQ(test, one.error[LEDGER_READ], 8ULL);
+}
+
+static void nothing_touched_divides_nothing(struct kunit *test)
+{
+	struct ledger_place places[2] = { { .touched = { 5, 0 } }, {} };
+
+	KUNIT_EXPECT_FALSE(test, ledger_divide(LEDGER_WRITES, 9, places, 2));
+	KUNIT_EXPECT_FALSE(test, ledger_divide(LEDGER_BOTH, 9, &places[1], 1));
+	KUNIT_EXPECT_EQ(test, places[0].counted[LEDGER_WRITE], 0ULL);
+}
+
+static void parts_add_up(struct kunit *test)
+{
+	struct ledger_place places[32] = {};
+	u64 counted, sum;
+	unsigned int i, round;
+
+	for (round = 1; round < 200; round++) {
+		counted = round * (LEDGER_MOST / 200) + round;
+		memset(places, 0, sizeof(places));
+		for (i = 0; i < ARRAY_SIZE(places); i++) {
+			places[i].touched[LEDGER_READ] = i * 7919 % round;
+			places[i].touched[LEDGER_WRITE] = i * round % 31;
+		}
+		KUNIT_EXPECT_TRUE(test, ledger_divide(LEDGER_BOTH, counted,
+						      places, 32));
+		for (i = 0, sum = 0; i < ARRAY_SIZE(places); i++)
+			sum += places[i].counted[LEDGER_READ] +
+			       places[i].counted[LEDGER_WRITE];
+		KUNIT_EXPECT_EQ(test, sum, counted);
+	}
 }
 
 static void wear_is_spent_evenly(struct kunit *test)
@@ -122,6 +226,12 @@ static struct kunit_case ledger_cases[] = {
 	KUNIT_CASE(prices_lines_by_power),
 	KUNIT_CASE(prices_have_a_bound),
 	KUNIT_CASE(adds_up),
+	KUNIT_CASE(touches_alone_cost_nothing),
+	KUNIT_CASE(counts_are_charged),
+	KUNIT_CASE(touches_divide_counts),
+	KUNIT_CASE(one_event_is_divided_by_kind),
+	KUNIT_CASE(nothing_touched_divides_nothing),
+	KUNIT_CASE(parts_add_up),
 	KUNIT_CASE(wear_is_spent_evenly),
 	KUNIT_CASE(a_day_holds_its_budget),
 	KUNIT_CASE(no_budget_is_no_limit),

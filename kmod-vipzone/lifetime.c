@@ -7,6 +7,7 @@
 
 #include <memsuite/probe.h>
 
+#include "meter.h"
 #include "tags.h"
 #include "vipzone.h"
 
@@ -27,6 +28,7 @@ static void probe_exec(void *data, struct task_struct *task)
 
 static void probe_exit(void *data, struct task_struct *task)
 {
+	meter_exiting();
 	process_exited(task);
 }
 

@@ -5,6 +5,7 @@
 
 #include <linux/module.h>
 
+#include "meter.h"
 #include "spread.h"
 #include "tags.h"
 #include "vipzone.h"
@@ -15,6 +16,7 @@ static int __init vipzone_init(void)
 
 	if (err)
 		return err;
+	meter_init();
 	err = processes_init();
 	if (err)
 		goto err_processes;

@@ -14,12 +14,14 @@
 #include <memsuite/control.h>
 
 #include "policy.h"
+#include "settlement.h"
 #include "vipzone.h"
 
 static struct kobject *dir;
 static DEFINE_IDR(policies);		/* by number; under policies_lock */
 static DEFINE_MUTEX(policies_lock);
-static struct steering_stats gone;	/* under policies_lock */
+static struct steering_stats gone;	/* under policies_lock, as what follows */
+static u64 gone_undivided;
 
 static struct policy *to_policy(struct kobject *kobj)
 {
@@ -119,6 +121,8 @@ static struct count name##_count = {					\
 }
 
 #define PLACED(segment)	(sum->placed[segment] + sum->by_node[segment])
+#define COUNTED(kind)	(sum->accesses.counted[kind] + sum->elsewhere[kind])
+#define ELSEWHERE	(sum->elsewhere[LEDGER_READ] + sum->elsewhere[LEDGER_WRITE])
 
 COUNT(text_pages, PLACED(SEGMENT_TEXT));
 COUNT(data_pages, PLACED(SEGMENT_DATA));
@@ -147,8 +151,12 @@ COUNT(repaired_pages, sum->whys[MOVE_REPAIR]);
 COUNT(hot_moved_pages, sum->whys[MOVE_HOT]);
 COUNT(idle_moved_pages, sum->whys[MOVE_IDLE]);
 COUNT(worn_moved_pages, sum->whys[MOVE_WORN]);
-COUNT(sampled_reads, sum->accesses.reads);
-COUNT(sampled_writes, sum->accesses.writes);
+COUNT(sampled_reads, sum->accesses.touched[LEDGER_READ]);
+COUNT(sampled_writes, sum->accesses.touched[LEDGER_WRITE]);
+COUNT(counted_reads, COUNTED(LEDGER_READ));
+COUNT(counted_writes, COUNTED(LEDGER_WRITE));
+COUNT(counted_elsewhere, ELSEWHERE);
+COUNT(access_error_nj, sum->accesses.error_nj);
 COUNT(access_energy_nj, sum->accesses.energy_nj);
 COUNT(access_latency_ns, sum->accesses.latency_ns);
 COUNT(moved_pages, sum->moves[MS_MOVED]);
@@ -185,7 +193,10 @@ static struct attribute *policy_attrs[] = {
 	&hot_moved_pages_count.attr.attr, &idle_moved_pages_count.attr.attr,
 	&worn_moved_pages_count.attr.attr,
 	&sampled_reads_count.attr.attr, &sampled_writes_count.attr.attr,
-	&access_energy_nj_count.attr.attr, &access_latency_ns_count.attr.attr,
+	&counted_reads_count.attr.attr, &counted_writes_count.attr.attr,
+	&counted_elsewhere_count.attr.attr,
+	&access_energy_nj_count.attr.attr, &access_error_nj_count.attr.attr,
+	&access_latency_ns_count.attr.attr,
 	&moved_pages_count.attr.attr, &unmoved_busy_pages_count.attr.attr,
 	&unmoved_pinned_pages_count.attr.attr,
 	&unmoved_full_pages_count.attr.attr,
@@ -404,6 +415,8 @@ void policy_put(struct policy *policy)
 	if (!refcount_dec_and_test(&policy->users))
 		return;
 	mutex_lock(&policies_lock);
+	settle_counted(policy);
+	gone_undivided += settle_divided(policy);
 	sum_stats(&gone, policy);
 	idr_remove(&policies, policy->number);
 	kobject_del(&policy->kobj);
@@ -424,6 +437,30 @@ void policies_sum(struct steering_stats *sum)
 	idr_for_each_entry(&policies, policy, number)
 		sum_stats(sum, policy);
 	mutex_unlock(&policies_lock);
+}
+
+void policies_settle(bool divide)
+{
+	struct policy *policy;
+	int number;
+
+	mutex_lock(&policies_lock);
+	idr_for_each_entry(&policies, policy, number) {
+		settle_counted(policy);
+		if (divide)
+			settle_divided(policy);
+	}
+	mutex_unlock(&policies_lock);
+}
+
+u64 policies_undivided(void)
+{
+	u64 nr;
+
+	mutex_lock(&policies_lock);
+	nr = gone_undivided;
+	mutex_unlock(&policies_lock);
+	return nr;
 }
 
 int policies_init(struct kobject *parent)

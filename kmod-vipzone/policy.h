@@ -19,6 +19,9 @@
 
 struct cgroup;
 
+/* Its regions, and all that is in none of them. */
+#define POLICY_PLACES	(VIPZONE_MAX_REGIONS + 1)
+
 /* Why a page was left to the kernel. */
 enum fallback {
 	FALLBACK_EMPTY,		/* no region had a page at once */
@@ -70,7 +73,9 @@ enum astray {
  * @whys: moved, by what for
  * @looked: looked at by the audit
  * @astray: of these, outside of their regions, by what they are like
- * @accesses: as sampled by the audit
+ * @accesses: as the audit and the processors tell
+ * @counted: by the processors, by event
+ * @elsewhere: of these, taken to have gone to no region of the policy
  */
 struct steering_stats {
 	u64 placed[NR_SEGMENTS];
@@ -85,6 +90,8 @@ struct steering_stats {
 	u64 looked;
 	u64 astray[NR_ASTRAYS];
 	struct ledger accesses;
+	u64 counted[LEDGER_KINDS];
+	u64 elsewhere[LEDGER_KINDS];
 };
 
 /**
@@ -138,6 +145,10 @@ static inline bool target_is_on(const struct target *target,
  * @nr_targets: number of @targets
  * @targets: the regions, as numbered in @command
  * @stats: what became of its pages
+ * @places: touches of its targets, and of what is in none of them, since accesses
+ *	were last divided; of the audit's thread, or the last user
+ * @taken: of stats->counted, what was looked at
+ * @undivided: of that, and scaled, what was not divided yet
  */
 struct policy {
 	struct kobject kobj;
@@ -158,6 +169,9 @@ struct policy {
 	unsigned int nr_targets;
 	struct target targets[VIPZONE_MAX_REGIONS];
 	struct steering_stats __percpu *stats;
+	struct ledger_place places[POLICY_PLACES];
+	u64 taken[LEDGER_KINDS];
+	u64 undivided[LEDGER_KINDS];
 };
 
 /**
@@ -178,6 +192,16 @@ static inline void policy_get(struct policy *policy)
 {
 	refcount_inc(&policy->users);
 }
+
+/*
+ * Notes what the processors have counted since; with @divide it is also told to
+ * the accounts of the regions, by what was touched. For the audit's thread. May
+ * sleep.
+ */
+void policies_settle(bool divide);
+
+/* What was counted of policies that are gone, and has gone to no account. */
+u64 policies_undivided(void);
 
 /* What became of all pages, those of policies that are gone among them. */
 void policies_sum(struct steering_stats *sum);

@@ -101,6 +101,9 @@ static struct cgroup *cgroup_of(const struct mm_struct *mm)
 #else
 	owner = current->mm == mm ? current : NULL;
 #endif
+	/* A task that is exiting owns it no more. */
+	if (!owner && current->flags & PF_EXITING && current->active_mm == mm)
+		owner = current;
 	return owner ? task_dfl_cgroup(owner) : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include <memsuite/control.h>
 
+#include "meter.h"
 #include "tags.h"
 #include "vipzone.h"
 
@@ -142,7 +143,7 @@ static struct attribute *vipzone_attrs[] = {
 static const struct attribute_group vipzone_group = { .attrs = vipzone_attrs };
 
 static const struct attribute_group *vipzone_groups[] = {
-	&vipzone_group, &audit_group, NULL
+	&vipzone_group, &audit_group, &meter_group, NULL
 };
 
 int vipzone_sysfs_init(void)

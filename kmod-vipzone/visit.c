@@ -23,6 +23,7 @@
 
 #include "heat.h"
 #include "history.h"
+#include "meter.h"
 #include "mover.h"
 #include "spread.h"
 #include "visit.h"
@@ -43,7 +44,8 @@
  * @idle: and those that nobody uses
  * @looked: pages looked at
  * @astray: of these, outside of their regions
- * @accesses: by region, since they were last settled
+ * @touched: by region, since they were last settled; the last is for none
+ * @written: pages of these that were written
  */
 struct visit {
 	struct walk walk;
@@ -58,11 +60,8 @@ struct visit {
 	struct vipzone_order idle[NR_SEGMENTS];
 	u64 looked;
 	u64 astray[NR_ASTRAYS];
-	struct {
-		unsigned int reads;
-		unsigned int writes;
-		unsigned int pages;
-	} accesses[VIPZONE_MAX_REGIONS];
+	u64 touched[POLICY_PLACES][LEDGER_KINDS];
+	u64 written[POLICY_PLACES];
 };
 
 static void want(struct visit *visit, struct page *page,
@@ -129,15 +128,12 @@ static void count(struct visit *visit, struct page *page, bool accessed,
 
 	if (!accessed && !written)
 		return;
-	for (i = 0; i < visit->policy->nr_targets; i++) {
-		if (!ms_region_has(visit->policy->targets[i].region, page))
-			continue;
-		visit->accesses[i].reads += !written;
-		visit->accesses[i].writes += written;
-		visit->accesses[i].pages += written ?
-			(visit->walk.huge ? HPAGE_PMD_NR : 1) : 0;
-		return;
-	}
+	for (i = 0; i < visit->policy->nr_targets; i++)
+		if (ms_region_has(visit->policy->targets[i].region, page))
+			break;
+	visit->touched[i][written ? LEDGER_WRITE : LEDGER_READ]++;
+	if (written)
+		visit->written[i] += visit->walk.huge ? HPAGE_PMD_NR : 1;
 }
 
 /*
@@ -281,30 +277,42 @@ static void choose(struct visit *visit, enum segment segment)
 	visit->idle[segment].region[0] = open->region[idle];
 }
 
+/* What accesses are divided by, if they are counted. */
+static void note_touches(struct visit *visit)
+{
+	unsigned int i, kind;
+
+	for (i = 0; i <= visit->policy->nr_targets; i++)
+		for (kind = 0; kind < LEDGER_KINDS; kind++)
+			visit->policy->places[i].touched[kind] +=
+				visit->touched[i][kind];
+}
+
 /* Hands on what was counted, with no lock held. */
 static void settle(struct visit *visit)
 {
 	struct steering_stats *stats = get_cpu_ptr(visit->policy->stats);
+	const struct target *targets = visit->policy->targets;
+	bool counted = meter_counts();
 	unsigned int i;
 
 	for (i = 0; i < visit->policy->nr_targets; i++)
-		ledger_add(&stats->accesses,
-			   ms_region_spec(visit->policy->targets[i].region),
-			   visit->accesses[i].reads, visit->accesses[i].writes);
+		ledger_touch(&stats->accesses,
+			     ms_region_spec(targets[i].region),
+			     visit->touched[i], counted);
 	stats->looked += visit->looked;
 	for (i = 0; i < NR_ASTRAYS; i++)
 		stats->astray[i] += visit->astray[i];
 	put_cpu_ptr(stats);
 	for (i = 0; i < visit->policy->nr_targets; i++) {
-		struct account *account = visit->policy->targets[i].account;
-
-		account_accesses(account, visit->accesses[i].reads,
-				 visit->accesses[i].writes);
-		account_wear(account, visit->accesses[i].pages);
+		account_touches(targets[i].account, visit->touched[i], counted);
+		account_wear(targets[i].account, visit->written[i]);
 	}
+	note_touches(visit);
 	visit->looked = 0;
 	memset(visit->astray, 0, sizeof(visit->astray));
-	memset(visit->accesses, 0, sizeof(visit->accesses));
+	memset(visit->touched, 0, sizeof(visit->touched));
+	memset(visit->written, 0, sizeof(visit->written));
 }
 
 static unsigned long walk_all(struct visit *visit, unsigned long addr)

@@ -720,23 +720,31 @@ def profiles_describe_regions(top):
 
 
 def ledger_files(name, **counts):
-    files = dict.fromkeys(("idle_energy_uj", "access_energy_nj", "access_latency_ns", "sampled_reads",
-                           "sampled_writes", "written_kib", "over_budget"), "0")
+    files = dict.fromkeys(ledger.LEDGER, "0")
     return {f"vipzone/ledger/{name}/{key}": value for key, value in {**files, **counts}.items()}
 
 
 def energy_is_told(top):
-    tree = Tree(top, {**SYSFS, **ledger_files("node0"), "vipzone/audit/interval_ms": "0"})
+    files = {**SYSFS, **ledger_files("node0"), "vipzone/audit/interval_ms": "0", "vipzone/audit/sample_accesses": "0",
+             "vipzone/accesses/source": "pmu"}
+    tree = Tree(top, files)
     told = tree.json("zone", "energy", "--seconds", "1", "--json")
     assert told["regions"]["node0"]["idle_w"] == 0 and told["regions"]["node0"]["years"] is None, told
     text = tree.run("zone", "energy", "--seconds", "1").stdout
     assert "node0" in text and "lower bound" in text and "not sampled" in text, text
+    counted = Tree(os.path.join(top, "c"), {**files, "vipzone/audit/sample_accesses": "1"})
+    text = counted.run("zone", "energy", "--seconds", "1").stdout
+    assert "are counted" in text and "lower bound" not in text, text
     assert "no policy" in Tree(os.path.join(top, "b"), {**SYSFS}).run("zone", "energy").stderr
-    counts = {"idle_energy_uj": 10_000_000, "access_energy_nj": 5_000_000_000, "access_latency_ns": 7, "sampled_reads": 3,
-              "sampled_writes": 4, "written_kib": 0, "over_budget": 1}
+    counts = {"idle_energy_uj": 10_000_000, "access_energy_nj": 5_000_000_000, "access_error_nj": 1_000_000_000,
+              "access_latency_ns": 7, "sampled_reads": 3, "sampled_writes": 4, "counted_reads": 30, "counted_writes": 40,
+              "written_kib": 0, "over_budget": 1}
     row = ledger.energy_told(({}, {"a": (90, 100)}, 1.0), ({"r": counts}, {"a": (10_000_000, 100_000_000)}, 11.0))
     assert row["regions"]["r"]["idle_w"] == 1 and row["regions"]["r"]["access_w"] == 0.5, row
+    assert row["regions"]["r"]["reads"] == 3 and row["regions"]["r"]["access_error_w"] == 0.1, row
     assert abs(row["rapl"]["a"] - 1) < 0.01, row
+    row = ledger.energy_told(({}, {}, 1.0), ({"r": counts}, {}, 11.0), "pmu")["regions"]["r"]
+    assert (row["reads"], row["writes"]) == (30, 40), row
     assert ledger.energy_told(({}, {"a": (9e6, 10e6)}, 0), ({}, {"a": (1e6, 10e6)}, 1))["rapl"]["a"] == 2
 
 

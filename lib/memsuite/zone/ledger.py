@@ -6,12 +6,16 @@ import time
 
 from .. import Failure
 from ..output import human, print_json, print_table
-from ..sysfs import entries, need, number
+from ..sysfs import entries, need, number, read
 
 POWERCAP = os.environ.get("MEMSUITE_POWERCAP", "/sys/class/powercap")
 
-LEDGER = ("idle_energy_uj", "access_energy_nj", "access_latency_ns", "sampled_reads", "sampled_writes", "written_kib",
-          "over_budget")
+LEDGER = ("idle_energy_uj", "access_energy_nj", "access_error_nj", "access_latency_ns", "sampled_reads", "sampled_writes",
+          "counted_reads", "counted_writes", "written_kib", "over_budget")
+ERRORS = {
+    "touches": "accesses are a lower bound: one for each page used between two looks",
+    "pmu": "accesses are counted, and divided among regions by the pages used: +- is what that may be off",
+}
 
 
 def rapl():
@@ -39,6 +43,11 @@ def energy_now():
              for name in entries("vipzone", "ledger")}, rapl(), time.monotonic())
 
 
+def source_now():
+    """How accesses are known."""
+    return read("vipzone", "accesses", "source") if number("vipzone", "audit", "sample_accesses") else "touches"
+
+
 def wear_years(name, kib, seconds):
     """How long a region lasts at that rate, if it wears evenly; None if not known."""
     if not kib:
@@ -50,15 +59,17 @@ def wear_years(name, kib, seconds):
     return cell_writes * size_kib / (kib / seconds) / (365.25 * 86400)
 
 
-def energy_told(before, after):
+def energy_told(before, after, source="touches"):
     """What became of it between two looks."""
+    known = "counted" if source == "pmu" else "sampled"
     seconds = after[2] - before[2]
-    told = {"seconds": seconds, "regions": {}, "rapl": {}}
+    told = {"seconds": seconds, "source": source, "regions": {}, "rapl": {}}
     for name, counts in after[0].items():
         grown = {key: counts[key] - before[0].get(name, {}).get(key, 0) for key in LEDGER}
         told["regions"][name] = {
             "idle_w": grown["idle_energy_uj"] / 1e6 / seconds, "access_w": grown["access_energy_nj"] / 1e9 / seconds,
-            "reads": grown["sampled_reads"], "writes": grown["sampled_writes"],
+            "access_error_w": grown["access_error_nj"] / 1e9 / seconds,
+            "reads": grown[f"{known}_reads"], "writes": grown[f"{known}_writes"],
             "latency_s": grown["access_latency_ns"] / 1e9, "written_kib": grown["written_kib"],
             "over_budget": bool(counts["over_budget"]), "years": wear_years(name, grown["written_kib"], seconds)}
     for domain, (energy_uj, most) in after[1].items():
@@ -74,19 +85,20 @@ def cmd_zone_energy(args):
     if not before[0]:
         raise Failure("there is no policy, and so no ledger: memsuite zone add")
     time.sleep(args.seconds)
-    told = energy_told(before, energy_now())
+    told = energy_told(before, energy_now(), source_now())
     if args.json:
         print_json(told)
         return 0
-    rows = [[name, f"{row['idle_w']:.3f} W", f"{row['access_w']:.6f} W", row["reads"], row["writes"],
+    rows = [[name, f"{row['idle_w']:.3f} W", f"{row['access_w']:.6f} W", f"{row['access_error_w']:.6f} W",
+             row["reads"], row["writes"],
              f"{row['latency_s']:.6f} s", human(row["written_kib"] << 10),
              "over budget" if row["over_budget"] else f"{row['years']:.3g} years" if row["years"] else "-"]
             for name, row in told["regions"].items()]
-    print_table(["REGION", "IDLE", "ACCESSES", "READS", "WRITES", "LATENCY", "WRITTEN", "WEAR"], rows,
-                right=("IDLE", "ACCESSES", "READS", "WRITES", "LATENCY", "WRITTEN"))
+    print_table(["REGION", "IDLE", "ACCESSES", "+-", "READS", "WRITES", "LATENCY", "WRITTEN", "WEAR"], rows,
+                right=("IDLE", "ACCESSES", "+-", "READS", "WRITES", "LATENCY", "WRITTEN"))
     for domain, watts in told["rapl"].items():
         print(f"measured (RAPL {domain}): {watts:.3f} W, of all programs and the kernel")
-    print(f"in {told['seconds']:.1f} s; accesses are a lower bound: one for each page used between two looks")
+    print(f"in {told['seconds']:.1f} s; {ERRORS[told['source']]}")
     if not number("vipzone", "audit", "interval_ms"):
         print("accesses are not sampled: write an interval to vipzone/audit/interval_ms")
     return 0
