@@ -260,6 +260,8 @@ void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 		memset(curve->spread, 0, sizeof(curve->spread));
 	}
 	if (curve->ladders) {
+		/* The last ones weigh 1/WINDOW, as in a mean of so many. */
+		u64 n = min_t(u64, curve->ladders, 2 * WINDOW - 1);
 		u64 weight = min_t(u64, curve->ladders, WINDOW) - 1;
 
 		for (i = 0; i < MRC_SIZES; i++) {
@@ -267,8 +269,7 @@ void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 				  min(curve->rate[i], now[i]);
 
 			/* What it is off by is their mean's fault, too. */
-			off = div64_u64(off * 2 * curve->ladders,
-					2 * curve->ladders + 1);
+			off = div64_u64(off * 2 * n, 2 * n + 1);
 			curve->spread[i] = div64_u64(curve->spread[i] * weight + off,
 						     weight + 1);
 		}
@@ -422,8 +423,9 @@ struct blind {
 /*
  * The ratio is 1 for no memory. Of the touches that were seen, so many miss as there
  * are more pages in a look than memory: no fewer, in any order; and there may be
- * touches that were not seen. A power of the size, which many programs have, that
- * ends with all that were seen is taken for the most.
+ * touches that were not seen. The floor is of two looks, to both sides of a moment,
+ * and what is touched in both counts as touched once a look. A power of the size,
+ * which many programs have, that ends with all that were seen is taken for the most.
  */
 static struct blind below_floor(const struct mrc_curve *curve, u64 pages, u64 full)
 {
@@ -435,7 +437,7 @@ static struct blind below_floor(const struct mrc_curve *curve, u64 pages, u64 fu
 
 	fall = div_u64((u64)fall * log2_of(pages), max(log2_of(floor), 1u));
 	b.most = min_t(u64, exp2_of(log2_of(MRC_RATIO) - fall), MRC_RATIO);
-	b.least = rest + div64_u64((seen - min(rest, seen)) * (floor - pages), floor);
+	b.least = rest + div64_u64((seen - min(rest, seen)) * (floor - pages), 2 * floor);
 	/* The mean of their logarithms. */
 	b.likely = int_sqrt64((u64)b.most * b.least);
 	return b;
