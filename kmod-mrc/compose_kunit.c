@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KUnit tests of curves added up, against closed forms; and of who is tracked. */
+/*
+ * KUnit tests of curves added up, against closed forms; and of who is tracked, and
+ * paid for.
+ */
 
 #include <kunit/test.h>
 #include <linux/module.h>
 
 #include "curve.c"
 #include "compose.c"
+#include "purse.c"
 #include "who.c"
 
 static struct mrc_compose sum;
@@ -204,6 +208,64 @@ static void extremes_can_be_divided(struct kunit *test)
 	expect_near(test, both[at_size(1000)], MRC_RATE);
 }
 
+/* How many ladders of @us each one purse has paid for, asked each millisecond. */
+static unsigned int paid_for(struct mrc_purse *purse, u64 from, u64 until, u64 taken, u64 us)
+{
+	unsigned int ladders = 0;
+	u64 now;
+
+	for (now = from; now < until; now += USEC_PER_MSEC)
+		if (!mrc_purse_take(purse, now, taken, false)) {
+			mrc_purse_settle(purse, now, taken, us);
+			ladders++;
+		}
+	return ladders;
+}
+
+static void spending_keeps_to_the_budget(struct kunit *test)
+{
+	struct mrc_purse purse = {};
+
+	/* Whatever was expected of it; the first one comes when that is earned. */
+	KUNIT_EXPECT_EQ(test, paid_for(&purse, 0, 404 * USEC_PER_SEC, 4 * USEC_PER_SEC,
+				       4 * USEC_PER_SEC), 100U);
+	mrc_purse_reset(&purse, 0);
+	KUNIT_EXPECT_EQ(test, paid_for(&purse, 0, 401 * USEC_PER_SEC, USEC_PER_SEC,
+				       4 * USEC_PER_SEC), 100U);
+	/* Of two that ask at once, one has to wait. */
+	mrc_purse_reset(&purse, 0);
+	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 10, 5, false), 0ULL);
+	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 10, 5, false), 15ULL);
+	/* What is not spent in time is not saved. */
+	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 1000, 5, false), 0ULL);
+	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 1001, 5, false), 1005ULL);
+}
+
+static void credit_is_paid_back(struct kunit *test)
+{
+	u64 us = 4 * USEC_PER_SEC;
+	struct mrc_purse purse = {};
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 0, us, true), 0ULL);
+		mrc_purse_settle(&purse, 0, us, us);
+	}
+	KUNIT_EXPECT_EQ(test, paid_for(&purse, 0, 5 * us, us, us), 0U);
+	KUNIT_EXPECT_EQ(test, paid_for(&purse, 5 * us, 101 * us, us, us), 96U);
+	/* But not for longer than a minute. */
+	mrc_purse_reset(&purse, 0);
+	for (i = 0; i < 40; i++) {
+		mrc_purse_take(&purse, 0, us, true);
+		mrc_purse_settle(&purse, 0, us, us);
+	}
+	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 0, us, false), 60ULL * USEC_PER_SEC);
+	mrc_purse_reset(&purse, 0);
+	mrc_purse_take(&purse, 0, us, true);
+	mrc_purse_settle(&purse, 0, us, 1000 * us);
+	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 0, 1000 * us, false), 60ULL * USEC_PER_SEC);
+}
+
 static struct kunit_case compose_cases[] = {
 	KUNIT_CASE(alone_is_as_before),
 	KUNIT_CASE(two_loops_have_two_cliffs),
@@ -212,6 +274,8 @@ static struct kunit_case compose_cases[] = {
 	KUNIT_CASE(changes_are_measured),
 	KUNIT_CASE(targets_are_read_and_told),
 	KUNIT_CASE(bad_targets_are_refused),
+	KUNIT_CASE(spending_keeps_to_the_budget),
+	KUNIT_CASE(credit_is_paid_back),
 	{}
 };
 

@@ -3,8 +3,8 @@
  * Targets of several processes: one with its children, those of a cgroup, those
  * above a size, all of the machine. Once a second all processes are looked
  * through for who belongs to which, the largest first if there are more than
- * can be tracked. Each is tracked by itself, with its share of the CPU budget;
- * the curve of all together is added up when it is read (compose.h).
+ * can be tracked. Each is tracked by itself, and paid from a common purse; the
+ * curve of all together is added up when it is read (compose.h).
  */
 
 #include <linux/cgroup.h>
@@ -28,6 +28,7 @@ struct candidate {
 	struct pid *pid;
 	u32 groups;
 	u64 pages;
+	u32 loan;
 };
 
 /* One comes or goes, or all are looked at, at a time; mrc_targets_lock is inside. */
@@ -35,6 +36,7 @@ static DEFINE_MUTEX(change_lock);
 
 /* Under mrc_targets_lock. */
 static struct mrc_group *groups[MRC_GROUPS];
+static struct mrc_purse purses[MRC_GROUPS];
 static struct candidate candidates[NEW_MAX];
 static unsigned int candidates_n;
 
@@ -108,8 +110,42 @@ static u32 groups_of(struct task_struct *task, u64 pages, u32 before)
 	return slots;
 }
 
+static bool is_root(int nr, u32 slots)
+{
+	unsigned int i;
+
+	for (i = 0; i < MRC_GROUPS; i++)
+		if (slots & BIT(i) && groups[i]->who.scope == MRC_PROCESS &&
+		    groups[i]->who.pid == nr)
+			return true;
+	return false;
+}
+
+/*
+ * Whether a process is likely to see the end of a ladder, which looks for ladder_ms
+ * both ways. Of those that have lived for some time, half live for as long again
+ * (Harchol-Balter and Downey 1997); most live for less.
+ */
+static bool is_lasting(struct task_struct *task)
+{
+	u64 age = ktime_get_boottime_ns() - task->start_boottime;
+
+	return age >= 2 * NSEC_PER_MSEC * READ_ONCE(mrc_tunables.ladder_ms);
+}
+
+/* What comes later is paid from what the group has. */
+static u32 loan_of(struct task_struct *task, u32 slots)
+{
+	unsigned int i;
+
+	for (i = 0; i < MRC_GROUPS; i++)
+		if (slots & BIT(i) && task->start_boottime < groups[i]->since)
+			return MRC_LOAN_GROUP;
+	return 0;
+}
+
 /* The larger ones are kept. */
-static void propose(struct pid *pid, u32 slots, u64 pages)
+static void propose(struct pid *pid, u32 slots, u64 pages, u32 loan)
 {
 	struct candidate *c = &candidates[candidates_n], *other;
 
@@ -124,7 +160,7 @@ static void propose(struct pid *pid, u32 slots, u64 pages)
 			return;
 		put_pid(c->pid);
 	}
-	*c = (struct candidate){ get_pid(pid), slots, pages };
+	*c = (struct candidate){ get_pid(pid), slots, pages, loan };
 }
 
 static struct mrc_target *tracked(const struct pid *pid)
@@ -163,8 +199,9 @@ static void look_at(struct task_struct *task)
 	if (t) {
 		t->wanted = slots;
 		t->pages = pages;
-	} else if (slots) {
-		propose(task_tgid(task), slots, pages);
+	} else if (slots && (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER ||
+			     is_lasting(task) || is_root(task_tgid_nr(task), slots))) {
+		propose(task_tgid(task), slots, pages, loan_of(task, slots));
 	}
 }
 
@@ -176,12 +213,37 @@ static bool is_over(const struct mrc_group *group)
 	return group->who.scope == MRC_PROCESS && !mrc_kin_left(group->slot);
 }
 
+/* Whoever is in several is paid by the one that leaves it most. */
+static unsigned int payer(u32 slots)
+{
+	unsigned int i, best = MRC_GROUPS;
+
+	for (i = 0; i < MRC_GROUPS; i++)
+		if (slots & BIT(i) && groups[i] &&
+		    (best == MRC_GROUPS || groups[i]->tracked < groups[best]->tracked))
+			best = i;
+	return best;
+}
+
+/**
+ * mrc_group_purse() - what the ladders of a process in some groups are paid from
+ * @slots: of the groups
+ *
+ * Context: mrc_targets_lock is held.
+ * Return: the purse, or NULL if it is in none.
+ */
+struct mrc_purse *mrc_group_purse(u32 slots)
+{
+	unsigned int slot = payer(slots);
+
+	return slot < MRC_GROUPS ? &purses[slot] : NULL;
+}
+
 /* How many are tracked of each group, and what that leaves to each of them. */
 static void share(void)
 {
 	struct mrc_target *t;
 	unsigned int i;
-	u64 sharers;
 
 	list_for_each_entry(t, &mrc_targets, link)
 		for (i = 0; i < MRC_GROUPS; i++)
@@ -190,11 +252,11 @@ static void share(void)
 				groups[i]->tracked_pages += t->pages;
 			}
 	list_for_each_entry(t, &mrc_targets, link) {
-		sharers = t->own ? 1 : U32_MAX;
-		for (i = 0; i < MRC_GROUPS; i++)
-			if (t->groups & BIT(i) && groups[i])
-				sharers = min(sharers, groups[i]->tracked);
-		WRITE_ONCE(t->sharers, sharers);
+		if (t->own)
+			continue;
+		i = payer(t->groups);
+		WRITE_ONCE(t->sharers, groups[i]->tracked);
+		WRITE_ONCE(t->purse, &purses[i]);
 	}
 }
 
@@ -204,7 +266,8 @@ static bool track_candidates(void)
 	bool changed = false;
 
 	for (c = candidates; c < candidates + candidates_n; c++) {
-		if (!mrc_target_track(c->pid, false, c->groups, c->pages))
+		if (!mrc_target_track(c->pid, false, c->groups, c->pages,
+				      c->loan))
 			changed = true;
 		put_pid(c->pid);
 	}
@@ -347,6 +410,8 @@ static int publish(struct mrc_group *group)
 	if (err)
 		return err;
 	group->slot = slot;
+	group->since = ktime_get_boottime_ns();
+	mrc_purse_reset(&purses[slot], mrc_now_us());
 	groups[slot] = group;
 	mrc_debugfs_add_group(group);
 	return 0;

@@ -9,9 +9,9 @@
  * an epoch (paper 001, section 3.2) sees one. What the ladder does not see
  * touched is placed by its idle age.
  *
- * All eight sub-samples climb together: each page is timed from when its own bit
- * was cleared, and one flush of the TLBs serves them all. A touch that a TLB hides
- * in between is seen at the page's next one.
+ * Each page is timed from when its own bit was cleared, and one flush of the TLBs
+ * serves them all. A touch that a TLB hides in between is seen at the page's next
+ * one.
  */
 
 #include <linux/hrtimer.h>
@@ -37,6 +37,8 @@
 #define SAMPLES_START	1024
 /* With fewer huge pages than this, all sub-samples share them. */
 #define FEW_HUGE	(8 * MRC_SUBS)
+/* Such a part of the CPU time that its thread sees, tracking takes besides. */
+#define UNSEEN		4
 /* Of the time of a ladder, one part in so many may be spent looking. */
 #define DUTY		5
 /*
@@ -46,13 +48,11 @@
  */
 #define TOP_MORE	7
 #define TOP_MIN		20
-/*
- * Ladders that a new target gets on credit, for a curve at once; and how often
- * it gets them again because its size has changed.
- */
-#define CREDIT		4
-#define RENEWALS	8
+/* What a first ladder is taken to cost. */
+#define FIRST_NS	(10 * NSEC_PER_MSEC)
 #define PAUSE_MAX_US	(60 * USEC_PER_SEC)
+/* Who waits to be paid looks so often at what its process is doing. */
+#define FOLLOW_US	USEC_PER_SEC
 /* A page that no longer has a page table entry is dropped after this. */
 #define GHOST_US	(600 * USEC_PER_SEC)
 
@@ -92,8 +92,8 @@ static void forget(struct mrc_target *t)
 	t->top = 0;
 	t->since = 0;
 	t->enumerated = 0;
-	t->credit = CREDIT;
-	t->renewals = 0;
+	t->cost_ns = FIRST_NS;
+	t->credit = READ_ONCE(t->loan);
 }
 
 static void stop_modes(struct mrc_target *t)
@@ -177,10 +177,9 @@ static int enumerate(struct mrc_target *t)
 	moved = abs((s64)(rss - t->rss)) > t->rss / 16;
 	if (t->sample.n && now - t->enumerated < cost && !moved)
 		return 0;
-	if (moved && t->renewals < RENEWALS) {
-		t->renewals++;
-		t->credit = CREDIT;
-	}
+	/* Not before the last ones are paid back. */
+	if (moved && !t->credit)
+		t->credit = READ_ONCE(t->loan);
 
 	err = room(&t->spare, t->samples);
 	if (err)
@@ -224,39 +223,16 @@ static int enumerate(struct mrc_target *t)
 	return 0;
 }
 
-/* Lists of the sub-samples: indices in order of address, one after another. */
-static void divide(struct mrc_target *t)
-{
-	u32 at[MRC_SUBS] = {}, i, k;
-
-	for (i = 0; i < t->sample.n; i++)
-		at[t->sample.entry[i].sub]++;
-	t->sub[0].active = t->active;
-	for (k = 0; k < MRC_SUBS; k++) {
-		if (k)
-			t->sub[k].active = t->sub[k - 1].active + at[k - 1];
-		t->sub[k].n = 0;
-	}
-	for (i = 0; i < t->sample.n; i++) {
-		struct mrc_sub *sub = &t->sub[t->sample.entry[i].sub];
-
-		sub->active[sub->n++] = i;
-	}
-}
-
 /* Return: 0, -ESRCH, -EAGAIN, or -EINTR when stopping. */
 static int clear_all(struct mrc_target *t)
 {
-	struct mrc_sub *sub;
 	int err;
 
-	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++) {
-		if (stopping())
-			return -EINTR;
-		err = mrc_walk_clear(t, sub);
-		if (err)
-			return err;
-	}
+	if (stopping())
+		return -EINTR;
+	err = mrc_walk_clear(t);
+	if (err)
+		return err;
 	if (!mmget_not_zero(t->mm))
 		return -ESRCH;
 	ms_flush_tlb_mm(t->mm);
@@ -268,18 +244,9 @@ static int clear_all(struct mrc_target *t)
 /* Return: number of entries left to look at, -ESRCH or -EAGAIN. */
 static int read_all(struct mrc_target *t)
 {
-	struct mrc_sub *sub;
-	int left = 0, err;
+	int err = mrc_walk_read(t);
 
-	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++) {
-		if (sub->n) {
-			err = mrc_walk_read(t, sub);
-			if (err)
-				return err;
-		}
-		left += sub->n;
-	}
-	return left;
+	return err ?: t->active_n;
 }
 
 /* All pages have been looked at: one more point of the working set function. */
@@ -566,7 +533,8 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	mrc_young_begin(t);
 	if (!t->since)
 		t->since = mrc_now_us();
-	divide(t);
+	for (t->active_n = 0; t->active_n < t->sample.n; t->active_n++)
+		t->active[t->active_n] = t->active_n;
 	rungs = t->top ? min(t->top, rungs) : rungs;
 	err = descend(t, rungs);
 	if (!err)
@@ -581,15 +549,22 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	return 0;
 }
 
+/* How long the budget takes to earn some CPU time, in us. */
+static u64 earned_us(u64 ns)
+{
+	/* Interrupts, and switches. */
+	ns += ns / UNSEEN;
+	/* ns of CPU over permille of it are us of time. */
+	return div_u64(ns, READ_ONCE(mrc_tunables.max_cpu_permille));
+}
+
 /*
  * How long to pause, so that the CPU time spent stays within the budget; and
  * how many samples the next ladder can have for a pause that is short.
  */
-static u64 budget(struct mrc_target *t, u64 cost_ns, u64 took_us)
+static u64 budget(struct mrc_target *t, u64 took_us)
 {
-	u32 permille = READ_ONCE(mrc_tunables.max_cpu_permille);
-	/* ns of CPU over permille of it are us of time. */
-	u64 period = div_u64(cost_ns * READ_ONCE(t->sharers), permille);
+	u64 period = earned_us(t->cost_ns) * READ_ONCE(t->sharers);
 	u64 pause = period > took_us ? period - took_us : 0;
 	u32 most = READ_ONCE(mrc_tunables.samples);
 	u64 want;
@@ -629,6 +604,36 @@ static void pause_for(u64 us)
 				usecs_to_jiffies(us) + 1);
 }
 
+/*
+ * Wait until one more ladder has been earned, unless there is credit: a program
+ * that is executed meanwhile has.
+ *
+ * Return: 0; -ESRCH: the process has ended; -EINTR: the tracker is to stop.
+ */
+static int await_turn(struct mrc_target *t)
+{
+	t->payer = NULL;
+	for (;;) {
+		struct mrc_purse *payer = READ_ONCE(t->purse);
+		u64 now = mrc_now_us(), due;
+		int err = follow(t);
+
+		if (err)
+			return err;
+		if (stopping())
+			return -EINTR;
+		if (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER)
+			return 0;
+		t->taken = earned_us(t->cost_ns);
+		due = mrc_purse_take(payer, now, t->taken, t->credit);
+		if (!due) {
+			t->payer = payer;
+			return 0;
+		}
+		pause_for(min_t(u64, due - now, FOLLOW_US));
+	}
+}
+
 /* Nothing of what one mode has found is of use to the other. */
 static void set_mode(struct mrc_target *t, enum mrc_mode mode)
 {
@@ -656,7 +661,7 @@ static void set_mode(struct mrc_target *t, enum mrc_mode mode)
 int mrc_ladder_thread(void *target)
 {
 	struct mrc_target *t = target;
-	u64 began, cpu, last = 0;
+	u64 began, cpu, seen = cpu_ns(), last = 0;
 	int err;
 
 	/* Polite, but not so that rungs come late on a busy machine. */
@@ -675,22 +680,26 @@ int mrc_ladder_thread(void *target)
 					READ_ONCE(mrc_enabled));
 			continue;
 		}
-		rungs = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
-					     (u64)USEC_PER_MSEC), 1u);
-		began = mrc_now_us();
-		cpu = cpu_ns();
-		err = follow(t);
+		err = await_turn(t);
 		if (err == -ESRCH) {
 			mrc_target_gone(t);
 			wait_event_idle(mrc_changed, kthread_should_stop());
 			break;
 		}
+		if (err)
+			continue;
+		rungs = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
+					     (u64)USEC_PER_MSEC), 1u);
+		began = mrc_now_us();
 		set_mode(t, READ_ONCE(mrc_tunables.mode));
 		err = track(t, rungs);
-		cpu = cpu_ns() - cpu;
+		/* Told by ticks and switches: the rest comes with the next one. */
+		cpu = cpu_ns();
+		t->cost_ns = cpu - seen;
+		seen = cpu;
 
 		mutex_lock(&t->lock);
-		t->stats.cpu_ns += cpu;
+		t->stats.cpu_ns += t->cost_ns;
 		if (err && err != -EINTR)
 			t->stats.ladders_skipped++;
 		if (last) {
@@ -699,8 +708,11 @@ int mrc_ladder_thread(void *target)
 		}
 		mutex_unlock(&t->lock);
 		last = began;
+		if (t->payer)
+			mrc_purse_settle(t->payer, mrc_now_us(), t->taken,
+					 earned_us(t->cost_ns));
 		if (t->mode == MRC_MODE_LADDER)
-			pause_for(budget(t, cpu, mrc_now_us() - began));
+			pause_for(budget(t, mrc_now_us() - began));
 		else if (err)
 			pause_for(100 * USEC_PER_MSEC);
 	}

@@ -16,6 +16,7 @@
 #include "compose.h"
 #include "curve.h"
 #include "division.h"
+#include "purse.h"
 #include "reuse.h"
 #include "sample.h"
 #include "who.h"
@@ -112,14 +113,10 @@ struct mrc_stats {
 
 /**
  * struct mrc_sub - a sub-sample in the current ladder
- * @active: indices of its entries that may still be touched
- * @n: how many
  * @valid: entries of each kind that count in this ladder
  * @weight: the pages that each of them stands for, in fixed point
  */
 struct mrc_sub {
-	u32 *active;
-	u32 n;
 	u32 valid[MRC_KINDS];
 	u64 weight[MRC_KINDS];
 };
@@ -176,6 +173,13 @@ struct mrc_share {
  * @own: it is a target by itself
  * @groups: slots of the groups that it is in
  * @wanted: the same, while they are being looked through
+/*
+ * Ladders on credit, for a curve at once: of a process that is a target by itself,
+ * and of one that was there when a target of several was added.
+ */
+#define MRC_LOAN_OWN		4
+#define MRC_LOAN_GROUP		1
+
  * @pages: what it had in memory then
  * @sharers: how many processes share the CPU budget with it
  * @thread: its tracker
@@ -186,8 +190,12 @@ struct mrc_share {
  * @stats: counters
  * @mm: the address space, by mmgrab(); from here on only the tracker's
  * @sample: the sampled pages
+ * @purse: what its ladders are paid from
+ * @own_purse: its own, if it shares with nobody
+ * @loan: how many ladders it gets on credit at a time
  * @spare: room for the next enumeration
- * @active: backing of the sub-samples' lists
+ * @active: indices of the pages that may still be touched
+ * @active_n: how many
  * @sub: the sub-samples
  * @steps: how often the sample has been cleared in this ladder
  * @top: how many rungs the next ladder needs; 0: all
@@ -200,8 +208,10 @@ struct mrc_share {
  * @weight: the pages that a sample of each kind stands for
  * @few_huge: sub-samples share the huge pages
  * @samples: how many are wanted now, by the CPU budget
- * @credit: ladders to come that the budget does not hold back
- * @renewals: how often they were renewed
+ * @payer: the purse that the ladder is paid from, or NULL
+ * @taken: what was taken out of it, in us that it takes to earn that
+ * @cost_ns: CPU time that the last ladder took
+ * @credit: ladders to come that need not be paid for before
  * @since: when tracking of @mm began, in us; 0: not begun
  * @published: when the last ladder ended, in us
  * @enumerated: when the page tables were last enumerated, in us
@@ -237,6 +247,9 @@ struct mrc_target {
 	struct mrc_curve curve;
 	struct mrc_stats stats;
 
+	struct mrc_purse *purse;
+	struct mrc_purse own_purse;
+	u32 loan;
 	struct mm_struct *mm;
 	struct mrc_sample sample;
 	struct mrc_sample spare;
@@ -249,18 +262,21 @@ struct mrc_target {
 	u64 rung_us[MRC_RUNGS];
 	u64 looks;
 	u64 looks_us;
+	u32 active_n;
 	u64 window;
 	u64 weight[MRC_KINDS];
 	bool few_huge;
 	u32 samples;
 	u32 credit;
-	u32 renewals;
 	u64 since;
 	u64 published;
 	u64 enumerated;
 	u64 enumeration_ns;
 	u64 rss;
 	u64 swapped;
+	struct mrc_purse *payer;
+	u64 taken;
+	u64 cost_ns;
 #if IS_ENABLED(CONFIG_MMU_NOTIFIER)
 	struct mmu_notifier notifier;
 #endif
@@ -293,6 +309,7 @@ struct mrc_target {
  */
 struct mrc_group {
 	struct mrc_who who;
+ * @since: when it was added, in ns since boot
 	unsigned int slot;
 	struct cgroup *cgroup;
 	struct dentry *dir;
@@ -304,6 +321,7 @@ struct mrc_group {
 };
 
 /**
+	u64 since;
  * struct mrc_sum - a group's processes added up
  * @stats: totals; the longest of their times, the shortest horizon
  * @measured: how many have a curve
@@ -330,7 +348,7 @@ int mrc_targets_remove(const struct mrc_who *who);
 void mrc_targets_remove_all(void);
 int mrc_targets_list(char *buf);
 int mrc_targets_set_accesses(const struct mrc_who *who, u64 per_s);
-int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages);
+int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages, u32 loan);
 void mrc_target_drop(struct mrc_target *t);
 void mrc_target_gone(struct mrc_target *t);
 void mrc_target_measured(struct mrc_target *t);
@@ -352,6 +370,7 @@ u32 mrc_kin_groups(const struct pid *pid);
 bool mrc_kin_left(unsigned int slot);
 u64 mrc_kin_lost(void);
 void mrc_kin_exit(void);
+struct mrc_purse *mrc_group_purse(u32 slots);
 
 /* watch.c: whether targets are tracked, and the look at them each second. */
 struct mrc_contention {
@@ -378,8 +397,8 @@ bool mrc_sleep_until(u64 us);
 int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
 		       u64 *swapped);
 bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr);
-int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub);
-int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub);
+int mrc_walk_clear(struct mrc_target *t);
+int mrc_walk_read(struct mrc_target *t);
 
 /* young.c */
 int mrc_young_start(struct mrc_target *t);

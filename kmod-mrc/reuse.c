@@ -66,6 +66,7 @@ void mrc_reuse_count(struct mrc_reuse *r, unsigned int age, unsigned int first,
 		     u64 weight)
 {
 	r->around[age][first] += weight;
+	r->any[age] = true;
 	r->total += weight;
 	r->samples++;
 }
@@ -97,17 +98,24 @@ void mrc_reuse_sum(struct mrc_reuse *r)
 {
 	unsigned int a, f;
 
+	/* Most ages have no page. */
 	for (a = 0; a + 1 < MRC_AGES; a++)
-		for (f = 0; f + 2 < MRC_FIRSTS; f++) {
+		for (f = 0; r->any[a] && r->any[a + 1] && f + 2 < MRC_FIRSTS; f++) {
 			u64 *young = r->around[a] + f, *old = r->around[a + 1] + f;
 
 			r->cross += (old[0] >> MRC_FRAC) * (young[1] >> MRC_FRAC);
 			r->nest += (young[0] >> MRC_FRAC) * (old[1] >> MRC_FRAC);
 		}
-	for (a = MRC_AGES; a--;)
-		for (f = MRC_FIRSTS; f--;)
-			r->around[a][f] += r->around[a + 1][f] +
-				r->around[a][f + 1] - r->around[a + 1][f + 1];
+	for (a = MRC_AGES; a--;) {
+		u64 *row = r->around[a], *older = r->around[a + 1], sum = 0;
+
+		if (!r->any[a])
+			memcpy(row, older, sizeof(r->around[a]));
+		for (f = MRC_FIRSTS; r->any[a] && f--;) {
+			sum += row[f];
+			row[f] = sum + older[f];
+		}
+	}
 	r->floor = r->total - r->around[1][1];
 }
 

@@ -29,6 +29,7 @@
  *	touched again within these cannot be told apart; in fixed point
  * @cross: of pairs that are neighbours in both times, how many cross
  * @nest: and how many are nested
+ * @any: whether there is one of an age
  * @around: pages; after mrc_reuse_sum(), those of at least this age that were
  *	first touched at least this late; in fixed point
  * @below: number of sizes of the grid that are below the distance, where known
@@ -42,6 +43,7 @@ struct mrc_reuse {
 	u64 floor;
 	u64 cross;
 	u64 nest;
+	bool any[MRC_AGES];
 	u64 around[MRC_AGES + 1][MRC_FIRSTS + 1];
 	u16 below[MRC_AGES][MRC_FIRSTS];
 	u64 rate[MRC_SIZES];

@@ -115,6 +115,7 @@ static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
 	t->nr = pid_nr(pid);
 	t->mm = mm;
 	t->sharers = 1;
+	mrc_purse_reset(&t->own_purse, mrc_now_us());
 	thread = kthread_create(mrc_ladder_thread, t, "mrc/%d", t->nr);
 	if (IS_ERR(thread)) {
 		kvfree(t);
@@ -135,6 +136,7 @@ static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
  * @own: as a target by itself
  * @groups: slots of the groups that it is in
  * @pages: what it has in memory
+ * @loan: how many ladders it gets on credit
  *
  * One that runs in the memory of another that is tracked (after vfork, say) is
  * not: two trackers would take accessed bits from one another.
@@ -143,7 +145,7 @@ static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
  * Return: 0, -ESRCH (it has ended), -EINVAL (a kernel thread), -EEXIST, -ENOSPC
  * (too many), -EBUSY (another has its memory) or -ENOMEM.
  */
-int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages)
+int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages, u32 loan)
 {
 	struct mrc_target *t;
 	struct mm_struct *mm;
@@ -168,8 +170,10 @@ int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages)
 		return PTR_ERR(t);
 	}
 	t->own = own;
+	t->purse = own ? &t->own_purse : mrc_group_purse(groups);
 	t->groups = groups;
 	t->pages = pages;
+	t->loan = loan;
 	list_add_tail(&t->link, &mrc_targets);
 	targets_count++;
 	mrc_debugfs_add(t);
@@ -200,10 +204,12 @@ static int add_process(int nr)
 	mutex_lock(&mrc_targets_lock);
 	t = find(pid_nr(pid));
 	if (!t || t->pid != pid) {
-		err = mrc_target_track(pid, true, 0, 0);
+		err = mrc_target_track(pid, true, 0, 0, MRC_LOAN_OWN);
 	} else if (!t->own) {
 		t->own = true;
 		WRITE_ONCE(t->sharers, 1);
+		WRITE_ONCE(t->purse, &t->own_purse);
+		WRITE_ONCE(t->loan, MRC_LOAN_OWN);
 		err = 0;
 	}
 	mutex_unlock(&mrc_targets_lock);

@@ -204,23 +204,29 @@ static int look_pmd(struct mm_struct *mm, pmd_t *pmd, bool clear)
 	return found;
 }
 
-static int look_pte(struct mm_struct *mm, pmd_t *pmd, pmd_t pmdval,
-		    unsigned long addr, bool clear)
-{
-	pte_t *pte = pte_offset_kernel(&pmdval, addr), val;
-	spinlock_t *lock = pte_lockptr(mm, &pmdval);
-	int found = 0;
+/*
+ * Where the entry looked at before was: they ascend, so that the next one is mostly
+ * in the same area and page table. Good for one batch: under RCU, a table that is
+ * taken away meanwhile stays, emptied.
+ */
+struct place {
+	struct vm_area_struct *vma;
+	unsigned long start;
+	unsigned long end;
+	pmd_t *pmd;
+	pmd_t val;
+	pte_t *table;		/* none if the PMD entry names none */
+};
 
-	val = READ_ONCE(*pte);
-	if (!pte_present(val))
-		return 0;
-	if (!pte_young(val))
-		return PRESENT;
-	if (!clear)
-		return PRESENT | YOUNG;
+static int clear_pte(struct mm_struct *mm, struct place *at, pte_t *pte)
+{
+	spinlock_t *lock = pte_lockptr(mm, &at->val);
+	int found = 0;
+	pte_t val;
+
 	spin_lock(lock);
 	/* The table may have been taken away before its lock was ours. */
-	if (ms_same_table(pmdval, READ_ONCE(*pmd))) {
+	if (ms_same_table(at->val, READ_ONCE(*at->pmd))) {
 		val = READ_ONCE(*pte);
 		if (pte_present(val)) {
 			found = PRESENT;
@@ -234,75 +240,81 @@ static int look_pte(struct mm_struct *mm, pmd_t *pmd, pmd_t pmdval,
 	return found;
 }
 
+static int look_pte(struct mm_struct *mm, struct place *at,
+		    unsigned long addr, bool clear)
+{
+	pte_t *pte = at->table + pte_index(addr), val = READ_ONCE(*pte);
+
+	if (!pte_present(val))
+		return 0;
+	if (!pte_young(val))
+		return PRESENT;
+	return clear ? clear_pte(mm, at, pte) : PRESENT | YOUNG;
+}
+
 /*
- * Where the entry looked at before was: those of a sub-sample ascend, so that the
- * next one is mostly in the same page table. Good for one batch.
+ * Whoever unmaps frees page tables while others have the lock for reading, but
+ * none of an area that is still there. Return: whether one is.
  */
-struct place {
-	unsigned long start;
-	unsigned long end;
-	pmd_t *pmd;
-};
+static bool find_place(struct mm_struct *mm, struct place *at, unsigned long addr)
+{
+	at->table = NULL;
+	at->start = addr;
+	at->end = addr;
+	if (!at->vma || addr >= at->vma->vm_end)
+		at->vma = find_vma(mm, addr);
+	if (!at->vma || addr < at->vma->vm_start || !eligible(at->vma))
+		return false;
+	at->pmd = ms_pmd_offset(mm, addr, &at->end);
+	at->end = min(at->end, at->vma->vm_end);
+	if (!at->pmd)
+		return true;
+	at->val = READ_ONCE(*at->pmd);
+	if (!pmd_none(at->val) && pmd_present(at->val) && !pmd_leaf(at->val) &&
+	    !pmd_bad(at->val))
+		at->table = pte_offset_kernel(&at->val, addr) - pte_index(addr);
+	return true;
+}
 
 /* Called under RCU. */
 static int look(struct mm_struct *mm, struct place *at,
 		const struct mrc_entry *e, bool clear)
 {
 	bool huge = e->flags & MRC_F_HUGE;
-	pmd_t val;
 
-	if (e->addr < at->start || e->addr >= at->end) {
-		at->start = e->addr;
-		at->pmd = ms_pmd_offset(mm, e->addr, &at->end);
-	}
-	if (!at->pmd)
-		return 0;
-	val = READ_ONCE(*at->pmd);
-	if (pmd_none(val) || !pmd_present(val))
-		return 0;
-	if (!!pmd_leaf(val) != huge)
+	if ((e->addr < at->start || e->addr >= at->end) &&
+	    !find_place(mm, at, e->addr))
 		return OTHER_KIND;
-	if (huge)
-		return look_pmd(mm, at->pmd, clear);
-	return pmd_bad(val) ? 0 : look_pte(mm, at->pmd, val, e->addr, clear);
-}
-
-/*
- * Whoever unmaps frees page tables while others have the lock for reading, but
- * none of an area that is still there.
- */
-static int look_in_area(struct mm_struct *mm, struct vm_area_struct **vma,
-			struct place *at, const struct mrc_entry *e, bool clear)
-{
-	if (!*vma || e->addr >= (*vma)->vm_end)
-		*vma = find_vma(mm, e->addr);
-	if (!*vma || e->addr < (*vma)->vm_start || !eligible(*vma))
+	if (at->table)
+		return huge ? OTHER_KIND : look_pte(mm, at, e->addr, clear);
+	if (!at->pmd || pmd_none(at->val) || !pmd_present(at->val))
+		return 0;
+	if (!!pmd_leaf(at->val) != huge)
 		return OTHER_KIND;
-	return look(mm, at, e, clear);
+	return huge ? look_pmd(mm, at->pmd, clear) : 0;
 }
 
 /**
- * mrc_walk_clear() - clear the accessed bits of a sub-sample
- * @t: the target
- * @sub: one of its sub-samples; @active and @n must be set
+ * mrc_walk_clear() - clear the accessed bits of the sample
+ * @t: the target; its active pages
  *
  * Notes what the bits say of the time since they were last looked at, and
- * leaves in @active what can be watched. The caller flushes the TLBs. Context:
+ * leaves active what can be watched. The caller flushes the TLBs. Context:
  * may sleep.
  *
  * Return: 0, -ESRCH or -EAGAIN.
  */
-int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
+int mrc_walk_clear(struct mrc_target *t)
 {
 	struct mm_struct *mm = t->mm;
+	struct mrc_sub *sub;
 	u32 i = 0, n = 0;
 	int err;
 
-	sub->valid[MRC_BASE] = 0;
-	sub->valid[MRC_HUGE] = 0;
-	while (i < sub->n) {
-		struct vm_area_struct *vma = NULL;
-		u32 stop = min(sub->n, i + BATCH_ENTRIES);
+	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++)
+		memset(sub->valid, 0, sizeof(sub->valid));
+	while (i < t->active_n) {
+		u32 stop = min(t->active_n, i + BATCH_ENTRIES);
 		u64 now = mrc_now_us();
 		struct place at = {};
 
@@ -311,10 +323,10 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 			return err;
 		rcu_read_lock();
 		for (; i < stop; i++) {
-			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
+			struct mrc_entry *e = &t->sample.entry[t->active[i]];
 			bool watched = e->flags & MRC_F_WATCHED;
-			bool seen = mrc_young_seen(t, sub->active[i]);
-			int found = look_in_area(mm, &vma, &at, e, true);
+			bool seen = mrc_young_seen(t, t->active[i]);
+			int found = look(mm, &at, e, true);
 
 			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
 			e->after = 0;
@@ -322,14 +334,14 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 				e->step = 0;
 			if (found & OTHER_KIND ||
 			    (t->steps && !(found & YOUNG) &&
-			     mrc_young_lost(t, sub->active[i]))) {
+			     mrc_young_lost(t, t->active[i]))) {
 				e->flags |= MRC_F_CENSORED;
 				continue;
 			}
 			t->stats.pte_reads++;
 			if (found & YOUNG) {
 				t->stats.pte_clears++;
-				mrc_young_took(t, sub->active[i]);
+				mrc_young_took(t, t->active[i]);
 			}
 			if (found & YOUNG || seen) {
 				/*
@@ -350,35 +362,32 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_sub *sub)
 			else
 				e->flags |= MRC_F_ABSENT;
 			e->read = now;
-			sub->valid[mrc_kind(e)]++;
-			sub->active[n++] = sub->active[i];
+			t->sub[e->sub].valid[mrc_kind(e)]++;
+			t->active[n++] = t->active[i];
 		}
 		rcu_read_unlock();
 		batch_end(mm);
 	}
-	sub->n = n;
+	t->active_n = n;
 	return 0;
 }
 
 /**
- * mrc_walk_read() - look which pages of a sub-sample were touched
- * @t: the target
- * @sub: one of its sub-samples
+ * mrc_walk_read() - look which pages of the sample were touched
+ * @t: the target; its active pages
  *
- * Those that were leave @active. Context: may sleep.
+ * Those that were are active no more. Context: may sleep.
  *
- * Return: 0, -ESRCH or -EAGAIN (contended; @active is left as it was where it
- * was not looked at).
+ * Return: 0, -ESRCH or -EAGAIN (contended; what was not looked at stays active).
  */
-int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
+int mrc_walk_read(struct mrc_target *t)
 {
 	struct mm_struct *mm = t->mm;
 	u32 i = 0, n = 0;
 	int err = 0;
 
-	while (i < sub->n) {
-		u32 stop = min(sub->n, i + BATCH_ENTRIES);
-		struct vm_area_struct *vma = NULL;
+	while (i < t->active_n) {
+		u32 stop = min(t->active_n, i + BATCH_ENTRIES);
 		struct place at = {};
 		u64 now;
 
@@ -389,10 +398,10 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 		rcu_read_lock();
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
-			struct mrc_entry *e = &t->sample.entry[sub->active[i]];
-			int found = look_in_area(mm, &vma, &at, e, false);
+			struct mrc_entry *e = &t->sample.entry[t->active[i]];
+			int found = look(mm, &at, e, false);
 
-			if (mrc_young_seen(t, sub->active[i]))
+			if (mrc_young_seen(t, t->active[i]))
 				found |= YOUNG;
 			t->looks++;
 			t->looks_us += now - e->read;
@@ -400,9 +409,9 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 			    (found & YOUNG && e->flags & MRC_F_FILE &&
 			     e->flags & MRC_F_ABSENT) ||
 			    (!(found & YOUNG) &&
-			     mrc_young_lost(t, sub->active[i]))) {
+			     mrc_young_lost(t, t->active[i]))) {
 				e->flags |= MRC_F_CENSORED;
-				sub->valid[mrc_kind(e)]--;
+				t->sub[e->sub].valid[mrc_kind(e)]--;
 				continue;
 			}
 			if (found & YOUNG) {
@@ -417,14 +426,14 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_sub *sub)
 				e->flags &= ~MRC_F_ABSENT;
 			else
 				e->flags |= MRC_F_ABSENT;
-			sub->active[n++] = sub->active[i];
+			t->active[n++] = t->active[i];
 		}
 		rcu_read_unlock();
 		batch_end(mm);
 	}
 	/* What a contended lock kept from being looked at stays. */
-	while (i < sub->n)
-		sub->active[n++] = sub->active[i++];
-	sub->n = n;
+	while (i < t->active_n)
+		t->active[n++] = t->active[i++];
+	t->active_n = n;
 	return err;
 }

@@ -7,6 +7,7 @@ typedef struct {
 	int unused;
 } spinlock_t;
 
+#define DEFINE_SPINLOCK(name)	spinlock_t name
 #define spin_lock_init(lock)	((void)(lock))
 #define spin_lock(lock)		((void)(lock))
 #define spin_unlock(lock)	((void)(lock))
