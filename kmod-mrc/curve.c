@@ -10,8 +10,7 @@
 
 #include "curve.h"
 
-/* A new ladder weighs at least 1/WINDOW in the average. */
-#define WINDOW		32
+#define WINDOW		MRC_CURVE_WINDOW
 
 /*
  * The averages begin again if two ladders differ from them by such a part, and so
@@ -260,9 +259,9 @@ void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 		memset(curve->spread, 0, sizeof(curve->spread));
 	}
 	if (curve->ladders) {
+		u64 weight = min_t(u64, curve->ladders, WINDOW) - 1;
 		/* The last ones weigh 1/WINDOW, as in a mean of so many. */
 		u64 n = min_t(u64, curve->ladders, 2 * WINDOW - 1);
-		u64 weight = min_t(u64, curve->ladders, WINDOW) - 1;
 
 		for (i = 0; i < MRC_SIZES; i++) {
 			u64 off = max(curve->rate[i], now[i]) -

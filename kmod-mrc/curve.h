@@ -27,6 +27,9 @@
 /* The size grid: every size up to 256 pages, then steps of 1/128. */
 #define MRC_SIZES	1984
 
+/* A new ladder weighs at least one part in so many in the averages. */
+#define MRC_CURVE_WINDOW	32
+
 /* Hash sub-samples, whose spread is the confidence band. */
 #define MRC_SUBS	8
 

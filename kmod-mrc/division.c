@@ -11,6 +11,7 @@
  */
 
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
@@ -21,6 +22,11 @@
 #define WHOLE		1000000ULL
 /* Slopes are utility over pages, with so many fractional bits. */
 #define SLOPE_SHIFT	20
+/* Fractional bits of a logarithm; and one that none reaches. */
+#define LOG_SHIFT	16
+#define SPEED		(64ULL << LOG_SHIFT)
+/* What is added in the middle between two powers, four times: (log2(1.5) - 0.5) * 4. */
+#define BULGE		22286
 
 /**
  * mrc_rate_at() - look up a miss rate
@@ -51,6 +57,81 @@ u64 mrc_rate_at(const u64 *rate, u64 full, u64 pages)
 	return rate[low ? low - 1 : 0];
 }
 
+/**
+ * mrc_seen_add() - a target was seen to miss, whatever its curve says
+ * @seen: what was seen before, on the size grid: misses in each second that it
+ *	runs, in MRC_RATE
+ * @pages: with less than so many; with less than that it would not miss less
+ * @rate: what it missed, likewise
+ * @part: such a part of what was seen before is forgotten, in thousandths
+ */
+void mrc_seen_add(u64 *seen, u64 pages, u64 rate, u64 part)
+{
+	unsigned int i;
+
+	for (i = 0; i < MRC_SIZES; i++) {
+		seen[i] -= mul_u64_u64_div_u64(seen[i], min_t(u64, part, 1000), 1000);
+		if (mrc_size(i) < pages)
+			seen[i] = max(seen[i], rate);
+	}
+}
+
+/**
+ * mrc_rate_lower() - a curve that has more misses than there are
+ * @rate: the curve
+ * @full: as of mrc_rate_at()
+ * @pages: memory size
+ * @real: misses with so much, which the curve has at least
+ *
+ * With more it misses so much less in proportion. With less, what each page spares
+ * it is as before.
+ */
+void mrc_rate_lower(u64 *rate, u64 full, u64 pages, u64 real)
+{
+	u64 said = mrc_rate_at(rate, full, pages);
+	unsigned int i;
+
+	if (real >= said)
+		return;
+	for (i = 0; i < MRC_SIZES; i++)
+		rate[i] = rate[i] > said ? rate[i] - (said - real) :
+					   mul_u64_u64_div_u64(rate[i], real, said);
+}
+
+/**
+ * mrc_seen_correct() - a curve is refuted by what was seen
+ * @seen: this
+ * @rate: the curve
+ * @running: how much of its time it runs at the curve's pace, in MRC_RUNNING
+ *
+ * Return: pages up to which it was wrong.
+ */
+u64 mrc_seen_correct(const u64 *seen, u64 *rate, u32 running)
+{
+	u64 real, wrong = 0;
+	unsigned int i;
+
+	for (i = 0; i < MRC_SIZES; i++) {
+		real = mul_u64_u64_div_u64(seen[i], running, MRC_RUNNING);
+		if (real <= rate[i])
+			continue;
+		rate[i] = real;
+		wrong = mrc_size(i) + 1;
+	}
+	return wrong;
+}
+
+/* log2 of x, which is at least 1, to a hundredth. */
+static u64 logarithm(u64 x)
+{
+	u64 one = 1 << LOG_SHIFT, whole = ilog2(x), part;
+
+	part = whole > LOG_SHIFT ? x >> (whole - LOG_SHIFT) : x << (LOG_SHIFT - whole);
+	part -= one;
+	part += (part * (one - part) >> LOG_SHIFT) * BULGE >> LOG_SHIFT;
+	return (whole << LOG_SHIFT) + part;
+}
+
 static u64 utility(const struct mrc_claim *c, const struct mrc_division *by,
 		   u64 pages)
 {
@@ -66,8 +147,8 @@ static u64 utility(const struct mrc_claim *c, const struct mrc_division *by,
 		 * Rates are those of the pace that it has now; waiting, in
 		 * millionths of the time that it runs, is of its own.
 		 */
-		u = div64_u64(WHOLE * WHOLE, WHOLE +
-			      div_u64(rate * by->miss_us, c->running));
+		u = SPEED - logarithm(WHOLE + div_u64(rate * by->miss_us,
+						      c->running));
 		break;
 	default:
 		if (none)

@@ -13,7 +13,8 @@
  * enum mrc_utility - what a target has of memory
  * @MRC_UTILITY_RATIO: hits per touch: paper 001, section 4.1.1
  * @MRC_UTILITY_MISSES: misses a second that it is spared
- * @MRC_UTILITY_TIME: speed, of one that never misses: section 7 there
+ * @MRC_UTILITY_TIME: speed (section 7 there), by its logarithm: nobody is made
+ *	ten times as slow for what speeds up another by a half
  */
 enum mrc_utility {
 	MRC_UTILITY_RATIO,
@@ -75,6 +76,9 @@ struct mrc_claim {
 };
 
 u64 mrc_rate_at(const u64 *rate, u64 full, u64 pages);
+void mrc_rate_lower(u64 *rate, u64 full, u64 pages, u64 real);
+void mrc_seen_add(u64 *seen, u64 pages, u64 rate, u64 part);
+u64 mrc_seen_correct(const u64 *seen, u64 *rate, u32 running);
 void mrc_divide(struct mrc_claim *claim, unsigned int n,
 		const struct mrc_division *by);
 

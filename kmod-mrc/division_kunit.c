@@ -11,6 +11,7 @@
 
 /* Too large for a kernel stack, and tests run one at a time. */
 static struct mrc_claim claims[CLAIMS];
+static u64 seen[MRC_SIZES];
 static u64 rates[CLAIMS][MRC_SIZES];
 
 static struct mrc_division by(u64 total)
@@ -187,15 +188,85 @@ static void utilities_differ(struct kunit *test)
 	how.utility = MRC_UTILITY_MISSES;
 	mrc_divide(claims, 2, &how);
 	KUNIT_EXPECT_EQ(test, claims[0].pages, 100ULL);
-	/* 1 miss of 1 ms in 1 s slows it down by a thousandth. */
+	/* 1 miss of 1 ms in 1 s slows it down by a thousandth, of which this is the logarithm. */
 	how.utility = MRC_UTILITY_TIME;
 	claim(1, 50)->running = MRC_RUNNING;
-	KUNIT_EXPECT_EQ(test, utility(&claims[1], &how, 0), 999020ULL);
+	KUNIT_EXPECT_EQ(test, utility(&claims[1], &how, 0), 2887695ULL);
 	mrc_divide(claims, 2, &how);
 	KUNIT_EXPECT_EQ(test, claims[0].pages, 100ULL);
 	/* One that nearly always waits would miss a hundred times as much. */
 	claims[1].running = 10;
-	KUNIT_EXPECT_EQ(test, utility(&claims[1], &how, 0), 910746ULL);
+	KUNIT_EXPECT_EQ(test, utility(&claims[1], &how, 0), 2879495ULL);
+}
+
+/* Its curve says that 20 pages are enough, and with less than 60 it misses. */
+static void curve_is_refuted(struct kunit *test)
+{
+	struct mrc_division how = by(100);
+
+	memset(seen, 0, sizeof(seen));
+	how.utility = MRC_UTILITY_MISSES;
+	loop(0, 20, 1000)->full = 80;
+	uniform(1, 100, 1000);
+	mrc_divide(claims, 2, &how);
+	KUNIT_EXPECT_EQ(test, claims[0].pages, 20ULL);
+	KUNIT_EXPECT_EQ(test, mrc_seen_correct(seen, rates[0], MRC_RUNNING), 0ULL);
+	/* It ran for half of the time, and had missed more with less. */
+	mrc_seen_add(seen, 10, 4000, 0);
+	mrc_seen_add(seen, 60, 3000, 0);
+	KUNIT_EXPECT_EQ(test, mrc_seen_correct(seen, rates[0], MRC_RUNNING / 2), 60ULL);
+	KUNIT_EXPECT_EQ(test, rates[0][8], 2000ULL);
+	KUNIT_EXPECT_EQ(test, rates[0][58], 1500ULL);
+	KUNIT_EXPECT_EQ(test, rates[0][59], 0ULL);
+	mrc_divide(claims, 2, &how);
+	KUNIT_EXPECT_EQ(test, claims[0].pages, 60ULL);
+	/* The curve says as much. */
+	KUNIT_EXPECT_EQ(test, mrc_seen_correct(seen, rates[0], MRC_RUNNING / 4), 0ULL);
+}
+
+/* It has 50 pages, with which it misses 500 by its curve. */
+static void curve_has_too_much(struct kunit *test)
+{
+	uniform(0, 100, 1000);
+	mrc_rate_lower(rates[0], 100, 50, 600);
+	KUNIT_EXPECT_EQ(test, rates[0][49], 500ULL);
+	mrc_rate_lower(rates[0], 100, 50, 100);
+	KUNIT_EXPECT_EQ(test, rates[0][9], 500ULL);
+	KUNIT_EXPECT_EQ(test, rates[0][49], 100ULL);
+	KUNIT_EXPECT_EQ(test, rates[0][79], 40ULL);
+	KUNIT_EXPECT_EQ(test, rates[0][99], 0ULL);
+}
+
+static void what_was_seen_is_forgotten(struct kunit *test)
+{
+	memset(seen, 0, sizeof(seen));
+	mrc_curve_init();
+	mrc_seen_add(seen, 60, 3000, 0);
+	mrc_seen_add(seen, 10, 0, 100);
+	KUNIT_EXPECT_EQ(test, seen[58], 2700ULL);
+	mrc_seen_add(seen, 100, 10, 1001);
+	KUNIT_EXPECT_EQ(test, seen[58], 10ULL);
+	KUNIT_EXPECT_EQ(test, seen[98], 10ULL);
+	KUNIT_EXPECT_EQ(test, seen[99], 0ULL);
+}
+
+/* A pair of whom one would wait ten times as long as it runs, or the other as long. */
+static void nobody_is_left_to_starve(struct kunit *test)
+{
+	struct mrc_division how = by(100);
+
+	how.utility = MRC_UTILITY_TIME;
+	loop(0, 60, 10000000);
+	loop(1, 60, 1000000);
+	mrc_divide(claims, 2, &how);
+	KUNIT_EXPECT_GE(test, claims[0].pages, 60ULL);
+	/* Even if the other one is of three times the weight. */
+	claims[1].weight = 3;
+	mrc_divide(claims, 2, &how);
+	KUNIT_EXPECT_GE(test, claims[0].pages, 60ULL);
+	claims[1].weight = 4;
+	mrc_divide(claims, 2, &how);
+	KUNIT_EXPECT_GE(test, claims[1].pages, 60ULL);
 }
 
 /* Every division in pieces of @step; returns what the best one is worth. */
@@ -272,6 +343,10 @@ static struct kunit_case division_cases[] = {
 	KUNIT_CASE(minimum_is_kept),
 	KUNIT_CASE(weight_decides),
 	KUNIT_CASE(utilities_differ),
+	KUNIT_CASE(curve_is_refuted),
+	KUNIT_CASE(curve_has_too_much),
+	KUNIT_CASE(what_was_seen_is_forgotten),
+	KUNIT_CASE(nobody_is_left_to_starve),
 	KUNIT_CASE(nothing_is_better),
 	KUNIT_CASE(nothing_is_divided),
 	KUNIT_CASE(one_page_can_be_worth_all),

@@ -34,8 +34,6 @@
 #define FAULT_MAX	256
 /* So many more are replaced than have to be: the next faults are free of it. */
 #define SLACK		32
-/* Pages that a major fault brings in, as a rule. */
-#define READ_AHEAD	8
 
 bool mrc_enforced;
 u64 mrc_suspended;
@@ -44,6 +42,16 @@ u64 mrc_suspended;
 static DEFINE_HASHTABLE(shares, 8);
 static DEFINE_MUTEX(switching);
 static struct task_struct *enforcer;
+
+/*
+ * What is evicted is written while the program goes on, from what is kept
+ * available. Only when that is used up too it waits for the disk, or the kernel
+ * would take pages, and anybody's.
+ */
+static bool is_short(void)
+{
+	return mrc_available() < mrc_reserve() / 2;
+}
 
 /* After a page fault of its own, where it may sleep. */
 static void replace(void *target)
@@ -56,7 +64,7 @@ static void replace(void *target)
 	if (rss > share) {
 		want = rss - share + SLACK;
 		want = min(want, rss - min(rss, READ_ONCE(t->share.min)));
-		mrc_hand_sweep(t, mm, min_t(u64, want, FAULT_MAX),
+		mrc_hand_sweep(t, mm, min_t(u64, want, FAULT_MAX), is_short(),
 			       &t->share.replaced);
 	}
 }
@@ -98,6 +106,7 @@ int mrc_enforce_add(struct mrc_target *t)
 	t->share.min = MIN_PAGES;
 	t->share.pages = U64_MAX;
 	t->share.running = MRC_RUNNING;
+	t->share.real_most = U64_MAX;
 	hash_add_rcu(shares, &t->share.over, (unsigned long)t->pid);
 	return 0;
 }
@@ -164,7 +173,7 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 
 		if (rss > t->share.pages)
 			got = mrc_hand_sweep(t, mm,
-					     min(rss - t->share.pages, need),
+					     min(rss - t->share.pages, need), true,
 					     &t->share.evicted);
 		need -= min(need, got);
 		if (mm)
@@ -175,7 +184,7 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 /* Pages of what is planned for a target that it will have need of by the next time. */
 static u64 demand(const struct mrc_target *t, u64 planned, u64 rss)
 {
-	return min(planned - min(planned, rss), t->share.missed * READ_AHEAD);
+	return min(planned - min(planned, rss), t->share.missed * MRC_READ_AHEAD);
 }
 
 /*
@@ -211,11 +220,21 @@ static u64 allowed(const struct mrc_target *t, u64 planned, s64 left)
 	return max_t(s64, planned, rss + left);
 }
 
+/* By its curve alone: what it really misses says nothing of the order. */
+static bool is_loop(struct mrc_target *t, const struct mrc_claim *c)
+{
+	u64 none, rate;
+
+	mutex_lock(&t->lock);
+	none = t->curve.rate[0];
+	rate = mrc_rate_at(t->curve.rate, c->full, c->pages);
+	mutex_unlock(&t->lock);
+	return none && rate >= none / 8 * 7;
+}
+
 static void give(struct mrc_target *t, const struct mrc_claim *c, s64 left)
 {
-	u64 none = c->rate[0], rate = mrc_rate_at(c->rate, c->full, c->pages);
-
-	WRITE_ONCE(t->share.loops, none && rate >= none / 8 * 7);
+	WRITE_ONCE(t->share.loops, is_loop(t, c));
 	WRITE_ONCE(t->share.pages, allowed(t, c->pages, left));
 	mrc_hand_settle(t);
 }
@@ -230,14 +249,20 @@ static bool is_planned(const struct mrc_plan *plan, const struct mrc_target *t)
 	return false;
 }
 
-/* Who has executed another program had its share for the one before. */
-static void lift_others(const struct mrc_plan *plan)
+/*
+ * What a program gains by that has begun, or has executed another, is not known
+ * yet: it may take what is free, and not what others have planned for them.
+ */
+static void give_others(const struct mrc_plan *plan, s64 left)
 {
+	bool is_limit = READ_ONCE(mrc_division.total_kib);
 	struct mrc_target *t;
 
 	list_for_each_entry(t, &mrc_targets, link)
 		if (!is_planned(plan, t))
-			WRITE_ONCE(t->share.pages, U64_MAX);
+			WRITE_ONCE(t->share.pages, plan->n && !is_limit ?
+				   max_t(s64, mrc_target_rss(t) + left, 0) :
+				   U64_MAX);
 }
 
 static void divide(void)
@@ -251,8 +276,8 @@ static void divide(void)
 		mrc_suspended++;
 		lift();
 	} else if (!mrc_plan_make(&plan, 0, NULL, 0)) {
-		lift_others(&plan);
 		left = left_over(&plan);
+		give_others(&plan, left);
 		for (i = 0; i < plan.n; i++)
 			give(plan.target[i], &plan.claim[i], left);
 		relieve(&plan, needed());

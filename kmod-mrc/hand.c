@@ -170,6 +170,11 @@ static unsigned long go_on(struct sweep *s, struct mm_struct *mm,
 	return 0;
 }
 
+static bool has_room(const struct mrc_share *share)
+{
+	return share->evict.nr <= MS_EVICT_MAX - EVICT_BATCH;
+}
+
 /* Return: whether the lock could be had. */
 static bool sweep_batch(struct sweep *s, struct mm_struct *mm, u64 want)
 {
@@ -219,13 +224,14 @@ void mrc_hand_settle(struct mrc_target *t)
  * @t: the target
  * @mm: its address space, which the caller keeps
  * @want: how many pages
+ * @wait: until there is room for them among those that are being written
  * @evicted: the count to add them to: one of @t->share
  *
- * Context: may sleep, and wait for a disk.
+ * Context: may sleep; waits for a disk with @wait only.
  * Return: pages that it is smaller by, as far as can be told.
  */
 u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
-		   u64 *evicted)
+		   bool wait, u64 *evicted)
 {
 	struct mrc_share *share = &t->share;
 	struct sweep s = { .t = t };
@@ -243,13 +249,13 @@ u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 		return 0;
 	}
 	ms_evict_begin(&share->evict);
-	/* What is written more slowly than it is evicted has to be waited for. */
-	ms_evict_wait(&share->evict, EVICT_BATCH);
+	if (wait)
+		ms_evict_wait(&share->evict, EVICT_BATCH);
 	s.any = go_back(share, want);
 	/* Twice around at most: once to clear, and once to find. */
 	looks = min_t(u64, 2 * before + LOOKS_BATCH, LOOKS_MAX);
 	after = before;
-	while (looks > 0 && before - min(before, after) < want) {
+	while (looks > 0 && has_room(share) && before - min(before, after) < want) {
 		if (!sweep_batch(&s, mm, want - (before - min(before, after))))
 			break;
 		/* Where nothing is mapped there is nothing to look at. */
@@ -259,7 +265,8 @@ u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	}
 	after = min(before, after);
 	*evicted += before - after;
-	if (before == after)
+	/* What is being written makes room sooner than what is in use. */
+	if (before == after && has_room(share))
 		share->rest_until = jiffies + REST;
 	mutex_unlock(&share->sweeping);
 	return before - after;

@@ -132,6 +132,10 @@ struct mrc_sub {
  * @faults: its major faults by @looked
  * @missed: how many of them since it was looked at before
  * @looked: when that was, in us
+ * @looks: how often
+ * @real: misses in each second that it ran before that, in MRC_RATE
+ * @real_most: the same, and the time before; U64_MAX: not known yet
+ * @seen: of mrc_seen_add()
  * @over: in the table that page faults are looked up in
  * @errand: replaces pages of its own, in its own context
  * @sweeping: one at a time; protects what follows
@@ -153,6 +157,10 @@ struct mrc_share {
 	u64 faults;
 	u64 missed;
 	u64 looked;
+	u64 looks;
+	u64 real;
+	u64 real_most;
+	u64 seen[MRC_SIZES];
 	struct hlist_node over;
 	struct ms_errand *errand;
 	struct mutex sweeping;	/* hand to refused_busy */
@@ -165,6 +173,13 @@ struct mrc_share {
 	u64 refused_busy;
 };
 
+/*
+ * Ladders on credit, for a curve at once: of a process that is a target by itself,
+ * and of one that was there when a target of several was added.
+ */
+#define MRC_LOAN_OWN		4
+#define MRC_LOAN_GROUP		1
+
 /**
  * struct mrc_target - a tracked process
  * @link: in mrc_targets
@@ -173,15 +188,11 @@ struct mrc_share {
  * @own: it is a target by itself
  * @groups: slots of the groups that it is in
  * @wanted: the same, while they are being looked through
-/*
- * Ladders on credit, for a curve at once: of a process that is a target by itself,
- * and of one that was there when a target of several was added.
- */
-#define MRC_LOAN_OWN		4
-#define MRC_LOAN_GROUP		1
-
  * @pages: what it had in memory then
  * @sharers: how many processes share the CPU budget with it
+ * @purse: what its ladders are paid from
+ * @own_purse: its own, if it shares with nobody
+ * @loan: how many ladders it gets on credit at a time
  * @thread: its tracker
  * @dir: its directory in debugfs
  * @gone: set by the tracker: the process has ended
@@ -190,9 +201,6 @@ struct mrc_share {
  * @stats: counters
  * @mm: the address space, by mmgrab(); from here on only the tracker's
  * @sample: the sampled pages
- * @purse: what its ladders are paid from
- * @own_purse: its own, if it shares with nobody
- * @loan: how many ladders it gets on credit at a time
  * @spare: room for the next enumeration
  * @active: indices of the pages that may still be touched
  * @active_n: how many
@@ -239,6 +247,9 @@ struct mrc_target {
 	u32 wanted;
 	u64 pages;
 	u32 sharers;
+	struct mrc_purse *purse;
+	struct mrc_purse own_purse;
+	u32 loan;
 	struct task_struct *thread;
 	struct dentry *dir;
 	bool gone;
@@ -247,13 +258,11 @@ struct mrc_target {
 	struct mrc_curve curve;
 	struct mrc_stats stats;
 
-	struct mrc_purse *purse;
-	struct mrc_purse own_purse;
-	u32 loan;
 	struct mm_struct *mm;
 	struct mrc_sample sample;
 	struct mrc_sample spare;
 	u32 *active;
+	u32 active_n;
 	struct mrc_sub sub[MRC_SUBS];
 	u32 steps;
 	u32 top;
@@ -262,11 +271,13 @@ struct mrc_target {
 	u64 rung_us[MRC_RUNGS];
 	u64 looks;
 	u64 looks_us;
-	u32 active_n;
 	u64 window;
 	u64 weight[MRC_KINDS];
 	bool few_huge;
 	u32 samples;
+	struct mrc_purse *payer;
+	u64 taken;
+	u64 cost_ns;
 	u32 credit;
 	u64 since;
 	u64 published;
@@ -274,9 +285,6 @@ struct mrc_target {
 	u64 enumeration_ns;
 	u64 rss;
 	u64 swapped;
-	struct mrc_purse *payer;
-	u64 taken;
-	u64 cost_ns;
 #if IS_ENABLED(CONFIG_MMU_NOTIFIER)
 	struct mmu_notifier notifier;
 #endif
@@ -301,6 +309,7 @@ struct mrc_target {
  * @slot: its own
  * @cgroup: for those of a cgroup
  * @dir: its directory in debugfs
+ * @since: when it was added, in ns since boot
  * @accesses: of mrc_curve
  * @seen: how many processes there were when last looked
  * @seen_pages: what they had in memory
@@ -309,10 +318,10 @@ struct mrc_target {
  */
 struct mrc_group {
 	struct mrc_who who;
- * @since: when it was added, in ns since boot
 	unsigned int slot;
 	struct cgroup *cgroup;
 	struct dentry *dir;
+	u64 since;
 	u64 accesses;
 	u64 seen;
 	u64 seen_pages;
@@ -321,7 +330,6 @@ struct mrc_group {
 };
 
 /**
-	u64 since;
  * struct mrc_sum - a group's processes added up
  * @stats: totals; the longest of their times, the shortest horizon
  * @measured: how many have a curve
@@ -362,6 +370,7 @@ void mrc_groups_look(void);
 struct mrc_group *mrc_group_find(const struct mrc_who *who);
 int mrc_groups_list(char *buf, int n);
 struct mrc_sum *mrc_group_sum(struct mrc_group *group);
+struct mrc_purse *mrc_group_purse(u32 slots);
 
 /* kin.c: who descends from a process that is a target with its children. */
 int mrc_kin_start(struct pid *root, unsigned int slot);
@@ -370,7 +379,6 @@ u32 mrc_kin_groups(const struct pid *pid);
 bool mrc_kin_left(unsigned int slot);
 u64 mrc_kin_lost(void);
 void mrc_kin_exit(void);
-struct mrc_purse *mrc_group_purse(u32 slots);
 
 /* watch.c: whether targets are tracked, and the look at them each second. */
 struct mrc_contention {
@@ -412,7 +420,7 @@ bool mrc_young_seen(struct mrc_target *t, u32 i);
 
 /* hand.c */
 u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
-		   u64 *evicted);
+		   bool wait, u64 *evicted);
 void mrc_hand_settle(struct mrc_target *t);
 
 /**
@@ -443,6 +451,9 @@ struct mrc_division_tunables {
 };
 
 extern struct mrc_division_tunables mrc_division;
+
+/* Pages that a major fault brings in, as a rule. */
+#define MRC_READ_AHEAD	8
 
 /* plan.c */
 u64 mrc_available(void);

@@ -90,24 +90,52 @@ static u64 major_faults(const struct mrc_target *t)
 	return faults;
 }
 
-/* How long it waited for misses since this was last asked; at most nine tenths. */
-static u32 running(struct mrc_target *t)
+/*
+ * A curve is not believed where it is refuted. A program that grows, for one,
+ * pushes out what it comes back to before its curve has heard of it. What is missed
+ * in two looks on end counts for as long as a ladder does in the curve; and while
+ * that goes on, what is missed would be there with so much more as is brought in.
+ */
+static void see_missed(struct mrc_target *t, u64 us, u64 rss)
 {
 	struct mrc_share *s = &t->share;
-	u64 now = mrc_now_us(), faults = major_faults(t), waited;
+	u64 memory_ms = (u64)READ_ONCE(mrc_tunables.ladder_ms) * MRC_CURVE_WINDOW;
+	u64 before = s->real, rate;
 
-	if (s->looked && now - s->looked > USEC_PER_SEC / 10) {
-		waited = (faults - min(faults, s->faults)) *
-			 READ_ONCE(mrc_division.miss_us) * MRC_RUNNING;
-		waited = div64_u64(waited, now - s->looked);
+	rate = div64_u64(s->missed * USEC_PER_SEC * MRC_RATE, us);
+	s->real = div_u64(rate * MRC_RUNNING, s->running);
+	s->real_most = s->looks++ ? max(s->real, before) : U64_MAX;
+	mrc_seen_add(s->seen, rss + s->missed * MRC_READ_AHEAD,
+		     min(s->real, before), div64_u64(us, memory_ms));
+}
+
+/* The curve as it is divided by. Return: pages up to which it was seen to miss more. */
+static u64 correct(const struct mrc_share *s, u64 *rate, u64 full, u64 rss)
+{
+	if (s->real_most != U64_MAX)
+		mrc_rate_lower(rate, full, rss,
+			       div_u64(s->real_most * s->running, MRC_RUNNING));
+	return mrc_seen_correct(s->seen, rate, s->running);
+}
+
+/* What it missed since it was last looked at, and how long it waited: at most nine tenths. */
+static void look(struct mrc_target *t, u64 rss)
+{
+	struct mrc_share *s = &t->share;
+	u64 now = mrc_now_us(), faults = major_faults(t), us, waited;
+
+	us = now - s->looked;
+	if (us <= USEC_PER_SEC / 10)
+		return;
+	if (s->looked) {
+		s->missed = faults - min(faults, s->faults);
+		waited = s->missed * READ_ONCE(mrc_division.miss_us) * MRC_RUNNING;
+		waited = div64_u64(waited, us);
 		s->running = MRC_RUNNING - min_t(u64, waited, MRC_RUNNING * 9 / 10);
+		see_missed(t, us, rss);
 	}
-	if (!s->looked || now - s->looked > USEC_PER_SEC / 10) {
-		s->missed = s->looked ? faults - min(faults, s->faults) : 0;
-		s->looked = now;
-		s->faults = faults;
-	}
-	return s->running;
+	s->looked = now;
+	s->faults = faults;
 }
 
 /* Return: false if it has no curve yet. */
@@ -116,6 +144,7 @@ static bool claim_of(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 {
 	bool known;
 
+	look(t, rss);
 	memset(claim, 0, sizeof(*claim));
 	mutex_lock(&t->lock);
 	known = t->curve.ladders;
@@ -126,11 +155,12 @@ static bool claim_of(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 						  t->stats.pages_per_sample);
 	mutex_unlock(&t->lock);
 
+	claim->running = READ_ONCE(t->share.running);
 	claim->rate = rate;
 	claim->full = max(claim->full, rss);
+	claim->full = max(claim->full, correct(&t->share, rate, claim->full, rss));
 	claim->min = min(READ_ONCE(t->share.min), claim->full);
 	claim->weight = READ_ONCE(t->share.weight);
-	claim->running = running(t);
 	return known;
 }
 

@@ -6,7 +6,7 @@
 #include <linux/mm_types.h>
 
 /* Pages that may be on their way out at a time. */
-#define MS_EVICT_MAX	256
+#define MS_EVICT_MAX	1024
 
 /**
  * struct ms_evict - pages on their way out
