@@ -22,11 +22,14 @@ PACKAGES = ["apache2-bin", "zlib1g-dev"]
 PAIRS = {"apache+gzip": (2.29, 1.05), "apache+gcc": (2.53, 0.92), "apache+linear": (4.04, 1.37),
          "intr+linear": (3.61, 1.37), "intr+gzip": (5.86, 1.10), "intr+gcc": (2.53, 0.95)}
 RESPONSE, SLOWEST = 2, 1 / 1.09
-MEMORY, AVAILABLE_MIB, IOPS = "320M", 128, 500
-FILES_MIB, SWAP_MIB = 256, 512
+AVAILABLE_MIB, FILES_MIB, SWAP_MIB = 128, 192, 384
+DISK_MIB = 1 + FILES_MIB + SWAP_MIB
+# What the disk is in, what the kernel takes to keep it there, and a machine beside it.
+MEMORY = f"{DISK_MIB * 34 // 32 + 320}M"
+BLOCK = 4096
 RUN_S = 600
 DOCUMENTS, DOCUMENT_KIB = 1000, 80
-COPIES = 100
+COPIES = 180
 MODULES = "mpm_event authz_core file_cache".split()
 APACHE = "/usr/lib/apache2/modules"
 
@@ -95,14 +98,15 @@ def data(root):
 
 def partition(path):
     """Two: the files', from the first MiB on, and the one that is swapped to."""
-    sectors, at, table = 1 << 20 >> 9, 1 << 20 >> 9, b""
+    per_mib = at = (1 << 20) // BLOCK
+    table = b""
     for kind, mib in (0x83, FILES_MIB), (0x82, SWAP_MIB):
-        table += struct.pack("<B3sB3sII", 0, b"\xfe\xff\xff", kind, b"\xfe\xff\xff", at, mib * sectors)
-        at += mib * sectors
+        table += struct.pack("<B3sB3sII", 0, b"\xfe\xff\xff", kind, b"\xfe\xff\xff", at, mib * per_mib)
+        at += mib * per_mib
     with open(path, "r+b") as file:
         file.seek(446)
         file.write(table.ljust(64, b"\0") + b"\x55\xaa")
-        file.truncate(at << 9)
+        file.truncate(at * BLOCK)
 
 
 def image():

@@ -3,16 +3,19 @@
 # Memory divided by miss ratio curves: paper 001, Table 2. An interactive program beside one that computes, with less
 # memory than both want and a slow disk to swap to; without, and with. Prints a line of JSON for each run.
 #
-# The disk is that of tests/mrc_mm.py: the programs and what they work on (vda1), and what is swapped to (vda2). Boot
-# with --append rootfstype=ramfs: files of a tmpfs are swapped out when memory gets short, and then there is more of it
-# than AVAILABLE_MIB.
+# The disk, vda, is that of tests/mrc_mm.py: the programs and what they work on, and what is swapped to. It is copied to
+# one in memory that takes 2 ms for each request, one at a time, by the guest's own clock. Boot with --append
+# rootfstype=ramfs: files of a tmpfs are swapped out when memory gets short, and then there is more of it than
+# AVAILABLE_MIB.
 #
-#   mrc-mm.sh AVAILABLE_MIB intr|apache linear|gcc|gzip stock|mrc...	a run for each of these words
+#   mrc-mm.sh AVAILABLE_MIB DISK_MIB SWAP_MIB intr|apache linear|gcc|gzip stock|mrc...	a run for each of these words
 . "$(dirname "$0")/ktap.sh"
 available=$1
-front=$2
-back=$3
-shift 3
+size=$2
+swap=$3
+front=$4
+back=$5
+shift 5
 mrc=$suite/mrc
 division=$mrc/division
 disk=/disk
@@ -22,24 +25,66 @@ fail() {
 	exit 1
 }
 
+# A head that is at one place at a time, and a queue in front of it, as that of a disk with NCQ. Full from the start: it
+# takes no memory later.
+make_disk() {
+	slow=/sys/kernel/config/nullb/nullb0
+	modprobe null_blk nr_devices=0 && mount -t configfs none /sys/kernel/config && mkdir $slow || return
+	for setting in size=$size blocksize=4096 memory_backed=1 queue_mode=2 irqmode=2 completion_nsec=2000000 \
+		       submit_queues=1 hw_queue_depth=1 power=1; do
+		echo "${setting#*=}" >$slow/"${setting%=*}" || return
+	done
+	echo mq-deadline >/sys/block/nullb0/queue/scheduler
+	echo 64 >/sys/block/nullb0/queue/nr_requests
+	echo 1 >/sys/block/nullb0/queue/rotational
+	dd if=/dev/vda of=/dev/nullb0 bs=1M count=$((size - swap)) oflag=direct 2>/dev/null &&
+		dd if=/dev/zero of=/dev/nullb0 bs=1M seek=$((size - swap)) count=$swap oflag=direct 2>/dev/null &&
+		blockdev --rereadpt /dev/nullb0
+}
+
 available_kib() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
-# What is too much is taken by files that cannot be swapped out.
+
+# leave KIB: what is too much is taken by a file that cannot be swapped out. Some comes free late, and some it takes beside.
+leave() {
+	has=0 more=$1
+	for _ in $(seq 30); do
+		# A processor keeps pages that were freed for some time.
+		sleep 10
+		more=$(($(available_kib) - $1))
+		[ $more -lt -256 ] || [ $more -gt 256 ] || return 0
+		if [ $more -gt 0 ]; then
+			dd if=/dev/zero of=/ballast/file bs=1k seek=$has count=$more 2>/dev/null
+		else
+			truncate -s $((has + more))k /ballast/file
+		fi
+		has=$((has + more))
+	done
+	fail "$(available_kib) KiB are available"
+}
+
 prepare() {
 	grep -q rootfstype=ramfs /proc/cmdline || fail "the files of the guest can be swapped out"
 	modprobe crc32c_generic 2>/dev/null
 	modprobe ext4 2>/dev/null
 	mkdir -p $disk /ballast
-	mount -t ext4 -o ro,noatime /dev/vda1 $disk || fail "cannot mount the disk"
+	make_disk || fail "no slow disk"
+	mount -t ext4 -o ro,noatime /dev/nullb0p1 $disk || fail "cannot mount the disk"
 	mount -o bind /dev $disk/dev && mount -o bind /tmp $disk/tmp || fail "cannot mount in the disk"
-	mkswap /dev/vda2 >/dev/null && swapon /dev/vda2 || fail "cannot swap"
+	mkswap /dev/nullb0p2 >/dev/null && swapon /dev/nullb0p2 || fail "cannot swap"
 	# Base pages, as there were then.
 	echo never >/sys/kernel/mm/transparent_hugepage/enabled
+	# Of a machine of 128 MiB: what the kernel keeps free, and mrc.
+	echo 1448 >/proc/sys/vm/min_free_kbytes
 	modprobe mrc || fail "cannot load mrc"
 	echo 1000 >$mrc/ladder_ms
 	echo 50 >$mrc/max_cpu_permille
+	echo 4096 >$division/reserve_kib
+	echo time >$division/utility
+	echo 2000 >$division/miss_us
 	mount -t ramfs ballast /ballast || fail "cannot mount a ramfs"
+	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	dd if=/dev/zero of=/ballast/file bs=1k count=$(($(available_kib) - available * 1024)) 2>/dev/null
+	leave $((available * 1024))
 	note "$(grep -E '^Mem|^SwapFree|^Cached' /proc/meminfo | tr -s ' \n' ' ')"
 }
 
@@ -94,16 +139,19 @@ end_apache() {
 	wait_for 60 test ! -e /tmp/apache.pid
 }
 
+# Of gcc, as it is on a machine of 128 MiB; it goes by the memory that it finds.
+collector="--param ggc-min-expand=38 --param ggc-min-heapsize=16384"
 command_of() {
 	case $1 in
 	linear) echo "$here/rivals linear 36000 2" ;;
-	gcc) echo "chroot $disk cc1 -quiet -fpreprocessed -w -O1 -o /dev/null /data/in.i" ;;
-	gzip) echo "chroot $disk zipper /data/picture 40 5" ;;
+	gcc) echo "chroot $disk cc1 -quiet -fpreprocessed -w -O0 $collector -o /dev/null /data/in.i" ;;
+	gzip) echo "chroot $disk zipper /data/picture 60 1" ;;
 	esac
 }
 
 show() {
 	sed 's/^/# /' $debug/mrc/plan
+	note "$(grep -E '^Mem[FA]|^SwapCached|^Mapped|^Cached' /proc/meminfo | tr -s ' \n' ' ')"
 	note "$(grep . $division/*_pages | sed 's,.*/,,' | tr '\n' ' ')"
 }
 
@@ -114,7 +162,6 @@ run() {
 	if [ "$1" = mrc ]; then
 		echo 1 >$mrc/enabled
 		echo "$interactive" >$mrc/add
-		echo "$interactive 10 1024" >$division/set
 		echo 1 >$division/enforce || fail "cannot enforce"
 	fi
 	sleep 10
@@ -123,7 +170,7 @@ run() {
 	"$here/rivals" run sh -c 'echo $$ >$0 && exec "$@"' "$([ "$1" = mrc ] && echo $mrc/add || echo /dev/null)" \
 		$(command_of "$back") >/tmp/back &
 	runner=$!
-	sleep 20
+	sleep 5
 	[ "$1" = mrc ] && show
 	wait $runner
 	end_$front
