@@ -59,11 +59,11 @@ def prepare():
                 "select count(*) from t x join t y on x.a = y.a;\n")
 
 
-def drive_redis():
+def drive_redis(requests=10000):
     """The client's side, which is not counted."""
     while not os.path.exists(REDIS):
         time.sleep(0.1)
-    subprocess.run(["redis-benchmark", "-s", REDIS, "-t", "set", "-n", "10000", "-d", "2000", "-r", "100000", "-c", "1",
+    subprocess.run(["redis-benchmark", "-s", REDIS, "-t", "set", "-n", str(requests), "-d", "2000", "-r", "100000", "-c", "1",
                     "-q"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["redis-cli", "-s", REDIS, "shutdown", "nosave"], check=True)
 

@@ -18,13 +18,25 @@ memdiag = importlib.util.module_from_spec(importlib.util.spec_from_loader("memdi
 loader.exec_module(memdiag)
 
 MRC = f"{memdiag.SUITE}/mrc"
-# As many times as make some seconds: a tracker that starts does more than one that goes on.
+# Some ten seconds each, and more for gcc: a tracker that starts does more than one that goes on. What gcc starts lives
+# for less than a ladder, but for the compiler of its last file; gzip is started by the shell that is tracked; redis and
+# touches take its place.
 PROGRAMS = {
-    "gcc": "for i in 1 2 3 4 5 6; do gcc -O2 -c -o /tmp/bench.o /tmp/bench.c; done",
-    "gzip": "for i in 1 2 3 4; do cat /tmp/bench.txt; done | gzip -6 -c >/tmp/bench.gz",
+    "gcc": "for i in 1 2 long; do gcc -O2 -c -o /tmp/bench.o /tmp/bench-$i.c; done",
+    "gzip": "for i in $(seq 16); do cat /tmp/bench.txt; done | gzip -6 -c >/tmp/bench.gz",
     "redis": memdiag.PROGRAMS["redis"],
-    "touches": "/tests/loop --passes 400 20000 10000 >/dev/null",
+    "touches": "exec /tests/loop --passes 40000 20000 10000 >/dev/null",
 }
+REQUESTS = 250000
+
+
+def prepare():
+    memdiag.prepare()
+    with open("/tmp/bench.c", encoding="ascii") as f:
+        source = f.read()
+    for name, copies in {"1": 1, "2": 1, "long": 4}.items():
+        with open(f"/tmp/bench-{name}.c", "w", encoding="ascii") as f:
+            f.writelines(re.sub(r"\bf(\d+)\(", rf"f{i}_\1(", source) for i in range(copies))
 
 
 def busy():
@@ -39,7 +51,7 @@ def measure(name, track):
     before = busy()
     program = subprocess.Popen(["sh", "-c", command])
     if name == "redis":
-        memdiag.drive_redis()
+        memdiag.drive_redis(REQUESTS)
     if program.wait():
         raise SystemExit(f"{name}: status {program.returncode}")
     return busy() - before
@@ -57,7 +69,7 @@ def run(mode):
 
 
 def main():
-    memdiag.prepare()
+    prepare()
     for name in PROGRAMS:
         measure(name, False)	# what is done once in a boot is done before it counts
     modes = ("off", "ladder", "paper")
