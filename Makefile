@@ -63,6 +63,7 @@ bench-mrc:
 	@scripts/install-tools redis-server
 	@tests/bench-mrc
 	@tests/bench-mrc-cost
+	@tests/bench-mrc-reclaim
 
 bench-vipzone:
 	@scripts/install-tools redis-server $$(python3 tests/programs.py)
