@@ -30,8 +30,13 @@
 /* A new ladder weighs at least one part in so many in the averages. */
 #define MRC_CURVE_WINDOW	32
 
-/* Hash sub-samples, whose spread is the confidence band. */
+/*
+ * Hash sub-samples, whose spread is the confidence band, and how many moments a
+ * ladder has at most (climb.c). Sub-samples so far apart have the same one: what two
+ * of these differ by is not the moments' fault.
+ */
 #define MRC_SUBS	8
+#define MRC_MOMENTS	4
 
 /* A ladder of a minute has 65 rungs; what follows is of the grid. */
 #define MRC_RUNGS	66

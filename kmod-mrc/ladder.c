@@ -4,14 +4,14 @@
  * cleared at times before a moment that shrink by 19/16, from ladder_ms to about
  * 1 ms, which tells for each page how long before the moment it was touched
  * last. Up: the bits are only read, at times after the moment that grow alike,
- * which tells when it is touched next. From the two follow the reuses that span
- * the moment, and their distances (reuse.c), over three decades of time, where
- * an epoch (paper 001, section 3.2) sees one. What the ladder does not see
- * touched is placed by its idle age.
+ * which tells when it is touched next (climb.c). From the two follow the reuses
+ * that span the moment, and their distances (reuse.c), over three decades of
+ * time, where an epoch (paper 001, section 3.2) sees one. What the ladder does
+ * not see touched is placed by its idle age.
  *
  * Each page is timed from when its own bit was cleared, and one flush of the TLBs
- * serves them all. A touch that a TLB hides in between is seen at the page's next
- * one.
+ * serves all that were. A touch that a TLB hides in between is seen at the page's
+ * next one.
  */
 
 #include <linux/hrtimer.h>
@@ -39,8 +39,6 @@
 #define FEW_HUGE	(8 * MRC_SUBS)
 /* Such a part of the CPU time that its thread sees, tracking takes besides. */
 #define UNSEEN		4
-/* Of the time of a ladder, one part in so many may be spent looking. */
-#define DUTY		5
 /*
  * If nothing was found touched any more from some rung on, the next ladder has so
  * many rungs more, about three times that time: there will be more ladders, which
@@ -223,171 +221,60 @@ static int enumerate(struct mrc_target *t)
 	return 0;
 }
 
-/* Return: 0, -ESRCH, -EAGAIN, or -EINTR when stopping. */
-static int clear_all(struct mrc_target *t)
-{
-	int err;
-
-	if (stopping())
-		return -EINTR;
-	err = mrc_walk_clear(t);
-	if (err)
-		return err;
-	if (!mmget_not_zero(t->mm))
-		return -ESRCH;
-	ms_flush_tlb_mm(t->mm);
-	mmput_async(t->mm);
-	t->stats.tlb_flushes++;
-	return 0;
-}
-
-/* Return: number of entries left to look at, -ESRCH or -EAGAIN. */
-static int read_all(struct mrc_target *t)
-{
-	int err = mrc_walk_read(t);
-
-	return err ?: t->active_n;
-}
-
-/* All pages have been looked at: one more point of the working set function. */
-static void reached(struct mrc_target *t)
-{
-	u64 us = t->looks ? div64_u64(t->looks_us, t->looks) : 0;
-
-	/* Times must ascend, whatever the clock does. */
-	us = max(us, t->rungs ? t->rung_us[t->rungs - 1] + 1 : 1);
-	t->rung_us[t->rungs++] = us;
-	t->looks = 0;
-	t->looks_us = 0;
-}
-
-/*
- * Climb down: clear at each rung. Looking takes at most a fifth of the time, or
- * else, where the program has to wait for it, it would measure itself: where it
- * takes long, the finest rungs are left out.
- *
- * Return: as clear_all().
- */
-static int descend(struct mrc_target *t, u32 rungs)
-{
-	u64 moment = mrc_now_us() + mrc_time(rungs - 1), free = 0;
-	u32 rung = rungs;
-	int err;
-
-	t->steps = 0;
-	for (;;) {
-		u64 at = rung ? moment - mrc_time(rung - 1) : max(moment, free);
-
-		if (at >= free) {
-			if (!mrc_sleep_until(at))
-				return -EINTR;
-			t->moment = mrc_now_us();
-			err = clear_all(t);
-			if (err)
-				return err;
-			free = t->moment + DUTY * (mrc_now_us() - t->moment);
-			t->steps++;
-		} else {
-			t->stats.rungs_skipped++;
-		}
-		if (!rung--)
-			return 0;
-	}
-}
-
-/* Climb up: look at each rung. Return: as clear_all(). */
-static int climb(struct mrc_target *t, u32 rungs)
-{
-	u32 rung, next, useful = 0;
-	u64 before, after;
-	int left = 0, had = 0;
-
-	t->rungs = 0;
-	t->looks = 0;
-	t->looks_us = 0;
-	rung = mrc_times_within(DUTY * (mrc_now_us() - t->moment));
-	rung = min(rung, rungs - 1);
-	while (rung < rungs) {
-		if (!mrc_sleep_until(t->moment + mrc_time(rung)))
-			return -EINTR;
-		before = mrc_now_us();
-		left = read_all(t);
-		after = mrc_now_us();
-		if (left == -ESRCH)
-			return left;
-		if (left >= 0)
-			reached(t);
-		if (left != had)
-			useful = rung;
-		had = left;
-		if (!left)
-			break;
-		next = mrc_times_within(before + DUTY * (after - before) -
-					t->moment);
-		next = max(next, rung + 1);
-		t->stats.rungs_skipped += next - rung - 1 + (left < 0);
-		/* The last one is where idle age takes over. */
-		rung = rung < rungs - 1 ? min(next, rungs - 1) : rungs;
-	}
-	if (!t->rungs)
-		return -EAGAIN;
-	t->window = t->rung_us[t->rungs - 1];
-	/* All were touched: more time would have shown no more. */
-	if (!left)
-		t->window = max(t->window, mrc_time(rungs - 1));
-	t->top = max(useful + TOP_MORE, TOP_MIN);
-	return 0;
-}
-
-static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 now,
-		  u64 weight)
-{
-	u64 ladder_us = wsf->us[wsf->rungs - 1], after, by;
-
-	if (e->flags & MRC_F_TOUCHED) {
-		/* One found by a look that was cut short counts at the next. */
-		wsf->pages[min_t(u32, e->rung, wsf->rungs - 1)] += weight;
-		return;
-	}
-	if (!e->seen_by)
-		return;
-	after = max(now - e->seen_by, ladder_us);
-	by = max(now - e->seen_after, after + 1);
-	mrc_wsf_touch(wsf, after, by, weight);
-}
-
-/* The pages that a sample of each kind stands for, in all, and by sub-sample. */
+/* The pages that a sample of each kind stands for: in all, by moment, and by sub-sample. */
 static void weigh(struct mrc_target *t)
 {
-	u32 valid[MRC_KINDS] = {}, k, kind;
+	u32 valid[MRC_KINDS] = {}, of_moment[MRC_MOMENTS][MRC_KINDS] = {}, k, kind;
 
 	for (k = 0; k < MRC_SUBS; k++)
-		for (kind = 0; kind < MRC_KINDS; kind++)
+		for (kind = 0; kind < MRC_KINDS; kind++) {
 			valid[kind] += t->sub[k].valid[kind];
+			of_moment[k % t->moments][kind] += t->sub[k].valid[kind];
+		}
 	t->few_huge = valid[MRC_HUGE] < FEW_HUGE;
 	for (kind = 0; kind < MRC_KINDS; kind++) {
+		bool shared = kind == MRC_HUGE && t->few_huge;
+
 		t->weight[kind] = mrc_sample_weight(&t->sample, kind,
 						    valid[kind]);
+		for (k = 0; k < t->moments; k++)
+			t->climb[k].weight[kind] = shared ? t->weight[kind] :
+				mrc_sample_weight(&t->sample, kind,
+						  of_moment[k][kind]);
 		for (k = 0; k < MRC_SUBS; k++)
-			t->sub[k].weight[kind] =
-				kind == MRC_HUGE && t->few_huge ?
-				t->weight[kind] :
+			t->sub[k].weight[kind] = shared ? t->weight[kind] :
 				mrc_sample_weight(&t->sample, kind,
 						  t->sub[k].valid[kind]);
 	}
 }
 
+static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 weight)
+{
+	u64 ladder_us = wsf->us[wsf->rungs - 1], looked = e->read + e->after, after, by;
+
+	if (e->flags & MRC_F_TOUCHED) {
+		mrc_wsf_touch(wsf, e->after, e->by, weight);
+		return;
+	}
+	if (!e->seen_by)
+		return;
+	after = max(looked - e->seen_by, ladder_us);
+	by = max(looked - e->seen_after, after + 1);
+	mrc_wsf_touch(wsf, after, by, weight);
+}
+
 /* The working set function, from first touches and idle ages. */
 static void measure(struct mrc_target *t, u64 now)
 {
+	const struct mrc_climb *c = t->climb;
 	u32 i;
 
-	mrc_wsf_begin(&t->wsf, t->rung_us, t->rungs, now - t->since);
+	mrc_wsf_begin(&t->wsf, c->rung_us, c->rungs, now - t->since);
 	for (i = 0; i < t->sample.n; i++) {
 		struct mrc_entry *e = &t->sample.entry[i];
 
 		if (!(e->flags & MRC_F_CENSORED))
-			place(&t->wsf, e, now, t->weight[mrc_kind(e)]);
+			place(&t->wsf, e, t->weight[mrc_kind(e)]);
 	}
 	mrc_wsf_finish(&t->wsf);
 }
@@ -420,10 +307,16 @@ static u64 idle_us(const struct mrc_target *t, const struct mrc_entry *e)
 	return e->read - (e->seen_after + e->seen_by) / 2;
 }
 
+static const struct mrc_climb *climb_of(const struct mrc_target *t,
+					const struct mrc_entry *e)
+{
+	return &t->climb[e->sub % t->moments];
+}
+
 /* The same, as mrc_reuse_count() has it. */
 static unsigned int age_of(const struct mrc_target *t, const struct mrc_entry *e)
 {
-	unsigned int looks = t->steps - 1;
+	unsigned int looks = climb_of(t, e)->steps - 1;
 
 	if (e->step)
 		return looks - e->step;
@@ -434,37 +327,54 @@ static unsigned int first_of(const struct mrc_target *t,
 			     const struct mrc_entry *e)
 {
 	/* One found by a look that was cut short counts at the next. */
-	return e->flags & MRC_F_TOUCHED ? min_t(u32, e->rung, t->rungs - 1) :
-					  MRC_RUNGS;
+	return e->flags & MRC_F_TOUCHED ?
+	       min_t(u32, e->rung, climb_of(t, e)->rungs - 1) : MRC_RUNGS;
 }
 
+/* Whether a page is one of a moment, or of a sub-sample, if @sub is not NULL. */
 static bool counts(const struct mrc_target *t, const struct mrc_entry *e,
-		   const struct mrc_sub *sub)
+		   const struct mrc_climb *c, const struct mrc_sub *sub)
 {
 	if (e->flags & MRC_F_CENSORED)
 		return false;
-	return !sub || sub == &t->sub[e->sub] ||
-	       (t->few_huge && mrc_kind(e) == MRC_HUGE);
+	if (t->few_huge && mrc_kind(e) == MRC_HUGE)
+		return true;
+	return sub ? sub == &t->sub[e->sub] : c == climb_of(t, e);
 }
 
-/* Miss rates, from the reuses that span the moment; of a sub-sample, or NULL. */
-static void estimate(struct mrc_target *t, const struct mrc_sub *sub)
+/* Miss rates, from the reuses that span a moment; of a sub-sample, or all. */
+static void estimate(struct mrc_target *t, const struct mrc_climb *c,
+		     const struct mrc_sub *sub)
 {
-	const u64 *weight = sub ? sub->weight : t->weight;
+	const u64 *weight = sub ? sub->weight : c->weight;
 	const struct mrc_entry *e, *end = t->sample.entry + t->sample.n;
 
-	mrc_reuse_begin(&t->reuse, t->window);
+	mrc_reuse_begin(&t->reuse, c->window);
 	for (e = t->sample.entry; e < end; e++)
-		if (counts(t, e, sub))
+		if (counts(t, e, c, sub))
 			mrc_reuse_count(&t->reuse, age_of(t, e), first_of(t, e),
 					weight[mrc_kind(e)]);
 	mrc_reuse_sum(&t->reuse);
 	for (e = t->sample.entry; e < end; e++)
-		if (counts(t, e, sub) && e->flags & MRC_F_TOUCHED)
+		if (counts(t, e, c, sub) && e->flags & MRC_F_TOUCHED)
 			mrc_reuse_touch(&t->reuse, age_of(t, e), first_of(t, e),
 					idle_us(t, e) + (e->after + e->by) / 2,
 					weight[mrc_kind(e)]);
 	mrc_reuse_finish(&t->reuse);
+}
+
+/* The mean over the moments. Return: that of their floors. */
+static u64 estimate_all(struct mrc_target *t)
+{
+	u64 floor = 0;
+	u32 k;
+
+	for (k = 0; k < t->moments; k++) {
+		estimate(t, &t->climb[k], NULL);
+		mrc_curve_add(t->rate, t->reuse.rate, k);
+		floor += t->reuse.floor;
+	}
+	return div_u64(floor, t->moments);
 }
 
 static u64 pages_within(const struct mrc_target *t, u64 us)
@@ -475,7 +385,8 @@ static u64 pages_within(const struct mrc_target *t, u64 us)
 static void publish(struct mrc_target *t, u64 now)
 {
 	struct mrc_stats *s = &t->stats;
-	u64 ladder_us = t->rung_us[t->rungs - 1];
+	const struct mrc_climb *c = t->climb;
+	u64 ladder_us = c->rung_us[c->rungs - 1], floor;
 	u32 i, k;
 
 	s->samples = t->sample.n;
@@ -494,7 +405,7 @@ static void publish(struct mrc_target *t, u64 now)
 			    s->huge_pages;
 	s->ladder_us = ladder_us;
 	s->horizon_us = now - t->since;
-	s->floor_us = t->rung_us[0];
+	s->floor_us = c->rung_us[0];
 	s->floor_pages = pages_within(t, s->floor_us);
 	s->shadow_returned = atomic64_read(&t->returned);
 	s->wss_pages = pages_within(t, ladder_us);
@@ -503,13 +414,13 @@ static void publish(struct mrc_target *t, u64 now)
 	s->wss_1s_pages = pages_within(t, USEC_PER_SEC);
 
 	mutex_lock(&t->lock);
-	estimate(t, NULL);
-	mrc_curve_begin(&t->curve, t->reuse.rate, t->reuse.floor);
+	floor = estimate_all(t);
+	mrc_curve_begin(&t->curve, t->rate, floor);
 	mrc_curve_watched(&t->curve, now - max(t->published, t->since), s->wss_pages);
 	t->published = now;
-	mrc_curve_add(t->curve.rate, t->reuse.rate, t->curve.ladders);
+	mrc_curve_add(t->curve.rate, t->rate, t->curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
-		estimate(t, &t->sub[k]);
+		estimate(t, &t->climb[k % t->moments], &t->sub[k]);
 		mrc_curve_add(t->curve.sub[k], t->reuse.rate, t->curve.ladders);
 	}
 	t->curve.ladders++;
@@ -519,7 +430,17 @@ static void publish(struct mrc_target *t, u64 now)
 	mutex_unlock(&t->lock);
 }
 
-/* One ladder. Return: as climb(), or -ENOMEM. */
+/* How many rungs the next ladder needs. */
+static u32 useful_rungs(const struct mrc_target *t)
+{
+	u32 useful = 0, k;
+
+	for (k = 0; k < t->moments; k++)
+		useful = max(useful, t->climb[k].useful);
+	return max_t(u32, useful + TOP_MORE, TOP_MIN);
+}
+
+/* One ladder. Return: as mrc_climb(), or -ENOMEM. */
 static int ladder(struct mrc_target *t, u32 rungs)
 {
 	u64 now;
@@ -533,14 +454,10 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	mrc_young_begin(t);
 	if (!t->since)
 		t->since = mrc_now_us();
-	for (t->active_n = 0; t->active_n < t->sample.n; t->active_n++)
-		t->active[t->active_n] = t->active_n;
-	rungs = t->top ? min(t->top, rungs) : rungs;
-	err = descend(t, rungs);
-	if (!err)
-		err = climb(t, rungs);
+	err = mrc_climb(t, t->top ? min(t->top, rungs) : rungs);
 	if (err)
 		return err;
+	t->top = useful_rungs(t);
 	now = mrc_now_us();
 	weigh(t);
 	measure(t, now);

@@ -122,6 +122,42 @@ struct mrc_sub {
 };
 
 /**
+ * struct mrc_climb - a ladder's part of the sample that has one moment
+ * @active: indices of the pages that may still be touched
+ * @active_n: how many
+ * @moment: in us; estimated, until the last clearing
+ * @next: when the pages are looked at next, in us
+ * @rung: which rung that is; on the way down, the one above
+ * @up: the moment is over, and bits are only read
+ * @done: and not any more
+ * @steps: how often the pages have been cleared
+ * @rungs: how often they have been looked at since
+ * @rung_us: how long after their clearing, on average over the pages
+ * @looks: how many pages were looked at since the last of these
+ * @looks_us: sum of how long after their clearing
+ * @useful: the last rung that found any page touched
+ * @window: how long after the moment first touches are known, in us
+ * @weight: the pages that a sample of each kind stands for, in fixed point
+ */
+struct mrc_climb {
+	u32 *active;
+	u32 active_n;
+	u64 moment;
+	u64 next;
+	u32 rung;
+	bool up;
+	bool done;
+	u32 steps;
+	u32 rungs;
+	u64 rung_us[MRC_RUNGS];
+	u64 looks;
+	u64 looks_us;
+	u32 useful;
+	u64 window;
+	u64 weight[MRC_KINDS];
+};
+
+/**
  * struct mrc_share - what a target gets of the memory
  * @weight: of its utility
  * @min: pages that it is never driven below
@@ -202,17 +238,11 @@ struct mrc_share {
  * @mm: the address space, by mmgrab(); from here on only the tracker's
  * @sample: the sampled pages
  * @spare: room for the next enumeration
- * @active: indices of the pages that may still be touched
- * @active_n: how many
+ * @active: backing of the lists of @climb
+ * @climb: of each moment
+ * @moments: how many there are
  * @sub: the sub-samples
- * @steps: how often the sample has been cleared in this ladder
  * @top: how many rungs the next ladder needs; 0: all
- * @moment: when it was cleared last, in us
- * @rungs: how often the sample has been looked at since
- * @rung_us: how long after its clearing, on average over the pages
- * @looks: how many pages were looked at since the last of these
- * @looks_us: sum of how long after their clearing
- * @window: how long after the moment first touches are known, in us
  * @weight: the pages that a sample of each kind stands for
  * @few_huge: sub-samples share the huge pages
  * @samples: how many are wanted now, by the CPU budget
@@ -233,6 +263,7 @@ struct mrc_share {
  * @share: what it gets of the memory
  * @wsf: working set function of the whole sample
  * @reuse: scratch
+ * @rate: miss rates of the ladder that is being published
  * @announced: the curve when its last change was announced
  * @mode: how it is tracked now
  * @paper: in mode paper
@@ -262,16 +293,10 @@ struct mrc_target {
 	struct mrc_sample sample;
 	struct mrc_sample spare;
 	u32 *active;
-	u32 active_n;
+	struct mrc_climb climb[MRC_MOMENTS];
+	u32 moments;
 	struct mrc_sub sub[MRC_SUBS];
-	u32 steps;
 	u32 top;
-	u64 moment;
-	u32 rungs;
-	u64 rung_us[MRC_RUNGS];
-	u64 looks;
-	u64 looks_us;
-	u64 window;
 	u64 weight[MRC_KINDS];
 	bool few_huge;
 	u32 samples;
@@ -294,6 +319,7 @@ struct mrc_target {
 	struct mrc_share share;
 	struct mrc_wsf wsf;
 	struct mrc_reuse reuse;
+	u64 rate[MRC_SIZES];
 	u64 announced[MRC_SIZES];
 	enum mrc_mode mode;
 	struct mrc_paper *paper;
@@ -396,6 +422,9 @@ void mrc_watch_kick(void);
 void mrc_watch_stop(void);
 const char *mrc_watch_source(void);
 
+/* climb.c */
+int mrc_climb(struct mrc_target *t, u32 rungs);
+
 /* ladder.c */
 int mrc_ladder_thread(void *target);
 void mrc_ladder_free(struct mrc_target *t);
@@ -405,8 +434,8 @@ bool mrc_sleep_until(u64 us);
 int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
 		       u64 *swapped);
 bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr);
-int mrc_walk_clear(struct mrc_target *t);
-int mrc_walk_read(struct mrc_target *t);
+int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c);
+int mrc_walk_read(struct mrc_target *t, struct mrc_climb *c);
 
 /* young.c */
 int mrc_young_start(struct mrc_target *t);

@@ -295,8 +295,9 @@ static int look(struct mm_struct *mm, struct place *at,
 }
 
 /**
- * mrc_walk_clear() - clear the accessed bits of the sample
- * @t: the target; its active pages
+ * mrc_walk_clear() - clear the accessed bits of a part of the sample
+ * @t: the target
+ * @c: of its pages, the active ones of this climb
  *
  * Notes what the bits say of the time since they were last looked at, and
  * leaves active what can be watched. The caller flushes the TLBs. Context:
@@ -304,17 +305,16 @@ static int look(struct mm_struct *mm, struct place *at,
  *
  * Return: 0, -ESRCH or -EAGAIN.
  */
-int mrc_walk_clear(struct mrc_target *t)
+int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 {
 	struct mm_struct *mm = t->mm;
-	struct mrc_sub *sub;
-	u32 i = 0, n = 0;
+	u32 i = 0, n = 0, k;
 	int err;
 
-	for (sub = t->sub; sub < t->sub + MRC_SUBS; sub++)
-		memset(sub->valid, 0, sizeof(sub->valid));
-	while (i < t->active_n) {
-		u32 stop = min(t->active_n, i + BATCH_ENTRIES);
+	for (k = c - t->climb; k < MRC_SUBS; k += t->moments)
+		memset(t->sub[k].valid, 0, sizeof(t->sub[k].valid));
+	while (i < c->active_n) {
+		u32 stop = min(c->active_n, i + BATCH_ENTRIES);
 		u64 now = mrc_now_us();
 		struct place at = {};
 
@@ -323,25 +323,25 @@ int mrc_walk_clear(struct mrc_target *t)
 			return err;
 		rcu_read_lock();
 		for (; i < stop; i++) {
-			struct mrc_entry *e = &t->sample.entry[t->active[i]];
+			struct mrc_entry *e = &t->sample.entry[c->active[i]];
 			bool watched = e->flags & MRC_F_WATCHED;
-			bool seen = mrc_young_seen(t, t->active[i]);
+			bool seen = mrc_young_seen(t, c->active[i]);
 			int found = look(mm, &at, e, true);
 
 			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
 			e->after = 0;
-			if (!t->steps)
+			if (!c->steps)
 				e->step = 0;
 			if (found & OTHER_KIND ||
-			    (t->steps && !(found & YOUNG) &&
-			     mrc_young_lost(t, t->active[i]))) {
+			    (c->steps && !(found & YOUNG) &&
+			     mrc_young_lost(t, c->active[i]))) {
 				e->flags |= MRC_F_CENSORED;
 				continue;
 			}
 			t->stats.pte_reads++;
 			if (found & YOUNG) {
 				t->stats.pte_clears++;
-				mrc_young_took(t, t->active[i]);
+				mrc_young_took(t, c->active[i]);
 			}
 			if (found & YOUNG || seen) {
 				/*
@@ -353,7 +353,7 @@ int mrc_walk_clear(struct mrc_target *t)
 						 e->flags & MRC_F_ABSENT)) {
 					e->seen_after = e->read;
 					e->seen_by = now;
-					e->step = t->steps;
+					e->step = c->steps;
 				}
 			}
 			e->flags |= MRC_F_WATCHED;
@@ -363,31 +363,32 @@ int mrc_walk_clear(struct mrc_target *t)
 				e->flags |= MRC_F_ABSENT;
 			e->read = now;
 			t->sub[e->sub].valid[mrc_kind(e)]++;
-			t->active[n++] = t->active[i];
+			c->active[n++] = c->active[i];
 		}
 		rcu_read_unlock();
 		batch_end(mm);
 	}
-	t->active_n = n;
+	c->active_n = n;
 	return 0;
 }
 
 /**
- * mrc_walk_read() - look which pages of the sample were touched
- * @t: the target; its active pages
+ * mrc_walk_read() - look which pages of it were touched
+ * @t: the target
+ * @c: of its pages, the active ones of this climb
  *
  * Those that were are active no more. Context: may sleep.
  *
  * Return: 0, -ESRCH or -EAGAIN (contended; what was not looked at stays active).
  */
-int mrc_walk_read(struct mrc_target *t)
+int mrc_walk_read(struct mrc_target *t, struct mrc_climb *c)
 {
 	struct mm_struct *mm = t->mm;
 	u32 i = 0, n = 0;
 	int err = 0;
 
-	while (i < t->active_n) {
-		u32 stop = min(t->active_n, i + BATCH_ENTRIES);
+	while (i < c->active_n) {
+		u32 stop = min(c->active_n, i + BATCH_ENTRIES);
 		struct place at = {};
 		u64 now;
 
@@ -398,25 +399,25 @@ int mrc_walk_read(struct mrc_target *t)
 		rcu_read_lock();
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
-			struct mrc_entry *e = &t->sample.entry[t->active[i]];
+			struct mrc_entry *e = &t->sample.entry[c->active[i]];
 			int found = look(mm, &at, e, false);
 
-			if (mrc_young_seen(t, t->active[i]))
+			if (mrc_young_seen(t, c->active[i]))
 				found |= YOUNG;
-			t->looks++;
-			t->looks_us += now - e->read;
+			c->looks++;
+			c->looks_us += now - e->read;
 			if (found & OTHER_KIND ||
 			    (found & YOUNG && e->flags & MRC_F_FILE &&
 			     e->flags & MRC_F_ABSENT) ||
 			    (!(found & YOUNG) &&
-			     mrc_young_lost(t, t->active[i]))) {
+			     mrc_young_lost(t, c->active[i]))) {
 				e->flags |= MRC_F_CENSORED;
 				t->sub[e->sub].valid[mrc_kind(e)]--;
 				continue;
 			}
 			if (found & YOUNG) {
 				e->by = now - e->read;
-				e->rung = t->rungs;
+				e->rung = c->rungs;
 				e->flags |= MRC_F_TOUCHED;
 				e->flags &= ~MRC_F_ABSENT;
 				continue;
@@ -426,14 +427,14 @@ int mrc_walk_read(struct mrc_target *t)
 				e->flags &= ~MRC_F_ABSENT;
 			else
 				e->flags |= MRC_F_ABSENT;
-			t->active[n++] = t->active[i];
+			c->active[n++] = c->active[i];
 		}
 		rcu_read_unlock();
 		batch_end(mm);
 	}
 	/* What a contended lock kept from being looked at stays. */
-	while (i < t->active_n)
-		t->active[n++] = t->active[i++];
-	t->active_n = n;
+	while (i < c->active_n)
+		c->active[n++] = c->active[i++];
+	c->active_n = n;
 	return err;
 }
