@@ -11,11 +11,15 @@
 out=/tmp/shield
 pages=5000
 
-# Of the program's own pages there are some; sizes are a 64th apart.
+# Of the program's own pages there are some; sizes are a 64th apart. An epoch in which the program got no
+# processor shows none of it: the mean of more has to.
 near() {
-	note "cliff of $2 pages at $1, $(stat_of scan_pages) pages scanned in $(stat_of floor_us) us," \
+	got=$(cliff_of)
+	[ "$got" -ge $(($1 - 64)) ] && [ "$got" -le $(($1 + 64 + 32 + $1 / 64)) ] && return
+	note "cliff of $1 pages at $got after $(stat_of ladders) epochs," \
+		"$(stat_of scan_pages) pages scanned in $(stat_of floor_us) us," \
 		"$(stat_of protection_faults) faults of $(stat_of protections) protected pages"
-	[ "$1" -ge $(($2 - 64)) ] && [ "$1" -le $(($2 + 64 + 32 + $2 / 64)) ]
+	false
 }
 falls() {
 	awk '!/^#/ && ($3 > last && n++) { bad = 1 } !/^#/ { last = $3 } END { exit bad }' "$debug/mrc/$pid/curve"
@@ -51,8 +55,7 @@ loop() { # PAGES ARGUMENT...
 	wait_for 30 grep -q ready $out
 	echo $pid >$control/add
 	wait_for 30 stat_least ladders 2
-	got=$(cliff_of)
-	check "cliff of a loop over $size pages${*:+ $*}" near "$got" "$size"
+	check "cliff of a loop over $size pages${*:+ $*}" wait_for 10 near "$size"
 	check "curve of $size pages${*:+ $*} falls" falls
 	finish
 }
