@@ -13,6 +13,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "store_cache.h"
 #include "store_map.h"
 #include "store_promote.h"
 #include "store_share.h"
@@ -48,6 +49,7 @@ struct store_run {
 struct store_counts {
 	u64 read_pram;		/* requests, also below */
 	u64 read_disk;
+	u64 read_volatile;
 	u64 write_pram;
 	u64 write_disk;
 	u64 write_full;		/* small ones that PRAM had no room for */
@@ -59,7 +61,7 @@ struct store_counts {
 };
 
 /* Settings: features of the table, messages, and files in sysfs. */
-#define STORE_SETTINGS	7
+#define STORE_SETTINGS	8
 
 struct store_file {
 	struct kobj_attribute attribute;
@@ -117,6 +119,7 @@ struct store {
 	wait_queue_head_t batch_done;
 
 	struct store_promote promote;
+	struct store_cache cache;
 	struct store_share share;
 };
 

@@ -328,6 +328,13 @@ static u32 row(struct store *store, struct span span, bool *dirty)
 	return nr;
 }
 
+/* Whatever was read of it before is old. */
+static void outdate(struct store *store, struct span span)
+{
+	store_promote_stale(store, span.block, span.nr);
+	store_cache_drop(store, span.block, span.nr);
+}
+
 static int to_disk(struct store *store, struct bio *bio)
 {
 	bio_set_dev(bio, store->disk->bdev);
@@ -378,7 +385,7 @@ static int write_map(struct store *store, struct bio *bio)
 	u32 nr, done, mark;
 	bool dirty;
 
-	store_promote_stale(store, span.block, span.nr);
+	outdate(store, span);
 	if (wants_pram(store, span, &mark)) {
 		done = write_pram(store, bio, span, mark);
 		if (done) {
@@ -420,6 +427,25 @@ static int read_block(struct store *store, struct bio *bio, struct bvec_iter *it
 	return 0;
 }
 
+/* What PRAM has none of. */
+static int read_disk(struct store *store, struct bio *bio, struct span span)
+{
+	u32 nr = store_cache_read(store, bio, span.block, span.nr);
+
+	if (nr) {
+		store->counts.read_volatile++;
+		accept(bio, nr);
+		return bio_done(bio, BLK_STS_OK);
+	}
+	store->counts.read_disk++;
+	accept(bio, span.nr);
+	if ((store->promotes || store_cache_wanted(store)) &&
+	    (u64)span.nr << STORE_BLOCK_SHIFT < store->threshold &&
+	    store_promote_read(store, bio, span.block, span.nr))
+		return DM_MAPIO_SUBMITTED;
+	return to_disk(store, bio);
+}
+
 static int read_map(struct store *store, struct bio *bio)
 {
 	struct span span = span_of(store->ti, bio);
@@ -429,13 +455,8 @@ static int read_map(struct store *store, struct bio *bio)
 	u32 nr;
 
 	if (next != span.block) {
-		store->counts.read_disk++;
-		nr = min_t(u64, span.nr, next - span.block);
-		accept(bio, nr);
-		if (store->promotes && (u64)nr << STORE_BLOCK_SHIFT < store->threshold &&
-		    store_promote_read(store, bio, span.block, nr))
-			return DM_MAPIO_SUBMITTED;
-		return to_disk(store, bio);
+		span.nr = min_t(u64, span.nr, next - span.block);
+		return read_disk(store, bio, span);
 	}
 	for (nr = 0; nr < span.nr; nr++) {
 		struct store_page *page = page_of(store, span.block + nr);
@@ -469,7 +490,7 @@ static int discard_map(struct store *store, struct bio *bio)
 		wait_event(store->batch_done, !store_moving(store, span.block, end));
 		mutex_lock(&store->lock);
 	}
-	store_promote_stale(store, span.block, span.nr);
+	outdate(store, span);
 	store_promote_write(store, bio, span.block, span.nr);
 	do {
 		nr = 0;

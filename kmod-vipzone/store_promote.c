@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: small reads of the disk whose blocks enter PRAM, clean. They are read
- * into memory of the store's own: the reader may write to its pages at any time.
+ * dm-vstore: small reads of the disk whose blocks enter PRAM, clean, or the volatile
+ * cache. They are read into memory of the store's own: the reader may write to its
+ * pages at any time.
  *
- * What was read may be old by the time it is there: so a read is not for PRAM if a
- * write of the same blocks is with the disk when it begins, or comes before it has
- * entered. And a clean block is one that the disk has durably: before any enters,
- * the disk's cache is flushed of what was written since the last time.
+ * What was read may be old by the time it is there: so a read is not kept if a write
+ * of the same blocks is with the disk when it begins, or comes before it has entered.
+ * And a clean block of PRAM is one that the disk has durably: before any enters, the
+ * disk's cache is flushed of what was written since the last time.
  */
 
 #include <linux/blkdev.h>
@@ -16,7 +17,7 @@
 #include "compat/block.h"
 #include "store.h"
 
-/* Reads for PRAM at a time; more are answered by the disk alone. */
+/* Such reads at a time; more are answered by the disk alone. */
 #define FETCHES_MAX	64
 
 struct fetch {
@@ -103,7 +104,7 @@ static bool is_written(const struct store_promote *promote, u64 block, u32 nr)
 	return false;
 }
 
-/* Requests do not wait for memory; without, they are not for PRAM. */
+/* Requests do not wait for memory; without, nothing is kept. */
 static struct fetch *fetch_new(u32 nr)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC;
@@ -125,13 +126,13 @@ static void fetch_free(struct fetch *fetch)
 }
 
 /**
- * store_promote_read() - take a read whose blocks are to enter PRAM
+ * store_promote_read() - take a read whose blocks are to be kept
  * @store: it, locked
  * @bio: the request
  * @block: the first one
  * @nr: how many; PRAM has none of them
  *
- * Return: false if it is not for PRAM, else it is done here.
+ * Return: false if they cannot be, else it is done here.
  */
 bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr)
 {
@@ -225,11 +226,16 @@ static void enter(struct fetch *fetch)
 	struct store *store = fetch->store;
 	struct store_promote *promote = &store->promote;
 	bool good = answer(fetch) && !READ_ONCE(fetch->stale);
+	bool promotes = READ_ONCE(store->promotes);
 
-	good = good && is_durable(store);
+	if (promotes)
+		good = good && is_durable(store);
 	mutex_lock(&store->lock);
-	if (good && !fetch->stale && store->open)
+	good = good && !fetch->stale && store->open;
+	if (good && promotes)
 		store_enter(store, fetch->data, fetch->block, fetch->nr);
+	else if (good)
+		store_cache_enter(store, fetch->data, fetch->block, fetch->nr);
 	spin_lock_irq(&promote->lock);
 	list_del(&fetch->list);
 	promote->nr_fetches--;

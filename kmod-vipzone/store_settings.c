@@ -9,15 +9,22 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include <memsuite/region.h>
+
 #include "store.h"
 
 static const char *const names[STORE_SETTINGS] = {
 	"policy", "threshold", "low_watermark", "high_watermark", "reads",
-	"storage_min", "storage_max",
+	"storage_min", "storage_max", "cache_kib",
 };
 
-/* How many of them concern a store that memory has no part in. */
-#define NOT_SHARED	5
+/* Whether a setting means something to this store. */
+static bool concerns(const struct store *store, const char *name)
+{
+	if (!strncmp(name, "storage_", strlen("storage_")))
+		return store->share.loan;
+	return strcmp(name, "cache_kib") || store->cache.region;
+}
 
 static const char *const policies[] = {
 	[STORE_RANDOM] = "random",
@@ -36,6 +43,18 @@ static int set_number(u32 *to, const char *value, u32 low, u32 high)
 		return -ERANGE;
 	WRITE_ONCE(*to, number);
 	return 0;
+}
+
+static int set_cache(struct store *store, const char *value)
+{
+	int err;
+
+	if (store->built && !store->cache.region)
+		return -EINVAL;
+	err = set_number(&store->cache.max_kib, value, 0, SZ_1G);
+	if (!err)
+		store_cache_trim(store);
+	return err;
 }
 
 /**
@@ -73,6 +92,8 @@ int store_set(struct store *store, const char *name, const char *value)
 		return set_number(&store->share.max_pct, value, 0, 100);
 	if (!strcasecmp(name, "storage_min"))
 		return set_number(&store->share.min_pct, value, 0, 100);
+	if (!strcasecmp(name, "cache_kib"))
+		return set_cache(store, value);
 	return -EINVAL;
 }
 
@@ -81,7 +102,8 @@ static void value_of(const struct store *store, const char *name, char *value, s
 	u32 number = !strcmp(name, "threshold") ? store->threshold :
 		     !strcmp(name, "low_watermark") ? store->low_pct :
 		     !strcmp(name, "high_watermark") ? store->high_pct :
-		     !strcmp(name, "storage_min") ? store->share.min_pct : store->share.max_pct;
+		     !strcmp(name, "storage_min") ? store->share.min_pct :
+		     !strcmp(name, "storage_max") ? store->share.max_pct : store->cache.max_kib;
 
 	if (!strcmp(name, "policy"))
 		strscpy(value, policies[store->policy], size);
@@ -99,13 +121,20 @@ static void value_of(const struct store *store, const char *name, char *value, s
  */
 void store_tell(const struct store *store, char *result, unsigned int maxlen)
 {
-	unsigned int nr = store->share.loan ? STORE_SETTINGS : NOT_SHARED, i, at;
+	const struct ms_region *region = store->cache.region;
+	unsigned int nr = 2 + !!store->share.loan + (region ? 2 : 0), i, at;
 	char value[16];
 
+	for (i = 0; i < STORE_SETTINGS; i++)
+		nr += concerns(store, names[i]) ? 2 : 0;
 	at = scnprintf(result, maxlen, "%s %s %u%s uuid %pUb", store->disk->name, store->pram_name,
-		       2 * nr + 2 + !!store->share.loan, store->share.loan ? " shared" : "",
-		       &store->uuid);
-	for (i = 0; i < nr; i++) {
+		       nr, store->share.loan ? " shared" : "", &store->uuid);
+	if (region)
+		at += scnprintf(result + at, maxlen - at, " cache %s",
+				ms_region_spec(region)->name);
+	for (i = 0; i < STORE_SETTINGS; i++) {
+		if (!concerns(store, names[i]))
+			continue;
 		value_of(store, names[i], value, sizeof(value));
 		at += scnprintf(result + at, maxlen - at, " %s %s", names[i], value);
 	}
@@ -162,18 +191,18 @@ static int file_make(struct store *store, struct store_file *file, const char *n
 void store_settings_show(struct store *store)
 {
 	struct gendisk *disk = dm_disk(dm_table_get_md(store->ti->table));
-	unsigned int nr = store->share.loan ? STORE_SETTINGS : NOT_SHARED, i, flags;
+	unsigned int i, flags;
 
 	if (store->directory)
 		return;
 	/* The device may be what reclaim waits for. */
 	flags = memalloc_noio_save();
 	store->directory = kobject_create_and_add("vstore", &disk_to_dev(disk)->kobj);
-	for (i = 0; store->directory && i < nr; i++)
-		if (file_make(store, &store->files[i], names[i]))
+	for (i = 0; store->directory && i < STORE_SETTINGS; i++)
+		if (concerns(store, names[i]) && file_make(store, &store->files[i], names[i]))
 			break;
 	memalloc_noio_restore(flags);
-	if (!store->directory || i < nr)
+	if (!store->directory || i < STORE_SETTINGS)
 		DMWARN("PRAM %s: settings are missing in sysfs", store->pram_name);
 }
 

@@ -4,9 +4,10 @@
  *
  *	START LENGTH vstore DISK PRAM [NUMBER FEATURE...]
  *
- * The features are "format", "shared", "uuid" UUID, and the settings of store_set(), each with
- * its value. PRAM is a block device with DAX, which the target has to itself; or, with
- * the feature "shared", the addresses START-END of a PRAM that no driver has.
+ * The features are "format", "shared", "uuid" UUID, "cache" REGION, and the settings of
+ * store_set(), each with its value. PRAM is a block device with DAX, which the target has
+ * to itself; or, with the feature "shared", the addresses START-END of a PRAM that no
+ * driver has.
  */
 
 #include <linux/dm-io.h>
@@ -26,13 +27,14 @@ static DEFINE_MUTEX(active_lock);
 struct modes {
 	bool format;
 	bool shared;
+	const char *cache;	/* name of a region, or NULL */
 	uuid_t uuid;		/* null: any */
 };
 
 static int parse_features(struct store *store, struct dm_arg_set *args, struct modes *modes,
 			  char **error)
 {
-	static const struct dm_arg number = { 0, 20, "Invalid number of features" };
+	static const struct dm_arg number = { 0, 24, "Invalid number of features" };
 	unsigned int left;
 	const char *name, *value;
 
@@ -52,6 +54,11 @@ static int parse_features(struct store *store, struct dm_arg_set *args, struct m
 			continue;
 		}
 		value = left ? dm_shift_arg(args) : NULL;
+		if (value && !strcasecmp(name, "cache")) {
+			modes->cache = value;
+			left--;
+			continue;
+		}
 		if (!value || (strcasecmp(name, "uuid") ? store_set(store, name, value) :
 							  uuid_parse(value, &modes->uuid))) {
 			*error = "Invalid feature";
@@ -204,6 +211,7 @@ static void store_free(struct store *store)
 	if (store->io)
 		dm_io_client_destroy(store->io);
 	store_share_free(store);
+	store_cache_close(store);
 	kfree(store->pram_name);
 	vfree(store->buffer);
 	vfree(store->pages);
@@ -233,6 +241,7 @@ static struct store *store_new(struct dm_target *ti)
 	INIT_LIST_HEAD(&store->active);
 	INIT_DELAYED_WORK(&store->work, store_writeback);
 	store_promote_init(store);
+	store_cache_init(store);
 	return store;
 }
 
@@ -287,6 +296,8 @@ static int store_build(struct store *store, unsigned int argc, char **argv,
 	err = modes.shared ? map_range(store, pram, error) : map_device(store, pram, error);
 	if (!err)
 		err = check_pram(store, &modes, error);
+	if (!err)
+		err = store_cache_open(store, modes.cache, error);
 	if (err)
 		return err;
 	*error = "Out of memory";
@@ -429,6 +440,9 @@ static void vstore_postsuspend(struct dm_target *ti)
 	mutex_unlock(&store->lock);
 	cancel_delayed_work_sync(&store->work);
 	store_promote_settle(store);
+	mutex_lock(&store->lock);
+	store_cache_clear(store);
+	mutex_unlock(&store->lock);
 	unclaim(store);
 }
 
@@ -439,13 +453,13 @@ static void status_line(struct store *store, char *result, unsigned int maxlen)
 	const struct store_map *map = &store->map;
 
 	scnprintf(result, maxlen,
-		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu promoted %llu bad_pages %u bad_blocks %u",
+		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu promoted %llu bad_pages %u bad_blocks %u volatile %u read_volatile %llu",
 		  map->nr_pages, map->nr_free, map->nr_nodes, store->nr_dirty,
 		  store->nr_merged, store_nr_clean(store),
 		  c->read_pram, c->read_disk, c->write_pram, c->write_disk,
 		  c->write_full, c->merged, c->moved, c->evicted, c->errors,
 		  map->nr_away, share->lends, share->claims, share->claims_failed, share->moved,
-		  c->promoted, map->nr_bad, map->nr_lost);
+		  c->promoted, map->nr_bad, map->nr_lost, store->cache.nr, c->read_volatile);
 }
 
 static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int flags,
@@ -522,15 +536,25 @@ static int __init vstore_init(void)
 
 	if (err)
 		return err;
+	err = store_caches_init();
+	if (err)
+		goto err_caches;
 	err = dm_register_target(&vstore_target);
 	if (err)
-		store_share_exit();
+		goto err_target;
+	return 0;
+
+err_target:
+	store_caches_exit();
+err_caches:
+	store_share_exit();
 	return err;
 }
 
 static void __exit vstore_exit(void)
 {
 	dm_unregister_target(&vstore_target);
+	store_caches_exit();
 	store_share_exit();
 }
 

@@ -1163,15 +1163,29 @@ def the_manual_page_has_every_command(_top):
 
 def stores_are_read_from_dmsetup(_top):
     text = ("other: 0 8 linear\n"
-            "vs: 0 65536 vstore pages 2048 free 10 nodes 3 dirty 5 merged 1 clean 7 read_pram 1 read_disk 3 errors 0\n")
+            "vs: 0 65536 vstore pages 2048 free 10 nodes 3 dirty 5 merged 1 clean 7 read_pram 1 read_disk 3 errors 0 "
+            "volatile 6 read_volatile 2\n")
     assert devices.parse_status(text) == {"vs": {
         "sectors": 65536, "pages": 2048, "free": 10, "nodes": 3, "dirty": 5, "merged": 1, "clean": 7, "read_pram": 1,
-        "read_disk": 3, "errors": 0}}
+        "read_disk": 3, "errors": 0, "volatile": 6, "read_volatile": 2}}
     assert devices.parse_status("No devices found\n") == {}
     with mock.patch.object(devices, "run", return_value="100007\n"):
         assert devices.table("/dev/a", "/dev/b", ["format", "policy", "random"]) == (
             "0 100000 vstore /dev/a /dev/b 3 format policy random")
         assert devices.table("/dev/a", "/dev/b", []) == "0 100000 vstore /dev/a /dev/b"
+
+
+def a_store_may_have_a_cache(_top):
+    args = argparse.Namespace(policy=None, threshold=None, uuid=None, shared=False, storage_min=None, storage_max=None,
+                              cache="node0", cache_kib=4096)
+    assert devices.settings(args) == ["cache", "node0", "cache_kib", "4096"]
+    args.cache = None
+    try:
+        devices.settings(args)
+    except Failure as failure:
+        assert "--cache-kib" in str(failure)
+    else:
+        raise AssertionError("a limit of no cache")
 
 
 def a_shared_store_gets_the_addresses_of_an_nvdimm(top):
@@ -1267,6 +1281,7 @@ TESTS = (
     the_command_line_is_checked,
     the_manual_page_has_every_command,
     stores_are_read_from_dmsetup,
+    a_store_may_have_a_cache,
     a_shared_store_gets_the_addresses_of_an_nvdimm,
     a_user_is_told_to_be_root,
 )

@@ -304,6 +304,10 @@ def store_commands(top):
                              help="smaller requests are small (65536)")
         command.add_argument("--uuid", type=word_argument,
                              help="of the store, as it was formatted (dmsetup table tells); another is refused")
+        command.add_argument("--cache", metavar="REGION", type=word_argument,
+                             help="keep what small reads bring in volatile memory of this region, too")
+        command.add_argument("--cache-kib", metavar="KIB", type=number_argument(0, 1 << 30),
+                             help="of the region at most (an eighth)")
         command.add_argument("--shared", action="store_true",
                              help="lend to memory what the store does not use; PRAM is then addresses START-END, "
                                   "or a device such as /dev/pmem0, which is taken from its driver")

@@ -68,6 +68,43 @@ dmsetup message vs 0 reads promote
 check "clean ones give way" fill_up
 
 check "remove" dmsetup remove vs
+
+# Copies of what the disk has, in a node and in a range of memory.
+again() { # BLOCKS: how many of the last ones are answered from there, the second time
+	dd if=$vs of=/dev/null bs=4k skip=$((blocks - $1)) count="$1" iflag=direct 2>/dev/null
+	before=$(field read_volatile)
+	dd if=$vs of=/dev/null bs=4k skip=$((blocks - $1)) count="$1" iflag=direct 2>/dev/null
+	echo $(($(field read_volatile) - before))
+}
+check "a cache in no region is refused" refused "2 cache nowhere"
+check "so is a limit of no cache" refused "2 cache_kib 4096"
+echo "volatile 64M-128M" >$suite/regions/add
+for region in node0 volatile; do
+	check "create with a cache in $region" create "4 cache $region cache_kib 4096"
+	check "model-checked requests, reads cached" storecheck 0 $blocks /tmp/state-all "$operations" 8
+	dmsetup message vs 0 flush
+	check "a reader writes to what it reads into" "$here/scribble" $vs $blocks
+	note "$(dmsetup status vs)"
+	check "its blocks were kept" field_at_least volatile 1000
+	check "no more than the limit" [ "$(field volatile)" -le 1024 ]
+	check "as the disk has them" storecheck 0 $blocks /tmp/state-all 0 8
+	check "and what was kept answers" [ "$(again 512)" -ge 256 ]
+	dmsetup message vs 0 cache_kib 400
+	check "the limit is lowered" [ "$(field volatile)" -le 100 ]
+	check "to no less" field_at_least volatile 1
+	echo 2 >/proc/sys/vm/drop_caches
+	check "memory gets all of it when it asks" wait_for 10 sh -c "dmsetup status vs | grep -q ' volatile 0 '"
+	again 64 >/dev/null
+	check "copies again" field_at_least volatile 1
+	dmsetup suspend vs && dmsetup resume vs
+	check "none outlasts a suspend" [ "$(field volatile)" = 0 ]
+	dmsetup table vs >/tmp/table
+	check "the table names the cache" grep -q "cache $region .*cache_kib 400" /tmp/table
+	check "and can be loaded" sh -c "dmsetup load vs </tmp/table && dmsetup suspend vs && dmsetup resume vs"
+	check "remove with a cache" dmsetup remove vs
+done
+check "its region is free again" sh -c "echo volatile >$suite/regions/remove"
+
 check "create again" create
 check "everything is there" storecheck 0 $blocks /tmp/state-all 0 2
 uuid=$(dmsetup table vs | sed -n 's/.* uuid \([0-9a-f-]*\).*/\1/p')

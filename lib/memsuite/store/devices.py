@@ -10,7 +10,7 @@ from ..output import done, human_pages, print_json, print_table
 
 BLOCK_SECTORS = 8       # of 512 bytes: 4 KiB
 # Counters of requests and blocks, which only grow; the rest of a status is as it is now.
-COUNTERS = ("read_pram", "read_disk", "write_pram", "write_disk", "write_full", "continued", "moved", "evicted",
+COUNTERS = ("read_pram", "read_volatile", "read_disk", "write_pram", "write_disk", "write_full", "continued", "moved", "evicted",
             "errors", "lends", "claims")
 SYSFS = "/sys"
 
@@ -65,6 +65,12 @@ def settings(args):
         words += ["threshold", str(args.threshold)]
     if args.uuid:
         words += ["uuid", args.uuid]
+    if args.cache_kib is not None and not args.cache:
+        raise Failure("--cache-kib is for --cache")
+    if args.cache:
+        words += ["cache", args.cache]
+    if args.cache_kib is not None:
+        words += ["cache_kib", str(args.cache_kib)]
     limits = (("storage_min", args.storage_min), ("storage_max", args.storage_max))
     if not args.shared and any(value is not None for _, value in limits):
         raise Failure("--storage-min and --storage-max are for --shared")
@@ -126,11 +132,12 @@ def cmd_store_status(args):
     if args.json:
         print_json(found)
         return 0
-    head = ("NAME", "PRAM", "LENT", "FREE", "DIRTY", "CLEAN", "READS", "IN PRAM", "WRITES", "TO PRAM", "CONTINUED", "MOVED",
-            "ERRORS")
+    head = ("NAME", "PRAM", "LENT", "FREE", "DIRTY", "CLEAN", "VOLATILE", "READS", "IN PRAM", "WRITES", "TO PRAM",
+            "CONTINUED", "MOVED", "ERRORS")
     print_table(head, [
-        (name, *(human_pages(s[key]) for key in ("pages", "lent", "free", "dirty", "clean")),
-         s["read_pram"] + s["read_disk"], share(s["read_pram"], s["read_disk"]),
+        (name, *(human_pages(s[key]) for key in ("pages", "lent", "free", "dirty", "clean", "volatile")),
+         s["read_pram"] + s["read_volatile"] + s["read_disk"],
+         share(s["read_pram"], s["read_volatile"] + s["read_disk"]),
          s["write_pram"] + s["write_disk"], share(s["write_pram"], s["write_disk"]),
          s["continued"], human_pages(s["moved"]), s["errors"])
         for name, s in found.items()], right=head[1:])
