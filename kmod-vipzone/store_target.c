@@ -293,11 +293,12 @@ static int store_build(struct store *store, unsigned int argc, char **argv,
 		*error = "The disk is smaller than the table says";
 		return -EINVAL;
 	}
+	err = store_cache_open(store, modes.cache, error);
+	if (err)
+		return err;
 	err = modes.shared ? map_range(store, pram, error) : map_device(store, pram, error);
 	if (!err)
 		err = check_pram(store, &modes, error);
-	if (!err)
-		err = store_cache_open(store, modes.cache, error);
 	if (err)
 		return err;
 	*error = "Out of memory";
