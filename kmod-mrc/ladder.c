@@ -299,84 +299,6 @@ static void remember(struct mrc_target *t)
 	}
 }
 
-/* How long before the moment a page was touched last, in us. */
-static u64 idle_us(const struct mrc_target *t, const struct mrc_entry *e)
-{
-	if (!e->seen_by)
-		return e->read - min(e->read, t->since);
-	return e->read - (e->seen_after + e->seen_by) / 2;
-}
-
-static const struct mrc_climb *climb_of(const struct mrc_target *t,
-					const struct mrc_entry *e)
-{
-	return &t->climb[e->sub % t->moments];
-}
-
-/* The same, as mrc_reuse_count() has it. */
-static unsigned int age_of(const struct mrc_target *t, const struct mrc_entry *e)
-{
-	unsigned int looks = climb_of(t, e)->steps - 1;
-
-	if (e->step)
-		return looks - e->step;
-	return e->seen_by ? looks + mrc_reuse_idle(idle_us(t, e)) : MRC_NEVER;
-}
-
-static unsigned int first_of(const struct mrc_target *t,
-			     const struct mrc_entry *e)
-{
-	/* One found by a look that was cut short counts at the next. */
-	return e->flags & MRC_F_TOUCHED ?
-	       min_t(u32, e->rung, climb_of(t, e)->rungs - 1) : MRC_RUNGS;
-}
-
-/* Whether a page is one of a moment, or of a sub-sample, if @sub is not NULL. */
-static bool counts(const struct mrc_target *t, const struct mrc_entry *e,
-		   const struct mrc_climb *c, const struct mrc_sub *sub)
-{
-	if (e->flags & MRC_F_CENSORED)
-		return false;
-	if (t->few_huge && mrc_kind(e) == MRC_HUGE)
-		return true;
-	return sub ? sub == &t->sub[e->sub] : c == climb_of(t, e);
-}
-
-/* Miss rates, from the reuses that span a moment; of a sub-sample, or all. */
-static void estimate(struct mrc_target *t, const struct mrc_climb *c,
-		     const struct mrc_sub *sub)
-{
-	const u64 *weight = sub ? sub->weight : c->weight;
-	const struct mrc_entry *e, *end = t->sample.entry + t->sample.n;
-
-	mrc_reuse_begin(&t->reuse, c->window);
-	for (e = t->sample.entry; e < end; e++)
-		if (counts(t, e, c, sub))
-			mrc_reuse_count(&t->reuse, age_of(t, e), first_of(t, e),
-					weight[mrc_kind(e)]);
-	mrc_reuse_sum(&t->reuse);
-	for (e = t->sample.entry; e < end; e++)
-		if (counts(t, e, c, sub) && e->flags & MRC_F_TOUCHED)
-			mrc_reuse_touch(&t->reuse, age_of(t, e), first_of(t, e),
-					idle_us(t, e) + (e->after + e->by) / 2,
-					weight[mrc_kind(e)]);
-	mrc_reuse_finish(&t->reuse);
-}
-
-/* The mean over the moments. Return: that of their floors. */
-static u64 estimate_all(struct mrc_target *t)
-{
-	u64 floor = 0;
-	u32 k;
-
-	for (k = 0; k < t->moments; k++) {
-		estimate(t, &t->climb[k], NULL);
-		mrc_curve_add(t->rate, t->reuse.rate, k);
-		floor += t->reuse.floor;
-	}
-	return div_u64(floor, t->moments);
-}
-
 static u64 pages_within(const struct mrc_target *t, u64 us)
 {
 	return mrc_wsf_at(&t->wsf, us) >> MRC_FRAC;
@@ -414,13 +336,13 @@ static void publish(struct mrc_target *t, u64 now)
 	s->wss_1s_pages = pages_within(t, USEC_PER_SEC);
 
 	mutex_lock(&t->lock);
-	floor = estimate_all(t);
+	floor = mrc_estimate(t);
 	mrc_curve_begin(&t->curve, t->rate, floor);
 	mrc_curve_watched(&t->curve, now - max(t->published, t->since), s->wss_pages);
 	t->published = now;
 	mrc_curve_add(t->curve.rate, t->rate, t->curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
-		estimate(t, &t->climb[k % t->moments], &t->sub[k]);
+		mrc_estimate_sub(t, k);
 		mrc_curve_add(t->curve.sub[k], t->reuse.rate, t->curve.ladders);
 	}
 	t->curve.ladders++;

@@ -430,6 +430,10 @@ int mrc_ladder_thread(void *target);
 void mrc_ladder_free(struct mrc_target *t);
 bool mrc_sleep_until(u64 us);
 
+/* estimate.c */
+u64 mrc_estimate(struct mrc_target *t);
+void mrc_estimate_sub(struct mrc_target *t, u32 sub);
+
 /* walker.c */
 int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
 		       u64 *swapped);
