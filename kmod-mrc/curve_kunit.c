@@ -372,6 +372,54 @@ static void to_and_fro_falls_straight(struct kunit *test)
 }
 
 /*
+ * Wherever a reuse ends between one ladder's look and the next one's: what it is
+ * counted for, in the gap and in the window after it, comes to once.
+ */
+static void reuses_count_once(struct kunit *test)
+{
+	static const u64 lengths[] = { 10, 100, 299, 1200, 1500, 2000, 2300, 5000, 100000 };
+	const u64 gap = 1000, window = 100, both = gap + window, one = 1 << 30;
+	unsigned int i;
+	u64 end;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		u64 us = lengths[i], sum = 0;
+
+		for (end = 0; end < both; end++) {
+			if (us >= end + both)
+				sum += one / both;
+			else if (end >= gap && us > end - gap)
+				sum += mrc_reuse_remainder(us, one, gap, window) /
+				       min(us, window);
+		}
+		KUNIT_EXPECT_LE(test, error_permille(sum, one, one), 1ULL);
+	}
+	KUNIT_EXPECT_EQ(test, mrc_reuse_remainder(U64_MAX, one, 0, 0), one);
+}
+
+/* A burst of pages that were idle for long, in the gap before the moment. */
+static void gaps_add_to_windows(struct kunit *test)
+{
+	const u64 idle = 20000000, gap = 900000, window = 100000;
+
+	start(test);
+	mrc_reuse_begin(&reuse, U64_MAX);
+	mrc_reuse_count(&reuse, mrc_reuse_idle(idle), 0, fixed(5000));
+	mrc_reuse_sum(&reuse);
+	mrc_reuse_touch(&reuse, mrc_reuse_idle(idle), 0, gap + window, fixed(5000));
+	mrc_reuse_next(&reuse, window);
+	mrc_reuse_count(&reuse, 1, 1, fixed(1000));
+	mrc_reuse_sum(&reuse);
+	mrc_reuse_touch(&reuse, 1, 1, 50000, fixed(1000));
+	mrc_reuse_finish(&reuse);
+	KUNIT_EXPECT_EQ(test, reuse.total, fixed(1000));
+	KUNIT_EXPECT_LE(test, error_permille(reuse.rate[0] / MRC_RATE, 25000, 25000),
+			1ULL);
+	KUNIT_EXPECT_LE(test, error_permille(reuse.rate[mrc_sizes_below(fixed(3000))] / MRC_RATE,
+					     5000, 5000), 1ULL);
+}
+
+/*
  * Looks that come when they can, and far apart: as long as the program was
  * seen at work once before its loop ends, the cliff is where it is.
  */
@@ -814,6 +862,8 @@ static struct kunit_case mrc_cases[] = {
 	KUNIT_CASE(two_loops_have_two),
 	KUNIT_CASE(loops_in_loop_have_two),
 	KUNIT_CASE(to_and_fro_falls_straight),
+	KUNIT_CASE(reuses_count_once),
+	KUNIT_CASE(gaps_add_to_windows),
 	KUNIT_CASE(late_rungs_keep_the_cliff),
 	KUNIT_CASE(speed_does_not_blur),
 	KUNIT_CASE(uniform_falls_straight),

@@ -50,6 +50,63 @@ static bool counts(const struct mrc_target *t, const struct mrc_entry *e,
 	return sub ? sub == &t->sub[e->sub] : c == climb_of(t, e);
 }
 
+/* From when a page was last looked at before the ladder to its moment, in us. */
+static u64 gap_us(const struct mrc_entry *e)
+{
+	return e->left ? e->read - e->left : 0;
+}
+
+/* For how long touches are known, if that began with the gap. */
+static u64 known_us(const struct mrc_target *t, const struct mrc_entry *e)
+{
+	return gap_us(e) + climb_of(t, e)->window;
+}
+
+/* Whether its first touch counts in the gap as well: mrc_reuse_remainder(). */
+static bool was_idle(const struct mrc_target *t, const struct mrc_entry *e)
+{
+	return e->left && e->idle >= known_us(t, e);
+}
+
+/* What found it touched since the gap began: a clearing, or the looks after them. */
+static unsigned int woken_by(const struct mrc_target *t, const struct mrc_entry *e)
+{
+	if (e->woke)
+		return min(e->woke - 1, MRC_RUNGS - 1);
+	return e->flags & MRC_F_TOUCHED ?
+	       min_t(u32, climb_of(t, e)->steps, MRC_RUNGS - 1) : MRC_RUNGS;
+}
+
+/*
+ * Miss rates, from the reuses of pages that were idle for long when the gap began,
+ * which is their moment.
+ */
+static void estimate_idle(struct mrc_target *t, const struct mrc_climb *c,
+			  const struct mrc_sub *sub, const u64 *weight)
+{
+	const struct mrc_entry *e, *end = t->sample.entry + t->sample.n;
+	bool any = false;
+
+	mrc_reuse_begin(&t->reuse, U64_MAX);
+	for (e = t->sample.entry; e < end; e++) {
+		if (!counts(t, e, c, sub) || !e->left)
+			continue;
+		mrc_reuse_count(&t->reuse, mrc_reuse_idle(e->idle),
+				woken_by(t, e), weight[mrc_kind(e)]);
+		any |= was_idle(t, e) && woken_by(t, e) < MRC_RUNGS;
+	}
+	/* As a rule. */
+	if (!any)
+		return;
+	mrc_reuse_sum(&t->reuse);
+	for (e = t->sample.entry; e < end; e++)
+		if (counts(t, e, c, sub) && was_idle(t, e) &&
+		    woken_by(t, e) < MRC_RUNGS)
+			mrc_reuse_touch(&t->reuse, mrc_reuse_idle(e->idle),
+					woken_by(t, e), known_us(t, e),
+					weight[mrc_kind(e)]);
+}
+
 /* Miss rates, from the reuses that span a moment; of a sub-sample, or all. */
 static void estimate(struct mrc_target *t, const struct mrc_climb *c,
 		     const struct mrc_sub *sub)
@@ -57,18 +114,42 @@ static void estimate(struct mrc_target *t, const struct mrc_climb *c,
 	const u64 *weight = sub ? sub->weight : c->weight;
 	const struct mrc_entry *e, *end = t->sample.entry + t->sample.n;
 
-	mrc_reuse_begin(&t->reuse, c->window);
+	estimate_idle(t, c, sub, weight);
+	mrc_reuse_next(&t->reuse, c->window);
 	for (e = t->sample.entry; e < end; e++)
 		if (counts(t, e, c, sub))
 			mrc_reuse_count(&t->reuse, age_of(t, e), first_of(t, e),
 					weight[mrc_kind(e)]);
 	mrc_reuse_sum(&t->reuse);
-	for (e = t->sample.entry; e < end; e++)
-		if (counts(t, e, c, sub) && e->flags & MRC_F_TOUCHED)
-			mrc_reuse_touch(&t->reuse, age_of(t, e), first_of(t, e),
-					idle_us(t, e) + (e->after + e->by) / 2,
-					weight[mrc_kind(e)]);
+	for (e = t->sample.entry; e < end; e++) {
+		u64 us, left;
+
+		if (!counts(t, e, c, sub) || !(e->flags & MRC_F_TOUCHED) ||
+		    (was_idle(t, e) && !e->woke))
+			continue;
+		us = idle_us(t, e) + (e->after + e->by) / 2;
+		left = mrc_reuse_remainder(us, weight[mrc_kind(e)], gap_us(e),
+					   climb_of(t, e)->window);
+		mrc_reuse_touch(&t->reuse, age_of(t, e), first_of(t, e), us, left);
+	}
 	mrc_reuse_finish(&t->reuse);
+}
+
+/**
+ * mrc_estimate_prepare() - note what is known of pages before a ladder
+ * @t: the target
+ */
+void mrc_estimate_prepare(struct mrc_target *t)
+{
+	u32 i;
+
+	for (i = 0; i < t->sample.n; i++) {
+		struct mrc_entry *e = &t->sample.entry[i];
+
+		e->left = e->flags & MRC_F_WATCHED ? e->read : 0;
+		e->idle = e->left ? idle_us(t, e) : 0;
+		e->woke = 0;
+	}
 }
 
 /**

@@ -376,6 +376,7 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	mrc_young_begin(t);
 	if (!t->since)
 		t->since = mrc_now_us();
+	mrc_estimate_prepare(t);
 	err = mrc_climb(t, t->top ? min(t->top, rungs) : rungs);
 	if (err)
 		return err;

@@ -431,6 +431,7 @@ void mrc_ladder_free(struct mrc_target *t);
 bool mrc_sleep_until(u64 us);
 
 /* estimate.c */
+void mrc_estimate_prepare(struct mrc_target *t);
 u64 mrc_estimate(struct mrc_target *t);
 void mrc_estimate_sub(struct mrc_target *t, u32 sub);
 

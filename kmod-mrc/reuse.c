@@ -15,6 +15,10 @@
  * each counts for one over its length (Horvitz and Thompson 1952). One that is
  * longer than what is watched after the moment is seen if it ends there, and
  * counts for one over that.
+ *
+ * Thousands of pages that had been idle for long are touched at once where a
+ * program begins with something else. A window of milliseconds may miss that or
+ * count it for much, so such pages are counted in the time before it, too.
  */
 
 #include <linux/kernel.h>
@@ -45,14 +49,25 @@ unsigned int mrc_reuse_idle(u64 us)
 }
 
 /**
+ * mrc_reuse_next() - no page of another moment yet
+ * @r: the rates that were found so far stay, and more are added to them
+ * @window: length of time after the moment that was watched, in us
+ */
+void mrc_reuse_next(struct mrc_reuse *r, u64 window)
+{
+	memset(r, 0, offsetof(struct mrc_reuse, rate));
+	r->window = window;
+}
+
+/**
  * mrc_reuse_begin() - no page yet
  * @r: result
  * @window: length of time after the moment that was watched, in us
  */
 void mrc_reuse_begin(struct mrc_reuse *r, u64 window)
 {
-	memset(r, 0, sizeof(*r));
-	r->window = window;
+	memset(r->rate, 0, sizeof(r->rate));
+	mrc_reuse_next(r, window);
 }
 
 /**
@@ -184,6 +199,29 @@ void mrc_reuse_touch(struct mrc_reuse *r, unsigned int age, unsigned int first,
 		*below = max(mrc_sizes_below(mrc_reuse_distance(r, age, first)), 1u);
 	r->rate[*below - 1] += mul_u64_u64_div_u64(weight, SCALE,
 						    clamp_t(u64, us, 1, r->window));
+}
+
+/**
+ * mrc_reuse_remainder() - what a reuse counts for, if some are counted elsewhere
+ * @us: time from the page's last touch to its first
+ * @weight: the pages that it stands for, in fixed point
+ * @gap: for so long before the moment it was known which pages were touched, in us
+ * @window: and for so long after it
+ *
+ * A page that had been idle for as long as both together when the gap began is
+ * counted whenever it is touched in either, for one over both. A reuse of any
+ * length is of such a page if it ends early enough; the rest of its chance to
+ * be counted is left to those that end in the window.
+ *
+ * Return: pages, in fixed point, for mrc_reuse_touch().
+ */
+u64 mrc_reuse_remainder(u64 us, u64 weight, u64 gap, u64 window)
+{
+	u64 both = gap + window;
+
+	if (!gap || us <= both)
+		return weight;
+	return weight - mul_u64_u64_div_u64(weight, min(us - both, gap), both);
 }
 
 /**

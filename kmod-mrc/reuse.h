@@ -52,6 +52,7 @@ struct mrc_reuse {
 unsigned int mrc_reuse_idle(u64 us);
 
 void mrc_reuse_begin(struct mrc_reuse *r, u64 window);
+void mrc_reuse_next(struct mrc_reuse *r, u64 window);
 void mrc_reuse_count(struct mrc_reuse *r, unsigned int age, unsigned int first,
 		     u64 weight);
 void mrc_reuse_sum(struct mrc_reuse *r);
@@ -59,6 +60,7 @@ u64 mrc_reuse_distance(const struct mrc_reuse *r, unsigned int age,
 		       unsigned int first);
 void mrc_reuse_touch(struct mrc_reuse *r, unsigned int age, unsigned int first,
 		     u64 us, u64 weight);
+u64 mrc_reuse_remainder(u64 us, u64 weight, u64 gap, u64 window);
 void mrc_reuse_finish(struct mrc_reuse *r);
 
 #endif

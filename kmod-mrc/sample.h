@@ -42,6 +42,8 @@ enum mrc_kind {
  * @seen_after: when last known to be touched: after this, in us
  * @seen_by: and by this; 0 if never seen
  * @read: when last looked at, in us; in a ladder, when it was cleared
+ * @left: when last looked at before this ladder, in us; 0: never
+ * @idle: for how long it had not been touched by then, in us
  * @after: first touch of this ladder, after its accessed bit was cleared, us
  * @by: and by this
  * @flags: MRC_F_*
@@ -49,18 +51,23 @@ enum mrc_kind {
  * @rung: the look at which it was found touched
  * @step: the last clearing of this ladder that found it touched since the one
  *	before; 0: none did
+ * @woke: the first clearing of this ladder that found it touched, counted from
+ *	one; 0: none did
  */
 struct mrc_entry {
 	unsigned long addr;
 	u64 seen_after;
 	u64 seen_by;
 	u64 read;
+	u64 left;
+	u64 idle;
 	u32 after;
 	u32 by;
 	u8 flags;
 	u8 sub;
 	u8 rung;
 	u8 step;
+	u8 woke;
 };
 
 /**

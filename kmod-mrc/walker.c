@@ -354,6 +354,7 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 					e->seen_after = e->read;
 					e->seen_by = now;
 					e->step = c->steps;
+					e->woke = e->woke ?: c->steps + 1;
 				}
 			}
 			e->flags |= MRC_F_WATCHED;
