@@ -17,7 +17,7 @@
  * many times as much as from each other.
  */
 #define CHANGE_PART	4
-#define CHANGE_TIMES	3
+#define CHANGE_TIMES	2
 
 /* The largest floor of late fades by such a part with each ladder. */
 #define FADE		8
