@@ -169,6 +169,7 @@ struct mrc_climb {
  * @missed: how many of them since it was looked at before
  * @looked: when that was, in us
  * @looks: how often
+ * @execs: programs that it had executed by then
  * @real: misses in each second that it ran before that, in MRC_RATE
  * @real_most: the same, and the time before; U64_MAX: not known yet
  * @seen: of mrc_seen_add()
@@ -194,6 +195,7 @@ struct mrc_share {
 	u64 missed;
 	u64 looked;
 	u64 looks;
+	u64 execs;
 	u64 real;
 	u64 real_most;
 	u64 seen[MRC_SIZES];

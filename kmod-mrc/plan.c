@@ -118,12 +118,27 @@ static u64 correct(const struct mrc_share *s, u64 *rate, u64 full, u64 rss)
 	return mrc_seen_correct(s->seen, rate, s->running);
 }
 
+/* It executes another program now: what the one before missed says nothing of it. */
+static void forget_missed(struct mrc_share *s)
+{
+	s->running = MRC_RUNNING;
+	s->looked = 0;
+	s->looks = 0;
+	s->real = 0;
+	s->real_most = U64_MAX;
+	memset(s->seen, 0, sizeof(s->seen));
+}
+
 /* What it missed since it was last looked at, and how long it waited: at most nine tenths. */
 static void look(struct mrc_target *t, u64 rss)
 {
 	struct mrc_share *s = &t->share;
 	u64 now = mrc_now_us(), faults = major_faults(t), us, waited;
+	u64 execs = READ_ONCE(t->stats.execs);
 
+	if (s->execs != execs)
+		forget_missed(s);
+	s->execs = execs;
 	us = now - s->looked;
 	if (us <= USEC_PER_SEC / 10)
 		return;
