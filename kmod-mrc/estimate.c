@@ -77,31 +77,36 @@ static unsigned int woken_by(const struct mrc_target *t, const struct mrc_entry 
 	       min_t(u32, climb_of(t, e)->steps, MRC_RUNGS - 1) : MRC_RUNGS;
 }
 
-/*
- * Miss rates, from the reuses of pages that were idle for long when the gap began,
- * which is their moment.
- */
-static void estimate_idle(struct mrc_target *t, const struct mrc_climb *c,
-			  const struct mrc_sub *sub, const u64 *weight)
+static bool was_woken(const struct mrc_target *t, const struct mrc_entry *e)
+{
+	return was_idle(t, e) && woken_by(t, e) < MRC_RUNGS;
+}
+
+static bool any_woken(const struct mrc_target *t, const struct mrc_climb *c,
+		      const struct mrc_sub *sub)
 {
 	const struct mrc_entry *e, *end = t->sample.entry + t->sample.n;
-	bool any = false;
+
+	for (e = t->sample.entry; e < end; e++)
+		if (counts(t, e, c, sub) && was_woken(t, e))
+			return true;
+	return false;
+}
+
+/* The reuses of such pages: the beginning of the gap is their moment. */
+static void estimate_woken(struct mrc_target *t, const struct mrc_climb *c,
+			   const struct mrc_sub *sub, const u64 *weight)
+{
+	const struct mrc_entry *e, *end = t->sample.entry + t->sample.n;
 
 	mrc_reuse_begin(&t->reuse, U64_MAX);
-	for (e = t->sample.entry; e < end; e++) {
-		if (!counts(t, e, c, sub) || !e->left)
-			continue;
-		mrc_reuse_count(&t->reuse, mrc_reuse_idle(e->idle),
-				woken_by(t, e), weight[mrc_kind(e)]);
-		any |= was_idle(t, e) && woken_by(t, e) < MRC_RUNGS;
-	}
-	/* As a rule. */
-	if (!any)
-		return;
+	for (e = t->sample.entry; e < end; e++)
+		if (counts(t, e, c, sub) && e->left)
+			mrc_reuse_count(&t->reuse, mrc_reuse_idle(e->idle),
+					woken_by(t, e), weight[mrc_kind(e)]);
 	mrc_reuse_sum(&t->reuse);
 	for (e = t->sample.entry; e < end; e++)
-		if (counts(t, e, c, sub) && was_idle(t, e) &&
-		    woken_by(t, e) < MRC_RUNGS)
+		if (counts(t, e, c, sub) && was_woken(t, e))
 			mrc_reuse_touch(&t->reuse, mrc_reuse_idle(e->idle),
 					woken_by(t, e), known_us(t, e),
 					weight[mrc_kind(e)]);
@@ -114,8 +119,13 @@ static void estimate(struct mrc_target *t, const struct mrc_climb *c,
 	const u64 *weight = sub ? sub->weight : c->weight;
 	const struct mrc_entry *e, *end = t->sample.entry + t->sample.n;
 
-	estimate_idle(t, c, sub, weight);
-	mrc_reuse_next(&t->reuse, c->window);
+	/* Few programs have them. */
+	if (any_woken(t, c, sub)) {
+		estimate_woken(t, c, sub, weight);
+		mrc_reuse_next(&t->reuse, c->window);
+	} else {
+		mrc_reuse_begin(&t->reuse, c->window);
+	}
 	for (e = t->sample.entry; e < end; e++)
 		if (counts(t, e, c, sub))
 			mrc_reuse_count(&t->reuse, age_of(t, e), first_of(t, e),
