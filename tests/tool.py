@@ -664,6 +664,7 @@ def regions_are_listed(top):
     text = tree.run("zone", "list").stdout
     assert "node0" in text and "64 MiB of 64 MiB" in text and "1 GiB" in text
     assert tree.json("zone", "list", "--json")[0]["end"] == 1 << 30
+    assert tree.run("zone", "regions").stdout == text
 
 
 def policy_files(number, who, policy, **counts):

@@ -57,8 +57,8 @@ class Commands:
     def __init__(self, parser):
         self.commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    def add(self, name, function, text, **defaults):
-        command = self.commands.add_parser(name, help=text, description=text)
+    def add(self, name, function, text, aliases=(), **defaults):
+        command = self.commands.add_parser(name, help=text, description=text, aliases=aliases)
         command.add_argument("--json", action="store_true",
                              default=argparse.SUPPRESS,
                              help="print the result as JSON")
@@ -165,10 +165,10 @@ def add_policy_options(command):
 def zone_commands(top):
     zone = top.group("zone", "placement of memory: vipzone and regions",
                      "vipzone")
-    zone.add("list", cmd_zone_list, "regions of physical memory")
+    zone.add("list", cmd_zone_list, "regions of physical memory", aliases=["regions"])
     zone.add("policies", cmd_zone_policies, "who gets which pages where, and how that went")
     zone.add("ps", cmd_zone_ps, "processes with a policy of their own")
-    command = zone.add("add", cmd_zone_add, "set the policy of a process, a cgroup or the machine")
+    command = zone.add("add", cmd_zone_add, "set the policy of a process, a cgroup or the machine", aliases=["policy"])
     command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")
     command.add_argument("policy", metavar="POLICY", nargs="+", type=policy_word,
                          help="REGION..., the most wanted one first; or region:REGION[+REGION...]; or "
