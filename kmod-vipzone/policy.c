@@ -136,6 +136,7 @@ COUNT(kernel_pages, sum->kernel);
 COUNT(swapped_in_pages, sum->swapped_in);
 COUNT(collapsed_pages, sum->collapsed);
 COUNT(yielded_pages, sum->yielded);
+COUNT(next_pages, sum->next);
 COUNT(fallback_empty, sum->fallbacks[FALLBACK_EMPTY]);
 COUNT(fallback_policy, sum->fallbacks[FALLBACK_POLICY]);
 COUNT(fallback_cpuset, sum->fallbacks[FALLBACK_CPUSET]);
@@ -181,6 +182,7 @@ static struct attribute *policy_attrs[] = {
 	&stack_pages_count.attr.attr, &mmap_pages_count.attr.attr,
 	&file_pages_count.attr.attr, &cache_pages_count.attr.attr,
 	&kernel_pages_count.attr.attr, &yielded_pages_count.attr.attr,
+	&next_pages_count.attr.attr,
 	&swapped_in_pages_count.attr.attr, &collapsed_pages_count.attr.attr,
 	&fallback_empty_count.attr.attr, &fallback_policy_count.attr.attr,
 	&fallback_cpuset_count.attr.attr, &fallback_context_count.attr.attr,

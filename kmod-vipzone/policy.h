@@ -68,6 +68,7 @@ enum astray {
  * @swapped_in: of those placed, brought back from swap
  * @collapsed: gathered in huge pages
  * @yielded: used little, and behind the first region for that
+ * @next: of those placed, in a later region than the first that was tried
  * @fallbacks: left to the kernel, by reason
  * @moves: to be moved, by what became of that
  * @whys: moved, by what for
@@ -84,6 +85,7 @@ struct steering_stats {
 	u64 swapped_in;
 	u64 collapsed;
 	u64 yielded;
+	u64 next;
 	u64 fallbacks[NR_FALLBACKS];
 	u64 moves[NR_MOVES];
 	u64 whys[NR_MOVE_WHYS];

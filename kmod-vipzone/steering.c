@@ -5,7 +5,8 @@
  * A page that is under a policy comes from the pool of the first region in its
  * order that has one, a huge page from a free block of that region. Where the
  * region is a whole node and its pool is empty, or a huge page is wanted, the
- * allocation goes on in the kernel with that node as the preferred one.
+ * allocation goes on in the kernel with that node as the preferred one, if it
+ * has room. If no region has, the kernel reclaims on the first node.
  */
 
 #include <linux/cpuset.h>
@@ -57,23 +58,25 @@ static void count_placed(struct policy *policy, u64 __percpu *placed,
 		this_cpu_add(policy->stats->swapped_in, 1UL << fault->order);
 }
 
+/* @nth: how many regions come before it */
 static void account_for(struct policy *policy, u64 __percpu *placed,
-			struct target *target, const struct ms_fault *fault)
+			struct target *target, unsigned int nth,
+			const struct ms_fault *fault)
 {
 	count_placed(policy, placed, fault);
+	if (unlikely(nth))
+		this_cpu_add(policy->stats->next, 1UL << fault->order);
 	if (target->room.credit)
 		room_spend(&target->room, 1UL << fault->order);
 }
 
-static void wish(struct policy *policy, enum segment segment,
-		 struct target *target, const struct ms_fault *fault)
+static void wish(const struct target *target, const struct ms_fault *fault)
 {
 	struct wish *wish = this_cpu_ptr(&wishes);
 
 	wish->nid = target->nid;
 	wish->order = fault->order;
 	wish->task = current;
-	account_for(policy, &policy->stats->by_node[segment], target, fault);
 }
 
 /* What a huge page wished for, which may be tried twice, no other page has. */
@@ -103,31 +106,49 @@ static bool may_refuse(const struct ms_fault *fault)
 	return fault->vma || (fault->gfp & __GFP_NORETRY);
 }
 
-static struct page *steer_large(struct policy *policy, enum segment segment,
-				const struct vipzone_order *regions,
-				const struct ms_fault *fault)
+/* Of a node, a huge page is the kernel's to find. */
+static struct page *pop(const struct target *target,
+			const struct ms_fault *fault)
 {
-	struct target *target;
-	struct page *page;
-	unsigned int i;
+	if (likely(!fault->order))
+		return ms_pool_pop(target->pool, fault->gfp);
+	if (target->is_node)
+		return NULL;
+	return ms_pool_pop_large(target->pool, fault->order, fault->gfp);
+}
 
-	for (i = 0; i < regions->nr; i++) {
-		target = &policy->targets[regions->region[i]];
-		if (!allowed(target) || is_spared(policy, target))
-			continue;
-		if (target->is_node) {
-			wish(policy, segment, target, fault);
-			return MS_FAULT_KERNEL;
-		}
-		page = ms_pool_pop_large(target->pool, fault->order, fault->gfp);
-		if (page) {
-			account_for(policy, &policy->stats->placed[segment],
-				    target, fault);
-			return page;
-		}
+/*
+ * Whether the kernel has so much on a node above the high watermark, up to which
+ * it reclaims. What lies in the lists of CPUs is not seen.
+ */
+static bool has_room(const struct target *target, const struct ms_fault *fault)
+{
+	int highest = gfp_zone(fault->gfp), i;
+	struct zone *zone;
+
+	for (i = highest; i >= 0; i--) {
+		zone = &NODE_DATA(target->nid)->node_zones[i];
+		if (zone_page_state(zone, NR_FREE_PAGES) >
+		    high_wmark_pages(zone) + zone->lowmem_reserve[highest] +
+		    (1UL << fault->order))
+			return true;
 	}
-	count_fallback(policy, FALLBACK_HUGE);
-	return may_refuse(fault) ? MS_FAULT_DENY : MS_FAULT_KERNEL;
+	return false;
+}
+
+/* No region has room. @node: the first of them that the kernel may reclaim on */
+static struct page *give_up(struct policy *policy, enum fallback why,
+			    const struct target *node,
+			    const struct ms_fault *fault)
+{
+	if (node) {
+		wish(node, fault);
+	} else if (fault->order) {
+		count_fallback(policy, FALLBACK_HUGE);
+		return may_refuse(fault) ? MS_FAULT_DENY : MS_FAULT_KERNEL;
+	}
+	count_fallback(policy, why);
+	return MS_FAULT_KERNEL;
 }
 
 static struct page *steer_page(struct policy *policy, enum segment segment,
@@ -135,7 +156,7 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 			       const struct ms_fault *fault)
 {
 	enum fallback why = FALLBACK_CPUSET;
-	struct target *target;
+	struct target *target, *node = NULL;
 	struct page *page;
 	unsigned int i;
 
@@ -147,20 +168,23 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 			why = FALLBACK_WEAR;
 			continue;
 		}
-		page = ms_pool_pop(target->pool, fault->gfp);
+		page = pop(target, fault);
 		if (likely(page)) {
 			account_for(policy, &policy->stats->placed[segment],
-				    target, fault);
+				    target, i, fault);
 			return page;
 		}
-		if (target->is_node) {
-			wish(policy, segment, target, fault);
+		if (target->is_node && has_room(target, fault)) {
+			wish(target, fault);
+			account_for(policy, &policy->stats->by_node[segment],
+				    target, i, fault);
 			return MS_FAULT_KERNEL;
 		}
+		if (target->is_node && !node)
+			node = target;
 		why = FALLBACK_EMPTY;
 	}
-	count_fallback(policy, why);
-	return MS_FAULT_KERNEL;
+	return give_up(policy, why, node, fault);
 }
 
 /* The narrower wins; but a program's choice only under who allowed it. */
@@ -241,8 +265,6 @@ static struct page *steer(struct policy *policy, enum segment segment,
 			       &by_power);
 		regions = &by_power;
 	}
-	if (unlikely(fault->order))
-		return steer_large(policy, segment, regions, fault);
 	return steer_page(policy, segment, regions, fault);
 }
 

@@ -106,6 +106,7 @@ MS_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
 MS_ATTR_NUMBER_RO(swapped_in_pages, SUM(swapped_in));
 MS_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
 MS_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
+MS_ATTR_NUMBER_RO(next_pages, SUM(next));
 MS_ATTR_NUMBER_RO(lost_children, processes_lost());
 MS_ATTR_NUMBER_RO(tagged_processes, tags_processes());
 MS_ATTR_NUMBER_RO(lost_tags, tags_lost());
@@ -129,7 +130,7 @@ static struct attribute *vipzone_attrs[] = {
 	&move_attr.attr,
 	&steered_pages_attr.attr, &kernel_pages_attr.attr,
 	&swapped_in_pages_attr.attr, &collapsed_pages_attr.attr,
-	&yielded_pages_attr.attr, &lost_children_attr.attr,
+	&yielded_pages_attr.attr, &next_pages_attr.attr, &lost_children_attr.attr,
 	&tagged_processes_attr.attr, &lost_tags_attr.attr,
 	&fallback_empty_attr.attr, &fallback_policy_attr.attr,
 	&fallback_cpuset_attr.attr, &fallback_context_attr.attr,

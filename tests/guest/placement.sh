@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # placement.sh [PAGES]: of the eligible pages of a steered process, 99.9% are in its region, as its pagemap tells from
 # outside; what is not is counted with a reason, the counts add up, and exceptions are 1% at most. For a node and a
-# range of one (a DIMM), pages of 4 KiB and huge ones, each with an empty pool and with a full one. The machine has two
-# nodes, the second one from 768M on.
+# range of one (a DIMM), pages of 4 KiB and huge ones, each with an empty pool and with a full one. A node that is full
+# makes the next region of the list give, and nobody reclaims. The machine has two nodes, the second one from 768M on.
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-16384}
 zone=$suite/vipzone
@@ -29,7 +29,8 @@ held() { # REGION START END [--huge]
 	policy=$(dirname "$(grep -lx $pid $zone/policies/*/who)")
 	given=$(sum $policy/text_pages $policy/data_pages $policy/bss_pages $policy/heap_pages $policy/stack_pages \
 		$policy/mmap_pages $policy/file_pages $policy/cache_pages)
-	mmap=$(cat $policy/mmap_pages)
+	mmap=$(cat $policy/mmap_pages) next=$(cat $policy/next_pages)
+	ready=$(cat $suite/regions/node1/pool_pages)
 	# A huge page that is refused comes again as small ones, which are counted.
 	refused=$(sum $policy/fallback_empty $policy/fallback_policy $policy/fallback_cpuset $policy/fallback_context)
 	note "of $present pages $in are in the region, $huge in huge pages; given $given, of them $mmap mmap; refused $refused"
@@ -69,5 +70,32 @@ for state in "empty pool" "full pool"; do
 	}
 done
 kill $other
+
+# More than node 1 has.
+free_of() { # NODE: pages, those of its pool among them
+	echo $(($(awk '/MemFree/ { print $4 / 4 }' "/sys/devices/system/node/node$1/meminfo") +
+		$(cat "$suite/regions/node$1/pool_pages")))
+}
+reclaims() { # how often kswapd and others have begun
+	awk '/^pageoutrun|^allocstall/ { sum += $2 } END { print sum }' /proc/vmstat
+}
+overflows() { # NAME [--huge]
+	room=$(free_of 1)
+	pages=$((room + 8192))
+	before=$(reclaims)
+	held node1+node0 0x30000000 0x60000000 $2
+	after=$(reclaims)
+	note "node 1 had $room pages free; $ready are ready in its pool; $next came from the next region; reclaim $before, then $after"
+	check "full node, $1: all pages are in memory" all_there
+	# What its pool keeps ready is in small pages.
+	check "full node, $1: it is filled" [ $(((in + ready) * 100)) -ge $((room * 90)) ]
+	check "full node, $1: the rest comes from the next region" [ "$next" -ge $((present - in - 256)) ]
+	check "full node, $1: which is counted" [ "$next" -le $((present - in + 256)) ]
+	check "full node, $1: 1% exceptions at most" few_exceptions
+	check "full node, $1: the counts add up" adds_up
+	check "full node, $1: nobody reclaims" [ "$after" = "$before" ]
+}
+overflows "small pages"
+overflows "huge pages" --huge
 check "unload" rmmod vipzone memsuite
 done_testing
