@@ -359,7 +359,7 @@ static int open_cgroup(struct policy *policy)
 	if (IS_ERR(cgroup))
 		return PTR_ERR(cgroup);
 	policy->cgroup = cgroup;
-	return 0;
+	return scope_name_cgroup(cgroup, policy->command.cgroup);
 }
 
 static void policy_close(struct policy *policy)
@@ -396,13 +396,13 @@ struct policy *policy_create(const struct vipzone_command *command)
 	refcount_set(&policy->users, 1);
 	policy->command = *command;
 	policy->stats = alloc_percpu(struct steering_stats);
-	err = policy->stats ? open_cgroup(policy) : -ENOMEM;
-	if (!err)
-		err = open_targets(policy);
+	err = policy->stats ? open_targets(policy) : -ENOMEM;
 	if (!err)
 		err = rooms_open(policy);
 	if (!err)
 		err = use_hooks(policy);
+	if (!err)
+		err = open_cgroup(policy);
 	if (!err)
 		err = policy_publish(policy);
 	if (!err)

@@ -132,9 +132,9 @@ static inline bool target_is_on(const struct target *target,
  * @kobj: its directory, vipzone/policies/NUMBER
  * @number: of it
  * @users: processes that have it, and the scope that it is for
- * @command: what it was made from; does not change
+ * @command: what it was made from, with the full path of a cgroup; does not change
  * @base: the administrator's, if a program has chosen this one
- * @cgroup: that it is for, or NULL
+ * @cgroup: that was last made at the path that it is for, or NULL; under RCU
  * @link: in the policies of cgroups; under RCU
  * @has_node: one of the targets is a whole node
  * @has_large: one of them has large folios

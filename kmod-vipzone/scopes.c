@@ -5,10 +5,13 @@
  */
 
 #include <linux/cgroup.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+
+#include <memsuite/probe.h>
 
 #include "vipzone.h"
 
@@ -16,14 +19,59 @@ static LIST_HEAD(cgroups);		/* readers under RCU */
 static struct policy __rcu *machine;
 static DEFINE_MUTEX(scopes_lock);
 
-static struct policy *policy_of_cgroup(const struct cgroup *cgroup)
+/* A policy is for a path, whichever cgroup is there. Under scopes_lock, or RCU. */
+static struct policy *policy_at(const char *path)
 {
 	struct policy *policy;
 
-	list_for_each_entry(policy, &cgroups, link)
-		if (policy->cgroup == cgroup)
+	list_for_each_entry_rcu(policy, &cgroups, link, true)
+		if (!strcmp(policy->command.cgroup, path))
 			return policy;
 	return NULL;
+}
+
+/*
+ * A cgroup was made, as a service's is each time it starts. Inside a tracepoint:
+ * no sleeping. Who looks at the one before keeps it from being freed by RCU.
+ */
+static void probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
+{
+	struct policy *policy;
+
+	if (cgroup->root != &cgrp_dfl_root)
+		return;
+	rcu_read_lock();
+	policy = policy_at(path);
+	if (policy) {
+		css_get(&cgroup->self);
+		cgroup_put(xchg(&policy->cgroup, cgroup));
+	}
+	rcu_read_unlock();
+}
+
+static struct ms_probe probe = {
+	.name = "cgroup_mkdir", .function = probe_mkdir
+};
+static bool watching;			/* under scopes_lock */
+
+int scopes_watch(void)
+{
+	int err = 0;
+
+	mutex_lock(&scopes_lock);
+	if (!watching) {
+		err = ms_probes_register(&probe, 1);
+		watching = !err;
+	}
+	mutex_unlock(&scopes_lock);
+	return err;
+}
+
+int scope_name_cgroup(struct cgroup *cgroup, char *path)
+{
+	int length = cgroup_path(cgroup, path, VIPZONE_PATH);
+
+	return length < 0 || length >= VIPZONE_PATH ? -ENAMETOOLONG : 0;
 }
 
 /* Hooks may still look at it. */
@@ -41,8 +89,8 @@ void scope_set(struct policy *policy)
 	struct policy *old;
 
 	mutex_lock(&scopes_lock);
-	if (policy->cgroup) {
-		old = policy_of_cgroup(policy->cgroup);
+	if (policy->command.scope == VIPZONE_CGROUP) {
+		old = policy_at(policy->command.cgroup);
 		if (old)
 			list_replace_rcu(&old->link, &policy->link);
 		else
@@ -54,16 +102,23 @@ void scope_set(struct policy *policy)
 	drop(old);
 }
 
-static struct policy *take_cgroup(const char *path)
+/* The cgroup may be gone; then only its full path will do. */
+static struct policy *take_cgroup(const char *written)
 {
-	struct policy *policy;
+	struct cgroup *cgroup = cgroup_get_from_path(written);
+	struct policy *policy = NULL;
+	char path[VIPZONE_PATH];
 
-	list_for_each_entry(policy, &cgroups, link)
-		if (!strcmp(policy->command.cgroup, path)) {
-			list_del_rcu(&policy->link);
-			return policy;
-		}
-	return NULL;
+	if (IS_ERR(cgroup)) {
+		policy = policy_at(written);
+	} else {
+		if (!scope_name_cgroup(cgroup, path))
+			policy = policy_at(path);
+		cgroup_put(cgroup);
+	}
+	if (policy)
+		list_del_rcu(&policy->link);
+	return policy;
 }
 
 int scope_remove(const struct vipzone_command *command)
@@ -71,7 +126,6 @@ int scope_remove(const struct vipzone_command *command)
 	struct policy *policy;
 
 	mutex_lock(&scopes_lock);
-	/* By its path: the cgroup may be gone. */
 	if (command->scope == VIPZONE_CGROUP)
 		policy = take_cgroup(command->cgroup);
 	else
@@ -84,11 +138,17 @@ int scope_remove(const struct vipzone_command *command)
 static struct policy *nearest(struct cgroup *cgroup)
 {
 	struct policy *policy, *best = NULL;
+	struct cgroup *above;
+	int level = -1;
 
-	list_for_each_entry_rcu(policy, &cgroups, link, true)
-		if (cgroup_is_descendant(cgroup, policy->cgroup) &&
-		    (!best || best->cgroup->level < policy->cgroup->level))
-			best = policy;
+	list_for_each_entry_rcu(policy, &cgroups, link, true) {
+		above = READ_ONCE(policy->cgroup);
+		if (above->level <= level ||
+		    !cgroup_is_descendant(cgroup, above))
+			continue;
+		best = policy;
+		level = above->level;
+	}
 	return best;
 }
 
@@ -125,6 +185,9 @@ void scopes_exit(void)
 {
 	struct policy *policy, *next;
 
+	if (watching)
+		ms_probes_unregister(&probe, 1);
+	watching = false;
 	list_for_each_entry_safe(policy, next, &cgroups, link)
 		policy_put(policy);
 	INIT_LIST_HEAD(&cgroups);

@@ -26,9 +26,14 @@ static int enable(bool on)
 static int add(const struct vipzone_command *command)
 {
 	struct policy *policy;
+	int err = 0;
 
 	if (command->scope == VIPZONE_PROCESS)
 		return process_add(command);
+	if (command->scope == VIPZONE_CGROUP)
+		err = scopes_watch();
+	if (err)
+		return err;
 	policy = policy_create(command);
 	if (IS_ERR(policy))
 		return PTR_ERR(policy);

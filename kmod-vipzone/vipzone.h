@@ -57,8 +57,12 @@ u64 processes_lost(void);
 /*
  * scopes.c: the policies of cgroups and of the machine. scope_set() takes over
  * a policy, in place of the one that was there. Without an mm, as kernel threads
- * have none, the machine's is the one.
+ * have none, the machine's is the one. Cgroups that are made come under the
+ * policies of their paths from scopes_watch() on. scope_name_cgroup() tells the
+ * path, of VIPZONE_PATH bytes, that a policy of it is known by; -ENAMETOOLONG.
  */
+int scopes_watch(void);
+int scope_name_cgroup(struct cgroup *cgroup, char *path);
 void scope_set(struct policy *policy);
 int scope_remove(const struct vipzone_command *command);
 struct policy *scope_policy(const struct mm_struct *mm);	/* preemption off */

@@ -140,8 +140,23 @@ check "that of the process wins" are_in data
 echo "cgroup:/a/b segment:heap=pram,*=dram" >$zone/add
 check "one policy for a cgroup" [ "$(grep -cx cgroup:/a/b $zone/policies/*/who | grep -c :1)" = 1 ]
 rmdir /tmp/cg/a/b
+mkdir /tmp/cg/a/b
+started /tmp/cg/a/b
+ended
+check "a cgroup that is made again is under its policy" are_in heap
+rmdir /tmp/cg/a/b && mkdir /tmp/cg/a/b
+echo "cgroup:/a//b/ segment:data=pram,*=dram" >$zone/add
+started /tmp/cg/a/b
+ended
+check "or under another" are_in data
+check "in place of the one before" [ "$(cat $zone/policies/*/who | grep -cx cgroup:/a/b)" = 1 ]
+rmdir /tmp/cg/a/b
 check "a cgroup that is gone can be removed" sh -c "echo cgroup:/a/b >$zone/remove"
 check "but once" sh -c "! echo cgroup:/a/b 2>/dev/null >$zone/remove"
+mkdir /tmp/cg/a/b
+started /tmp/cg/a/b
+ended
+check "and is under the policy above, made again" are_in bss
 check "no such cgroup" [ "$("$here/poke" $zone/add "literal:cgroup:/b region:pram")" = ENOENT ]
 check "remove that of the machine" sh -c "echo machine >$zone/remove"
 steered=$(cat $zone/steered_pages)
