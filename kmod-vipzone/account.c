@@ -96,10 +96,31 @@ static struct account *account_create(struct ms_region *region)
 	spin_lock_init(&account->lock);
 	kobject_init(&account->kobj, &account_type);
 	err = kobject_add(&account->kobj, dir, "%s", spec->name);
-	if (!err)
-		return account;
+	if (err) {
+		kobject_put(&account->kobj);
+		return ERR_PTR(err);
+	}
+	ms_region_hold(region);
+	list_add(&account->link, &accounts);
+	return account;
+}
+
+static void account_del(struct account *account)
+{
+	list_del(&account->link);
+	kobject_del(&account->kobj);
+	ms_region_let_go(account->region);
 	kobject_put(&account->kobj);
-	return ERR_PTR(err);
+}
+
+/* Under accounts_lock. Their names may be other regions' by now. */
+static void forget_gone(void)
+{
+	struct account *account, *next;
+
+	list_for_each_entry_safe(account, next, &accounts, link)
+		if (ms_region_is_gone(account->region))
+			account_del(account);
 }
 
 static struct account *find(const struct ms_region *region)
@@ -112,33 +133,15 @@ static struct account *find(const struct ms_region *region)
 	return NULL;
 }
 
-/* The caller of the first one keeps the region, as all others do. */
-struct account *account_open(struct ms_region *region)
+struct account *account_of(struct ms_region *region)
 {
 	struct account *account;
 
 	mutex_lock(&accounts_lock);
-	account = find(region);
-	if (!account) {
-		account = account_create(region);
-		if (!IS_ERR(account))
-			list_add(&account->link, &accounts);
-	}
-	if (!IS_ERR(account))
-		account->users++;
+	forget_gone();
+	account = find(region) ?: account_create(region);
 	mutex_unlock(&accounts_lock);
 	return account;
-}
-
-void account_close(struct account *account)
-{
-	mutex_lock(&accounts_lock);
-	if (!--account->users) {
-		list_del(&account->link);
-		kobject_del(&account->kobj);
-		kobject_put(&account->kobj);
-	}
-	mutex_unlock(&accounts_lock);
 }
 
 void account_touches(struct account *account, const u64 *touched, bool counted)
@@ -184,19 +187,21 @@ void accounts_settle(void)
 	struct account *account;
 
 	mutex_lock(&accounts_lock);
+	forget_gone();
 	list_for_each_entry(account, &accounts, link)
 		settle(account);
 	mutex_unlock(&accounts_lock);
 }
 
-void accounts_forget_wear(void)
+/* What was written is not forgotten: another audit goes on from there. */
+void accounts_spare_none(void)
 {
 	struct account *account;
 
 	mutex_lock(&accounts_lock);
 	list_for_each_entry(account, &accounts, link) {
 		spin_lock(&account->lock);
-		account->wear = (struct wear) {};
+		account->wear.over = false;
 		spin_unlock(&account->lock);
 	}
 	mutex_unlock(&accounts_lock);
@@ -208,8 +213,12 @@ int accounts_init(struct kobject *parent)
 	return dir ? 0 : -ENOMEM;
 }
 
-/* All accounts are closed by now. */
+/* All policies are gone by now. */
 void accounts_exit(void)
 {
+	struct account *account, *next;
+
+	list_for_each_entry_safe(account, next, &accounts, link)
+		account_del(account);
 	kobject_put(dir);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The energy, latency and wear of a region that processes are steered into. */
+/*
+ * The energy, latency and wear of a region that processes are steered into. They
+ * are the region's, not the policies': who comes next has no new wear budget.
+ */
 #ifndef VIPZONE_ACCOUNT_H
 #define VIPZONE_ACCOUNT_H
 
@@ -15,8 +18,7 @@
  * struct account - of a region
  * @kobj: its directory, vipzone/ledger/REGION
  * @link: in all accounts
- * @users: targets that have it opened; as @link, under accounts_lock
- * @region: kept for as long
+ * @region: held, which may be gone
  * @lock: for what follows, but for looking at @wear.over
  * @accesses: as the audit and the processors tell
  * @written_kib: pages found written, and those that contents were moved to
@@ -28,7 +30,6 @@
 struct account {
 	struct kobject kobj;
 	struct list_head link;
-	unsigned int users;
 	struct ms_region *region;
 	spinlock_t lock;	/* for what follows */
 	struct ledger accesses;
@@ -40,11 +41,10 @@ struct account {
 };
 
 /*
- * The account of a region, the same for all who open it, until the last one
- * closes it. May sleep. ERR_PTR(-ENOMEM).
+ * The account of a region, the same for all, which is there for as long as the
+ * region; that is for the caller to keep. May sleep. ERR_PTR(-ENOMEM).
  */
-struct account *account_open(struct ms_region *region);
-void account_close(struct account *account);
+struct account *account_of(struct ms_region *region);
 
 /* Touches, by kind: each is charged as an access, unless accesses are counted. */
 void account_touches(struct account *account, const u64 *touched, bool counted);
@@ -58,8 +58,8 @@ void account_wear(struct account *account, u64 pages);
 /* A round of the audit is over: sets what is over budget. May sleep. */
 void accounts_settle(void);
 
-/* There will be no more rounds: nothing is over budget. May sleep. */
-void accounts_forget_wear(void);
+/* There are no rounds until further notice: nothing is over budget. May sleep. */
+void accounts_spare_none(void);
 
 static inline bool account_is_over(const struct account *account)
 {

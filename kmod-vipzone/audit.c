@@ -205,7 +205,7 @@ static int audit(void *unused)
 	meter_round();
 	policies_settle(true);
 	histories_sweep(true);
-	accounts_forget_wear();
+	accounts_spare_none();
 	return 0;
 }
 

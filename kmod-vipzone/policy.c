@@ -257,14 +257,13 @@ static int open_target(struct target *target, const char *name)
 	target->region = ms_region_get(name);
 	if (IS_ERR(target->region))
 		return PTR_ERR(target->region);
-	target->account = account_open(target->region);
+	target->account = account_of(target->region);
 	if (IS_ERR(target->account)) {
 		ms_region_put(target->region);
 		return PTR_ERR(target->account);
 	}
 	target->pool = ms_region_open_pool(target->region);
 	if (IS_ERR(target->pool)) {
-		account_close(target->account);
 		ms_region_put(target->region);
 		return PTR_ERR(target->pool);
 	}
@@ -288,7 +287,6 @@ static void close_targets(struct policy *policy)
 	while (policy->nr_targets) {
 		target = &policy->targets[--policy->nr_targets];
 		ms_region_close_pool(target->region);
-		account_close(target->account);
 		ms_region_put(target->region);
 	}
 }

@@ -100,7 +100,7 @@ struct steering_stats {
  * struct target - one region of a policy
  * @region: kept for as long
  * @pool: its pool, open for as long
- * @account: its energy and wear, kept for as long
+ * @account: its energy and wear
  * @nid: the first node that it lies on, -1 if none of it was online
  * @nodes: all of them
  * @spans: it lies on more than one

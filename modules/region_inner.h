@@ -18,6 +18,7 @@
  * @banks: the banks that it is a set of; without a map, all
  * @link: in all regions, under regions_lock
  * @users: how many rely on it, under regions_lock
+ * @gone: it was removed, and is there only for who holds it
  * @pool: its pool, or NULL; under pools_lock
  * @pool_users: how many opened the pool, under pools_lock
  * @pool_target: pages that a pool keeps, under pools_lock
@@ -29,6 +30,7 @@ struct ms_region {
 	struct ms_bank_set banks;
 	struct list_head link;
 	unsigned int users;
+	bool gone;
 	struct ms_pool *pool;
 	unsigned int pool_users;
 	unsigned long pool_target;

@@ -73,6 +73,24 @@ void ms_region_put(struct ms_region *region)
 }
 EXPORT_SYMBOL_GPL(ms_region_put);
 
+void ms_region_hold(struct ms_region *region)
+{
+	kobject_get(&region->kobj);
+}
+EXPORT_SYMBOL_GPL(ms_region_hold);
+
+void ms_region_let_go(struct ms_region *region)
+{
+	kobject_put(&region->kobj);
+}
+EXPORT_SYMBOL_GPL(ms_region_let_go);
+
+bool ms_region_is_gone(const struct ms_region *region)
+{
+	return READ_ONCE(region->gone);
+}
+EXPORT_SYMBOL_GPL(ms_region_is_gone);
+
 const struct ms_region_spec *ms_region_spec(const struct ms_region *region)
 {
 	return &region->spec;
@@ -380,6 +398,8 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 		err = -EBUSY;
 	else
 		list_del(&region->link);
+	if (!err)
+		WRITE_ONCE(region->gone, true);
 	mutex_unlock(&regions_lock);
 	if (err)
 		return err;

@@ -111,6 +111,33 @@ struct ms_region *ms_region_get(const char *name);
 void ms_region_put(struct ms_region *region);
 
 /**
+ * ms_region_hold() - remember a region that may be removed
+ * @region: from ms_region_get(), and not put yet
+ *
+ * Only ms_region_spec() and ms_region_is_gone() may be asked of a region that is
+ * not kept, until ms_region_let_go().
+ *
+ * Context: any.
+ */
+void ms_region_hold(struct ms_region *region);
+
+/**
+ * ms_region_let_go() - undo ms_region_hold()
+ * @region: the region
+ *
+ * Context: may sleep.
+ */
+void ms_region_let_go(struct ms_region *region);
+
+/**
+ * ms_region_is_gone() - whether a region that is held was removed
+ * @region: the region
+ *
+ * Context: any. Return: true, from then on; one of that name is another one.
+ */
+bool ms_region_is_gone(const struct ms_region *region);
+
+/**
  * ms_region_spec() - what describes a region
  * @region: the region
  *

@@ -148,8 +148,28 @@ check "wear: they are counted" at_least "$dir/fallback_wear" $pages
 check "wear: it ends well" ends_well
 pid=$other
 mv /tmp/other /tmp/out
+check "wear: so does the other" ends_well
+check "wear: no policy is left" wait_for 10 sh -c "[ -z \"\$(ls $zone/policies)\" ]"
+check "wear: what was written is not forgotten" equals $zone/ledger/node1/over_budget 1
+audits 0
+check "wear: without an audit, nothing is over budget" equals $zone/ledger/node1/over_budget 0
+audits 100
+check "wear: with one again, it is" wait_for 10 equals $zone/ledger/node1/over_budget 1
+started "region:node1+node0 wear"
+check "wear: the next program finds it so" on_node1 0 5 0 5
+note "$said, $(count next_pages) from the next region"
+check "wear: which is counted" at_least "$dir/next_pages" $pages
 say node1 wear_budget_kib_per_day 0
 check "wear: no budget, no limit" wait_for 10 equals $zone/ledger/node1/over_budget 0
+echo "part 768M-800M" >$suite/regions/add
+sleep 1000 &
+passer=$!
+echo "$passer region:part" >$zone/add
+check "a region has an account from its first policy on" [ -d $zone/ledger/part ]
+kill $passer
+wait $passer 2>/dev/null
+check "and can be removed when that is gone" wait_for 10 sh -c "echo part 2>/dev/null >$suite/regions/remove"
+check "with its account" wait_for 10 [ ! -e $zone/ledger/part ]
 note "cpu_ns $(cat $audit/cpu_ns) rounds $(cat $audit/rounds) history $(cat $audit/history_bytes)"
 check "unload while it works" rmmod vipzone memsuite
 check "contents survive the unload" ends_well
