@@ -671,7 +671,7 @@ def policy_files(number, who, policy, **counts):
     files = {"who": who, "policy": policy, "children": "0", "processes": "1"}
     for segment in ("text", "data", "bss", "heap", "stack", "mmap", "file", "cache"):
         files[f"{segment}_pages"] = "0"
-    for why in ("empty", "policy", "cpuset", "context", "huge"):
+    for why in ("empty", "policy", "cpuset", "context", "huge", "wear"):
         files[f"fallback_{why}"] = "0"
     files["moved_pages"] = "0"
     files.update(counts)
@@ -681,11 +681,15 @@ def policy_files(number, who, policy, **counts):
 def policies_are_listed(top):
     tree = Tree(top, {**SYSFS, **policy_files(0, "machine", "region:node0"),
                       **policy_files(3, "812", "segment:heap=pram", heap_pages="512", fallback_empty="3",
-                                     fallback_huge="4")}, {"vipzone/processes": f"{PROCESSES}{os.getpid()} 3"})
+                                     fallback_huge="4", fallback_wear="512")}, {"vipzone/processes": f"{PROCESSES}{os.getpid()} 3"})
     text = tree.run("zone", "policies").stdout
-    assert "machine" in text and "segment:heap=pram" in text and "2 MiB" in text and "empty 3, huge 4" in text, text
+    assert "machine" in text and "segment:heap=pram" in text and "2 MiB" in text and "2.0 MiB  empty 3, huge 4, wear 512" in text, \
+        text
     row = tree.json("zone", "policies", "--json")[1]
     assert row["who"] == "812" and row["heap_pages"] == 512 and row["fallbacks"]["huge"] == 4, row
+    # All reasons that the kernel's side has.
+    with open(os.path.join(TOP, "kmod-vipzone", "policy.c"), encoding="utf-8") as file:
+        assert set(row["fallbacks"]) == set(re.findall(r"^COUNT\(fallback_(\w+),", file.read(), re.M)), row
     assert "segment:heap=pram" in tree.run("zone", "ps").stdout
     assert tree.json("zone", "ps", "--json")[0]["pid"] == os.getpid()
 

@@ -36,6 +36,7 @@ COUNTERS = {
     "vipzone/fallback_cpuset": "faults left to the kernel: cpuset",
     "vipzone/fallback_context": "faults left to the kernel: not movable",
     "vipzone/fallback_huge": "huge pages refused",
+    "vipzone/fallback_wear": "faults left to the kernel: regions over their wear budget",
     "pages/retired_pages": "bad pages withheld for good",
 }
 

@@ -73,7 +73,7 @@ def cmd_zone_run(args):
         raise Failure(f"{command[0]}: {error.strerror}") from None
 
 
-FALLBACKS = ("empty", "policy", "cpuset", "context", "huge")
+FALLBACKS = ("empty", "policy", "cpuset", "context", "huge", "wear")
 POLICY_COUNTS = (*(f"{segment}_pages" for segment in SEGMENTS), "moved_pages")
 
 
