@@ -133,7 +133,7 @@ static void full_says_so_and_comes_back_empty(struct kunit *test)
 static void damage_is_refused(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u64 *root = (u64 *)(f->pram + STORE_BLOCK_SIZE), entry;
+	u64 *root = (u64 *)(f->pram + STORE_BLOCK_SIZE), entry, empty[] = { root[0], root[1] };
 
 	put(f, 5, 'a');
 	entry = root[0];
@@ -146,15 +146,66 @@ static void damage_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
 	bad = NULL;
 	/* The same entry at another place. */
-	root[0] = 0;
+	root[0] = empty[0];
 	root[1] = entry;
 	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
 	/* Twice. */
 	root[0] = entry;
 	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
-	root[1] = 0;
+	/* That nothing is there, of another place. */
+	root[1] = empty[0];
+	KUNIT_EXPECT_EQ(test, reopen(f), -EINVAL);
+	root[1] = empty[1];
 	KUNIT_EXPECT_EQ(test, reopen(f), 0);
 	KUNIT_EXPECT_EQ(test, contents_of(f, 5), (int)'a');
+}
+
+static bool refused_when_zero(struct fixture *f, void *at, size_t size)
+{
+	u8 *was = kmalloc(size, GFP_KERNEL);
+	bool refused;
+
+	if (!was)
+		return false;
+	memcpy(was, at, size);
+	memset(at, 0, size);
+	refused = reopen(f) == -EINVAL && !strcmp(f->report.why, "a damaged entry") &&
+		  !memchr_inv(at, 0, size);
+	memcpy(at, was, size);
+	kfree(was);
+	return refused;
+}
+
+/* Whatever is zero where the tree is was lost: none of its words is zero by itself. */
+static void zeroes_are_refused(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const size_t line = LINE_ENTRIES * sizeof(u64);
+	u64 block, gone = 290001;
+	unsigned int level, i;
+	u32 node;
+
+	/* Before the first entry, too; and with nodes of all levels, and an entry that was dropped. */
+	KUNIT_EXPECT_TRUE(test, refused_when_zero(f, f->pram + STORE_BLOCK_SIZE, line));
+	KUNIT_ASSERT_EQ(test, reopen(f), 0);
+	for (block = 0; block < 3; block++)
+		KUNIT_ASSERT_EQ(test, put(f, block * 290000, 'a' + block), 1u);
+	KUNIT_ASSERT_EQ(test, put(f, gone, 'd'), 1u);
+	store_map_drop(&f->map, &gone, 1);
+	for (level = 0; level < 3; level++) {
+		u64 *at = slot_find(&f->map, gone, level, &node);
+
+		KUNIT_ASSERT_TRUE(test, at);
+		KUNIT_EXPECT_TRUE(test, refused_when_zero(f, at, sizeof(*at)));
+		KUNIT_EXPECT_TRUE(test, refused_when_zero(f, store_map_data(&f->map, node),
+							  STORE_BLOCK_SIZE));
+		for (i = 0; i < STORE_FANOUT; i += LINE_ENTRIES)
+			KUNIT_EXPECT_TRUE(test, refused_when_zero(f, slot_of(&f->map, node, i),
+								  line));
+	}
+	KUNIT_EXPECT_EQ(test, reopen(f), 0);
+	for (block = 0; block < 3; block++)
+		KUNIT_EXPECT_EQ(test, contents_of(f, block * 290000), (int)('a' + block));
 }
 
 static void foreign_headers_are_refused(struct kunit *test)
@@ -281,6 +332,7 @@ static struct kunit_case store_cases[] = {
 	KUNIT_CASE(next_passes_over_what_is_absent),
 	KUNIT_CASE(full_says_so_and_comes_back_empty),
 	KUNIT_CASE(damage_is_refused),
+	KUNIT_CASE(zeroes_are_refused),
 	KUNIT_CASE(foreign_headers_are_refused),
 	KUNIT_CASE(a_unit_is_emptied),
 	KUNIT_CASE(what_cannot_be_read_stays),

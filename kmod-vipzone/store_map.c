@@ -41,6 +41,12 @@ static u32 header_crc(const struct header *header)
 	return crc32_le(~0u, (const u8 *)header, offsetof(struct header, crc));
 }
 
+/* What all checksums of a store's entries begin with. */
+static u32 seed_of(const struct header *header)
+{
+	return crc32_le(~0u, header->uuid, sizeof(header->uuid));
+}
+
 static unsigned int levels_for(u64 nr_blocks)
 {
 	unsigned int levels = 1;
@@ -82,6 +88,12 @@ static u64 entry_make(const struct store_map *map, unsigned int level,
 	return entry | (check & CHECK_MASK) << CHECK_SHIFT;
 }
 
+/* That nothing is there is said, too: zeroes, which cleared poison leaves, are damage. */
+static u64 entry_empty(const struct store_map *map, unsigned int level, u64 block)
+{
+	return entry_make(map, level, block, 0, 0);
+}
+
 static u32 entry_page(u64 entry)
 {
 	return entry & PAGE_BITS;
@@ -90,6 +102,18 @@ static u32 entry_page(u64 entry)
 static unsigned int entry_flags(u64 entry)
 {
 	return entry >> FLAGS_SHIFT & 0xff;
+}
+
+/* A node of @level without entries, the first of which would lead to @first. */
+static void node_blank(const struct store_map *map, u32 node, unsigned int level, u64 first)
+{
+	unsigned int i;
+
+	for (i = 0; i < STORE_FANOUT; i++) {
+		u64 block = first + ((u64)i << level * STORE_FANOUT_SHIFT);
+
+		store_pram_set(slot_of(map, node, i), entry_empty(map, level, block));
+	}
 }
 
 static u32 unit_of(u32 page)
@@ -235,17 +259,16 @@ u64 store_map_next(const struct store_map *map, u64 block)
 	return STORE_NONE;
 }
 
-/* A node for @slot, which is empty. */
+/* A node for @slot, which is empty, and of @level. */
 static int node_make(struct store_map *map, u64 *slot, unsigned int level,
 		     u64 block)
 {
+	const unsigned int shift = level * STORE_FANOUT_SHIFT;
 	u32 node = page_take(map, STORE_NODE);
-	unsigned int i;
 
 	if (!node)
 		return -ENOSPC;
-	for (i = 0; i < STORE_FANOUT; i++)
-		store_pram_set(slot_of(map, node, i), 0);
+	node_blank(map, node, level - 1, block >> shift << shift);
 	/*
 	 * What lay in the page before must not be taken for entries: it is
 	 * gone before anything leads here. That the entry below is durable
@@ -267,7 +290,7 @@ static int path_make(struct store_map *map, u64 block)
 	for (level = map->levels - 1; level; level--) {
 		u64 *slot = slot_of(map, node, index_at(block, level));
 
-		if (!*slot) {
+		if (!entry_page(*slot)) {
 			int err = node_make(map, slot, level, block);
 
 			if (err)
@@ -289,12 +312,12 @@ static void path_prune(struct store_map *map, u64 block, struct list_head *freed
 		u64 *slot = slot_find(map, block, level, &node);
 		struct store_page *below;
 
-		if (!slot || !*slot)
+		if (!slot || !entry_page(*slot))
 			continue;
 		below = &map->pages[entry_page(*slot)];
 		if (below->live)
 			return;
-		store_pram_set(slot, 0);
+		store_pram_set(slot, entry_empty(map, level, block));
 		map->pages[node].live--;
 		list_move_tail(&below->list, freed);
 	}
@@ -375,10 +398,10 @@ void store_map_drop(struct store_map *map, const u64 *blocks, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		u64 *slot = slot_find(map, blocks[i], 0, &node);
 
-		if (!slot || !*slot)
+		if (!slot || !entry_page(*slot))
 			continue;
 		list_move_tail(&map->pages[entry_page(*slot)].list, &freed);
-		store_pram_set(slot, 0);
+		store_pram_set(slot, entry_empty(map, 0, blocks[i]));
 		map->pages[node].live--;
 		/*
 		 * No fence in between: if only a parent's entry is gone after a
@@ -594,16 +617,16 @@ int store_map_format(void *base, u32 nr_pages, u64 nr_blocks, const u8 *uuid)
 		.block_size = STORE_BLOCK_SIZE,
 		.nr_pages = nr_pages, .nr_blocks = nr_blocks,
 	};
-	u64 *root = base + ROOT_PAGE * STORE_BLOCK_SIZE;
-	unsigned int i;
+	struct store_map map = { .base = base };
+	const unsigned int levels = levels_for(nr_blocks);
 
 	if (nr_pages <= FIXED_PAGES + STORE_LEVELS_MAX || !nr_blocks ||
-	    levels_for(nr_blocks) > STORE_LEVELS_MAX)
+	    levels > STORE_LEVELS_MAX)
 		return -EINVAL;
 	memcpy(header.uuid, uuid, sizeof(header.uuid));
 	header.crc = header_crc(&header);
-	for (i = 0; i < STORE_FANOUT; i++)
-		store_pram_set(&root[i], 0);
+	map.seed = seed_of(&header);
+	node_blank(&map, ROOT_PAGE, levels - 1, 0);
 	store_pram_copy(base + sizeof(u64), &header.version,
 			sizeof(header) - sizeof(u64));
 	/* The magic number comes last: with it, all the rest is there. */
@@ -699,11 +722,11 @@ static int node_scan(struct store_map *map, u32 node, unsigned int level,
 
 		if (bad)
 			return refuse(report, "a node of the tree cannot be read", block);
-		if (!entry)
-			continue;
 		if (entry != entry_make(map, level, block, page, entry_flags(entry)) ||
-		    entry_flags(entry) & ~(level ? 0 : STORE_CLEAN))
+		    entry_flags(entry) & ~(level || !page ? 0 : STORE_CLEAN))
 			return refuse(report, "a damaged entry", block);
+		if (!page)
+			continue;
 		if (page >= map->nr_pages || map->pages[page].use != STORE_FREE)
 			return refuse(report, "an entry leads to a page not its own", block);
 		if (!level) {
@@ -740,7 +763,7 @@ static void prune_empty(struct store_map *map, u32 node, unsigned int level,
 		prune_empty(map, page, level - 1, report);
 		if (map->pages[page].live)
 			continue;
-		store_pram_set(slot, 0);
+		store_pram_set(slot, entry_empty(map, level, map->pages[page].block));
 		map->pages[node].live--;
 		map->pages[page].use = STORE_FREE;
 		map->nr_nodes--;
@@ -777,7 +800,7 @@ int store_map_open(struct store_map *map, void *base, struct store_page *pages,
 	*map = (struct store_map){
 		.base = base, .pages = pages, .nr_blocks = nr_blocks,
 		.nr_pages = header->nr_pages, .levels = levels_for(nr_blocks),
-		.seed = crc32_le(~0u, header->uuid, sizeof(header->uuid)),
+		.seed = seed_of(header),
 	};
 	INIT_LIST_HEAD(&map->free);
 	INIT_LIST_HEAD(&map->bad);

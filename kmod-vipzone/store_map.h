@@ -5,7 +5,9 @@
  * disk. It is a radix tree in PRAM itself, its root in page 1, after a header in
  * page 0. A node is a page of 512 entries; an entry is one word, so that one
  * store changes it whole, and it says itself that it is right: 24 bits of it are
- * a checksum of the rest, of its place in the tree and of the store's UUID.
+ * a checksum of the rest, of its place in the tree and of the store's UUID. One
+ * that leads nowhere has it as well, so that memory that was lost and reads as
+ * zeroes is not taken for a tree that has nothing there.
  *
  * A page that an entry leads to is never written again while it does: new
  * contents go to another page, and the entry is changed then. What no entry
@@ -38,7 +40,7 @@
 #define STORE_FANOUT_SHIFT	9
 #define STORE_FANOUT		BIT(STORE_FANOUT_SHIFT)
 #define STORE_LEVELS_MAX	4
-#define STORE_VERSION		1
+#define STORE_VERSION		2	/* 1: an empty entry was zero */
 #define STORE_NONE		(~0ULL)
 
 /* What an entry says of its block. */

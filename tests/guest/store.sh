@@ -29,6 +29,22 @@ fill_up() {
 swap_disk() { # TABLE
 	dmsetup suspend --noflush disk && dmsetup load disk --table "$1" && dmsetup resume disk
 }
+# entries PAGE: of a node of the tree, where something is: the line, of 64 bytes, and the page that it leads to.
+entries() {
+	dd if=/dev/mapper/pram bs=4k skip="$1" count=1 iflag=direct 2>/dev/null | od -An -v -tu4 -w8 |
+		awk '$1 { print int((NR - 1) / 8), $1 }'
+}
+# zeroes_refused SIZE NUMBER: as cleared poison reads. It is left as it is, and undone from /tmp/before.
+zeroes_refused() {
+	dd if=/dev/zero of=/dev/mapper/pram bs="$1" seek="$2" count=1 conv=notrunc,fsync 2>/dev/null
+	dd if=/dev/mapper/pram of=/tmp/damaged bs=1M count=1 2>/dev/null
+	! cmp -s /tmp/before /tmp/damaged && refused "1 format" &&
+		dmesg | grep refused: | tail -n 1 | grep -q "a damaged entry" &&
+		dd if=/dev/mapper/pram of=/tmp/after bs=1M count=1 2>/dev/null && cmp -s /tmp/damaged /tmp/after
+	left=$?
+	dd if=/tmp/before of=/dev/mapper/pram bs=1M count=1 conv=notrunc,fsync 2>/dev/null
+	return $left
+}
 
 modprobe loop 2>/dev/null
 modprobe dm-mod 2>/dev/null
@@ -210,6 +226,15 @@ printf 'x' | dd of=/dev/mapper/pram bs=1 seek=9 conv=notrunc,fsync 2>/dev/null
 check "a damaged header is refused" refused
 check "even with format" refused "1 format"
 dd if=/tmp/before of=/dev/mapper/pram bs=4k count=1 conv=notrunc,fsync 2>/dev/null
+check "undone, it is accepted" create
+dmsetup remove vs
+dd if=/dev/mapper/pram of=/tmp/before bs=1M count=1 2>/dev/null
+leaf=$(entries 1 | awk '{ print $2; exit }')
+check "a line of zeroes in the root is refused" zeroes_refused 64 $((64 + $(entries 1 | awk '{ print $1; exit }')))
+check "so is one where the root has no entry" zeroes_refused 64 127
+check "so is a root of zeroes" zeroes_refused 4096 1
+check "a line of zeroes in a node is refused" zeroes_refused 64 $((leaf * 64 + $(entries "$leaf" | awk '{ print $1; exit }')))
+check "so is a node of zeroes" zeroes_refused 4096 "$leaf"
 check "undone, it is accepted" create
 dmsetup remove vs
 dd if=/dev/urandom of=/dev/mapper/pram bs=4k count=1 seek=1 conv=notrunc,fsync 2>/dev/null

@@ -14,6 +14,8 @@
  * Units are lent to memory, and claimed back; while they are away, they are written
  * to by somebody else.
  *
+ * What it leaves is refused as soon as a line of its tree is lost, and reads as zeroes.
+ *
  * And, as the proof that it would tell: every fence is left out in turn, which
  * must be found out.
  */
@@ -69,8 +71,8 @@ static bool forgotten[PLACES];	/* discarded, not written since */
 static u64 versions;
 static int left_out;
 static int lines[32], nr_lines;
-static unsigned long images, cuts;
-static u32 left_empty;		/* nodes, in the last image */
+static unsigned long images, cuts, zeroed;
+static u32 left_empty;		/* nodes, in the last image, if it has others, too */
 static u64 random_state;
 
 static u64 random_below(u64 n)
@@ -335,7 +337,7 @@ static bool image_right(u64 *image, const u64 *on_disk, const struct operation *
 		/* It writes to its PRAM, which is another one. */
 		memcpy(pram, copy, sizeof(copy));
 		right = !store_map_open(&map, pram, image_pages, PAGES, BLOCKS, &report);
-		left_empty = report.pruned;
+		left_empty = map.nr_nodes ? report.pruned : 0;
 		nr_events = had;
 	}
 	for (place = 0; right && place < PLACES; place++)
@@ -357,8 +359,8 @@ static void acknowledge(const struct operation *op)
 
 /*
  * Goes through the events from the image @durable on. @next gets the image that the
- * next epoch starts from: that of a random cut, or a rare one, where recovery has
- * something to do.
+ * next epoch starts from: that of a random cut, or, of every other epoch, a rare one,
+ * where recovery has something to do.
  */
 static bool cut_everywhere(u64 *durable, u64 *on_disk, int subsets, u64 *next, u64 *next_disk)
 {
@@ -366,7 +368,7 @@ static bool cut_everywhere(u64 *durable, u64 *on_disk, int subsets, u64 *next, u
 	static struct event pending[1 << 16];
 	size_t i, nr = 0, j, stop = nr_events / 2 + random_below(nr_events / 2), end = nr_events;
 	int current = 0, s;
-	bool rare = false;
+	bool seek = random_below(2), rare = false;
 
 	for (i = 0; i < end; i++) {
 		struct event *event = &events[i];
@@ -405,14 +407,39 @@ static bool cut_everywhere(u64 *durable, u64 *on_disk, int subsets, u64 *next, u
 					image[pending[j].at] = pending[j].value;
 			if (!image_right(image, on_disk, current < OPERATIONS ? &operations[current] : NULL))
 				return false;
-			if (!rare && (i == stop || left_empty)) {
+			if (!rare && (i == stop || (seek && left_empty))) {
 				memcpy(next, image, sizeof(image));
 				memcpy(next_disk, on_disk, sizeof(disk));
-				rare = left_empty;
+				rare = seek && left_empty;
 			}
 		}
 	}
 	return true;
+}
+
+/* Of each node that the map found in the PRAM, and of the root: a line that reads as zeroes is refused. */
+static bool zeroes_refused(void)
+{
+	static struct store_page scanned[PAGES];
+	struct store_report report;
+	struct store_map map;
+	u64 line[LINE_ENTRIES];
+	size_t had = nr_events;
+	bool refused = true;
+	u32 page;
+
+	for (page = 0; refused && page < PAGES; page++) {
+		u64 *at = &pram[page * PAGE_WORDS + random_below(PAGE_WORDS / LINE_ENTRIES) * LINE_ENTRIES];
+
+		if (page != ROOT_PAGE && pages[page].use != STORE_NODE)
+			continue;
+		memcpy(line, at, sizeof(line));
+		memset(at, 0, sizeof(line));
+		refused = store_map_open(&map, pram, scanned, PAGES, BLOCKS, &report) && nr_events == had;
+		memcpy(at, line, sizeof(line));
+		zeroed++;
+	}
+	return refused;
 }
 
 /* After the cut: what the image holds is what was acknowledged. */
@@ -430,6 +457,8 @@ static bool settle(u64 *image)
 			return false;
 		forgotten[place] = false;
 	}
+	if (!left_out && !zeroes_refused())
+		return false;
 	memcpy(pram, image, sizeof(pram));
 	return true;
 }
@@ -512,9 +541,9 @@ int main(int argc, char **argv)
 	int i, nr = 1;
 	bool right = run(seed, epochs, subsets), failed = !right;
 
-	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images\n", seed, epochs,
-	       OPERATIONS, cuts, images);
-	printf("%sok 1 every acknowledged write is there after a power cut\n", right ? "" : "not ");
+	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images, %lu lines zeroed\n", seed, epochs,
+	       OPERATIONS, cuts, images, zeroed);
+	printf("%sok 1 every acknowledged write is there after a power cut, and damage is refused\n", right ? "" : "not ");
 	for (i = 0; i < nr_lines; i++) {
 		u64 s;
 
