@@ -3,6 +3,8 @@
 """Tests of scripts/memsuite and lib/memsuite on trees that are made up; prints KTAP."""
 
 import argparse
+import contextlib
+import errno
 import json
 import os
 import re
@@ -1175,9 +1177,10 @@ def stores_are_read_from_dmsetup(_top):
         "read_disk": 3, "errors": 0, "volatile": 6, "read_volatile": 2}}
     assert devices.parse_status("No devices found\n") == {}
     with mock.patch.object(devices, "run", return_value="100007\n"):
-        assert devices.table("/dev/a", "/dev/b", ["format", "policy", "random"]) == (
-            "0 100000 vstore /dev/a /dev/b 3 format policy random")
-        assert devices.table("/dev/a", "/dev/b", []) == "0 100000 vstore /dev/a /dev/b"
+        assert devices.size_of("/dev/a") == 100000
+    assert devices.table(100000, "/dev/a", "/dev/b", ["format", "policy", "random"]) == (
+        "0 100000 vstore /dev/a /dev/b 3 format policy random")
+    assert devices.table(100000, "/dev/a", "/dev/b", []) == "0 100000 vstore /dev/a /dev/b"
 
 
 def a_store_may_have_a_cache(_top):
@@ -1193,24 +1196,96 @@ def a_store_may_have_a_cache(_top):
         raise AssertionError("a limit of no cache")
 
 
-def a_shared_store_gets_the_addresses_of_an_nvdimm(top):
-    place = os.path.join(top, "devices", "namespace0.0")
-    os.makedirs(os.path.join(place, "driver"))
-    os.makedirs(os.path.join(top, "class", "block", "pmem0"))
-    os.symlink(place, os.path.join(top, "class", "block", "pmem0", "device"))
-    for name, text in (("resource", "0x100000000\n"), ("size", "134217728\n"), ("driver/unbind", "")):
-        with open(os.path.join(place, name), "w", encoding="ascii") as f:
-            f.write(text)
-    with mock.patch.object(devices, "SYSFS", top):
-        assert devices.pram_range("/dev/pmem0") == "0x100000000-0x108000000"
-        with open(os.path.join(place, "driver", "unbind"), encoding="ascii") as f:
-            assert f.read() == "namespace0.0"
-        assert devices.pram_range("4G-8G") == "4G-8G"
+class Nvdimm:
+    """/dev/pmem0 as sysfs has it, which nobody uses, or somebody."""
+
+    def __init__(self, top, busy=False):
+        place = os.path.join(top, "devices", "namespace0.0")
+        self.driver = os.path.join(top, "drivers", "nd_pmem")
+        os.makedirs(self.driver)
+        os.makedirs(place)
+        os.symlink(self.driver, os.path.join(place, "driver"))
+        os.makedirs(os.path.join(top, "class", "block", "pmem0"))
+        os.symlink(place, os.path.join(top, "class", "block", "pmem0", "device"))
+        for name, text in (("resource", "0x100000000\n"), ("size", "134217728\n")):
+            with open(os.path.join(place, name), "w", encoding="ascii") as f:
+                f.write(text)
+        self.top, self.busy, self.opened = top, busy, []
+
+    def open(self, path, flags):
+        self.opened.append((path, flags))
+        if self.busy:
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        return os.dup(0)
+
+    def faked(self):
+        stack = contextlib.ExitStack()
+        stack.enter_context(mock.patch.object(devices, "SYSFS", self.top))
+        stack.enter_context(mock.patch.object(devices.os, "open", self.open))
+        return stack
+
+    def was_told(self, name):
+        """What was written to the driver's file of that name; None if nothing was."""
         try:
-            devices.pram_range("/dev/sda")
-        except Failure:
-            return
-    raise AssertionError("a disk is no NVDIMM")
+            with open(os.path.join(self.driver, name), encoding="ascii") as f:
+                return f.read()
+        except FileNotFoundError:
+            return None
+
+
+def fails_to(do, *arguments):
+    """What is said by the failure that is expected."""
+    try:
+        do(*arguments)
+    except Failure as failure:
+        return str(failure)
+    raise AssertionError(f"{do.__name__}{arguments} did not fail")
+
+
+def a_shared_store_gets_the_addresses_of_an_nvdimm(top):
+    def addresses(pram):
+        with devices.pram_range(pram) as words:
+            return words
+
+    nvdimm = Nvdimm(top)
+    with nvdimm.faked():
+        assert addresses("4G-8G") == "4G-8G"
+        assert nvdimm.was_told("unbind") is None
+        assert addresses("/dev/pmem0") == "0x100000000-0x108000000"
+        assert nvdimm.was_told("unbind") == "namespace0.0" and nvdimm.was_told("bind") is None
+        assert [(path, flags & os.O_EXCL) for path, flags in nvdimm.opened] == [("/dev/pmem0", os.O_EXCL)]
+        assert "no NVDIMM" in fails_to(addresses, "/dev/sda")
+
+
+def activation(top, busy=False, fails=None):
+    """What a shared store's activation says, where a command fails, and the NVDIMM."""
+    def run(*command):
+        if command[0] == fails:
+            raise Failure(f"{fails}: no")
+        return "100000\n"
+
+    args = argparse.Namespace(name="none-such", disk="/dev/a", pram="/dev/pmem0", shared=True, json=False)
+    nvdimm = Nvdimm(top, busy)
+    with nvdimm.faked(), mock.patch.object(devices, "run", run):
+        return fails_to(devices.activate, args, ["shared"]), nvdimm
+
+
+def an_nvdimm_in_use_is_not_taken_from_its_driver(top):
+    said, nvdimm = activation(top, busy=True)
+    assert "/dev/pmem0 is in use" in said, said
+    assert nvdimm.was_told("unbind") is None
+
+
+def nor_for_a_disk_that_is_none(top):
+    said, nvdimm = activation(top, fails="blockdev")
+    assert "blockdev: no" in said, said
+    assert nvdimm.was_told("unbind") is None and not nvdimm.opened
+
+
+def an_nvdimm_goes_back_if_the_store_is_refused(top):
+    said, nvdimm = activation(top, fails="dmsetup")
+    assert "dmsetup: no" in said and "dmesg" in said, said
+    assert nvdimm.was_told("unbind") == nvdimm.was_told("bind") == "namespace0.0"
 
 
 def a_user_is_told_to_be_root(top):
@@ -1288,6 +1363,9 @@ TESTS = (
     stores_are_read_from_dmsetup,
     a_store_may_have_a_cache,
     a_shared_store_gets_the_addresses_of_an_nvdimm,
+    an_nvdimm_in_use_is_not_taken_from_its_driver,
+    nor_for_a_disk_that_is_none,
+    an_nvdimm_goes_back_if_the_store_is_refused,
     a_user_is_told_to_be_root,
 )
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Virtual storage: devices of the target vstore, through dmsetup."""
 
+import contextlib
+import errno
 import os
 import subprocess
 import time
@@ -49,8 +51,12 @@ def stores(name):
     return found
 
 
-def table(disk, pram, features):
-    sectors = int(run("blockdev", "--getsz", disk)) // BLOCK_SECTORS * BLOCK_SECTORS
+def size_of(disk):
+    """In sectors; a failure if it is no disk."""
+    return int(run("blockdev", "--getsz", disk)) // BLOCK_SECTORS * BLOCK_SECTORS
+
+
+def table(sectors, disk, pram, features):
     words = ["0", str(sectors), "vstore", disk, pram]
     if features:
         words += [str(len(features)), *features]
@@ -82,18 +88,42 @@ def settings(args):
     return words
 
 
+@contextlib.contextmanager
 def pram_range(pram):
-    """The addresses of an NVDIMM's device, which its driver loses, as START-END; anything else is taken for those."""
+    """The addresses of an NVDIMM's device, as START-END; anything else is taken for those.
+
+    Its driver loses the device, unless somebody uses it, and gets it back if what is done with the addresses fails.
+    """
     if not pram.startswith("/dev/"):
-        return pram
+        yield pram
+        return
     place = os.path.realpath(f"{SYSFS}/class/block/{os.path.basename(os.path.realpath(pram))}/device")
+    driver = os.path.realpath(f"{place}/driver")
+    device = os.path.basename(place)
     try:
         start, size = (int(read(f"{place}/{name}"), 0) for name in ("resource", "size"))
-        with open(f"{place}/driver/unbind", "w", encoding="ascii") as f:
-            f.write(os.path.basename(place))
+        with claimed(pram):
+            write(f"{driver}/unbind", device)
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EBUSY:
+            raise Failure(f"{pram} is in use: it is mounted, or another device has it") from None
         raise Failure(f"{pram} is no NVDIMM's device that can be shared: {error}") from None
-    return f"{start:#x}-{start + size:#x}"
+    try:
+        yield f"{start:#x}-{start + size:#x}"
+    except BaseException:
+        with contextlib.suppress(OSError):
+            write(f"{driver}/bind", device)
+        raise
+
+
+@contextlib.contextmanager
+def claimed(device):
+    """A block device that nobody can mount, or build another upon, meanwhile; and nobody has."""
+    fd = os.open(device, os.O_RDONLY | os.O_EXCL)
+    try:
+        yield
+    finally:
+        os.close(fd)
 
 
 def read(path):
@@ -101,15 +131,22 @@ def read(path):
         return f.read().strip()
 
 
+def write(path, text):
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+
+
 def activate(args, features):
     if os.path.exists(f"/dev/mapper/{args.name}"):
         raise Failure(f"there is a device {args.name} already")
+    # Before the PRAM is taken from its driver.
+    sectors = size_of(args.disk)
     run("modprobe", "dm-vstore")
-    pram = pram_range(args.pram) if args.shared else args.pram
-    try:
-        run("dmsetup", "create", args.name, "--table", table(args.disk, pram, features))
-    except Failure as failure:
-        raise Failure(f"{failure}\nmemsuite: the kernel's log says why (dmesg)") from None
+    with pram_range(args.pram) if args.shared else contextlib.nullcontext(args.pram) as pram:
+        try:
+            run("dmsetup", "create", args.name, "--table", table(sectors, args.disk, pram, features))
+        except Failure as failure:
+            raise Failure(f"{failure}\nmemsuite: the kernel's log says why (dmesg)") from None
     return done(args, f"/dev/mapper/{args.name}")
 
 
