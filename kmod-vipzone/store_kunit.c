@@ -212,6 +212,7 @@ static void foreign_headers_are_refused(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct store_report *report = &f->report;
+	const size_t unit = STORE_UNIT * STORE_BLOCK_SIZE;
 
 	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES, NR_BLOCKS + 1, report), -EINVAL);
 	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES - 1, NR_BLOCKS, report), -EINVAL);
@@ -221,12 +222,26 @@ static void foreign_headers_are_refused(struct kunit *test)
 	f->pram[20] ^= 1;
 	f->pram[0] ^= 1;
 	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES, NR_BLOCKS, report), -EINVAL);
-	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram, 1));
+	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram, NR_PAGES));
+	/* A store without its header is something else, and not nothing. */
 	memset(f->pram, 0, STORE_BLOCK_SIZE);
-	KUNIT_EXPECT_TRUE(test, store_map_blank(f->pram, 1));
+	KUNIT_EXPECT_EQ(test, store_map_check(f->pram, NR_PAGES, NR_BLOCKS, report), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, strstr(report->why, "something else"));
+	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram, NR_PAGES));
+	memset(f->pram, 0, unit);
+	KUNIT_EXPECT_TRUE(test, store_map_blank(f->pram, NR_PAGES));
+	f->pram[unit] = 1;
+	KUNIT_EXPECT_TRUE(test, store_map_blank(f->pram, NR_PAGES));
+	f->pram[unit - 1] = 1;
+	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram, NR_PAGES));
+	f->pram[unit - 1] = 0;
 	bad = f->pram + 100;
-	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram, 1));
+	KUNIT_EXPECT_FALSE(test, store_map_blank(f->pram, NR_PAGES));
 	bad = NULL;
+	/* No more than there is. */
+	memset(f->pram, 0, STORE_BLOCK_SIZE);
+	f->pram[STORE_BLOCK_SIZE] = 1;
+	KUNIT_EXPECT_TRUE(test, store_map_blank(f->pram, 1));
 }
 
 /* Data and nodes: all that was in a unit is found elsewhere, also after a power cut. */

@@ -585,13 +585,16 @@ bool store_map_spoilt(const struct store_map *map, u32 unit)
 }
 
 /**
- * store_map_blank() - whether there is nothing in the first pages
+ * store_map_blank() - whether there is nothing in the PRAM, as far as can be told
  * @base: the PRAM
- * @nr_pages: how many; what cannot be read is not nothing
+ * @nr_pages: of it
+ *
+ * Its first unit is looked at: file systems begin up to 64 KiB later, and what is left
+ * of a store whose header was lost has its root there. What cannot be read is not nothing.
  */
 bool store_map_blank(const void *base, u32 nr_pages)
 {
-	const void *end = base + (size_t)nr_pages * STORE_BLOCK_SIZE;
+	const void *end = base + min_t(size_t, nr_pages, STORE_UNIT) * STORE_BLOCK_SIZE;
 	u64 piece[64];
 
 	for (; base < end; base += sizeof(piece))
@@ -660,7 +663,7 @@ int store_map_check(const void *base, u32 nr_pages, u64 nr_blocks,
 	if (store_pram_read(&header, base, sizeof(header)))
 		return refuse(report, "the store's header cannot be read", 0);
 	if (header.magic != MAGIC)
-		return refuse(report, store_map_blank(base, 1) ?
+		return refuse(report, store_map_blank(base, nr_pages) ?
 			      "no store in the PRAM: not formatted" :
 			      "no store in the PRAM: something else is in it", 0);
 	if (header.version != STORE_VERSION)

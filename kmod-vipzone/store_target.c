@@ -135,12 +135,6 @@ static int map_device(struct store *store, const char *path, char **error)
 	return store->pram_name ? map_dax(store, error) : -ENOMEM;
 }
 
-/* Of a range, which has no driver that would know what is on it, more has to be. */
-static bool is_blank(const struct store *store)
-{
-	return store_map_blank(store->base, store->share.loan ? STORE_UNIT : 1);
-}
-
 /* Whether another store uses some of the PRAM, be it by another device, or as a range. */
 static bool is_taken(const struct store *store)
 {
@@ -187,7 +181,7 @@ static int check_pram(struct store *store, const struct modes *modes, char **err
 	struct store_report report = {};
 	int err;
 
-	if (modes->format && is_blank(store))
+	if (modes->format && store_map_blank(store->base, store->nr_pages))
 		return format_pram(store, nr_blocks, &modes->uuid, error);
 	err = store_map_check(store->base, store->nr_pages, nr_blocks, &report);
 	if (!err) {

@@ -293,7 +293,7 @@ def mrc_commands(top):
 def store_commands(top):
     store = top.group("store", "virtual storage, small requests in PRAM and large ones on disk: dm-vstore")
     for name, function, text in (
-            ("create", cmd_store_create, "make a store; a PRAM that begins with zeros is formatted"),
+            ("create", cmd_store_create, "make a store; a PRAM whose first 2 MiB are zero is formatted"),
             ("open", cmd_store_open, "activate a store that there is")):
         command = store.add(name, function, text)
         command.add_argument("name", metavar="NAME", type=word_argument, help="of the device in /dev/mapper")

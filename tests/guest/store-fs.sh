@@ -76,7 +76,7 @@ loop=$(losetup -f --show /tmp/store-disk)
 check "the NVDIMM has DAX" pmem_with_dax
 dmsetup create pram --table "0 16384 linear /dev/pmem0 0"
 dmsetup create cut-pram --table "0 16384 linear /dev/pmem0 16384"
-dd if=/dev/zero of=/dev/mapper/pram bs=1M count=1 conv=fsync 2>/dev/null
+dd if=/dev/zero of=/dev/mapper/pram bs=1M count=2 conv=fsync 2>/dev/null
 check "a store with a PRAM of 8 MiB" create vs "$loop" pram "1 format"
 
 for policy in random selective merging; do

@@ -34,7 +34,7 @@ truncate -s 320M /tmp/store-disk
 loop=$(losetup -f --show /tmp/store-disk)
 check "a disk of LVM" volume disks "$loop" disk 64
 check "a PRAM of LVM" volume prams /dev/pmem0 pram 4
-dd if=/dev/zero of=/dev/prams/pram bs=1M count=1 conv=fsync 2>/dev/null
+dd if=/dev/zero of=/dev/prams/pram bs=1M count=2 conv=fsync 2>/dev/null
 check "a store of both" create "1 format"
 
 check "a volume on the store" volume stored $vs files 40

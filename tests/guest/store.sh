@@ -57,6 +57,16 @@ dmsetup create disk --table "$disk_good"
 check "the NVDIMM has DAX" pmem_with_dax
 dmsetup create pram --table "0 2048 linear /dev/pmem0 0"
 dd if=/dev/zero of=/dev/pmem0 bs=1M count=1 conv=fsync 2>/dev/null
+# Where btrfs begins, a byte alone; and no more than the PRAM is looked at.
+byte_at() { printf %b "$2" | dd of=/dev/mapper/pram bs=1 seek="$1" conv=notrunc,fsync 2>/dev/null; }
+printf x | dd of=/dev/pmem0 bs=1 seek=1048576 conv=notrunc,fsync 2>/dev/null
+for at in 4096 65600 1048575; do
+	byte_at $at x
+	dd if=/dev/mapper/pram of=/tmp/foreign bs=1M count=1 2>/dev/null
+	check "what has something at $at is not formatted" refused "1 format"
+	check "and is left as it is" sh -c "dd if=/dev/mapper/pram bs=1M count=1 2>/dev/null | cmp -s - /tmp/foreign"
+	byte_at $at '\000'
+done
 
 check "a PRAM that is blank is refused without format" refused
 check "and is formatted with it" create "1 format"
@@ -236,6 +246,11 @@ check "so is a root of zeroes" zeroes_refused 4096 1
 check "a line of zeroes in a node is refused" zeroes_refused 64 $((leaf * 64 + $(entries "$leaf" | awk '{ print $1; exit }')))
 check "so is a node of zeroes" zeroes_refused 4096 "$leaf"
 check "undone, it is accepted" create
+dmsetup remove vs
+dd if=/dev/zero of=/dev/mapper/pram bs=4k count=1 conv=notrunc,fsync 2>/dev/null
+check "a store whose header was lost is not formatted" refused "1 format"
+dd if=/tmp/before of=/dev/mapper/pram bs=4k count=1 conv=notrunc,fsync 2>/dev/null
+check "undone, it is accepted again" create
 dmsetup remove vs
 dd if=/dev/urandom of=/dev/mapper/pram bs=4k count=1 seek=1 conv=notrunc,fsync 2>/dev/null
 dd if=/dev/mapper/pram of=/tmp/damaged bs=1M count=1 2>/dev/null
