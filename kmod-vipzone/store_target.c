@@ -69,16 +69,32 @@ static int parse_features(struct store *store, struct dm_arg_set *args, struct m
 	return 0;
 }
 
-/* The PRAM has one address for all of it, for as long as the device is ours. */
+/* Where the first @nr pages of the PRAM are now, in one piece. */
+static int find_dax(const struct store *store, u32 nr, void **base)
+{
+	sector_t start = get_start_sect(store->pram->bdev);
+	long got;
+	int id;
+
+	id = dax_read_lock();
+	got = ms_dax_address(store->pram->dax_dev, start >> PAGE_SECTORS_SHIFT, nr, base);
+	dax_read_unlock(id);
+	if (got < 0)
+		return got;
+	return got < nr ? -EOPNOTSUPP : 0;
+}
+
+/*
+ * The PRAM has one address for all of it. A device of device-mapper may be moved
+ * elsewhere: while the store is suspended, which its resume finds out.
+ */
 static int map_dax(struct store *store, char **error)
 {
 	struct block_device *bdev = store->pram->bdev;
-	sector_t start = get_start_sect(bdev), sectors = ms_bdev_nr_sectors(bdev);
-	const unsigned int shift = PAGE_SHIFT - SECTOR_SHIFT;
-	long got, nr = min_t(sector_t, sectors >> shift, U32_MAX);
-	int id;
+	u32 nr = min_t(sector_t, ms_bdev_nr_sectors(bdev) >> PAGE_SECTORS_SHIFT, U32_MAX);
+	int err;
 
-	if (!store->pram->dax_dev || start & ((1 << shift) - 1)) {
+	if (!store->pram->dax_dev || get_start_sect(bdev) & (BIT(PAGE_SECTORS_SHIFT) - 1)) {
 		*error = "The PRAM has no DAX";
 		return -EOPNOTSUPP;
 	}
@@ -86,16 +102,25 @@ static int map_dax(struct store *store, char **error)
 		*error = "The PRAM is durable only after a flush by its host";
 		return -EOPNOTSUPP;
 	}
-	id = dax_read_lock();
-	got = ms_dax_address(store->pram->dax_dev, start >> shift, nr, &store->base);
-	dax_read_unlock(id);
-	if (got < nr) {
+	err = find_dax(store, nr, &store->base);
+	if (err) {
 		*error = "The PRAM is not in one piece";
-		return got < 0 ? got : -EOPNOTSUPP;
+		return err;
 	}
 	store->nr_pages = nr;
 	store->address = slow_virt_to_phys(store->base);
 	return 0;
+}
+
+/* Whether what is at the address that was found is still the PRAM. */
+static bool is_in_place(const struct store *store)
+{
+	void *base;
+
+	if (!store->pram)
+		return true;
+	return !find_dax(store, store->nr_pages, &base) && base == store->base &&
+	       slow_virt_to_phys(base) == store->address;
 }
 
 /* START-END, as memsuite has ranges: bytes, with K, M, G or T. */
@@ -371,6 +396,10 @@ static int vstore_preresume(struct dm_target *ti)
 
 	if (store->open)
 		return 0;
+	if (!is_in_place(store)) {
+		DMERR("PRAM %s: refused: it is not where it was when the table was loaded", name);
+		return -ENXIO;
+	}
 	err = claim(store);
 	if (err) {
 		DMERR("PRAM %s: refused: another store uses it", name);

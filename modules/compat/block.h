@@ -51,6 +51,11 @@ static inline sector_t ms_bdev_nr_sectors(struct block_device *bdev)
 #endif
 }
 
+/* Since 5.17. */
+#ifndef PAGE_SECTORS_SHIFT
+#define PAGE_SECTORS_SHIFT	(PAGE_SHIFT - SECTOR_SHIFT)
+#endif
+
 /* The address of @nr pages from @offset on, and how many are in a row there. */
 static inline long ms_dax_address(struct dax_device *dax, pgoff_t offset, long nr, void **address)
 {

@@ -188,6 +188,22 @@ dmsetup remove vs
 check "the disk has it all, first half" "$here/storecheck" "$loop" 0 $((blocks / 2)) /tmp/state-1 0 5
 check "second half" "$here/storecheck" "$loop" $((blocks / 2)) $((blocks / 2)) /tmp/state-2 0 6
 
+# A PRAM that is elsewhere when the store is resumed.
+move_pram() { dmsetup load pram --table "0 $2 linear /dev/pmem0 $1" && dmsetup suspend pram && dmsetup resume pram; }
+resume_refused() { ! dmsetup resume vs 2>/dev/null && dmesg | tail -n 5 | grep -q "not where it was"; }
+create
+dd if=/tmp/state-1 of=$vs bs=4k count=4 conv=sync oflag=direct 2>/dev/null
+dd if=$vs of=/tmp/written bs=4k count=4 iflag=direct 2>/dev/null
+dmsetup suspend vs
+move_pram 8192 2048
+check "a PRAM that was moved is not resumed with" resume_refused
+move_pram 0 1024
+check "nor one that lost its end" resume_refused
+move_pram 0 2048
+check "back where it was, it is" dmsetup resume vs
+check "with everything there" sh -c "dd if=$vs bs=4k count=4 iflag=direct 2>/dev/null | cmp -s - /tmp/written"
+dmsetup remove vs
+
 # A disk that fails: what is in PRAM works on, the rest is an error.
 create "2 policy selective"
 dd if=/dev/zero of=$vs bs=4k count=16 oflag=direct 2>/dev/null
