@@ -9,6 +9,8 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "store_map.h"
@@ -715,6 +717,8 @@ static int node_scan(struct store_map *map, u32 node, unsigned int level,
 	u64 line[LINE_ENTRIES];
 	unsigned int i;
 
+	/* A large tree takes seconds. */
+	cond_resched();
 	for (i = 0; i < STORE_FANOUT; i++) {
 		bool bad = !(i % LINE_ENTRIES) &&
 			   store_pram_read(line, slot_of(map, node, i), sizeof(line));
@@ -785,7 +789,7 @@ static void prune_empty(struct store_map *map, u32 node, unsigned int level,
  * @report: what was found, or what is wrong
  *
  * After a power cut this is the recovery. A store that is refused is not
- * written to.
+ * written to. Context: may sleep.
  *
  * Return: 0 or -EINVAL.
  */

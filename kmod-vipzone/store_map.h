@@ -21,8 +21,8 @@
  * Pages are lent to memory, and claimed back, in units of 512; those that are away
  * are in no list, and are written by others.
  *
- * The caller serialises all calls for one map. No function sleeps or allocates
- * memory.
+ * The caller serialises all calls for one map. No function allocates memory, and none
+ * sleeps but store_map_open().
  */
 #ifndef STORE_MAP_H
 #define STORE_MAP_H
