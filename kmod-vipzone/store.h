@@ -112,9 +112,8 @@ struct store {
 	void *buffer;
 	struct store_run runs[STORE_RUNS];
 	unsigned int nr_runs;
-	bool flushing;		/* all that is dirty, whatever the settings */
+	struct list_head flushes;	/* who waits until nothing is dirty */
 	bool squeezed;		/* another batch, likewise */
-	int flush_error;
 	u64 rounds;		/* that came to an end */
 	wait_queue_head_t batch_done;
 

@@ -258,6 +258,7 @@ static struct store *store_new(struct dm_target *ti)
 	mutex_init(&store->lock);
 	init_waitqueue_head(&store->batch_done);
 	INIT_LIST_HEAD(&store->active);
+	INIT_LIST_HEAD(&store->flushes);
 	INIT_DELAYED_WORK(&store->work, store_writeback);
 	store_promote_init(store);
 	store_cache_init(store);

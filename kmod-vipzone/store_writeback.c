@@ -36,7 +36,7 @@ static u32 share(const struct store *store, u32 pct)
  */
 bool store_writeback_wanted(const struct store *store)
 {
-	return store->nr_dirty && (store->flushing || store->nr_merged >= STORE_BATCH ||
+	return store->nr_dirty && (!list_empty(&store->flushes) || store->nr_merged >= STORE_BATCH ||
 				   store->nr_dirty > share(store, store->high_pct));
 }
 
@@ -283,12 +283,23 @@ static int batch_move(struct store *store, bool merged, bool narrow)
 	return first;
 }
 
-static int flush_result(const struct store *store, int error)
+/* Somebody who waits until nothing is dirty. */
+struct flush {
+	struct list_head list;
+	int result;
+};
+
+/* All that was dirty when they came has been tried. */
+static void flushes_end(struct store *store, int error)
 {
-	if (!store->open)
-		return -EAGAIN;
-	/* The disk does not have what cannot be read. */
-	return error ?: store->map.nr_lost ? -EIO : 0;
+	struct flush *flush, *next;
+
+	list_for_each_entry_safe(flush, next, &store->flushes, list) {
+		/* The disk does not have what cannot be read. */
+		if (store->open)
+			flush->result = error ?: store->map.nr_lost ? -EIO : 0;
+		list_del_init(&flush->list);
+	}
 }
 
 /**
@@ -311,16 +322,13 @@ void store_writeback(struct work_struct *work)
 
 		mutex_lock(&store->lock);
 		squeezed |= store->squeezed;
-		all = store->flushing || squeezed || store->nr_dirty > share(store, store->low_pct);
+		all = !list_empty(&store->flushes) || squeezed || store->nr_dirty > share(store, store->low_pct);
 		more = vain < 2 && store->open && store->nr_dirty && (store->nr_merged || all);
 		merged = store->nr_merged && (!vain || !all || list_empty(&store->dirty));
 		moved = store->counts.moved;
 		store->squeezed = false;
 		if (!more) {
-			/* A run that comes after a flush has nothing to say of it. */
-			if (store->flushing)
-				store->flush_error = flush_result(store, error);
-			store->flushing = false;
+			flushes_end(store, error);
 			/* The disk may recover. */
 			if (error && store->open)
 				queue_delayed_work(store->queue, &store->work, 5 * HZ);
@@ -347,16 +355,16 @@ void store_writeback(struct work_struct *work)
  */
 int store_flush(struct store *store)
 {
-	int error;
+	struct flush flush = { .result = -EAGAIN };
 
 	mutex_lock(&store->lock);
-	store->flushing = true;
-	store->flush_error = -EAGAIN;
+	list_add_tail(&flush.list, &store->flushes);
 	mutex_unlock(&store->lock);
 	mod_delayed_work(store->queue, &store->work, 0);
 	flush_delayed_work(&store->work);
+	/* A suspend may have cancelled the work: then it is still in the list. */
 	mutex_lock(&store->lock);
-	error = store->flush_error;
+	list_del_init(&flush.list);
 	mutex_unlock(&store->lock);
-	return error;
+	return flush.result;
 }

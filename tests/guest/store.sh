@@ -211,6 +211,16 @@ swap_disk "0 $sectors error"
 check "PRAM is read while the disk fails" dd if=$vs of=/dev/null bs=64k count=1 iflag=direct 2>/dev/null
 check "the disk's error is passed up" sh -c "! dd if=$vs of=/dev/null bs=4k skip=4000 count=256 iflag=direct 2>/dev/null"
 check "flush tells of the error" sh -c "! dmsetup message vs 0 flush 2>/dev/null"
+flushes=
+for _ in 1 2 3 4; do
+	dmsetup message vs 0 flush 2>/dev/null &
+	flushes="$flushes $!"
+done
+told=0
+for flush in $flushes; do
+	wait "$flush" || told=$((told + 1))
+done
+check "so do all of four at a time" [ $told = 4 ]
 check "and it is counted" field_at_least errors 1
 check "what could not be moved is still dirty" field_at_least dirty 16
 swap_disk "$disk_good"
