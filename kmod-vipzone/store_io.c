@@ -10,6 +10,7 @@
 #include <linux/blkdev.h>
 #include <linux/random.h>
 
+#include "compat/block.h"
 #include "store.h"
 #include "store_pram.h"
 
@@ -491,7 +492,6 @@ static int discard_map(struct store *store, struct bio *bio)
 		mutex_lock(&store->lock);
 	}
 	outdate(store, span);
-	store_promote_write(store, bio, span.block, span.nr);
 	do {
 		nr = 0;
 		for (block = store_map_next(&store->map, span.block); block < end;
@@ -504,6 +504,9 @@ static int discard_map(struct store *store, struct bio *bio)
 		if (nr)
 			store_map_drop(&store->map, blocks, nr);
 	} while (nr);
+	if (!ms_bdev_takes_discards(store->disk->bdev))
+		return bio_done(bio, BLK_STS_OK);
+	store_promote_write(store, bio, span.block, span.nr);
 	return to_disk(store, bio);
 }
 

@@ -344,6 +344,7 @@ static int vstore_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->num_flush_bios = 1;
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
+	ti->discards_supported = true;
 	return 0;
 }
 
@@ -534,6 +535,11 @@ static void vstore_hints(struct dm_target *ti, struct queue_limits *limits)
 	limits->physical_block_size = max_t(unsigned int, limits->physical_block_size, block);
 	limits->io_min = max_t(unsigned int, limits->io_min, block);
 	limits->discard_granularity = max_t(unsigned int, limits->discard_granularity, block);
+	/* The disk takes none, and so has no limit: they end here. */
+	if (!limits->max_discard_sectors) {
+		limits->max_discard_sectors = SZ_1G >> SECTOR_SHIFT;
+		limits->max_hw_discard_sectors = limits->max_discard_sectors;
+	}
 }
 
 static struct target_type vstore_target = {

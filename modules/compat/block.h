@@ -51,6 +51,16 @@ static inline sector_t ms_bdev_nr_sectors(struct block_device *bdev)
 #endif
 }
 
+/* Since 5.19 a device has no flag for it. */
+static inline bool ms_bdev_takes_discards(struct block_device *bdev)
+{
+#ifdef blk_queue_discard
+	if (!blk_queue_discard(bdev_get_queue(bdev)))
+		return false;
+#endif
+	return bdev_get_queue(bdev)->limits.max_discard_sectors;
+}
+
 /* Since 5.17. */
 #ifndef PAGE_SECTORS_SHIFT
 #define PAGE_SECTORS_SHIFT	(PAGE_SHIFT - SECTOR_SHIFT)

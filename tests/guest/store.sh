@@ -245,6 +245,35 @@ if [ -x /sbin/mkfs.ext4 ]; then
 	umount /tmp/mnt
 fi
 
+# A disk that takes no discards.
+modprobe null_blk nr_devices=0 2>/dev/null
+nullb=/sys/kernel/config/nullb/nullb0
+mount -t configfs none /sys/kernel/config 2>/dev/null
+if mkdir $nullb 2>/dev/null && echo 1 >$nullb/memory_backed && echo $((blocks / 256)) >$nullb/size && echo 1 >$nullb/power; then
+	dmsetup message vs 0 flush
+	dmsetup remove vs
+	swap_disk "0 $sectors linear /dev/nullb0 0"
+	check "a disk that takes no discards" [ "$(cat /sys/block/nullb0/queue/discard_max_bytes)" = 0 ]
+	create "2 policy selective"
+	dd if=/dev/urandom of=$vs bs=4k seek=100 count=8 oflag=direct conv=notrunc 2>/dev/null
+	check "blocks are dirty" field_at_least dirty 8
+	before=$(field dirty)
+	check "discard some of them" blkdiscard -o $((102 * 4096)) -l $((4 * 4096)) $vs
+	check "they are not any more" [ "$(field dirty)" = $((before - 4)) ]
+	check "the disk's contents are read" sh -c \
+		"dd if=$vs bs=4k skip=102 count=4 iflag=direct 2>/dev/null | cmp -s -n 16384 - /dev/zero"
+	check "also after another activation" sh -c "dmsetup suspend vs && dmsetup resume vs &&
+		dd if=$vs bs=4k skip=102 count=4 iflag=direct 2>/dev/null | cmp -s -n 16384 - /dev/zero"
+	check "discard all" blkdiscard $vs
+	check "nothing is dirty" [ "$(field dirty)" = 0 ]
+	dmsetup remove vs
+	swap_disk "$disk_good"
+	create
+	echo 0 >$nullb/power
+	rmdir $nullb
+	modprobe -r null_blk
+fi
+
 # Under load: busy, and then by force.
 zero
 storecheck 0 $blocks /tmp/state-load 1000000 8 >/dev/null 2>&1 &
