@@ -185,7 +185,7 @@ static void zeroes_are_refused(struct kunit *test)
 	unsigned int level, i;
 	u32 node;
 
-	/* Before the first entry, too; and with nodes of all levels, and an entry that was dropped. */
+	/* Before the first entry; and with nodes of all levels, and an entry that was dropped. */
 	KUNIT_EXPECT_TRUE(test, refused_when_zero(f, f->pram + STORE_BLOCK_SIZE, line));
 	KUNIT_ASSERT_EQ(test, reopen(f), 0);
 	for (block = 0; block < 3; block++)

@@ -30,13 +30,18 @@ static u32 share(const struct store *store, u32 pct)
 	return room > taken ? (u64)(room - taken) * pct / 100 : 0;
 }
 
+static bool is_flushing(const struct store *store)
+{
+	return !list_empty(&store->flushes);
+}
+
 /**
  * store_writeback_wanted() - whether something is to be moved at once
  * @store: it, locked
  */
 bool store_writeback_wanted(const struct store *store)
 {
-	return store->nr_dirty && (!list_empty(&store->flushes) || store->nr_merged >= STORE_BATCH ||
+	return store->nr_dirty && (is_flushing(store) || store->nr_merged >= STORE_BATCH ||
 				   store->nr_dirty > share(store, store->high_pct));
 }
 
@@ -322,7 +327,8 @@ void store_writeback(struct work_struct *work)
 
 		mutex_lock(&store->lock);
 		squeezed |= store->squeezed;
-		all = !list_empty(&store->flushes) || squeezed || store->nr_dirty > share(store, store->low_pct);
+		all = is_flushing(store) || squeezed ||
+		      store->nr_dirty > share(store, store->low_pct);
 		more = vain < 2 && store->open && store->nr_dirty && (store->nr_merged || all);
 		merged = store->nr_merged && (!vain || !all || list_empty(&store->dirty));
 		moved = store->counts.moved;
