@@ -109,6 +109,9 @@ bool ms_region_has(const struct ms_region *region, struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 
+	/* Also what came to it since it was found. */
+	if (region->spec.source == MS_REGION_NODE)
+		return page_to_nid(page) == region->spec.nid;
 	return pfn >= start_pfn(region) && pfn < end_pfn(region) &&
 	       ms_region_owns(region, page);
 }
