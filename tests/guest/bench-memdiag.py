@@ -42,10 +42,10 @@ def number(name):
         return int(f.read())
 
 
-def prepare():
+def prepare(functions=120, rows=8000):
     random.seed(1)
     with open("/tmp/bench.c", "w", encoding="ascii") as f:
-        for i in range(120):
+        for i in range(functions):
             f.write(f"int f{i}(int *a, int n) {{ int s = 0; for (int i = 0; i < n; i++) "
                     f"s += a[i] * {i} ^ (s >> {i % 7}); return s > {i} ? s : f{max(i - 1, 0)}(a, n / 2); }}\n")
     with open("/tmp/bench.txt", "w", encoding="ascii") as f:
@@ -53,7 +53,7 @@ def prepare():
             f.write(f"{random.getrandbits(64):016x} {random.getrandbits(32):08x}\n")
     with open("/tmp/bench.sql", "w", encoding="ascii") as f:
         f.write("create table t(a integer, b text);\nbegin;\n")
-        for _ in range(8000):
+        for _ in range(rows):
             f.write(f"insert into t values({random.getrandbits(31)}, '{random.getrandbits(64):016x}');\n")
         f.write("commit;\ncreate index i on t(a);\nselect sum(a), max(b) from t where a % 7 = 3;\n"
                 "select count(*) from t x join t y on x.a = y.a;\n")
