@@ -52,6 +52,7 @@ static void probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 static struct ms_probe probe = {
 	.name = "cgroup_mkdir", .function = probe_mkdir
 };
+
 static bool watching;			/* under scopes_lock */
 
 int scopes_watch(void)
