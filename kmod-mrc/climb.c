@@ -3,8 +3,8 @@
  * When a ladder looks. Of each of its moments, what is before it and after it is
  * looked at by a part of the sample: a program that does something else every few
  * milliseconds is seen at as many of these, for the same number of pages. A ladder
- * is about three times as long as the longest reuse, so moments are spread over a
- * third of it: those of one turn of a loop.
+ * is about three times as long as the longest reuse of most pages, so moments are
+ * spread over a third of it: those of one turn of a loop.
  */
 
 #include <linux/math64.h>
@@ -23,6 +23,8 @@
 #define SPREAD		3
 /* Each moment has so many pages at least. */
 #define MOMENT_PAGES	128
+/* One in so many of the pages that are touched is rare. */
+#define RARE		64
 
 /* Lists of pages in order of address, one after another. */
 static void divide(struct mrc_target *t)
@@ -42,6 +44,7 @@ static void divide(struct mrc_target *t)
 		struct mrc_climb *c = &t->climb[t->sample.entry[i].sub % t->moments];
 
 		c->active[c->active_n++] = i;
+		c->pages++;
 	}
 }
 
@@ -113,9 +116,20 @@ static void reached(struct mrc_climb *c)
 
 	/* Times must ascend, whatever the clock does. */
 	us = max(us, c->rungs ? c->rung_us[c->rungs - 1] + 1 : 1);
+	c->left[c->rungs] = c->active_n;
 	c->rung_us[c->rungs++] = us;
 	c->looks = 0;
 	c->looks_us = 0;
+}
+
+/* A few pages are touched now and then: ladders as long as that would be few. */
+static u32 useful(const struct mrc_climb *c)
+{
+	u32 never = c->left[c->rungs - 1], rare = (c->pages - never) / RARE, k = 0;
+
+	while (c->left[k] - never > rare)
+		k++;
+	return mrc_times_within(c->rung_us[k]);
 }
 
 static void finish(struct mrc_climb *c, u32 rungs)
@@ -123,6 +137,7 @@ static void finish(struct mrc_climb *c, u32 rungs)
 	c->done = true;
 	if (!c->rungs)
 		return;
+	c->useful = useful(c);
 	c->window = c->rung_us[c->rungs - 1];
 	/* All were touched: more time would have shown no more. */
 	if (!c->active_n)
@@ -133,7 +148,7 @@ static void finish(struct mrc_climb *c, u32 rungs)
 static int step_up(struct mrc_target *t, struct mrc_climb *c, u32 rungs)
 {
 	u64 before = mrc_now_us(), after;
-	u32 had = c->active_n, next;
+	u32 next;
 	int err = mrc_walk_read(t, c);
 
 	after = mrc_now_us();
@@ -141,8 +156,6 @@ static int step_up(struct mrc_target *t, struct mrc_climb *c, u32 rungs)
 		return err;
 	if (!err)
 		reached(c);
-	if (c->active_n != had)
-		c->useful = c->rung;
 	/* The last one is where idle age takes over. */
 	if (!c->active_n || c->rung == rungs - 1) {
 		finish(c, rungs);

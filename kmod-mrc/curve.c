@@ -230,14 +230,18 @@ static u64 between(const u64 *a, const u64 *b)
 	return sum;
 }
 
-/* The last two ladders are like each other, and unlike what was before. */
+/* A ladder is unlike what was before. */
+static bool is_unlike(const struct mrc_curve *curve, const u64 *now)
+{
+	return curve->ladders &&
+	       between(curve->rate, now) > area(curve->rate) / CHANGE_PART;
+}
+
+/* So are the last two, and like each other. */
 static bool has_changed(const struct mrc_curve *curve, const u64 *now)
 {
-	u64 far = between(curve->rate, now);
-
-	return curve->ladders > 1 &&
-	       far > area(curve->rate) / CHANGE_PART &&
-	       far > CHANGE_TIMES * between(curve->last, now);
+	return curve->ladders > 1 && is_unlike(curve, now) &&
+	       between(curve->rate, now) > CHANGE_TIMES * between(curve->last, now);
 }
 
 /**
@@ -249,12 +253,17 @@ static bool has_changed(const struct mrc_curve *curve, const u64 *now)
  *
  * For the whole sample and the sub-samples follow mrc_curve_add(), and then
  * @curve->ladders is counted up.
+ *
+ * Return: whether the ladder is unlike the averages, though they go on: the next
+ * ones tell whether the program has changed.
  */
-void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
+bool mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 {
+	bool changed = has_changed(curve, now);
+	bool doubt = !changed && is_unlike(curve, now);
 	unsigned int i;
 
-	if (has_changed(curve, now)) {
+	if (changed) {
 		curve->ladders = 0;
 		memset(curve->spread, 0, sizeof(curve->spread));
 	}
@@ -277,6 +286,7 @@ void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 	/* A program that sleeps touches nothing, but the averages are of others, too. */
 	curve->floor = max_t(u64, floor >> MRC_FRAC,
 			     curve->ladders ? curve->floor - curve->floor / FADE : 0);
+	return doubt;
 }
 
 /**

@@ -113,7 +113,7 @@ void mrc_wsf_finish(struct mrc_wsf *wsf);
 u64 mrc_wsf_at(const struct mrc_wsf *wsf, u64 us);
 
 void mrc_curve_reset(struct mrc_curve *curve);
-void mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor);
+bool mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor);
 void mrc_curve_watched(struct mrc_curve *curve, u64 us, u64 pages);
 void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders);
 void mrc_curve_add_sampled(struct mrc_curve *curve, u64 rate);

@@ -12,6 +12,7 @@
 static struct mrc_wsf wsf;
 static struct mrc_reuse reuse;
 static struct mrc_curve curve;
+static bool doubt;
 static u64 sum[MRC_SIZES];
 static unsigned int sums;
 
@@ -124,7 +125,7 @@ static void finish(u64 pages)
 					middle(spans[i].age) +
 					middle(spans[i].next), weight);
 	mrc_reuse_finish(&reuse);
-	mrc_curve_begin(&curve, reuse.rate, reuse.floor);
+	doubt = mrc_curve_begin(&curve, reuse.rate, reuse.floor);
 	mrc_curve_add(curve.rate, reuse.rate, curve.ladders);
 	for (k = 0; k < MRC_SUBS; k++)
 		mrc_curve_add(curve.sub[k], reuse.rate, curve.ladders);
@@ -690,13 +691,16 @@ static void change_is_noticed(struct kunit *test)
 	for (i = 0; i < 20; i++) {
 		add_loop(4000, 100000);
 		finish(10000);
+		KUNIT_EXPECT_FALSE(test, doubt);
 	}
 	add_loop(1000, 100000);
 	finish(2500);
+	KUNIT_EXPECT_TRUE(test, doubt);
 	KUNIT_EXPECT_EQ(test, curve.ladders, 21ULL);
 	KUNIT_EXPECT_GT(test, rate_at(9000), 0ULL);
 	add_loop(1000, 100000);
 	finish(2500);
+	KUNIT_EXPECT_FALSE(test, doubt);
 	KUNIT_EXPECT_EQ(test, curve.ladders, 1ULL);
 	KUNIT_EXPECT_EQ(test, rate_at(9000), 0ULL);
 	KUNIT_EXPECT_LE(test, error_permille(cliff() + 1, 2500, 2500), 20ULL);

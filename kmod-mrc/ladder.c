@@ -40,9 +40,9 @@
 /* Such a part of the CPU time that its thread sees, tracking takes besides. */
 #define UNSEEN		4
 /*
- * If nothing was found touched any more from some rung on, the next ladder has so
- * many rungs more, about three times that time: there will be more ladders, which
- * see the program at more moments.
+ * If hardly anything was found touched any more from some rung on, the next ladder
+ * has so many rungs more, about three times that time: there will be more ladders,
+ * which see the program at more moments.
  */
 #define TOP_MORE	7
 #define TOP_MIN		20
@@ -337,7 +337,12 @@ static void publish(struct mrc_target *t, u64 now)
 
 	mutex_lock(&t->lock);
 	floor = mrc_estimate(t);
-	mrc_curve_begin(&t->curve, t->rate, floor);
+	/* Once for each that was paid for: what is owed stays small. */
+	if (mrc_curve_begin(&t->curve, t->rate, floor) && !t->doubted) {
+		t->credit = max(t->credit, min_t(u32, READ_ONCE(t->loan),
+						 MRC_LOAN_DOUBT));
+		t->doubted = true;
+	}
 	mrc_curve_watched(&t->curve, now - max(t->published, t->since), s->wss_pages);
 	t->published = now;
 	mrc_curve_add(t->curve.rate, t->rate, t->curve.ladders);
@@ -468,6 +473,7 @@ static int await_turn(struct mrc_target *t)
 		due = mrc_purse_take(payer, now, t->taken, t->credit);
 		if (!due) {
 			t->payer = payer;
+			t->doubted &= !!t->credit;
 			return 0;
 		}
 		pause_for(min_t(u64, due - now, FOLLOW_US));

@@ -125,6 +125,7 @@ struct mrc_sub {
  * struct mrc_climb - a ladder's part of the sample that has one moment
  * @active: indices of the pages that may still be touched
  * @active_n: how many
+ * @pages: how many there were at the beginning
  * @moment: in us; estimated, until the last clearing
  * @next: when the pages are looked at next, in us
  * @rung: which rung that is; on the way down, the one above
@@ -133,15 +134,17 @@ struct mrc_sub {
  * @steps: how often the pages have been cleared
  * @rungs: how often they have been looked at since
  * @rung_us: how long after their clearing, on average over the pages
+ * @left: how many pages had not been touched by then
  * @looks: how many pages were looked at since the last of these
  * @looks_us: sum of how long after their clearing
- * @useful: the last rung that found any page touched
+ * @useful: the rung by which most that were touched at all had been
  * @window: how long after the moment first touches are known, in us
  * @weight: the pages that a sample of each kind stands for, in fixed point
  */
 struct mrc_climb {
 	u32 *active;
 	u32 active_n;
+	u32 pages;
 	u64 moment;
 	u64 next;
 	u32 rung;
@@ -150,6 +153,7 @@ struct mrc_climb {
 	u32 steps;
 	u32 rungs;
 	u64 rung_us[MRC_RUNGS];
+	u32 left[MRC_RUNGS];
 	u64 looks;
 	u64 looks_us;
 	u32 useful;
@@ -213,10 +217,12 @@ struct mrc_share {
 
 /*
  * Ladders on credit, for a curve at once: of a process that is a target by itself,
- * and of one that was there when a target of several was added.
+ * and of one that was there when a target of several was added. One that is unlike
+ * those before, and two that tell whether the program has changed.
  */
 #define MRC_LOAN_OWN		4
 #define MRC_LOAN_GROUP		1
+#define MRC_LOAN_DOUBT		3
 
 /**
  * struct mrc_target - a tracked process
@@ -252,6 +258,7 @@ struct mrc_share {
  * @taken: what was taken out of it, in us that it takes to earn that
  * @cost_ns: CPU time that the last ladder took
  * @credit: ladders to come that need not be paid for before
+ * @doubted: some were for doubt, and none has been paid for since
  * @since: when tracking of @mm began, in us; 0: not begun
  * @published: when the last ladder ended, in us
  * @enumerated: when the page tables were last enumerated, in us
@@ -306,6 +313,7 @@ struct mrc_target {
 	u64 taken;
 	u64 cost_ns;
 	u32 credit;
+	bool doubted;
 	u64 since;
 	u64 published;
 	u64 enumerated;
