@@ -8,19 +8,26 @@
  * by it. Without the file they are zero. Exits with 1 if a block is wrong. SIGTERM
  * ends the operations early, but not the check of all blocks that follows.
  *
+ * Some writes are durable by themselves: FUA, without a flush behind.
+ *
  * LOG gets, of each block, the version that is being written and the last one that
  * was acknowledged, each before the next request: for who cuts the power. Behind them
- * is, of each block, the version that was acknowledged before the last flush.
+ * is, of each block, the version that was acknowledged before the last flush, or by a
+ * FUA write since; then, how many of these there were.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <linux/fs.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BLOCK		4096
@@ -30,7 +37,8 @@
 
 static int device, log_file = -1;
 static uint64_t first, count;
-static uint32_t *model, version;
+static uint32_t *model, version, nr_fua;
+static aio_context_t aio;
 static uint64_t *buffer, wrong;
 static volatile sig_atomic_t enough;
 
@@ -68,6 +76,36 @@ static void tell_flushed(void)
 {
 	if (log_file >= 0 && pwrite(log_file, model, count * 4, count * 8) != (ssize_t)(count * 4))
 		fail("log");
+}
+
+static void tell_durable(uint64_t at, uint64_t nr)
+{
+	nr_fua++;
+	if (log_file >= 0 && (pwrite(log_file, model + at, nr * 4, count * 8 + at * 4) != (ssize_t)(nr * 4) ||
+			      pwrite(log_file, &nr_fua, 4, count * 12) != 4))
+		fail("log");
+}
+
+/* A flush follows what write() and its kind make durable. Not what is asynchronous: FUA has to do for it. */
+static int write_fua(uint64_t at, uint64_t nr)
+{
+	struct iocb request = {
+		.aio_lio_opcode = IOCB_CMD_PWRITE,
+		.aio_rw_flags = RWF_DSYNC,
+		.aio_fildes = device,
+		.aio_buf = (uintptr_t)buffer,
+		.aio_nbytes = nr * BLOCK,
+		.aio_offset = (first + at) * BLOCK,
+	}, *requests[] = { &request };
+	struct io_event event;
+
+	if (syscall(SYS_io_submit, aio, 1, requests) != 1)
+		return -1;
+	while (syscall(SYS_io_getevents, aio, 1, 1, &event, NULL) != 1)
+		if (errno != EINTR)
+			return -1;
+	errno = event.res < 0 ? -event.res : EIO;
+	return event.res == (int64_t)(nr * BLOCK) ? 0 : -1;
 }
 
 static uint64_t word_of(uint64_t block, uint32_t v, unsigned int i)
@@ -108,6 +146,7 @@ static void check_all(void)
 
 static void put(uint64_t at, uint64_t nr)
 {
+	bool fua = random() % 4 == 0;
 	uint64_t b;
 	unsigned int i;
 
@@ -117,9 +156,12 @@ static void put(uint64_t at, uint64_t nr)
 			buffer[b * WORDS + i] = word_of(first + at + b, version, i);
 	}
 	tell(0, at, nr);
-	if (pwrite(device, buffer, nr * BLOCK, (first + at) * BLOCK) != (ssize_t)(nr * BLOCK))
+	if (fua ? write_fua(at, nr) :
+	    pwrite(device, buffer, nr * BLOCK, (first + at) * BLOCK) != (ssize_t)(nr * BLOCK))
 		fail("write");
 	tell(1, at, nr);
+	if (fua)
+		tell_durable(at, nr);
 }
 
 static void discard(uint64_t at, uint64_t nr)
@@ -192,6 +234,8 @@ int main(int argc, char **argv)
 	model = calloc(count, sizeof(*model));
 	if (!model || posix_memalign((void **)&buffer, BLOCK, MOST * BLOCK))
 		fail("memory");
+	if (syscall(SYS_io_setup, 1, &aio))
+		fail("AIO");
 	keep(argv[4], "r");
 	srandom(atoi(argv[6]));
 	signal(SIGTERM, stop);

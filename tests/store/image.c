@@ -7,7 +7,7 @@
  * blocks must be as its last acknowledged write left it, or as the one under way
  * would; in PRAM it is whole, on the disk each of its sectors is. If the disk's cache
  * was lost, it may be older, but not than the last write acknowledged before the last
- * flush.
+ * flush, or a FUA write since.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -101,8 +101,8 @@ int main(int argc, char **argv)
 			wrong++;
 		}
 	}
-	printf("%u blocks dirty, %u clean, %u nodes, %u left empty\n", report.dirty, report.clean, map.nr_nodes,
-	       report.pruned);
+	printf("%u blocks dirty, %u clean, %u nodes, %u left empty, %u FUA writes\n", report.dirty, report.clean,
+	       map.nr_nodes, report.pruned, 12 * count + 4 <= log_size ? log[3 * count] : 0);
 	free(pages);
 	return wrong ? 1 : 0;
 }
