@@ -11,6 +11,7 @@
  */
 
 #include <linux/dm-io.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -394,6 +395,7 @@ static int vstore_preresume(struct dm_target *ti)
 	struct store *store = ti->private;
 	const char *name = store->pram_name;
 	struct store_report report;
+	ktime_t began;
 	int err;
 
 	if (store->open)
@@ -408,6 +410,7 @@ static int vstore_preresume(struct dm_target *ti)
 		return err;
 	}
 	mutex_lock(&store->lock);
+	began = ktime_get();
 	err = store_map_open(&store->map, store->base, store->pages, store->nr_pages,
 			     nr_blocks, &report);
 	if (!err && store_share_open(store)) {
@@ -426,8 +429,9 @@ static int vstore_preresume(struct dm_target *ti)
 		unclaim(store);
 		return err;
 	}
-	DMINFO("PRAM %s: %u blocks for the disk, %u clean, %u nodes, %u left empty by a power cut",
-	       name, report.dirty, report.clean, store->map.nr_nodes, report.pruned);
+	DMINFO("PRAM %s: %u blocks for the disk, %u clean, %u nodes, %u left empty by a power cut; read in %lld us",
+	       name, report.dirty, report.clean, store->map.nr_nodes, report.pruned,
+	       ktime_us_delta(ktime_get(), began));
 	return 0;
 }
 

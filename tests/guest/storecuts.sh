@@ -3,12 +3,27 @@
 # storecuts.sh COUNT SEED [shared]: writes to a store without end; tests/store-cuts looks from outside. The log is a file
 # of the host, the disk is one whose writes are logged there, the PRAM is the NVDIMM; shared with memory, whose pages a
 # program changes all the time, and each may have less of it in turn.
+# storecuts.sh COUNT recover [shared]: opens what such a store left, and tells the host what its blocks hold.
 . "$(dirname "$0")/storepram.sh"
 export DM_DISABLE_UDEV=1
+vs=/dev/mapper/vs
 share=/mnt/share
 modprobe virtio_blk 2>/dev/null
 modprobe dm-mod 2>/dev/null
 modprobe dm-vstore 2>/dev/null
+
+# What is not on the disk stays in PRAM until it has been read. Status and contents are the host's to judge.
+recover() {
+	create high_watermark 100 low_watermark 100 || exit 1
+	dmesg | grep 'left empty by a power cut' >$share/said
+	dmsetup status vs >$share/status
+	dd if=$vs of=$share/recovered bs=64k iflag=direct || exit 1
+	dmsetup message vs 0 flush || exit 1
+	dmsetup remove vs || exit 1
+	dd if=/dev/vda of=$share/flushed bs=64k iflag=direct
+	exit
+}
+
 # Without a cache that can be lost, there is nothing to see.
 [ "$(cat /sys/block/vda/queue/write_cache)" = "write back" ] || exit 1
 table="0 $(($1 * 8)) vstore /dev/vda"
@@ -16,7 +31,11 @@ if [ "$3" = shared ]; then
 	namespace=/sys/bus/nd/devices/namespace0.0
 	start=$(($(cat $namespace/resource)))
 	echo namespace0.0 >/sys/bus/nd/drivers/nd_pmem/unbind
-	dmsetup create vs --table "$table $start-$((start + $(cat $namespace/size))) 4 shared format storage_min 0" || exit 1
+	create() {
+		dmsetup create vs --table "$table $start-$((start + $(cat $namespace/size))) $(($# + 3)) shared storage_min 0 $*"
+	}
+	[ "$2" != recover ] || recover
+	create format || exit 1
 	"$(dirname "$0")/keep" 8192 >/dev/null &
 	while sleep 0.5; do
 		for most in 5 50; do
@@ -25,12 +44,14 @@ if [ "$3" = shared ]; then
 		done
 	done &
 	echo started
-	exec "$(dirname "$0")/storecheck" /dev/mapper/vs 0 "$1" /tmp/state 100000000 "$2" $share/log
+	exec "$(dirname "$0")/storecheck" $vs 0 "$1" /tmp/state 100000000 "$2" $share/log
 fi
 pmem_with_dax || exit 1
 dmsetup create pram --table "0 4096 linear /dev/pmem0 0"
+create() { dmsetup create vs --table "$table /dev/mapper/pram $# $*"; }
+[ "$2" != recover ] || recover
 dd if=/dev/zero of=/dev/mapper/pram bs=1M count=2 oflag=direct 2>/dev/null
-dmsetup create vs --table "$table /dev/mapper/pram 1 format" || exit 1
+create format || exit 1
 while sleep 1; do
 	for reads in promote keep; do
 		dmsetup message vs 0 reads $reads
@@ -38,4 +59,4 @@ while sleep 1; do
 	done
 done &
 echo started
-exec "$(dirname "$0")/storecheck" /dev/mapper/vs 0 "$1" /tmp/state 100000000 "$2" $share/log
+exec "$(dirname "$0")/storecheck" $vs 0 "$1" /tmp/state 100000000 "$2" $share/log

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * image NVDIMM DISK LOG COUNT [lost]: whether a store holds what storecheck was promised.
+ * image NVDIMM DISK LOG COUNT [lost] [OUT]: whether a store holds what storecheck was promised.
  *
  * NVDIMM is a file with a store somewhere in it, at a page; DISK and LOG are files. It
  * is recovered as activation would, on a private copy of the PRAM. Each of the COUNT
  * blocks must be as its last acknowledged write left it, or as the one under way
  * would; in PRAM it is whole, on the disk each of its sectors is. If the disk's cache
  * was lost, it may be older, but not than the last write acknowledged before the last
- * flush, or a FUA write since.
+ * flush, or a FUA write since. OUT gets what the blocks hold.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -55,17 +55,25 @@ static bool block_right(const u64 *words, u64 block, u32 oldest, u32 newest, boo
 	return true;
 }
 
+/* What storecheck has told; 0 of what it did not come to. */
+static u32 told(const u32 *log, size_t size, u64 at)
+{
+	return 4 * at + 4 <= size ? log[at] : 0;
+}
+
 int main(int argc, char **argv)
 {
 	size_t nvdimm_size, disk_size, log_size, at;
-	u64 count = argc == 5 || argc == 6 ? strtoull(argv[4], NULL, 0) : 0, block, wrong = 0;
+	u64 count = argc >= 5 ? strtoull(argv[4], NULL, 0) : 0, block, wrong = 0;
+	bool lost = argc >= 6 && !strcmp(argv[5], "lost");
+	FILE *out = argc == 6 + lost ? fopen(argv[5 + lost], "w") : NULL;
 	struct store_report report;
 	struct store_page *pages;
 	struct store_map map;
 	char *nvdimm, *disk;
 	const u32 *log;
 
-	if (!count)
+	if (!count || argc != 5 + lost + !!out)
 		return 2;
 	nvdimm = map_file(argv[1], &nvdimm_size);
 	disk = map_file(argv[2], &disk_size);
@@ -81,14 +89,13 @@ int main(int argc, char **argv)
 		printf("refused: %s (block %llu)\n", report.why, report.block);
 		return 1;
 	}
-	for (block = 0; block < count && block * 8 + 8 <= log_size; block++) {
+	for (block = 0; block < count; block++) {
 		u32 page = store_map_find(&map, block);
 		const void *on_disk = disk + block * STORE_BLOCK_SIZE;
 		const void *data = page ? store_map_data(&map, page) : on_disk;
-		u32 newest = log[2 * block], oldest = log[2 * block + 1];
+		u32 newest = told(log, log_size, 2 * block);
+		u32 oldest = told(log, log_size, lost ? 2 * count + block : 2 * block + 1);
 
-		if (argc == 6)
-			oldest = 8 * count + 4 * block + 4 <= log_size ? log[2 * count + block] : 0;
 		if (!block_right(data, block, oldest, newest, page)) {
 			printf("block %llu, %s: not version %u to %u but %llu\n", block, page ? "PRAM" : "disk",
 			       oldest, newest, *(u64 *)data >> 32);
@@ -100,9 +107,13 @@ int main(int argc, char **argv)
 			printf("block %llu is clean, and the disk has something else\n", block);
 			wrong++;
 		}
+		if (out && !fwrite(data, STORE_BLOCK_SIZE, 1, out))
+			return 2;
 	}
 	printf("%u blocks dirty, %u clean, %u nodes, %u left empty, %u FUA writes\n", report.dirty, report.clean,
-	       map.nr_nodes, report.pruned, 12 * count + 4 <= log_size ? log[3 * count] : 0);
+	       map.nr_nodes, report.pruned, told(log, log_size, 3 * count));
 	free(pages);
+	if (out && fclose(out))
+		return 2;
 	return wrong ? 1 : 0;
 }
