@@ -123,6 +123,7 @@ struct store {
 };
 
 int store_map_bio(struct dm_target *ti, struct bio *bio);
+int store_to_disk(struct store *store, struct bio *bio);
 void store_list(struct store *store, struct store_page *page);
 void store_count(struct store *store, const struct store_page *page, int by);
 void store_spoil(struct store *store, struct store_page *page);

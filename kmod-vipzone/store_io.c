@@ -336,7 +336,14 @@ static void outdate(struct store *store, struct span span)
 	store_cache_drop(store, span.block, span.nr);
 }
 
-static int to_disk(struct store *store, struct bio *bio)
+/**
+ * store_to_disk() - have the disk do a request
+ * @store: it
+ * @bio: the request, which has not been there
+ *
+ * Return: %DM_MAPIO_REMAPPED.
+ */
+int store_to_disk(struct store *store, struct bio *bio)
 {
 	bio_set_dev(bio, store->disk->bdev);
 	bio->bi_iter.bi_sector = dm_target_offset(store->ti, bio->bi_iter.bi_sector);
@@ -372,7 +379,7 @@ static int write_disk(struct store *store, struct bio *bio, struct span span)
 	store->counts.write_disk++;
 	accept(bio, span.nr);
 	store_promote_write(store, bio, span.block, span.nr);
-	return to_disk(store, bio);
+	return store_to_disk(store, bio);
 }
 
 /*
@@ -444,7 +451,7 @@ static int read_disk(struct store *store, struct bio *bio, struct span span)
 	    (u64)span.nr << STORE_BLOCK_SHIFT < store->threshold &&
 	    store_promote_read(store, bio, span.block, span.nr))
 		return DM_MAPIO_SUBMITTED;
-	return to_disk(store, bio);
+	return store_to_disk(store, bio);
 }
 
 static int read_map(struct store *store, struct bio *bio)
@@ -507,7 +514,7 @@ static int discard_map(struct store *store, struct bio *bio)
 	if (!ms_bdev_takes_discards(store->disk->bdev))
 		return bio_done(bio, BLK_STS_OK);
 	store_promote_write(store, bio, span.block, span.nr);
-	return to_disk(store, bio);
+	return store_to_disk(store, bio);
 }
 
 static int map_locked(struct store *store, struct bio *bio)

@@ -195,7 +195,10 @@ static void ask_disk(struct fetch *fetch)
 		arrive(fetch, error);
 }
 
-/* Returns whether there was something to answer with. */
+/*
+ * Returns whether there was something to answer with. If not, the disk is asked again: what
+ * dm_io() tells of an error is only that there was one, and its reader may care which.
+ */
 static bool answer(struct fetch *fetch)
 {
 	struct bio *bio = fetch->bio;
@@ -203,9 +206,12 @@ static bool answer(struct fetch *fetch)
 	bool good = !fetch->error &&
 		    !store_copy_out(bio, &iter, fetch->data, fetch->nr << STORE_BLOCK_SHIFT);
 
-	if (!good)
-		bio->bi_status = BLK_STS_IOERR;
-	bio_endio(bio);
+	if (good) {
+		bio_endio(bio);
+	} else {
+		store_to_disk(fetch->store, bio);
+		submit_bio_noacct(bio);
+	}
 	return good;
 }
 

@@ -18,8 +18,8 @@ fails() { ! quiet "$@"; }
 quiet() { "$@" >/dev/null 2>&1; }
 flush() { dmsetup message vs 0 flush; }
 # part FROM COUNT [DEVICE]: blocks as they are read, each by itself.
-part() { dd if="${3:-$vs}" bs=4k skip="$1" count="$2" iflag=direct 2>/dev/null; }
-as_written() { part "$@" >/tmp/part && dd if=/tmp/written bs=4k skip="$1" count="$2" 2>/dev/null | cmp -s - /tmp/part; }
+part() { dd if="${3:-$vs}" bs=4k skip="$1" count="$2" iflag=direct; }
+as_written() { part "$@" 2>/dev/null >/tmp/part && dd if=/tmp/written bs=4k skip="$1" count="$2" 2>/dev/null | cmp -s - /tmp/part; }
 # put FROM COUNT: each block is a request.
 put() { dd if=/tmp/written of=$vs bs=4k skip="$1" seek="$1" count="$2" oflag=direct conv=notrunc 2>/dev/null; }
 swap_disk() { # TABLE
@@ -71,6 +71,33 @@ swap_disk "$good"
 check "the disk is good again: flush" flush
 check "the count is right" field_is moved $((moved + 24))
 check "the disk has that one" as_written 107 1 $loop
+
+# A disk that says more of its errors than that there are some: its reader is told, also by what fills PRAM.
+says_medium_error() { part "$@" 2>&1 >/dev/null | grep -q "No data available"; }
+pseudo=/sys/bus/pseudo/drivers/scsi_debug
+is_found() { [ -e $pseudo/adapter0/host*/target*/*/block/sd* ]; }
+if modprobe sd_mod && modprobe scsi_debug dev_size_mb=$((blocks / 256)) delay=0 medium_error_start=$((200 * 8)) \
+	medium_error_count=8 2>/dev/null; then
+	check "a disk of a kind of its own" wait_for 10 is_found
+	scsi_disk=/dev/$(ls $pseudo/adapter0/host*/target*/*/block)
+	swap_disk "0 $sectors linear $scsi_disk 0"
+	echo 2 >$pseudo/opts
+	check "a disk has a medium error" says_medium_error 200 1 $scsi_disk
+	check "a read of the store says so" says_medium_error 200 1
+	dmsetup message vs 0 reads promote
+	promoted=$(field promoted)
+	check "as does one that is to enter PRAM" says_medium_error 200 1
+	check "which nothing does" field_is promoted "$promoted"
+	check "beside it all is well" quiet part 201 4
+	check "and enters" wait_for 5 field_is promoted $((promoted + 4))
+	echo 0 >$pseudo/opts
+	check "the disk is good again, and is asked" quiet part 200 1
+	check "that enters, too" wait_for 5 field_is promoted $((promoted + 5))
+	dmsetup message vs 0 reads keep
+	blkdiscard -o $((200 * 4096)) -l $((5 * 4096)) $vs
+	swap_disk "$good"
+	check "unload that disk" rmmod scsi_debug
+fi
 
 # PRAM that cannot be read, of a block that is dirty.
 put 20 8
