@@ -40,9 +40,15 @@ written_until() {
 }
 # tests/bench-store-shared reads these.
 shares() {
-	note "at $(cut -d ' ' -f 1 /proc/uptime) s, $1: memory has $(field lent) pages of PRAM, storage $(field dirty) dirty," \
-		"$(field clean) clean, $(field free) free"
+	note "at $(cut -d ' ' -f 1 /proc/uptime) s, $1: $(dmsetup status vs | awk '{
+		for (i = 4; i < NF; i++)
+			is[$i] = $(i + 1)
+		printf "memory has %d pages of PRAM, storage %d dirty, %d clean, %d free; %d writes so far",
+			is["lent"], is["dirty"], is["clean"], is["free"], is["write_pram"] + is["write_disk"]
+	}')"
 }
+writes() { echo $(($(field write_pram) + $(field write_disk))); }
+writes_at_least() { [ "$(writes)" -ge "$1" ]; }
 # What a "keep" tells in its file, asked by the signal.
 told() { kill -USR1 "$1" && wait_for 20 grep -q '^pages' "$2" && cat "$2"; }
 in_pram() { told "$1" "$2" | awk '$1 == "pages" { n = $4 } END { exit !(n >= 1000) }'; }
@@ -137,26 +143,47 @@ check "with everything there" same
 check "storage has grown" written_until storage_at_least 27
 shares "written again"
 
-# Memory is short: storage gives way, and neither loses anything.
+# Memory is short, and somebody writes all the time: storage gives way, and neither loses anything. Behind what was
+# written so far, storecheck checks what it reads, and all in the end.
 check "nothing has to give way so far" field_at_most lends 60
-lends=$(field lends)
-check "a program gets more memory than was available" hog $(($(available) / 4 + 3072))
-shares "a hog"
-# What the kernel does not call available, it may have nevertheless.
-until wait_for 15 field_at_least lends $((lends + 4)) || ! storage_at_least 20; do
-	hog 1024 || break
-	shares "one more hog"
+"$here/storecheck" $vs $((mib * 256)) $((sectors / 8 - mib * 256)) /tmp/state 1000000000 1 >/tmp/writer &
+writer=$!
+while sleep 5; do
+	shares "writing"
+done &
+sampler=$!
+check "a writer is at work" wait_for 60 writes_at_least $(($(writes) + 50))
+for turn in first second; do
+	lends=$(field lends) writes=$(writes)
+	check "the $turn time, a program gets more memory than was available" hog $(($(available) / 4 + 3072))
+	shares "a hog"
+	# What the kernel does not call available, it may have nevertheless.
+	until wait_for 15 field_at_least lends $((lends + 4)) || ! storage_at_least 20; do
+		hog 1024 || break
+		shares "one more hog"
+	done
+	shares "with hogs"
+	check "storage gave way" field_at_least lends $((lends + 4))
+	check "down to what it keeps" storage_at_least 10
+	check "everything is there nevertheless" same
+	if [ $turn = first ]; then
+		check "and is after writing with memory short" write_all
+		check "likewise" same
+	fi
+	check "the writer was at it meanwhile" wait_for 30 writes_at_least $((writes + 50))
+	claims=$(field claims)
+	for hog in $hogs; do
+		check "a hog's memory is unharmed" ends_well "$hog"
+	done
+	hogs=
+	shares "without hogs"
+	check "storage takes from memory again, for two writers" written_until field_at_least claims $((claims + 4))
+	shares "two writers"
 done
-shares "with hogs"
-check "storage gave way" field_at_least lends $((lends + 4))
-check "down to what it keeps" storage_at_least 10
-check "everything is there nevertheless" same
-check "and is after writing with memory short" write_all
-check "likewise" same
-shares "written with hogs"
-for hog in $hogs; do
-	check "a hog's memory is unharmed" ends_well "$hog"
-done
+kill $sampler
+check "the writer finds all that it wrote" ends_well $writer
+sed 's/^/# /' /tmp/writer
+check "memory never ran out" sh -c "! dmesg | grep -q 'Out of memory'"
 check "the other program's, too" ends_well $keep
 
 check "remove" dmsetup remove vs
