@@ -90,20 +90,19 @@ u32 store_nr_clean(const struct store *store)
 /**
  * store_spoil() - a page turned out to be unreadable
  * @store: it, locked
- * @page: of data, or of the tree
+ * @page: of data
  *
  * What is dirty stays where it is, and cannot be moved; of what is clean, the disk
  * has the same, so that it is forgotten.
  */
 void store_spoil(struct store *store, struct store_page *page)
 {
-	bool data = page->use == STORE_DATA, clean = data && !store_is_dirty(page);
+	bool clean = !store_is_dirty(page);
 	u64 block = page->block;
 
-	DMERR_LIMIT("PRAM %s: %s %llu cannot be read%s", store->pram_name,
-		    data ? "block" : "the tree at block", block, clean ? ": the disk has it" : "");
-	if (data)
-		store_count(store, page, -1);
+	DMERR_LIMIT("PRAM %s: block %llu cannot be read%s", store->pram_name, block,
+		    clean ? ": the disk has it" : "");
+	store_count(store, page, -1);
 	store_map_spoil(&store->map, page - store->pages);
 	if (clean)
 		store_map_drop(&store->map, &block, 1);
@@ -275,8 +274,8 @@ static void mark_merged(struct store *store, u64 from, u64 to)
 {
 	u64 block;
 
-	for (block = store_map_next(&store->map, from); block < to;
-	     block = store_map_next(&store->map, block + 1)) {
+	for (block = store_map_next(&store->map, from, to); block < to;
+	     block = store_map_next(&store->map, block + 1, to)) {
 		struct store_page *page = page_of(store, block);
 
 		if (!store_is_dirty(page) || page->mark & STORE_MERGED || page->flags & STORE_BAD)
@@ -363,11 +362,11 @@ static int bio_done(struct bio *bio, blk_status_t status)
  */
 static int write_disk(struct store *store, struct bio *bio, struct span span)
 {
-	u64 block, blocks[STORE_CHUNK];
+	u64 block, blocks[STORE_CHUNK], end = span.block + span.nr;
 	unsigned int nr = 0;
 
-	for (block = store_map_next(&store->map, span.block); block < span.block + span.nr;
-	     block = store_map_next(&store->map, block + 1)) {
+	for (block = store_map_next(&store->map, span.block, end); block < end;
+	     block = store_map_next(&store->map, block + 1, end)) {
 		blocks[nr++] = block;
 		if (nr == ARRAY_SIZE(blocks)) {
 			store_map_drop(&store->map, blocks, nr);
@@ -458,7 +457,7 @@ static int read_map(struct store *store, struct bio *bio)
 {
 	struct span span = span_of(store->ti, bio);
 	struct bvec_iter iter = bio->bi_iter;
-	u64 next = store_map_next(&store->map, span.block);
+	u64 next = store_map_next(&store->map, span.block, span.block + span.nr);
 	int err = 0;
 	u32 nr;
 
@@ -501,8 +500,8 @@ static int discard_map(struct store *store, struct bio *bio)
 	outdate(store, span);
 	do {
 		nr = 0;
-		for (block = store_map_next(&store->map, span.block); block < end;
-		     block = store_map_next(&store->map, block + 1)) {
+		for (block = store_map_next(&store->map, span.block, end); block < end;
+		     block = store_map_next(&store->map, block + 1, end)) {
 			store_count(store, page_of(store, block), -1);
 			blocks[nr++] = block;
 			if (nr == ARRAY_SIZE(blocks))
@@ -515,6 +514,20 @@ static int discard_map(struct store *store, struct bio *bio)
 		return bio_done(bio, BLK_STS_OK);
 	store_promote_write(store, bio, span.block, span.nr);
 	return store_to_disk(store, bio);
+}
+
+/* A node of the tree that this request, or what was done since the last one, has found bad. */
+static void mend(struct store *store)
+{
+	u32 node = store->map.damaged;
+	int err = store_map_mend(&store->map);
+
+	if (err)
+		DMERR_LIMIT("PRAM %s: page %u, of the tree, is damaged, and cannot be mended: %d",
+			    store->pram_name, node, err);
+	else
+		DMERR_LIMIT("PRAM %s: page %u, of the tree, was damaged; it is mended",
+			    store->pram_name, node);
 }
 
 static int map_locked(struct store *store, struct bio *bio)
@@ -555,6 +568,8 @@ int store_map_bio(struct dm_target *ti, struct bio *bio)
 		return DM_MAPIO_KILL;
 	mutex_lock(&store->lock);
 	result = map_locked(store, bio);
+	if (store->map.damaged)
+		mend(store);
 	if (store_writeback_wanted(store))
 		mod_delayed_work(store->queue, &store->work, 0);
 	else if (store->nr_merged)

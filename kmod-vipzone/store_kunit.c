@@ -102,12 +102,12 @@ static void next_passes_over_what_is_absent(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 0), STORE_NONE);
+	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 0, STORE_NONE), STORE_NONE);
 	put(f, 511, 1);
 	put(f, 400000, 2);
-	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 0), 511ULL);
-	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 512), 400000ULL);
-	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 400001), STORE_NONE);
+	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 0, STORE_NONE), 511ULL);
+	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 512, STORE_NONE), 400000ULL);
+	KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 400001, STORE_NONE), STORE_NONE);
 }
 
 static void full_says_so_and_comes_back_empty(struct kunit *test)
@@ -181,7 +181,7 @@ static void zeroes_are_refused(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	const size_t line = LINE_ENTRIES * sizeof(u64);
-	u64 block, gone = 290001;
+	u64 block, gone = 290001, entry;
 	unsigned int level, i;
 	u32 node;
 
@@ -193,7 +193,7 @@ static void zeroes_are_refused(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, put(f, gone, 'd'), 1u);
 	store_map_drop(&f->map, &gone, 1);
 	for (level = 0; level < 3; level++) {
-		u64 *at = slot_find(&f->map, gone, level, &node);
+		u64 *at = slot_find(&f->map, gone, level, &node, &entry);
 
 		KUNIT_ASSERT_TRUE(test, at);
 		KUNIT_EXPECT_TRUE(test, refused_when_zero(f, at, sizeof(*at)));
@@ -279,6 +279,36 @@ static void a_unit_is_emptied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->map.nr_away, 0u);
 }
 
+/* Found while it is open, whatever of the tree is lost; and what is mended is found after reopening. */
+static void a_node_is_mended(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned int level;
+	u64 block, entry;
+	u32 node, nr_bad;
+
+	for (block = 0; block < 3; block++)
+		KUNIT_ASSERT_EQ(test, put(f, block * 1000, 'a' + block), 1u);
+	for (level = 0; level < 3; level++) {
+		KUNIT_ASSERT_TRUE(test, slot_find(&f->map, 1000, level, &node, &entry));
+		nr_bad = f->map.nr_bad;
+		memset(store_map_data(&f->map, node), level, STORE_BLOCK_SIZE);
+		for (block = 0; block < 3; block++)
+			KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
+		KUNIT_EXPECT_EQ(test, store_map_next(&f->map, 1, STORE_NONE), 1000ULL);
+		KUNIT_ASSERT_EQ(test, put(f, 1000, 'b'), 1u);
+		KUNIT_EXPECT_EQ(test, f->map.damaged, node);
+		KUNIT_EXPECT_EQ(test, store_map_mend(&f->map), 0);
+		KUNIT_EXPECT_EQ(test, f->map.nr_bad, nr_bad + (node != ROOT_PAGE));
+		for (block = 0; block < 3; block++)
+			KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
+		KUNIT_EXPECT_EQ(test, f->map.damaged, 0u);
+	}
+	KUNIT_ASSERT_EQ(test, reopen(f), 0);
+	for (block = 0; block < 3; block++)
+		KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
+}
+
 /* It stays until it is dropped, and its page is in no list of free ones then. */
 static void what_cannot_be_read_stays(struct kunit *test)
 {
@@ -350,6 +380,7 @@ static struct kunit_case store_cases[] = {
 	KUNIT_CASE(zeroes_are_refused),
 	KUNIT_CASE(foreign_headers_are_refused),
 	KUNIT_CASE(a_unit_is_emptied),
+	KUNIT_CASE(a_node_is_mended),
 	KUNIT_CASE(what_cannot_be_read_stays),
 	KUNIT_CASE(rows_of_requests_are_seen),
 	{}

@@ -106,6 +106,47 @@ static unsigned int entry_flags(u64 entry)
 	return entry >> FLAGS_SHIFT & 0xff;
 }
 
+static bool leads_to(const struct store_page *p, unsigned int level, u64 block)
+{
+	const unsigned int shift = level * STORE_FANOUT_SHIFT;
+
+	return p->use == (level ? STORE_NODE : STORE_DATA) && p->level == level &&
+	       p->block != STORE_NONE && p->block >> shift == block >> shift;
+}
+
+/* The entry as it must be: what is in memory of the pages tells. It takes a look at each. */
+static u64 entry_known(const struct store_map *map, unsigned int level, u64 block)
+{
+	u32 page;
+
+	for (page = FIXED_PAGES; page < map->nr_pages; page++)
+		if (leads_to(&map->pages[page], level, block))
+			return entry_make(map, level, block, page,
+					  map->pages[page].flags & STORE_CLEAN);
+	return entry_empty(map, level, block);
+}
+
+static bool entry_holds(const struct store_map *map, unsigned int level, u64 block, u64 entry)
+{
+	u32 page = entry_page(entry);
+
+	return entry == entry_make(map, level, block, page, entry_flags(entry)) &&
+	       (!page || (page < map->nr_pages && leads_to(&map->pages[page], level, block)));
+}
+
+/* The entry in a node of @level that leads to @block. A node that is bad is noted, to be mended. */
+static u64 entry_get(struct store_map *map, u32 node, unsigned int level, u64 block)
+{
+	u64 entry;
+
+	if (!store_pram_read(&entry, slot_of(map, node, index_at(block, level)), sizeof(entry)) &&
+	    entry_holds(map, level, block, entry))
+		return entry;
+	if (!map->unmendable)
+		map->damaged = node;
+	return entry_known(map, level, block);
+}
+
 /* A node of @level without entries, the first of which would lead to @first. */
 static void node_blank(const struct store_map *map, u32 node, unsigned int level, u64 first)
 {
@@ -168,6 +209,7 @@ static u32 page_take(struct store_map *map, enum store_use use)
 	if (map->used)
 		map->used[unit_of(p - map->pages)]++;
 	p->use = use;
+	p->block = STORE_NONE;
 	p->live = 0;
 	p->flags = 0;
 	p->level = 0;
@@ -199,23 +241,21 @@ void store_map_untake(struct store_map *map, u32 page)
 	page_free(map, page);
 }
 
-/* The slot of @block in a node of @level, or NULL if there is no such node. */
-static u64 *slot_find(const struct store_map *map, u64 block,
-		      unsigned int level, u32 *node)
+/* The slot of @block in a node of @level, and its entry, or NULL if there is no such node. */
+static u64 *slot_find(struct store_map *map, u64 block, unsigned int level, u32 *node,
+		      u64 *entry)
 {
 	unsigned int at = map->levels - 1;
-	u64 *slot;
 
 	*node = ROOT_PAGE;
-	slot = slot_of(map, *node, index_at(block, at));
+	*entry = entry_get(map, *node, at, block);
 	while (at > level) {
-		*node = entry_page(*slot);
+		*node = entry_page(*entry);
 		if (!*node)
 			return NULL;
-		at--;
-		slot = slot_of(map, *node, index_at(block, at));
+		*entry = entry_get(map, *node, --at, block);
 	}
-	return slot;
+	return slot_of(map, *node, index_at(block, level));
 }
 
 /**
@@ -225,29 +265,31 @@ static u64 *slot_find(const struct store_map *map, u64 block,
  *
  * Return: the page that holds it, or 0.
  */
-u32 store_map_find(const struct store_map *map, u64 block)
+u32 store_map_find(struct store_map *map, u64 block)
 {
+	u64 entry;
 	u32 node;
-	u64 *slot = slot_find(map, block, 0, &node);
 
-	return slot ? entry_page(*slot) : 0;
+	return slot_find(map, block, 0, &node, &entry) ? entry_page(entry) : 0;
 }
 
 /**
  * store_map_next() - the next block that PRAM holds
  * @map: the map
  * @block: the first one that may be it
+ * @end: the one after the last
  *
  * Return: the block, or %STORE_NONE.
  */
-u64 store_map_next(const struct store_map *map, u64 block)
+u64 store_map_next(struct store_map *map, u64 block, u64 end)
 {
-	while (block < map->nr_blocks) {
+	end = min(end, map->nr_blocks);
+	while (block < end) {
 		unsigned int level = map->levels - 1;
 		u32 page = ROOT_PAGE;
 
 		for (;;) {
-			page = entry_page(*slot_of(map, page, index_at(block, level)));
+			page = entry_page(entry_get(map, page, level, block));
 			if (!page || !level)
 				break;
 			level--;
@@ -263,13 +305,14 @@ u64 store_map_next(const struct store_map *map, u64 block)
 
 /* A node for @slot, which is empty, and of @level. */
 static int node_make(struct store_map *map, u64 *slot, unsigned int level,
-		     u64 block)
+		     u64 block, u32 *made)
 {
 	const unsigned int shift = level * STORE_FANOUT_SHIFT;
 	u32 node = page_take(map, STORE_NODE);
 
 	if (!node)
 		return -ENOSPC;
+	*made = node;
 	node_blank(map, node, level - 1, block >> shift << shift);
 	/*
 	 * What lay in the page before must not be taken for entries: it is
@@ -290,16 +333,17 @@ static int path_make(struct store_map *map, u64 block)
 	unsigned int level;
 
 	for (level = map->levels - 1; level; level--) {
-		u64 *slot = slot_of(map, node, index_at(block, level));
+		u32 below = entry_page(entry_get(map, node, level, block));
 
-		if (!entry_page(*slot)) {
-			int err = node_make(map, slot, level, block);
+		if (!below) {
+			int err = node_make(map, slot_of(map, node, index_at(block, level)),
+					    level, block, &below);
 
 			if (err)
 				return err;
 			map->pages[node].live++;
 		}
-		node = entry_page(*slot);
+		node = below;
 	}
 	return 0;
 }
@@ -308,18 +352,20 @@ static int path_make(struct store_map *map, u64 block)
 static void path_prune(struct store_map *map, u64 block, struct list_head *freed)
 {
 	unsigned int level;
+	u64 entry;
 	u32 node;
 
 	for (level = 1; level < map->levels; level++) {
-		u64 *slot = slot_find(map, block, level, &node);
+		u64 *slot = slot_find(map, block, level, &node, &entry);
 		struct store_page *below;
 
-		if (!slot || !entry_page(*slot))
+		if (!slot || !entry_page(entry))
 			continue;
-		below = &map->pages[entry_page(*slot)];
+		below = &map->pages[entry_page(entry)];
 		if (below->live)
 			return;
 		store_pram_set(slot, entry_empty(map, level, block));
+		below->block = STORE_NONE;
 		map->pages[node].live--;
 		list_move_tail(&below->list, freed);
 	}
@@ -351,6 +397,7 @@ unsigned int store_map_put(struct store_map *map, struct store_item *items,
 {
 	unsigned int i, done;
 	LIST_HEAD(freed);
+	u64 entry;
 	u32 node;
 
 	for (done = 0; done < nr; done++)
@@ -360,10 +407,12 @@ unsigned int store_map_put(struct store_map *map, struct store_item *items,
 	store_pram_fence();
 	for (i = 0; i < done; i++) {
 		struct store_item *item = &items[i];
-		u64 *slot = slot_find(map, item->block, 0, &node);
+		u64 *slot = slot_find(map, item->block, 0, &node, &entry);
 
-		item->old = entry_page(*slot);
+		item->old = entry_page(entry);
 		store_pram_set(slot, entry_make(map, 0, item->block, item->page, 0));
+		if (item->old)
+			map->pages[item->old].block = STORE_NONE;
 		map->pages[item->page].block = item->block;
 		if (!item->old)
 			map->pages[node].live++;
@@ -395,14 +444,18 @@ void store_map_drop(struct store_map *map, const u64 *blocks, unsigned int nr)
 {
 	LIST_HEAD(freed);
 	unsigned int i;
+	u64 entry;
 	u32 node;
 
 	for (i = 0; i < nr; i++) {
-		u64 *slot = slot_find(map, blocks[i], 0, &node);
+		u64 *slot = slot_find(map, blocks[i], 0, &node, &entry);
+		struct store_page *p;
 
-		if (!slot || !entry_page(*slot))
+		if (!slot || !entry_page(entry))
 			continue;
-		list_move_tail(&map->pages[entry_page(*slot)].list, &freed);
+		p = &map->pages[entry_page(entry)];
+		p->block = STORE_NONE;
+		list_move_tail(&p->list, &freed);
 		store_pram_set(slot, entry_empty(map, 0, blocks[i]));
 		map->pages[node].live--;
 		/*
@@ -426,9 +479,10 @@ void store_map_drop(struct store_map *map, const u64 *blocks, unsigned int nr)
  */
 void store_map_clean(struct store_map *map, u64 block)
 {
+	u64 entry;
 	u32 node;
-	u64 *slot = slot_find(map, block, 0, &node);
-	u32 page = entry_page(*slot);
+	u64 *slot = slot_find(map, block, 0, &node, &entry);
+	u32 page = entry_page(entry);
 
 	store_pram_set(slot, entry_make(map, 0, block, page, STORE_CLEAN));
 	map->pages[page].flags = STORE_CLEAN;
@@ -511,6 +565,19 @@ static int page_copy(const struct store_map *map, u32 to, u32 from)
 	return 0;
 }
 
+/* What is bad of it is right in the other one. */
+static void node_copy(struct store_map *map, u32 to, u32 from)
+{
+	const unsigned int level = map->pages[from].level - 1;
+	const unsigned int shift = map->pages[from].level * STORE_FANOUT_SHIFT;
+	u64 first = map->pages[from].block >> shift << shift;
+	unsigned int i;
+
+	for (i = 0; i < STORE_FANOUT; i++)
+		store_pram_set(slot_of(map, to, i),
+			       entry_get(map, from, level, first + ((u64)i << level * STORE_FANOUT_SHIFT)));
+}
+
 /**
  * store_map_move() - move what a page has, data or a node, to a free page
  * @map: the map
@@ -519,39 +586,102 @@ static int page_copy(const struct store_map *map, u32 to, u32 from)
  * Its place in its user's list, and its mark, are the other page's then. That the
  * entry leads there is durable when this returns.
  *
- * Return: 0, -ENOSPC, or -EIO if it cannot be read: then it stays.
+ * Return: 0, -ENOSPC, or -EIO if it is data that cannot be read: then it stays.
  */
 int store_map_move(struct store_map *map, u32 page)
 {
 	struct store_page *from = &map->pages[page], *to;
 	u32 number, node;
-	u64 *slot;
+	u64 *slot, entry;
 
-	if (from->flags & STORE_BAD)
+	if (from->use == STORE_DATA && from->flags & STORE_BAD)
 		return -EIO;
 	number = page_take(map, from->use);
 	if (!number)
 		return -ENOSPC;
 	to = &map->pages[number];
-	if (page_copy(map, number, page)) {
+	if (from->use == STORE_NODE) {
+		node_copy(map, number, page);
+	} else if (page_copy(map, number, page)) {
 		page_free(map, number);
 		return -EIO;
 	}
 	/* All of it is there before anything leads to it. */
 	store_pram_fence();
-	slot = slot_find(map, from->block, from->level, &node);
-	store_pram_set(slot, entry_make(map, from->level, from->block, number, from->flags));
+	slot = slot_find(map, from->block, from->level, &node, &entry);
+	store_pram_set(slot, entry_make(map, from->level, from->block, number,
+					from->flags & STORE_CLEAN));
 	to->block = from->block;
 	to->live = from->live;
-	to->flags = from->flags;
+	to->flags = from->flags & STORE_CLEAN;
 	to->level = from->level;
 	to->mark = from->mark;
-	if (!list_empty(&from->list))
+	from->block = STORE_NONE;
+	/* A bad node stays in the map's list until it is freed. */
+	if (!list_empty(&from->list) && !(from->flags & STORE_BAD))
 		list_replace_init(&from->list, &to->list);
 	/* And nothing leads to the old page before it is written again. */
 	store_pram_fence();
 	page_free(map, page);
 	return 0;
+}
+
+/*
+ * The root has its place. Entries that are right are left alone: there is no instant without.
+ * No fence: nothing is written that relies on it, and if a power cut undoes it, it is as bad
+ * as before.
+ */
+static int root_mend(struct store_map *map)
+{
+	const unsigned int level = map->levels - 1;
+	unsigned int i, round;
+	bool bad = true;
+
+	for (round = 0; bad && round < 2; round++) {
+		bad = false;
+		for (i = 0; i < STORE_FANOUT; i++) {
+			u64 block = (u64)i << level * STORE_FANOUT_SHIFT, known;
+
+			map->damaged = 0;
+			known = entry_get(map, ROOT_PAGE, level, block);
+			if (!map->damaged)
+				continue;
+			bad = true;
+			store_pram_set(slot_of(map, ROOT_PAGE, i), known);
+		}
+	}
+	map->damaged = 0;
+	map->unmendable = bad;
+	return bad ? -EIO : 0;
+}
+
+/**
+ * store_map_mend() - make a node good again that was found bad
+ * @map: the map; nothing but its caller's call is under way
+ *
+ * What is known in memory goes to another page, and this one is used no more; what is bad
+ * of the root is written anew. Until then, and if it cannot be, blocks are found without.
+ *
+ * Return: 0, -ENOSPC if there is no page now, or -EIO if the root remains bad: then
+ * nothing is mended any more.
+ */
+int store_map_mend(struct store_map *map)
+{
+	u32 node = map->damaged;
+	int err;
+
+	if (node == ROOT_PAGE)
+		return root_mend(map);
+	map->damaged = 0;
+	/* It may be gone since. */
+	if (!node || map->pages[node].use != STORE_NODE || map->pages[node].block == STORE_NONE)
+		return 0;
+	store_map_spoil(map, node);
+	err = store_map_move(map, node);
+	/* The copying has found it once more; or it was another one, on the way. */
+	if (!err && map->damaged == node)
+		map->damaged = 0;
+	return err;
 }
 
 /**

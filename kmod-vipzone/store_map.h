@@ -18,6 +18,9 @@
  * until the block is written or dropped; after that nothing uses the page. That is
  * known in memory alone, too.
  *
+ * Each entry is checked as it is read. What is kept in memory of the pages says what an
+ * entry must be: one that is not, or cannot be read, is found there, and its node mended.
+ *
  * Pages are lent to memory, and claimed back, in units of 512; those that are away
  * are in no list, and are written by others.
  *
@@ -60,7 +63,7 @@ enum store_use {
 /* What is kept in memory of each page of PRAM. */
 struct store_page {
 	struct list_head list;	/* free or bad pages: of the map; data: of its user */
-	u64 block;		/* of data; of a node: one of those below it */
+	u64 block;		/* of data; of a node: one below it; STORE_NONE: no entry leads here */
 	u16 live;		/* of a node: entries in use */
 	u8 use;			/* enum store_use */
 	u8 flags;		/* of data: STORE_CLEAN; STORE_BAD */
@@ -81,6 +84,8 @@ struct store_map {
 	u32 nr_lost;		/* of these: data */
 	u32 leaving;		/* the unit whose pages go away when they are freed, or 0 */
 	u16 *used;		/* how many of a unit's pages are; NULL if nobody asks */
+	u32 damaged;		/* a node that was found bad, or 0 */
+	bool unmendable;	/* the root is bad, and remains so */
 	u32 seed;
 	unsigned int levels;
 	struct list_head free;
@@ -112,8 +117,8 @@ int store_map_check(const void *base, u32 nr_pages, u64 nr_blocks,
 int store_map_open(struct store_map *map, void *base, struct store_page *pages,
 		   u32 nr_pages, u64 nr_blocks, struct store_report *report);
 
-u32 store_map_find(const struct store_map *map, u64 block);
-u64 store_map_next(const struct store_map *map, u64 block);
+u32 store_map_find(struct store_map *map, u64 block);
+u64 store_map_next(struct store_map *map, u64 block, u64 end);
 u32 store_map_take(struct store_map *map);
 void store_map_untake(struct store_map *map, u32 page);
 unsigned int store_map_put(struct store_map *map, struct store_item *items,
@@ -125,6 +130,7 @@ void store_map_units(struct store_map *map, u16 *used);
 void store_map_withdraw(struct store_map *map, u32 unit);
 void store_map_restore(struct store_map *map, u32 unit);
 int store_map_move(struct store_map *map, u32 page);
+int store_map_mend(struct store_map *map);
 void store_map_spoil(struct store_map *map, u32 page);
 bool store_map_spoilt(const struct store_map *map, u32 unit);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# store-errors.sh: dm-vstore where a disk has a bad sector, and PRAM has lines that cannot be read. Needs an NVDIMM of
+# store-errors.sh: dm-vstore where a disk has bad sectors, and PRAM has lines that cannot be read, or are lost. Needs an NVDIMM of
 # 128 MiB and the host's files, for dmsetup.
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
@@ -146,6 +146,34 @@ check "no block is" field_is bad_blocks 0
 echo 0 >$poison
 check "it is read again" as_written 40 4
 check "flush" flush
+
+# The tree, while the store is open: the root is in page 1 of the PRAM, and what an entry begins with is a page's number.
+entry() { # PAGE NUMBER TYPE
+	dd if=/dev/mapper/pram bs=4k skip="$1" count=1 iflag=direct 2>/dev/null |
+		od -An -v -t"$3" -j$(($2 * 8)) -N"${3#u}" | tr -d ' '
+}
+# Of a page, 64 entries.
+zero() { dd if=/dev/zero of=/dev/mapper/pram bs=512 seek=$(($1 * 8)) count=1 oflag=direct conv=notrunc 2>/dev/null; }
+put 60 4
+leaf=$(entry 1 0 u4) bad=$(field bad_pages)
+entry "$leaf" 61 u8 >$poison
+check "a block is found whose entry cannot be read" as_written 60 4
+echo 0 >$poison
+check "the log tells of the node" log_says "page $leaf, of the tree, was damaged; it is mended"
+check "which is elsewhere" [ "$(entry 1 0 u4)" != "$leaf" ]
+check "its page is used no more" field_is bad_pages $((bad + 1))
+leaf=$(entry 1 0 u4)
+zero "$leaf"
+check "blocks are found whose entries were lost" as_written 20 8
+check "the log tells" log_says "page $leaf, of the tree, was damaged; it is mended"
+leaf=$(entry 1 0 u4)
+zero 1
+put 60 2
+check "the root's are written anew" [ "$(entry 1 0 u4)" = "$leaf" ]
+check "the log tells" log_says "page 1, of the tree, was damaged; it is mended"
+zero "$leaf"
+check "write-back finds what it moves" flush
+check "blocks are there all the time" as_written 60 4
 
 check "remove" dmsetup remove vs
 printf '%u\n' 0x31524f5453564d4d >$poison	# how the header begins

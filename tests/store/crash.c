@@ -14,6 +14,9 @@
  * Units are lent to memory, and claimed back; while they are away, they are written
  * to by somebody else.
  *
+ * Lines of its tree are lost while it is open: it finds every block nevertheless, and
+ * mends the node, in which power cuts do no more harm than the damage did.
+ *
  * What it leaves is refused as soon as a line of its tree is lost, and reads as zeroes.
  *
  * And, as the proof that it would tell: every fence is left out in turn, which
@@ -27,10 +30,12 @@
 static void record_copy(void *to, const void *from, size_t size);
 static void record_set(u64 *to, u64 value);
 static void record_fence(int line);
+static unsigned long read_with_care(void *to, const void *from, size_t size);
 
 #define STORE_UNIT_SHIFT	3
 #define store_pram_copy		record_copy
 #define store_pram_set		record_set
+#define store_pram_read		read_with_care
 #define store_pram_fence()	record_fence(__LINE__)
 #include "store_map.c"
 
@@ -41,6 +46,7 @@ static void record_fence(int line);
 #define PLACES		48		/* blocks that are used */
 #define OPERATIONS	10
 #define PER_OPERATION	4
+#define DAMAGES		8		/* an epoch */
 
 static u64 pram[WORDS] __aligned(4096);
 static struct store_page pages[PAGES];
@@ -71,7 +77,9 @@ static bool forgotten[PLACES];	/* discarded, not written since */
 static u64 versions;
 static int left_out;
 static int lines[32], nr_lines;
-static unsigned long images, cuts, zeroed;
+static unsigned long images, cuts, zeroed, mended;
+static u64 *bad_line;		/* what cannot be read of the PRAM */
+static bool bad_for_good;	/* also when it is written */
 static u32 left_empty;		/* nodes, in the last image, if it has others, too */
 static u64 random_state;
 
@@ -112,7 +120,17 @@ static void record_set(u64 *to, u64 value)
 	if ((unsigned long)to % 8 || to < pram || to >= pram + WORDS)
 		abort();
 	*to = value;
+	if (bad_line && to - bad_line == LINE_ENTRIES - 1 && !bad_for_good)
+		bad_line = NULL;
 	record(STORE, to - pram, value);
+}
+
+static unsigned long read_with_care(void *to, const void *from, size_t size)
+{
+	if (bad_line && from < (void *)(bad_line + LINE_ENTRIES) && from + size > (void *)bad_line)
+		return size;
+	memcpy(to, from, size);
+	return 0;
 }
 
 static void record_copy(void *to, const void *from, size_t size)
@@ -284,7 +302,7 @@ static void operate(struct store_map *map, int number)
 }
 
 /* A block's version in an image; the disk has it if the PRAM has not. */
-static bool version_in(const struct store_map *map, int place, const u64 *on_disk, u64 *version)
+static bool version_in(struct store_map *map, int place, const u64 *on_disk, u64 *version)
 {
 	u64 block = block_of(place);
 	u32 page = store_map_find(map, block);
@@ -303,7 +321,7 @@ static bool version_in(const struct store_map *map, int place, const u64 *on_dis
 	return !(map->pages[page].flags & STORE_CLEAN) || on_disk[place] == *version;
 }
 
-static bool block_right(const struct store_map *map, int place, const u64 *on_disk,
+static bool block_right(struct store_map *map, int place, const u64 *on_disk,
 			const struct operation *under_way)
 {
 	u64 version;
@@ -442,6 +460,91 @@ static bool zeroes_refused(void)
 	return refused;
 }
 
+static bool all_as_acked(struct store_map *map)
+{
+	u64 version;
+	int place;
+
+	for (place = 0; place < PLACES; place++)
+		if (!version_in(map, place, disk, &version) || version != acked[place])
+			return false;
+	return true;
+}
+
+/* A power cut while a node is mended: it is refused, or everything is there. */
+static bool cut_mending(u64 *durable)
+{
+	static u64 image[WORDS], done[WORDS];
+	struct store_report report;
+	size_t i, first = 0, j;
+	int s;
+
+	memcpy(done, pram, sizeof(done));
+	for (i = 0; i < nr_events; i++) {
+		for (s = 0; s < 3; s++) {
+			memcpy(image, durable, sizeof(image));
+			for (j = first; j <= i; j++)
+				if (events[j].kind == STORE && (s == 1 || (s > 1 && random_below(2))))
+					image[events[j].at] = events[j].value;
+			if (events[i].kind == STORE && random_below(64))
+				continue;
+			memcpy(pram, image, sizeof(pram));
+			if (!store_map_check(pram, PAGES, BLOCKS, &report)) {
+				static struct store_page scanned[PAGES];
+				struct store_map map;
+				size_t had = nr_events;
+				bool right = store_map_open(&map, pram, scanned, PAGES, BLOCKS, &report) ||
+					     all_as_acked(&map);
+
+				nr_events = had;
+				if (!right)
+					return false;
+			}
+		}
+		if (events[i].kind == FENCE)
+			for (; first < i; first++)
+				if (events[first].kind == STORE)
+					durable[events[first].at] = events[first].value;
+	}
+	memcpy(pram, done, sizeof(pram));
+	return image_right(done, disk, NULL);
+}
+
+/* A line on the way to some block cannot be read, for good or until it is written, or reads as something else. */
+static bool damage_mended(struct store_map *map)
+{
+	static u64 durable[WORDS];
+	int kind = random_below(4), i, err;
+	unsigned int level = random_below(map->levels);
+	u64 *slot, *line, entry;
+	u32 node;
+	bool right;
+
+	slot = slot_find(map, block_of(random_below(PLACES)), level, &node, &entry);
+	if (!slot || !map->nr_free || map->damaged || map->unmendable)
+		return !map->damaged;
+	line = slot - (slot - pram) % LINE_ENTRIES;
+	memcpy(durable, pram, sizeof(pram));
+	for (i = 0; kind < 2 && i < LINE_ENTRIES; i++)
+		durable[line - pram + i] = line[i] = kind ? random_below(~0ULL) : 0;
+	if (kind >= 2) {
+		bad_line = line;
+		bad_for_good = kind == 3;
+	}
+	right = all_as_acked(map) && map->damaged == node;
+	nr_events = 0;
+	err = store_map_mend(map);
+	if (node == ROOT_PAGE && bad_for_good && bad_line) {
+		right = right && err == -EIO && all_as_acked(map) && !map->damaged;
+		bad_line = NULL;
+		return right;
+	}
+	right = right && !err && all_as_acked(map) && !map->damaged;
+	bad_line = NULL;
+	mended++;
+	return right && cut_mending(durable);
+}
+
 /* After the cut: what the image holds is what was acknowledged. */
 static bool settle(u64 *image)
 {
@@ -459,6 +562,11 @@ static bool settle(u64 *image)
 	}
 	if (!left_out && !zeroes_refused())
 		return false;
+	for (place = 0; !left_out && place < DAMAGES; place++)
+		if (!damage_mended(&map))
+			return false;
+	/* Nor are pages unusable any more. */
+	memset(pages, 0, sizeof(pages));
 	memcpy(pram, image, sizeof(pram));
 	return true;
 }
@@ -541,8 +649,8 @@ int main(int argc, char **argv)
 	int i, nr = 1;
 	bool right = run(seed, epochs, subsets), failed = !right;
 
-	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images, %lu lines zeroed\n", seed, epochs,
-	       OPERATIONS, cuts, images, zeroed);
+	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images, %lu lines zeroed, %lu nodes mended\n", seed, epochs,
+	       OPERATIONS, cuts, images, zeroed, mended);
 	printf("%sok 1 every acknowledged write is there after a power cut, and damage is refused\n", right ? "" : "not ");
 	for (i = 0; i < nr_lines; i++) {
 		u64 s;
