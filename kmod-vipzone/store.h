@@ -22,11 +22,13 @@
 struct dm_io_client;
 struct dm_io_request;
 
+#ifndef STORE_CHUNK		/* a test may have a small PRAM */
 /* Blocks that write-back takes at a time, and in how many runs at most. */
 #define STORE_BATCH	256
 #define STORE_RUNS	64
 /* Blocks that are committed together. */
 #define STORE_CHUNK	16
+#endif
 /* Pages that only new contents of blocks already in PRAM may take. */
 #define STORE_RESERVE	(2 * STORE_CHUNK)
 
@@ -125,6 +127,7 @@ struct store {
 int store_map_bio(struct dm_target *ti, struct bio *bio);
 int store_to_disk(struct store *store, struct bio *bio);
 void store_list(struct store *store, struct store_page *page);
+void store_relist(struct store *store, u32 nr_dirty);
 void store_count(struct store *store, const struct store_page *page, int by);
 void store_spoil(struct store *store, struct store_page *page);
 u32 store_nr_clean(const struct store *store);

@@ -64,6 +64,25 @@ void store_list(struct store *store, struct store_page *page)
 		list_move_tail(&page->list, &store->dirty);
 }
 
+/**
+ * store_relist() - put what the tree leads to in the lists
+ * @store: it, locked, its tree just read
+ * @nr_dirty: pages that the disk does not have
+ */
+void store_relist(struct store *store, u32 nr_dirty)
+{
+	u32 page;
+
+	INIT_LIST_HEAD(&store->dirty);
+	INIT_LIST_HEAD(&store->merged);
+	INIT_LIST_HEAD(&store->clean);
+	for (page = 0; page < store->map.nr_pages; page++)
+		if (store->pages[page].use == STORE_DATA)
+			store_list(store, &store->pages[page]);
+	store->nr_dirty = nr_dirty;
+	store->nr_merged = 0;
+}
+
 static struct store_page *page_of(struct store *store, u64 block)
 {
 	u32 page = store_map_find(&store->map, block);

@@ -373,18 +373,6 @@ static void unclaim(struct store *store)
 	mutex_unlock(&active_lock);
 }
 
-static void fill_lists(struct store *store)
-{
-	u32 page;
-
-	INIT_LIST_HEAD(&store->dirty);
-	INIT_LIST_HEAD(&store->merged);
-	INIT_LIST_HEAD(&store->clean);
-	for (page = 0; page < store->map.nr_pages; page++)
-		if (store->pages[page].use == STORE_DATA)
-			store_list(store, &store->pages[page]);
-}
-
 /*
  * The tree is read here, not by the constructor: when a table is replaced, the
  * one before still writes while the new one is built.
@@ -418,9 +406,7 @@ static int vstore_preresume(struct dm_target *ti)
 		err = -EINVAL;
 	}
 	if (!err) {
-		fill_lists(store);
-		store->nr_dirty = report.dirty;
-		store->nr_merged = 0;
+		store_relist(store, report.dirty);
 		store->open = true;
 	}
 	mutex_unlock(&store->lock);

@@ -2,7 +2,8 @@
 /*
  * crash [SEED [EPOCHS [SUBSETS]]]: cuts the power of a store at every instant.
  *
- * The map of dm-vstore runs on a PRAM that records each store and fence. Then,
+ * The map of dm-vstore runs on a PRAM that records each store and fence, and above it
+ * what handles requests and write-back, with few blocks at a time. Then,
  * for every one of them, this machine stops right after it, and images are made
  * of what the PRAM may hold: all that was stored; only what was stored before
  * the last fence; and that with a random choice of the later words, in any
@@ -33,11 +34,17 @@ static void record_fence(int line);
 static unsigned long read_with_care(void *to, const void *from, size_t size);
 
 #define STORE_UNIT_SHIFT	3
+#define STORE_CHUNK		2
+#define STORE_BATCH		4
+#define STORE_RUNS		2
 #define store_pram_copy		record_copy
 #define store_pram_set		record_set
 #define store_pram_read		read_with_care
 #define store_pram_fence()	record_fence(__LINE__)
 #include "store_map.c"
+#include "store_streams.c"
+#include "store_io.c"
+#include "store_writeback.c"
 
 #define PAGES		40
 #define WORDS		(PAGES * STORE_BLOCK_SIZE / 8)
@@ -51,6 +58,7 @@ static unsigned long read_with_care(void *to, const void *from, size_t size);
 static u64 pram[WORDS] __aligned(4096);
 static struct store_page pages[PAGES];
 static u16 units_used[PAGES / 8];
+static struct store store;
 
 /* What happened, in order. */
 enum event_kind { STORE, FENCE, DISK, ACK };
@@ -82,6 +90,8 @@ static u64 *bad_line;		/* what cannot be read of the PRAM */
 static bool bad_for_good;	/* also when it is written */
 static u32 left_empty;		/* nodes, in the last image, if it has others, too */
 static u64 random_state;
+static struct operation *meanwhile;
+static int last_place;		/* after what was written last: writes that continue are merged */
 
 static u64 random_below(u64 n)
 {
@@ -158,82 +168,106 @@ static void record_fence(int line)
 		record(FENCE, line, 0);
 }
 
-/* As the target does it: data, and then the entries. */
-static void write_blocks(struct store_map *map, struct operation *op)
+/* What the kernel's code is not tried with here. */
+void store_promote_stale(struct store *store, u64 block, u32 nr) {}
+void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr) {}
+bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr) { return false; }
+void store_cache_drop(struct store *store, u64 block, u32 nr) {}
+u32 store_cache_read(struct store *store, struct bio *bio, u64 block, u32 nr) { return 0; }
+bool store_cache_wanted(const struct store *store) { return false; }
+void store_share_poke(struct store *store) {}
+void store_share_keep(struct store *store) {}
+u32 store_share_room(const struct store *store) { return store->map.nr_pages; }
+
+static int place_of(u64 block)
 {
-	struct store_item items[PER_OPERATION];
-	u64 contents[PAGE_WORDS];
-	unsigned int i, nr, done;
+	int place;
 
-	for (nr = 0; nr < op->nr; nr++) {
-		u64 block = block_of(op->place[nr]);
-		u32 page = store_map_take(map);
+	for (place = 0; place < PLACES; place++)
+		if (block_of(place) == block)
+			return place;
+	abort();
+}
 
-		if (!page)
+/* The disk has no cache here. */
+static void write_to_disk(u64 block, const u64 *contents, u32 nr)
+{
+	for (; nr; nr--, block++, contents += PAGE_WORDS) {
+		disk[place_of(block)] = *contents >> 32;
+		record(DISK, place_of(block), *contents >> 32);
+	}
+}
+
+/* Blocks in a row, as device-mapper does it: what is not accepted comes again. False if there is no room. */
+static bool request(struct store *store, unsigned int op, u64 block, u64 *contents, u32 nr)
+{
+	while (nr) {
+		struct bio bio = {
+			.bi_opf = op,
+			.bi_iter = { .bi_sector = block * 8, .bi_size = nr * STORE_BLOCK_SIZE },
+			.data = contents,
+		};
+		int result = store_map_bio(store->ti, &bio);
+		u32 done = bio_sectors(&bio) / 8;
+
+		if (bio.bi_status || result == DM_MAPIO_KILL)
+			return false;
+		if (result == DM_MAPIO_REMAPPED && op == REQ_OP_WRITE)
+			write_to_disk(block, contents, done);
+		block += done;
+		contents += done * PAGE_WORDS;
+		nr -= done;
+	}
+	return true;
+}
+
+/* While write-back has blocks under way, somebody may write one of them: the operation is that, then. */
+static void write_meanwhile(u64 block)
+{
+	static u64 contents[PAGE_WORDS];
+	struct operation *op = meanwhile;
+	unsigned int word;
+
+	if (!op || random_below(4))
+		return;
+	meanwhile = NULL;
+	op->place[0] = place_of(block);
+	op->version[0] = ++versions;
+	for (word = 0; word < PAGE_WORDS; word++)
+		contents[word] = word_of(block, op->version[0], word);
+	op->nr = request(&store, REQ_OP_WRITE, block, contents, 1);
+}
+
+int ms_dm_io(struct dm_io_request *request, struct dm_io_region *where)
+{
+	write_to_disk(where->sector / 8, request->mem.ptr.vma, where->count / 8);
+	if (where->count)
+		write_meanwhile(where->sector / 8);
+	if (request->notify.fn)
+		request->notify.fn(0, request->notify.context);
+	return 0;
+}
+
+static void request_all(struct store *store, unsigned int op, struct operation *o)
+{
+	static u64 contents[PER_OPERATION * PAGE_WORDS];
+	int i, row = 0, done = 0;
+	unsigned int word;
+
+	for (i = 0; i < o->nr; i++) {
+		u64 block = block_of(o->place[i]);
+
+		for (word = 0; word < PAGE_WORDS; word++)
+			contents[row * PAGE_WORDS + word] = word_of(block, o->version[i], word);
+		row++;
+		if (i + 1 < o->nr && block_of(o->place[i + 1]) == block + 1)
+			continue;
+		if (!request(store, op, block - row + 1, contents, row))
 			break;
-		for (i = 0; i < PAGE_WORDS; i++)
-			contents[i] = word_of(block, op->version[nr], i);
-		store_pram_copy(store_map_data(map, page), contents, sizeof(contents));
-		items[nr] = (struct store_item){ .block = block, .page = page };
+		done = i + 1;
+		row = 0;
 	}
-	done = store_map_put(map, items, nr);
-	for (i = done; i < nr; i++)
-		store_map_untake(map, items[i].page);
-	op->nr = done;
-}
-
-/* Write-back: to the disk, and its cache flushed; then PRAM may say so. */
-static void clean_blocks(struct store_map *map, struct operation *op, bool drop)
-{
-	u64 blocks[PER_OPERATION];
-	int i, nr = 0;
-
-	for (i = 0; i < op->nr; i++) {
-		u64 block = block_of(op->place[i]);
-		u32 page = store_map_find(map, block);
-
-		if (!page)
-			continue;
-		disk[op->place[i]] = *(u64 *)store_map_data(map, page) >> 32;
-		record(DISK, op->place[i], disk[op->place[i]]);
-		if (drop)
-			blocks[nr++] = block;
-		else
-			store_map_clean(map, block);
-	}
-	store_map_drop(map, blocks, nr);
-	op->nr = 0;
-}
-
-/* A large write: what is clean in PRAM is dropped, and the rest stays there. */
-static void write_disk(struct store_map *map, struct operation *op)
-{
-	int i, nr = 0;
-
-	for (i = 0; i < op->nr; i++) {
-		u64 block = block_of(op->place[i]);
-		u32 page = store_map_find(map, block);
-
-		if (page && !(map->pages[page].flags & STORE_CLEAN))
-			continue;
-		store_map_drop(map, &block, 1);
-		disk[op->place[i]] = op->version[i];
-		record(DISK, op->place[i], op->version[i]);
-		op->place[nr] = op->place[i];
-		op->version[nr++] = op->version[i];
-	}
-	op->nr = nr;
-}
-
-static void discard_blocks(struct store_map *map, struct operation *op)
-{
-	u64 blocks[PER_OPERATION];
-	int i;
-
-	op->forget = true;
-	for (i = 0; i < op->nr; i++)
-		blocks[i] = block_of(op->place[i]);
-	store_map_drop(map, blocks, op->nr);
+	o->nr = done;
 }
 
 /* What memory does with a unit: any words, some of them like entries. */
@@ -267,36 +301,39 @@ static void lend_or_claim(struct store_map *map)
 		scribble(unit);
 }
 
-static void operate(struct store_map *map, int number)
+static void operate(struct store *store, int number)
 {
 	struct operation *op = &operations[number];
-	int i, first = random_below(PLACES);
+	int i, first = random_below(3) ? (int)random_below(PLACES) : last_place;
 
 	*op = (struct operation){ .nr = 1 + random_below(PER_OPERATION) };
 	for (i = 0; i < op->nr; i++) {
 		op->place[i] = (first + i) % PLACES;
 		op->version[i] = ++versions;
 	}
+	last_place = (first + op->nr) % PLACES;
+	store->threshold = SZ_64K;
 	switch (random_below(13)) {
 	case 10 ... 12:
 		op->nr = 0;
-		lend_or_claim(map);
+		lend_or_claim(&store->map);
 		break;
-	case 0:
-		clean_blocks(map, op, true);
-		break;
-	case 1:
-	case 2:
-		clean_blocks(map, op, false);
+	case 0 ... 2:
+		op->nr = 0;
+		meanwhile = op;
+		batch_move(store, store->nr_merged && random_below(4), random_below(2));
+		meanwhile = NULL;
 		break;
 	case 3:
-		discard_blocks(map, op);
+		op->forget = true;
+		request_all(store, REQ_OP_DISCARD, op);
 		break;
 	case 4:
-		write_disk(map, op);
-		break;
+		/* All are large. */
+		store->threshold = 0;
+		fallthrough;
 	default:
-		write_blocks(map, op);
+		request_all(store, REQ_OP_WRITE, op);
 	}
 	record(ACK, number, 0);
 }
@@ -615,11 +652,33 @@ static bool cut_format(void)
 	return true;
 }
 
+static bool store_open(struct store_report *report)
+{
+	static u8 buffer[STORE_BATCH * STORE_BLOCK_SIZE] __aligned(8);
+	static struct dm_target target = { .private = &store };
+	static struct dm_dev device;
+
+	memset(&store, 0, sizeof(store));
+	if (store_map_open(&store.map, pram, pages, PAGES, BLOCKS, report))
+		return false;
+	store.ti = &target;
+	store.disk = &device;
+	store.buffer = buffer;
+	store.pages = pages;
+	store.policy = STORE_MERGING;
+	store.high_pct = 75;
+	store.low_pct = 65;
+	store.open = true;
+	INIT_LIST_HEAD(&store.flushes);
+	store_relist(&store, report->dirty);
+	store_map_units(&store.map, units_used);
+	return true;
+}
+
 static bool run(u64 seed, int epochs, int subsets)
 {
 	static u64 durable[WORDS], next[WORDS], on_disk[PLACES];
 	struct store_report report;
-	struct store_map map;
 	int epoch, i;
 
 	random_state = seed * 2654435761u + 88172645463325252ULL;
@@ -631,11 +690,10 @@ static bool run(u64 seed, int epochs, int subsets)
 		memcpy(durable, pram, sizeof(pram));
 		memcpy(on_disk, disk, sizeof(disk));
 		nr_events = 0;
-		if (store_map_open(&map, pram, pages, PAGES, BLOCKS, &report))
+		if (!store_open(&report))
 			return false;
-		store_map_units(&map, units_used);
 		for (i = 0; i < OPERATIONS; i++)
-			operate(&map, i);
+			operate(&store, i);
 		if (!cut_everywhere(durable, on_disk, subsets, next, disk) || !settle(next))
 			return false;
 	}
