@@ -126,12 +126,15 @@ static u64 entry_known(const struct store_map *map, unsigned int level, u64 bloc
 	return entry_empty(map, level, block);
 }
 
+/* Of one that leads somewhere, its page tells; the checksum is dearer, for each of these. */
 static bool entry_holds(const struct store_map *map, unsigned int level, u64 block, u64 entry)
 {
 	u32 page = entry_page(entry);
 
-	return entry == entry_make(map, level, block, page, entry_flags(entry)) &&
-	       (!page || (page < map->nr_pages && leads_to(&map->pages[page], level, block)));
+	if (!page)
+		return entry == entry_empty(map, level, block);
+	return page < map->nr_pages && leads_to(&map->pages[page], level, block) &&
+	       entry_flags(entry) == (map->pages[page].flags & STORE_CLEAN);
 }
 
 /* The entry in a node of @level that leads to @block. A node that is bad is noted, to be mended. */
