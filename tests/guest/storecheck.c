@@ -146,7 +146,8 @@ static void check_all(void)
 
 static void put(uint64_t at, uint64_t nr)
 {
-	bool fua = random() % 4 == 0;
+	static unsigned int writes;
+	bool fua = ++writes % 4 == 0;
 	uint64_t b;
 	unsigned int i;
 
