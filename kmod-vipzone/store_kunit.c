@@ -279,7 +279,7 @@ static void a_unit_is_emptied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->map.nr_away, 0u);
 }
 
-/* Found while it is open, whatever of the tree is lost; and what is mended is found after reopening. */
+/* Blocks are found whatever of the tree is lost; and after reopening, for that was mended. */
 static void a_node_is_mended(struct kunit *test)
 {
 	struct fixture *f = test->priv;

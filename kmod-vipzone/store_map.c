@@ -576,9 +576,11 @@ static void node_copy(struct store_map *map, u32 to, u32 from)
 	u64 first = map->pages[from].block >> shift << shift;
 	unsigned int i;
 
-	for (i = 0; i < STORE_FANOUT; i++)
-		store_pram_set(slot_of(map, to, i),
-			       entry_get(map, from, level, first + ((u64)i << level * STORE_FANOUT_SHIFT)));
+	for (i = 0; i < STORE_FANOUT; i++) {
+		u64 block = first + ((u64)i << level * STORE_FANOUT_SHIFT);
+
+		store_pram_set(slot_of(map, to, i), entry_get(map, from, level, block));
+	}
 }
 
 /**

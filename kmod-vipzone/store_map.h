@@ -63,7 +63,7 @@ enum store_use {
 /* What is kept in memory of each page of PRAM. */
 struct store_page {
 	struct list_head list;	/* free or bad pages: of the map; data: of its user */
-	u64 block;		/* of data; of a node: one below it; STORE_NONE: no entry leads here */
+	u64 block;		/* of data; of a node: one below; STORE_NONE: nothing leads here */
 	u16 live;		/* of a node: entries in use */
 	u8 use;			/* enum store_use */
 	u8 flags;		/* of data: STORE_CLEAN; STORE_BAD */

@@ -384,6 +384,7 @@ static int vstore_preresume(struct dm_target *ti)
 	const char *name = store->pram_name;
 	struct store_report report;
 	ktime_t began;
+	s64 took_us;
 	int err;
 
 	if (store->open)
@@ -409,15 +410,16 @@ static int vstore_preresume(struct dm_target *ti)
 		store_relist(store, report.dirty);
 		store->open = true;
 	}
+	took_us = ktime_us_delta(ktime_get(), began);
 	mutex_unlock(&store->lock);
 	if (err) {
 		DMERR("PRAM %s: refused: %s (block %llu)", name, report.why, report.block);
 		unclaim(store);
 		return err;
 	}
-	DMINFO("PRAM %s: %u blocks for the disk, %u clean, %u nodes, %u left empty by a power cut; read in %lld us",
-	       name, report.dirty, report.clean, store->map.nr_nodes, report.pruned,
-	       ktime_us_delta(ktime_get(), began));
+	DMINFO("PRAM %s: %u blocks for the disk, %u clean, %u nodes, %u left empty by a power cut",
+	       name, report.dirty, report.clean, store->map.nr_nodes, report.pruned);
+	DMINFO("PRAM %s: the tree was read in %lld us", name, took_us);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ modprobe dm-vstore 2>/dev/null
 # What is not on the disk stays in PRAM until it has been read. Status and contents are the host's to judge.
 recover() {
 	create high_watermark 100 low_watermark 100 || exit 1
-	dmesg | grep 'left empty by a power cut' >$share/said
+	dmesg | sed -n 's/^.*vstore: PRAM.*: \(.*left empty by\|the tree was read\)/\1/p' >$share/said
 	dmsetup status vs >$share/status
 	dd if=$vs of=$share/recovered bs=64k iflag=direct || exit 1
 	dmsetup message vs 0 flush || exit 1

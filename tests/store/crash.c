@@ -707,8 +707,9 @@ int main(int argc, char **argv)
 	int i, nr = 1;
 	bool right = run(seed, epochs, subsets), failed = !right;
 
-	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images, %lu lines zeroed, %lu nodes mended\n", seed, epochs,
-	       OPERATIONS, cuts, images, zeroed, mended);
+	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images, ", seed, epochs, OPERATIONS,
+	       cuts, images);
+	printf("%lu lines zeroed, %lu nodes mended\n", zeroed, mended);
 	printf("%sok 1 every acknowledged write is there after a power cut, and damage is refused\n", right ? "" : "not ");
 	for (i = 0; i < nr_lines; i++) {
 		u64 s;
