@@ -76,7 +76,7 @@ check "the disk has that one" as_written 107 1 $loop
 says_medium_error() { part "$@" 2>&1 >/dev/null | grep -q "No data available"; }
 pseudo=/sys/bus/pseudo/drivers/scsi_debug
 is_found() { quiet ls $pseudo/adapter0/host*/target*/*/block/; }
-if modprobe sd_mod && modprobe scsi_debug dev_size_mb=$((blocks / 256)) delay=0 medium_error_start=$((200 * 8)) \
+if modprobe sd_mod 2>/dev/null && modprobe scsi_debug dev_size_mb=$((blocks / 256)) delay=0 medium_error_start=$((200 * 8)) \
 	medium_error_count=8 2>/dev/null; then
 	check "a disk of a kind of its own" wait_for 10 is_found
 	scsi_disk=/dev/$(ls $pseudo/adapter0/host*/target*/*/block)
