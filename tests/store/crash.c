@@ -497,6 +497,29 @@ static bool zeroes_refused(void)
 	return refused;
 }
 
+static bool store_open(struct store_report *report)
+{
+	static u8 buffer[STORE_BATCH * STORE_BLOCK_SIZE] __aligned(8);
+	static struct dm_target target = { .private = &store };
+	static struct dm_dev device;
+
+	memset(&store, 0, sizeof(store));
+	if (store_map_open(&store.map, pram, pages, PAGES, BLOCKS, report))
+		return false;
+	store.ti = &target;
+	store.disk = &device;
+	store.buffer = buffer;
+	store.pages = pages;
+	store.policy = STORE_MERGING;
+	store.high_pct = 75;
+	store.low_pct = 65;
+	store.open = true;
+	INIT_LIST_HEAD(&store.flushes);
+	store_relist(&store, report->dirty);
+	store_map_units(&store.map, units_used);
+	return true;
+}
+
 static bool all_as_acked(struct store_map *map)
 {
 	u64 version;
@@ -504,6 +527,18 @@ static bool all_as_acked(struct store_map *map)
 
 	for (place = 0; place < PLACES; place++)
 		if (!version_in(map, place, disk, &version) || version != acked[place])
+			return false;
+	return true;
+}
+
+/* As the operation left it: what was written, or, of what was discarded, that or older; the others as acknowledged. */
+static bool all_right(struct store_map *map, const struct operation *op)
+{
+	int place;
+
+	acknowledge(op);
+	for (place = 0; place < PLACES; place++)
+		if (!block_right(map, place, disk, NULL))
 			return false;
 	return true;
 }
@@ -582,6 +617,63 @@ static bool damage_mended(struct store_map *map)
 	return right && cut_mending(durable);
 }
 
+/* Likewise, and somebody writes before anything is mended: that must not lead where nothing is any more. */
+static bool written_damaged(void)
+{
+	struct store_map *map = &store.map;
+	struct operation op = { .nr = 1 + random_below(PER_OPERATION) };
+	int i, first = random_below(PLACES);
+	u64 *line, entry;
+	u32 node;
+
+	if (map->damaged || map->unmendable || !slot_find(map, block_of(first), 0, &node, &entry))
+		return true;
+	line = slot_of(map, node, index_at(block_of(first), 0) / LINE_ENTRIES * LINE_ENTRIES);
+	for (i = 0; i < LINE_ENTRIES; i++)
+		line[i] = 0;
+	for (i = 0; i < op.nr; i++) {
+		op.place[i] = (first + i) % PLACES;
+		op.version[i] = ++versions;
+	}
+	store.threshold = random_below(4) ? SZ_64K : 0;
+	op.forget = !random_below(4);
+	request_all(&store, op.forget ? REQ_OP_DISCARD : REQ_OP_WRITE, &op);
+	if (!all_right(map, &op))
+		return false;
+	batch_move(&store, store.nr_merged, false);
+	return all_right(map, &op);
+}
+
+static bool damage_survived(void)
+{
+	static u64 was[WORDS], was_on_disk[PLACES], was_acked[PLACES];
+	struct store_report report;
+	bool right = true;
+	int i;
+
+	memcpy(was, pram, sizeof(was));
+	memcpy(was_on_disk, disk, sizeof(disk));
+	memcpy(was_acked, acked, sizeof(acked));
+	memset(pages, 0, sizeof(pages));
+	if (!store_open(&report))
+		return false;
+	for (i = 0; right && i < DAMAGES; i++)
+		right = damage_mended(&store.map);
+	/* Nor are pages unusable any more. */
+	memset(pages, 0, sizeof(pages));
+	memcpy(pram, was, sizeof(pram));
+	if (!right || !store_open(&report))
+		return false;
+	for (i = 0; right && i < DAMAGES; i++)
+		right = written_damaged();
+	memset(pages, 0, sizeof(pages));
+	memcpy(pram, was, sizeof(pram));
+	memcpy(disk, was_on_disk, sizeof(disk));
+	memcpy(acked, was_acked, sizeof(acked));
+	memset(forgotten, 0, sizeof(forgotten));
+	return right;
+}
+
 /* After the cut: what the image holds is what was acknowledged. */
 static bool settle(u64 *image)
 {
@@ -599,11 +691,8 @@ static bool settle(u64 *image)
 	}
 	if (!left_out && !zeroes_refused())
 		return false;
-	for (place = 0; !left_out && place < DAMAGES; place++)
-		if (!damage_mended(&map))
-			return false;
-	/* Nor are pages unusable any more. */
-	memset(pages, 0, sizeof(pages));
+	if (!left_out && !damage_survived())
+		return false;
 	memcpy(pram, image, sizeof(pram));
 	return true;
 }
@@ -649,29 +738,6 @@ static bool cut_format(void)
 					durable[events[first].at] = events[first].value;
 	}
 	memcpy(pram, durable, sizeof(pram));
-	return true;
-}
-
-static bool store_open(struct store_report *report)
-{
-	static u8 buffer[STORE_BATCH * STORE_BLOCK_SIZE] __aligned(8);
-	static struct dm_target target = { .private = &store };
-	static struct dm_dev device;
-
-	memset(&store, 0, sizeof(store));
-	if (store_map_open(&store.map, pram, pages, PAGES, BLOCKS, report))
-		return false;
-	store.ti = &target;
-	store.disk = &device;
-	store.buffer = buffer;
-	store.pages = pages;
-	store.policy = STORE_MERGING;
-	store.high_pct = 75;
-	store.low_pct = 65;
-	store.open = true;
-	INIT_LIST_HEAD(&store.flushes);
-	store_relist(&store, report->dirty);
-	store_map_units(&store.map, units_used);
 	return true;
 }
 
