@@ -52,6 +52,7 @@ memory nodes:
        [,read_ns=N][,write_ns=N]
                            latencies that the firmware (HMAT) tells of the node, seen from the first with CPUs
   --nvdimm SIZE[@FILE]     a byte-addressable persistent device (pmem0); its contents last only in FILE.
+  --dimm SIZE              a DIMM that is plugged in, and offline: the last node's, behind 4 GiB.
 
 disk:
   --disk SIZE[@FILE]       a disk with a write cache (after modprobe virtio_blk: vda); its contents last only in FILE.
@@ -80,6 +81,7 @@ def _parser():
     add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")
     add("--numa", action="append", default=[], metavar="SPEC", help="a memory node: see below")
     add("--nvdimm", metavar="SIZE[@FILE]", help="an emulated NVDIMM: see below")
+    add("--dimm", metavar="SIZE", help="memory that is not online yet: see below")
     add("--disk", metavar="SIZE[@FILE]", help="a disk: see below")
     add("--root", choices=("bare", "host"), default="bare",
         help="bare: busybox; host: this machine's files, with writes that go with the guest (bare)")

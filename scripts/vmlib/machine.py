@@ -8,7 +8,7 @@ from . import Usage, qemu
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 GIB = 1 << 30
-PERSISTENT_UNIT = 128 << 20	# what the kernel can also take as memory (dax kmem)
+BLOCK = 128 << 20	# what the kernel can take as memory, an NVDIMM's too (dax kmem)
 
 # The guest's clock goes on while a busy host does not run it.  no_timer_check: ten ticks in a row may be late, and the
 # kernel would panic.  What hangs it tells after five times as long as it does by default.
@@ -73,6 +73,7 @@ class Machine:
             raise Usage(f"{self.ram.total >> 20}M of memory: a kernel needs 128M at least")
         self.faulty = bool(options.fault)
         self._nvdimm = self._persistent(options.nvdimm) if options.nvdimm else None
+        self._dimm = self._blocks(number(options.dimm, "--dimm"), f"--dimm {options.dimm}") if options.dimm else 0
         self._disk = self._drive(options.disk) if options.disk else None
         self.drivers = bool(options.share or options.root == "host" or options.nvdimm or options.disk)
 
@@ -113,11 +114,15 @@ class Machine:
                        f"data-type={access}-latency,latency={ns}")
 
     @staticmethod
+    def _blocks(size, what):
+        if not size or size % BLOCK:
+            raise Usage(f"{what}: not a multiple of 128M")
+        return size
+
+    @staticmethod
     def _persistent(text):
         size, _, path = text.partition("@")
-        size = number(size, "--nvdimm")
-        if not size or size % PERSISTENT_UNIT:
-            raise Usage(f"--nvdimm {text}: not a multiple of 128M")
+        size = Machine._blocks(number(size, "--nvdimm"), f"--nvdimm {text}")
         if path and os.path.exists(path) and os.path.getsize(path) not in (0, size):
             raise Usage(f"--nvdimm {text}: {path} has {os.path.getsize(path)} bytes")
         return size, path
@@ -179,7 +184,8 @@ class Machine:
     def command(self, image, initrd):
         """QEMU's command line."""
         o = self._options
-        maximum = f",slots=1,maxmem={self.ram.total + self._nvdimm[0] + GIB >> 20}M" if self._nvdimm else ""
+        plugged = self._dimm + (self._nvdimm[0] if self._nvdimm else 0)
+        maximum = f",slots=2,maxmem={self.ram.total + plugged + GIB >> 20}M" if plugged else ""
         machine = "pc" + (",nvdimm=on" if self._nvdimm else "") + ("" if self._cpus else ",memory-backend=ram0")
         machine += ",hmat=on" if any(self._latency) else ""
         command = [qemu.binary(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
@@ -201,6 +207,9 @@ class Machine:
             size, path = self._nvdimm
             command += ["-object", f"memory-backend-file,id=nvdimm,share=on,mem-path={path},size={size}",
                         "-device", "nvdimm,memdev=nvdimm,id=nvdimm0"]
+        if self._dimm:
+            command += ["-object", f"memory-backend-ram,id=dimm,size={self._dimm}",
+                        "-device", f"pc-dimm,memdev=dimm,id=dimm0,node={max(len(self._cpus) - 1, 0)}"]
         if self._disk:
             command += self._disk_options()
         if o.root == "host":
@@ -211,6 +220,8 @@ class Machine:
         for plugin in o.plugin:
             command += ["-plugin", plugin]
         arguments = [KERNEL_COMMAND_LINE, *o.append]
+        if self._dimm:
+            arguments.append("memhp_default_state=offline")
         # At a random place, the kernel itself would now and then lie on the faulty cell.
         if self.faulty:
             arguments.append("nokaslr")
