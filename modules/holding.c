@@ -23,6 +23,7 @@
 #include "holding.h"
 #include "poison.h"
 #include "pool.h"
+#include "region.h"
 #include "stamps.h"
 
 /*
@@ -103,6 +104,7 @@ static int memory_notify_call(struct notifier_block *block,
 		ms_stamps_set(range->start_pfn, range->nr_pages, 0);
 		break;
 	case MEM_ONLINE:
+		ms_regions_grow();
 		ms_arrivals_retire();
 		break;
 	case MEM_GOING_OFFLINE:

@@ -19,6 +19,12 @@ void ms_census_estimate(const struct ms_region *region,
 /* Adds the regions that the firmware and the kernel tell of. May sleep. */
 void ms_regions_discover(void);
 
+/*
+ * Memory has come online: regions that are nodes reach as far as these do. What
+ * goes is offline, and may stay between their ends. May sleep.
+ */
+void ms_regions_grow(void);
+
 /* Reads a small text file of /sys or /proc; returns its length or -errno. */
 int ms_read_text(const char *path, char *text, size_t size);
 

@@ -334,6 +334,24 @@ static void region_del(struct ms_region *region)
 	kobject_put(&region->kobj);
 }
 
+void ms_regions_grow(void)
+{
+	struct ms_region_spec *spec;
+	struct ms_region *region;
+
+	mutex_lock(&regions_lock);
+	list_for_each_entry(region, &regions, link) {
+		spec = &region->spec;
+		if (spec->source != MS_REGION_NODE)
+			continue;
+		WRITE_ONCE(spec->start, min_t(u64, spec->start,
+					      PFN_PHYS(node_start_pfn(spec->nid))));
+		WRITE_ONCE(spec->end, max_t(u64, spec->end,
+					    PFN_PHYS(node_end_pfn(spec->nid))));
+	}
+	mutex_unlock(&regions_lock);
+}
+
 /*
  * A page of DIMMs that are interleaved lies in all of them: a region of some of
  * them is none.

@@ -47,7 +47,7 @@ enum ms_interleaved {
  * struct ms_region_spec - what describes a region
  * @name: letters, digits, '_', '-', '.'
  * @start: first physical byte, a multiple of the page size
- * @end: first byte behind it
+ * @end: first byte behind it; of a node, both may reach farther later
  * @nid: node that it is, or -1 if it is less or more than one
  * @source: where it comes from
  * @locator: DIMM locators, or empty
@@ -142,7 +142,7 @@ bool ms_region_is_gone(const struct ms_region *region);
  * @region: the region
  *
  * Latencies, powers, energies and wear may be set at any time: read them by
- * READ_ONCE(). The rest does not change.
+ * READ_ONCE(). The rest does not change, but that a node can grow.
  */
 const struct ms_region_spec *ms_region_spec(const struct ms_region *region);
 
