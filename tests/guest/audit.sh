@@ -134,7 +134,31 @@ echo 0 >$audit/sample_accesses
 check "it ends well" ends_well
 pages=$((pages / 8))
 
+# The kernel, too, has its view of where pages belong: with the processors, on the first node.
+balances() { # 0 or 1
+	[ ! -e /proc/sys/kernel/numa_balancing ] || echo "$1" >/proc/sys/kernel/numa_balancing
+}
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+for delay in /proc/sys/kernel/numa_balancing_scan_delay_ms /sys/kernel/debug/sched/numa_balancing/scan_delay_ms; do
+	[ ! -e $delay ] || echo 100 >$delay
+done
+audits 0
+balances 1
+started region:node1
+check "NUMA balancing takes pages away" wait_for 60 on_node1 0 90 0 100
+note "balanced: $said; $(awk '/^numa_pages_migrated/ { print $2 }' /proc/vmstat) pages migrated"
+audits 100
+sleep 5
+ask USR1
+note "balanced and audited: $said; repaired $(count repaired_pages)"
+balances 0
+check "what it took comes home" wait_for 20 on_node1 99 100 99 100
+note "$said; repaired $(count repaired_pages)"
+audits 0
+check "balanced: it ends well" ends_well
+
 say node1 wear_budget_kib_per_day 1000
+audits 100
 started "region:node1+node0 wear"
 check "wear: over budget" wait_for 20 equals $zone/ledger/node1/over_budget 1
 check "wear: written pages leave, the others stay" wait_for 20 on_node1 0 5 95 100
