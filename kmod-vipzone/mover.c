@@ -17,6 +17,7 @@
 #include <compat/compat.h>
 #include <compat/page.h>
 #include <memsuite/hook.h>
+#include <memsuite/inspect.h>
 #include <memsuite/move.h>
 #include <memsuite/stock.h>
 
@@ -125,6 +126,18 @@ bool mover_has_work(const struct mover *mover)
 	return mover->nr_found;
 }
 
+/* One that is bad is retired by who found that, once it is free. */
+static struct page *take_large(unsigned int order, int nid)
+{
+	struct page *page = ms_page_alloc_large(order, nid);
+
+	if (page && !ms_inspect_held(page, order)) {
+		put_page(page);
+		page = NULL;
+	}
+	return page;
+}
+
 /* A large folio for which there is no place is split, and moved page by page. */
 static struct page *take_target(struct page *old, void *context)
 {
@@ -140,7 +153,7 @@ static struct page *take_target(struct page *old, void *context)
 		if (!order)
 			page = ms_stock_take(&mover->stocks[mover->order->region[i]]);
 		else if (target->is_node)
-			page = ms_page_alloc_large(order, target->nid);
+			page = take_large(order, target->nid);
 		else
 			page = ms_pool_pop_large(target->pool, order, 0);
 		if (page)
@@ -212,6 +225,7 @@ static void stock_up(struct mover *mover)
 		ms_stock_init(&mover->stocks[i], PHYS_PFN(spec->start),
 			      PHYS_PFN(spec->end), spec->nid);
 		mover->stocks[i].scan.banks = ms_region_banks(region);
+		mover->stocks[i].inspected = true;
 	}
 }
 

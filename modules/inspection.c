@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who looks at the memory of pools; include/memsuite/inspect.h. */
 
+#include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
@@ -29,6 +31,18 @@ void ms_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad)
 	if (by)
 		by->block(pfn, nr, bad);
 }
+
+bool ms_inspect_held(struct page *page, unsigned int order)
+{
+	DECLARE_BITMAP(bad, 1 << MS_MAX_ORDER);
+
+	if (!static_branch_unlikely(&ms_inspect_key))
+		return true;
+	bitmap_zero(bad, 1U << order);
+	ms_inspect_block(page_to_pfn(page), 1UL << order, bad);
+	return bitmap_empty(bad, 1U << order);
+}
+EXPORT_SYMBOL_GPL(ms_inspect_held);
 
 int ms_inspect_start(const struct ms_inspector *by)
 {

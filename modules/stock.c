@@ -8,12 +8,14 @@
 #include <linux/sched.h>
 
 #include <compat/compat.h>
+#include <memsuite/inspect.h>
 #include <memsuite/stock.h>
 
 #include "bank_map.h"
 #include "demand.h"
 #include "frames.h"
 #include "holding.h"
+#include "poison.h"
 
 /* Frames looked at between two chances for others to run. */
 #define STOCK_BUDGET	4096
@@ -84,19 +86,48 @@ static bool is_of_stock(const struct ms_stock *stock, struct page *page)
 	       ms_bank_set_has(stock->scan.banks, page_to_pfn(page));
 }
 
+/*
+ * What is bad is kept until pages may be retired: who moves others has them
+ * locked, and memory_failure() may be waiting for one of them elsewhere.
+ */
+static bool passes(struct ms_stock *stock, struct page *page)
+{
+	if (!stock->inspected || ms_inspect_held(page, 0))
+		return true;
+	set_page_private(page, (unsigned long)stock->bad);
+	stock->bad = page;
+	return false;
+}
+
+static void retire_bad(struct ms_stock *stock)
+{
+	struct page *page;
+
+	while ((page = stock->bad)) {
+		stock->bad = (struct page *)page_private(page);
+		set_page_private(page, 0);
+		ms_poison(page);
+	}
+}
+
 /* What lies in front of the next frame of the banks goes back. */
 struct page *ms_stock_take(struct ms_stock *stock)
 {
-	while (stock->nr_bare || restock(stock)) {
-		bool poisoned = PageHWPoison(stock->bare);
+	struct page *page;
 
-		if (!poisoned && is_of_stock(stock, stock->bare))
-			return take_first(stock);
+	while (stock->nr_bare || restock(stock)) {
 		/* What the kernel has found bad meanwhile is left as it is. */
-		if (poisoned)
+		if (PageHWPoison(stock->bare)) {
 			skip_first(stock);
-		else
+			continue;
+		}
+		if (!is_of_stock(stock, stock->bare)) {
 			ms_demand_free(take_first(stock), 0, __free_pages);
+			continue;
+		}
+		page = take_first(stock);
+		if (passes(stock, page))
+			return page;
 	}
 	return NULL;
 }
@@ -116,6 +147,7 @@ void ms_stock_return(struct ms_stock *stock)
 {
 	struct ms_block block;
 
+	retire_bad(stock);
 	while (stock->nr_bare) {
 		block.page = stock->bare;
 		block.order = first_order(stock);

@@ -42,6 +42,18 @@ int ms_inspect_start(const struct ms_inspector *inspector);
 void ms_inspect_stop(void);
 
 /**
+ * ms_inspect_held() - have memory looked at that goes to a user past the pools
+ * @page: first of 2^@order pages that the caller holds
+ * @order: at most MS_MAX_ORDER
+ *
+ * Their contents are undefined afterwards.
+ *
+ * Context: may sleep; between ms_hold_begin() and ms_hold_end().
+ * Return: false if one is bad; true also if nobody inspects.
+ */
+bool ms_inspect_held(struct page *page, unsigned int order);
+
+/**
  * ms_pools_recycle() - exchange the pages in all pools
  *
  * For an inspector whose word about them expires.

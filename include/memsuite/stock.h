@@ -14,15 +14,20 @@
  * @scan: where to look for free blocks; the caller may narrow down
  *	@scan.migratetypes, @scan.max_age_s and @scan.banks
  * @start: first frame of the range
+ * @inspected: frames are looked at as those of pools are (memsuite/inspect.h); for
+ *	the caller to set
  * @bare: next frame, isolated and not prepared; private
  * @nr_bare: how many there are; private
+ * @bad: frames that were found bad, to be retired; private
  * @empty: nothing was found in the whole range
  */
 struct ms_stock {
 	struct ms_scan scan;
 	unsigned long start;
+	bool inspected;
 	struct page *bare;
 	unsigned long nr_bare;
+	struct page *bad;
 	bool empty;
 };
 
@@ -51,10 +56,10 @@ void ms_stock_init(struct ms_stock *stock, unsigned long start_pfn,
 struct page *ms_stock_take(struct ms_stock *stock);
 
 /**
- * ms_stock_return() - give back what was taken out in vain
+ * ms_stock_return() - give back what was taken out in vain, and retire what is bad
  * @stock: the stock; may be used again
  *
- * Context: may sleep.
+ * Context: may sleep, with no page locked.
  */
 void ms_stock_return(struct ms_stock *stock);
 

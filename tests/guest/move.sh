@@ -100,6 +100,32 @@ check "a node: huge pages stay huge" [ "$(huge_kib)" = "$huge_before" ]
 check "a node: contents unchanged" unchanged
 check "a node: it ends well" ends_well
 
+# With memdiag on, contents go to tested pages only, however far its sweep is.
+modprobe memdiag || exit 1
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+memdiag=$suite/memdiag
+echo 1 >$memdiag/control/bandwidth_mib_s
+echo mats+ >$memdiag/algorithm
+for kind in "" --huge; do
+	# shellcheck disable=SC2086
+	keep --range $far --ages $debug/memdiag/ages $kind
+	echo 1 >$memdiag/enabled
+	ask
+	check "tested $kind: before, nothing is" [ "$(value untested)" -ge $((pages * 9 / 10)) ]
+	# Looks bad, and would be among the first that are taken.
+	[ -n "$kind" ] || echo 0x29000010:3:sa1 >$memdiag/inject/add
+	steer far
+	check "tested $kind: move" move
+	check "tested $kind: in the region" inside 99
+	check "tested $kind: all are tested" [ "$(value untested)" -le $((pages / 100)) ]
+	[ -n "$kind" ] || check "tested: the bad one is retired" wait_for 20 at_least $suite/pages/retired_pages 1
+	check "tested $kind: contents unchanged" unchanged
+	check "tested $kind: it ends well" ends_well
+	echo 1 >$memdiag/inject/clear
+	echo 0 >$memdiag/enabled
+done
+rmmod memdiag
+
 # Forks, execs, unmaps and exits while being moved back and forth.
 # shellcheck disable=SC2086
 keep --range $far --churn
