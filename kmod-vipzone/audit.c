@@ -95,27 +95,13 @@ static unsigned int find_processes(unsigned int seen, struct pid **pids)
 	return nr;
 }
 
-static struct policy *hold_policy(struct mm_struct *mm)
-{
-	struct policy *policy;
-
-	rcu_read_lock();
-	preempt_disable();
-	policy = policy_of(mm);
-	if (policy)
-		policy_get(policy);
-	preempt_enable();
-	rcu_read_unlock();
-	return policy;
-}
-
 /* Returns where to go on in it, or 0. */
 static unsigned long visit_process(struct pid *pid, unsigned long addr,
 				   struct visit_limits *limits)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
-	struct policy *policy = mm ? hold_policy(mm) : NULL;
+	struct policy *policy = mm ? policy_hold(mm) : NULL;
 
 	if (policy) {
 		addr = visit(task, mm, policy, addr, limits);

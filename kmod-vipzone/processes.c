@@ -383,48 +383,39 @@ void processes_revoke(const struct policy *base)
 }
 
 /*
- * The process, its address space and its policy, to be moved into it. Only the
- * last two are kept: the entry comes and goes.
+ * Its own policy or that of what it is in. Only that and the address space are
+ * kept: an entry comes and goes.
  */
-static int process_hold(struct pid *pid, struct mm_struct **mm,
-			struct policy **policy)
+static int move_group(struct task_struct *task, struct mm_struct *mm)
 {
-	struct process *process;
-	int err = -ENOENT;
+	struct policy *policy = policy_hold(mm);
+	u64 outcome[NR_MOVES] = {};
+	int err, i;
 
-	spin_lock(&table_lock);
-	process = process_by_pid(pid);
 	/* A choice whose base is gone may be under nothing. */
-	*policy = process ? policy_of(process->mm) : NULL;
-	if (*policy) {
-		err = mmget_not_zero(process->mm) ? 0 : -ESRCH;
-		*mm = process->mm;
-	}
-	if (!err)
-		policy_get(*policy);
-	spin_unlock(&table_lock);
+	if (!policy)
+		return -ENOENT;
+	err = mover_run(mm, task, policy, outcome);
+	for (i = 0; i < NR_MOVES; i++)
+		this_cpu_add(policy->stats->moves[i], outcome[i]);
+	policy_put(policy);
 	return err;
 }
 
 int process_move(pid_t nr)
 {
-	struct pid *pid = find_get_pid(nr);
-	struct task_struct *task = pid ? get_pid_task(pid, PIDTYPE_TGID) : NULL;
-	u64 outcome[NR_MOVES] = {};
-	struct policy *policy;
+	struct task_struct *task;
 	struct mm_struct *mm;
-	int err, i;
+	struct pid *pid;
+	int err = find_group(nr, &pid, &mm);
 
-	err = task ? process_hold(pid, &mm, &policy) : -ENOENT;
-	if (!err) {
-		err = mover_run(mm, task, policy, outcome);
-		for (i = 0; i < NR_MOVES; i++)
-			this_cpu_add(policy->stats->moves[i], outcome[i]);
-		mmput(mm);
-		policy_put(policy);
-	}
+	if (err)
+		return err == -EINVAL ? -ENOENT : err;
+	task = get_pid_task(pid, PIDTYPE_TGID);
+	err = task ? move_group(task, mm) : -ESRCH;
 	if (task)
 		put_task_struct(task);
+	mmput(mm);
 	put_pid(pid);
 	return err;
 }

@@ -202,6 +202,20 @@ struct policy *policy_of(const struct mm_struct *mm)
 	return scope == base ? process->policy : scope;
 }
 
+struct policy *policy_hold(const struct mm_struct *mm)
+{
+	struct policy *policy;
+
+	rcu_read_lock();
+	preempt_disable();
+	policy = policy_of(mm);
+	if (policy)
+		policy_get(policy);
+	preempt_enable();
+	rcu_read_unlock();
+	return policy;
+}
+
 /* Which have more than their reserve; what is used much may have that, too. */
 static unsigned int roomy(struct policy *policy, unsigned int hint)
 {

@@ -137,6 +137,32 @@ started /tmp/cg/a/b
 echo "$pid segment:data=pram,*=dram" >$zone/add
 ended
 check "that of the process wins" are_in data
+
+# What it already has goes where the nearest policy wants it.
+moved() { # sets pid; a program in that cgroup, whose pages are in dram, is moved
+	rm -f /tmp/go
+	sh -c 'echo $$ >/tmp/cg/'"$1"'cgroup.procs; exec "$0" "$@"' "$here/keep" 1000 --range 0x10000000 0x20000000 >/tmp/out &
+	pid=$!
+	wait_for 30 grep -q ready /tmp/out
+	echo "$pid region:dram" >$zone/add
+	echo $pid >$zone/move
+	echo $pid >$zone/remove
+	kill -USR1 $pid
+	wait_for 30 grep -q 'in [0-4][0-9]* ' /tmp/out || note "not in dram at first"
+	echo $pid >$zone/move
+	kill -TERM $pid
+	wait $pid
+	note "$(tail -n 1 /tmp/out)"
+	[ "$(tail -n 1 /tmp/out | awk '{ print $4 }')" -ge "$2" ]
+}
+echo "machine region:pram" >$zone/add
+mkdir /tmp/cg/c
+check "moved by the machine's policy" moved c/ 980
+echo "cgroup:/c region:pram" >$zone/add
+echo "machine region:dram" >$zone/add
+check "moved by the cgroup's policy" moved c/ 980
+echo cgroup:/c >$zone/remove
+echo "machine segment:mmap=pram,*=dram" >$zone/add
 echo "cgroup:/a/b segment:heap=pram,*=dram" >$zone/add
 check "one policy for a cgroup" [ "$(grep -cx cgroup:/a/b $zone/policies/*/who | grep -c :1)" = 1 ]
 rmdir /tmp/cg/a/b

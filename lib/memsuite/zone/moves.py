@@ -74,8 +74,8 @@ def cmd_zone_move(args):
     if not args.policy:
         need("vipzone")
         write("vipzone/move", str(args.pid), {
-            errno.ENOENT: f"{args.pid} has no policy of its own; without vipzone: --policy",
-            errno.ESRCH: f"process {args.pid} is ending"})
+            errno.ENOENT: f"{args.pid} is under no policy; without vipzone: --policy",
+            errno.ESRCH: f"there is no process {args.pid}"})
         return done(args, f"the pages of {args.pid} were moved")
     nodes = policy_nodes(args.policy)
     try:
