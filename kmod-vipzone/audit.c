@@ -59,18 +59,25 @@ struct cursor {
 	u64 quota_ms;
 };
 
+/* Of the threads of a process, the first may be gone. Under RCU. */
 static bool is_covered(struct task_struct *task)
 {
-	bool covered;
+	bool found = false, covered = false;
+	struct task_struct *thread;
 
 	if (task->flags & PF_KTHREAD)
 		return false;
-	/* As long as it has its mm, and a policy cannot go. */
-	task_lock(task);
-	preempt_disable();
-	covered = task->mm && policy_of(task->mm);
-	preempt_enable();
-	task_unlock(task);
+	for_each_thread(task, thread) {
+		/* As long as it has its mm, and a policy cannot go. */
+		task_lock(thread);
+		preempt_disable();
+		found = thread->mm;
+		covered = found && policy_of(thread->mm);
+		preempt_enable();
+		task_unlock(thread);
+		if (found)
+			break;
+	}
 	return covered;
 }
 
@@ -100,7 +107,7 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 				   struct visit_limits *limits)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	struct mm_struct *mm = task ? process_mm(task) : NULL;
 	struct policy *policy = mm ? policy_hold(mm) : NULL;
 
 	if (policy) {

@@ -154,6 +154,21 @@ struct process *process_of(const struct mm_struct *mm)
 	return current->in_execve ? process_by_pid(task_tgid(current)) : NULL;
 }
 
+struct mm_struct *process_mm(struct task_struct *task)
+{
+	struct task_struct *thread;
+	struct mm_struct *mm = NULL;
+
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		mm = get_task_mm(thread);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
 /* The thread group that @nr is, or is in. */
 static int find_group(pid_t nr, struct pid **pid, struct mm_struct **mm)
 {
@@ -164,7 +179,7 @@ static int find_group(pid_t nr, struct pid **pid, struct mm_struct **mm)
 	put_pid(thread);
 	if (!task)
 		return -ESRCH;
-	*mm = get_task_mm(task);
+	*mm = process_mm(task);
 	*pid = get_task_pid(task, PIDTYPE_TGID);
 	put_task_struct(task);
 	if (*mm)
@@ -189,7 +204,7 @@ static void process_rekey(struct process *process, struct mm_struct *mm)
 static void process_catch_up(struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	struct mm_struct *mm = task ? process_mm(task) : NULL;
 	struct process *process;
 
 	spin_lock(&table_lock);

@@ -46,6 +46,7 @@ void processes_exit(void);
 int process_add(const struct vipzone_command *command);
 int process_remove(pid_t pid);
 int process_move(pid_t pid);
+struct mm_struct *process_mm(struct task_struct *task);	/* of any thread; to be put */
 int process_choose(char *list);		/* of current; NULL takes it back */
 void processes_revoke(const struct policy *base);	/* what was chosen of it */
 struct process *process_of(const struct mm_struct *mm);	/* preemption off */

@@ -83,6 +83,17 @@ wait_for 10 grep -q mmap /tmp/out
 wait $pid
 check "its policy goes with it" wait_for 10 [ ! -e "$heap" ]
 
+# A process lives on without its first thread.
+rm -f /tmp/go
+"$here/touch" 2000 --range 0x10000000 0x20000000 --wait /tmp/go --orphan >/tmp/out &
+pid=$!
+wait_for 10 grep -q 'State:.*Z' /proc/$pid/status
+check "a process whose first thread is gone" sh -c "echo $pid region:pram >$zone/add"
+: >/tmp/go
+wait $pid
+note "$(cat /tmp/out)"
+check "is steered" [ "$(awk '{ print $4 }' /tmp/out)" -ge 1980 ]
+
 # A huge page has all banks.
 huge() { # PID: whether it may have huge pages
 	awk '/^THP_enabled/ { print $2 }' "/proc/$1/status"

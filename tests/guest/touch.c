@@ -4,15 +4,17 @@
  * cost.
  *
  * touch PAGES [--range START END] [--huge] [--rounds N] [--wait FILE]
- *	 [--until FILE]
+ *	 [--until FILE] [--orphan]
  *
  * Prints "pages P in I nonzero Z ns N": P pages touched, I of them in the
  * physical range, Z that held anything but zeros when they came, N ns of CPU
  * time for all rounds. With --wait it first waits for FILE to appear, so that
  * it can be steered before its first page. With --until it keeps its pages
- * until FILE appears.
+ * until FILE appears. With --orphan, the last argument, all this is done by a
+ * thread whose process has lost its first one.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +34,7 @@ static uint64_t cpu_ns(void)
 static size_t pages_in_range(const char *memory, size_t pages, uint64_t start,
 			     uint64_t end)
 {
-	int fd = open("/proc/self/pagemap", O_RDONLY);
+	int fd = open("/proc/thread-self/pagemap", O_RDONLY);
 	size_t i, in = 0;
 	uint64_t entry;
 
@@ -67,7 +69,7 @@ static void await(const char *file)
 		usleep(10000);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	uint64_t start = 0, end = UINT64_MAX, ns = 0, before;
 	int advice = MADV_NOHUGEPAGE, rounds = 1, i;
@@ -92,7 +94,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!pages) {
-		fprintf(stderr, "usage: touch PAGES [--range START END] [--huge] [--rounds N] [--wait FILE] [--until FILE]\n");
+		fprintf(stderr, "usage: touch PAGES [--range START END] [--huge] [--rounds N] [--wait FILE] [--until FILE] [--orphan]\n");
 		return 2;
 	}
 	await(wait);
@@ -118,4 +120,24 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	await(until);
 	return 0;
+}
+
+static char **arguments;
+
+static void *run_orphan(void *nr)
+{
+	exit(run((int)(intptr_t)nr, arguments));
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	if (argc < 2 || strcmp(argv[argc - 1], "--orphan"))
+		return run(argc, argv);
+	arguments = argv;
+	if (pthread_create(&thread, NULL, run_orphan,
+			   (void *)(intptr_t)(argc - 1)))
+		return 3;
+	pthread_exit(NULL);
 }
