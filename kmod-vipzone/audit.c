@@ -19,6 +19,7 @@
 #include <memsuite/move.h>
 
 #include "account.h"
+#include "bills.h"
 #include "heat.h"
 #include "history.h"
 #include "meter.h"
@@ -179,6 +180,7 @@ static void one_round(struct cursor *cursor)
 	policies_settle(all);
 	accounts_settle();
 	histories_sweep(false);
+	bills_sweep(false);
 	WRITE_ONCE(rounds, rounds + 1);
 }
 

@@ -153,6 +153,32 @@ bool ledger_divide(enum ledger_event event, u64 counted,
 	return true;
 }
 
+static u64 part_of(u64 whole, u64 mine, u64 all)
+{
+	return all ? mul_u64_u64_div_u64(whole, min(mine, all), all) : 0;
+}
+
+void ledger_share(const struct ledger_place *place, bool apart, const u64 *total,
+		  struct ledger_place *part)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < LEDGER_KINDS; kind++) {
+		enum ledger_event event = !apart ? LEDGER_BOTH :
+			kind == LEDGER_READ ? LEDGER_READS : LEDGER_WRITES;
+		u64 all = weight(place, event, kind);
+		u64 mine = weight(part, event, kind);
+		u64 most = apart ? total[kind] :
+			total[LEDGER_READ] + total[LEDGER_WRITE];
+		u64 counted = part_of(place->counted[kind], mine, all);
+
+		part->counted[kind] = counted;
+		if (is_possible(part, event, kind) &&
+		    (place->error[kind] || mine != all))
+			part->error[kind] = max(counted, most - counted);
+	}
+}
+
 bool wear_spend(struct wear *wear, u64 budget_kib_per_day, u64 now_ms,
 		u64 written_kib)
 {

@@ -117,6 +117,22 @@ bool ledger_divide(enum ledger_event event, u64 counted,
 		   struct ledger_place *places, unsigned int nr);
 
 /**
+ * ledger_share() - what of a place one of those who touched it has made
+ * @place: as ledger_divide() left it
+ * @apart: reads and writes were counted apart
+ * @total: by kind, what was counted and divided among all places
+ * @part: @touched is its own part of that of @place; the rest is the result, and 0
+ *	before
+ *
+ * As many of the accesses as of the touches, and again any number may be true,
+ * unless nothing else was touched.
+ *
+ * Pure.
+ */
+void ledger_share(const struct ledger_place *place, bool apart, const u64 *total,
+		  struct ledger_place *part);
+
+/**
  * struct wear - how much may be written to a region now
  * @balance: KiB, times the milliseconds of a day
  * @last_ms: when it was last told

@@ -173,6 +173,52 @@ static void parts_add_up(struct kunit *test)
 	}
 }
 
+static void parts_are_shared_by_touches(struct kunit *test)
+{
+	struct ledger_place places[2] = {
+		{ .touched = { 3, 1 } }, { .touched = { 0, 4 } },
+	};
+	struct ledger_place mine = { .touched = { 1, 1 } };
+	struct ledger_place none = {};
+	u64 total[LEDGER_KINDS] = { 800, 50 };
+
+	KUNIT_EXPECT_TRUE(test, ledger_divide(LEDGER_READS, 800, places, 2));
+	KUNIT_EXPECT_TRUE(test, ledger_divide(LEDGER_WRITES, 50, places, 2));
+	/* 400 reads of four pages touched, 10 writes of one written. */
+	ledger_share(&places[0], true, total, &mine);
+	KUNIT_EXPECT_EQ(test, mine.counted[LEDGER_READ], 200ULL);
+	KUNIT_EXPECT_EQ(test, mine.error[LEDGER_READ], 600ULL);
+	KUNIT_EXPECT_EQ(test, mine.counted[LEDGER_WRITE], 10ULL);
+	KUNIT_EXPECT_EQ(test, mine.error[LEDGER_WRITE], 40ULL);
+	ledger_share(&places[1], true, total, &none);
+	KUNIT_EXPECT_EQ(test, none.counted[LEDGER_READ], 0ULL);
+	KUNIT_EXPECT_EQ(test, none.error[LEDGER_WRITE], 0ULL);
+}
+
+static void all_of_it_is_certain(struct kunit *test)
+{
+	struct ledger_place place = { .touched = { 7, 0 } };
+	struct ledger_place all = { .touched = { 7, 0 } };
+	struct ledger_place half = { .touched = { 3, 0 } };
+	struct ledger_place stale = { .touched = { 9, 9 } };
+	struct ledger_place empty = {};
+	u64 total[LEDGER_KINDS] = { 70, 0 };
+
+	KUNIT_EXPECT_TRUE(test, ledger_divide(LEDGER_BOTH, 70, &place, 1));
+	ledger_share(&place, false, total, &all);
+	KUNIT_EXPECT_EQ(test, all.counted[LEDGER_READ], 70ULL);
+	KUNIT_EXPECT_EQ(test, all.error[LEDGER_READ], 0ULL);
+	ledger_share(&place, false, total, &half);
+	KUNIT_EXPECT_EQ(test, half.counted[LEDGER_READ], 30ULL);
+	KUNIT_EXPECT_EQ(test, half.error[LEDGER_READ], 40ULL);
+	/* More than there is, or of nothing. */
+	ledger_share(&place, false, total, &stale);
+	KUNIT_EXPECT_EQ(test, stale.counted[LEDGER_READ], 70ULL);
+	KUNIT_EXPECT_EQ(test, stale.counted[LEDGER_WRITE], 0ULL);
+	ledger_share(&empty, true, total, &stale);
+	KUNIT_EXPECT_EQ(test, stale.counted[LEDGER_READ], 0ULL);
+}
+
 static void wear_is_spent_evenly(struct kunit *test)
 {
 	struct wear wear = {};
@@ -232,6 +278,8 @@ static struct kunit_case ledger_cases[] = {
 	KUNIT_CASE(one_event_is_divided_by_kind),
 	KUNIT_CASE(nothing_touched_divides_nothing),
 	KUNIT_CASE(parts_add_up),
+	KUNIT_CASE(parts_are_shared_by_touches),
+	KUNIT_CASE(all_of_it_is_certain),
 	KUNIT_CASE(wear_is_spent_evenly),
 	KUNIT_CASE(a_day_holds_its_budget),
 	KUNIT_CASE(no_budget_is_no_limit),

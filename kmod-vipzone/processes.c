@@ -14,6 +14,7 @@
 #include <compat/thp.h>
 #include <memsuite/control.h>
 
+#include "bills.h"
 #include "vipzone.h"
 
 /* The same processes; readers under RCU. */
@@ -516,6 +517,7 @@ int processes_init(void)
 		return -ENOMEM;
 	debugfs = ms_debugfs_add("vipzone");
 	debugfs_create_file("processes", 0444, debugfs, NULL, &processes_fops);
+	debugfs_create_file("ledger", 0444, debugfs, NULL, &bills_fops);
 	return 0;
 }
 
@@ -534,4 +536,5 @@ void processes_exit(void)
 	/* Those waiting for a grace period are not in the queue yet. */
 	rcu_barrier();
 	destroy_workqueue(reaper);
+	bills_sweep(true);
 }

@@ -7,6 +7,7 @@
 
 #include <memsuite/control.h>
 
+#include "bills.h"
 #include "meter.h"
 #include "policy.h"
 #include "settlement.h"
@@ -57,6 +58,7 @@ u64 settle_divided(struct policy *policy)
 	divide(policy, LEDGER_READ);
 	divide(policy, LEDGER_WRITE);
 	tell(policy);
+	bills_divide(policy, meter_is_apart());
 	memset(policy->places, 0, sizeof(policy->places));
 	return policy->undivided[LEDGER_READ] + policy->undivided[LEDGER_WRITE];
 }

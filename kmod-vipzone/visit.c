@@ -21,6 +21,7 @@
 #include <compat/page.h>
 #include <memsuite/tlb.h>
 
+#include "bills.h"
 #include "heat.h"
 #include "history.h"
 #include "meter.h"
@@ -33,6 +34,7 @@
 /**
  * struct visit - a visit
  * @walk: over the process's memory
+ * @task: the process
  * @policy: what it is under
  * @limits: see there
  * @mover: moves its pages
@@ -49,6 +51,7 @@
  */
 struct visit {
 	struct walk walk;
+	struct task_struct *task;
 	struct policy *policy;
 	struct visit_limits *limits;
 	struct mover *mover;
@@ -308,6 +311,7 @@ static void settle(struct visit *visit)
 		account_touches(targets[i].account, visit->touched[i], counted);
 		account_wear(targets[i].account, visit->written[i]);
 	}
+	bill_touches(visit->task, visit->policy, visit->touched, counted);
 	note_touches(visit);
 	visit->looked = 0;
 	memset(visit->astray, 0, sizeof(visit->astray));
@@ -355,6 +359,7 @@ unsigned long visit(struct task_struct *task, struct mm_struct *mm,
 	visit->walk = (struct walk) {
 		.mm = mm, .enter = enter, .see = see, .leave = leave,
 	};
+	visit->task = task;
 	visit->policy = policy;
 	visit->limits = limits;
 	if (limits->sample || policy->command.heat || policy->command.wear)

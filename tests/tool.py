@@ -123,6 +123,7 @@ BAD_PAGES = ("# pfn address mask element background time direction class "
 BAD_PAGE = ("0x1234 0x1234568 0x0000000000000010 2 0x0000000000000000 17 "
             "0->1 hard 0 node0 DIMM_0 test 1\n")
 PROCESSES = "# pid policy\n"
+BILLS = f"# pid policy region {' '.join(ledger.BILL)}\n"
 
 CLIFF = 1000    # pages that the made-up program loops over
 
@@ -150,6 +151,7 @@ MRC_WSS = "# us pages\n1000 10\n9000 100\n11000 120\n1000000 1000"
 DEBUGFS = {
     "memdiag/bad_pages": BAD_PAGES,
     "vipzone/processes": PROCESSES,
+    "vipzone/ledger": BILLS,
     "mrc/77/curve": curve(),
     "mrc/77/stats": MRC_STATS,
     "mrc/77/accesses": "# per_s source\n490 touches",
@@ -743,6 +745,11 @@ def energy_is_told(top):
     text = counted.run("zone", "energy", "--seconds", "1").stdout
     assert "are counted" in text and "lower bound" not in text, text
     assert "no policy" in Tree(os.path.join(top, "b"), {**SYSFS}).run("zone", "energy").stderr
+    bills = Tree(os.path.join(top, "d"), files, {"vipzone/ledger": BILLS + f"{os.getpid()} 3 node0 1 2 0 0 30 4 50\n"})
+    text = bills.run("zone", "energy", "--seconds", "1").stdout
+    assert "PID" not in text, f"nothing was taken meanwhile: {text}"
+    row, = bills.json("zone", "energy", "--seconds", "1", "--json")["processes"]
+    assert row["pid"] == os.getpid() and row["region"] == "node0" and row["writes"] == 0, row
     counts = {"idle_energy_uj": 10_000_000, "access_energy_nj": 5_000_000_000, "access_error_nj": 1_000_000_000,
               "access_latency_ns": 7, "sampled_reads": 3, "sampled_writes": 4, "counted_reads": 30, "counted_writes": 40,
               "written_kib": 0, "over_budget": 1}
@@ -752,6 +759,12 @@ def energy_is_told(top):
     assert abs(row["rapl"]["a"] - 1) < 0.01, row
     row = ledger.energy_told(({}, {}, 1.0), ({"r": counts}, {}, 11.0), "pmu")["regions"]["r"]
     assert (row["reads"], row["writes"]) == (30, 40), row
+    counts = dict(zip(ledger.BILL, (1, 2, 10, 20, 3_000_000_000, 500_000_000, 7)))
+    more = {key: count * 3 for key, count in counts.items()}
+    cheap, dear = ledger.bills_told({(7, "a"): counts}, {(7, "-"): counts, (7, "a"): more}, "pmu", 2)[::-1]
+    assert (dear["region"], dear["access_w"], dear["access_error_w"], dear["reads"], dear["writes"]) == ("a", 3, 0.5, 20, 40), dear
+    assert (cheap["region"], cheap["reads"]) == ("-", 10), cheap
+    assert ledger.bills_told({}, {(7, "a"): counts}, "touches", 1)[0]["writes"] == 2
     assert ledger.energy_told(({}, {"a": (9e6, 10e6)}, 0), ({}, {"a": (1e6, 10e6)}, 1))["rapl"]["a"] == 2
 
 

@@ -202,7 +202,7 @@ def zone_commands(top):
     command = zone.add("profile", cmd_zone_profile, "describe regions by a file")
     command.add_argument("file", metavar="FILE",
                          help="lines of NAME [START-END] KEY=VALUE...; with START-END the region is defined")
-    command = zone.add("energy", cmd_zone_energy, "what regions take, by the ledger of vipzone and by RAPL")
+    command = zone.add("energy", cmd_zone_energy, "what regions and processes take, by the ledger of vipzone and by RAPL")
     command.add_argument("--seconds", type=number_argument(1, 86400), default=5, help="how long to look (5)")
     command = zone.add("move", cmd_zone_move, "move the pages that a process has to where its policy wants them")
     command.add_argument("pid", metavar="PID", type=pid_argument)

@@ -12,6 +12,7 @@ audit=$zone/audit
 accesses=$zone/accesses
 
 modprobe vipzone || exit 1
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
 [ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
 say() { echo "$3" >"$suite/regions/$1/$2"; } # REGION FILE NUMBER
 for node in node0 node1; do
@@ -71,6 +72,10 @@ counted() { echo $(($(ledger "$1" counted_reads) + $(ledger "$1" counted_writes)
 # Of it and of children that it has waited for. Before what a name in parentheses has.
 faults() { awk '{ print $10 + $11 }' /proc/$pid/stat; }
 policy_counted() { echo $(($(count counted_reads) + $(count counted_writes))); }
+# Of all processes of a policy, or of one.
+billed() { # [PID]: accesses counted
+	awk -v policy="${dir##*/}" -v pid="$1" '$2 == policy && (!pid || $1 == pid) { sum += $6 + $7 } END { print sum + 0 }' $debug/vipzone/ledger
+}
 # Once it is stopped, all that it did is counted and divided.
 settled() { kill -STOP $pid && rounds_pass 2; }
 enough() { [ $(($(faults) - ${was%% *})) -ge 20000 ]; }
@@ -116,6 +121,7 @@ check "a quarter in one region" between $in0 $((told * 23 / 100)) $((told * 27 /
 check "the rest in the other" between $in1 $((told * 73 / 100)) $((told * 77 / 100))
 settled
 check "regions add up" [ $(($(counted node0) + $(counted node1) + $(count counted_elsewhere))) = "$(policy_counted)" ]
+check "all of it was this process's" between "$(billed $pid)" $(($(policy_counted) - 50)) "$(policy_counted)"
 is_priced() { # REGION
 	expected=$(awk -v r="$(ledger "$1" counted_reads)" -v w="$(ledger "$1" counted_writes)" "BEGIN { printf \"%d\", r * 25.6 + w * 256 }")
 	between "$(ledger "$1" access_energy_nj)" $((expected - 1)) $((expected + 1))
@@ -167,6 +173,21 @@ wait $pid 2>/dev/null
 echo cgroup:/batch >$zone/remove
 check "what no touches told of is not lost from sight" between "$(cat $accesses/undivided)" 0 20000
 note "$(cat $accesses/undivided) undivided"
+
+# Of two that one policy covers, each has its part.
+was=0
+started cgroup:/batch sh -c 'echo $$ >/sys/fs/cgroup/unified/batch/cgroup.procs
+	"$0" 100 1 --keep >/dev/null & echo $! >/tmp/second; exec "$0" 300 1 --keep' "$here/refault"
+second=$(cat /tmp/second)
+measured
+kill -STOP $second
+settled
+note "$(billed) billed of $(policy_counted): $(billed $pid) and $(billed $second)"
+check "processes under a policy have all that it counted" between "$(billed)" $(($(policy_counted) * 95 / 100)) "$(policy_counted)"
+check "each its part" [ "$(billed $second)" -gt 0 -a "$(billed $pid)" -gt "$(billed $second)" ]
+kill -KILL $pid $second
+wait $pid 2>/dev/null
+echo cgroup:/batch >$zone/remove
 
 echo 0 >$audit/interval_ms
 check "reads and writes apart" set_to write_event 1:5

@@ -12,6 +12,7 @@ zone=$suite/vipzone
 audit=$zone/audit
 
 modprobe vipzone || exit 1
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
 [ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
 say() { echo "$3" >"$suite/regions/$1/$2"; } # REGION FILE NUMBER
 # Table 2 of the hybrid DRAM and PRAM paper.
@@ -85,6 +86,17 @@ is_priced() { # REGION READ-NJ WRITE-NJ: a cache line
 check "energy of node0's accesses" is_priced node0 51.2 51.2
 check "energy of node1's accesses" is_priced node1 25.6 256
 check "latency of the accesses" [ $(($(ledger node0 access_latency_ns) + $(ledger node1 access_latency_ns))) = "$(count access_latency_ns)" ]
+bill() { # PID REGION COLUMN
+	awk -v pid="$1" -v region="$2" -v column="$3" 'NR == 1 { for (i = 2; i <= NF; i++) if ($i == column) at = i - 1 }
+		$1 == pid && $3 == region { print $at }' $debug/vipzone/ledger
+}
+took_all() { # REGION
+	for column in sampled_reads sampled_writes access_energy_nj access_latency_ns; do
+		[ "$(bill $pid "$1" $column)" = "$(ledger "$1" $column)" ] || { note "$1: $column $(bill $pid "$1" $column)"; return 1; }
+	done
+}
+check "all of node0's was this process's" took_all node0
+check "all of node1's was, too" took_all node1
 # REGION MW: by idle power x time, which lies between two times that are known to the 10 ms of /proc/uptime.
 grows() {
 	before=$(uptime_ms)
@@ -99,6 +111,36 @@ grows() {
 }
 check "idle energy is idle power x time" grows node0 1000
 check "it ends well" ends_well
+
+# Two of those that the machine's policy covers.
+before=$(ledger node1 sampled_writes)
+echo 1 >$audit/sample_accesses
+echo "machine region:node1" >$zone/add
+: >/tmp/two
+for factor in 1 3; do
+	"$here/warm" $((pages * factor)) >>/tmp/two &
+	eval "pid$factor=$!"
+done
+wait_for 60 sh -c '[ "$(grep -c ready /tmp/two)" = 2 ]'
+audits 100
+both_written() { for one in $pid1 $pid3; do [ "$(bill "$one" node1 sampled_writes)" -gt $((pages * 4)) ] || return 1; done; }
+check "each process of the machine's policy has its part" wait_for 60 both_written
+audits 0
+one=$(bill $pid1 node1 sampled_writes) three=$(bill $pid3 node1 sampled_writes)
+all=$(($(ledger node1 sampled_writes) - before))
+note "writes: $one and $three of $all; $(bill $pid3 node1 access_energy_nj) nJ"
+check "who writes three times as many pages has three times as much" [ $((three * 10)) -gt $((one * 25)) -a $((three * 10)) -lt $((one * 35)) ]
+check "no more than there was" [ $((one + three)) -le $all -a $(((one + three) * 10)) -ge $((all * 9)) ]
+is_billed() {
+	expected=$(awk -v r="$(bill $pid3 node1 sampled_reads)" -v w="$three" 'BEGIN { printf "%d", r * 25.6 + w * 256 }')
+	[ $(($(bill $pid3 node1 access_energy_nj) - expected)) -le 1 ] && [ $(($(bill $pid3 node1 access_energy_nj) - expected)) -ge -1 ]
+}
+check "by the same price" is_billed
+kill -KILL $pid1 $pid3
+wait $pid1 $pid3 2>/dev/null
+check "who is gone has no row" [ -z "$(bill $pid1 node1 sampled_writes)" ]
+echo machine >$zone/remove
+echo 0 >$audit/sample_accesses
 
 started "region:node0+node1 heat" --huge
 audits 100
@@ -138,7 +180,6 @@ pages=$((pages / 8))
 balances() { # 0 or 1
 	[ ! -e /proc/sys/kernel/numa_balancing ] || echo "$1" >/proc/sys/kernel/numa_balancing
 }
-mount -t debugfs none /sys/kernel/debug 2>/dev/null
 for delay in /proc/sys/kernel/numa_balancing_scan_delay_ms /sys/kernel/debug/sched/numa_balancing/scan_delay_ms; do
 	[ ! -e $delay ] || echo 100 >$delay
 done
