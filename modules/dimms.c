@@ -6,7 +6,42 @@
 
 #include "dimms.h"
 
-void dimms_add(struct dimms *dimms, u16 handle, u16 array, const char *locator)
+const char *dimms_technology(u8 type, u8 technology)
+{
+	static const char * const types[] = {
+		[0x03] = "dram", [0x0f] = "sdram", [0x12] = "ddr",
+		[0x13] = "ddr2", [0x14] = "ddr2", [0x18] = "ddr3",
+		[0x1a] = "ddr4", [0x1b] = "lpddr", [0x1c] = "lpddr2",
+		[0x1d] = "lpddr3", [0x1e] = "lpddr4", [0x1f] = "nvdimm",
+		[0x20] = "hbm", [0x21] = "hbm2", [0x22] = "ddr5",
+		[0x23] = "lpddr5", [0x24] = "hbm3",
+	};
+	static const char * const technologies[] = {
+		[0x03] = "dram", [0x04] = "nvdimm-n", [0x05] = "nvdimm-f",
+		[0x06] = "nvdimm-p", [0x07] = "optane",
+	};
+	const char *of_type = type < ARRAY_SIZE(types) ? types[type] : NULL;
+	const char *of_technology = technology < ARRAY_SIZE(technologies) ?
+		technologies[technology] : NULL;
+
+	/* An NVDIMM may have the type of the bus that it is on. */
+	if (of_type && (!of_technology || !strcmp(of_technology, "dram")))
+		return of_type;
+	return of_technology;
+}
+
+int dimms_find(const struct dimms *dimms, u16 handle)
+{
+	unsigned int i;
+
+	for (i = 0; i < dimms->nr_dimms; i++)
+		if (dimms->dimm[i].handle == handle)
+			return i;
+	return -1;
+}
+
+void dimms_add(struct dimms *dimms, u16 handle, u16 array, const char *locator,
+	       const char *technology)
 {
 	unsigned int nr = dimms->nr_dimms;
 
@@ -16,6 +51,7 @@ void dimms_add(struct dimms *dimms, u16 handle, u16 array, const char *locator)
 	dimms->dimm[nr].array = array;
 	strscpy(dimms->dimm[nr].locator, locator,
 		sizeof(dimms->dimm[nr].locator));
+	dimms->dimm[nr].technology = technology;
 	dimms->nr_dimms++;
 }
 
@@ -111,9 +147,15 @@ static enum ms_interleaved interleaved(const struct dimms *dimms,
 	return position ? MS_INTERLEAVED_YES : MS_INTERLEAVED_NO;
 }
 
+static bool is_same(const char *technology, const char *other)
+{
+	return technology && other && !strcmp(technology, other);
+}
+
 void dimms_describe(const struct dimms *dimms, unsigned int range,
 		    struct ms_region_spec *spec)
 {
+	const char *technology = NULL;
 	unsigned int i, nr = 0;
 	size_t at = 0;
 
@@ -121,11 +163,16 @@ void dimms_describe(const struct dimms *dimms, unsigned int range,
 	for (i = 0; i < dimms->nr_dimms; i++) {
 		if (!lies_in(dimms, i, range))
 			continue;
+		if (!nr)
+			technology = dimms->dimm[i].technology;
+		else if (!is_same(technology, dimms->dimm[i].technology))
+			technology = NULL;
 		at += scnprintf(spec->locator + at, sizeof(spec->locator) - at,
 				"%s%s", nr++ ? "," : "",
 				dimms->dimm[i].locator);
 	}
 	spec->interleaved = interleaved(dimms, range, nr);
+	strscpy(spec->technology, technology ?: "", sizeof(spec->technology));
 }
 
 /* Whether the @length characters of @name are one of the names of a list. */

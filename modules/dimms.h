@@ -15,7 +15,8 @@
 /**
  * struct dimms - what the tables tell
  * @nr_dimms: memory devices with memory in them
- * @dimm: their handle, their array's handle, and where they are plugged in
+ * @dimm: their handle, their array's handle, where they are plugged in, and what
+ *	they are made of, or NULL
  * @nr_ranges: address ranges
  * @range: with the handle of the device that it belongs to if @by_device, else
  *	of the array, or of several after dimms_merge(); and the position in an
@@ -28,6 +29,7 @@ struct dimms {
 		u16 handle;
 		u16 array;
 		char locator[MS_REGION_TEXT / 2];
+		const char *technology;
 	} dimm[MAX_DIMMS];
 	unsigned int nr_ranges;
 	struct {
@@ -40,8 +42,24 @@ struct dimms {
 	bool by_device;
 };
 
-/* Notes a device. Those beyond MAX_DIMMS are left out; so of ranges. */
-void dimms_add(struct dimms *dimms, u16 handle, u16 array, const char *locator);
+/*
+ * Notes a device; @technology stays where it is, or is NULL. Those beyond MAX_DIMMS
+ * are left out; so of ranges.
+ */
+void dimms_add(struct dimms *dimms, u16 handle, u16 array, const char *locator,
+	       const char *technology);
+
+/**
+ * dimms_technology() - what a device is made of
+ * @type: memory type of a type 17 structure (DSP0134, section 7.18.2)
+ * @technology: its memory technology (section 7.18.6), or 0
+ *
+ * Pure. Return: a constant, or NULL if that tells nothing.
+ */
+const char *dimms_technology(u8 type, u8 technology);
+
+/* The device with that handle, or -1. Pure. */
+int dimms_find(const struct dimms *dimms, u16 handle);
 
 /* Notes an address range; see struct dimms. */
 void dimms_add_range(struct dimms *dimms, u64 start, u64 end, u16 handle,
@@ -65,7 +83,7 @@ void dimms_merge(struct dimms *dimms);
  * dimms_describe() - tell which DIMMs a range is made of
  * @dimms: after dimms_merge()
  * @range: which
- * @spec: @locator and @interleaved are set
+ * @spec: @locator, @interleaved and, if it is the same for all, @technology are set
  *
  * Pure.
  */

@@ -19,7 +19,7 @@ static struct dimms *four_dimms(struct kunit *test)
 
 	for (i = 0; dimms && i < 4; i++) {
 		snprintf(name, sizeof(name), "D%u", i);
-		dimms_add(dimms, 10 + i, i / 2, name);
+		dimms_add(dimms, 10 + i, i / 2, name, "ddr4");
 	}
 	return dimms;
 }
@@ -40,6 +40,7 @@ static void each_has_its_own_range(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dimms->nr_ranges, 4U);
 	dimms_describe(dimms, 2, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D2");
+	KUNIT_EXPECT_STREQ(test, spec.technology, "ddr4");
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MS_INTERLEAVED_NO);
 }
 
@@ -96,7 +97,8 @@ static void keeps_to_its_bounds(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
 	dimms_by_device(dimms);
 	for (i = 0; i < 2 * MAX_DIMMS; i++) {
-		dimms_add(dimms, i, 0, "a locator that is much longer than others");
+		dimms_add(dimms, i, 0, "a locator that is much longer than others",
+			  NULL);
 		dimms_add_range(dimms, 0, GIB, i, 1);
 	}
 	dimms_merge(dimms);
@@ -117,12 +119,41 @@ static void tells_a_part_from_all(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, dimms_part("", "A1"));
 }
 
+static void tells_technologies(struct kunit *test)
+{
+	struct dimms *dimms = four_dimms(test);
+	struct ms_region_spec spec;
+
+	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1a, 0), "ddr4");
+	KUNIT_EXPECT_STREQ(test, dimms_technology(0x22, 3), "ddr5");
+	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1a, 4), "nvdimm-n");
+	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1f, 7), "optane");
+	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1f, 2), "nvdimm");
+	KUNIT_EXPECT_STREQ(test, dimms_technology(0x02, 3), "dram");
+	/* RAM, as virtual machines say, and what does not exist yet. */
+	KUNIT_EXPECT_NULL(test, dimms_technology(0x07, 0));
+	KUNIT_EXPECT_NULL(test, dimms_technology(0xff, 0xff));
+
+	KUNIT_ASSERT_NOT_NULL(test, dimms);
+	dimms_add(dimms, 20, 1, "D4", "optane");
+	KUNIT_EXPECT_EQ(test, dimms_find(dimms, 13), 3);
+	KUNIT_EXPECT_EQ(test, dimms_find(dimms, 20), 4);
+	KUNIT_EXPECT_EQ(test, dimms_find(dimms, 0), -1);
+	dimms_add_range(dimms, 0, GIB, 0, 0);		/* of two that are alike */
+	dimms_add_range(dimms, GIB, 2 * GIB, 1, 0);	/* and of others */
+	dimms_describe(dimms, 0, &spec);
+	KUNIT_EXPECT_STREQ(test, spec.technology, "ddr4");
+	dimms_describe(dimms, 1, &spec);
+	KUNIT_EXPECT_STREQ(test, spec.technology, "");
+}
+
 static struct kunit_case dimms_cases[] = {
 	KUNIT_CASE(each_has_its_own_range),
 	KUNIT_CASE(what_overlaps_is_one),
 	KUNIT_CASE(tells_what_it_does_not_know),
 	KUNIT_CASE(keeps_to_its_bounds),
 	KUNIT_CASE(tells_a_part_from_all),
+	KUNIT_CASE(tells_technologies),
 	{}
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Regions that the machine tells of: NUMA nodes with the latencies of HMAT
- * and their memory tier, DIMMs of the DMI tables, persistent memory.
+ * and their memory tier, DIMMs of the DMI tables, persistent memory with what
+ * NFIT tells of it.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -101,25 +102,6 @@ static void add_nodes(void)
 	}
 }
 
-static int add_nvdimm(struct resource *resource, void *count)
-{
-	struct ms_region_spec spec = {
-		.start = PAGE_ALIGN(resource->start),
-		.end = (resource->end + 1) & PAGE_MASK,
-		.nid = -1,
-		.source = MS_REGION_NVDIMM,
-		.interleaved = MS_INTERLEAVED_UNKNOWN,
-		.tier = -1,
-		.technology = "nvdimm",
-	};
-
-	if (spec.start >= spec.end)
-		return 0;
-	snprintf(spec.name, sizeof(spec.name), "pmem%d", (*(int *)count)++);
-	add(&spec);
-	return 0;
-}
-
 /* SMBIOS structures, DSP0134 sections 7.18, 7.20 and 7.21. */
 struct smbios_device {		/* type 17 */
 	struct dmi_header header;
@@ -132,6 +114,10 @@ struct smbios_device {		/* type 17 */
 	u8 set;
 	u8 locator;
 	u8 bank;
+	u8 memory_type;
+	u16 detail;
+	u8 skipped[19];		/* of no use here */
+	u8 technology;		/* from version 3.2 on */
 } __packed;
 
 struct smbios_array_address {	/* type 19 */
@@ -184,10 +170,18 @@ static void see_range(struct dimms *dimms, u32 start_kib, u32 end_kib,
 static void see_device(struct dimms *dimms, const struct dmi_header *header)
 {
 	const struct smbios_device *device = (const void *)header;
+	u8 type = 0, technology = 0;
 
-	if (header->length >= sizeof(*device) && device->size)
-		dimms_add(dimms, header->handle, device->array,
-			  dmi_text(header, device->locator));
+	if (header->length < offsetof(struct smbios_device, memory_type) ||
+	    !device->size)
+		return;
+	if (header->length >= offsetof(struct smbios_device, detail))
+		type = device->memory_type;
+	if (header->length >= sizeof(*device))
+		technology = device->technology;
+	dimms_add(dimms, header->handle, device->array,
+		  dmi_text(header, device->locator),
+		  dimms_technology(type, technology));
 }
 
 static void see_array_address(struct dimms *dimms,
@@ -243,14 +237,10 @@ static void see(const struct dmi_header *header, void *dimms)
 	}
 }
 
-static void add_dimms(void)
+static void add_dimms(const struct dimms *dimms)
 {
-	struct dimms *dimms = kzalloc(sizeof(*dimms), GFP_KERNEL);
 	unsigned int i, nr = 0;
 
-	if (!dimms || dmi_walk(see, dimms))
-		goto out;
-	dimms_merge(dimms);
 	for (i = 0; i < dimms->nr_ranges; i++) {
 		struct ms_region_spec spec = {
 			.start = PAGE_ALIGN(dimms->range[i].start),
@@ -266,16 +256,134 @@ static void add_dimms(void)
 		snprintf(spec.name, sizeof(spec.name), "dimm%u", nr++);
 		add(&spec);
 	}
-out:
-	kfree(dimms);
+}
+
+#define ND_DEVICES	"/sys/bus/nd/devices"
+#define MAX_ND_REGIONS	64
+
+static bool read_number(const char *path, u64 *value)
+{
+	char text[24];
+
+	return ms_read_text(path, text, sizeof(text)) > 0 &&
+	       !kstrtou64(strim(text), 0, value);
+}
+
+/* The kernel's region of persistent memory that begins there, or -1. */
+static int nd_region_at(u64 start)
+{
+	char path[64];
+	u64 value;
+	int nr;
+
+	for (nr = 0; nr < MAX_ND_REGIONS; nr++) {
+		snprintf(path, sizeof(path), ND_DEVICES "/region%d/resource", nr);
+		if (read_number(path, &value) && value == start)
+			return nr;
+	}
+	return -1;
+}
+
+/*
+ * One of the DIMMs of such a region, by its place in the interleave. The kernel
+ * has read NFIT, which names each by its handle in the DMI tables.
+ */
+static bool describe_nvdimm(const struct dimms *dimms, int region,
+			    unsigned int nr, struct ms_region_spec *spec)
+{
+	char path[80], text[64], *name;
+	size_t length = strlen(spec->locator);
+	u64 handle;
+	int dimm;
+
+	snprintf(path, sizeof(path), ND_DEVICES "/region%d/mapping%u", region,
+		 nr);
+	if (ms_read_text(path, text, sizeof(text)) <= 0)
+		return false;
+	name = text;
+	name[strcspn(name, ",\n")] = '\0';
+	snprintf(path, sizeof(path), ND_DEVICES "/%s/nfit/phys_id", name);
+	dimm = read_number(path, &handle) ? dimms_find(dimms, handle) : -1;
+	if (dimm >= 0 && dimms->dimm[dimm].technology)
+		strscpy(spec->technology, dimms->dimm[dimm].technology,
+			sizeof(spec->technology));
+	scnprintf(spec->locator + length, sizeof(spec->locator) - length,
+		  "%s%s", length ? "," : "",
+		  dimm >= 0 ? dimms->dimm[dimm].locator : name);
+	return true;
+}
+
+static void describe_nvdimms(const struct dimms *dimms,
+			     struct ms_region_spec *spec)
+{
+	int region = nd_region_at(spec->start);
+	unsigned int nr = 0;
+
+	if (region < 0)
+		return;
+	while (nr < MAX_DIMMS && describe_nvdimm(dimms, region, nr, spec))
+		nr++;
+	if (nr)
+		spec->interleaved = nr > 1 ? MS_INTERLEAVED_YES :
+					     MS_INTERLEAVED_NO;
+}
+
+/**
+ * struct pmem - what was found of persistent memory
+ * @dimms: of the DMI tables
+ * @technology: of what is found next, unless the tables tell more
+ * @nr: how many there were
+ */
+struct pmem {
+	const struct dimms *dimms;
+	const char *technology;
+	unsigned int nr;
+};
+
+static int add_pmem(struct resource *resource, void *context)
+{
+	struct pmem *pmem = context;
+	struct ms_region_spec spec = {
+		.start = PAGE_ALIGN(resource->start),
+		.end = (resource->end + 1) & PAGE_MASK,
+		.nid = -1,
+		.source = MS_REGION_NVDIMM,
+		.interleaved = MS_INTERLEAVED_UNKNOWN,
+		.tier = -1,
+	};
+
+	if (spec.start >= spec.end)
+		return 0;
+	strscpy(spec.technology, pmem->technology, sizeof(spec.technology));
+	describe_nvdimms(pmem->dimms, &spec);
+	snprintf(spec.name, sizeof(spec.name), "pmem%u", pmem->nr++);
+	add(&spec);
+	return 0;
+}
+
+static void add_pmems(const struct dimms *dimms)
+{
+	struct pmem pmem = { .dimms = dimms, .technology = "nvdimm" };
+
+	walk_iomem_res_desc(IORES_DESC_PERSISTENT_MEMORY, IORESOURCE_MEM, 0,
+			    -1, &pmem, add_pmem);
+	/* Set apart by the firmware, or by memmap=: of what, nobody says. */
+	pmem.technology = "pmem";
+	walk_iomem_res_desc(IORES_DESC_PERSISTENT_MEMORY_LEGACY,
+			    IORESOURCE_MEM, 0, -1, &pmem, add_pmem);
 }
 
 void ms_regions_discover(void)
 {
-	int nvdimms = 0;
+	struct dimms *dimms = kzalloc(sizeof(*dimms), GFP_KERNEL);
 
 	add_nodes();
-	add_dimms();
-	walk_iomem_res_desc(IORES_DESC_PERSISTENT_MEMORY, IORESOURCE_MEM, 0,
-			    -1, &nvdimms, add_nvdimm);
+	if (!dimms)
+		return;
+	/* Without tables there are none. */
+	if (!dmi_walk(see, dimms))
+		dimms_merge(dimms);
+	add_dimms(dimms);
+	add_pmems(dimms);
+	kfree(dimms);
 }

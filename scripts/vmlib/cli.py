@@ -52,6 +52,8 @@ memory nodes:
        [,read_ns=N][,write_ns=N]
                            latencies that the firmware (HMAT) tells of the node, seen from the first with CPUs
   --nvdimm SIZE[@FILE]     a byte-addressable persistent device (pmem0); its contents last only in FILE.
+  --memory-type TYPE[,TECHNOLOGY]
+                           what the DMI tables say of the memory at boot: numbers of SMBIOS (type 17), 26 is DDR4.
   --dimm SIZE              a DIMM that is plugged in, and offline: the last node's, behind 4 GiB.
 
 disk:
@@ -81,6 +83,7 @@ def _parser():
     add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")
     add("--numa", action="append", default=[], metavar="SPEC", help="a memory node: see below")
     add("--nvdimm", metavar="SIZE[@FILE]", help="an emulated NVDIMM: see below")
+    add("--memory-type", metavar="TYPE[,TECHNOLOGY]", help="of the memory, for the DMI tables: see below")
     add("--dimm", metavar="SIZE", help="memory that is not online yet: see below")
     add("--disk", metavar="SIZE[@FILE]", help="a disk: see below")
     add("--root", choices=("bare", "host"), default="bare",

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import struct
 
 from . import Usage, qemu
 
@@ -74,6 +75,7 @@ class Machine:
         self.faulty = bool(options.fault)
         self._nvdimm = self._persistent(options.nvdimm) if options.nvdimm else None
         self._dimm = self._blocks(number(options.dimm, "--dimm"), f"--dimm {options.dimm}") if options.dimm else 0
+        self._memory_type = self._two_numbers(options.memory_type) if options.memory_type else None
         self._disk = self._drive(options.disk) if options.disk else None
         self.drivers = bool(options.share or options.root == "host" or options.nvdimm or options.disk)
 
@@ -118,6 +120,21 @@ class Machine:
         if not size or size % BLOCK:
             raise Usage(f"{what}: not a multiple of 128M")
         return size
+
+    @staticmethod
+    def _two_numbers(text):
+        words = text.split(",")
+        if len(words) > 2 or not all(word.isdecimal() and int(word) < 256 for word in words):
+            raise Usage(f"--memory-type {text}: not TYPE[,TECHNOLOGY], numbers below 256")
+        return [int(word) for word in [*words, "0"]][:2]
+
+    def _memory_device(self):
+        """SMBIOS' structure of type 17, as QEMU makes it, in all but what it is made of."""
+        kind, technology = self._memory_type
+        size = min(self.ram.total >> 20, 0x7fff)
+        body = struct.pack("<HHHHHBBBBBHHBBBBBIHHHHB", 0x1000, 0xfffe, 64, 64, size, 9, 0, 1, 0, kind, 2,
+                           0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, technology)
+        return struct.pack("<BBH", 17, 4 + len(body), 0x1100) + body + b"DIMM 0\0QEMU\0\0"
 
     @staticmethod
     def _persistent(text):
@@ -166,6 +183,10 @@ class Machine:
             self._nvdimm = size, path or f"{scratch}/nvdimm"
             with open(self._nvdimm[1], "ab") as f:
                 f.truncate(size)
+        if self._memory_type:
+            self._smbios = f"{scratch}/smbios"
+            with open(self._smbios, "wb") as f:
+                f.write(self._memory_device())
         if self._disk:
             size, path, *rest = self._disk
             self._disk = size, path or f"{scratch}/disk", *rest
@@ -210,6 +231,8 @@ class Machine:
         if self._dimm:
             command += ["-object", f"memory-backend-ram,id=dimm,size={self._dimm}",
                         "-device", f"pc-dimm,memdev=dimm,id=dimm0,node={max(len(self._cpus) - 1, 0)}"]
+        if self._memory_type:
+            command += ["-smbios", f"file={self._smbios}"]
         if self._disk:
             command += self._disk_options()
         if o.root == "host":

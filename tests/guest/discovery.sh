@@ -3,7 +3,7 @@
 # What the firmware tells of the memory is in the regions: nodes with HMAT's
 # latencies, DIMMs of the DMI tables, persistent memory. For a machine with
 # --numa 512M,read_ns=80,write_ns=90 --numa 256M,read_ns=300,write_ns=1000
-# and --nvdimm 128M.
+# --nvdimm 128M, --memory-type 26,3 (DDR4) and --append memmap=64M!256M.
 . "$(dirname "$0")/ktap.sh"
 regions=$suite/regions
 
@@ -34,8 +34,17 @@ check "it has its locator" grep -q 'DIMM' "$dimm/locator"
 # QEMU's tables name one DIMM, of the array's range.
 check "it is not interleaved" equals "$dimm/interleaved" no
 check "of a node nobody says" equals $regions/node0/interleaved unknown
-nvdimm=$(of_source nvdimm)
-check "persistent memory" [ -d "$nvdimm" ]
+check "and what it is made of" equals "$dimm/technology" ddr4
+check "of a node nobody says what" equals $regions/node0/technology ""
+of_technology() { grep -lx "$1" $regions/*/technology | xargs dirname; }
+nvdimm=$(of_technology nvdimm)
+check "persistent memory" equals "$nvdimm/source" nvdimm
 check "all of it" spans "$nvdimm" 134217728
+check "by the name that NFIT gives it" equals "$nvdimm/locator" nmem0
+check "in no interleave" equals "$nvdimm/interleaved" no
+set_apart=$(of_technology pmem)
+check "memory that memmap= sets apart" equals "$set_apart/source" nvdimm
+check "is where it was" equals "$set_apart/start" 0x10000000
+check "all of it, too" spans "$set_apart" 67108864
 check "unload" rmmod memsuite
 done_testing
