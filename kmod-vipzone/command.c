@@ -131,6 +131,9 @@ static int parse_policy(char *text, struct vipzone_command *command)
 	if (strlen(text) >= VIPZONE_POLICY)
 		return -E2BIG;
 	strscpy(command->policy, text, VIPZONE_POLICY);
+	command->by_technology = !strcmp(text, "segment");
+	if (command->by_technology)
+		return 0;
 	list = behind(text, "segment:");
 	if (list)
 		return parse_segments(list, command);
@@ -213,6 +216,29 @@ int vipzone_parse(char *line, struct vipzone_command *command)
 	while (!err && (word = ms_next_word(&line)))
 		err = parse_option(word, command);
 	return err;
+}
+
+int vipzone_fill(const char *name, enum ms_technology kind,
+		 struct vipzone_command *command)
+{
+	const unsigned int dram = 1U << SEGMENT_HEAP | 1U << SEGMENT_STACK;
+	unsigned int segments = kind == MS_TECHNOLOGY_DRAM ? dram :
+		kind == MS_TECHNOLOGY_PRAM ? VIPZONE_ALL_SEGMENTS & ~dram : 0;
+	unsigned int i;
+	int nr;
+
+	if (!segments)
+		return 0;
+	nr = number_of(name, command);
+	if (nr < 0)
+		return nr;
+	for (i = 0; i < NR_SEGMENTS; i++) {
+		struct vipzone_order *order = &command->orders[i];
+
+		if (segments & (1U << i))
+			order->region[order->nr++] = nr;
+	}
+	return 0;
 }
 
 int vipzone_choose(const struct vipzone_command *base, char *list,

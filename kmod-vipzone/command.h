@@ -81,6 +81,7 @@ struct low_power {
  *	used
  * @wear: regions over their wear budget are spared
  * @programs: programs may choose among its regions
+ * @by_technology: its regions are those of a known technology, and to be filled in
  * @policy: the policy as it was written
  * @nr_regions: number of @regions
  * @regions: names
@@ -96,6 +97,7 @@ struct vipzone_command {
 	bool heat;
 	bool wear;
 	bool programs;
+	bool by_technology;
 	char policy[VIPZONE_POLICY];
 	unsigned int nr_regions;
 	char regions[VIPZONE_MAX_REGIONS][MS_REGION_NAME];
@@ -136,7 +138,8 @@ int vipzone_parse_who(char *word, struct vipzone_command *command);
  * @line: is cut up
  * @command: result
  *
- * POLICY is "region:LIST", the same for all segments;
+ * POLICY is "region:LIST", the same for all segments; "segment", the default of
+ * the hybrid PRAM paper, for which see vipzone_fill();
  * "segment:SEGMENT=LIST[,...]", in which "*" stands for those not named;
  * "low-power-first:LIST[,KEY=VALUE...]"; or "bank:SPREAD=LIST[|LIST...]", see
  * vipzone_parse_banks(). LIST is "REGION[+REGION...]", the second for when the
@@ -146,6 +149,18 @@ int vipzone_parse_who(char *word, struct vipzone_command *command);
  * -ERANGE (not a percentage), -ENAMETOOLONG.
  */
 int vipzone_parse(char *line, struct vipzone_command *command);
+
+/**
+ * vipzone_fill() - a region that a policy by technology is about
+ * @name: the region
+ * @kind: what it is made of
+ * @command: heap and stack come from DRAM, the rest from PRAM (hybrid PRAM,
+ *	section 5.1); the regions of each in the order of the calls
+ *
+ * Pure. Return: 0 or -E2BIG (too many regions).
+ */
+int vipzone_fill(const char *name, enum ms_technology kind,
+		 struct vipzone_command *command);
 
 /**
  * vipzone_choose() - what a program chooses of what the administrator allows

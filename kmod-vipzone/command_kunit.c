@@ -77,6 +77,43 @@ static void leaves_out_what_is_not_named(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_CACHE].nr, 0);
 }
 
+static void fills_in_by_technology(struct kunit *test)
+{
+	static struct vipzone_command command;
+	char name[4];
+	int i;
+
+	KUNIT_EXPECT_EQ(test, parse("1 segment heat", &command), 0);
+	KUNIT_EXPECT_TRUE(test, command.by_technology);
+	KUNIT_EXPECT_STREQ(test, command.policy, "segment");
+	KUNIT_EXPECT_EQ(test, command.nr_regions, 0U);
+	KUNIT_EXPECT_EQ(test, vipzone_fill("n", MS_TECHNOLOGY_UNKNOWN,
+					   &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_fill("p", MS_TECHNOLOGY_PRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_fill("d", MS_TECHNOLOGY_DRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_fill("q", MS_TECHNOLOGY_PRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
+	for (i = 0; i < NR_SEGMENTS; i++) {
+		bool dram = i == SEGMENT_HEAP || i == SEGMENT_STACK;
+
+		KUNIT_EXPECT_EQ(test, command.orders[i].nr, dram ? 1 : 2);
+		KUNIT_EXPECT_STREQ(test, command.regions[command.orders[i].region[0]],
+				   dram ? "d" : "p");
+	}
+	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[SEGMENT_MMAP].region[1]],
+			   "q");
+	for (i = 3; i < VIPZONE_MAX_REGIONS; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		KUNIT_EXPECT_EQ(test, vipzone_fill(name, MS_TECHNOLOGY_DRAM,
+						   &command), 0);
+	}
+	KUNIT_EXPECT_EQ(test, vipzone_fill("x", MS_TECHNOLOGY_DRAM, &command),
+			-E2BIG);
+	KUNIT_EXPECT_EQ(test, parse("1 segment:heap=a", &command), 0);
+	KUNIT_EXPECT_FALSE(test, command.by_technology);
+	KUNIT_EXPECT_EQ(test, parse("1 segments", &command), -EINVAL);
+}
+
 static void spreads_over_banks(struct kunit *test)
 {
 	static struct vipzone_command command;
@@ -240,6 +277,7 @@ static struct kunit_case command_cases[] = {
 	KUNIT_CASE(keeps_the_order_of_regions),
 	KUNIT_CASE(tells_segments_apart),
 	KUNIT_CASE(leaves_out_what_is_not_named),
+	KUNIT_CASE(fills_in_by_technology),
 	KUNIT_CASE(spreads_over_banks),
 	KUNIT_CASE(knows_who),
 	KUNIT_CASE(takes_options_in_any_order),

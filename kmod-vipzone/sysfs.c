@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /sys/kernel/memsuite/vipzone */
 
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/err.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include <memsuite/control.h>
@@ -21,6 +25,55 @@ static int enable(bool on)
 		return steering_start();
 	steering_stop();
 	return 0;
+}
+
+/* What a policy by technology is about: which regions there are now. */
+struct filling {
+	struct vipzone_command *command;
+	unsigned int kinds;
+	int err;
+};
+
+/* Persistent memory that is not used as memory has none. */
+static bool has_pages(const struct ms_region_spec *spec)
+{
+	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
+
+	for (; pfn < end; pfn = ALIGN(pfn + 1, pageblock_nr_pages))
+		if (pfn_to_online_page(pfn))
+			return true;
+	return false;
+}
+
+static void fill_in(const struct ms_region_spec *spec, void *context)
+{
+	struct filling *filling = context;
+	enum ms_technology kind = ms_technology_of(spec->technology);
+
+	if (filling->err || !has_pages(spec))
+		return;
+	filling->err = vipzone_fill(spec->name, kind, filling->command);
+	filling->kinds |= BIT(kind);
+}
+
+static int parse(char *line, struct vipzone_command *command)
+{
+	const unsigned int both = BIT(MS_TECHNOLOGY_DRAM) |
+				  BIT(MS_TECHNOLOGY_PRAM);
+	struct filling filling = { .command = command };
+	int err = vipzone_parse(line, command);
+
+	if (err || !command->by_technology)
+		return err;
+	ms_regions_each(fill_in, &filling);
+	if (filling.err)
+		return filling.err;
+	if ((filling.kinds & both) == both)
+		return 0;
+	pr_info_ratelimited("segment: the technology of no region is %s: see regions/*/technology\n",
+			    filling.kinds & BIT(MS_TECHNOLOGY_DRAM) ? "pram" :
+								      "dram");
+	return -ENOENT;
 }
 
 static int add(const struct vipzone_command *command)
@@ -70,7 +123,7 @@ static ssize_t obey(const char *buf, size_t count,
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	return obey(buf, count, vipzone_parse, add);
+	return obey(buf, count, parse, add);
 }
 
 static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,

@@ -39,7 +39,6 @@ region_attr_ro(node, "%d", spec->nid);
 region_attr_ro(source, "%s", source_name[spec->source]);
 region_attr_ro(interleaved, "%s", interleaved_name[spec->interleaved]);
 region_attr_ro(locator, "%s", spec->locator);
-region_attr_ro(technology, "%s", spec->technology);
 region_attr_ro(tier, "%d", spec->tier);
 region_attr_ro(map, "%s", spec->map);
 
@@ -81,6 +80,32 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 		return err;
 	WRITE_ONCE(*ms_region_number_in(&to_region(kobj)->spec, of->number),
 		   value);
+	return count;
+}
+
+static ssize_t technology_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *buf)
+{
+	char name[MS_REGION_TEXT];
+
+	ms_region_get_technology(to_region(kobj), name);
+	return sysfs_emit(buf, "%s\n", name);
+}
+
+/* What policies know how to use: anything else would do nothing. */
+static ssize_t technology_store(struct kobject *kobj,
+				struct kobj_attribute *attr, const char *buf,
+				size_t count)
+{
+	char name[MS_REGION_TEXT];
+	int err = ms_parse_line(buf, count, name, sizeof(name));
+
+	if (!err && (strpbrk(name, " \t") ||
+		     ms_technology_of(name) == MS_TECHNOLOGY_UNKNOWN))
+		err = -EINVAL;
+	if (err)
+		return err;
+	ms_region_set_technology(to_region(kobj), name);
 	return count;
 }
 
@@ -171,6 +196,7 @@ pool_attr_ro(pool_misses, misses);
 pool_attr_ro(pool_foreign_pages, foreign);
 pool_attr_ro(pool_passed_pages, passed);
 
+static struct kobj_attribute technology_attr = __ATTR_RW(technology);
 static struct kobj_attribute total_pages_attr = __ATTR_RO(total_pages);
 static struct kobj_attribute free_pages_attr = __ATTR_RO(free_pages);
 static struct kobj_attribute pool_kib_attr = __ATTR_RW(pool_kib);

@@ -49,6 +49,10 @@ u64 ms_region_size(const struct ms_region *region);
 void ms_region_set_target(struct ms_region *region, unsigned long pages);
 void ms_region_set_container(struct ms_region *region, unsigned int pages);
 
+/* Of MS_REGION_TEXT bytes. May sleep. */
+void ms_region_get_technology(struct ms_region *region, char *name);
+void ms_region_set_technology(struct ms_region *region, const char *name);
+
 /* Of its pool; zeros without one. */
 void ms_region_pool_stats(struct ms_region *region,
 			  struct ms_pool_stats *stats);

@@ -88,6 +88,31 @@ int ms_parse_name(const char *text, char *name)
 	return 0;
 }
 
+enum ms_technology ms_technology_of(const char *name)
+{
+	/* How names begin that people, DMI tables and drivers use. */
+	static const struct {
+		const char *begin;
+		enum ms_technology kind;
+	} known[] = {
+		{ "dram", MS_TECHNOLOGY_DRAM }, { "sdram", MS_TECHNOLOGY_DRAM },
+		{ "ddr", MS_TECHNOLOGY_DRAM }, { "lpddr", MS_TECHNOLOGY_DRAM },
+		{ "hbm", MS_TECHNOLOGY_DRAM },
+		{ "nvdimm-n", MS_TECHNOLOGY_DRAM },	/* DRAM that is saved */
+		{ "nvdimm", MS_TECHNOLOGY_PRAM },
+		{ "pram", MS_TECHNOLOGY_PRAM }, { "pcm", MS_TECHNOLOGY_PRAM },
+		{ "pmem", MS_TECHNOLOGY_PRAM }, { "nvm", MS_TECHNOLOGY_PRAM },
+		{ "optane", MS_TECHNOLOGY_PRAM },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strncasecmp(name, known[i].begin, strlen(known[i].begin)))
+			return known[i].kind;
+	return MS_TECHNOLOGY_UNKNOWN;
+}
+EXPORT_SYMBOL_GPL(ms_technology_of);
+
 static int parse_text(const char *text, char *value)
 {
 	size_t length = strlen(text);

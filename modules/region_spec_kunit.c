@@ -220,6 +220,29 @@ static void bounds_texts(struct kunit *test)
 			-ENAMETOOLONG);
 }
 
+static void knows_technologies(struct kunit *test)
+{
+	static const struct {
+		const char *name;
+		enum ms_technology kind;
+	} cases[] = {
+		{ "dram", MS_TECHNOLOGY_DRAM }, { "DDR4", MS_TECHNOLOGY_DRAM },
+		{ "LPDDR5", MS_TECHNOLOGY_DRAM }, { "HBM2", MS_TECHNOLOGY_DRAM },
+		{ "NVDIMM-N", MS_TECHNOLOGY_DRAM },
+		{ "nvdimm", MS_TECHNOLOGY_PRAM },
+		{ "NVDIMM-P", MS_TECHNOLOGY_PRAM },
+		{ "PRAM", MS_TECHNOLOGY_PRAM }, { "pcm", MS_TECHNOLOGY_PRAM },
+		{ "Optane", MS_TECHNOLOGY_PRAM },
+		{ "", MS_TECHNOLOGY_UNKNOWN }, { "d", MS_TECHNOLOGY_UNKNOWN },
+		{ "sram", MS_TECHNOLOGY_UNKNOWN },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ(test, (int)ms_technology_of(cases[i].name),
+				(int)cases[i].kind);
+}
+
 static struct kunit_case region_spec_cases[] = {
 	KUNIT_CASE(parses_ranges),
 	KUNIT_CASE(fills_in_the_rest),
@@ -228,6 +251,7 @@ static struct kunit_case region_spec_cases[] = {
 	KUNIT_CASE(parses_every_number),
 	KUNIT_CASE(refuses_mistakes),
 	KUNIT_CASE(bounds_texts),
+	KUNIT_CASE(knows_technologies),
 	{}
 };
 

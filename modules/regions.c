@@ -164,6 +164,32 @@ bool ms_region_at(u64 address, unsigned int sources,
 }
 EXPORT_SYMBOL_GPL(ms_region_at);
 
+void ms_regions_each(void (*see)(const struct ms_region_spec *spec,
+				 void *context), void *context)
+{
+	struct ms_region *region;
+
+	mutex_lock(&regions_lock);
+	list_for_each_entry(region, &regions, link)
+		see(&region->spec, context);
+	mutex_unlock(&regions_lock);
+}
+EXPORT_SYMBOL_GPL(ms_regions_each);
+
+void ms_region_get_technology(struct ms_region *region, char *name)
+{
+	mutex_lock(&regions_lock);
+	strscpy(name, region->spec.technology, MS_REGION_TEXT);
+	mutex_unlock(&regions_lock);
+}
+
+void ms_region_set_technology(struct ms_region *region, const char *name)
+{
+	mutex_lock(&regions_lock);
+	strscpy(region->spec.technology, name, MS_REGION_TEXT);
+	mutex_unlock(&regions_lock);
+}
+
 bool ms_region_bounds(unsigned long pfn, unsigned long *start,
 		      unsigned long *end)
 {

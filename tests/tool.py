@@ -306,6 +306,7 @@ def writes_are_one_line(top):
              "12 region:a+b children"),
             (("zone", "add", "cgroup:/a", "segment:heap=a,*=b"), "vipzone/add",
              "cgroup:/a segment:heap=a,*=b"),
+            (("zone", "add", "12", "segment"), "vipzone/add", "12 segment"),
             (("zone", "add", "machine", "a", "b", "--heat", "--wear"), "vipzone/add",
              "machine region:a+b heat wear"),
             (("zone", "move", "12"), "vipzone/move", "12"),
@@ -717,9 +718,13 @@ def profiles_describe_regions(top):
     assert tree.written("regions/node0/idle_power_mw") == "1000\n"     # of 1 GiB
     assert tree.written("regions/node1/write_energy_fj_per_bit") == "500000\n"
     path = os.path.join(top, "profile")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("node1 technology=pram read_latency_ns=7")
+    assert tree.run("zone", "profile", path).returncode == 0
+    assert tree.written("regions/node1/technology") == "pram\n"
     for text, say in (("node0 read_latency_ns=5 # x\n\nnone read_latency_ns=1", "profile:3: there is no region none"),
                       ("node0 1M-2M read_latency_ns=5", "already"), ("node0 speed=1", "not KEY=NUMBER"),
-                      ("node0 read_latency_ns=-1", "not KEY=NUMBER"), ("node0 technology=x", "not KEY=NUMBER")):
+                      ("node0 read_latency_ns=-1", "not KEY=NUMBER"), ("node0 locator=x", "not KEY=NUMBER")):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         done = tree.run("zone", "profile", path)

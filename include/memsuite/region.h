@@ -52,7 +52,8 @@ enum ms_interleaved {
  * @source: where it comes from
  * @locator: DIMM locators, or empty
  * @interleaved: whether its DIMMs are, among themselves
- * @technology: as the administrator calls it, or empty
+ * @technology: as the firmware or the administrator calls it, or empty; may be set
+ *	at any time: only ms_regions_each() and ms_region_at() tell it
  * @tier: memory tier of its node, lower is faster; -1 if not known
  * @map: name of the bank map that @banks are of, or empty: all frames
  * @banks: bitmap of the banks that its frames lie in
@@ -174,6 +175,32 @@ bool ms_region_has(const struct ms_region *region, struct page *page);
  * Return: banks, for as long as the region is kept; NULL: all its frames.
  */
 const struct ms_bank_set *ms_region_banks(const struct ms_region *region);
+
+/* What a technology is like, as far as policies care. */
+enum ms_technology {
+	MS_TECHNOLOGY_UNKNOWN,
+	MS_TECHNOLOGY_DRAM,	/* volatile, written and read alike */
+	MS_TECHNOLOGY_PRAM,	/* dear to write: phase change and other NVM */
+};
+
+/**
+ * ms_technology_of() - what kind of technology a name is that of
+ * @name: as in struct ms_region_spec
+ *
+ * Pure.
+ */
+enum ms_technology ms_technology_of(const char *name);
+
+/**
+ * ms_regions_each() - look at all regions
+ * @see: called for each, in the order in which they came to be; may not sleep for
+ *	long, nor look for regions
+ * @context: for it
+ *
+ * Context: may sleep.
+ */
+void ms_regions_each(void (*see)(const struct ms_region_spec *spec,
+				 void *context), void *context);
 
 /**
  * ms_region_bounds() - how far around a frame the same regions reach

@@ -173,6 +173,7 @@ def zone_commands(top):
     command.add_argument("policy", metavar="POLICY", nargs="+", type=policy_word,
                          help="REGION..., the most wanted one first; or region:REGION[+REGION...]; or "
                               "segment:SEGMENT=REGION[+REGION...][,...], where * stands for all other segments; or "
+                              "segment, with heap and stack in DRAM and the rest in PRAM; or "
                               "bank:percpu=LIST|LIST..., perprocess, percgroup or random; or "
                               "low-power-first:LIST[,KEY=VALUE...]")
     command.add_argument("--children", action="store_true",

@@ -7,7 +7,10 @@ zone=$suite/vipzone
 segments="text data bss heap stack mmap file cache"
 
 modprobe vipzone || exit 1
+check "nothing is known to be made of DRAM" [ "$("$here/poke" $zone/add "literal:$$ segment")" = ENOENT ]
 echo "pram 256M-512M technology=pram" >$suite/regions/add || exit 1
+check "or there is no DRAM" [ "$("$here/poke" $zone/add "literal:$$ segment")" = ENOENT ]
+check "the log says what" sh -c "dmesg | grep -q 'vipzone: segment: the technology of no region is dram'"
 echo "dram 512M-768M technology=dram" >$suite/regions/add || exit 1
 echo "halves xor=0x2000" >$suite/bank_maps/add || exit 1
 echo "odd 256M-512M map=halves banks=1" >$suite/regions/add || exit 1
@@ -62,6 +65,12 @@ check "it reads as it was written" \
 	reads $pid policy segment:heap=pram,stack=pram,cache=pram,*=dram
 ended
 check "segment by segment" are_in heap stack cache
+
+started
+echo "$pid segment" >$zone/add
+check "the default reads as it was written" reads $pid policy segment
+ended
+check "by default, heap and stack are in DRAM and the rest is in PRAM" are_in text data bss mmap file cache
 
 started
 echo "$pid segment:*=pram,stack=dram,heap=dram+pram" >$zone/add

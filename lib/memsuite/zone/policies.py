@@ -13,7 +13,7 @@ from .segments import SEGMENTS
 
 def policy_argument(words):
     """A policy, or regions in the order of preference."""
-    if len(words) == 1 and ":" in words[0]:
+    if len(words) == 1 and (":" in words[0] or words[0] == "segment"):
         return words[0]
     return "region:" + "+".join(words)
 
@@ -30,9 +30,11 @@ def policy_options(args):
 def add_policy(who, policy, options):
     write("vipzone/add", " ".join([str(who), policy, *options]), {
         errno.ESRCH: "no such process",
-        errno.ENOENT: "no such cgroup, or no such region; there are " + ", ".join(entries("regions")),
+        errno.ENOENT: "no such cgroup, or no such region; there are " + ", ".join(entries("regions"))
+                      if policy != "segment" else
+                      "no such cgroup, or no region of DRAM and one of PRAM: see regions/REGION/technology",
         errno.EINVAL: "not a policy, or not a process that can be steered (a kernel thread?); policies are "
-                      "region:REGION[+REGION...], segment:SEGMENT=REGION[+REGION...][,...], "
+                      "region:REGION[+REGION...], segment, segment:SEGMENT=REGION[+REGION...][,...], "
                       "low-power-first:REGION[+REGION...][,KEY=VALUE...] and "
                       "bank:SPREAD=REGION[+REGION...][|...], segments are "
                       + ", ".join(SEGMENTS) + " and *, spreads percpu, perprocess, percgroup and random",

@@ -104,7 +104,8 @@ def read_profile(path):
             continue
         name, rest = words[0], words[1:]
         extent = rest.pop(0) if rest and "=" not in rest[0] else None
-        texts = [word for word in rest if extent and word.partition("=")[0] in ("technology", "locator")]
+        # A region that comes with the machine has its locator from there.
+        texts = [word for word in rest if word.partition("=")[0] in ("technology", "locator" if extent else "technology")]
         lines.append((where, name, extent, texts,
                       profile_numbers([word for word in rest if word not in texts], where)))
     return lines
@@ -113,6 +114,10 @@ def read_profile(path):
 def apply_profile_line(name, extent, texts, values):
     if extent:
         define_region(name, extent, texts)
+    else:
+        for text in texts:
+            write(f"regions/{name}/technology", text.partition("=")[2], {
+                errno.EINVAL: f"not a technology that is known: {text}"})
     if PER_GIB in values:
         gib = (number("regions", name, "end") - number("regions", name, "start")) / (1 << 30)
         values["idle_power_mw"] = round(values.pop(PER_GIB) * gib)
