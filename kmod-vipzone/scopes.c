@@ -75,6 +75,25 @@ int scope_name_cgroup(struct cgroup *cgroup, char *path)
 	return length < 0 || length >= VIPZONE_PATH ? -ENAMETOOLONG : 0;
 }
 
+/*
+ * A cgroup that was made again after its path was looked up, and before anybody
+ * followed what is made there, went unseen. One that is made meanwhile does not.
+ */
+static void catch_up(struct policy *policy)
+{
+	struct cgroup *cgroup;
+
+	for (;;) {
+		cgroup = cgroup_get_from_path(policy->command.cgroup);
+		if (IS_ERR(cgroup))
+			return;
+		if (cgroup == READ_ONCE(policy->cgroup))
+			break;
+		cgroup_put(xchg(&policy->cgroup, cgroup));
+	}
+	cgroup_put(cgroup);
+}
+
 /* Hooks may still look at it. */
 static void drop(struct policy *policy)
 {
@@ -96,6 +115,7 @@ void scope_set(struct policy *policy)
 			list_replace_rcu(&old->link, &policy->link);
 		else
 			list_add_rcu(&policy->link, &cgroups);
+		catch_up(policy);
 	} else {
 		old = rcu_replace_pointer(machine, policy, true);
 	}
