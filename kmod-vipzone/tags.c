@@ -365,6 +365,28 @@ u32 tags_default(void)
 	return tagged ? READ_ONCE(tagged->others) : 0;
 }
 
+/*
+ * What the parent had, and fork did not copy (MADV_DONTFORK), the child may map
+ * anew: that is no mapping that anybody has tagged. The mmap_lock is held.
+ */
+static void drop_unmapped(struct tagged *tagged)
+{
+	struct tagset *set = &tagged->set;
+	unsigned long start = 0, end;
+	struct vm_area_struct *vma;
+
+	do {
+		vma = find_vma(tagged->mm, start);
+		end = vma ? vma->vm_start : TASK_SIZE;
+		spin_lock(&set->lock);
+		if (start < end && !tagset_unmap(set, start, end))
+			atomic64_inc(&lost);
+		spin_unlock(&set->lock);
+		if (vma)
+			start = vma->vm_end;
+	} while (vma);
+}
+
 /* A child whose address space is still that of the fork can be watched. */
 static void adopt(struct callback_head *work)
 {
@@ -378,6 +400,8 @@ static void adopt(struct callback_head *work)
 
 		mmap_write_lock(mm);
 		err = watch(tagged);
+		if (!err)
+			drop_unmapped(tagged);
 		mmap_write_unlock(mm);
 		if (pending)
 			set_thread_flag(TIF_SIGPENDING);

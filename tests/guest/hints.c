@@ -245,6 +245,24 @@ static bool forks(void)
 	return child_says(in_grandchild, m) && is(m, " ww  h  ");
 }
 
+static bool without_them(char *m)
+{
+	if (!is(m, " w  w   "))
+		return false;
+	/* What is there now is another mapping. */
+	mmap(m + 2 * PAGE, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	return is(m, " w  w   ");
+}
+
+static bool leaves(void)
+{
+	char *m = map(8);
+
+	tag(m + PAGE, 4, WRITE);
+	madvise(m + 2 * PAGE, 2 * PAGE, MADV_DONTFORK);
+	return child_says(without_them, m) && is(m, " wwww   ");
+}
+
 static bool is_fresh(void)
 {
 	char *m = map(8);
@@ -456,6 +474,7 @@ static const struct {
 	{ "moves", moves },
 	{ "shrinks", shrinks },
 	{ "forks", forks },
+	{ "leaves", leaves },
 	{ "execs", execs },
 	{ "many", many },
 	{ "limit", limit },
