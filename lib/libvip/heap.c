@@ -159,6 +159,27 @@ static uint32_t run_find(struct heap *heap, uint32_t length)
 	return NONE;
 }
 
+/* With all pages that some of it lies in. */
+static bool open_up(void *memory, size_t bytes)
+{
+	uintptr_t page = sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)memory & -page;
+	uintptr_t end = ((uintptr_t)memory + bytes + page - 1) & -page;
+
+	return !mprotect((void *)start, end - start, PROT_READ | PROT_WRITE);
+}
+
+/*
+ * What is known about blocks, and they themselves, as far as they are in use:
+ * mlockall() brings in, and keeps, all that can be accessed.
+ */
+static bool open_blocks(struct heap *heap, uint32_t first, uint32_t nr)
+{
+	return open_up(&heap->blocks[first], nr * sizeof(*heap->blocks)) &&
+	       open_up(&heap->maps[first], nr * sizeof(*heap->maps)) &&
+	       open_up(address_of(heap, first), nr * BLOCK);
+}
+
 static uint32_t run_extend(struct heap *heap, uint32_t length)
 {
 	size_t end = heap->top + (size_t)length, limit = heap_bytes / BLOCK;
@@ -170,8 +191,7 @@ static uint32_t run_extend(struct heap *heap, uint32_t length)
 		step = end - heap->writable + STEP;
 		if (heap->writable + (size_t)step > limit)
 			step = limit - heap->writable;
-		if (mprotect(address_of(heap, heap->writable), step * BLOCK,
-			     PROT_READ | PROT_WRITE))
+		if (!open_blocks(heap, heap->writable, step))
 			return NONE;
 		heap->writable += step;
 	}
@@ -328,7 +348,7 @@ void heap_free(void *memory)
 	enum state state;
 
 	pthread_mutex_lock(&heap->lock);
-	state = heap->blocks[index].state;
+	state = index < heap->top ? heap->blocks[index].state : INSIDE;
 	if (state == OBJECTS)
 		small_free(heap, index, memory);
 	else if (state == LARGE && memory == address_of(heap, index))
@@ -353,9 +373,9 @@ bool heap_clears(size_t bytes)
 	return bytes > SMALL;
 }
 
-static void *reserve(size_t bytes, int prot)
+static void *reserve(size_t bytes)
 {
-	void *memory = mmap(NULL, bytes, prot,
+	void *memory = mmap(NULL, bytes, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
@@ -366,10 +386,9 @@ static bool reserve_all(size_t bytes)
 {
 	size_t nr = HEAP_KINDS * bytes / BLOCK;
 	size_t blocks_bytes = nr * sizeof(struct block);
-	struct block *blocks = reserve(blocks_bytes, PROT_READ | PROT_WRITE);
-	object_map *maps = blocks ? reserve(nr * sizeof(*maps),
-					    PROT_READ | PROT_WRITE) : NULL;
-	char *base = maps ? reserve(HEAP_KINDS * bytes + BLOCK, PROT_NONE) : NULL;
+	struct block *blocks = reserve(blocks_bytes);
+	object_map *maps = blocks ? reserve(nr * sizeof(*maps)) : NULL;
+	char *base = maps ? reserve(HEAP_KINDS * bytes + BLOCK) : NULL;
 	int i;
 
 	if (!base) {

@@ -261,6 +261,40 @@ static double ns_of(int rounds, bool vip)
 	return ((to.tv_sec - from.tv_sec) * 1e9 + to.tv_nsec - from.tv_nsec) / rounds;
 }
 
+/* KiB that all of this process's memory takes. */
+static long resident_kib(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[128];
+	long kib = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmRSS: %ld", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+/* Who is not root may be refused. Addresses that are only reserved take no memory. */
+static bool locks(void)
+{
+	char *memory;
+	long kib;
+
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		return true;
+	memory = vip_malloc(10 << 20, WRITE_HIGH);
+	if (!memory)
+		return false;
+	memory[5 << 20] = 1;
+	kib = resident_kib();
+	printf("# %ld KiB are locked\n", kib);
+	free(memory);
+	munlockall();
+	return kib >= 10240 && kib < 131072;
+}
+
 int main(int argc, char **argv)
 {
 	placed = argc > 1 && !strcmp(argv[1], "placed");
@@ -275,6 +309,7 @@ int main(int argc, char **argv)
 	check("static data", written[0] == 1 && has(written, _VIP_TYP_WRITE) && has(&nr, placed ? -1 : 0));
 	check("10,000 ranges", has_many());
 	check("threads and children", forks());
+	check("memory that is locked", locks());
 	printf("# a pair of malloc and free takes %.0f ns, of vip_malloc and free %.0f ns\n", ns_of(300000, false),
 	       ns_of(300000, true));
 	printf("1..%d\n", nr);
