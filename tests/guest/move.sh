@@ -106,24 +106,30 @@ mount -t debugfs none /sys/kernel/debug 2>/dev/null
 memdiag=$suite/memdiag
 echo 1 >$memdiag/control/bandwidth_mib_s
 echo mats+ >$memdiag/algorithm
-for kind in "" --huge; do
+tested_moves() { # REGION START END [OPTION]
+	kind="$1 $4"
 	# shellcheck disable=SC2086
-	keep --range $far --ages $debug/memdiag/ages $kind
+	keep --range "$2" "$3" --ages $debug/memdiag/ages $4
 	echo 1 >$memdiag/enabled
 	ask
 	check "tested $kind: before, nothing is" [ "$(value untested)" -ge $((pages * 9 / 10)) ]
 	# Looks bad, and would be among the first that are taken.
-	[ -n "$kind" ] || echo 0x29000010:3:sa1 >$memdiag/inject/add
-	steer far
+	[ -n "$4" ] || echo 0x29000010:3:sa1 >$memdiag/inject/add
+	steer "$1"
 	check "tested $kind: move" move
 	check "tested $kind: in the region" inside 99
 	check "tested $kind: all are tested" [ "$(value untested)" -le $((pages / 100)) ]
-	[ -n "$kind" ] || check "tested: the bad one is retired" wait_for 20 at_least $suite/pages/retired_pages 1
+	[ -n "$4" ] || check "tested: the bad one is retired" wait_for 20 at_least $suite/pages/retired_pages 1
 	check "tested $kind: contents unchanged" unchanged
 	check "tested $kind: it ends well" ends_well
 	echo 1 >$memdiag/inject/clear
 	echo 0 >$memdiag/enabled
-done
+}
+# shellcheck disable=SC2086
+tested_moves far $far
+# shellcheck disable=SC2086
+tested_moves far $far --huge
+tested_moves node1 0x20000000 0x40000000 --huge
 rmmod memdiag
 
 # Forks, execs, unmaps and exits while being moved back and forth.
