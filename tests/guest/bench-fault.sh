@@ -8,8 +8,14 @@
 # Prints "run NAME NS" for each run, then "ratio NAME VALUE" to the stock kernel:
 #   loaded     the modules are there, nothing is enabled
 #   on         steered, the pool full
-#   node       steered to a whole node
+#   node       steered to a whole node, whose pool is full
+#   node-empty the same without a pool: pages come from the free lists, and are
+#              cleared in the fault
+#   node-huge  huge pages, which the kernel allocates with the node preferred, to
+#              those of the stock kernel
 #   all        steered, the pool full, with memdiag and mrc enabled as well
+#   all-node   the same to a whole node
+#   all-node-empty  and without a pool: each page is tested in its fault
 #   bystander  enabled, another process is steered
 #   sustained  steered, ten times the pool, the filler's time added
 #   tested     memdiag enabled, the pool full of tested pages
@@ -57,7 +63,8 @@ settle() { # [REGION]
 # One fault loop; sets ns.
 loop() { # PAGES STEERED [REGION]
 	rm -f /tmp/go
-	"$tests/touch" "$1" --wait /tmp/go >/tmp/out &
+	# shellcheck disable=SC2086	# options
+	"$tests/touch" "$1" --wait /tmp/go $options >/tmp/out &
 	pid=$!
 	sleep 1
 	[ "$2" = 0 ] || echo "$pid region:${3:-bench}" >$suite/vipzone/add || fail "cannot steer"
@@ -67,6 +74,7 @@ loop() { # PAGES STEERED [REGION]
 	ns=$(sed 's/.* ns //' /tmp/out)
 	sleep 2
 }
+options=
 run() { # NAME PAGES STEERED [REGION]
 	loop "$2" "$3" "$4"
 	echo "run $1 $ns" | tee -a /tmp/runs
@@ -104,6 +112,9 @@ for round in 1 2 3; do
 	run loaded "$pages" 0
 	unload
 	run stock "$pages" 0
+	options="--huge --rounds 8"
+	run stock-huge "$pages" 0
+	options=
 done
 
 load
@@ -117,6 +128,15 @@ settle
 run on "$pages" 1
 run node "$pages" 1 node0
 run node "$pages" 1 node0
+node0=$(cat $suite/regions/node0/pool_kib)
+echo 0 >$suite/regions/node0/pool_kib
+run node-empty "$pages" 1 node0
+run node-empty "$pages" 1 node0
+options="--huge --rounds 8"
+run node-huge "$pages" 1 node0
+run node-huge "$pages" 1 node0
+options=
+echo "$node0" >$suite/regions/node0/pool_kib
 release
 unload
 
@@ -153,6 +173,13 @@ hold $((pages * 4 + 8192))
 run all "$pages" 1
 settle
 run all "$pages" 1
+settle node0
+run all-node "$pages" 1 node0
+settle node0
+run all-node "$pages" 1 node0
+echo 0 >$suite/regions/node0/pool_kib
+run all-node-empty "$pages" 1 node0
+run all-node-empty "$pages" 1 node0
 release
 rmmod mrc vipzone memdiag memsuite || fail "cannot unload all"
 
@@ -160,6 +187,10 @@ ratio tested stock
 ratio loaded stock
 ratio on stock
 ratio node stock
+ratio node-empty stock
+ratio node-huge stock-huge
 ratio all stock
+ratio all-node stock
+ratio all-node-empty stock
 ratio bystander stock
 ratio sustained stock-long
