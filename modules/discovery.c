@@ -291,7 +291,7 @@ static int nd_region_at(u64 start)
 static bool describe_nvdimm(const struct dimms *dimms, int region,
 			    unsigned int nr, struct ms_region_spec *spec)
 {
-	char path[80], text[64], *name;
+	char path[112], text[64], *name;
 	size_t length = strlen(spec->locator);
 	u64 handle;
 	int dimm;
