@@ -35,21 +35,26 @@ def policy_nodes(text):
     return nodes
 
 
-SYS_MOVE_PAGES = 279
 MOVE_AT_ONCE = 4096
+MPOL_MF_MOVE = 2
+
+
+def libnuma():
+    try:
+        return ctypes.CDLL("libnuma.so.1", use_errno=True)
+    except OSError:
+        raise Failure("libnuma.so.1 is not there: install libnuma1, or numactl-libs") from None
 
 
 def move_pages(pid, addresses, node):
     """{outcome: pages}: on the node, or the name of what the kernel says."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    outcomes = {}
+    numa, outcomes = libnuma(), {}
     for first in range(0, len(addresses), MOVE_AT_ONCE):
         some = addresses[first:first + MOVE_AT_ONCE]
         count = len(some)
         pages, nodes = (ctypes.c_void_p * count)(*some), (ctypes.c_int * count)(*[node] * count)
         status = (ctypes.c_int * count)(*[-errno.EAGAIN] * count)
-        if libc.syscall(SYS_MOVE_PAGES, ctypes.c_long(pid), ctypes.c_ulong(count), pages, nodes, status,
-                        ctypes.c_int(2)) < 0:
+        if numa.numa_move_pages(ctypes.c_int(pid), ctypes.c_ulong(count), pages, nodes, status, MPOL_MF_MOVE) < 0:
             raise Failure(f"move_pages: {os.strerror(ctypes.get_errno())}")
         for value in status:
             word = "moved" if value == node else errno.errorcode.get(-value, "elsewhere")
