@@ -28,6 +28,8 @@
 
 static LIST_HEAD(regions);
 static DEFINE_MUTEX(regions_lock);
+/* Of all; adding a region may wait for who reads files of it. */
+static DEFINE_SPINLOCK(technology_lock);
 /* Held while a pool's threads are stopped, which may look regions up. */
 static DEFINE_MUTEX(pools_lock);
 static struct kobject *dir;
@@ -146,6 +148,14 @@ static bool covers(const struct ms_region *region, u64 address)
 	       (!page || ms_region_owns(region, page));
 }
 
+static void copy_spec(const struct ms_region *region,
+		      struct ms_region_spec *spec)
+{
+	spin_lock(&technology_lock);
+	*spec = region->spec;
+	spin_unlock(&technology_lock);
+}
+
 bool ms_region_at(u64 address, unsigned int sources,
 		  struct ms_region_spec *spec)
 {
@@ -158,7 +168,7 @@ bool ms_region_at(u64 address, unsigned int sources,
 		    (!best || ms_region_size(region) < ms_region_size(best)))
 			best = region;
 	if (best)
-		*spec = best->spec;
+		copy_spec(best, spec);
 	mutex_unlock(&regions_lock);
 	return best;
 }
@@ -167,27 +177,30 @@ EXPORT_SYMBOL_GPL(ms_region_at);
 void ms_regions_each(void (*see)(const struct ms_region_spec *spec,
 				 void *context), void *context)
 {
+	struct ms_region_spec spec;
 	struct ms_region *region;
 
 	mutex_lock(&regions_lock);
-	list_for_each_entry(region, &regions, link)
-		see(&region->spec, context);
+	list_for_each_entry(region, &regions, link) {
+		copy_spec(region, &spec);
+		see(&spec, context);
+	}
 	mutex_unlock(&regions_lock);
 }
 EXPORT_SYMBOL_GPL(ms_regions_each);
 
 void ms_region_get_technology(struct ms_region *region, char *name)
 {
-	mutex_lock(&regions_lock);
+	spin_lock(&technology_lock);
 	strscpy(name, region->spec.technology, MS_REGION_TEXT);
-	mutex_unlock(&regions_lock);
+	spin_unlock(&technology_lock);
 }
 
 void ms_region_set_technology(struct ms_region *region, const char *name)
 {
-	mutex_lock(&regions_lock);
+	spin_lock(&technology_lock);
 	strscpy(region->spec.technology, name, MS_REGION_TEXT);
-	mutex_unlock(&regions_lock);
+	spin_unlock(&technology_lock);
 }
 
 bool ms_region_bounds(unsigned long pfn, unsigned long *start,
