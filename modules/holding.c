@@ -104,7 +104,7 @@ static int memory_notify_call(struct notifier_block *block,
 		ms_stamps_set(range->start_pfn, range->nr_pages, 0);
 		break;
 	case MEM_ONLINE:
-		ms_regions_grow();
+		ms_regions_grow(range->start_pfn, range->nr_pages);
 		ms_arrivals_retire();
 		break;
 	case MEM_GOING_OFFLINE:

@@ -20,10 +20,10 @@ void ms_census_estimate(const struct ms_region *region,
 void ms_regions_discover(void);
 
 /*
- * Memory has come online: regions that are nodes reach as far as these do. What
- * goes is offline, and may stay between their ends. May sleep.
+ * Memory has come online: the region that is its node reaches as far. What goes
+ * is offline, and may stay between its ends. May sleep.
  */
-void ms_regions_grow(void);
+void ms_regions_grow(unsigned long pfn, unsigned long nr);
 
 /* Reads a small text file of /sys or /proc; returns its length or -errno. */
 int ms_read_text(const char *path, char *text, size_t size);

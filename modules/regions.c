@@ -373,20 +373,19 @@ static void region_del(struct ms_region *region)
 	kobject_put(&region->kobj);
 }
 
-void ms_regions_grow(void)
+void ms_regions_grow(unsigned long pfn, unsigned long nr)
 {
+	int nid = pfn_to_nid(pfn);
 	struct ms_region_spec *spec;
 	struct ms_region *region;
 
 	mutex_lock(&regions_lock);
 	list_for_each_entry(region, &regions, link) {
 		spec = &region->spec;
-		if (spec->source != MS_REGION_NODE)
+		if (spec->source != MS_REGION_NODE || spec->nid != nid)
 			continue;
-		WRITE_ONCE(spec->start, min_t(u64, spec->start,
-					      PFN_PHYS(node_start_pfn(spec->nid))));
-		WRITE_ONCE(spec->end, max_t(u64, spec->end,
-					    PFN_PHYS(node_end_pfn(spec->nid))));
+		WRITE_ONCE(spec->start, min_t(u64, spec->start, PFN_PHYS(pfn)));
+		WRITE_ONCE(spec->end, max_t(u64, spec->end, PFN_PHYS(pfn + nr)));
 	}
 	mutex_unlock(&regions_lock);
 }
