@@ -11,6 +11,7 @@
 #include <memsuite/block.h>
 
 #include "inspection.h"
+#include "stamps.h"
 
 DEFINE_STATIC_KEY_FALSE(ms_inspect_key);
 
@@ -34,13 +35,17 @@ void ms_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad)
 
 bool ms_inspect_held(struct page *page, unsigned int order)
 {
+	unsigned long pfn = page_to_pfn(page), nr = 1UL << order, i;
 	DECLARE_BITMAP(bad, 1 << MS_MAX_ORDER);
 
 	if (!static_branch_unlikely(&ms_inspect_key))
 		return true;
-	bitmap_zero(bad, 1U << order);
-	ms_inspect_block(page_to_pfn(page), 1UL << order, bad);
-	return bitmap_empty(bad, 1U << order);
+	bitmap_zero(bad, nr);
+	ms_inspect_block(pfn, nr, bad);
+	/* They may come again before they are retired. */
+	for_each_set_bit(i, bad, nr)
+		ms_stamps_set(pfn + i, 1, 0);
+	return bitmap_empty(bad, nr);
 }
 EXPORT_SYMBOL_GPL(ms_inspect_held);
 
