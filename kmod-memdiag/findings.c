@@ -146,15 +146,34 @@ void findings_add(const struct finding *finding)
 	schedule_work(&announce_work);
 }
 
-static void retire_again(struct work_struct *unused)
+/* The first one behind a frame; 0 if there is none. */
+static unsigned long not_retired(unsigned long behind)
 {
+	unsigned long first = 0;
 	struct record *record;
 
 	mutex_lock(&records_lock);
-	list_for_each_entry(record, &records, link)
-		if (!ms_page_retired(record->finding.pfn))
-			ms_page_retire(record->finding.pfn);
+	list_for_each_entry(record, &records, link) {
+		unsigned long pfn = record->finding.pfn;
+
+		if (pfn > behind && (!first || pfn < first) &&
+		    !ms_page_retired(pfn))
+			first = pfn;
+	}
 	mutex_unlock(&records_lock);
+	return first;
+}
+
+/*
+ * Not under the lock: memory_failure() may wait for pages that are locked by who
+ * has a finding to tell.
+ */
+static void retire_again(struct work_struct *unused)
+{
+	unsigned long pfn = 0;
+
+	while ((pfn = not_retired(pfn)))
+		ms_page_retire(pfn);
 }
 
 static DECLARE_WORK(retire_work, retire_again);
