@@ -75,19 +75,28 @@ int scope_name_cgroup(struct cgroup *cgroup, char *path)
 	return length < 0 || length >= VIPZONE_PATH ? -ENAMETOOLONG : 0;
 }
 
+/* Paths are looked up from the namespace's root, and policies have whole ones. */
+static bool is_at(struct cgroup *cgroup, const char *path)
+{
+	char name[VIPZONE_PATH];
+
+	return !scope_name_cgroup(cgroup, name) && !strcmp(name, path);
+}
+
 /*
  * A cgroup that was made again after its path was looked up, and before anybody
  * followed what is made there, went unseen. One that is made meanwhile does not.
  */
 static void catch_up(struct policy *policy)
 {
+	const char *path = policy->command.cgroup;
 	struct cgroup *cgroup;
 
 	for (;;) {
-		cgroup = cgroup_get_from_path(policy->command.cgroup);
+		cgroup = cgroup_get_from_path(path);
 		if (IS_ERR(cgroup))
 			return;
-		if (cgroup == READ_ONCE(policy->cgroup))
+		if (cgroup == READ_ONCE(policy->cgroup) || !is_at(cgroup, path))
 			break;
 		cgroup_put(xchg(&policy->cgroup, cgroup));
 	}
