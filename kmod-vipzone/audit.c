@@ -200,6 +200,7 @@ static int audit(void *unused)
 	meter_round();
 	policies_settle(true);
 	histories_sweep(true);
+	bills_sweep(false);
 	accounts_spare_none();
 	return 0;
 }

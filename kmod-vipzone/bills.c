@@ -149,6 +149,9 @@ void bill_touches(struct task_struct *task, const struct policy *policy,
 	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
 	struct bill *bill;
 
+	/* It has ended meanwhile. */
+	if (!pid)
+		return;
 	mutex_lock(&bills_lock);
 	bill = bill_of(pid);
 	if (bill)
@@ -251,6 +254,8 @@ static void show(struct seq_file *file, const struct bill *bill)
 	list_for_each_entry(share, &bill->shares, link) {
 		const struct ledger *ledger = &share->accesses;
 
+		if (share->region && ms_region_is_gone(share->region))
+			continue;
 		seq_printf(file, "%d %d %s %llu %llu %llu %llu %llu %llu %llu\n",
 			   pid_vnr(bill->pid), bill->policy,
 			   share->region ? ms_region_spec(share->region)->name :

@@ -50,7 +50,7 @@ static void fill_in(const struct ms_region_spec *spec, void *context)
 	struct filling *filling = context;
 	enum ms_technology kind = ms_technology_of(spec->technology);
 
-	if (filling->err || !has_pages(spec))
+	if (filling->err || kind == MS_TECHNOLOGY_UNKNOWN || !has_pages(spec))
 		return;
 	filling->err = vipzone_fill(spec->name, kind, filling->command);
 	filling->kinds |= BIT(kind);
