@@ -31,6 +31,8 @@ check "with pages that are clear" [ "$nonzero" = 0 ]
 check "which were tested" [ $(($(cat $demand/tested_pages) - tested)) -ge 3960 ]
 check "on demand tests were not needed" [ $(($(cat $ahead/on_demand_tests) - on_demand)) -lt 100 ]
 echo 0 >$suite/regions/node0/pool_kib
+# Nor is it enough what a sweep has come by.
+echo 1 >$suite/memdiag/control/bandwidth_mib_s
 on_demand=$(cat $ahead/on_demand_tests)
 # More than a batch of pages is left to nobody.
 share 4000
