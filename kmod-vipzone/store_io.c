@@ -541,7 +541,10 @@ static void mend(struct store *store)
 	u32 node = store->map.damaged;
 	int err = store_map_mend(&store->map);
 
-	if (err)
+	if (err == -ENOENT)
+		DMERR_LIMIT("PRAM %s: page %u, of the tree, was damaged; it is used no more",
+			    store->pram_name, node);
+	else if (err)
 		DMERR_LIMIT("PRAM %s: page %u, of the tree, is damaged, and cannot be mended: %d",
 			    store->pram_name, node, err);
 	else

@@ -309,6 +309,90 @@ static void a_node_is_mended(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
 }
 
+static bool stays_unusable(struct fixture *f, u32 page)
+{
+	return f->pages[page].use == STORE_UNUSABLE &&
+	       store_map_spoilt(&f->map, page / STORE_UNIT);
+}
+
+/* What nobody has met of a node cannot be read: its unit is emptied. */
+static void empty_with_bad_node(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u16 used[NR_PAGES / STORE_UNIT];
+	u64 block, entry;
+	u32 node, page;
+
+	for (block = 0; block < 3; block++)
+		KUNIT_ASSERT_EQ(test, put(f, block * 1000, 'a' + block), 1u);
+	store_map_units(&f->map, used);
+	KUNIT_ASSERT_TRUE(test, slot_find(&f->map, 2000, 0, &node, &entry));
+	KUNIT_ASSERT_EQ(test, unit_of(node), 1u);
+	bad = slot_of(&f->map, node, 0);
+	store_map_withdraw(&f->map, 1);
+	for (page = STORE_UNIT; page < 2 * STORE_UNIT; page++)
+		if (f->pages[page].use != STORE_AWAY)
+			KUNIT_ASSERT_EQ(test, store_map_move(&f->map, page), 0);
+	bad = NULL;
+	KUNIT_EXPECT_TRUE(test, stays_unusable(f, node));
+	KUNIT_EXPECT_EQ(test, (u32)used[1], 1u);
+	KUNIT_EXPECT_EQ(test, f->map.nr_bad, 1u);
+	for (block = 0; block < 3; block++)
+		KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
+}
+
+static void a_bad_node_is_not_lent(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	empty_with_bad_node(test);
+	KUNIT_EXPECT_EQ(test, store_map_mend(&f->map), -ENOENT);
+}
+
+static void nor_when_nothing_is_mended(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 last = NR_BLOCKS - 1;
+
+	bad = slot_of(&f->map, ROOT_PAGE, index_at(last, 2));
+	KUNIT_EXPECT_EQ(test, contents_of(f, last), -1);
+	KUNIT_EXPECT_EQ(test, store_map_mend(&f->map), -EIO);
+	empty_with_bad_node(test);
+}
+
+/* By what found it, or later, when another one is to be mended. */
+static void a_bad_node_is_emptied(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 block, entry;
+	u32 node[3];
+
+	for (block = 0; block < 3; block++) {
+		KUNIT_ASSERT_EQ(test, put(f, block * 1000, 'a' + block), 1u);
+		KUNIT_ASSERT_TRUE(test, slot_find(&f->map, block * 1000, 0, &node[block], &entry));
+	}
+	block = 0;
+	bad = slot_of(&f->map, node[0], 0);
+	store_map_drop(&f->map, &block, 1);
+	bad = NULL;
+	KUNIT_EXPECT_TRUE(test, stays_unusable(f, node[0]));
+	KUNIT_EXPECT_EQ(test, store_map_mend(&f->map), -ENOENT);
+
+	for (block = 1; block < 3; block++) {
+		bad = slot_of(&f->map, node[block], index_at(block * 1000, 0));
+		KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
+	}
+	bad = NULL;
+	KUNIT_EXPECT_EQ(test, f->map.damaged, node[2]);
+	block = 1000;
+	store_map_drop(&f->map, &block, 1);
+	KUNIT_EXPECT_TRUE(test, stays_unusable(f, node[1]));
+	KUNIT_EXPECT_EQ(test, store_map_mend(&f->map), 0);
+	KUNIT_EXPECT_TRUE(test, stays_unusable(f, node[2]));
+	KUNIT_EXPECT_EQ(test, f->map.nr_bad, 3u);
+	KUNIT_EXPECT_EQ(test, contents_of(f, 2000), (int)'c');
+}
+
 /* It stays until it is dropped, and its page is in no list of free ones then. */
 static void what_cannot_be_read_stays(struct kunit *test)
 {
@@ -381,6 +465,9 @@ static struct kunit_case store_cases[] = {
 	KUNIT_CASE(foreign_headers_are_refused),
 	KUNIT_CASE(a_unit_is_emptied),
 	KUNIT_CASE(a_node_is_mended),
+	KUNIT_CASE(a_bad_node_is_not_lent),
+	KUNIT_CASE(nor_when_nothing_is_mended),
+	KUNIT_CASE(a_bad_node_is_emptied),
 	KUNIT_CASE(what_cannot_be_read_stays),
 	KUNIT_CASE(rows_of_requests_are_seen),
 	{}

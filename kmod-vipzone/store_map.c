@@ -137,7 +137,16 @@ static bool entry_holds(const struct store_map *map, unsigned int level, u64 blo
 	       entry_flags(entry) == (map->pages[page].flags & STORE_CLEAN);
 }
 
-/* The entry in a node of @level that leads to @block. A node that is bad is noted, to be mended. */
+/* It is to be mended; and its page is never lent or used again, whatever frees it before that. */
+static void node_note(struct store_map *map, u32 node)
+{
+	if (node != ROOT_PAGE)
+		store_map_spoil(map, node);
+	if (!map->unmendable)
+		map->damaged = node;
+}
+
+/* The entry in a node of @level that leads to @block. A node that is bad is noted. */
 static u64 entry_get(struct store_map *map, u32 node, unsigned int level, u64 block)
 {
 	u64 entry;
@@ -145,8 +154,7 @@ static u64 entry_get(struct store_map *map, u32 node, unsigned int level, u64 bl
 	if (!store_pram_read(&entry, slot_of(map, node, index_at(block, level)), sizeof(entry)) &&
 	    entry_holds(map, level, block, entry))
 		return entry;
-	if (!map->unmendable)
-		map->damaged = node;
+	node_note(map, node);
 	return entry_known(map, level, block);
 }
 
@@ -667,8 +675,8 @@ static int root_mend(struct store_map *map)
  * What is known in memory goes to another page, and this one is used no more; what is bad
  * of the root is written anew. Until then, and if it cannot be, blocks are found without.
  *
- * Return: 0, -ENOSPC if there is no page now, or -EIO if the root remains bad: then
- * nothing is mended any more.
+ * Return: 0, -ENOENT if nothing leads to it any more, -ENOSPC if there is no page now, or
+ * -EIO if the root remains bad: then nothing is mended any more.
  */
 int store_map_mend(struct store_map *map)
 {
@@ -678,10 +686,9 @@ int store_map_mend(struct store_map *map)
 	if (node == ROOT_PAGE)
 		return root_mend(map);
 	map->damaged = 0;
-	/* It may be gone since. */
+	/* It was emptied since, or moved. */
 	if (!node || map->pages[node].use != STORE_NODE || map->pages[node].block == STORE_NONE)
-		return 0;
-	store_map_spoil(map, node);
+		return -ENOENT;
 	err = store_map_move(map, node);
 	/* The copying has found it once more; or it was another one, on the way. */
 	if (!err && map->damaged == node)

@@ -617,7 +617,10 @@ static bool damage_mended(struct store_map *map)
 	return right && cut_mending(durable);
 }
 
-/* Likewise, and somebody writes before anything is mended: that must not lead where nothing is any more. */
+/*
+ * Likewise, and somebody writes before anything is mended: that must not lead where nothing is any more. Nor is the
+ * node's page used again, also if it was emptied.
+ */
 static bool written_damaged(void)
 {
 	struct store_map *map = &store.map;
@@ -641,7 +644,7 @@ static bool written_damaged(void)
 	if (!all_right(map, &op))
 		return false;
 	batch_move(&store, store.nr_merged, false);
-	return all_right(map, &op);
+	return all_right(map, &op) && map->pages[node].flags & STORE_BAD;
 }
 
 static bool damage_survived(void)
