@@ -3,6 +3,7 @@
 
 #include <kunit/test.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "store_pram.h"
@@ -15,6 +16,12 @@ static unsigned long read_unless_bad(void *to, const void *from, size_t size)
 }
 
 #define store_pram_read	read_unless_bad
+/* How often all pages are looked at: here, each time is two pauses. */
+static unsigned int pauses;
+
+#undef cond_resched
+#define cond_resched()	(pauses++)
+#define PAUSE_PAGES	8
 #define STORE_UNIT_SHIFT	3
 #include "store_map.c"
 #include "store_streams.c"
@@ -309,6 +316,37 @@ static void a_node_is_mended(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, contents_of(f, block * 1000), (int)('a' + block));
 }
 
+/* However much of a node is lost, all pages are looked at once; for the root, once a part. */
+static void mending_takes_few_looks(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 block, entry;
+	u32 node;
+
+	for (block = 0; block < 8; block++)
+		KUNIT_ASSERT_EQ(test, put(f, block * 73, 'a' + block), 1u);
+	store_map_clean(&f->map, 73);
+	KUNIT_ASSERT_TRUE(test, slot_find(&f->map, 0, 0, &node, &entry));
+	memset(store_map_data(&f->map, node), 0, STORE_BLOCK_SIZE);
+	node_note(&f->map, node);
+	pauses = 0;
+	KUNIT_EXPECT_EQ(test, store_map_mend(&f->map), 0);
+	KUNIT_EXPECT_EQ(test, pauses, 2u);
+	memset(store_map_data(&f->map, ROOT_PAGE), 0, STORE_BLOCK_SIZE);
+	node_note(&f->map, ROOT_PAGE);
+	pauses = 0;
+	KUNIT_EXPECT_EQ(test, store_map_mend(&f->map), 0);
+	KUNIT_EXPECT_EQ(test, pauses, 2u * STORE_FANOUT / PART_ENTRIES);
+	pauses = 0;
+	for (block = 0; block < 8; block++)
+		KUNIT_EXPECT_EQ(test, contents_of(f, block * 73), (int)('a' + block));
+	KUNIT_EXPECT_EQ(test, pauses, 0u);
+	KUNIT_ASSERT_EQ(test, reopen(f), 0);
+	for (block = 0; block < 8; block++)
+		KUNIT_EXPECT_EQ(test, contents_of(f, block * 73), (int)('a' + block));
+	KUNIT_EXPECT_EQ(test, f->report.clean, 1u);
+}
+
 static bool stays_unusable(struct fixture *f, u32 page)
 {
 	return f->pages[page].use == STORE_UNUSABLE &&
@@ -465,6 +503,7 @@ static struct kunit_case store_cases[] = {
 	KUNIT_CASE(foreign_headers_are_refused),
 	KUNIT_CASE(a_unit_is_emptied),
 	KUNIT_CASE(a_node_is_mended),
+	KUNIT_CASE(mending_takes_few_looks),
 	KUNIT_CASE(a_bad_node_is_not_lent),
 	KUNIT_CASE(nor_when_nothing_is_mended),
 	KUNIT_CASE(a_bad_node_is_emptied),

@@ -11,6 +11,7 @@
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 
 #include "store_map.h"
@@ -26,6 +27,11 @@
 #define CHECK_SHIFT	40
 #define CHECK_MASK	0xffffffu
 #define LINE_ENTRIES	8	/* what is bad is bad by lines */
+#define PART_ENTRIES	64	/* of the root: what is mended together, for the stack is small */
+
+#ifndef PAUSE_PAGES		/* a test may count */
+#define PAUSE_PAGES	SZ_64K	/* looked at in a row, while others wait for the processor */
+#endif
 
 struct header {
 	u64 magic;
@@ -106,24 +112,50 @@ static unsigned int entry_flags(u64 entry)
 	return entry >> FLAGS_SHIFT & 0xff;
 }
 
-static bool leads_to(const struct store_page *p, unsigned int level, u64 block)
+/* Whether an entry of @level leads to the page, in what the blocks with these upper bits have. */
+static bool is_of(const struct store_page *p, unsigned int level, u64 block, unsigned int shift)
 {
-	const unsigned int shift = level * STORE_FANOUT_SHIFT;
-
 	return p->use == (level ? STORE_NODE : STORE_DATA) && p->level == level &&
 	       p->block != STORE_NONE && p->block >> shift == block >> shift;
+}
+
+static bool leads_to(const struct store_page *p, unsigned int level, u64 block)
+{
+	return is_of(p, level, block, level * STORE_FANOUT_SHIFT);
+}
+
+/* The first such page after @page, or 0. In a large store it takes a good part of a second. */
+static u32 page_next(const struct store_map *map, u32 page, unsigned int level, u64 block,
+		     unsigned int shift)
+{
+	while (++page < map->nr_pages) {
+		if (!(page % PAUSE_PAGES))
+			cond_resched();
+		if (is_of(&map->pages[page], level, block, shift))
+			return page;
+	}
+	return 0;
+}
+
+/* All pages to which entries lead that are in one node of @level with that of @block. */
+#define for_each_page_beside(map, page, level, block) \
+	for (page = page_next(map, ROOT_PAGE, level, block, ((level) + 1) * STORE_FANOUT_SHIFT); \
+	     page; page = page_next(map, page, level, block, ((level) + 1) * STORE_FANOUT_SHIFT))
+
+/* The entry that leads to a page. */
+static u64 entry_of(const struct store_map *map, u32 page)
+{
+	const struct store_page *p = &map->pages[page];
+
+	return entry_make(map, p->level, p->block, page, p->flags & STORE_CLEAN);
 }
 
 /* The entry as it must be: what is in memory of the pages tells. It takes a look at each. */
 static u64 entry_known(const struct store_map *map, unsigned int level, u64 block)
 {
-	u32 page;
+	u32 page = page_next(map, ROOT_PAGE, level, block, level * STORE_FANOUT_SHIFT);
 
-	for (page = FIXED_PAGES; page < map->nr_pages; page++)
-		if (leads_to(&map->pages[page], level, block))
-			return entry_make(map, level, block, page,
-					  map->pages[page].flags & STORE_CLEAN);
-	return entry_empty(map, level, block);
+	return page ? entry_of(map, page) : entry_empty(map, level, block);
 }
 
 /* Of one that leads somewhere, its page tells; the checksum is dearer, for each of these. */
@@ -135,6 +167,16 @@ static bool entry_holds(const struct store_map *map, unsigned int level, u64 blo
 		return entry == entry_empty(map, level, block);
 	return page < map->nr_pages && leads_to(&map->pages[page], level, block) &&
 	       entry_flags(entry) == (map->pages[page].flags & STORE_CLEAN);
+}
+
+/* Whether the entry in a node of @level that leads to @block is good. */
+static bool entry_read(const struct store_map *map, u32 node, unsigned int level, u64 block,
+		       u64 *entry)
+{
+	const u64 *slot = slot_of(map, node, index_at(block, level));
+
+	return !store_pram_read(entry, slot, sizeof(*entry)) &&
+	       entry_holds(map, level, block, *entry);
 }
 
 /* It is to be mended; and its page is never lent or used again, whatever frees it before that. */
@@ -151,8 +193,7 @@ static u64 entry_get(struct store_map *map, u32 node, unsigned int level, u64 bl
 {
 	u64 entry;
 
-	if (!store_pram_read(&entry, slot_of(map, node, index_at(block, level)), sizeof(entry)) &&
-	    entry_holds(map, level, block, entry))
+	if (entry_read(map, node, level, block, &entry))
 		return entry;
 	node_note(map, node);
 	return entry_known(map, level, block);
@@ -576,19 +617,32 @@ static int page_copy(const struct store_map *map, u32 to, u32 from)
 	return 0;
 }
 
-/* What is bad of it is right in the other one. */
+/* What is bad of it is right in the other one, which nothing leads to yet. */
 static void node_copy(struct store_map *map, u32 to, u32 from)
 {
 	const unsigned int level = map->pages[from].level - 1;
 	const unsigned int shift = map->pages[from].level * STORE_FANOUT_SHIFT;
-	u64 first = map->pages[from].block >> shift << shift;
+	u64 first = map->pages[from].block >> shift << shift, entry;
+	bool bad = false;
 	unsigned int i;
+	u32 page;
 
 	for (i = 0; i < STORE_FANOUT; i++) {
 		u64 block = first + ((u64)i << level * STORE_FANOUT_SHIFT);
 
-		store_pram_set(slot_of(map, to, i), entry_get(map, from, level, block));
+		if (!entry_read(map, from, level, block, &entry)) {
+			entry = entry_empty(map, level, block);
+			bad = true;
+		}
+		store_pram_set(slot_of(map, to, i), entry);
 	}
+	if (!bad)
+		return;
+	/* One look at all pages, however many entries are bad. */
+	node_note(map, from);
+	for_each_page_beside(map, page, level, first)
+		store_pram_set(slot_of(map, to, index_at(map->pages[page].block, level)),
+			       entry_of(map, page));
 }
 
 /**
@@ -639,29 +693,67 @@ int store_map_move(struct store_map *map, u32 page)
 	return 0;
 }
 
+/* The entry of the root's that begins with @index, and those that follow, as they must be. */
+static void part_known(const struct store_map *map, unsigned int index, u64 *known)
+{
+	const unsigned int level = map->levels - 1;
+	unsigned int i;
+	u32 page;
+
+	for (i = 0; i < PART_ENTRIES; i++)
+		known[i] = entry_empty(map, level, (u64)(index + i) << level * STORE_FANOUT_SHIFT);
+	for_each_page_beside(map, page, level, 0) {
+		i = index_at(map->pages[page].block, level) - index;
+		if (i < PART_ENTRIES)
+			known[i] = entry_of(map, page);
+	}
+}
+
+static bool line_holds(const struct store_map *map, unsigned int index)
+{
+	const unsigned int level = map->levels - 1, end = index + LINE_ENTRIES;
+	u64 entry;
+
+	for (; index < end; index++)
+		if (!entry_read(map, ROOT_PAGE, level, (u64)index << level * STORE_FANOUT_SHIFT,
+				&entry))
+			return false;
+	return true;
+}
+
+/* Writes lines anew that are bad; returns whether any was. */
+static bool part_mend(const struct store_map *map, unsigned int index)
+{
+	u64 known[PART_ENTRIES];
+	unsigned int i, j;
+	bool bad = false;
+
+	for (i = 0; i < PART_ENTRIES; i += LINE_ENTRIES) {
+		if (line_holds(map, index + i))
+			continue;
+		if (!bad)
+			part_known(map, index, known);
+		bad = true;
+		for (j = i; j < i + LINE_ENTRIES; j++)
+			store_pram_set(slot_of(map, ROOT_PAGE, index + j), known[j]);
+	}
+	return bad;
+}
+
 /*
- * The root has its place. Entries that are right are left alone: there is no instant without.
+ * The root has its place. Of what is right, nothing changes: there is no instant without.
  * No fence: nothing is written that relies on it, and if a power cut undoes it, it is as bad
  * as before.
  */
 static int root_mend(struct store_map *map)
 {
-	const unsigned int level = map->levels - 1;
-	unsigned int i, round;
+	unsigned int index, round;
 	bool bad = true;
 
 	for (round = 0; bad && round < 2; round++) {
 		bad = false;
-		for (i = 0; i < STORE_FANOUT; i++) {
-			u64 block = (u64)i << level * STORE_FANOUT_SHIFT, known;
-
-			map->damaged = 0;
-			known = entry_get(map, ROOT_PAGE, level, block);
-			if (!map->damaged)
-				continue;
-			bad = true;
-			store_pram_set(slot_of(map, ROOT_PAGE, i), known);
-		}
+		for (index = 0; index < STORE_FANOUT; index += PART_ENTRIES)
+			bad |= part_mend(map, index);
 	}
 	map->damaged = 0;
 	map->unmendable = bad;

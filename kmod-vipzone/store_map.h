@@ -24,8 +24,8 @@
  * Pages are lent to memory, and claimed back, in units of 512; those that are away
  * are in no list, and are written by others.
  *
- * The caller serialises all calls for one map. No function allocates memory, and none
- * sleeps but store_map_open().
+ * The caller serialises all calls for one map, and may sleep: where the tree is damaged, all
+ * pages are looked at. No function allocates memory.
  */
 #ifndef STORE_MAP_H
 #define STORE_MAP_H
