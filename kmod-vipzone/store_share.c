@@ -215,8 +215,8 @@ static int vacate(struct store *store, u32 unit)
 			return err;
 		if (store->map.leaving != unit)
 			return -EAGAIN;
-		/* It may have made room here, too. */
-		if (p->use == STORE_AWAY)
+		/* It may have made room here, too, or this was found bad, and is used no more. */
+		if (p->use != STORE_NODE && p->use != STORE_DATA)
 			continue;
 		err = store_map_move(&store->map, page);
 		if (err == -EIO)
