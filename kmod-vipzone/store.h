@@ -130,6 +130,7 @@ void store_list(struct store *store, struct store_page *page);
 void store_relist(struct store *store, u32 nr_dirty);
 void store_count(struct store *store, const struct store_page *page, int by);
 void store_spoil(struct store *store, struct store_page *page);
+void store_mend(struct store *store);
 u32 store_nr_clean(const struct store *store);
 bool store_is_dirty(const struct store_page *page);
 unsigned int store_evict(struct store *store);

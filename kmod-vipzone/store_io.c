@@ -535,12 +535,21 @@ static int discard_map(struct store *store, struct bio *bio)
 	return store_to_disk(store, bio);
 }
 
-/* A node of the tree that this request, or what was done since the last one, has found bad. */
-static void mend(struct store *store)
+/**
+ * store_mend() - make the node of the tree good again that was found bad, if one was
+ * @store: it, locked
+ *
+ * For who has used the tree, and is about to release the lock: each block that is found
+ * without the node takes a look at all pages.
+ */
+void store_mend(struct store *store)
 {
 	u32 node = store->map.damaged;
-	int err = store_map_mend(&store->map);
+	int err;
 
+	if (!node)
+		return;
+	err = store_map_mend(&store->map);
 	if (err == -ENOENT)
 		DMERR_LIMIT("PRAM %s: page %u, of the tree, was damaged; it is used no more",
 			    store->pram_name, node);
@@ -590,8 +599,7 @@ int store_map_bio(struct dm_target *ti, struct bio *bio)
 		return DM_MAPIO_KILL;
 	mutex_lock(&store->lock);
 	result = map_locked(store, bio);
-	if (store->map.damaged)
-		mend(store);
+	store_mend(store);
 	if (store_writeback_wanted(store))
 		mod_delayed_work(store->queue, &store->work, 0);
 	else if (store->nr_merged)

@@ -246,6 +246,7 @@ static void enter(struct fetch *fetch)
 	list_del(&fetch->list);
 	promote->nr_fetches--;
 	spin_unlock_irq(&promote->lock);
+	store_mend(store);
 	mutex_unlock(&store->lock);
 	fetch_free(fetch);
 }

@@ -121,6 +121,7 @@ void store_share_poke(struct store *store)
 /* Lets others have the lock for a moment; false if the store is to stop sharing. */
 static bool breathe(struct store *store)
 {
+	store_mend(store);
 	mutex_unlock(&store->lock);
 	cond_resched();
 	mutex_lock(&store->lock);

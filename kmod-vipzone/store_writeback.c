@@ -265,6 +265,7 @@ static int batch_move(struct store *store, bool merged, bool narrow)
 
 	mutex_lock(&store->lock);
 	batch_make(store, merged, narrow);
+	store_mend(store);
 	mutex_unlock(&store->lock);
 
 	first = batch_write(store);
@@ -283,6 +284,7 @@ static int batch_move(struct store *store, bool merged, bool narrow)
 	for (i = 0; i < store->nr_runs && !first; i++)
 		first = store->runs[i].error;
 	WRITE_ONCE(store->nr_runs, 0);
+	store_mend(store);
 	mutex_unlock(&store->lock);
 	wake_up_all(&store->batch_done);
 	return first;

@@ -173,6 +173,7 @@ check "the root's are written anew" [ "$(entry 1 0 u4)" = "$leaf" ]
 check "the log tells" log_says "page 1, of the tree, was damaged; it is mended"
 zero "$leaf"
 check "write-back finds what it moves" flush
+check "and has the node mended" log_says "page $leaf, of the tree, was damaged; it is mended"
 check "blocks are there all the time" as_written 60 4
 
 check "remove" dmsetup remove vs

@@ -647,6 +647,29 @@ static bool written_damaged(void)
 	return all_right(map, &op) && map->pages[node].flags & STORE_BAD;
 }
 
+/* Likewise, found by write-back, which mends it as well. */
+static bool moved_damaged(void)
+{
+	struct store_map *map = &store.map;
+	struct list_head *list = store.nr_merged ? &store.merged : &store.dirty;
+	struct operation none = { .nr = 0 };
+	u64 block, *line, entry;
+	u32 node;
+	int i;
+
+	/* Without a page, neither this one nor one before is mended. */
+	if (map->damaged || map->unmendable || !map->nr_free || list_empty(list))
+		return true;
+	block = list_first_entry(list, struct store_page, list)->block;
+	if (!slot_find(map, block, 0, &node, &entry))
+		return false;
+	line = slot_of(map, node, index_at(block, 0) / LINE_ENTRIES * LINE_ENTRIES);
+	for (i = 0; i < LINE_ENTRIES; i++)
+		line[i] = 0;
+	batch_move(&store, store.nr_merged, false);
+	return all_right(map, &none) && map->pages[node].use == STORE_UNUSABLE;
+}
+
 static bool damage_survived(void)
 {
 	static u64 was[WORDS], was_on_disk[PLACES], was_acked[PLACES];
@@ -668,7 +691,7 @@ static bool damage_survived(void)
 	if (!right || !store_open(&report))
 		return false;
 	for (i = 0; right && i < DAMAGES; i++)
-		right = written_damaged();
+		right = written_damaged() && moved_damaged();
 	memset(pages, 0, sizeof(pages));
 	memcpy(pram, was, sizeof(pram));
 	memcpy(disk, was_on_disk, sizeof(disk));
