@@ -27,13 +27,13 @@ wait_for 30 grep -q ready $out
 echo $pid >$control/add
 for i in 1 2 3 4 5 6 7 8; do
 	echo paper >$control/mode
-	check "protected, $i" wait_for 30 protected
+	check "protected, $i" wait_for 120 protected
 	echo ladder >$control/mode
-	wait_for 10 bare
+	wait_for 60 bare
 	check "and no more, $i" quiet
 done
 echo paper >$control/mode
-check "protected" wait_for 30 protected
+check "protected" wait_for 120 protected
 check "unload while protected" rmmod mrc
 check "none faults when unloaded" quiet
 kill $pid
