@@ -230,18 +230,16 @@ static u64 between(const u64 *a, const u64 *b)
 	return sum;
 }
 
-/* A ladder is unlike what was before. */
-static bool is_unlike(const struct mrc_curve *curve, const u64 *now)
+/* A ladder that is so far from what was before is unlike it. */
+static bool is_unlike(const struct mrc_curve *curve, u64 far)
 {
-	return curve->ladders &&
-	       between(curve->rate, now) > area(curve->rate) / CHANGE_PART;
+	return curve->ladders && far > area(curve->rate) / CHANGE_PART;
 }
 
-/* So are the last two, and like each other. */
-static bool has_changed(const struct mrc_curve *curve, const u64 *now)
+/* So is the last one, which is like it. */
+static bool is_second(const struct mrc_curve *curve, const u64 *now, u64 far)
 {
-	return curve->ladders > 1 && is_unlike(curve, now) &&
-	       between(curve->rate, now) > CHANGE_TIMES * between(curve->last, now);
+	return curve->ladders > 1 && far > CHANGE_TIMES * between(curve->last, now);
 }
 
 /**
@@ -259,8 +257,9 @@ static bool has_changed(const struct mrc_curve *curve, const u64 *now)
  */
 bool mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 {
-	bool changed = has_changed(curve, now);
-	bool doubt = !changed && is_unlike(curve, now);
+	u64 far = between(curve->rate, now);
+	bool unlike = is_unlike(curve, far);
+	bool changed = unlike && is_second(curve, now, far);
 	unsigned int i;
 
 	if (changed) {
@@ -286,7 +285,7 @@ bool mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 	/* A program that sleeps touches nothing, but the averages are of others, too. */
 	curve->floor = max_t(u64, floor >> MRC_FRAC,
 			     curve->ladders ? curve->floor - curve->floor / FADE : 0);
-	return doubt;
+	return unlike && !changed;
 }
 
 /**
