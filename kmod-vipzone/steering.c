@@ -22,6 +22,7 @@
 
 #include <memsuite/hook.h>
 
+#include "mover.h"
 #include "spread.h"
 #include "tags.h"
 #include "vipzone.h"
@@ -412,10 +413,24 @@ static struct page *steer_cache(const struct ms_fault *fault)
 	return steer(policy, segment_of_cache(mm), fault);
 }
 
+/* NUMA balancing would have it where its program runs. */
+static bool steer_stays(struct page *page, struct vm_area_struct *vma,
+			unsigned long address)
+{
+	struct policy *policy = policy_of(vma->vm_mm);
+	const struct vipzone_order *order;
+
+	if (likely(!policy) || has_policy(current) || ms_vma_has_policy(vma))
+		return false;
+	order = order_at_home(policy, segment_of(vma, address), vma->vm_mm);
+	return is_placed(policy, order, page);
+}
+
 static const struct ms_hook steering_hooks[MS_NR_POINTS] = {
 	[MS_POINT_FAULT_ALLOC] = { .fault = steer_fault },
 	[MS_POINT_CACHE_ALLOC] = { .fault = steer_cache },
 	[MS_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
+	[MS_POINT_MISPLACED] = { .stays = steer_stays },
 };
 
 /*
@@ -480,6 +495,9 @@ int steering_start(void)
 		disarm_all();
 	else
 		collapses_watch();
+	/* Where that cannot be, the audit brings pages back. */
+	if (!err && nr_node_ids > 1)
+		arm(MS_POINT_MISPLACED);
 	running = !err;
 	mutex_unlock(&arm_lock);
 	return err;

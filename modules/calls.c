@@ -17,6 +17,7 @@
 #include <linux/static_call.h>
 
 #include <asm/ptrace.h>
+#include <compat/misplaced.h>
 #include <memsuite/tlb.h>
 
 #include "calls.h"
@@ -51,6 +52,7 @@ DEFINE_STATIC_CALL_NULL(prep_compound, prep_compound_page_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
+DEFINE_STATIC_CALL_NULL(misplaced, ms_misplaced_fn);
 DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
@@ -59,6 +61,7 @@ static bool has_psi[MS_NR_PRESSURES];
 static bool has_uncharge;
 static bool has_flush_tlb;
 static bool has_mremap;
+static bool has_misplaced;
 static bool has_reclaim;
 
 bool ms_call_isolate_free_page(struct page *page, unsigned int order)
@@ -145,6 +148,14 @@ void ms_tlb_flush(struct mm_struct *mm, unsigned long start, unsigned long end)
 }
 EXPORT_SYMBOL_GPL(ms_tlb_flush);
 
+int ms_call_misplaced(struct page *page, struct vm_area_struct *vma,
+		      unsigned long address)
+{
+	if (!has_misplaced)
+		return NUMA_NO_NODE;
+	return ms_misplaced(misplaced, page, vma, address);
+}
+
 long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to)
 {
 	const struct pt_regs regs = {
@@ -220,6 +231,9 @@ int ms_calls_init(void)
 					   psi_show_fn);
 	/* Nor does anything but following what is remapped. */
 	has_mremap = resolve(mremap, "__x64_sys_mremap", sys_mremap_fn);
+	/* Nor does anything but keeping pages from NUMA balancing. */
+	has_misplaced = IS_ENABLED(CONFIG_NUMA) &&
+			resolve(misplaced, "mpol_misplaced", ms_misplaced_fn);
 	/* Nor does anything but dividing memory. */
 	has_reclaim = resolve(reclaim, "reclaim_pages", reclaim_pages_fn);
 	return all ? 0 : -EOPNOTSUPP;

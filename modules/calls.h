@@ -53,6 +53,13 @@ void ms_call_drain_all_pages(struct zone *zone);
 void ms_call_drain_local_pages(struct zone *zone);
 
 /*
+ * The node that NUMA balancing would move a page to, or NUMA_NO_NODE, which it
+ * is too if there is no such function.
+ */
+int ms_call_misplaced(struct page *page, struct vm_area_struct *vma,
+		      unsigned long address);
+
+/*
  * Evicts pages from ms_call_isolate_lru(), whose reference goes with them; what
  * cannot be evicted goes back to the LRU. The list is empty then. May sleep.
  * Only if it is there: the kernel may have no such function.

@@ -5,8 +5,9 @@
  * A hook is an ftrace callback. It reads the arguments of the function from
  * the saved registers, and either looks on (mremap.move), or edits one
  * (alloc.entry), or stores a return value and moves the instruction pointer to a
- * bare return (the others). It never sleeps and leaves no module text on a sleeping stack, so that
- * unregistering, which waits for callbacks, is all that unloading needs.
+ * bare return (the others). It never sleeps and leaves no module text on a
+ * sleeping stack, so that unregistering, which waits for callbacks, is all that
+ * unloading needs.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -23,9 +24,11 @@
 
 #include <compat/compat.h>
 #include <compat/ftrace.h>
+#include <compat/misplaced.h>
 #include <compat/remap.h>
 #include <memsuite/control.h>
 
+#include "calls.h"
 #include "core.h"
 #include "demand.h"
 #include "hooks.h"
@@ -61,9 +64,15 @@ static const unsigned int arg_register[] = {
  * What a hooked function that is answered for returns through. A BPF program on
  * that function keeps the arguments, and no other register.
  */
-noinline struct page *ms_bare_return(struct page *page)
+noinline unsigned long ms_bare_return(unsigned long value)
 {
-	return page;
+	return value;
+}
+
+static __always_inline void answer(struct pt_regs *regs, unsigned long value)
+{
+	regs->di = value;
+	regs->ip = (unsigned long)ms_bare_return;
 }
 
 static __always_inline unsigned long *arg(const struct point_state *point,
@@ -117,8 +126,7 @@ static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 		page = NULL;
 	else
 		ms_demand_handed(page);
-	regs->di = (unsigned long)page;
-	regs->ip = (unsigned long)ms_bare_return;
+	answer(regs, (unsigned long)page);
 }
 
 static void alloc_entry(unsigned long ip, unsigned long parent_ip,
@@ -159,6 +167,26 @@ static void remap(unsigned long ip, unsigned long parent_ip,
 		if (hook)
 			hook->remap(remap.mm, remap.from, remap.to,
 				    remap.length);
+	}
+}
+
+static void misplaced(unsigned long ip, unsigned long parent_ip,
+		      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct point_state *point = container_of(ops, struct point_state, ops);
+	struct pt_regs *regs = ms_ftrace_regs(fregs);
+	struct vm_area_struct *vma = ms_misplaced_area(*arg(point, regs, 1));
+	const struct ms_hook *hook;
+	int rank;
+
+	this_cpu_inc(point->stats->hits);
+	for (rank = 0; rank < MS_NR_RANKS; rank++) {
+		hook = READ_ONCE(point->hooks[rank]);
+		if (!hook || !hook->stays((void *)*arg(point, regs, 0), vma,
+					  *arg(point, regs, 2)))
+			continue;
+		answer(regs, NUMA_NO_NODE);
+		break;
 	}
 }
 
@@ -212,10 +240,21 @@ static int proof_entry(gfp_t gfp, unsigned int order, int nid,
 	return nid;
 }
 
+static bool proof_stays(struct page *page, struct vm_area_struct *vma,
+			unsigned long address)
+{
+	if (current != proof.task || page != proof.page || vma != proof.vma ||
+	    address != proof.address)
+		return false;
+	proof.seen = true;
+	return true;
+}
+
 static const struct ms_hook proof_hook = {
 	.fault = proof_fault,
 	.entry = proof_entry,
 	.remap = ms_remap_seen,
+	.stays = proof_stays,
 };
 
 static bool is_answer(struct page *page)
@@ -227,7 +266,17 @@ static bool is_answer(struct page *page)
 	return answered;
 }
 
-static bool prove_fault(void)
+static bool prove_fault(struct vm_area_struct *vma)
+{
+	return is_answer(ms_vma_alloc_page(PROOF_GFP, vma, PROOF_ADDRESS));
+}
+
+static bool prove_misplaced(struct vm_area_struct *vma)
+{
+	return ms_call_misplaced(proof.page, vma, PROOF_ADDRESS) == NUMA_NO_NODE;
+}
+
+static bool prove_in_area(bool (*prove)(struct vm_area_struct *vma))
 {
 	struct vm_area_struct *vma = kzalloc(sizeof(*vma), GFP_KERNEL);
 	bool answered;
@@ -236,7 +285,7 @@ static bool prove_fault(void)
 		return false;
 	proof.vma = vma;
 	proof.address = PROOF_ADDRESS;
-	answered = is_answer(ms_vma_alloc_page(PROOF_GFP, vma, PROOF_ADDRESS));
+	answered = prove(vma);
 	kfree(vma);
 	return answered;
 }
@@ -262,7 +311,9 @@ static bool prove_point(enum ms_point_id id)
 {
 	switch (id) {
 	case MS_POINT_FAULT_ALLOC:
-		return prove_fault();
+		return prove_in_area(prove_fault);
+	case MS_POINT_MISPLACED:
+		return prove_in_area(prove_misplaced);
 	case MS_POINT_CACHE_ALLOC:
 		return prove_cache();
 	default:
@@ -312,9 +363,16 @@ static int find_symbol(enum ms_point_id id)
 
 static ftrace_func_t callback_of(enum ms_point_id id)
 {
-	if (id == MS_POINT_REMAP)
+	switch (id) {
+	case MS_POINT_ALLOC_ENTRY:
+		return alloc_entry;
+	case MS_POINT_REMAP:
 		return remap;
-	return ms_points[id].returns_page ? fault_alloc : alloc_entry;
+	case MS_POINT_MISPLACED:
+		return misplaced;
+	default:
+		return fault_alloc;
+	}
 }
 
 static int hook_function(enum ms_point_id id)
@@ -324,7 +382,7 @@ static int hook_function(enum ms_point_id id)
 
 	point->ops.func = callback_of(id);
 	point->ops.flags = MS_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
-		(ms_points[id].returns_page ? FTRACE_OPS_FL_IPMODIFY : 0);
+		(ms_points[id].answers ? FTRACE_OPS_FL_IPMODIFY : 0);
 	err = ftrace_set_filter_ip(&point->ops, point->ip, 0, 0);
 	if (err)
 		return err;
@@ -373,7 +431,7 @@ int ms_hook_arm(enum ms_point_id id, enum ms_hook_rank rank,
 		       table->name);
 		goto out;
 	}
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && table->returns_page) {
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && table->answers) {
 		pr_err("%s: a real-time kernel's zone lock sleeps, handlers may not\n",
 		       table->name);
 		err = -EOPNOTSUPP;

@@ -23,18 +23,18 @@ struct ms_candidate {
 /**
  * struct ms_point - a hook point
  * @name: logical name, a directory in /sys/kernel/memsuite/hooks
- * @returns_page: the handler may answer in place of the function
+ * @answers: the handler may answer in place of the function
  * @candidates: functions, newest kernel first
  */
 struct ms_point {
 	const char *name;
-	bool returns_page;
+	bool answers;
 	struct ms_candidate candidates[MS_POINT_CANDIDATES];
 };
 
 extern const struct ms_point ms_points[MS_NR_POINTS];
 
-struct page *ms_bare_return(struct page *page);
+unsigned long ms_bare_return(unsigned long value);
 
 /*
  * remap.c: ms_remap_prove() makes a hook at MS_POINT_REMAP, whose handler is

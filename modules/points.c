@@ -14,7 +14,7 @@
 const struct ms_point ms_points[MS_NR_POINTS] = {
 	[MS_POINT_FAULT_ALLOC] = {
 		.name = "fault.alloc",
-		.returns_page = true,
+		.answers = true,
 		.candidates = {
 			/* 6.12 on: (gfp, order, vma, addr, ...) */
 			{ "vma_alloc_folio_noprof", { 0, 1, 2, 3 } },
@@ -26,7 +26,7 @@ const struct ms_point ms_points[MS_NR_POINTS] = {
 	},
 	[MS_POINT_CACHE_ALLOC] = {
 		.name = "cache.alloc",
-		.returns_page = true,
+		.answers = true,
 		.candidates = {
 			/* 6.12 on: (gfp, order, ...) */
 			{ "filemap_alloc_folio_noprof",
@@ -58,6 +58,14 @@ const struct ms_point ms_points[MS_NR_POINTS] = {
 			/* 5.10, where mremap() calls but the rest of it */
 			{ "move_page_tables.part.0", MS_REMAP_ARGS },
 			{ "move_page_tables", MS_REMAP_ARGS },
+		},
+	},
+	[MS_POINT_MISPLACED] = {
+		.name = "numa.misplaced",
+		.answers = true,
+		.candidates = {
+			/* See compat/misplaced.h. */
+			{ "mpol_misplaced", { 0, 1, 2, MS_NO_ARG } },
 		},
 	},
 };

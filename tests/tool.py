@@ -22,7 +22,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "lib"))
 # What is pure is called, the rest is run.
-from memsuite import Failure, modules, proc  # noqa: E402
+from memsuite import Failure, proc  # noqa: E402
 from memsuite.store import devices  # noqa: E402
 from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
 from memsuite.zone import ledger, moves, segments  # noqa: E402
@@ -773,15 +773,6 @@ def energy_is_told(top):
     assert ledger.energy_told(({}, {"a": (9e6, 10e6)}, 0), ({}, {"a": (1e6, 10e6)}, 1))["rapl"]["a"] == 2
 
 
-def balancing_is_told_of(top):
-    modules.BALANCING = os.path.join(top, "numa_balancing")
-    assert not modules.balances_nodes()
-    for text, on in (("0\n", False), ("1\n", True), ("2\n", True)):
-        with open(modules.BALANCING, "w", encoding="ascii") as f:
-            f.write(text)
-        assert modules.balances_nodes() is on, text
-
-
 def policies_can_be_done_by_hand(top):
     assert moves.policy_nodes("segment:heap=node0+node1,*=node1") == {
         **dict.fromkeys(segments.SEGMENTS, 1), "heap": 0}
@@ -1361,7 +1352,6 @@ TESTS = (
     policies_are_listed,
     profiles_describe_regions,
     energy_is_told,
-    balancing_is_told_of,
     policies_can_be_done_by_hand,
     commands_run_under_a_policy,
     pages_are_told_by_segment_and_region,

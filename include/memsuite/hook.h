@@ -22,12 +22,15 @@
  *	may choose another preferred node
  * @MS_POINT_REMAP: page tables are about to be moved to other addresses, by
  *	mremap(); the handler looks on
+ * @MS_POINT_MISPLACED: NUMA balancing asks, in a hint fault, whether a page
+ *	should be on another node; the handler may have it stay
  */
 enum ms_point_id {
 	MS_POINT_FAULT_ALLOC,
 	MS_POINT_CACHE_ALLOC,
 	MS_POINT_ALLOC_ENTRY,
 	MS_POINT_REMAP,
+	MS_POINT_MISPLACED,
 	MS_NR_POINTS,
 };
 
@@ -77,6 +80,8 @@ struct ms_fault {
  * @remap: for MS_POINT_REMAP: @length bytes from @from on go to @to, in @mm,
  *	whose mmap_lock is held for writing. Where they came from is unmapped
  *	next, for mmu notifiers too.
+ * @stays: for MS_POINT_MISPLACED, under the lock of a page table that maps
+ *	@page, the head of its folio, in @vma. Return whether it stays where it is.
  *
  * Context: all run inside ftrace with preemption off, on any CPU, @entry in
  * any context up to NMI. They may not sleep, allocate or print. @entry may not
@@ -89,6 +94,8 @@ struct ms_hook {
 		     const nodemask_t *nodemask);
 	void (*remap)(struct mm_struct *mm, unsigned long from,
 		      unsigned long to, unsigned long length);
+	bool (*stays)(struct page *page, struct vm_area_struct *vma,
+		      unsigned long address);
 };
 
 /* An explicit NUMA policy of a program is law: mbind(), or one of the file. */

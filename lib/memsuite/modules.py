@@ -2,7 +2,6 @@
 """The modules: what is loaded, enabled and healthy."""
 
 import errno
-import sys
 
 from .output import bad_page_count, done, human, human_pages, print_json, print_table, yes
 from .sysfs import CORE, MODULES, entries, loaded, need, number, read, write
@@ -124,23 +123,9 @@ ENABLE_ERRORS = {
 }
 
 
-BALANCING = "/proc/sys/kernel/numa_balancing"
-
-
-def balances_nodes():
-    try:
-        with open(BALANCING, encoding="ascii") as f:
-            return f.read().strip() != "0"
-    except OSError:
-        return False
-
-
 def cmd_enable(args):
     need(args.module)
     write(f"{args.module}/enabled", "1", ENABLE_ERRORS)
-    if args.module == "vipzone" and balances_nodes():
-        print("kernel.numa_balancing is on: it brings pages back to the node that their program runs on, unless you "
-              "switch it off (sysctl kernel.numa_balancing=0)", file=sys.stderr)
     return done(args, f"{args.module} is enabled")
 
 

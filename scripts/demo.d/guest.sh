@@ -66,8 +66,6 @@ database() { # REGION or nothing
 	rm -f $work/sql $work/answer
 }
 echo 1 >$suite/vipzone/enabled || die "cannot enable vipzone"
-# It would take pages back to the node with the processors.
-echo 0 >/proc/sys/kernel/numa_balancing
 echo "before:"
 database "" | tee $out/placement-before.txt
 echo "after:"
