@@ -8,6 +8,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -204,9 +205,9 @@ class Tree:
         with open(os.path.join(self.sysfs, name), encoding="utf-8") as file:
             return file.read()
 
-    def start(self, *args, user=None, python=sys.executable, **environment):
+    def start(self, *args, user=None, python=sys.executable, tool=TOOL, **environment):
         return subprocess.Popen(
-            [python, TOOL, *args], text=True, user=user,
+            [python, tool, *args], text=True, user=user,
             encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "MEMSUITE_SYSFS": self.sysfs,
                  "MEMSUITE_DEBUGFS": self.debugfs,
@@ -342,6 +343,61 @@ def bank_maps_are_imported(top):
     subprocess.run(["make", "-s", "-C", f"{TOP}/tools/bankmap"], check=True)
     assert tree.run("zone", "banks", "--import", path, "--name", "m").stdout == "m xor=0x4080,0x48000\n"
     assert tree.json("zone", "banks", "--import", path, "--json") == {"name": "dram", "map": "xor=0x4080,0x48000"}
+
+
+# Knows the range of node0, and not how long writes to the second GiB take.
+BANK_TOOL = """#!/bin/sh
+echo "$$ $(grep Cpus_allowed_list /proc/self/status | cut -f 2) $*" >>"$0.asked"
+case $5 in
+0x0) echo "# of 16384 pages of the range"
+     echo "read_latency_ns=138 read_spread_pct=6"
+     echo "write_latency_ns=28 write_spread_pct=2" ;;
+0x40000000) echo "read_latency_ns=300 read_spread_pct=9"
+     echo "# cannot tell write_latency_ns: too much noise" ;;
+*) echo "memsuite-bankmap: cannot tell: too few pages" >&2
+   exit 1 ;;
+esac
+"""
+
+
+def regions_are_measured(top):
+    others = {"second": {"start": "0x40000000", "end": "0x80000000", "write_latency_ns": "7"},
+              "small": {"start": "0x80000000", "end": "0x80001000", "node": "-1"},
+              "banks": {"map": "dram", "banks": "0"}, "away": {"total_pages": "0"}}
+    tree = Tree(top, {**SYSFS, "vipzone/enabled": "1", **{
+        f"regions/{name}/{key}": value for name, own in others.items() for key, value in {**REGION, **own}.items()}})
+    tree.fill(os.path.join(top, "nodes"), {
+        "node0/distance": "10 20 30", "node0/cpulist": "", "node1/cpulist": "0", "node2/cpulist": "0-4095", "online": "0-2"})
+    tool = os.path.join(top, "bin", "memsuite")
+    tree.fill(top, {"bin/memsuite-bankmap": BANK_TOOL})
+    os.chmod(f"{tool}-bankmap", 0o755)
+    shutil.copy(TOOL, tool)
+    os.symlink(os.path.join(TOP, "lib"), os.path.join(top, "lib"))
+
+    def measure(*args):
+        return tree.run("zone", "measure", *args, tool=tool, MEMSUITE_NODES=f"{top}/nodes")
+
+    result = measure("node0", "--mib", "99")
+    assert result.returncode == 0 and re.search(r"node0 +138 ns +6 % +28 ns +2 %$", result.stdout, re.M), result
+    with open(f"{tool}-bankmap.asked", encoding="utf-8") as file:
+        pid, *asked = file.read().split()
+    assert asked == ["0", *"latency --mib 99 --from 0x0 --to 0x40000000".split()], asked
+    assert tree.written("vipzone/add") == f"{pid} region:node0\n"
+    assert tree.written("regions/node0/read_latency_ns") == "0\n"
+    result = measure("--set", "--json")
+    assert result.returncode == 0, result
+    rows = {row["region"]: row for row in json.loads(result.stdout)}
+    assert rows["second"] == {"region": "second", "read_latency_ns": 300, "read_spread_pct": 9,
+                              "why": "cannot tell write_latency_ns: too much noise"}
+    assert rows["small"] == {"region": "small", "why": "cannot tell: too few pages"}
+    assert "set of banks" in rows["banks"]["why"] and "no page" in rows["away"]["why"]
+    for name, read_ns, write_ns in (("node0", 138, 28), ("second", 300, 7), ("small", 0, 0)):
+        assert tree.written(f"regions/{name}/read_latency_ns").strip() == str(read_ns), name
+        assert tree.written(f"regions/{name}/write_latency_ns").strip() == str(write_ns), name
+    result = measure("node0", "small")
+    assert result.returncode == 1 and "138 ns" in result.stdout and "too few pages" in result.stdout, result
+    result = measure("nowhere")
+    assert result.returncode == 1 and "there are away, banks, node0, second, small" in result.stderr, result
 
 
 def smbios(kind, handle, body, *strings):
@@ -1356,6 +1412,7 @@ TESTS = (
     commands_run_under_a_policy,
     pages_are_told_by_segment_and_region,
     bank_maps_are_imported,
+    regions_are_measured,
     a_curve_is_drawn_in_text,
     a_curve_is_drawn_in_ascii,
     a_curve_of_one_point_is_drawn,

@@ -5,8 +5,8 @@ Everything is read from and written to /sys/kernel/memsuite, and tables come
 from /sys/kernel/debug/memsuite; MEMSUITE_SYSFS and MEMSUITE_DEBUGFS name other
 places, for tests; MEMSUITE_STATE another file than
 /var/lib/memsuite/bad_pages.json, MEMSUITE_DMI another DMI table, and
-MEMSUITE_PROC and MEMSUITE_POWERCAP other places than /proc and
-/sys/class/powercap.
+MEMSUITE_PROC, MEMSUITE_POWERCAP and MEMSUITE_NODES other places than /proc,
+/sys/class/powercap and /sys/devices/system/node.
 
 Exit status: 0 done; 1 it failed, or for "status": the suite is not loaded or
 something that is loaded is not healthy; 2 the command line is wrong.
@@ -44,6 +44,7 @@ from .stress.trial import cmd_diag_stress
 from .sysfs import SYSFS
 from .zone.banks import cmd_zone_banks
 from .zone.ledger import cmd_zone_energy
+from .zone.measure import cmd_zone_measure
 from .zone.moves import cmd_zone_move
 from .zone.policies import (
     POLICY_OPTIONS, cmd_zone_add, cmd_zone_policies, cmd_zone_ps, cmd_zone_remove, cmd_zone_run)
@@ -203,6 +204,12 @@ def zone_commands(top):
     command = zone.add("profile", cmd_zone_profile, "describe regions by a file")
     command.add_argument("file", metavar="FILE",
                          help="lines of NAME [START-END] KEY=VALUE...; with START-END the region is defined")
+    command = zone.add("measure", cmd_zone_measure,
+                       "measure how long regions take: to read what no cache has, and to write a line back")
+    command.add_argument("region", metavar="REGION", nargs="*", type=word_argument, help="(all)")
+    command.add_argument("--set", action="store_true", help="and write it to their read_latency_ns and write_latency_ns")
+    command.add_argument("--mib", metavar="N", type=number_argument(16, 65536), default=64,
+                         help="memory to take, of which the pages that lie there count (64)")
     command = zone.add("energy", cmd_zone_energy, "what regions and processes take, by the ledger of vipzone and by RAPL")
     command.add_argument("--seconds", type=number_argument(1, 86400), default=5, help="how long to look (5)")
     command = zone.add("move", cmd_zone_move, "move the pages that a process has to where its policy wants them")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bankmap: the solver of tools/bankmap on simulated DRAM. Prints KTAP; also built
- * and run on the host, under ASan, by tests/bankmap.
+ * bankmap: the solver of tools/bankmap on simulated DRAM, and its measurement of
+ * latency. Prints KTAP; also built and run on the host, under ASan, by tests/bankmap.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "../../tools/bankmap/functions.c"
 #include "../../tools/bankmap/gf2.c"
 #include "../../tools/bankmap/import.c"
+#include "../../tools/bankmap/latency.c"
 #include "../../tools/bankmap/memory.c"
 #include "../../tools/bankmap/picture.c"
 #include "../../tools/bankmap/rows.c"
@@ -198,6 +199,96 @@ static void try_import(const char *name, const char *text, const char *map)
 	free(said);
 }
 
+/**
+ * struct delays - a simulated machine by its times
+ * @name: what the test is called
+ * @nr: frames that the tool got
+ * @read: of a line in memory
+ * @cached: of a line in a cache
+ * @write: how much longer a flush takes that writes
+ * @strange: how much longer lines take whose pages were not those accessed last
+ * @scatter: of a chain, how far it is off at most, in 100
+ * @read_doubt: what the tool has to say of reads
+ * @write_doubt: and of writes
+ */
+struct delays {
+	const char *name;
+	size_t nr;
+	unsigned int read;
+	unsigned int cached;
+	int write;
+	unsigned int strange;
+	unsigned int scatter;
+	enum doubt read_doubt;
+	enum doubt write_doubt;
+};
+
+#define OVERHEAD 800	/* of taking the time */
+
+static const struct delays delays[] = {
+	{ .name = "DRAM", .nr = 16384, .read = 360, .cached = 8, .write = 75, .scatter = 5 },
+	{ .name = "a slow memory, and noise", .nr = 256, .read = 900, .cached = 8, .write = 2600, .scatter = 20 },
+	{ .name = "an emulator", .nr = 16384, .read = 30, .cached = 30, .scatter = 5,
+	  .read_doubt = ALL_AS_CACHED, .write_doubt = ALL_AS_CACHED },
+	{ .name = "an emulator that looks for pages first", .nr = 16384, .read = 30, .cached = 30,
+	  .strange = 900, .scatter = 5, .read_doubt = ALL_AS_CACHED, .write_doubt = ALL_AS_CACHED },
+	{ .name = "nothing but noise of reads", .nr = 16384, .read = 360, .cached = 8, .write = 75,
+	  .scatter = 95, .read_doubt = TOO_WIDE, .write_doubt = TOO_WIDE },
+	{ .name = "writes that noise hides", .nr = 16384, .read = 360, .cached = 8, .write = 20,
+	  .scatter = 20, .write_doubt = TOO_WIDE },
+	{ .name = "writes that take no time", .nr = 16384, .read = 360, .cached = 8, .write = -20,
+	  .scatter = 5, .write_doubt = BELOW_NOTHING },
+	{ .name = "too few pages", .nr = 255, .read = 360, .cached = 8, .write = 75, .scatter = 5,
+	  .read_doubt = TOO_FEW_FRAMES, .write_doubt = TOO_FEW_FRAMES },
+};
+
+/* The first of the lines that were accessed last. */
+static uint64_t known_line;
+
+static unsigned int simulate_chain(void *context, enum access access,
+				   const uint64_t *lines, unsigned int nr)
+{
+	const struct delays *d = context;
+	unsigned int each = access == READ_MEMORY ? d->read : d->cached;
+
+	if (access == FLUSH_CLEAN || access == FLUSH_DIRTY)
+		each = 300 + (access == FLUSH_DIRTY ? d->write : 0);
+	else if (nr && lines[0] != known_line)
+		each += d->strange;
+	if (nr)
+		known_line = lines[0];
+	each = each * nr;
+	return OVERHEAD + each * (100 - d->scatter) / 100 +
+	       draw(each * d->scatter / 50 + 1);
+}
+
+/* A doubt, or within 5% of what there is. */
+static int told(const struct duration *duration, double cycles, enum doubt doubt)
+{
+	printf("# %s: %.1f, spread %u%%\n", doubt_text[duration->doubt],
+	       duration->cycles, duration->spread_pct);
+	return duration->doubt == doubt &&
+	       (doubt || (duration->cycles > cycles * 0.95 &&
+			  duration->cycles < cycles * 1.05));
+}
+
+static void try_delays(const struct delays *d)
+{
+	struct duration read, write;
+	struct memory memory = {
+		.frames = calloc(d->nr, sizeof(*memory.frames)), .nr = d->nr,
+		.chain = simulate_chain, .context = (void *)d, .seed = 1,
+	};
+	size_t i;
+
+	for (i = 0; i < d->nr; i++)
+		memory.frames[i] = 4096 + i;
+	measure_latency(&memory, &read, &write);
+	result(told(&read, d->read, d->read_doubt), d->name);
+	result(told(&write, d->write, d->write_doubt), "its writes");
+	free(memory.frames);
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -213,6 +304,8 @@ int main(void)
 		   "=== bank addr funs (3): ===\n17, 20,\n7, 14,\n8, 9, 12, 13, 18, 19,\n"
 		   " === row bits: (3) ===\n18, 19, 20,\n === column bits: (2)===\n0, 1,\n",
 		   "m xor=0x120000,0x4080,0xc3300 row=0x1c0000\n");
+	for (i = 0; i < sizeof(delays) / sizeof(*delays); i++)
+		try_delays(&delays[i]);
 	printf("1..%d\n", nr_results);
 	return nr_failed > 0;
 }

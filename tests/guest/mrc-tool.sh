@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The memsuite command on a live mrc: records, reports, traces and top, of a
-# process and of one with its children. KTAP.
+# process and of one with its children. And that it does not measure what an
+# emulator has none of. KTAP.
 #
 #   mrc-tool.sh TOOL	scripts/memsuite; the host's files are needed
 . "$(dirname "$0")/ktap.sh"
@@ -45,6 +46,15 @@ check "of whole requests" [ $(($(wc -c <trace) % 24)) = 0 ]
 check "top" grep -q "$root children.* 2 " top
 check "accesses" "$tool" mrc accesses $root 1000000
 check "are shown" sh -c "'$tool' mrc show $root | grep -q '1000000 accesses a second (written)'"
+make -s -C "$(dirname "$tool")/../tools/bankmap"
+check "an emulator's latency is not told" [ "$("$tool" zone measure node0 >measured; echo $?)" = 1 ]
+check "since there are no caches" grep "^node0 .* cannot tell: .* as in an emulator" measured
+modprobe vipzone
+"$tool" zone enable
+"$tool" zone define part 680M-696M
+"$tool" zone measure part >measured
+check "pages of a part of the node are got by a policy" grep "^part .* as in an emulator" measured
+"$tool" zone undefine part
 kill "$loop"
-rmmod mrc
+rmmod mrc vipzone
 done_testing

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
 #include "memory.h"
 
 /* xorshift64 (Marsaglia, 2003). */
@@ -30,4 +32,16 @@ long memory_find(const struct memory *memory, uint64_t address)
 			high = middle;
 	}
 	return low < memory->nr && memory->frames[low] == frame ? (long)low : -1;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	int left = *(const int *)a, right = *(const int *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+void sort_times(int *times, size_t nr)
+{
+	qsort(times, nr, sizeof(*times), compare_times);
 }

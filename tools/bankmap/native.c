@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 #include "native.h"
 
 #define ROUNDS	41	/* of a measurement, of which the median counts */
+#define RATE_NS	50000000	/* that the rate of the counter is measured for */
 
 /* A frame that is mapped, and where. */
 struct mapped {
@@ -43,25 +45,109 @@ static unsigned int time_once(volatile char *a, volatile char *b)
 	return __rdtscp(&unused) - start;
 }
 
-static int compare_times(const void *a, const void *b)
+/* Where a line is mapped. */
+static char *mapped_at(const struct memory *memory, uint64_t address)
 {
-	unsigned int left = *(const unsigned int *)a;
-	unsigned int right = *(const unsigned int *)b;
-
-	return left < right ? -1 : left > right;
+	return mapped[memory_find(memory, address)].page + address % PAGE;
 }
 
 static unsigned int measure(void *context, uint64_t a, uint64_t b)
 {
 	struct memory *memory = context;
-	char *at_a = mapped[memory_find(memory, a)].page + a % PAGE;
-	char *at_b = mapped[memory_find(memory, b)].page + b % PAGE;
-	unsigned int times[ROUNDS], i;
+	char *at_a = mapped_at(memory, a), *at_b = mapped_at(memory, b);
+	int times[ROUNDS];
+	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++)
 		times[i] = time_once(at_a, at_b);
-	qsort(times, ROUNDS, sizeof(*times), compare_times);
+	sort_times(times, ROUNDS);
 	return times[ROUNDS / 2];
+}
+
+/*
+ * One read after another: the next address takes what the last one has read,
+ * which is zero. The processor does not know that.
+ */
+static void read_all(char *const *at, unsigned int nr)
+{
+	uint64_t zero = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		zero = *(volatile uint64_t *)(at[i] + zero);
+}
+
+static void flush_all(char *const *at, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		_mm_clflush(at[i]);
+		_mm_mfence();
+	}
+}
+
+/*
+ * Makes the lines what the access is of, and their translations known: a flush
+ * needs these, too, and opens no row of the DRAM.
+ */
+static void prepare(enum access access, char *const *at, unsigned int nr)
+{
+	unsigned int i;
+
+	switch (access) {
+	case READ_MEMORY:
+		flush_all(at, nr);
+		break;
+	case READ_CACHE:
+	case FLUSH_CLEAN:
+		read_all(at, nr);
+		break;
+	case FLUSH_DIRTY:
+		for (i = 0; i < nr; i++)
+			*(volatile uint64_t *)at[i] = 0;
+		break;
+	}
+}
+
+static unsigned int time_chain(void *context, enum access access,
+			       const uint64_t *lines, unsigned int nr)
+{
+	unsigned int i, unused;
+	uint64_t start;
+	char *at[MAX_CHAIN];
+
+	for (i = 0; i < nr; i++)
+		at[i] = mapped_at(context, lines[i]);
+	prepare(access, at, nr);
+	_mm_mfence();
+	start = __rdtscp(&unused);
+	_mm_lfence();
+	if (access == READ_MEMORY || access == READ_CACHE)
+		read_all(at, nr);
+	else
+		flush_all(at, nr);
+	_mm_lfence();
+	return __rdtscp(&unused) - start;
+}
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return now.tv_sec * 1e9 + now.tv_nsec;
+}
+
+double native_cycles_per_ns(void)
+{
+	double start_ns = now_ns(), passed_ns;
+	uint64_t start = __rdtsc();
+
+	do {
+		passed_ns = now_ns() - start_ns;
+	} while (passed_ns < RATE_NS);
+	return (__rdtsc() - start) / passed_ns;
 }
 
 static int compare_frames(const void *a, const void *b)
@@ -71,7 +157,7 @@ static int compare_frames(const void *a, const void *b)
 	return left->frame < right->frame ? -1 : left->frame > right->frame;
 }
 
-/* The frame numbers of the pages behind @buffer. */
+/* The frame numbers of the pages behind @buffer: into mapped. */
 static const char *look_up(char *buffer, size_t nr)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY);
@@ -95,16 +181,19 @@ static const char *look_up(char *buffer, size_t nr)
 	return why;
 }
 
-const char *native_open(struct memory *memory, size_t mib)
+const char *native_open(struct memory *memory, size_t mib, uint64_t from,
+			uint64_t to)
 {
-	size_t nr = mib * (1048576 / PAGE), i;
+	size_t nr = mib * (1048576 / PAGE), i, kept = 0;
 	const char *why;
 	char *buffer;
 
 	buffer = mmap(NULL, nr * PAGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (buffer == MAP_FAILED || mlock(buffer, nr * PAGE))
+	if (buffer == MAP_FAILED)
 		return "cannot get that much memory";
+	if (mlock(buffer, nr * PAGE))
+		return "cannot lock that much memory: run as root (CAP_IPC_LOCK), or let it be less";
 	mapped = malloc(nr * sizeof(*mapped));
 	memory->frames = malloc(nr * sizeof(*memory->frames));
 	if (!mapped || !memory->frames)
@@ -112,11 +201,15 @@ const char *native_open(struct memory *memory, size_t mib)
 	why = look_up(buffer, nr);
 	if (why)
 		return why;
-	qsort(mapped, nr, sizeof(*mapped), compare_frames);
 	for (i = 0; i < nr; i++)
+		if (mapped[i].frame >= from / PAGE && mapped[i].frame < to / PAGE)
+			mapped[kept++] = mapped[i];
+	qsort(mapped, kept, sizeof(*mapped), compare_frames);
+	for (i = 0; i < kept; i++)
 		memory->frames[i] = mapped[i].frame;
-	memory->nr = nr;
+	memory->nr = kept;
 	memory->latency = measure;
+	memory->chain = time_chain;
 	memory->context = memory;
 	memory->seed = 1;
 	return NULL;
