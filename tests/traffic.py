@@ -27,9 +27,11 @@ def options(directory, *arguments):
 
 @dataclasses.dataclass
 class Count:
-    """One count: instructions (all, and until the lap) and DRAM by CPU, and by boundary and frame the six numbers."""
+    """One count: instructions (all, and until the lap) and DRAM by CPU, pairs of frames that were in the way of each
+    other, and by boundary and frame the six numbers."""
     instructions: dict
     dram: dict
+    met: list
     frames: list
 
     def total(self, boundary, within=lambda frame: True):
@@ -42,7 +44,7 @@ class Count:
 
 
 def read(path):
-    count = Count({}, {}, [])
+    count = Count({}, {}, [], [])
     with open(path, encoding="ascii") as file:
         for line in file:
             what, key, *numbers = line.split()
@@ -51,6 +53,8 @@ def read(path):
                 count.instructions[int(key)] = numbers
             elif what == "dram":
                 count.dram[int(key)] = numbers
+            elif what == "met":
+                count.met.append((int(key), *numbers))
             else:
                 while len(count.frames) <= int(key):
                     count.frames.append({})

@@ -334,6 +334,20 @@ class Dimms:
         bench.save(figure, f"vipzone-{name}")
 
 
+class Rows(typing.NamedTuple):
+    """What accesses of programs found."""
+    programs: list		# of each: row hits, first of a bank, conflicts with own rows, with others'
+    kernels: int		# of those with others', those with a frame of the kernel's image, as far as they are listed
+
+    def totals(self):
+        """(accesses, row hits, conflicts with own rows, with others')"""
+        hits, opened, own, others = (sum(column) for column in zip(*self.programs))
+        return hits + opened + own + others, hits, own, others
+
+    def conflicts(self):
+        return sum(self.totals()[2:])
+
+
 class Banks:
     """Paper 004: rows that are in the way of each other when four programs run at once."""
     title = "Banks and rows"
@@ -352,31 +366,49 @@ class Banks:
               " ".join(f"regions/rank{i}/container_kib=3072 regions/rank{i}/pool_kib=49152" for i in range(4)),
     }
 
-    def runs(self):
-        return [f"together-{group} {policy}" for group in programs.TOGETHER for policy in self.policies.values()]
+    # Where huge pages come to lie differs from run to run, and with it what stock comes to.
+    repeated = {"stock": 8}
 
-    def told(self, counts, _layout, _flags):
-        return {"dram": [counts["user"].dram[cpu] for cpu in range(self.cpus)]}
+    def names(self, group, allocation):
+        """All runs of it."""
+        run = f"together-{group} {self.policies[allocation]}"
+        if allocation not in self.repeated:
+            return [run]
+        return [f"{run} {i}" for i in range(1, self.repeated[allocation] + 1)]
+
+    def runs(self):
+        return [run for allocation in self.policies
+                for turn in zip(*(self.names(group, allocation) for group in programs.TOGETHER)) for run in turn]
+
+    def told(self, counts, layout, _flags):
+        def is_kernels(frame):
+            return any(first // PAGE <= frame <= last // PAGE for first, last in layout["kernel"])
+
+        return {"dram": [counts["user"].dram[cpu] for cpu in range(self.cpus)],
+                "kernels": sum(any(map(is_kernels, pair)) for pair in counts["user"].met)}
 
     def summarise(self, told):
-        """{group: {allocation: [[row hits, first of a bank, conflicts with own rows, with others'], by program]}}"""
-        return {group: {name: told[f"together-{group} {policy}"]["dram"] for name, policy in self.policies.items()}
+        """{group: {allocation: [Rows of each run]}}"""
+        return {group: {allocation: [Rows(told[run]["dram"], told[run]["kernels"])
+                                     for run in self.names(group, allocation)]
+                        for allocation in self.policies}
                 for group in programs.TOGETHER}
 
     @staticmethod
-    def totals(of_programs):
-        """(accesses, row hits, conflicts with own rows, with others')"""
-        hits, opened, own, others = (sum(column) for column in zip(*of_programs))
-        return hits + opened + own + others, hits, own, others
+    def averages(runs):
+        """As Rows.totals, and all conflicts."""
+        return [mean(column) for column in zip(*((*run.totals(), run.conflicts()) for run in runs))]
 
     def fewer(self, bars, name):
         """What share of stock's conflicts there are not."""
-        return 1 - sum(self.totals(bars[name])[2:]) / sum(self.totals(bars["stock"])[2:])
+        return 1 - self.averages(bars[name])[-1] / self.averages(bars["stock"])[-1]
 
     def checks(self, summary):
         for group, bars in summary.items():
-            accesses, _, _, others = self.totals(bars["M3"])
-            yield f"{group}, M3: {others} conflicts between programs in {accesses} accesses", others == 0
+            run, = bars["M3"]
+            accesses, _, _, others = run.totals()
+            yield (f"{group}, M3: {others - run.kernels} conflicts between programs in {accesses} accesses, beside "
+                   f"{run.kernels} with frames of the kernel's image", others == run.kernels)
             fewer = self.fewer(bars, "M3")
             yield f"{group}, M3: {percent(fewer)}% fewer conflicts than stock, at least 40", fewer >= 0.4
 
@@ -388,7 +420,9 @@ class Banks:
             "order of the instructions that each has run: the programs' own accesses, not the kernel's. Requests are not "
             "put in a better order, as memory controllers do; the paper measures with accesses that depend on one another, "
             "so that none is. What is written back is in the order in which the last cache drops it. A conflict is an access "
-            "to a bank with another row open: a row of the same program, or of another one.")
+            "to a bank with another row open: a row of the same program, or of another one. Conflicts with frames of the "
+            "kernel's image, which programs share and no policy places, are counted among the latter and told apart for M3: "
+            "it has the zero page and the vDSO.")
         yield ""
         for policy, what in self.policies.items():
             yield from textwrap.wrap(f"* {policy}: `{what}`", 118, subsequent_indent="  ", break_on_hyphens=False)
@@ -399,7 +433,8 @@ class Banks:
         yield from ("", *wrapped(
             "walk is the paper's test of a sequential pattern, on four cores and in 12 MiB for each; STREAM the program that "
             "it shows first; mixed, programs that have nothing to do with each other. With stock allocation programs get huge "
-            "pages, with the others single ones."))
+            "pages, with the others single ones; where these lie differs by chance, and figures of stock are means of "
+            f"{self.repeated['stock']} runs."))
         yield from ("", *self.tables(summary))
         self.chart(summary, name)
         yield from ("", f"![{self.title}](vipzone-{name}.svg)")
@@ -407,19 +442,27 @@ class Banks:
     def tables(self, summary):
         rows = []
         for group, bars in summary.items():
-            for bar, of_programs in bars.items():
-                accesses, hits, own, others = self.totals(of_programs)
-                rows.append([group, bar, str(accesses), percent(hits / accesses), str(own), str(others), str(own + others),
+            for bar, runs in bars.items():
+                accesses, hits, *conflicts = self.averages(runs)
+                rows.append([group, bar, f"{accesses:.0f}", percent(hits / accesses), *(f"{n:.0f}" for n in conflicts),
                              percent(self.fewer(bars, bar))])
         yield from bench.table(["programs", "allocation", "accesses", "row hits, %", "conflicts with own rows",
                                 "with others'", "all", "fewer than stock, %"], rows, texts=2)
+        yield from ("", "Runs with stock, in ascending order:", "")
+        rows = []
+        for group, bars in summary.items():
+            each = sorted(run.conflicts() for run in bars["stock"])
+            rows.append([group, "conflicts", *map(str, each)])
+            rows.append([group, "M3 has fewer, %", *(percent(1 - bars["M3"][0].conflicts() / n) for n in each)])
+        yield from bench.table(["programs", "", *(str(i + 1) for i in range(self.repeated["stock"]))], rows, texts=2)
         yield from ("", "Of each program's accesses, those that find a row of its own and one of another in the way, in %:",
                     "")
         rows = []
         for group, bars in summary.items():
             for cpu, command in enumerate(programs.TOGETHER[group]):
-                each = [bars[bar][cpu] for bar in self.policies]
-                rows.append([group, f"`{' '.join(command.split()[:2])}`", str(sum(each[0])),
+                each = [[mean(column) for column in zip(*(run.programs[cpu] for run in bars[bar]))]
+                        for bar in self.policies]
+                rows.append([group, f"`{' '.join(command.split()[:2])}`", f"{sum(each[0]):.0f}",
                              *(percent(counts[i] / sum(counts)) for counts in each for i in (2, 3))])
         yield from bench.table(["programs", "program", "accesses, stock",
                                 *(f"{bar}: {whose}" for bar in self.policies for whose in ("own", "others'"))],
@@ -428,7 +471,7 @@ class Banks:
     def chart(self, summary, name):
         figure, panels = bench.pyplot().subplots(1, len(summary), figsize=(12, 3))
         for axes, (group, bars) in zip(panels, summary.items()):
-            totals = [self.totals(of_programs) for of_programs in bars.values()]
+            totals = [self.averages(runs) for runs in bars.values()]
             bench.grouped_bars(axes, list(bars), {
                 label: [values[i] / 1000 for values in totals]
                 for i, label in ((2, "with rows of the same program"), (3, "with rows of another"))})

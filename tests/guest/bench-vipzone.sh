@@ -8,9 +8,9 @@
 #   dimms N                     d0 to dN-1, of the same size but for what the machine keeps of the last
 #   nodes                       the kernel's own: node0, node1
 #   banks                       rank0 to rank3 of paper 004's machine, and ranks, all of them
-# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel; files of
-# the suite, with a / in their names, are written before. /mnt/share/flags is /proc/kpageflags as it
-# is before them.
+# RUN is "PROGRAM POLICY [OPTION|FILE=VALUE]...": POLICY and OPTION as in vipzone/add, or "-", the stock kernel, whose
+# options tell runs apart; files of the suite, with a / in their names, are written before. /mnt/share/flags is
+# /proc/kpageflags as it is before them.
 #
 # Prints a line of JSON for the layout, and one for each run.
 
@@ -26,6 +26,11 @@ fail() {
 # Address below which there are so many free frames.
 above_free() { # FRAMES
 	page_flags | awk -v wanted="$1" '$1 == 1024 && ++free == wanted { print NR * 4096; exit }'
+}
+# As JSON: first and last address of each part of the kernel's image that it keeps.
+kernel_image() {
+	awk '/Kernel (code|rodata|data|bss)/ { split($1, range, "-"); print "0x" range[1], "0x" range[2] }' /proc/iomem |
+		while read -r first last; do echo "[$((first)), $((last))]"; done | paste -sd,
 }
 count_free() { page_flags | grep -cx ' *1024'; }
 
@@ -161,7 +166,8 @@ nodes) layout_nodes ;;
 banks) layout_banks ;;
 *) fail "no layout $kind" ;;
 esac
-echo "{\"edge\": ${edge:-0}, \"end\": $end, \"free_frames\": $(count_free), \"release\": \"$(uname -r)\"}"
+echo "{\"edge\": ${edge:-0}, \"end\": $end, \"free_frames\": $(count_free), \"kernel\": [$(kernel_image)]," \
+	"\"release\": \"$(uname -r)\"}"
 counts=0
 for run in "$@"; do
 	# shellcheck disable=SC2086	# words

@@ -38,6 +38,7 @@ struct dram {
 	uint64_t banks;
 	struct {
 		uint64_t row;
+		uint64_t address;	/* accessed last */
 		unsigned int user;
 	} *open;
 };
@@ -76,9 +77,10 @@ static inline uint64_t dram_bank(const struct dram *dram, uint64_t address)
 	return bank;
 }
 
-static inline void dram_access(struct dram *dram, uint64_t address, unsigned int user, struct dram_counts *counts)
+/* What somebody else had accessed in the row that was in the way, or NO_ROW. */
+static inline uint64_t dram_access(struct dram *dram, uint64_t address, unsigned int user, struct dram_counts *counts)
 {
-	uint64_t bank = dram_bank(dram, address), row = address / dram->row_size;
+	uint64_t bank = dram_bank(dram, address), row = address / dram->row_size, other = NO_ROW;
 
 	if (dram->open[bank].row == row)
 		counts->hits++;
@@ -86,10 +88,14 @@ static inline void dram_access(struct dram *dram, uint64_t address, unsigned int
 		counts->opened++;
 	else if (dram->open[bank].user == user)
 		counts->own++;
-	else
+	else {
 		counts->others++;
+		other = dram->open[bank].address;
+	}
 	dram->open[bank].row = row;
+	dram->open[bank].address = address;
 	dram->open[bank].user = user;
+	return other;
 }
 
 #endif

@@ -69,12 +69,12 @@ static void test_dram(void)
 	for (uint64_t at = 0; at < 96 << 10; at += 64)
 		dram_access(&dram, at, 0, &one);
 	check(one.opened == 24 && one.hits == 1536 - 24 && !one.own && !one.others, "a row is opened once");
-	dram_access(&dram, 96 << 10, 0, &one);
-	check(one.own == 1, "a conflict with its own row");
-	dram_access(&dram, 0, 1, &other);
-	check(other.others == 1 && !other.own, "a conflict with another's");
-	dram_access(&dram, 3 << 20, 1, &other);
-	check(other.opened == 1 && other.others == 1, "none in another rank");
+	check(dram_access(&dram, 96 << 10, 0, &one) == NO_ROW && one.own == 1, "a conflict with its own row");
+	dram_access(&dram, (96 << 10) + 192, 0, &one);
+	check(dram_access(&dram, 0, 1, &other) == (96 << 10) + 192 && other.others == 1 && !other.own,
+	      "a conflict with another's, which is told");
+	check(dram_access(&dram, 3 << 20, 1, &other) == NO_ROW && other.opened == 1 && other.others == 1,
+	      "none in another rank");
 	check(dram_init(&hashed) && hashed.banks == 2 && dram_bank(&hashed, 0x2000) && dram_bank(&hashed, 0x4000) &&
 	      !dram_bank(&hashed, 0x6000), "a bank by parity");
 	free(dram.open);

@@ -19,6 +19,7 @@
  * before the last one has ended takes its place. Each count becomes a file DIR/NUMBER, from 0 on; lines of it:
  *     instructions CPU N LAP      LAP of them until the guest said so, or 0
  *     dram CPU HITS OPENED OWN OTHERS
+ *     met FRAME OTHER        of the first 1000 of all OTHERS: the frame, and that of the other CPU's last access
  *     frame BOUNDARY NUMBER FETCHES FETCHED READS READ WRITES WRITTEN
  * Boundary 0 is between CPU and the first cache; BOUNDARY n is behind level n. FETCHED, READ and WRITTEN are bytes.
  *
@@ -50,6 +51,7 @@
 #define LEVELS 4u
 /* Accesses that wait for the DRAM, of all CPUs: 512 MiB. */
 #define WAITING_MAX (32u << 20)
+#define MET_MAX 1000u
 
 enum kind { FETCH, READ, WRITE, KINDS };
 
@@ -93,6 +95,10 @@ static unsigned int nlevels;
 static struct traffic *boundaries[LEVELS + 1];	/* by frame */
 static struct dram dram;
 static struct dram_counts dram_counts[CPUS];
+static struct {
+	uint64_t frame, other;
+} met[MET_MAX];
+static unsigned int nmet;
 static struct queue queues[CPUS];
 static size_t waiting;
 static uint64_t executed[CPUS], lap[CPUS];
@@ -113,10 +119,19 @@ static void clear_queues(void)
 	waiting = 0;
 }
 
+static void access_dram(const struct access *access)
+{
+	uint64_t other = dram_access(&dram, access->address, access->owner, &dram_counts[access->owner]);
+
+	if (other == NO_ROW || nmet == MET_MAX)
+		return;
+	met[nmet].frame = access->address / PAGE;
+	met[nmet++].other = other / PAGE;
+}
+
 /* The oldest access that waits goes first, whoever's it is. */
 static void drain_queues(void)
 {
-	const struct access *access;
 	struct queue *next;
 
 	do {
@@ -128,10 +143,8 @@ static void drain_queues(void)
 			    (!next || queue->at[queue->done].time < next->at[next->done].time))
 				next = queue;
 		}
-		if (next) {
-			access = &next->at[next->done++];
-			dram_access(&dram, access->address, access->owner, &dram_counts[access->owner]);
-		}
+		if (next)
+			access_dram(&next->at[next->done++]);
 	} while (next);
 	clear_queues();
 }
@@ -335,6 +348,7 @@ static void start(void)
 	/* Of a count that another one takes the place of. */
 	clear_queues();
 	memset(dram_counts, 0, sizeof(dram_counts));
+	nmet = 0;
 	memset(executed, 0, sizeof(executed));
 	memset(lap, 0, sizeof(lap));
 	if (tracing)
@@ -380,6 +394,8 @@ static void stop(void)
 			fprintf(file, "dram %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", cpu, d->hits,
 				d->opened, d->own, d->others);
 	}
+	for (unsigned int i = 0; i < nmet; i++)
+		fprintf(file, "met %" PRIu64 " %" PRIu64 "\n", met[i].frame, met[i].other);
 	for (unsigned int i = 0; i <= nlevels; i++)
 		write_frames(file, i);
 	if (fclose(file))
