@@ -3,8 +3,8 @@
  * placement: has memory, and tells from outside where another process's memory is.
  *
  * placement hold PAGES GO [--huge]: touches so many pages once the file GO exists, prints their address, and stays.
- * placement where PID ADDRESS PAGES START END: prints "pages P in I huge H", of the pages there: P are in memory, I in
- *	this physical range, H in huge pages.
+ * placement where PID ADDRESS PAGES START END [MASK:PARITY]...: prints "pages P in I huge H", of the pages there: P are
+ *	in memory, I in this physical range with these parities of the physical address under masks, H in huge pages.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +39,21 @@ static int hold(size_t pages, const char *go, int advice)
 		pause();
 }
 
-static int where(const char *pid, uint64_t address, size_t pages, uint64_t start, uint64_t end)
+static int has_parities(uint64_t address, char **conditions)
+{
+	for (; *conditions; conditions++) {
+		char *end;
+		uint64_t mask = strtoull(*conditions, &end, 0);
+
+		if (*end++ != ':')
+			exit(2);
+		if (__builtin_parityll(address & mask) != atoi(end))
+			return 0;
+	}
+	return 1;
+}
+
+static int where(const char *pid, uint64_t address, size_t pages, uint64_t start, uint64_t end, char **conditions)
 {
 	int flags = open("/proc/kpageflags", O_RDONLY), map;
 	size_t present = 0, in = 0, huge = 0;
@@ -53,7 +67,7 @@ static int where(const char *pid, uint64_t address, size_t pages, uint64_t start
 		if (!(entry >> 63))
 			continue;
 		present++;
-		in += frame * PAGE >= start && frame * PAGE < end;
+		in += frame * PAGE >= start && frame * PAGE < end && has_parities(frame * PAGE, conditions);
 		huge += read_at(flags, frame * 8, 8) >> KPF_THP & 1;
 	}
 	printf("pages %zu in %zu huge %zu\n", present, in, huge);
@@ -64,9 +78,9 @@ int main(int argc, char **argv)
 {
 	if (argc >= 4 && !strcmp(argv[1], "hold"))
 		return hold(strtoul(argv[2], NULL, 0), argv[3], argc > 4 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-	if (argc == 7 && !strcmp(argv[1], "where"))
+	if (argc >= 7 && !strcmp(argv[1], "where"))
 		return where(argv[2], strtoull(argv[3], NULL, 0), strtoul(argv[4], NULL, 0),
-			     strtoull(argv[5], NULL, 0), strtoull(argv[6], NULL, 0));
-	fprintf(stderr, "usage: placement hold PAGES GO [--huge] | where PID ADDRESS PAGES START END\n");
+			     strtoull(argv[5], NULL, 0), strtoull(argv[6], NULL, 0), argv + 7);
+	fprintf(stderr, "usage: placement hold PAGES GO [--huge] | where PID ADDRESS PAGES START END [MASK:PARITY]...\n");
 	return 2;
 }

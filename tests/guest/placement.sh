@@ -1,30 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # placement.sh [PAGES]: of the eligible pages of a steered process, 99.9% are in its region, as its pagemap tells from
-# outside; what is not is counted with a reason, the counts add up, and exceptions are 1% at most. For a node and a
-# range of one (a DIMM), pages of 4 KiB and huge ones, each with an empty pool and with a full one. A node that is full
-# makes the next region of the list give, and nobody reclaims. The machine has two nodes, the second one from 768M on.
+# outside; what is not is counted with a reason, the counts add up, and exceptions are 1% at most. For a node, a range
+# of one (a DIMM) and a set of banks, pages of 4 KiB and huge ones, each with an empty pool and with a full one. A node
+# that is full makes the next region of the list give, and nobody reclaims. The machine has two nodes, the second one
+# from 768M on.
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-16384}
 zone=$suite/vipzone
 
 modprobe vipzone || exit 1
 echo "range 256M-512M" >$suite/regions/add || exit 1
+echo "map xor=0x24000,0x48000" >$suite/bank_maps/add || exit 1
+echo "bank 256M-768M map=map banks=2" >$suite/regions/add || exit 1
+# Bank 2 of the four, bit by bit.
+parities="0x24000:0 0x48000:1"
 echo 1 >$zone/enabled || exit 1
 
 sum() { # FILE...: of the numbers in them
 	cat "$@" | awk '{ sum += $1 } END { print sum }'
 }
 # Holds memory under the policy; sets what the pagemap and the policy say of it.
-held() { # REGION START END [--huge]
+held() { # REGION START END [--huge [MASK:PARITY...]]
+	region=$1 start=$2 end=$3 advice=$4
+	shift $(($# < 4 ? 3 : 4))
 	rm -f /tmp/go /tmp/at
-	"$here/placement" hold "$pages" /tmp/go $4 >/tmp/at &
+	"$here/placement" hold "$pages" /tmp/go $advice >/tmp/at &
 	pid=$!
-	echo "$pid region:$1" >$zone/add || return 1
+	echo "$pid region:$region" >$zone/add || return 1
 	: >/tmp/go
 	wait_for 30 [ -s /tmp/at ]
 	# shellcheck disable=SC2046
-	set -- $("$here/placement" where $pid "$(cat /tmp/at)" "$pages" "$2" "$3")
+	set -- $("$here/placement" where $pid "$(cat /tmp/at)" "$pages" "$start" "$end" "$@")
 	present=$2 in=$4 huge=$6
 	policy=$(dirname "$(grep -lx $pid $zone/policies/*/who)")
 	given=$(sum $policy/text_pages $policy/data_pages $policy/bss_pages $policy/heap_pages $policy/stack_pages \
@@ -61,11 +68,20 @@ for state in "empty pool" "full pool"; do
 	held node1 0x30000000 0x60000000 --huge
 	judged "node, huge pages, $state"
 	check "node, huge pages, $state: they are huge" [ "$huge" -ge $((pages / 2)) ]
+	# shellcheck disable=SC2086
+	held bank 0x10000000 0x30000000 "" $parities
+	judged "bank, $state"
+	# One has all four banks: small ones come instead.
+	# shellcheck disable=SC2086
+	held bank 0x10000000 0x30000000 --huge $parities
+	judged "bank, huge pages, $state"
+	check "bank, huge pages, $state: none is huge" [ "$huge" = 0 ]
 	# Somebody wants the region from now on.
 	[ "$state" = "full pool" ] || {
 		sleep 1000 &
 		other=$!
-		echo "$other region:range" >$zone/add
+		echo "$other region:range+bank" >$zone/add
+		check "pools are filled" wait_for 30 at_least $suite/regions/bank/pool_pages 1024
 		sleep 5
 	}
 done
