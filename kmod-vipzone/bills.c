@@ -30,8 +30,10 @@ struct share {
  * struct bill - of a process
  * @hash: in all bills, by @pid
  * @pid: the process, which may be gone
- * @policy: number of the one that it was under when it was last looked at
- * @touched: under that, since accesses were last divided
+ * @policy: number of the one that it was under when it was last looked at;
+ *	that of another one by now, if that is gone
+ * @touched: under that, since accesses were last divided: nothing, once it is
+ *	gone, for a policy divides last of all, and who looks at a process holds it
  * @shares: by region, as they were first touched
  */
 struct bill {
