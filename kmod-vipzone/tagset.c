@@ -248,6 +248,39 @@ bool tagset_unmap(struct tagset *set, unsigned long start, unsigned long end)
 	return whole;
 }
 
+static bool cuts(const struct tagset *set, unsigned long address)
+{
+	const struct tag *tag = first_behind(set, address);
+
+	return tag && tag->start < address;
+}
+
+/*
+ * Where tags stay in their order, as they do if no other ones lie between, only
+ * addresses change. Nothing is tagged where they go.
+ */
+static bool shift(struct tagset *set, unsigned long from, unsigned long to,
+		  unsigned long length)
+{
+	struct tag *first = first_in(set, from, from + length), *last, *tag;
+	struct tag *previous, *next;
+
+	if (!first || cuts(set, from) || cuts(set, from + length))
+		return !first;
+	previous = previous_of(first);
+	next = first_behind(set, from + length);
+	if ((previous && previous->start > to) || (next && next->start < to))
+		return false;
+	for (tag = last = first; tag != next; tag = next_of(tag)) {
+		set_range(tag, tag->start - from + to, tag->end - from + to);
+		last = tag;
+	}
+	if (last != first)
+		join(set, last);
+	join(set, first);
+	return true;
+}
+
 /*
  * The part of a tag that lies in a range, taken out of the set; NULL for want
  * of memory.
@@ -284,6 +317,9 @@ unsigned int tagset_move(struct tagset *set, unsigned long from,
 	if (!length)
 		return 0;
 	write_seqcount_begin(&set->changes);
+	lost += !untag_now(set, to, to + length);
+	if (shift(set, from, to, length))
+		goto out;
 	while ((tag = first_in(set, from, from + length))) {
 		part = take_part(set, tag, from, from + length, &lost);
 		if (part) {
@@ -291,7 +327,6 @@ unsigned int tagset_move(struct tagset *set, unsigned long from,
 			parts = part;
 		}
 	}
-	lost += !untag_now(set, to, to + length);
 	while ((part = parts)) {
 		parts = part->next;
 		if (set->nr >= VIPZONE_MAX_RANGES) {
@@ -303,6 +338,7 @@ unsigned int tagset_move(struct tagset *set, unsigned long from,
 		set_range(part, part->start - from + to, part->end - from + to);
 		insert_and_join(set, part);
 	}
+out:
 	write_seqcount_end(&set->changes);
 	return lost;
 }
@@ -344,9 +380,18 @@ bool tagset_find(const struct tagset *set, unsigned long address, u32 *flags)
 	return found;
 }
 
+/* Behind the last one. */
+static void append(struct tagset *set, struct tag *tag, struct tag *last)
+{
+	rb_link_node_rcu(&tag->node, last ? &last->node : NULL,
+			 last ? &last->node.rb_right : &set->root.rb_node);
+	rb_insert_color(&tag->node, &set->root);
+	set->nr++;
+}
+
 unsigned int tagset_copy(struct tagset *to, const struct tagset *from)
 {
-	struct tag *tag, *copy;
+	struct tag *tag, *copy, *last = NULL;
 	unsigned int lost = 0;
 
 	for (tag = first_behind(from, 0); tag; tag = next_of(tag)) {
@@ -357,7 +402,8 @@ unsigned int tagset_copy(struct tagset *to, const struct tagset *from)
 		}
 		copy->flags = tag->flags;
 		set_range(copy, tag->start, tag->end);
-		insert(to, copy);
+		append(to, copy, last);
+		last = copy;
 	}
 	return lost;
 }
@@ -372,8 +418,10 @@ void tagset_init(struct tagset *set)
 
 void tagset_clear(struct tagset *set)
 {
-	struct tag *tag;
+	struct tag *tag, *next;
 
-	while ((tag = first_behind(set, 0)))
-		drop(set, tag);
+	rbtree_postorder_for_each_entry_safe(tag, next, &set->root, node)
+		kfree_rcu(tag, rcu);
+	WRITE_ONCE(set->root.rb_node, NULL);
+	set->nr = 0;
 }

@@ -200,6 +200,39 @@ static void moves_in_place_of_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flags_at(7), READ_LO);
 }
 
+static void moves_to_its_like(struct kunit *test)
+{
+	tag(0, 2, WRITE_LO);
+	tag(10, 11, READ_LO);
+	tag(12, 13, WRITE_LO);
+	tag(20, 22, WRITE_LO);
+	move(10, 17, 3);
+	expect(test, "ww               r www", 3);
+	forget(2, 22, false);
+	tag(5, 6, WRITE_LO);
+	tag(3, 4, WRITE_LO);
+	move(5, 2, 1);
+	expect(test, "wwww  ", 1);
+	tag(8, 9, READ_LO);
+	tag(10, 11, WRITE_LO);
+	tag(14, 15, READ_LO);
+	move(8, 4, 3);
+	expect(test, "wwwwr w       r", 4);
+}
+
+static void moves_past_others(struct kunit *test)
+{
+	tag(0, 1, WRITE_LO);
+	tag(2, 3, READ_LO);
+	tag(8, 9, READ_LO);
+	tag(12, 13, WRITE_LO);
+	move(0, 9, 3);
+	expect(test, "        rw r", 4);
+	tag(4, 5, WRITE_LO);
+	move(9, 0, 3);
+	expect(test, "w r w   r   w", 5);
+}
+
 static void tells_ranges(struct kunit *test)
 {
 	const struct tag *found;
@@ -294,6 +327,8 @@ static struct kunit_case tagset_cases[] = {
 	KUNIT_CASE(moves),
 	KUNIT_CASE(moves_parts),
 	KUNIT_CASE(moves_in_place_of_others),
+	KUNIT_CASE(moves_to_its_like),
+	KUNIT_CASE(moves_past_others),
 	KUNIT_CASE(tells_ranges),
 	KUNIT_CASE(copies),
 	KUNIT_CASE(has_a_limit),

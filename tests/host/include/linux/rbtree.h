@@ -94,4 +94,26 @@ static inline void rb_erase(struct rb_node *node, struct rb_root *root)
 	rb_replace(root, node, next);
 }
 
+static inline struct rb_node *rb_deepest(struct rb_node *node)
+{
+	while (node && (node->rb_left || node->rb_right))
+		node = node->rb_left ?: node->rb_right;
+	return node;
+}
+
+static inline struct rb_node *rb_next_postorder(const struct rb_node *node)
+{
+	struct rb_node *parent = node->parent;
+
+	return parent && node == parent->rb_left && parent->rb_right ?
+	       rb_deepest(parent->rb_right) : parent;
+}
+
+#define rbtree_postorder_for_each_entry_safe(pos, n, root, field)	\
+	for (pos = rb_entry_safe(rb_deepest((root)->rb_node),		\
+				 typeof(*pos), field);			\
+	     pos && ({ n = rb_entry_safe(rb_next_postorder(&pos->field), \
+					 typeof(*pos), field); 1; });	\
+	     pos = n)
+
 #endif
