@@ -68,6 +68,7 @@ bench-mrc:
 bench-vipzone:
 	@scripts/install-tools redis-server $$(python3 tests/programs.py)
 	@tests/bench-placed
+	@tests/bench-libvip
 	@tests/bench-vipzone --log out/bench-vipzone.log
 
 bench-mrc-energy:
