@@ -68,8 +68,8 @@ bench-mrc:
 bench-vipzone:
 	@scripts/install-tools redis-server $$(python3 tests/programs.py)
 	@tests/bench-placed
-	@tests/bench-libvip
 	@tests/bench-vipzone --log out/bench-vipzone.log
+	@tests/bench-libvip
 
 bench-mrc-energy:
 	@scripts/install-tools $$(python3 tests/programs.py)

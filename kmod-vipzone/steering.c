@@ -420,7 +420,8 @@ static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 	struct policy *policy = policy_of(vma->vm_mm);
 	const struct vipzone_order *order;
 
-	if (likely(!policy) || has_policy(current) || ms_vma_has_policy(vma))
+	if (likely(!policy) || has_policy(current) || ms_vma_has_policy(vma) ||
+	    !node_isset(page_to_nid(page), cpuset_current_mems_allowed))
 		return false;
 	order = order_at_home(policy, segment_of(vma, address), vma->vm_mm);
 	return is_placed(policy, order, page);

@@ -14,6 +14,7 @@
 #include <linux/mman.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
+#include <linux/spinlock.h>
 #include <linux/static_call.h>
 
 #include <asm/ptrace.h>
@@ -151,9 +152,17 @@ EXPORT_SYMBOL_GPL(ms_tlb_flush);
 int ms_call_misplaced(struct page *page, struct vm_area_struct *vma,
 		      unsigned long address)
 {
+	/* As a fault does, with the lock of a page table held. */
+	static DEFINE_SPINLOCK(table_lock);
+	struct vm_fault fault = { .vma = vma, .ptl = &table_lock };
+	int nid;
+
 	if (!has_misplaced)
 		return NUMA_NO_NODE;
-	return ms_misplaced(misplaced, page, vma, address);
+	spin_lock(&table_lock);
+	nid = static_call(misplaced)(MS_MISPLACED_ARGS(page, &fault, address));
+	spin_unlock(&table_lock);
+	return nid;
 }
 
 long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to)

@@ -81,7 +81,8 @@ struct ms_fault {
  *	whose mmap_lock is held for writing. Where they came from is unmapped
  *	next, for mmu notifiers too.
  * @stays: for MS_POINT_MISPLACED, under the lock of a page table that maps
- *	@page, the head of its folio, in @vma. Return whether it stays where it is.
+ *	@page, the head of its folio, in @vma. Return whether it stays where it is;
+ *	the scheduler then does not learn who has touched it last.
  *
  * Context: all run inside ftrace with preemption off, on any CPU, @entry in
  * any context up to NMI. They may not sleep, allocate or print. @entry may not

@@ -18,8 +18,6 @@ echo 1 >$suite/memdiag/control/bandwidth_mib_s
 echo 1 >$suite/memdiag/enabled && echo 1 >$suite/vipzone/enabled || exit 1
 # Switched off where memory is small.
 echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
-# It would bring the pages back to the processors.
-[ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
 
 is_retired() { [ "$(awk '$1 == "HardwareCorrupted:" { print $2 }' /proc/meminfo)" -gt 0 ]; }
 there() { # END: "pages P in I huge H" of the program's, those from ADDRESS up to END

@@ -29,7 +29,7 @@ const char * const doubt_text[] = {
 	[TOO_FEW_FRAMES] = "too few pages of that range were to be had: 1 MiB is needed",
 	[ALL_AS_CACHED] = "what was flushed from the caches is read as fast as what was not: there are none, as in an emulator",
 	[TOO_WIDE] = "the measurements lie too far apart: too much noise",
-	[BELOW_NOTHING] = "writing lines back takes no longer than dropping them",
+	[BELOW_NOTHING] = "they take no longer than what is taken off them as overhead: too much noise, or nothing to measure",
 };
 
 static unsigned int time_of(const struct memory *memory, enum access access,
@@ -61,7 +61,7 @@ static struct duration summarise(int *times, unsigned int nr, unsigned int lengt
 		duration.doubt = BELOW_NOTHING;
 		return duration;
 	}
-	duration.spread_pct = (times[nr * 3 / 4] - times[nr / 4]) * 100 / median;
+	duration.spread_pct = (times[nr * 3 / 4] - times[nr / 4]) * 100. / median;
 	if (duration.spread_pct > WIDEST_PCT)
 		duration.doubt = TOO_WIDE;
 	return duration;

@@ -11,7 +11,7 @@ enum doubt {
 	TOO_FEW_FRAMES,
 	ALL_AS_CACHED,		/* what was flushed is there as soon as what was not */
 	TOO_WIDE,		/* the measurements lie too far apart */
-	BELOW_NOTHING,		/* writing back takes no longer than dropping */
+	BELOW_NOTHING,		/* no longer than what is taken off them */
 };
 
 extern const char * const doubt_text[];
