@@ -160,7 +160,7 @@ check "that of the process wins" are_in data
 
 # What it already has goes where the nearest policy wants it.
 moved() { # sets pid; a program in that cgroup, whose pages are in dram, is moved
-	rm -f /tmp/go
+	rm -f /tmp/go /tmp/out
 	sh -c 'echo $$ >/tmp/cg/'"$1"'cgroup.procs; exec "$0" "$@"' "$here/keep" 1000 --range 0x10000000 0x20000000 >/tmp/out &
 	pid=$!
 	wait_for 30 grep -q ready /tmp/out
