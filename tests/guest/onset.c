@@ -20,9 +20,10 @@
  *	before|after errors E faulty F pages P resident R strays S
  * of all checks of pages, E and F found them so; R is the least there ever were
  * of the file's P in the page cache; S pages are on the list for no cell. And
- *	KIND CLASS cells C found N last S seen M
+ *	KIND CLASS cells C found N last S seen M taken T
  * N of C are on the list and retired, the last one S seconds after it failed;
- * M were seen in the data that lay there when it did.
+ * M were seen in the data that lay there when it did; T others were free and are
+ * the kernel's own memory now, which nobody can test.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -51,7 +52,11 @@
  * and nobody can move, comes from small ones.
  */
 #define BLOCK		1024
-#define FREE		(1ULL << 10)	/* in /proc/kpageflags */
+
+/* In /proc/kpageflags. */
+#define SLAB		(1ULL << 7)
+#define FREE		(1ULL << 10)
+#define PAGE_TABLE	(1ULL << 26)
 
 #define BAD_PAGES	"/sys/kernel/debug/memsuite/memdiag/bad_pages"
 
@@ -421,9 +426,16 @@ static unsigned long long flags_of(const struct cell *cell)
 	return flags;
 }
 
+static bool is_taken(const struct cell *cell, unsigned long long flags)
+{
+	return cell->class == CLASS_FREE && !cell->found &&
+	       flags & (SLAB | PAGE_TABLE);
+}
+
 static void report(unsigned int kind, enum class class)
 {
-	unsigned int nr = 0, found = 0, seen = 0;
+	unsigned int nr = 0, found = 0, seen = 0, taken = 0;
+	unsigned long long flags;
 	struct cell *cell;
 
 	for (cell = cells; cell < cells + nr_cells; cell++) {
@@ -432,13 +444,16 @@ static void report(unsigned int kind, enum class class)
 		nr++;
 		found += cell->found;
 		seen += cell->seen;
+		flags = flags_of(cell);
+		taken += is_taken(cell, flags);
 		/* Of a flip that is over there is nothing to be found. */
 		if (!cell->found && strcmp(kinds[kind], "once"))
 			fprintf(stderr, "# not found: %s, flags now %#llx\n",
-				cell->spec, flags_of(cell));
+				cell->spec, flags);
 	}
-	printf("%s %s cells %u found %u last %.0f seen %u\n", kinds[kind],
-	       class_name[class], nr, found, last[kind][class], seen);
+	printf("%s %s cells %u found %u last %.0f seen %u taken %u\n",
+	       kinds[kind], class_name[class], nr, found, last[kind][class],
+	       seen, taken);
 }
 
 int main(int argc, char **argv)

@@ -37,13 +37,19 @@ said=$("$here/onset" "$lifetime" "$pages" /tmp/disk/file $kinds once)
 echo "$said" | sed 's/^/# /'
 note "$(cat $memdiag/passes) sweeps, fidelity $(cat $memdiag/control/fidelity), $(cat $memdiag/control/share_pct)% granted"
 
+# Nobody can test what the kernel has taken for itself meanwhile: that is rare.
+all_found() {
+	taken=$(value taken "$1")
+	[ "$taken" -le 1 ] && [ $(($(value found "$1") + taken)) = "$(value cells "$1")" ]
+}
+
 before=$(line before)
 check "without faults, not a bit is wrong" none errors "$before"
 check "nor is one called so" none strays "$before"
 check "the file stays in the page cache" all resident pages "$before"
 for kind in $kinds; do
 	for class in free anonymous cache; do
-		check "$kind in memory that was $class" all found cells "$(line "$kind $class")"
+		check "$kind in memory that was $class" all_found "$(line "$kind $class")"
 	done
 done
 # It is over before any test, and the cells are good.
