@@ -55,6 +55,7 @@ DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
 DEFINE_STATIC_CALL_NULL(misplaced, ms_misplaced_fn);
 DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
+DEFINE_STATIC_CALL_NULL(swap_place, ms_add_to_swap_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 
@@ -64,6 +65,7 @@ static bool has_flush_tlb;
 static bool has_mremap;
 static bool has_misplaced;
 static bool has_reclaim;
+static bool has_add_to_swap;
 
 bool ms_call_isolate_free_page(struct page *page, unsigned int order)
 {
@@ -188,6 +190,12 @@ unsigned long ms_call_reclaim_pages(struct list_head *pages)
 	return static_call(reclaim)(pages);
 }
 
+bool ms_call_add_to_swap(struct page *page)
+{
+	return has_add_to_swap &&
+	       MS_ADD_TO_SWAP_DONE(static_call(swap_place)(MS_ADD_TO_SWAP_ARGS(page)));
+}
+
 int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
 {
 	if (!has_psi[what])
@@ -243,7 +251,11 @@ int ms_calls_init(void)
 	/* Nor does anything but keeping pages from NUMA balancing. */
 	has_misplaced = IS_ENABLED(CONFIG_NUMA) &&
 			resolve(misplaced, "mpol_misplaced", ms_misplaced_fn);
-	/* Nor does anything but dividing memory. */
+	/* Nor does anything but dividing memory, */
 	has_reclaim = resolve(reclaim, "reclaim_pages", reclaim_pages_fn);
+	/* which goes without this one as well, but waits longer for a disk. */
+	has_add_to_swap = IS_ENABLED(CONFIG_SWAP) &&
+			  resolve(swap_place, MS_ADD_TO_SWAP_SYMBOL,
+				  ms_add_to_swap_fn);
 	return all ? 0 : -EOPNOTSUPP;
 }

@@ -67,6 +67,12 @@ int ms_call_misplaced(struct page *page, struct vm_area_struct *vma,
 unsigned long ms_call_reclaim_pages(struct list_head *pages);
 bool ms_call_reclaim_there(void);
 
+/*
+ * Gives an anonymous page its place in swap, before it is evicted: locked, of order
+ * 0, up to date, and in no place yet. False if there is none, or no such function.
+ */
+bool ms_call_add_to_swap(struct page *page);
+
 struct seq_file;
 
 /*

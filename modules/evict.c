@@ -34,13 +34,33 @@ static bool isolate(struct ms_evict *evict, struct page *page)
 	return true;
 }
 
-/* What is written at once goes to neighbouring slots: one request, where there is a plug. */
+/* Marked, for what is in swap's cache and clean is taken for written. */
+static void place_in_swap(struct page *page)
+{
+	if (!trylock_page(page))
+		return;
+	if (ms_page_anon(page) && ms_page_swap_backed(page) &&
+	    PageUptodate(page) && !ms_page_in_swap_cache(page) &&
+	    ms_call_add_to_swap(page))
+		ms_page_mark_dirty(page);
+	unlock_page(page);
+}
+
+/*
+ * Pages get their places before the first is written: neighbouring ones, so that
+ * they are one request, where there is a plug. Who writes may have to wait, and
+ * others who evict take the next place meanwhile.
+ */
 static void reclaim(struct ms_evict *evict)
 {
 	struct blk_plug plug;
+	struct page *page;
 
 	if (list_empty(&evict->pages))
 		return;
+	list_for_each_entry(page, &evict->pages, lru)
+		if (!ms_page_order(page))
+			place_in_swap(page);
 	blk_start_plug(&plug);
 	ms_call_reclaim_pages(&evict->pages);
 	blk_finish_plug(&plug);

@@ -51,6 +51,27 @@ typedef int ms_isolate_lru_fn(MS_ISOLATE_LRU_TYPE page);
 #define MS_ISOLATE_LRU_DONE(ret)	(!(ret))
 #endif
 
+/*
+ * A place in swap for a locked page: by page, by folio, and from 6.16 on under
+ * another name, with 0 for success, and a second argument for a while.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define MS_ADD_TO_SWAP_SYMBOL	"folio_alloc_swap"
+typedef int ms_add_to_swap_fn(struct folio *folio, gfp_t gfp);
+#define MS_ADD_TO_SWAP_ARGS(page)	page_folio(page), __GFP_HIGH | __GFP_NOWARN
+#define MS_ADD_TO_SWAP_DONE(ret)	(!(ret))
+#elif MS_HAVE_FOLIO
+#define MS_ADD_TO_SWAP_SYMBOL	"add_to_swap"
+typedef bool ms_add_to_swap_fn(struct folio *folio);
+#define MS_ADD_TO_SWAP_ARGS(page)	page_folio(page)
+#define MS_ADD_TO_SWAP_DONE(ret)	(ret)
+#else
+#define MS_ADD_TO_SWAP_SYMBOL	"add_to_swap"
+typedef int ms_add_to_swap_fn(struct page *page);
+#define MS_ADD_TO_SWAP_ARGS(page)	page
+#define MS_ADD_TO_SWAP_DONE(ret)	(ret)
+#endif
+
 /* migrate_pages(): pages, then folios; a result more from 5.15 on. */
 #if MS_HAVE_NEW_FOLIO_T
 typedef struct folio ms_migrate_unit;

@@ -36,6 +36,11 @@ static inline bool ms_page_swap_backed(struct page *page)
 	return folio_test_swapbacked(page_folio(page));
 }
 
+static inline bool ms_page_in_swap_cache(struct page *page)
+{
+	return folio_test_swapcache(page_folio(page));
+}
+
 /* Of a ramfs, say, or locked. */
 static inline bool ms_page_unevictable(struct page *page)
 {
@@ -97,6 +102,11 @@ static inline bool ms_page_anon(struct page *page)
 static inline bool ms_page_swap_backed(struct page *page)
 {
 	return PageSwapBacked(page);
+}
+
+static inline bool ms_page_in_swap_cache(struct page *page)
+{
+	return PageSwapCache(page);
 }
 
 static inline bool ms_page_unevictable(struct page *page)
