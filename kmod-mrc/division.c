@@ -77,6 +77,20 @@ void mrc_seen_add(u64 *seen, u64 pages, u64 rate, u64 part)
 }
 
 /**
+ * mrc_rate_raise() - a curve that has less misses than there will be
+ * @rate: the curve
+ * @pages: with less than so many
+ * @least: it misses so much
+ */
+void mrc_rate_raise(u64 *rate, u64 pages, u64 least)
+{
+	unsigned int i;
+
+	for (i = 0; i < MRC_SIZES && mrc_size(i) < pages; i++)
+		rate[i] = max(rate[i], least);
+}
+
+/**
  * mrc_rate_lower() - a curve that has more misses than there are
  * @rate: the curve
  * @full: as of mrc_rate_at()

@@ -76,6 +76,7 @@ struct mrc_claim {
 };
 
 u64 mrc_rate_at(const u64 *rate, u64 full, u64 pages);
+void mrc_rate_raise(u64 *rate, u64 pages, u64 least);
 void mrc_rate_lower(u64 *rate, u64 full, u64 pages, u64 real);
 void mrc_seen_add(u64 *seen, u64 pages, u64 rate, u64 part);
 u64 mrc_seen_correct(const u64 *seen, u64 *rate, u32 running);

@@ -237,6 +237,16 @@ static void curve_has_too_much(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rates[0][99], 0ULL);
 }
 
+/* It has 50 pages, and will have 80. */
+static void curve_has_too_little(struct kunit *test)
+{
+	uniform(0, 100, 1000);
+	mrc_rate_raise(rates[0], 80, 400);
+	KUNIT_EXPECT_EQ(test, rates[0][9], 900ULL);
+	KUNIT_EXPECT_EQ(test, rates[0][78], 400ULL);
+	KUNIT_EXPECT_EQ(test, rates[0][79], 200ULL);
+}
+
 static void what_was_seen_is_forgotten(struct kunit *test)
 {
 	memset(seen, 0, sizeof(seen));
@@ -345,6 +355,7 @@ static struct kunit_case division_cases[] = {
 	KUNIT_CASE(utilities_differ),
 	KUNIT_CASE(curve_is_refuted),
 	KUNIT_CASE(curve_has_too_much),
+	KUNIT_CASE(curve_has_too_little),
 	KUNIT_CASE(what_was_seen_is_forgotten),
 	KUNIT_CASE(nobody_is_left_to_starve),
 	KUNIT_CASE(nothing_is_better),

@@ -3,10 +3,11 @@
  * Who gets how much of the memory, put into practice: paper 001, section 4.1.3.
  *
  * A thread divides the memory anew now and then. When what is available is
- * below the reserve, or a total is set, it evicts idle pages of those who have more than their
- * share, which by the division are those who lose least. And whoever has more
- * than its share and faults replaces pages of its own: not in the fault, where
- * nothing may sleep, but right after it, on the way back to user space.
+ * below the reserve, or will be as programs go on, or a total is set, it evicts
+ * idle pages of those who have more than their share, which by the division are
+ * those who lose least. And whoever has more than its share and faults replaces
+ * pages of its own: not in the fault, where nothing may sleep, but right after
+ * it, on the way back to user space.
  */
 
 #include <linux/err.h>
@@ -30,8 +31,10 @@
 /* A minimum that is not set: what a small program has. */
 #define MIN_PAGES	256
 /* Pages evicted in one round, and in one fault. */
-#define ROUND_MAX	1024
+#define ROUND_MAX	2048
 #define FAULT_MAX	256
+/* While memory is short, it is divided so many times as often. */
+#define HURRY		4
 /* So many more are replaced than have to be: the next faults are free of it. */
 #define SLACK		32
 
@@ -152,16 +155,17 @@ static bool too_much_pressure(void)
 }
 
 /* Pages that have to be evicted. A total that was set is a limit, whatever is available. */
-static u64 needed(void)
+static u64 needed(s64 left)
 {
-	u64 reserve = mrc_reserve();
-
 	if (READ_ONCE(mrc_division.total_kib))
 		return ROUND_MAX;
-	return min_t(u64, reserve - min(reserve, mrc_available()), ROUND_MAX);
+	return clamp_t(s64, -left, 0, ROUND_MAX);
 }
 
-/* Those of them that can be had of those who have more than their share. */
+/*
+ * Those of them that can be had of those who have more than their share. What cannot
+ * be written at once waits for the next round, not the division for the disk.
+ */
 static void relieve(const struct mrc_plan *plan, u64 need)
 {
 	unsigned int i;
@@ -173,7 +177,7 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 
 		if (rss > t->share.pages)
 			got = mrc_hand_sweep(t, mm,
-					     min(rss - t->share.pages, need), true,
+					     min(rss - t->share.pages, need), false,
 					     &t->share.evicted);
 		need -= min(need, got);
 		if (mm)
@@ -184,7 +188,8 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 /* Pages of what is planned for a target that it will have need of by the next time. */
 static u64 demand(const struct mrc_target *t, u64 planned, u64 rss)
 {
-	return min(planned - min(planned, rss), t->share.missed * MRC_READ_AHEAD);
+	return min(planned - min(planned, rss),
+		   t->share.missed * MRC_READ_AHEAD + mrc_growth(&t->share));
 }
 
 /*
@@ -207,14 +212,17 @@ static s64 left_over(const struct mrc_plan *plan)
 
 /*
  * What is free, who grows may take, and who has more than planned keeps it for as
- * long as nobody else needs it. A total that was set is a limit.
+ * long as nobody else needs it. Who gets all that it wants may grow by more than was
+ * foreseen until the next division. A total that was set is a limit.
  */
-static u64 allowed(const struct mrc_target *t, u64 planned, s64 left)
+static u64 allowed(const struct mrc_target *t, const struct mrc_claim *c, s64 left)
 {
-	s64 rss = mrc_target_rss(t);
+	s64 rss = mrc_target_rss(t), planned = c->pages;
 
 	if (READ_ONCE(mrc_division.total_kib))
 		return planned;
+	if (c->pages >= c->full)
+		planned += mrc_growth(&t->share);
 	if (left > 0)
 		return max_t(s64, planned, rss) + left;
 	return max_t(s64, planned, rss + left);
@@ -235,7 +243,7 @@ static bool is_loop(struct mrc_target *t, const struct mrc_claim *c)
 static void give(struct mrc_target *t, const struct mrc_claim *c, s64 left)
 {
 	WRITE_ONCE(t->share.loops, is_loop(t, c));
-	WRITE_ONCE(t->share.pages, allowed(t, c->pages, left));
+	WRITE_ONCE(t->share.pages, allowed(t, c, left));
 	mrc_hand_settle(t);
 }
 
@@ -265,11 +273,12 @@ static void give_others(const struct mrc_plan *plan, s64 left)
 				   U64_MAX);
 }
 
-static void divide(void)
+/* Return: whether it has to be done again soon. */
+static bool divide(void)
 {
 	struct mrc_plan plan;
 	unsigned int i;
-	s64 left;
+	s64 left = 0;
 
 	mutex_lock(&mrc_targets_lock);
 	if (too_much_pressure()) {
@@ -280,18 +289,23 @@ static void divide(void)
 		give_others(&plan, left);
 		for (i = 0; i < plan.n; i++)
 			give(plan.target[i], &plan.claim[i], left);
-		relieve(&plan, needed());
+		relieve(&plan, needed(left));
 		mrc_plan_free(&plan);
 	}
 	mutex_unlock(&mrc_targets_lock);
+	return left < 0;
 }
 
 static int enforce_thread(void *unused)
 {
+	unsigned int ms;
+
 	while (!kthread_should_stop()) {
-		divide();
+		ms = READ_ONCE(mrc_division.interval_ms);
+		if (divide())
+			ms /= HURRY;
 		wait_event_idle_timeout(mrc_changed, kthread_should_stop(),
-					msecs_to_jiffies(READ_ONCE(mrc_division.interval_ms)));
+					msecs_to_jiffies(ms));
 	}
 	return 0;
 }

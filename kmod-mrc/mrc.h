@@ -171,6 +171,10 @@ struct mrc_climb {
  * @fault: address of its last page fault over its share
  * @faults: its major faults by @looked
  * @missed: how many of them since it was looked at before
+ * @fetched: major faults since it has executed its program
+ * @anon: its anonymous pages by @looked, with those that are swapped out
+ * @swapped: these
+ * @growth: pages a second that @anon has grown by lately, in MRC_RATE
  * @looked: when that was, in us
  * @looks: how often
  * @execs: programs that it had executed by then
@@ -197,6 +201,10 @@ struct mrc_share {
 	unsigned long fault;
 	u64 faults;
 	u64 missed;
+	u64 fetched;
+	u64 anon;
+	u64 swapped;
+	u64 growth;
 	u64 looked;
 	u64 looks;
 	u64 execs;
@@ -501,6 +509,7 @@ extern struct mrc_division_tunables mrc_division;
 
 /* plan.c */
 u64 mrc_available(void);
+u64 mrc_growth(const struct mrc_share *s);
 u64 mrc_reserve(void);
 int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 		  unsigned int pids);

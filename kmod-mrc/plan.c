@@ -14,6 +14,9 @@
 
 #include "mrc.h"
 
+/* So many pages that it has lost say little of whether a program comes back to them. */
+#define DOUBT_PAGES	1024
+
 #define PAGES_PER_KIB(kib)	((u64)(kib) >> (PAGE_SHIFT - 10))
 
 struct mrc_division_tunables mrc_division = {
@@ -109,13 +112,43 @@ static void see_missed(struct mrc_target *t, u64 us, u64 rss)
 		     min(s->real, before), div64_u64(us, memory_ms));
 }
 
-/* The curve as it is divided by. Return: pages up to which it was seen to miss more. */
+/**
+ * mrc_growth() - pages that a target will have for the first time by the next look
+ * @s: its share
+ */
+u64 mrc_growth(const struct mrc_share *s)
+{
+	return div_u64(s->growth * READ_ONCE(mrc_division.interval_ms),
+		       MSEC_PER_SEC * MRC_RATE);
+}
+
+/*
+ * New pages of a program that gets no more push out as many of those that it has. How
+ * many of these it will miss, no curve has heard of yet: that part, by the rule of
+ * succession, which it has fetched back of what it had lost.
+ *
+ * Return: pages with which it misses none of them.
+ */
+static u64 see_grown(const struct mrc_share *s, u64 *rate, u64 rss)
+{
+	u64 pages = rss + mrc_growth(s), missed;
+
+	missed = mul_u64_u64_div_u64(s->growth, s->fetched + DOUBT_PAGES / 2,
+				     s->fetched + s->swapped + DOUBT_PAGES);
+	mrc_rate_raise(rate, pages, missed);
+	return s->growth ? pages : 0;
+}
+
+/* The curve as it is divided by. Return: pages up to which it misses more than it says. */
 static u64 correct(const struct mrc_share *s, u64 *rate, u64 full, u64 rss)
 {
+	u64 wrong;
+
 	if (s->real_most != U64_MAX)
 		mrc_rate_lower(rate, full, rss,
 			       div_u64(s->real_most * s->running, MRC_RUNNING));
-	return mrc_seen_correct(s->seen, rate, s->running);
+	wrong = mrc_seen_correct(s->seen, rate, s->running);
+	return max(wrong, see_grown(s, rate, rss));
 }
 
 /* It executes another program now: what the one before missed says nothing of it. */
@@ -126,7 +159,26 @@ static void forget_missed(struct mrc_share *s)
 	s->looks = 0;
 	s->real = 0;
 	s->real_most = U64_MAX;
+	s->fetched = 0;
+	s->growth = 0;
 	memset(s->seen, 0, sizeof(s->seen));
+}
+
+/* What it has grown by; a pause between two looks is no end of it. */
+static void see_anon(struct mrc_target *t, u64 us)
+{
+	struct mrc_share *s = &t->share;
+	struct mm_struct *mm = mrc_target_mm(t);
+	u64 before = s->anon;
+
+	s->swapped = mm ? get_mm_counter(mm, MM_SWAPENTS) : 0;
+	s->anon = mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0;
+	if (mm)
+		mmput_async(mm);
+	if (s->looked)
+		s->growth = max(div64_u64((s->anon - min(s->anon, before)) *
+					  USEC_PER_SEC * MRC_RATE, us),
+				s->growth / 4 * 3);
 }
 
 /* What it missed since it was last looked at, and how long it waited: at most nine tenths. */
@@ -142,8 +194,10 @@ static void look(struct mrc_target *t, u64 rss)
 	us = now - s->looked;
 	if (us <= USEC_PER_SEC / 10)
 		return;
+	see_anon(t, us);
 	if (s->looked) {
 		s->missed = faults - min(faults, s->faults);
+		s->fetched += s->missed;
 		waited = s->missed * READ_ONCE(mrc_division.miss_us) * MRC_RUNNING;
 		waited = div64_u64(waited, us);
 		s->running = MRC_RUNNING - min_t(u64, waited, MRC_RUNNING * 9 / 10);
@@ -153,7 +207,7 @@ static void look(struct mrc_target *t, u64 rss)
 	s->faults = faults;
 }
 
-/* Return: false if it has no curve yet. */
+/* Return: false if nothing is known of it yet: no curve, nor that it grows. */
 static bool claim_of(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 		     u64 rss)
 {
@@ -162,7 +216,7 @@ static bool claim_of(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 	look(t, rss);
 	memset(claim, 0, sizeof(*claim));
 	mutex_lock(&t->lock);
-	known = t->curve.ladders;
+	known = t->curve.ladders || t->share.growth;
 	memcpy(rate, t->curve.rate, sizeof(t->curve.rate));
 	/* What a file's pages leave behind is in the sample only. */
 	claim->full = t->stats.resident_pages +
