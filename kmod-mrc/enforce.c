@@ -212,8 +212,9 @@ static s64 left_over(const struct mrc_plan *plan)
 
 /*
  * What is free, who grows may take, and who has more than planned keeps it for as
- * long as nobody else needs it. Who gets all that it wants may grow by more than was
- * foreseen until the next division. A total that was set is a limit.
+ * long as nobody else needs it. Who grows and gets all that it wants has no limit
+ * until the next division: what it evicted of its own it would fetch back, and be
+ * taken for one that comes back to what it has. A total that was set is a limit.
  */
 static u64 allowed(const struct mrc_target *t, const struct mrc_claim *c, s64 left)
 {
@@ -221,8 +222,8 @@ static u64 allowed(const struct mrc_target *t, const struct mrc_claim *c, s64 le
 
 	if (READ_ONCE(mrc_division.total_kib))
 		return planned;
-	if (c->pages >= c->full)
-		planned += mrc_growth(&t->share);
+	if (t->share.growth && c->pages >= c->full)
+		return U64_MAX;
 	if (left > 0)
 		return max_t(s64, planned, rss) + left;
 	return max_t(s64, planned, rss + left);
