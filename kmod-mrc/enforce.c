@@ -158,16 +158,18 @@ static bool too_much_pressure(void)
 static u64 needed(s64 left)
 {
 	if (READ_ONCE(mrc_division.total_kib))
-		return ROUND_MAX;
+		return MS_EVICT_MAX;
 	return clamp_t(s64, -left, 0, ROUND_MAX);
 }
 
 /*
- * Those of them that can be had of those who have more than their share. What cannot
- * be written at once waits for the next round, not the division for the disk.
+ * Those of them that can be had of those who have more than their share. Where memory
+ * is short, what cannot be written at once waits for the next round, and not the
+ * division, which may be another by then, for the disk.
  */
 static void relieve(const struct mrc_plan *plan, u64 need)
 {
+	bool is_limit = READ_ONCE(mrc_division.total_kib);
 	unsigned int i;
 
 	for (i = 0; i < plan->n && need; i++) {
@@ -177,7 +179,7 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 
 		if (rss > t->share.pages)
 			got = mrc_hand_sweep(t, mm,
-					     min(rss - t->share.pages, need), false,
+					     min(rss - t->share.pages, need), is_limit,
 					     &t->share.evicted);
 		need -= min(need, got);
 		if (mm)
@@ -274,7 +276,7 @@ static void give_others(const struct mrc_plan *plan, s64 left)
 				   U64_MAX);
 }
 
-/* Return: whether it has to be done again soon. */
+/* Return: whether memory is short, so that it has to be done again soon. */
 static bool divide(void)
 {
 	struct mrc_plan plan;
@@ -294,7 +296,7 @@ static bool divide(void)
 		mrc_plan_free(&plan);
 	}
 	mutex_unlock(&mrc_targets_lock);
-	return left < 0;
+	return left < 0 && !READ_ONCE(mrc_division.total_kib);
 }
 
 static int enforce_thread(void *unused)

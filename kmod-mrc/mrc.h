@@ -174,6 +174,7 @@ struct mrc_climb {
  * @fetched: major faults since it has executed its program
  * @anon: its anonymous pages by @looked, with those that are swapped out
  * @swapped: these
+ * @mapped: pages of its address space by then: it can have no more
  * @growth: pages a second that @anon has grown by lately, in MRC_RATE
  * @looked: when that was, in us
  * @looks: how often
@@ -204,6 +205,7 @@ struct mrc_share {
 	u64 fetched;
 	u64 anon;
 	u64 swapped;
+	u64 mapped;
 	u64 growth;
 	u64 looked;
 	u64 looks;

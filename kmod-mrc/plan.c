@@ -108,7 +108,7 @@ static void see_missed(struct mrc_target *t, u64 us, u64 rss)
 	rate = div64_u64(s->missed * USEC_PER_SEC * MRC_RATE, us);
 	s->real = div_u64(rate * MRC_RUNNING, s->running);
 	s->real_most = s->looks++ ? max(s->real, before) : U64_MAX;
-	mrc_seen_add(s->seen, rss + s->missed * MRC_READ_AHEAD,
+	mrc_seen_add(s->seen, min(rss + s->missed * MRC_READ_AHEAD, s->mapped),
 		     min(s->real, before), div64_u64(us, memory_ms));
 }
 
@@ -164,8 +164,8 @@ static void forget_missed(struct mrc_share *s)
 	memset(s->seen, 0, sizeof(s->seen));
 }
 
-/* What it has grown by; a pause between two looks is no end of it. */
-static void see_anon(struct mrc_target *t, u64 us)
+/* What it has, and has grown by; a pause between two looks is no end of that. */
+static void see_memory(struct mrc_target *t, u64 us)
 {
 	struct mrc_share *s = &t->share;
 	struct mm_struct *mm = mrc_target_mm(t);
@@ -173,9 +173,13 @@ static void see_anon(struct mrc_target *t, u64 us)
 
 	s->swapped = mm ? get_mm_counter(mm, MM_SWAPENTS) : 0;
 	s->anon = mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0;
+	s->mapped = mm ? READ_ONCE(mm->total_vm) : 0;
 	if (mm)
 		mmput_async(mm);
-	if (s->looked)
+	/* A total that was set is no room to grow into. */
+	if (READ_ONCE(mrc_division.total_kib))
+		s->growth = 0;
+	else if (s->looked)
 		s->growth = max(div64_u64((s->anon - min(s->anon, before)) *
 					  USEC_PER_SEC * MRC_RATE, us),
 				s->growth / 4 * 3);
@@ -194,7 +198,7 @@ static void look(struct mrc_target *t, u64 rss)
 	us = now - s->looked;
 	if (us <= USEC_PER_SEC / 10)
 		return;
-	see_anon(t, us);
+	see_memory(t, us);
 	if (s->looked) {
 		s->missed = faults - min(faults, s->faults);
 		s->fetched += s->missed;
