@@ -58,25 +58,6 @@ u64 mrc_rate_at(const u64 *rate, u64 full, u64 pages)
 }
 
 /**
- * mrc_seen_add() - a target was seen to miss, whatever its curve says
- * @seen: what was seen before, on the size grid: misses in each second that it
- *	runs, in MRC_RATE
- * @pages: with less than so many; with less than that it would not miss less
- * @rate: what it missed, likewise
- * @part: such a part of what was seen before is forgotten, in thousandths
- */
-void mrc_seen_add(u64 *seen, u64 pages, u64 rate, u64 part)
-{
-	unsigned int i;
-
-	for (i = 0; i < MRC_SIZES; i++) {
-		seen[i] -= mul_u64_u64_div_u64(seen[i], min_t(u64, part, 1000), 1000);
-		if (mrc_size(i) < pages)
-			seen[i] = max(seen[i], rate);
-	}
-}
-
-/**
  * mrc_rate_raise() - a curve that has less misses than there will be
  * @rate: the curve
  * @pages: with less than so many
@@ -88,6 +69,23 @@ void mrc_rate_raise(u64 *rate, u64 pages, u64 least)
 
 	for (i = 0; i < MRC_SIZES && mrc_size(i) < pages; i++)
 		rate[i] = max(rate[i], least);
+}
+
+/**
+ * mrc_seen_add() - a target was seen to miss, whatever its curve says
+ * @seen: what was seen before, on the size grid: misses in each second that it
+ *	runs, in MRC_RATE
+ * @pages: with less than so many; with less than that it would not miss less
+ * @rate: what it missed, likewise
+ * @part: such a part of what was seen before is forgotten, in thousandths
+ */
+void mrc_seen_add(u64 *seen, u64 pages, u64 rate, u64 part)
+{
+	unsigned int i;
+
+	for (i = 0; i < MRC_SIZES; i++)
+		seen[i] -= mul_u64_u64_div_u64(seen[i], min_t(u64, part, 1000), 1000);
+	mrc_rate_raise(seen, pages, rate);
 }
 
 /**

@@ -17,10 +17,9 @@ bandwidth=$(cat $suite/memdiag/control/bandwidth_mib_s)
 echo 1 >$suite/memdiag/control/bandwidth_mib_s
 echo 1 >$suite/memdiag/enabled && echo 1 >$suite/vipzone/enabled || exit 1
 # Switched off where memory is small.
-thp=/sys/kernel/mm/transparent_hugepage
 echo madvise >$thp/enabled
 # khugepaged gathers what was moved as small pages, in huge ones of the kernel's choice.
-echo 0 >$thp/khugepaged/pages_to_scan 2>/dev/null || echo 100000 >$thp/khugepaged/scan_sleep_millisecs
+khugepaged_rests
 
 is_retired() { [ "$(awk '$1 == "HardwareCorrupted:" { print $2 }' /proc/meminfo)" -gt 0 ]; }
 there() { # END: "pages P in I huge H" of the program's, those from ADDRESS up to END

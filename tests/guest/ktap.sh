@@ -32,6 +32,12 @@ done_testing() {
 	exit $((ktap_failed > 0))
 }
 
+thp=/sys/kernel/mm/transparent_hugepage
+# khugepaged gathers nothing any more.
+khugepaged_rests() {
+	echo 0 >$thp/khugepaged/pages_to_scan 2>/dev/null || echo 100000 >$thp/khugepaged/scan_sleep_millisecs
+}
+
 # wait_for SECONDS COMMAND...: until it succeeds.
 wait_for() {
 	ktap_left=$(($1 * 5))

@@ -428,8 +428,7 @@ static unsigned long long flags_of(const struct cell *cell)
 
 static bool is_taken(const struct cell *cell, unsigned long long flags)
 {
-	return cell->class == CLASS_FREE && !cell->found &&
-	       flags & (SLAB | PAGE_TABLE);
+	return cell->class == CLASS_FREE && flags & (SLAB | PAGE_TABLE);
 }
 
 static void report(unsigned int kind, enum class class)
@@ -444,10 +443,12 @@ static void report(unsigned int kind, enum class class)
 		nr++;
 		found += cell->found;
 		seen += cell->seen;
+		if (cell->found)
+			continue;
 		flags = flags_of(cell);
 		taken += is_taken(cell, flags);
 		/* Of a flip that is over there is nothing to be found. */
-		if (!cell->found && strcmp(kinds[kind], "once"))
+		if (strcmp(kinds[kind], "once"))
 			fprintf(stderr, "# not found: %s, flags now %#llx\n",
 				cell->spec, flags);
 	}

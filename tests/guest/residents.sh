@@ -52,15 +52,11 @@ merges() {
 	echo 0 >$ksm/run
 }
 
-thp=/sys/kernel/mm/transparent_hugepage
 khugepaged_runs() {
 	echo always >$thp/enabled
 	echo 4096 >$thp/khugepaged/pages_to_scan
 	echo 10 >$thp/khugepaged/scan_sleep_millisecs
 	echo 10 >$thp/khugepaged/alloc_sleep_millisecs
-}
-khugepaged_rests() {
-	echo 0 >$thp/khugepaged/pages_to_scan 2>/dev/null || echo 100000 >$thp/khugepaged/scan_sleep_millisecs
 }
 has_huge() { grep -q "AnonHuge.*[1-9]" /proc/$pid/smaps_rollup; }
 is_small() { ! has_huge; }
