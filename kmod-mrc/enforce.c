@@ -191,7 +191,7 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 static u64 demand(const struct mrc_target *t, u64 planned, u64 rss)
 {
 	return min(planned - min(planned, rss),
-		   t->share.missed * MRC_READ_AHEAD + mrc_growth(&t->share));
+		   t->share.coming + mrc_growth(&t->share));
 }
 
 /*

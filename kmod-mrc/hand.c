@@ -28,6 +28,8 @@
 #define BEHIND		4
 /* How long to wait when all was in use. */
 #define REST		(HZ / 10)
+/* How long the disk may keep a sweep that is not to wait for it. */
+#define PATIENCE	(HZ / 10)
 
 /**
  * struct sweep - one sweep of the hand
@@ -235,6 +237,7 @@ u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 {
 	struct mrc_share *share = &t->share;
 	struct sweep s = { .t = t };
+	unsigned long until;
 	u64 before, after;
 	s64 looks;
 
@@ -255,7 +258,9 @@ u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	/* Twice around at most: once to clear, and once to find. */
 	looks = min_t(u64, 2 * before + LOOKS_BATCH, LOOKS_MAX);
 	after = before;
-	while (looks > 0 && has_room(share) && before - min(before, after) < want) {
+	until = jiffies + PATIENCE;
+	while (looks > 0 && has_room(share) && before - min(before, after) < want &&
+	       (wait || time_before(jiffies, until))) {
 		if (!sweep_batch(&s, mm, want - (before - min(before, after))))
 			break;
 		/* Where nothing is mapped there is nothing to look at. */

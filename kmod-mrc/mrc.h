@@ -171,6 +171,7 @@ struct mrc_climb {
  * @fault: address of its last page fault over its share
  * @faults: its major faults by @looked
  * @missed: how many of them since it was looked at before
+ * @coming: pages that these bring in by the next look, if it goes on like that
  * @fetched: major faults since it has executed its program
  * @anon: its anonymous pages by @looked, with those that are swapped out
  * @swapped: these
@@ -202,6 +203,7 @@ struct mrc_share {
 	unsigned long fault;
 	u64 faults;
 	u64 missed;
+	u64 coming;
 	u64 fetched;
 	u64 anon;
 	u64 swapped;
@@ -505,9 +507,6 @@ struct mrc_division_tunables {
 };
 
 extern struct mrc_division_tunables mrc_division;
-
-/* Pages that a major fault brings in, as a rule. */
-#define MRC_READ_AHEAD	8
 
 /* plan.c */
 u64 mrc_available(void);

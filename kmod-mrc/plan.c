@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From the targets and the memory that there is, to what each of them gets. */
 
+#include <linux/blkdev.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -13,6 +14,10 @@
 #include <compat/compat.h>
 
 #include "mrc.h"
+
+/* Pages that a major fault brings in, at most; and of so many faults it is told. */
+#define READ_AHEAD_MAX	8
+#define READ_AHEAD_FAULTS	16
 
 /* So many pages that it has lost say little of whether a program comes back to them. */
 #define DOUBT_PAGES	1024
@@ -94,6 +99,31 @@ static u64 major_faults(const struct mrc_target *t)
 }
 
 /*
+ * Pages that a major fault brings in, with those that are read ahead: of the whole
+ * machine, for nobody counts them by process. If in doubt, the most.
+ *
+ * Context: mrc_targets_lock is held.
+ */
+static u64 pages_a_miss(void)
+{
+	static unsigned long event[NR_VM_EVENT_ITEMS];
+	static u64 in, faults, pages = READ_AHEAD_MAX;
+	u64 in_now, faults_now;
+
+	all_vm_events(event);
+	/* Of disks in sectors; what is swapped to memory is no request of a disk. */
+	in_now = max(event[PGPGIN] >> (PAGE_SHIFT - SECTOR_SHIFT), event[PSWPIN]);
+	faults_now = event[PGMAJFAULT];
+	if (faults_now - faults < READ_AHEAD_FAULTS)
+		return pages;
+	pages = clamp_t(u64, DIV_ROUND_UP(in_now - in, faults_now - faults),
+			1, READ_AHEAD_MAX);
+	in = in_now;
+	faults = faults_now;
+	return pages;
+}
+
+/*
  * A curve is not believed where it is refuted. A program that grows, for one,
  * pushes out what it comes back to before its curve has heard of it. What is missed
  * in two looks on end counts for as long as a ladder does in the curve; and while
@@ -108,7 +138,7 @@ static void see_missed(struct mrc_target *t, u64 us, u64 rss)
 	rate = div64_u64(s->missed * USEC_PER_SEC * MRC_RATE, us);
 	s->real = div_u64(rate * MRC_RUNNING, s->running);
 	s->real_most = s->looks++ ? max(s->real, before) : U64_MAX;
-	mrc_seen_add(s->seen, min(rss + s->missed * MRC_READ_AHEAD, s->mapped),
+	mrc_seen_add(s->seen, min(rss + s->coming, s->mapped),
 		     min(s->real, before), div64_u64(us, memory_ms));
 }
 
@@ -159,6 +189,8 @@ static void forget_missed(struct mrc_share *s)
 	s->looks = 0;
 	s->real = 0;
 	s->real_most = U64_MAX;
+	s->missed = 0;
+	s->coming = 0;
 	s->fetched = 0;
 	s->growth = 0;
 	memset(s->seen, 0, sizeof(s->seen));
@@ -202,6 +234,8 @@ static void look(struct mrc_target *t, u64 rss)
 	if (s->looked) {
 		s->missed = faults - min(faults, s->faults);
 		s->fetched += s->missed;
+		s->coming = div64_u64(s->missed * pages_a_miss() * USEC_PER_MSEC *
+				      READ_ONCE(mrc_division.interval_ms), us);
 		waited = s->missed * READ_ONCE(mrc_division.miss_us) * MRC_RUNNING;
 		waited = div64_u64(waited, us);
 		s->running = MRC_RUNNING - min_t(u64, waited, MRC_RUNNING * 9 / 10);
