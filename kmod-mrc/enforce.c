@@ -67,7 +67,7 @@ static void replace(void *target)
 	if (rss > share) {
 		want = rss - share + SLACK;
 		want = min(want, rss - min(rss, READ_ONCE(t->share.min)));
-		mrc_hand_sweep(t, mm, min_t(u64, want, FAULT_MAX), is_short(),
+		mrc_sweep(t, mm, min_t(u64, want, FAULT_MAX), is_short(),
 			       &t->share.replaced);
 	}
 }
@@ -105,6 +105,7 @@ int mrc_enforce_add(struct mrc_target *t)
 	if (!t->share.errand)
 		return -ENOMEM;
 	mutex_init(&t->share.sweeping);
+	ms_notes_init(&t->share.notes, sizeof(u8));
 	t->share.weight = 1;
 	t->share.min = MIN_PAGES;
 	t->share.pages = U64_MAX;
@@ -125,6 +126,7 @@ void mrc_enforce_forget(struct mrc_target *t)
 	hash_del_rcu(&t->share.over);
 	synchronize_rcu();
 	ms_errand_drop(t->share.errand);
+	ms_notes_forget(&t->share.notes);
 }
 
 static void lift(void)
@@ -178,7 +180,7 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 		u64 rss = mm ? get_mm_rss(mm) : 0, got = 0;
 
 		if (rss > t->share.pages)
-			got = mrc_hand_sweep(t, mm,
+			got = mrc_sweep(t, mm,
 					     min(rss - t->share.pages, need), is_limit,
 					     &t->share.evicted);
 		need -= min(need, got);
@@ -247,7 +249,7 @@ static void give(struct mrc_target *t, const struct mrc_claim *c, s64 left)
 {
 	WRITE_ONCE(t->share.loops, is_loop(t, c));
 	WRITE_ONCE(t->share.pages, allowed(t, c, left));
-	mrc_hand_settle(t);
+	mrc_sweep_settle(t);
 }
 
 static bool is_planned(const struct mrc_plan *plan, const struct mrc_target *t)
@@ -276,6 +278,21 @@ static void give_others(const struct mrc_plan *plan, s64 left)
 				   U64_MAX);
 }
 
+/* What is used least has to be known before it is looked for. */
+static void age_all(void)
+{
+	struct mrc_target *t;
+
+	list_for_each_entry(t, &mrc_targets, link) {
+		struct mm_struct *mm = mrc_target_mm(t);
+
+		if (mm) {
+			mrc_aging(t, mm);
+			mmput_async(mm);
+		}
+	}
+}
+
 /* Return: whether memory is short, so that it has to be done again soon. */
 static bool divide(void)
 {
@@ -284,6 +301,7 @@ static bool divide(void)
 	s64 left = 0;
 
 	mutex_lock(&mrc_targets_lock);
+	age_all();
 	if (too_much_pressure()) {
 		mrc_suspended++;
 		lift();

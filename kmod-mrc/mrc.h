@@ -12,6 +12,7 @@
 #include <linux/wait.h>
 
 #include <memsuite/evict.h>
+#include <memsuite/notes.h>
 
 #include "compose.h"
 #include "curve.h"
@@ -19,6 +20,7 @@
 #include "purse.h"
 #include "reuse.h"
 #include "sample.h"
+#include "usage.h"
 #include "who.h"
 
 struct attribute_group;
@@ -187,6 +189,10 @@ struct mrc_climb {
  * @errand: replaces pages of its own, in its own context
  * @sweeping: one at a time; protects what follows
  * @hand: where the next sweep begins
+ * @ager: where the round over all pages goes on
+ * @aged: when it last did, in us
+ * @usage: of its pages, for the hand
+ * @notes: of each page, a byte of mrc_usage_age(); changed under its page table's lock
  * @evict: pages on their way out
  * @rest_until: it found nothing to evict: jiffies
  * @evicted: pages, when free memory was low
@@ -219,6 +225,10 @@ struct mrc_share {
 	struct ms_errand *errand;
 	struct mutex sweeping;	/* hand to refused_busy */
 	unsigned long hand;
+	unsigned long ager;
+	u64 aged;
+	struct mrc_usage usage;
+	struct ms_notes notes;
 	struct ms_evict evict;
 	unsigned long rest_until;
 	u64 evicted;
@@ -472,12 +482,17 @@ void mrc_young_took(struct mrc_target *t, u32 i);
 void mrc_young_begin(struct mrc_target *t);
 bool mrc_young_lost(struct mrc_target *t, u32 i);
 bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young);
+bool mrc_young_kept(struct mrc_target *t, unsigned long addr);
 bool mrc_young_seen(struct mrc_target *t, u32 i);
 
-/* hand.c */
-u64 mrc_hand_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
-		   bool wait, u64 *evicted);
-void mrc_hand_settle(struct mrc_target *t);
+/* aging.c */
+void mrc_aging(struct mrc_target *t, struct mm_struct *mm);
+bool mrc_aging_give_back(struct mrc_target *t, unsigned long addr, bool clear);
+
+/* sweep.c */
+u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
+	      bool wait, u64 *evicted);
+void mrc_sweep_settle(struct mrc_target *t);
 
 /**
  * struct mrc_plan - who gets how much

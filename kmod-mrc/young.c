@@ -78,10 +78,11 @@ static bool give_back(struct mmu_notifier *mn, unsigned long start,
 {
 	struct mrc_target *t = container_of(mn, struct mrc_target, notifier);
 	struct mrc_shadow *s;
-	bool young = false;
+	bool young;
 	u32 i;
 
 	rcu_read_lock();
+	young = mrc_aging_give_back(t, start, clear);
 	s = rcu_dereference(t->shadow);
 	for (i = s ? lower_bound(s, start) : 0; s && i < s->n; i++) {
 		if (s->addr[i] >= end)
@@ -245,7 +246,7 @@ bool mrc_young_lost(struct mrc_target *t, u32 i)
 }
 
 /**
- * mrc_young_age() - the eviction of pages has cleared an accessed bit
+ * mrc_young_age() - a hand (hand.h) has cleared an accessed bit
  * @t: the target
  * @addr: of the page
  * @young: whether the bit was set
@@ -269,6 +270,27 @@ bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young)
 	}
 	rcu_read_unlock();
 	return young;
+}
+
+/**
+ * mrc_young_kept() - whether an accessed bit was cleared, and is to be given back
+ * @t: the target
+ * @addr: of the page
+ *
+ * Context: any.
+ */
+bool mrc_young_kept(struct mrc_target *t, unsigned long addr)
+{
+	struct mrc_shadow *s;
+	bool kept;
+	u32 i;
+
+	rcu_read_lock();
+	s = rcu_dereference(t->shadow);
+	i = s ? lower_bound(s, addr) : 0;
+	kept = s && i < s->n && s->addr[i] == addr && test_bit(i, s->young);
+	rcu_read_unlock();
+	return kept;
 }
 
 /**

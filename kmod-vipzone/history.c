@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Histories of pages; history.h. By address: two bytes for each page of an
- * address space, in tables that cover as much as a page table does.
- */
+/* Histories of pages; history.h. */
 
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
+
+#include <memsuite/notes.h>
 
 #include "history.h"
-
-#define TABLE_BYTES	(PTRS_PER_PTE * sizeof(u16))
 
 /**
  * struct history - of an address space
  * @hash: in the table, by @mm
  * @mm: kept from being freed, so that it stays its own
- * @tables: by PMD number
- * @bytes: what they take
+ * @notes: two bytes for each page
  */
 struct history {
 	struct hlist_node hash;
 	struct mm_struct *mm;
-	struct xarray tables;
-	unsigned long bytes;
+	struct ms_notes notes;
 };
 
 static DEFINE_HASHTABLE(histories, 6);
@@ -33,14 +27,8 @@ static unsigned long bytes;
 
 static void forget_tables(struct history *history)
 {
-	unsigned long index;
-	u16 *table;
-
-	xa_for_each(&history->tables, index, table)
-		kfree(table);
-	xa_destroy(&history->tables);
-	WRITE_ONCE(bytes, bytes - history->bytes);
-	history->bytes = 0;
+	WRITE_ONCE(bytes, bytes - history->notes.bytes);
+	ms_notes_forget(&history->notes);
 }
 
 static struct history *find(const struct mm_struct *mm)
@@ -58,8 +46,7 @@ struct history *history_of(struct mm_struct *mm)
 	struct history *history = find(mm);
 
 	if (history) {
-		/* Each takes less than its page table: much is for what is gone. */
-		if (history->bytes > mm_pgtables_bytes(mm))
+		if (ms_notes_outgrown(&history->notes, mm))
 			forget_tables(history);
 		return history;
 	}
@@ -68,27 +55,17 @@ struct history *history_of(struct mm_struct *mm)
 		return NULL;
 	mmgrab(mm);
 	history->mm = mm;
-	xa_init(&history->tables);
+	ms_notes_init(&history->notes, sizeof(u16));
 	hash_add(histories, &history->hash, (unsigned long)mm);
 	return history;
 }
 
 u16 *history_table(struct history *history, unsigned long addr)
 {
-	unsigned long index = addr >> PMD_SHIFT;
-	u16 *table = xa_load(&history->tables, index);
+	unsigned long before = history->notes.bytes;
+	u16 *table = ms_notes_make(&history->notes, addr, GFP_KERNEL);
 
-	if (table)
-		return table;
-	table = kzalloc(TABLE_BYTES, GFP_KERNEL);
-	if (!table)
-		return NULL;
-	if (xa_err(xa_store(&history->tables, index, table, GFP_KERNEL))) {
-		kfree(table);
-		return NULL;
-	}
-	history->bytes += TABLE_BYTES;
-	WRITE_ONCE(bytes, bytes + TABLE_BYTES);
+	WRITE_ONCE(bytes, bytes + history->notes.bytes - before);
 	return table;
 }
 

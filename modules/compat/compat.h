@@ -12,6 +12,7 @@
 #include <linux/mmzone.h>
 #include <linux/page-flags.h>
 #include <linux/pagemap.h>
+#include <linux/rcupdate.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -27,6 +28,11 @@
 #define MS_MAX_ORDER		MAX_PAGE_ORDER
 #else
 #define MS_MAX_ORDER		(MAX_ORDER - 1)
+#endif
+
+/* 6.3 renamed it. */
+#ifndef kvfree_rcu_mightsleep
+#define kvfree_rcu_mightsleep(ptr)	kvfree_rcu(ptr)
 #endif
 
 /* 6.10 renamed it when allocation tags came. */
