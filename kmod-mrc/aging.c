@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include <compat/page.h>
 #include <memsuite/notes.h>
@@ -15,9 +16,8 @@
 #include "hand.h"
 #include "mrc.h"
 
-/* How long one round of all pages takes at least; and pages looked at at once. */
+/* How long one round over all pages takes at least. */
 #define ROUND_US	(2 * USEC_PER_SEC)
-#define LOOKS_MAX	32768
 
 static void *new_table(struct ms_notes *notes, unsigned long addr)
 {
@@ -30,71 +30,121 @@ static void age(struct mrc_hand *h, struct page *page, unsigned long addr,
 	u8 *usage = mrc_hand_usage(h, addr);
 
 	h->looks--;
-	if (!usage)
+	/* Others' are not evicted; and what cannot be noted is not taken. */
+	if (!usage || ms_page_shared(compound_head(page)))
 		return;
 	*usage = mrc_usage_age(*usage, mrc_hand_take(h, addr, entry));
-	/* Others' pages are not evicted. */
-	if (!ms_page_shared(compound_head(page)))
-		mrc_usage_count(&h->t->share.usage, *usage, 1ULL << order);
+	/* It may be split. */
+	if (order)
+		memset(usage, *usage, 1UL << order);
+	mrc_usage_count(&h->t->share.usage, *usage, 1ULL << order);
 }
 
-static void end_round(struct mrc_target *t, struct mm_struct *mm)
+static void begin_round(struct mrc_share *share, u64 now)
 {
-	mrc_usage_round(&t->share.usage);
-	if (ms_notes_outgrown(&t->share.notes, mm))
-		ms_notes_forget(&t->share.notes);
+	share->round = now;
+	share->tables = 0;
+}
+
+/* Of what was mapped once, notes are left. */
+static void end_round(struct mrc_share *share)
+{
+	mrc_usage_round(&share->usage);
+	if (share->notes.bytes > 2 * share->tables * PTRS_PER_PTE)
+		ms_notes_forget(&share->notes);
+}
+
+static void go_round(struct mrc_target *t, struct mm_struct *mm, s64 looks)
+{
+	struct mrc_hand hand = { .t = t, .see = age, .table = new_table };
+	struct mrc_share *share = &t->share;
+	u64 done;
+
+	do {
+		done = mrc_hand_go(&hand, mm, &share->ager);
+		looks -= done;
+		cond_resched();
+	} while (done && looks > 0 && share->ager);
+	share->tables += hand.tables;
+	if (done && !share->ager)
+		end_round(share);
+}
+
+/* Whether the kernel can be told what is taken from it, of this address space. */
+static bool is_answered_for(const struct mrc_target *t, const struct mm_struct *mm)
+{
+	return READ_ONCE(t->notified) && READ_ONCE(t->mm) == mm;
 }
 
 /**
  * mrc_aging() - go on with a round over a target's pages, as far as it is time
  * @t: the target
  * @mm: its address space, which the caller keeps
+ * @most: pages that may be looked at, or some more
  *
  * Context: may sleep.
  */
-void mrc_aging(struct mrc_target *t, struct mm_struct *mm)
+void mrc_aging(struct mrc_target *t, struct mm_struct *mm, u64 most)
 {
-	struct mrc_hand hand = { .t = t, .see = age, .table = new_table };
 	struct mrc_share *share = &t->share;
-	u64 now = mrc_now_us(), us = min_t(u64, now - share->aged, ROUND_US), done;
-	s64 looks = min_t(u64, get_mm_rss(mm) * us / ROUND_US, LOOKS_MAX);
+	u64 now = mrc_now_us(), us = min_t(u64, now - share->aged, ROUND_US);
 
-	if (looks <= 0 || !mutex_trylock(&share->sweeping))
+	if (!is_answered_for(t, mm) || !mutex_trylock(&share->sweeping))
 		return;
-	share->aged = now;
-	while (looks > 0) {
-		done = mrc_hand_go(&hand, mm, &share->ager);
-		if (!done)
-			break;
-		looks -= done;
-		if (!share->ager) {
-			end_round(t, mm);
-			break;
-		}
-		cond_resched();
+	if (share->noted != mm)
+		mrc_aging_forget(t);
+	share->noted = mm;
+	if (share->ager || now - share->round >= ROUND_US) {
+		if (!share->ager)
+			begin_round(share, now);
+		share->aged = now;
+		go_round(t, mm, min_t(u64, get_mm_rss(mm) * us / ROUND_US, most));
 	}
 	mutex_unlock(&share->sweeping);
 }
 
 /**
- * mrc_aging_give_back() - the kernel asks whether a page was touched
+ * mrc_aging_forget() - what is known of a target's pages is void
  * @t: the target
- * @addr: of the page
+ *
+ * Context: may sleep; share.sweeping is held.
+ */
+void mrc_aging_forget(struct mrc_target *t)
+{
+	struct mrc_share *share = &t->share;
+
+	ms_notes_forget(&share->notes);
+	memset(&share->usage, 0, sizeof(share->usage));
+	share->noted = NULL;
+	share->ager = 0;
+	share->round = 0;
+}
+
+/**
+ * mrc_aging_give_back() - the kernel asks whether pages were touched
+ * @t: the target
+ * @start: of the first
+ * @end: of the last, within a page table
  * @clear: it asks once
  *
  * Context: under the lock of the page table, or without it if not @clear.
- * Return: whether the accessed bit was taken from it.
+ * Return: whether an accessed bit was taken from it.
  */
-bool mrc_aging_give_back(struct mrc_target *t, unsigned long addr, bool clear)
+bool mrc_aging_give_back(struct mrc_target *t, unsigned long start,
+			 unsigned long end, bool clear)
 {
-	u8 *usage = ms_notes_find(&t->share.notes, addr);
+	u8 *usage = ms_notes_find(&t->share.notes, start);
+	bool owed = false;
 
 	if (!usage)
 		return false;
-	usage += pte_index(addr);
-	if (!(READ_ONCE(*usage) & MRC_USAGE_OWED))
-		return false;
-	if (clear)
-		*usage &= ~MRC_USAGE_OWED;
-	return true;
+	end = min(end, (start & PMD_MASK) + PMD_SIZE);
+	for (usage += pte_index(start); start < end; start += PAGE_SIZE, usage++) {
+		if (!(READ_ONCE(*usage) & MRC_USAGE_OWED))
+			continue;
+		owed = true;
+		if (clear)
+			*usage &= ~MRC_USAGE_OWED;
+	}
+	return owed;
 }

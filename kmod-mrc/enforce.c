@@ -4,7 +4,7 @@
  *
  * A thread divides the memory anew now and then. When what is available is
  * below the reserve, or will be as programs go on, or a total is set, it evicts
- * idle pages of those who have more than their share, which by the division are
+ * the pages used least of those who have more than their share, which by the division are
  * those who lose least. And whoever has more than its share and faults replaces
  * pages of its own: not in the fault, where nothing may sleep, but right after
  * it, on the way back to user space.
@@ -33,6 +33,8 @@
 /* Pages evicted in one round, and in one fault. */
 #define ROUND_MAX	2048
 #define FAULT_MAX	256
+/* Pages that are looked at after a division, for how much they are used. */
+#define LOOKS_MAX	65536
 /* While memory is short, it is divided so many times as often. */
 #define HURRY		4
 /* So many more are replaced than have to be: the next faults are free of it. */
@@ -126,7 +128,7 @@ void mrc_enforce_forget(struct mrc_target *t)
 	hash_del_rcu(&t->share.over);
 	synchronize_rcu();
 	ms_errand_drop(t->share.errand);
-	ms_notes_forget(&t->share.notes);
+	ms_notes_free(&t->share.notes);
 }
 
 static void lift(void)
@@ -282,12 +284,15 @@ static void give_others(const struct mrc_plan *plan, s64 left)
 static void age_all(void)
 {
 	struct mrc_target *t;
+	unsigned int n = 0;
 
+	list_for_each_entry(t, &mrc_targets, link)
+		n++;
 	list_for_each_entry(t, &mrc_targets, link) {
 		struct mm_struct *mm = mrc_target_mm(t);
 
 		if (mm) {
-			mrc_aging(t, mm);
+			mrc_aging(t, mm, LOOKS_MAX / n);
 			mmput_async(mm);
 		}
 	}
@@ -301,7 +306,6 @@ static bool divide(void)
 	s64 left = 0;
 
 	mutex_lock(&mrc_targets_lock);
-	age_all();
 	if (too_much_pressure()) {
 		mrc_suspended++;
 		lift();
@@ -313,6 +317,7 @@ static bool divide(void)
 		relieve(&plan, needed(left));
 		mrc_plan_free(&plan);
 	}
+	age_all();
 	mutex_unlock(&mrc_targets_lock);
 	return left < 0 && !READ_ONCE(mrc_division.total_kib);
 }
@@ -349,13 +354,14 @@ static int start(void)
 	return 0;
 }
 
-/* They may wait for a disk. */
+/* They may wait for a disk. What is noted of pages is soon out of date. */
 static void finish_sweeps(void)
 {
 	struct mrc_target *t;
 
 	list_for_each_entry(t, &mrc_targets, link) {
 		mutex_lock(&t->share.sweeping);
+		mrc_aging_forget(t);
 		mutex_unlock(&t->share.sweeping);
 	}
 }

@@ -57,22 +57,29 @@ static void see_huge(struct mrc_hand *h, struct mm_struct *mm, pmd_t *pmd,
 	spin_unlock(lock);
 }
 
+static void find_usage(struct mrc_hand *h, unsigned long addr)
+{
+	h->usage = h->table(&h->t->share.notes, addr);
+	h->tables++;
+}
+
 static unsigned long see_pmd(struct mrc_hand *h, struct mm_struct *mm, pmd_t *pmd,
 			     unsigned long addr, unsigned long end)
 {
 	pmd_t val;
 
 	h->looks--;
-	h->usage = h->table(&h->t->share.notes, addr);
 	rcu_read_lock();
 	val = READ_ONCE(*pmd);
 	if (pmd_none(val) || !pmd_present(val)) {
 		addr = end;
 	} else if (pmd_leaf(val)) {
+		find_usage(h, addr);
 		if (!(addr & ~PMD_MASK))
 			see_huge(h, mm, pmd, addr);
 		addr = end;
 	} else if (!pmd_bad(val)) {
+		find_usage(h, addr);
 		addr = see_table(h, mm, pmd, val, addr, end);
 	} else {
 		addr = end;
@@ -114,7 +121,7 @@ static unsigned long go_on(struct mrc_hand *h, struct mm_struct *mm,
 }
 
 /**
- * mrc_hand_usage() - what is noted of a page; also of a huge one, by its first
+ * mrc_hand_usage() - what is noted of a page, or of a huge one and those after it
  * @h: the hand, at this page
  * @addr: of the page
  *

@@ -18,14 +18,15 @@ struct mrc_target;
  * struct mrc_hand - one sweep of a hand
  * @t: whose pages
  * @see: what to do with one, under the lock of its page table; takes a look
- * @table: where usage is noted, of the pages of a page table; NULL: nowhere
+ * @table: where usage is noted, of the pages of a page table; may not sleep
  * @looks: pages that may still be looked at in this hold of mmap_lock
- * @usage: of @table, for the page table where it is
+ * @usage: of @table, for the page table where it is; NULL: nothing is noted
+ * @tables: page tables that it went over
  * @batch: it stops when so many pages were picked; 0: it picks none
  * @picked: pages that @see picked
  * @any: what is in use, too
- * @stretch: looks since it was last seen whether there is enough to pick
- * @found: pages picked in these
+ * @warm: pages that could be picked if they were used less, lately
+ * @found: pages picked meanwhile
  */
 struct mrc_hand {
 	struct mrc_target *t;
@@ -34,10 +35,11 @@ struct mrc_hand {
 	void *(*table)(struct ms_notes *notes, unsigned long addr);
 	s64 looks;
 	u8 *usage;
+	u64 tables;
 	u64 batch;
 	u64 picked;
 	bool any;
-	s64 stretch;
+	u64 warm;
 	u64 found;
 };
 

@@ -173,7 +173,7 @@ struct mrc_climb {
  * @fault: address of its last page fault over its share
  * @faults: its major faults by @looked
  * @missed: how many of them since it was looked at before
- * @coming: pages that these bring in by the next look, if it goes on like that
+ * @coming: pages that come in, in an interval in which as many are missed
  * @fetched: major faults since it has executed its program
  * @anon: its anonymous pages by @looked, with those that are swapped out
  * @swapped: these
@@ -191,6 +191,9 @@ struct mrc_climb {
  * @hand: where the next sweep begins
  * @ager: where the round over all pages goes on
  * @aged: when it last did, in us
+ * @round: when this one began, in us
+ * @tables: page tables that it has come over
+ * @noted: the address space that is noted; only to be compared
  * @usage: of its pages, for the hand
  * @notes: of each page, a byte of mrc_usage_age(); changed under its page table's lock
  * @evict: pages on their way out
@@ -227,6 +230,9 @@ struct mrc_share {
 	unsigned long hand;
 	unsigned long ager;
 	u64 aged;
+	u64 round;
+	u64 tables;
+	const struct mm_struct *noted;
 	struct mrc_usage usage;
 	struct ms_notes notes;
 	struct ms_evict evict;
@@ -486,8 +492,10 @@ bool mrc_young_kept(struct mrc_target *t, unsigned long addr);
 bool mrc_young_seen(struct mrc_target *t, u32 i);
 
 /* aging.c */
-void mrc_aging(struct mrc_target *t, struct mm_struct *mm);
-bool mrc_aging_give_back(struct mrc_target *t, unsigned long addr, bool clear);
+void mrc_aging(struct mrc_target *t, struct mm_struct *mm, u64 most);
+void mrc_aging_forget(struct mrc_target *t);
+bool mrc_aging_give_back(struct mrc_target *t, unsigned long start,
+			 unsigned long end, bool clear);
 
 /* sweep.c */
 u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,

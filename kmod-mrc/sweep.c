@@ -16,11 +16,14 @@
 #include "hand.h"
 #include "mrc.h"
 
-/* Pages looked at in one sweep; after so many it sees whether it finds enough. */
+/* Pages looked at in one sweep. */
 #define LOOKS_MAX	262144
-#define LOOKS_STRETCH	8192
+/* Of so many that could be evicted, enough are to be cold. */
+#define STRETCH		32768
 /* Pages evicted at once. */
 #define EVICT_BATCH	64
+/* So many batches in which none could be written are enough. */
+#define FUTILE_MAX	4
 /* Pages right before the one that faults are left: it may go on with them. */
 #define BEHIND		4
 /* How long to wait when all was in use. */
@@ -28,11 +31,16 @@
 /* How long the disk may keep a sweep that is not to wait for it. */
 #define PATIENCE	(HZ / 10)
 
-static bool is_cold(const struct mrc_hand *h, unsigned long addr, unsigned long entry)
+/* Of which nothing is noted, it stays if it was touched since it was seen before. */
+static bool is_idle(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
+{
+	return !mrc_hand_take(h, addr, entry);
+}
+
+static bool is_cold(struct mrc_hand *h, unsigned long addr, unsigned long entry)
 {
 	unsigned int coldest = h->t->share.usage.coldest;
-	const u8 *noted = mrc_hand_usage(h, addr);
-	u8 usage = noted ? *noted : 0;
+	u8 usage = *mrc_hand_usage(h, addr);
 
 	if (mrc_usage_class(usage, false) > coldest)
 		return false;
@@ -41,26 +49,31 @@ static bool is_cold(const struct mrc_hand *h, unsigned long addr, unsigned long 
 }
 
 /* Reclaim keeps what was touched. */
-static void forget_touches(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
+static void forget_touch(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
 {
+	bool touched = mrc_hand_take(h, addr, entry);
 	u8 *usage = mrc_hand_usage(h, addr);
 
-	mrc_hand_take(h, addr, entry);
 	if (usage)
-		*usage &= ~MRC_USAGE_OWED;
+		*usage = mrc_usage_evict(*usage, touched);
 }
 
 static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
 		 unsigned long *entry, unsigned int order)
 {
 	struct mrc_share *share = &h->t->share;
+	bool is_noted = mrc_hand_usage(h, addr);
 	u64 nr = 1ULL << order;
 
 	h->looks--;
-	if (!h->any && !is_cold(h, addr, READ_ONCE(*entry)))
+	if (!h->any && !is_noted && !is_idle(h, addr, entry))
 		return;
 	if (ms_page_shared(compound_head(page))) {
 		share->refused_shared += nr;
+		return;
+	}
+	if (!h->any && is_noted && !is_cold(h, addr, READ_ONCE(*entry))) {
+		h->warm += nr;
 		return;
 	}
 	/* Of a large folio that is mapped page by page, each has its own bit. */
@@ -69,7 +82,7 @@ static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
 		share->refused_busy += nr;
 		return;
 	}
-	forget_touches(h, addr, entry);
+	forget_touch(h, addr, entry);
 	h->picked += nr;
 }
 
@@ -94,20 +107,19 @@ static u64 sweep_batch(struct mrc_hand *h, struct mm_struct *mm, u64 want)
 /*
  * Where what is cold is sparse, it takes what is less cold as well.
  *
- * Return: false if that is no use.
+ * Return: false if all that there is was taken.
  */
-static bool find_enough(struct mrc_hand *h, u64 looks, u64 all)
+static bool find_enough(struct mrc_hand *h, u64 all)
 {
 	bool sparse;
 
-	h->stretch += looks;
 	h->found += h->picked;
-	if (h->stretch < min_t(u64, all, LOOKS_STRETCH))
+	if (h->found + h->warm < min_t(u64, all, STRETCH))
 		return true;
-	sparse = mrc_usage_sparse(h->found, h->stretch);
-	h->stretch = 0;
+	sparse = mrc_usage_sparse(h->found, h->found + h->warm);
 	h->found = 0;
-	return !sparse || (!h->any && mrc_usage_raise(&h->t->share.usage));
+	h->warm = 0;
+	return !sparse || mrc_usage_raise(&h->t->share.usage);
 }
 
 /*
@@ -148,7 +160,7 @@ void mrc_sweep_settle(struct mrc_target *t)
  * @wait: until there is room for them among those that are being written
  * @evicted: the count to add them to: one of @t->share
  *
- * Context: may sleep; waits for a disk with @wait only.
+ * Context: may sleep; without @wait, for a disk only as long as a batch takes.
  * Return: pages that it is smaller by, as far as can be told.
  */
 u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
@@ -156,7 +168,8 @@ u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 {
 	struct mrc_share *share = &t->share;
 	struct mrc_hand hand = { .t = t, .see = pick, .table = ms_notes_find };
-	u64 before, after, done;
+	u64 before, last, after, done;
+	unsigned int futile = 0;
 	unsigned long until;
 	s64 looks;
 
@@ -177,13 +190,16 @@ u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	after = before;
 	until = jiffies + PATIENCE;
 	for (looks = LOOKS_MAX; looks > 0 && has_room(share); looks -= done) {
-		if (before - min(before, after) >= want ||
+		if (before - min(before, after) >= want || futile >= FUTILE_MAX ||
 		    (!wait && time_after(jiffies, until)))
 			break;
+		last = after;
 		done = sweep_batch(&hand, mm, want - (before - min(before, after)));
 		after = get_mm_rss(mm);
-		if (!done || !find_enough(&hand, done, before))
+		if (!done || !find_enough(&hand, before))
 			break;
+		if (hand.picked)
+			futile = after < last ? 0 : futile + 1;
 		cond_resched();
 	}
 	after = min(before, after);

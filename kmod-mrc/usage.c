@@ -7,11 +7,12 @@
 #include "usage.h"
 
 /* What fades in a round is one part in so many; and a class is so much usage. */
-#define FADE		8
+#define FADE		4
 #define A_CLASS		8
-/* The most is what it comes to that is touched in every round. */
-#define TOUCH		16
-/* Of so many pages that the hand passes, one at least is to be evicted. */
+#define TOUCH		32
+/* What a byte has room for. */
+#define MOST		127
+/* Of so many pages that could be evicted, one at least is to be. */
 #define SPARSE		64
 
 /**
@@ -29,6 +30,20 @@ u8 mrc_usage_age(u8 usage, bool touched)
 	if (touched)
 		value += TOUCH;
 	return value << 1 | (usage & MRC_USAGE_OWED) | (touched ? MRC_USAGE_OWED : 0);
+}
+
+/**
+ * mrc_usage_evict() - a page is evicted
+ * @usage: of the page so far
+ * @touched: since the last round
+ *
+ * Return: its usage when it comes back; nobody is owed anything.
+ */
+u8 mrc_usage_evict(u8 usage, bool touched)
+{
+	unsigned int value = (usage >> 1) + (touched ? TOUCH : 0);
+
+	return min_t(unsigned int, value, MOST) << 1;
 }
 
 /**
@@ -55,7 +70,7 @@ void mrc_usage_count(struct mrc_usage *u, u8 usage, u64 pages)
 }
 
 /**
- * mrc_usage_sparse() - whether the hand passes too many to find one
+ * mrc_usage_sparse() - whether there are too few to be evicted
  * @found: so many
  * @of: among so many
  */

@@ -2,9 +2,9 @@
 /*
  * How much pages have been used lately: by that they are evicted (sweep.c). Pure logic.
  *
- * A page's usage is a byte. At each round of the hand an eighth of it fades, and so
+ * A page's usage is a byte. At each round of the hand a quarter of it fades, and as
  * much is added if the page was touched since the round before. So what was used now
- * and then for a long time weighs more than what was used once, just now.
+ * and then for some time weighs more than what was used once, just now.
  */
 #ifndef MRC_USAGE_H
 #define MRC_USAGE_H
@@ -13,7 +13,7 @@
 
 /* The accessed bit was taken from the kernel, which has not been told yet. */
 #define MRC_USAGE_OWED		1
-#define MRC_USAGE_CLASSES	18
+#define MRC_USAGE_CLASSES	20
 
 /**
  * struct mrc_usage - of all pages of a target
@@ -26,6 +26,7 @@ struct mrc_usage {
 };
 
 u8 mrc_usage_age(u8 usage, bool touched);
+u8 mrc_usage_evict(u8 usage, bool touched);
 unsigned int mrc_usage_class(u8 usage, bool touched);
 void mrc_usage_count(struct mrc_usage *u, u8 usage, u64 pages);
 bool mrc_usage_sparse(u64 found, u64 of);

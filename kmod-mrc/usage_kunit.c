@@ -31,13 +31,34 @@ static void usage_stays_in_its_classes(struct kunit *test)
 /* Of a scan nothing is worth as much as what is in use all the time. */
 static void what_was_used_often_outlasts_what_was_used_once(struct kunit *test)
 {
-	u8 often = aged(aged(0, 20, true), 4, false);
+	u8 often = aged(aged(0, 20, true), 2, false);
 	u8 once = mrc_usage_age(0, true);
 
 	KUNIT_EXPECT_GT(test, mrc_usage_class(often, false),
 			mrc_usage_class(once, false));
 	KUNIT_EXPECT_GE(test, mrc_usage_class(once, false),
 			mrc_usage_class(aged(once, 1, false), false));
+}
+
+/* Who has gone over to other pages loses those first that it uses no more. */
+static void what_is_used_now_outlasts_what_was_used_before(struct kunit *test)
+{
+	u8 before = aged(aged(0, 100, true), 4, false);
+	u8 now = aged(0, 4, true);
+
+	KUNIT_EXPECT_GT(test, mrc_usage_class(now, true),
+			mrc_usage_class(before, false));
+}
+
+/* Or it would be evicted each time that it is. */
+static void an_evicted_page_comes_back_with_its_touch(struct kunit *test)
+{
+	u8 usage = mrc_usage_evict(MRC_USAGE_OWED, true);
+
+	KUNIT_EXPECT_GT(test, mrc_usage_class(usage, true), mrc_usage_class(0, true));
+	KUNIT_EXPECT_FALSE(test, usage & MRC_USAGE_OWED);
+	KUNIT_EXPECT_EQ(test, mrc_usage_evict(127 << 1, true), 127 << 1);
+	KUNIT_EXPECT_EQ(test, mrc_usage_evict(10 << 1, false), 10 << 1);
 }
 
 /* Until reclaim has been told. */
@@ -88,6 +109,8 @@ static void all_can_be_had_in_the_end(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(usage_stays_in_its_classes),
 	KUNIT_CASE(what_was_used_often_outlasts_what_was_used_once),
+	KUNIT_CASE(what_is_used_now_outlasts_what_was_used_before),
+	KUNIT_CASE(an_evicted_page_comes_back_with_its_touch),
 	KUNIT_CASE(a_taken_bit_stays_owed),
 	KUNIT_CASE(the_coldest_are_not_too_few),
 	KUNIT_CASE(all_can_be_had_in_the_end),

@@ -325,8 +325,9 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
 			bool watched = e->flags & MRC_F_WATCHED;
-			bool seen = mrc_young_seen(t, c->active[i]);
 			int found = look(mm, &at, e, true);
+			/* Taken by another before: asked after. */
+			bool seen = mrc_young_seen(t, c->active[i]);
 
 			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
 			e->after = 0;

@@ -82,7 +82,7 @@ static bool give_back(struct mmu_notifier *mn, unsigned long start,
 	u32 i;
 
 	rcu_read_lock();
-	young = mrc_aging_give_back(t, start, clear);
+	young = mrc_aging_give_back(t, start, end, clear);
 	s = rcu_dereference(t->shadow);
 	for (i = s ? lower_bound(s, start) : 0; s && i < s->n; i++) {
 		if (s->addr[i] >= end)
@@ -266,7 +266,7 @@ bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young)
 	if (s && i < s->n && s->addr[i] == addr) {
 		if (young)
 			set_bit(i, s->seen);
-		young |= return_touch(t, s, i);
+		young |= test_and_clear_bit(i, s->young);
 	}
 	rcu_read_unlock();
 	return young;

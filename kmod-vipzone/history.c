@@ -28,7 +28,7 @@ static unsigned long bytes;
 static void forget_tables(struct history *history)
 {
 	WRITE_ONCE(bytes, bytes - history->notes.bytes);
-	ms_notes_forget(&history->notes);
+	ms_notes_free(&history->notes);
 }
 
 static struct history *find(const struct mm_struct *mm)
@@ -46,7 +46,8 @@ struct history *history_of(struct mm_struct *mm)
 	struct history *history = find(mm);
 
 	if (history) {
-		if (ms_notes_outgrown(&history->notes, mm))
+		/* Each takes less than its page table: much is for what is gone. */
+		if (history->notes.bytes > mm_pgtables_bytes(mm))
 			forget_tables(history);
 		return history;
 	}

@@ -4,6 +4,7 @@
 #include <linux/export.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <compat/compat.h>
@@ -42,12 +43,6 @@ void *ms_notes_make(struct ms_notes *notes, unsigned long addr, gfp_t gfp)
 }
 EXPORT_SYMBOL_GPL(ms_notes_make);
 
-bool ms_notes_outgrown(const struct ms_notes *notes, struct mm_struct *mm)
-{
-	return notes->bytes / notes->width * sizeof(pte_t) > 2 * mm_pgtables_bytes(mm);
-}
-EXPORT_SYMBOL_GPL(ms_notes_outgrown);
-
 void ms_notes_forget(struct ms_notes *notes)
 {
 	unsigned long index;
@@ -56,7 +51,22 @@ void ms_notes_forget(struct ms_notes *notes)
 	xa_for_each(&notes->tables, index, table) {
 		xa_erase(&notes->tables, index);
 		kvfree_rcu_mightsleep(table);
+		cond_resched();
 	}
 	notes->bytes = 0;
 }
 EXPORT_SYMBOL_GPL(ms_notes_forget);
+
+void ms_notes_free(struct ms_notes *notes)
+{
+	unsigned long index;
+	void *table;
+
+	xa_for_each(&notes->tables, index, table) {
+		kfree(table);
+		cond_resched();
+	}
+	xa_destroy(&notes->tables);
+	notes->bytes = 0;
+}
+EXPORT_SYMBOL_GPL(ms_notes_free);

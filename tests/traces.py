@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Page traces: made by a rule and a seed, or recorded from real programs."""
 import os
+import shutil
 import subprocess
 
 import numpy
@@ -115,6 +116,8 @@ def record(name, path):
     if name == "gcc":
         compiler = subprocess.run(["gcc", "-print-prog-name=cc1"], capture_output=True, text=True, check=True).stdout
         command = [compiler.strip(), *command]
+    if not shutil.which(command[0]):
+        raise SystemExit(f"{command[0]} is not installed: scripts/install-tools")
     reduce = initramfs.compiled(f"{TOP}/tests/programs/pages.c")
     end, other = os.pipe()
     with open(path, "w", encoding="ascii") as out:

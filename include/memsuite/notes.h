@@ -6,7 +6,6 @@
 #ifndef MEMSUITE_NOTES_H
 #define MEMSUITE_NOTES_H
 
-#include <linux/mm_types.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 
@@ -37,10 +36,10 @@ void *ms_notes_find(struct ms_notes *notes, unsigned long addr);
  */
 void *ms_notes_make(struct ms_notes *notes, unsigned long addr, gfp_t gfp);
 
-/* Whether much is for what is gone: there are twice as many as page tables. */
-bool ms_notes_outgrown(const struct ms_notes *notes, struct mm_struct *mm);
-
 /* Frees all of them; there may be others after that. May sleep. */
 void ms_notes_forget(struct ms_notes *notes);
+
+/* The same, where nobody looks any up meanwhile. */
+void ms_notes_free(struct ms_notes *notes);
 
 #endif

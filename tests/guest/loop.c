@@ -10,6 +10,7 @@
  *   exec     loop over N / 4, then exec into the loop, each for SECONDS
  *
  * --passes N: no more of them, however long they take.
+ * --rest MS: sleeps after each.
  * --fresh: each page is given back after its touch, so that the next one faults.
  */
 #include <getopt.h>
@@ -71,7 +72,7 @@ static void random_touches(unsigned long pages)
 static void usage(const char *name)
 {
 	fprintf(stderr,
-		"usage: %s [--thp] [--nice] [--fresh] [--passes N] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
+		"usage: %s [--thp] [--nice] [--fresh] [--passes N] [--rest MS] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
 		name);
 	exit(2);
 }
@@ -83,11 +84,12 @@ int main(int argc, char **argv)
 		{ "nice", no_argument, NULL, 'n' },
 		{ "fresh", no_argument, &fresh, 1 },
 		{ "passes", required_argument, NULL, 'l' },
+		{ "rest", required_argument, NULL, 'r' },
 		{ "pattern", required_argument, NULL, 'p' },
 		{}
 	};
 	const char *pattern = "loop";
-	unsigned long pages, passes = 0, limit = 0, size;
+	unsigned long pages, passes = 0, limit = 0, rest_ms = 0, size;
 	double seconds, end, began;
 	int c, thp = 0;
 	char *area_raw;
@@ -99,6 +101,8 @@ int main(int argc, char **argv)
 			setpriority(PRIO_PROCESS, 0, 19);
 		else if (c == 'l')
 			limit = strtoul(optarg, NULL, 10);
+		else if (c == 'r')
+			rest_ms = strtoul(optarg, NULL, 10);
 		else if (c == 'p')
 			pattern = optarg;
 		else if (c)
@@ -144,6 +148,8 @@ int main(int argc, char **argv)
 			pass(pages);
 		}
 		passes++;
+		if (rest_ms)
+			usleep(rest_ms * 1000);
 	} while (now() < end && passes != limit);
 	if (!strcmp(pattern, "exec")) {
 		char n[32], s[32];
