@@ -105,6 +105,8 @@ def scores(directory, name, mode, trace):
     exact = truth(f"{directory}/{name}", windows)
     told = os.path.exists(f"{directory}/{name}.{mode}.told")
     for i, (span, window, known) in enumerate(zip(spans, windows, exact), 1):
+        if not known["accesses"]:
+            raise SystemExit(f"{name} in mode {mode}: nothing was replayed in window {i}, from {span[0]} to {span[1]} s")
         rate = (window[1] - window[0]) / (span[1] - span[0])
         yield Score(Curve(left(f"curve.{i}")), known, rate, trace.cliffs, told), stats(left(f"stats.{i}"))
 
