@@ -70,7 +70,7 @@ static void replace(void *target)
 		want = rss - share + SLACK;
 		want = min(want, rss - min(rss, READ_ONCE(t->share.min)));
 		mrc_sweep(t, mm, min_t(u64, want, FAULT_MAX), is_short(),
-			       &t->share.replaced);
+			  &t->share.replaced);
 	}
 }
 
@@ -182,9 +182,8 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 		u64 rss = mm ? get_mm_rss(mm) : 0, got = 0;
 
 		if (rss > t->share.pages)
-			got = mrc_sweep(t, mm,
-					     min(rss - t->share.pages, need), is_limit,
-					     &t->share.evicted);
+			got = mrc_sweep(t, mm, min(rss - t->share.pages, need),
+					is_limit, &t->share.evicted);
 		need -= min(need, got);
 		if (mm)
 			mmput_async(mm);

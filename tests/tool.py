@@ -964,6 +964,13 @@ def a_plan_is_asked_for(top):
     with open(os.path.join(tree.debugfs, "mrc/plan"), encoding="utf-8") as file:
         assert file.read(33).split() == ["30720", "77", "78"]
     assert [row["share_pages"] for row in plan] == [5120, 2560]
+    # What is not given stays.
+    assert tree.run("mrc", "share", "78", "--min", "2M").returncode == 0
+    assert tree.written("mrc/division/set") == "78 2 2048\n", tree.written("mrc/division/set")
+    assert tree.run("mrc", "share", "78", "--weight", "3").returncode == 0
+    assert tree.written("mrc/division/set") == "78 3 1024\n", tree.written("mrc/division/set")
+    result = tree.run("mrc", "share", "79", "--weight", "3")
+    assert result.returncode == 1 and "79: not tracked" in result.stderr
     shown = tree.run("mrc", "plan").stdout
     assert "20 MiB" in shown and "together 30 MiB" in shown and "12.0" in shown
     result = tree.run("mrc", "plan", "77", "79")
@@ -1161,6 +1168,10 @@ def memory_that_could_be_powered_down_is_told(top):
     result = tree.run("mrc", "regions", "77", "--loss", "20", "--offline", "1", MEMSUITE_BLOCKS=blocks)
     assert result.returncode == 1 and "0 of 1 blocks" in result.stderr
     assert "needs 20 KiB of 20 KiB" in tree.run("mrc", "regions", "77", "--loss", "0", MEMSUITE_BLOCKS=blocks).stdout
+    # What is not known is not idle.
+    tree.fill(tree.debugfs, {"mrc/77/pages": "# address kind seen_us"})
+    result = tree.run("mrc", "regions", "77", "--offline", "1", MEMSUITE_BLOCKS=blocks)
+    assert result.returncode == 1 and "not known" in result.stderr and "idle" not in result.stdout
 
 
 def no_debugfs_is_told(top):

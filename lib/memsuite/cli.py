@@ -281,16 +281,20 @@ def mrc_commands(top):
     command.add_argument("pid", metavar="PID", type=pid_argument, nargs="*", help="only among these (all)")
     command = mrc.add("share", cmd_mrc_share, "set what a process weighs in the division, and what it gets at least")
     command.add_argument("pid", metavar="PID", type=pid_argument)
-    command.add_argument("--weight", metavar="N", type=number_argument(1, 1000), default=1)
-    command.add_argument("--min", metavar="SIZE", type=amount_argument, default=1 << 20, help="bytes; K, M, G, T (1M)")
+    command.add_argument("--weight", metavar="N", type=number_argument(1, 1000),
+                         help="so many times what it gains counts (as before; 1 at first)")
+    command.add_argument("--min", metavar="SIZE", type=amount_argument, help="bytes; K, M, G, T (as before; 1M at first)")
     command = mrc.add("enforce", cmd_mrc_enforce, "give each process its share: whoever has more replaces pages of its own")
     command.add_argument("--off", action="store_true", help="no more")
-    for name in ("total", "reserve"):
-        command.add_argument(f"--{name}", metavar="SIZE", type=amount_argument,
-                             help=f"see division/{name}_kib; bytes; K, M, G, T")
-    command.add_argument("--utility", choices=("ratio", "misses", "time"))
-    command.add_argument("--miss-us", metavar="N", type=number_argument(1, 1000000), help="see division/miss_us")
-    command.add_argument("--pressure-pct", metavar="N", type=number_argument(1, 100), help="see division/pressure_pct")
+    for name, what in (("total", "memory for all of them, and no more; 0: what there is"),
+                       ("reserve", "memory that is to stay available; 0: 1/32 of the machine's")):
+        command.add_argument(f"--{name}", metavar="SIZE", type=amount_argument, help=f"{what}; bytes; K, M, G, T; stays set")
+    command.add_argument("--utility", choices=("ratio", "misses", "time"),
+                         help="what is gained: hits among touches, misses a second, or time; stays set")
+    command.add_argument("--miss-us", metavar="N", type=number_argument(1, 1000000),
+                         help="how long a miss takes, for --utility time; stays set")
+    command.add_argument("--pressure-pct", metavar="N", type=number_argument(1, 100),
+                         help="with --total, shares are lifted while programs wait so much of the time; stays set")
     command = mrc.add("limit", cmd_mrc_limit, "give each cgroup that is tracked its share as memory.high, until Ctrl-C")
     command.add_argument("--total", metavar="SIZE", type=amount_argument, default=0,
                          help="memory to divide: bytes; K, M, G, T (division/total_kib, or what there is)")

@@ -37,6 +37,12 @@ COUNTERS = {
     "vipzone/fallback_context": "faults left to the kernel: not movable",
     "vipzone/fallback_huge": "huge pages refused",
     "vipzone/fallback_wear": "faults left to the kernel: regions over their wear budget",
+    "mrc/changes": "curves that have changed",
+    "mrc/division/evicted_pages": "pages evicted of targets because little memory was available",
+    "mrc/division/replaced_pages": "pages that targets have replaced in faults of their own",
+    "mrc/division/refused_shared_pages": "pages not evicted: others map them, too",
+    "mrc/division/refused_busy_pages": "pages not evicted: pinned, or in parts",
+    "mrc/division/suspended": "intervals in which pressure has lifted all shares",
     "pages/retired_pages": "bad pages withheld for good",
 }
 
@@ -86,6 +92,8 @@ def directories():
     for name in entries():
         if name not in THINGS:
             yield name, name, {}
+            for part in entries(name):
+                yield f"{name}/{part}", f"{name}/{part}", {}
             continue
         for thing in entries(name):
             yield f"{name}/*", f"{name}/{thing}", {THINGS[name]: thing}

@@ -8,7 +8,7 @@ import os
 from .. import Failure
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
-from ..sysfs import DEBUGFS, need, table, write
+from ..sysfs import DEBUGFS, need, read, table, write
 
 KIB = 1024
 
@@ -24,6 +24,8 @@ def ask(total, pids):
             text = b"".join(iter(lambda: file.read(1 << 16), b"")).decode()
     except PermissionError:
         raise Failure(f"{path}: permission denied; run as root") from None
+    except FileNotFoundError:
+        raise Failure(f"{path} is not there; as root: mount -t debugfs none /sys/kernel/debug") from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
     return [{key: float(value) if key.startswith("misses") else int(value) for key, value in row.items()}
@@ -67,13 +69,23 @@ def cmd_mrc_enforce(args):
         write(f"mrc/division/{name}", str(value))
     write("mrc/division/enforce", "0" if args.off else "1",
           {errno.EOPNOTSUPP: "this kernel lacks what it takes; see the kernel's log"})
-    return done(args, "the division of memory is enforced" + (" no more" if args.off else ""))
+    if args.off:
+        return done(args, "the division of memory is enforced no more")
+    idle = "; mrc is off, and nothing is known yet: memsuite mrc enable" if read("mrc", "enabled") == "0" else ""
+    return done(args, "the division of memory is enforced" + idle)
 
 
 def cmd_mrc_share(args):
     need("mrc")
-    if args.min % mmap.PAGESIZE:
+    weight, least = args.weight, args.min
+    if weight is None or least is None:
+        before = [row for row in ask(0, [args.pid]) if row["pid"] == args.pid]
+        if not before:
+            raise Failure(f"{args.pid}: not tracked, or no curve yet; give both --weight and --min")
+        weight = before[0]["weight"] if weight is None else weight
+        least = before[0]["min_pages"] * mmap.PAGESIZE if least is None else least
+    if least % mmap.PAGESIZE:
         raise Failure("a minimum is in whole pages")
-    write("mrc/division/set", f"{args.pid} {args.weight} {args.min // KIB}",
+    write("mrc/division/set", f"{args.pid} {weight} {least // KIB}",
           {errno.ENOENT: f"{args.pid} is not tracked"})
-    return done(args, f"{args.pid} weighs {args.weight}, and gets {human_pages(args.min // mmap.PAGESIZE)} at least")
+    return done(args, f"{args.pid} weighs {weight}, and gets {human_pages(least // mmap.PAGESIZE)} at least")

@@ -55,6 +55,8 @@ def pages_by_block(pid, loss, size, counts):
     if not curve:
         raise Failure(f"{pid} has no curve yet")
     needed, used = needed_pages(curve, stats["resident_pages"], loss), used_pages(pid, stats)
+    if not used:
+        raise Failure(f"{pid}: its pages are not known; they are while mrc is enabled, in mode ladder")
     top = top_pages(used, needed)
     try:
         pagemap = open(os.path.join(proc.PROC, str(pid), "pagemap"), "rb")
@@ -82,7 +84,7 @@ def blocks():
         online = [number for number in numbers if read_block(f"memory{number}", "state") == "online"]
         return int(read_block("block_size_bytes"), 16), online
     except OSError as error:
-        raise Failure(f"{BLOCKS}: {error.strerror}: this kernel cannot take memory offline") from None
+        raise Failure(f"{BLOCKS}: {error.strerror}: this kernel has no blocks of memory (CONFIG_MEMORY_HOTPLUG)") from None
 
 
 def take_offline(number):
