@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include <compat/page.h>
+#include <compat/pagetable.h>
 #include <memsuite/notes.h>
 
 #include "hand.h"
@@ -30,13 +31,13 @@ static void age(struct mrc_hand *h, struct page *page, unsigned long addr,
 	u8 *usage = mrc_hand_usage(h, addr);
 
 	h->looks--;
-	/* Others' are not evicted; and what cannot be noted is not taken. */
-	if (!usage || ms_page_shared(compound_head(page)))
+	/* Others' are not evicted, nor parts; and what cannot be noted is not taken. */
+	if (!usage || ms_page_shared(compound_head(page)) ||
+	    page != compound_head(page) || ms_page_order(page) != order)
 		return;
 	*usage = mrc_usage_age(*usage, mrc_hand_take(h, addr, entry));
 	/* It may be split. */
-	if (order)
-		memset(usage, *usage, 1UL << order);
+	memset(usage, *usage, 1UL << order);
 	mrc_usage_count(&h->t->share.usage, *usage, 1ULL << order);
 }
 
@@ -46,34 +47,52 @@ static void begin_round(struct mrc_share *share, u64 now)
 	share->tables = 0;
 }
 
-/* Of what was mapped once, notes are left. */
-static void end_round(struct mrc_share *share)
+/*
+ * Of what was mapped once, notes are left. And what a TLB has, is used without an
+ * accessed bit: not for longer than a round.
+ */
+static void end_round(struct mrc_share *share, struct mm_struct *mm)
 {
 	mrc_usage_round(&share->usage);
 	if (share->notes.bytes > 2 * share->tables * PTRS_PER_PTE)
 		ms_notes_forget(&share->notes);
+	ms_flush_tlb_mm(mm);
 }
 
-static void go_round(struct mrc_target *t, struct mm_struct *mm, s64 looks)
+static void go_round(struct mrc_target *t, struct mm_struct *mm, s64 looks, u64 now)
 {
 	struct mrc_hand hand = { .t = t, .see = age, .table = new_table };
 	struct mrc_share *share = &t->share;
 	u64 done;
 
+	if (!share->ager)
+		begin_round(share, now);
 	do {
 		done = mrc_hand_go(&hand, mm, &share->ager);
 		looks -= done;
+		if (done)
+			share->aged = now;
 		cond_resched();
 	} while (done && looks > 0 && share->ager);
 	share->tables += hand.tables;
 	if (done && !share->ager)
-		end_round(share);
+		end_round(share, mm);
 }
 
 /* Whether the kernel can be told what is taken from it, of this address space. */
 static bool is_answered_for(const struct mrc_target *t, const struct mm_struct *mm)
 {
 	return READ_ONCE(t->notified) && READ_ONCE(t->mm) == mm;
+}
+
+/**
+ * mrc_aging_knows() - whether it is known how much pages are used
+ * @t: the target
+ * @mm: an address space of its
+ */
+bool mrc_aging_knows(const struct mrc_target *t, const struct mm_struct *mm)
+{
+	return READ_ONCE(t->share.noted) == mm && is_answered_for(t, mm);
 }
 
 /**
@@ -87,35 +106,33 @@ static bool is_answered_for(const struct mrc_target *t, const struct mm_struct *
 void mrc_aging(struct mrc_target *t, struct mm_struct *mm, u64 most)
 {
 	struct mrc_share *share = &t->share;
-	u64 now = mrc_now_us(), us = min_t(u64, now - share->aged, ROUND_US);
+	u64 now = mrc_now_us(), us;
 
-	if (!is_answered_for(t, mm) || !mutex_trylock(&share->sweeping))
-		return;
-	if (share->noted != mm)
+	mutex_lock(&share->aging);
+	us = min_t(u64, now - share->aged, ROUND_US);
+	if (share->noted && !mrc_aging_knows(t, mm))
 		mrc_aging_forget(t);
-	share->noted = mm;
-	if (share->ager || now - share->round >= ROUND_US) {
-		if (!share->ager)
-			begin_round(share, now);
-		share->aged = now;
-		go_round(t, mm, min_t(u64, get_mm_rss(mm) * us / ROUND_US, most));
+	if (is_answered_for(t, mm) &&
+	    (share->ager || now - share->round >= ROUND_US)) {
+		WRITE_ONCE(share->noted, mm);
+		go_round(t, mm, min_t(u64, get_mm_rss(mm) * us / ROUND_US, most), now);
 	}
-	mutex_unlock(&share->sweeping);
+	mutex_unlock(&share->aging);
 }
 
 /**
  * mrc_aging_forget() - what is known of a target's pages is void
  * @t: the target
  *
- * Context: may sleep; share.sweeping is held.
+ * Context: may sleep; share.aging is held.
  */
 void mrc_aging_forget(struct mrc_target *t)
 {
 	struct mrc_share *share = &t->share;
 
+	WRITE_ONCE(share->noted, NULL);
 	ms_notes_forget(&share->notes);
 	memset(&share->usage, 0, sizeof(share->usage));
-	share->noted = NULL;
 	share->ager = 0;
 	share->round = 0;
 }

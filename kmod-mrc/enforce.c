@@ -33,7 +33,7 @@
 /* Pages evicted in one round, and in one fault. */
 #define ROUND_MAX	2048
 #define FAULT_MAX	256
-/* Pages that are looked at after a division, for how much they are used. */
+/* Pages that are looked at before a division, for how much they are used. */
 #define LOOKS_MAX	65536
 /* While memory is short, it is divided so many times as often. */
 #define HURRY		4
@@ -107,6 +107,7 @@ int mrc_enforce_add(struct mrc_target *t)
 	if (!t->share.errand)
 		return -ENOMEM;
 	mutex_init(&t->share.sweeping);
+	mutex_init(&t->share.aging);
 	ms_notes_init(&t->share.notes, sizeof(u8));
 	t->share.weight = 1;
 	t->share.min = MIN_PAGES;
@@ -305,6 +306,7 @@ static bool divide(void)
 	s64 left = 0;
 
 	mutex_lock(&mrc_targets_lock);
+	age_all();
 	if (too_much_pressure()) {
 		mrc_suspended++;
 		lift();
@@ -316,7 +318,6 @@ static bool divide(void)
 		relieve(&plan, needed(left));
 		mrc_plan_free(&plan);
 	}
-	age_all();
 	mutex_unlock(&mrc_targets_lock);
 	return left < 0 && !READ_ONCE(mrc_division.total_kib);
 }
@@ -360,8 +361,10 @@ static void finish_sweeps(void)
 
 	list_for_each_entry(t, &mrc_targets, link) {
 		mutex_lock(&t->share.sweeping);
-		mrc_aging_forget(t);
 		mutex_unlock(&t->share.sweeping);
+		mutex_lock(&t->share.aging);
+		mrc_aging_forget(t);
+		mutex_unlock(&t->share.aging);
 	}
 }
 

@@ -59,7 +59,7 @@ static void see_huge(struct mrc_hand *h, struct mm_struct *mm, pmd_t *pmd,
 
 static void find_usage(struct mrc_hand *h, unsigned long addr)
 {
-	h->usage = h->table(&h->t->share.notes, addr);
+	h->usage = h->table ? h->table(&h->t->share.notes, addr) : NULL;
 	h->tables++;
 }
 
@@ -154,7 +154,7 @@ bool mrc_hand_take(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
  * @mm: the address space of its target
  * @at: where it is; 0 when the end has been reached
  *
- * Context: may sleep; share.sweeping is held.
+ * Context: may sleep; one at a time for each @at.
  * Return: looks that were made; 0: mmap_lock could not be had.
  */
 u64 mrc_hand_go(struct mrc_hand *h, struct mm_struct *mm, unsigned long *at)

@@ -18,15 +18,15 @@ struct mrc_target;
  * struct mrc_hand - one sweep of a hand
  * @t: whose pages
  * @see: what to do with one, under the lock of its page table; takes a look
- * @table: where usage is noted, of the pages of a page table; may not sleep
+ * @table: where usage is noted, of the pages of a page table; may not sleep; NULL:
+ *	nowhere
  * @looks: pages that may still be looked at in this hold of mmap_lock
  * @usage: of @table, for the page table where it is; NULL: nothing is noted
  * @tables: page tables that it went over
  * @batch: it stops when so many pages were picked; 0: it picks none
  * @picked: pages that @see picked
  * @any: what is in use, too
- * @warm: pages that could be picked if they were used less, lately
- * @found: pages picked meanwhile
+ * @no_swap: there is no room in swap
  */
 struct mrc_hand {
 	struct mrc_target *t;
@@ -39,8 +39,7 @@ struct mrc_hand {
 	u64 batch;
 	u64 picked;
 	bool any;
-	u64 warm;
-	u64 found;
+	bool no_swap;
 };
 
 u8 *mrc_hand_usage(const struct mrc_hand *h, unsigned long addr);

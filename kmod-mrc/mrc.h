@@ -189,6 +189,9 @@ struct mrc_climb {
  * @errand: replaces pages of its own, in its own context
  * @sweeping: one at a time; protects what follows
  * @hand: where the next sweep begins
+ * @warm: pages that could be evicted and are used too much, lately
+ * @found: pages evicted meanwhile
+ * @aging: one at a time; protects what follows, up to @notes
  * @ager: where the round over all pages goes on
  * @aged: when it last did, in us
  * @round: when this one began, in us
@@ -228,6 +231,9 @@ struct mrc_share {
 	struct ms_errand *errand;
 	struct mutex sweeping;	/* hand to refused_busy */
 	unsigned long hand;
+	u64 warm;
+	u64 found;
+	struct mutex aging;	/* ager to notes */
 	unsigned long ager;
 	u64 aged;
 	u64 round;
@@ -493,6 +499,7 @@ bool mrc_young_seen(struct mrc_target *t, u32 i);
 
 /* aging.c */
 void mrc_aging(struct mrc_target *t, struct mm_struct *mm, u64 most);
+bool mrc_aging_knows(const struct mrc_target *t, const struct mm_struct *mm);
 void mrc_aging_forget(struct mrc_target *t);
 bool mrc_aging_give_back(struct mrc_target *t, unsigned long start,
 			 unsigned long end, bool clear);

@@ -8,6 +8,8 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/swap.h>
 
 #include <compat/compat.h>
 #include <compat/page.h>
@@ -17,9 +19,7 @@
 #include "mrc.h"
 
 /* Pages looked at in one sweep. */
-#define LOOKS_MAX	262144
-/* Of so many that could be evicted, enough are to be cold. */
-#define STRETCH		32768
+#define LOOKS_MAX	65536
 /* Pages evicted at once. */
 #define EVICT_BATCH	64
 /* So many batches in which none could be written are enough. */
@@ -31,7 +31,7 @@
 /* How long the disk may keep a sweep that is not to wait for it. */
 #define PATIENCE	(HZ / 10)
 
-/* Of which nothing is noted, it stays if it was touched since it was seen before. */
+/* Where nothing is noted, it stays if it was touched since it was seen before. */
 static bool is_idle(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
 {
 	return !mrc_hand_take(h, addr, entry);
@@ -39,8 +39,9 @@ static bool is_idle(struct mrc_hand *h, unsigned long addr, unsigned long *entry
 
 static bool is_cold(struct mrc_hand *h, unsigned long addr, unsigned long entry)
 {
-	unsigned int coldest = h->t->share.usage.coldest;
-	u8 usage = *mrc_hand_usage(h, addr);
+	unsigned int coldest = READ_ONCE(h->t->share.usage.coldest);
+	const u8 *noted = mrc_hand_usage(h, addr);
+	u8 usage = noted ? *noted : 0;
 
 	if (mrc_usage_class(usage, false) > coldest)
 		return false;
@@ -48,41 +49,60 @@ static bool is_cold(struct mrc_hand *h, unsigned long addr, unsigned long entry)
 				      mrc_young_kept(h->t, addr)) <= coldest;
 }
 
+static bool is_wanted(struct mrc_hand *h, unsigned long addr, unsigned long *entry,
+		      u64 nr)
+{
+	if (h->any)
+		return true;
+	if (!h->table)
+		return is_idle(h, addr, entry);
+	if (is_cold(h, addr, READ_ONCE(*entry)))
+		return true;
+	h->t->share.warm += nr;
+	return false;
+}
+
+/* Large folios that are mapped page by page have more accessed bits than one. */
+static bool can_be_had(const struct mrc_hand *h, struct page *page, unsigned int order)
+{
+	if (page != compound_head(page) || ms_page_order(page) != order)
+		return false;
+	return !h->no_swap || !ms_page_swap_backed(page) || ms_page_in_swap_cache(page);
+}
+
 /* Reclaim keeps what was touched. */
-static void forget_touch(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
+static void forget_touch(struct mrc_hand *h, unsigned long addr, unsigned long *entry,
+			 u64 nr)
 {
 	bool touched = mrc_hand_take(h, addr, entry);
 	u8 *usage = mrc_hand_usage(h, addr);
 
 	if (usage)
-		*usage = mrc_usage_evict(*usage, touched);
+		memset(usage, mrc_usage_evict(*usage, touched), nr);
 }
 
 static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
 		 unsigned long *entry, unsigned int order)
 {
 	struct mrc_share *share = &h->t->share;
-	bool is_noted = mrc_hand_usage(h, addr);
 	u64 nr = 1ULL << order;
 
 	h->looks--;
-	if (!h->any && !is_noted && !is_idle(h, addr, entry))
-		return;
 	if (ms_page_shared(compound_head(page))) {
 		share->refused_shared += nr;
 		return;
 	}
-	if (!h->any && is_noted && !is_cold(h, addr, READ_ONCE(*entry))) {
-		h->warm += nr;
-		return;
-	}
-	/* Of a large folio that is mapped page by page, each has its own bit. */
-	if (page != compound_head(page) || ms_page_order(page) != order ||
-	    !ms_evict_add(&share->evict, page)) {
+	if (!can_be_had(h, page, order)) {
 		share->refused_busy += nr;
 		return;
 	}
-	forget_touch(h, addr, entry);
+	if (!is_wanted(h, addr, entry, nr))
+		return;
+	if (!ms_evict_add(&share->evict, page)) {
+		share->refused_busy += nr;
+		return;
+	}
+	forget_touch(h, addr, entry, nr);
 	h->picked += nr;
 }
 
@@ -91,35 +111,39 @@ static bool has_room(const struct mrc_share *share)
 	return share->evict.nr <= MS_EVICT_MAX - EVICT_BATCH;
 }
 
-/* Return: looks that were made; 0: the lock could not be had. */
-static u64 sweep_batch(struct mrc_hand *h, struct mm_struct *mm, u64 want)
+/* Return: pages that have left, or are being written. */
+static u64 sweep_batch(struct mrc_hand *h, struct mm_struct *mm, u64 want, u64 *looks)
 {
-	u64 looks;
+	struct mrc_share *share = &h->t->share;
+	s64 before = share->evict.nr, rss = get_mm_rss(mm), gone = 0;
 
 	h->picked = 0;
 	h->batch = min_t(u64, want, EVICT_BATCH);
-	looks = mrc_hand_go(h, mm, &h->t->share.hand);
-	if (looks)
-		ms_evict_run(&h->t->share.evict);
-	return looks;
+	*looks = mrc_hand_go(h, mm, &share->hand);
+	if (*looks)
+		gone = ms_evict_run(&share->evict) + share->evict.nr - before;
+	/* Of a large one the parts that are being written are not known. */
+	return max3(gone, rss - (s64)get_mm_rss(mm), 0LL);
 }
 
 /*
- * Where what is cold is sparse, it takes what is less cold as well.
+ * Where what is cold is sparse among all that could be evicted, it takes what is less
+ * cold as well.
  *
  * Return: false if all that there is was taken.
  */
 static bool find_enough(struct mrc_hand *h, u64 all)
 {
+	struct mrc_share *share = &h->t->share;
 	bool sparse;
 
-	h->found += h->picked;
-	if (h->found + h->warm < min_t(u64, all, STRETCH))
+	share->found += h->picked;
+	if (share->found + share->warm < (READ_ONCE(share->usage.all) ?: all))
 		return true;
-	sparse = mrc_usage_sparse(h->found, h->found + h->warm);
-	h->found = 0;
-	h->warm = 0;
-	return !sparse || mrc_usage_raise(&h->t->share.usage);
+	sparse = mrc_usage_sparse(share->found, share->found + share->warm);
+	share->found = 0;
+	share->warm = 0;
+	return !sparse || mrc_usage_raise(&share->usage);
 }
 
 /*
@@ -152,6 +176,33 @@ void mrc_sweep_settle(struct mrc_target *t)
 	mutex_unlock(&t->share.sweeping);
 }
 
+/* Return: pages that have left, or are being written. */
+static u64 sweep(struct mrc_hand *h, struct mm_struct *mm, u64 want, bool wait)
+{
+	struct mrc_share *share = &h->t->share;
+	unsigned long until = jiffies + PATIENCE;
+	u64 all = get_mm_rss(mm), looks, done = 0, got, gone = 0;
+	unsigned int futile = 0;
+
+	for (looks = 0; looks < LOOKS_MAX && has_room(share); looks += done) {
+		if (gone >= want || (!wait && time_after(jiffies, until)))
+			return gone;
+		got = sweep_batch(h, mm, want - gone, &done);
+		gone += got;
+		if (!done)
+			return gone;
+		if (h->picked)
+			futile = got ? 0 : futile + 1;
+		if (futile >= FUTILE_MAX || !find_enough(h, all))
+			break;
+		cond_resched();
+	}
+	/* What is being written makes room sooner than what is in use. */
+	if (!gone && has_room(share))
+		share->rest_until = jiffies + REST;
+	return gone;
+}
+
 /**
  * mrc_sweep() - evict the pages of a target that are used least
  * @t: the target
@@ -167,46 +218,25 @@ u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	      bool wait, u64 *evicted)
 {
 	struct mrc_share *share = &t->share;
-	struct mrc_hand hand = { .t = t, .see = pick, .table = ms_notes_find };
-	u64 before, last, after, done;
-	unsigned int futile = 0;
-	unsigned long until;
-	s64 looks;
+	struct mrc_hand hand = { .t = t, .see = pick };
+	u64 gone = 0;
 
 	/* Another thread is at it. */
 	if (!mutex_trylock(&share->sweeping))
 		return 0;
-	before = get_mm_rss(mm);
 	/* The division may have ended since the caller has looked. */
-	if (READ_ONCE(share->pages) == U64_MAX ||
-	    time_before(jiffies, share->rest_until)) {
-		mutex_unlock(&share->sweeping);
-		return 0;
+	if (READ_ONCE(share->pages) != U64_MAX &&
+	    time_after_eq(jiffies, share->rest_until)) {
+		ms_evict_begin(&share->evict);
+		if (wait)
+			ms_evict_wait(&share->evict, EVICT_BATCH);
+		if (mrc_aging_knows(t, mm))
+			hand.table = ms_notes_find;
+		hand.any = go_back(share, want);
+		hand.no_swap = get_nr_swap_pages() <= 0;
+		gone = sweep(&hand, mm, want, wait);
+		*evicted += gone;
 	}
-	ms_evict_begin(&share->evict);
-	if (wait)
-		ms_evict_wait(&share->evict, EVICT_BATCH);
-	hand.any = go_back(share, want);
-	after = before;
-	until = jiffies + PATIENCE;
-	for (looks = LOOKS_MAX; looks > 0 && has_room(share); looks -= done) {
-		if (before - min(before, after) >= want || futile >= FUTILE_MAX ||
-		    (!wait && time_after(jiffies, until)))
-			break;
-		last = after;
-		done = sweep_batch(&hand, mm, want - (before - min(before, after)));
-		after = get_mm_rss(mm);
-		if (!done || !find_enough(&hand, before))
-			break;
-		if (hand.picked)
-			futile = after < last ? 0 : futile + 1;
-		cond_resched();
-	}
-	after = min(before, after);
-	*evicted += before - after;
-	/* What is being written makes room sooner than what is in use. */
-	if (before == after && has_room(share))
-		share->rest_until = jiffies + REST;
 	mutex_unlock(&share->sweeping);
-	return before - after;
+	return gone;
 }

@@ -93,6 +93,7 @@ void mrc_usage_round(struct mrc_usage *u)
 	cold = u->pages[0];
 	for (i = 0; i < MRC_USAGE_CLASSES - 1 && mrc_usage_sparse(cold, all); i++)
 		cold += u->pages[i + 1];
+	u->all = all;
 	u->coldest = i;
 	memset(u->pages, 0, sizeof(u->pages));
 }

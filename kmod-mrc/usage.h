@@ -18,10 +18,12 @@
 /**
  * struct mrc_usage - of all pages of a target
  * @pages: by class, as far as this round has come
+ * @all: pages in the round before
  * @coldest: pages up to this class are evicted
  */
 struct mrc_usage {
 	u64 pages[MRC_USAGE_CLASSES];
+	u64 all;
 	unsigned int coldest;
 };
 

@@ -51,19 +51,21 @@ static void place_in_swap(struct page *page)
  * they are one request, where there is a plug. Who writes may have to wait, and
  * others who evict take the next place meanwhile.
  */
-static void reclaim(struct ms_evict *evict)
+static unsigned long reclaim(struct ms_evict *evict)
 {
 	struct blk_plug plug;
+	unsigned long freed;
 	struct page *page;
 
 	if (list_empty(&evict->pages))
-		return;
+		return 0;
 	list_for_each_entry(page, &evict->pages, lru)
 		if (!ms_page_order(page))
 			place_in_swap(page);
 	blk_start_plug(&plug);
-	ms_call_reclaim_pages(&evict->pages);
+	freed = ms_call_reclaim_pages(&evict->pages);
 	blk_finish_plug(&plug);
+	return freed;
 }
 
 /* The page of a frame if it is on its way out still, with a reference. */
@@ -81,7 +83,7 @@ static struct page *find(unsigned long pfn)
 	return NULL;
 }
 
-void ms_evict_begin(struct ms_evict *evict)
+unsigned long ms_evict_begin(struct ms_evict *evict)
 {
 	unsigned int i, left = 0;
 
@@ -97,7 +99,7 @@ void ms_evict_begin(struct ms_evict *evict)
 		put_page(page);
 	}
 	evict->nr = left;
-	reclaim(evict);
+	return reclaim(evict);
 }
 EXPORT_SYMBOL_GPL(ms_evict_begin);
 
@@ -113,10 +115,11 @@ bool ms_evict_add(struct ms_evict *evict, struct page *page)
 }
 EXPORT_SYMBOL_GPL(ms_evict_add);
 
-void ms_evict_run(struct ms_evict *evict)
+unsigned long ms_evict_run(struct ms_evict *evict)
 {
-	reclaim(evict);
-	ms_evict_begin(evict);
+	unsigned long freed = reclaim(evict);
+
+	return freed + ms_evict_begin(evict);
 }
 EXPORT_SYMBOL_GPL(ms_evict_run);
 

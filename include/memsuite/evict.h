@@ -31,9 +31,9 @@ bool ms_evict_usable(void);
  * ms_evict_begin() - before pages are added
  * @evict: see there
  *
- * Frees what has been written meanwhile. Context: may sleep.
+ * Frees what has been written meanwhile. Context: may sleep. Return: how many pages.
  */
-void ms_evict_begin(struct ms_evict *evict);
+unsigned long ms_evict_begin(struct ms_evict *evict);
 
 /**
  * ms_evict_add() - take a page off the LRU, to evict it
@@ -53,9 +53,9 @@ bool ms_evict_add(struct ms_evict *evict, struct page *page);
  *
  * What has to be written is unmapped, and freed by a later ms_evict_begin(). What
  * is in use again, or for which there is no swap space, stays. Context: may
- * sleep, and wait for a disk.
+ * sleep, and wait for a disk. Return: pages freed, with those that were written before.
  */
-void ms_evict_run(struct ms_evict *evict);
+unsigned long ms_evict_run(struct ms_evict *evict);
 
 /**
  * ms_evict_wait() - wait until some of what is on its way has been written
