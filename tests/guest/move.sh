@@ -113,13 +113,15 @@ tested_moves() { # REGION START END [OPTION]
 	echo 1 >$memdiag/enabled
 	ask
 	check "tested $kind: before, nothing is" [ "$(value untested)" -ge $((pages * 9 / 10)) ]
-	# Looks bad, and would be among the first that are taken.
-	[ -n "$4" ] || echo 0x29000010:3:sa1 >$memdiag/inject/add
+	# They look bad, one in each 16 MiB: wherever pages are taken, there is one.
+	for address in $([ -n "$4" ] || seq $(($2 + 16)) $((16 << 20)) $(($3 - 1))); do
+		echo "$(printf 0x%x "$address"):3:sa1" >$memdiag/inject/add
+	done
 	steer "$1"
 	check "tested $kind: move" move
 	check "tested $kind: in the region" inside 99
 	check "tested $kind: all are tested" [ "$(value untested)" -le $((pages / 100)) ]
-	[ -n "$4" ] || check "tested: the bad one is retired" wait_for 20 at_least $suite/pages/retired_pages 1
+	[ -n "$4" ] || check "tested: a bad one is retired" wait_for 20 at_least $suite/pages/retired_pages 1
 	check "tested $kind: contents unchanged" unchanged
 	check "tested $kind: it ends well" ends_well
 	echo 1 >$memdiag/inject/clear
