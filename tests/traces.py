@@ -66,6 +66,26 @@ def interactive(random):
     return Trace(zipf(random, len(accesses), PAGES // 2, 0.8), times=times, rate=0)
 
 
+def read(path, rate=RATE, seconds=20, windows=1):
+    """A trace file, as tests/guest/replay.c reads it: lines of PAGE[*COUNT] [TIME_US]. Pages are numbered anew."""
+    pages, counts, times = [], [], []
+    with open(path, encoding="ascii") as file:
+        for at, line in enumerate(file, 1):
+            try:
+                access, *time = line.split()
+                page, _, count = access.partition("*")
+                pages.append(int(page, 0))
+                counts.append(int(count or 1))
+                times += map(int, time[:1])
+            except ValueError:
+                raise SystemExit(f"{path}:{at}: not PAGE[*COUNT] [TIME_US]: {line.strip()!r}") from None
+    if not pages or len(times) not in (0, len(pages)):
+        raise SystemExit(f"{path}: no accesses, or some of them without a time")
+    numbered = numpy.unique(numpy.array(pages), return_inverse=True)[1]
+    return Trace(numbered, counts=numpy.array(counts), times=numpy.array(times) if times else None,
+                 rate=0 if times else rate, seconds=seconds, windows=windows)
+
+
 def known(seed=1):
     """Name: what makes the trace."""
     def made(name, function):
