@@ -4,8 +4,8 @@
  *
  * A thread divides the memory anew now and then. When what is available is
  * below the reserve, or will be as programs go on, or a total is set, it evicts
- * the pages used least of those who have more than their share, which by the division are
- * those who lose least. And whoever has more than its share and faults replaces
+ * the pages used least of those who have more than their share, which by the
+ * division are those who lose least. And whoever has more than its share and faults replaces
  * pages of its own: not in the fault, where nothing may sleep, but right after
  * it, on the way back to user space.
  */
