@@ -33,7 +33,7 @@ static void age(struct mrc_hand *h, struct page *page, unsigned long addr,
 	h->looks--;
 	/* Others' are not evicted, nor parts; and what cannot be noted is not taken. */
 	if (!usage || ms_page_shared(compound_head(page)) ||
-	    page != compound_head(page) || ms_page_order(page) != order)
+	    !mrc_hand_is_whole(page, order))
 		return;
 	*usage = mrc_usage_age(*usage, mrc_hand_take(h, addr, entry));
 	/* It may be split. */

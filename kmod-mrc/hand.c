@@ -121,6 +121,18 @@ static unsigned long go_on(struct mrc_hand *h, struct mm_struct *mm,
 }
 
 /**
+ * mrc_hand_is_whole() - whether an entry maps all of a page
+ * @page: that it maps
+ * @order: of what it maps
+ *
+ * Large folios that are mapped page by page have more accessed bits than one.
+ */
+bool mrc_hand_is_whole(struct page *page, unsigned int order)
+{
+	return page == compound_head(page) && ms_page_order(page) == order;
+}
+
+/**
  * mrc_hand_usage() - what is noted of a page, or of a huge one and those after it
  * @h: the hand, at this page
  * @addr: of the page

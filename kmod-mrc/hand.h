@@ -42,6 +42,7 @@ struct mrc_hand {
 	bool no_swap;
 };
 
+bool mrc_hand_is_whole(struct page *page, unsigned int order);
 u8 *mrc_hand_usage(const struct mrc_hand *h, unsigned long addr);
 bool mrc_hand_take(struct mrc_hand *h, unsigned long addr, unsigned long *entry);
 u64 mrc_hand_go(struct mrc_hand *h, struct mm_struct *mm, unsigned long *at);

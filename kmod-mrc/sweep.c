@@ -31,12 +31,6 @@
 /* How long the disk may keep a sweep that is not to wait for it. */
 #define PATIENCE	(HZ / 10)
 
-/* Where nothing is noted, it stays if it was touched since it was seen before. */
-static bool is_idle(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
-{
-	return !mrc_hand_take(h, addr, entry);
-}
-
 static bool is_cold(struct mrc_hand *h, unsigned long addr, unsigned long entry)
 {
 	unsigned int coldest = READ_ONCE(h->t->share.usage.coldest);
@@ -54,18 +48,18 @@ static bool is_wanted(struct mrc_hand *h, unsigned long addr, unsigned long *ent
 {
 	if (h->any)
 		return true;
+	/* Where nothing is noted, it stays if it was touched since it was seen before. */
 	if (!h->table)
-		return is_idle(h, addr, entry);
+		return !mrc_hand_take(h, addr, entry);
 	if (is_cold(h, addr, READ_ONCE(*entry)))
 		return true;
 	h->t->share.warm += nr;
 	return false;
 }
 
-/* Large folios that are mapped page by page have more accessed bits than one. */
 static bool can_be_had(const struct mrc_hand *h, struct page *page, unsigned int order)
 {
-	if (page != compound_head(page) || ms_page_order(page) != order)
+	if (!mrc_hand_is_whole(page, order))
 		return false;
 	return !h->no_swap || !ms_page_swap_backed(page) || ms_page_in_swap_cache(page);
 }

@@ -62,6 +62,13 @@ static u32 lower_bound(const struct mrc_shadow *s, unsigned long addr)
 	return low;
 }
 
+/* Whether a page is in the sample; at which index. */
+static bool is_sampled(const struct mrc_shadow *s, unsigned long addr, u32 *i)
+{
+	*i = s ? lower_bound(s, addr) : 0;
+	return s && *i < s->n && s->addr[*i] == addr;
+}
+
 /* Whether a touch of page @i was taken, and not given back before. */
 static bool return_touch(struct mrc_target *t, struct mrc_shadow *s, u32 i)
 {
@@ -262,8 +269,7 @@ bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young)
 
 	rcu_read_lock();
 	s = rcu_dereference(t->shadow);
-	i = s ? lower_bound(s, addr) : 0;
-	if (s && i < s->n && s->addr[i] == addr) {
+	if (is_sampled(s, addr, &i)) {
 		if (young)
 			set_bit(i, s->seen);
 		young |= test_and_clear_bit(i, s->young);
@@ -287,8 +293,7 @@ bool mrc_young_kept(struct mrc_target *t, unsigned long addr)
 
 	rcu_read_lock();
 	s = rcu_dereference(t->shadow);
-	i = s ? lower_bound(s, addr) : 0;
-	kept = s && i < s->n && s->addr[i] == addr && test_bit(i, s->young);
+	kept = is_sampled(s, addr, &i) && test_bit(i, s->young);
 	rcu_read_unlock();
 	return kept;
 }
