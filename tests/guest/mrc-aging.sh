@@ -21,10 +21,14 @@ shrinks() { # LABEL [OPTION]
 	echo 100 >$mrc/max_cpu_permille
 	echo 100 >$division/pressure_pct
 	echo 1 >$mrc/enabled
+	# What the program before has left is in pieces.
+	echo 3 >/proc/sys/vm/drop_caches
+	echo 1 >/proc/sys/vm/compact_memory
 	# shellcheck disable=SC2086	# none, or one
 	"$here/loop" $2 --pattern cold --rest 1500 10240 300 >/tmp/loop &
 	loop=$!
 	wait_for 60 grep -q ready /tmp/loop
+	[ -z "$2" ] || note "$(huge_kib) KiB of huge pages"
 	[ -z "$2" ] || check "$1: it has them" [ "$(huge_kib)" -ge 30000 ]
 	echo $loop >$mrc/add
 	check "$1: it is in the plan" wait_for 30 grep -q "^$loop " $debug/mrc/plan
