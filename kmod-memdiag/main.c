@@ -8,8 +8,8 @@
 #include <memsuite/control.h>
 
 #include "memdiag.h"
-#include "registry.h"
-#include "tests.h"
+#include "sched/extra_tests.h"
+#include "sched/registry.h"
 
 static struct dentry *debugfs;
 

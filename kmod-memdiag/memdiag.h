@@ -5,8 +5,8 @@
 
 #include <linux/types.h>
 
-#include "engine.h"
-#include "findings.h"
+#include "march/engine.h"
+#include "result/bad_pages.h"
 
 /* The controller of the testers. */
 extern const struct attribute_group control_group;

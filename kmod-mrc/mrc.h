@@ -11,17 +11,17 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
-#include <memsuite/evict.h>
-#include <memsuite/notes.h>
+#include <memsuite/page_map.h>
+#include <memsuite/reclaim_pages.h>
 
-#include "compose.h"
-#include "curve.h"
-#include "division.h"
-#include "purse.h"
-#include "reuse.h"
-#include "sample.h"
-#include "usage.h"
-#include "who.h"
+#include "curve/compose.h"
+#include "curve/curve.h"
+#include "curve/division.h"
+#include "curve/reuse.h"
+#include "curve/sample.h"
+#include "divide/page_usage.h"
+#include "target/cpu_budget.h"
+#include "target/target_parse.h"
 
 struct attribute_group;
 struct cgroup;
@@ -418,7 +418,7 @@ static inline u64 mrc_now_us(void)
 	return ktime_to_us(ktime_get());
 }
 
-/* targets.c: the tracked processes. */
+/* target.c: the tracked processes. */
 extern struct list_head mrc_targets;
 extern struct mutex mrc_targets_lock;
 int mrc_targets_add(const struct mrc_who *who);
@@ -431,7 +431,7 @@ void mrc_target_drop(struct mrc_target *t);
 void mrc_target_gone(struct mrc_target *t);
 void mrc_target_measured(struct mrc_target *t);
 
-/* groups.c: targets of several processes. */
+/* group.c: targets of several processes. */
 int mrc_group_add(const struct mrc_who *who);
 int mrc_group_remove(const struct mrc_who *who);
 void mrc_groups_remove_all(void);
@@ -442,7 +442,7 @@ int mrc_groups_list(char *buf, int n);
 struct mrc_sum *mrc_group_sum(struct mrc_group *group);
 struct mrc_purse *mrc_group_purse(u32 slots);
 
-/* kin.c: who descends from a process that is a target with its children. */
+/* descendants.c: who descends from a process that is a target with its children. */
 int mrc_kin_start(struct pid *root, unsigned int slot);
 void mrc_kin_stop(unsigned int slot);
 u32 mrc_kin_groups(const struct pid *pid);
@@ -466,7 +466,7 @@ void mrc_watch_kick(void);
 void mrc_watch_stop(void);
 const char *mrc_watch_source(void);
 
-/* climb.c */
+/* ladder_schedule.c */
 int mrc_climb(struct mrc_target *t, u32 rungs);
 
 /* ladder.c */
@@ -486,7 +486,7 @@ bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr);
 int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c);
 int mrc_walk_read(struct mrc_target *t, struct mrc_climb *c);
 
-/* young.c */
+/* young_notifier.c */
 int mrc_young_start(struct mrc_target *t);
 void mrc_young_stop(struct mrc_target *t);
 int mrc_young_renew(struct mrc_target *t);
@@ -504,7 +504,7 @@ void mrc_aging_forget(struct mrc_target *t);
 bool mrc_aging_give_back(struct mrc_target *t, unsigned long start,
 			 unsigned long end, bool clear);
 
-/* sweep.c */
+/* evict.c */
 u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	      bool wait, u64 *evicted);
 void mrc_sweep_settle(struct mrc_target *t);
@@ -555,7 +555,7 @@ int mrc_enforce_add(struct mrc_target *t);
 void mrc_enforce_forget(struct mrc_target *t);
 int mrc_enforce(bool on);
 
-/* division_files.c */
+/* division_sysfs.c */
 extern const struct attribute_group mrc_division_group;
 extern const struct file_operations mrc_plan_fops;
 

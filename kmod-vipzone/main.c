@@ -5,9 +5,9 @@
 
 #include <linux/module.h>
 
-#include "meter.h"
-#include "spread.h"
-#include "tags.h"
+#include "energy/access_counters.h"
+#include "policy/bank_assign.h"
+#include "tags/tags.h"
 #include "vipzone.h"
 
 static int __init vipzone_init(void)

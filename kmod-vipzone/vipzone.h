@@ -11,7 +11,7 @@
 
 #include <memsuite/hook.h>
 
-#include "policy.h"
+#include "policy/policy.h"
 
 /* khugepaged would gather pages wherever it finds a huge page. */
 enum process_thp {
@@ -40,7 +40,7 @@ struct process {
 	struct rcu_work dying;
 };
 
-/* processes.c: the table of steered processes. */
+/* process_table.c: the table of steered processes. */
 int processes_init(void);
 void processes_exit(void);
 int process_add(const struct vipzone_command *command);
@@ -56,7 +56,7 @@ void process_exited(struct task_struct *task);
 u64 processes_lost(void);
 
 /*
- * scopes.c: the policies of cgroups and of the machine. scope_set() takes over
+ * cgroup_policy.c: the policies of cgroups and of the machine. scope_set() takes over
  * a policy, in place of the one that was there. Without an mm, as kernel threads
  * have none, the machine's is the one. Cgroups that are made come under the
  * policies of their paths from scopes_watch() on. scope_name_cgroup() tells the
@@ -70,7 +70,7 @@ struct policy *scope_policy(const struct mm_struct *mm);	/* preemption off */
 void scopes_exit(void);
 
 /*
- * mover.c: moves what @mm has into the regions of @policy; adds to
+ * page_migrate.c: moves what @mm has into the regions of @policy; adds to
  * @outcome[NR_MOVES]. 0, -EINTR or -ENOMEM. May sleep.
  */
 int mover_run(struct mm_struct *mm, struct task_struct *task,
@@ -88,14 +88,14 @@ void steering_serve_kernel(void);	/* a policy is for its memory, too */
 void steering_leave_kernel(void);
 
 /*
- * collapse.c: counts what is gathered in huge pages, if the kernel tells. Calls
+ * khugepaged.c: counts what is gathered in huge pages, if the kernel tells. Calls
  * do not overlap.
  */
 void collapses_watch(void);
 void collapses_ignore(void);
 
 /*
- * lifetime.c: fork, exec and exit of steered processes, followed from the
+ * task_events.c: fork, exec and exit of steered processes, followed from the
  * first one on until the module goes.
  */
 int lifetime_start(void);
@@ -105,7 +105,7 @@ void lifetime_stop(void);
 extern const struct attribute_group audit_group;
 void audit_stop(void);
 
-/* device.c: /dev/vipzone. */
+/* chardev.c: /dev/vipzone. */
 int device_init(void);
 void device_exit(void);		/* nobody has it open */
 

@@ -697,7 +697,7 @@ def what_stress_tells_is_computed(top):
 
 
 def the_operations_of_algorithms_are_those_of_the_module(_top):
-    with open(os.path.join(TOP, "kmod-memdiag", "march.c"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "kmod-memdiag", "march", "notation.c"), encoding="utf-8") as file:
         source = re.sub(r'"\s+"', "", file.read())
     tests = dict(re.findall(r'\{ "([^"]+)", "(\{[^"]+\})" \}', source))
     assert len(tests) > 20
@@ -749,7 +749,7 @@ def policies_are_listed(top):
     row = tree.json("zone", "policies", "--json")[1]
     assert row["who"] == "812" and row["heap_pages"] == 512 and row["fallbacks"]["huge"] == 4, row
     # All reasons that the kernel's side has.
-    with open(os.path.join(TOP, "kmod-vipzone", "policy.c"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "kmod-vipzone", "policy", "policy.c"), encoding="utf-8") as file:
         assert set(row["fallbacks"]) == set(re.findall(r"^COUNT\(fallback_(\w+),", file.read(), re.M)), row
     assert "segment:heap=pram" in tree.run("zone", "ps").stdout
     assert tree.json("zone", "ps", "--json")[0]["pid"] == os.getpid()

@@ -20,7 +20,7 @@ workload() {
 	printf '#include <stdio.h>\nint main(void){return printf("%%d\\n",6*7)!=3;}\n' >$work/a.c
 	while :; do
 		gcc -O2 -o $work/a $work/a.c && [ "$($work/a)" = 42 ] || break
-		head -c 500000 "$repo/modules/regions.c" /bin/sh >$work/in 2>/dev/null
+		head -c 500000 "$repo/modules/region/regions.c" /bin/sh >$work/in 2>/dev/null
 		gzip -c $work/in | gunzip | cmp - $work/in || break
 		[ "$(sqlite3 :memory: 'with recursive c(x) as (select 1 union all select x+1 from c where x<20000) select sum(x) from c')" = 200010000 ] || break
 		echo round >>$work/rounds

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "engine.h"
+#include "march/engine.h"
 
 #define BLOCK_BYTES	(4UL << 20)
 #define TESTED_BYTES	(64UL << 20)

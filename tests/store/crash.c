@@ -26,7 +26,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 
-#include "store_pram.h"
+#include "store/pram.h"
 
 static void record_copy(void *to, const void *from, size_t size);
 static void record_set(u64 *to, u64 value);
@@ -41,10 +41,10 @@ static unsigned long read_with_care(void *to, const void *from, size_t size);
 #define store_pram_set		record_set
 #define store_pram_read		read_with_care
 #define store_pram_fence()	record_fence(__LINE__)
-#include "store_map.c"
-#include "store_streams.c"
-#include "store_io.c"
-#include "store_writeback.c"
+#include "store/map.c"
+#include "store/streams.c"
+#include "store/io.c"
+#include "store/writeback.c"
 
 #define PAGES		40
 #define WORDS		(PAGES * STORE_BLOCK_SIZE / 8)

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "store_map.c"
+#include "store/map.c"
 
 #define SECTOR_WORDS	64
 #define BLOCK_WORDS	512

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The test controller (Asteroid, section 5.2.4): begins the sweeps, watches
+ * the demand for memory, and configures the testers so that they keep up.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include <compat/compat.h>
+#include <memsuite/alloc_stats.h>
+#include <memsuite/control.h>
+#include <memsuite/pool_inspect.h>
+
+#include "sched/extra_tests.h"
+#include "sched/psi_backoff.h"
+#include "sched/registry.h"
+#include "sched/test_lifetime.h"
+#include "sched/worker.h"
+
+#define PAGES_PER_MIB	(1024 * 1024 / PAGE_SIZE)
+
+/* What the testers may take of the memory's bandwidth if nobody says. */
+#define BANDWIDTH_MIB_S	2048
+
+/* More than any machine can do. */
+#define OVERDUE_PAGES_S	U32_MAX
+
+/* COMeT's threshold: what a list may give in an interval at ease, in pages. */
+#define COMET_THRESHOLD	64
+
+/* What the administrator has set; each is read and written by itself. */
+static struct memdiag_limits limits = {
+	.fixed = { .fidelity = 1, .threads = 1 },
+	.user = { .fidelity = 1, .threads = 1 },
+	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
+};
+
+static unsigned int demand_alpha_pct = 200;	/* table 6 */
+static unsigned int monitor_ms = 25;
+static unsigned int policy_ms = 1000;
+static unsigned int bandwidth_mib_s;
+static unsigned int user_timeout_ms = 10000;
+static unsigned long user_chose;		/* jiffies */
+
+/**
+ * struct monitor - what was seen at the last monitoring
+ * @counts: the demand until then
+ * @time: when
+ * @last: pages allocated in the last interval
+ * @average: moving average of these
+ * @lists: COMeT's rates
+ * @stale: pages returned without a good test when the last sweep began
+ * @moved: pages moved when the last sweep began
+ * @passes: sweeps that had ended when the controller began
+ */
+static struct monitor {
+	struct ms_demand_counts counts;
+	ktime_t time;
+	u64 last;
+	u64 average;
+	struct comet_list lists[MS_MAX_ORDER + 1];
+	u64 stale;
+	u64 moved;
+	u64 passes;
+} monitor;
+
+static struct task_struct *thread;
+static u64 request_pages_s;
+static unsigned int ops = 1;	/* accesses to a word at fidelity 1 */
+static u64 alarms;
+
+static u64 sum_orders(const u64 *pages)
+{
+	u64 sum = 0;
+	int order;
+
+	for (order = 0; order <= MS_MAX_ORDER; order++)
+		sum += pages[order];
+	return sum;
+}
+
+/*
+ * A sweep begins when seven sixteenths of a lifetime are over, and leaves out
+ * what was tested in the last quarter: only one that is through in an eighth
+ * finds all tests in time, and leaves free pages that others can be moved to.
+ */
+static u64 guarantee_pages_s(void)
+{
+	return totalram_pages() * 8 / READ_ONCE(tester_lifetime_s) + 1;
+}
+
+static u64 comet_pages(const struct ms_demand_counts *now, u64 ms)
+{
+	u64 minimum = guarantee_pages_s() * ms / MSEC_PER_SEC /
+		      (MS_MAX_ORDER + 1) + 1;
+	u64 most = max(tester_bandwidth() * ms / MSEC_PER_SEC, minimum);
+	u64 pages = 0;
+	int order;
+
+	for (order = 0; order <= MS_MAX_ORDER; order++) {
+		comet_adjust(&monitor.lists[order],
+			     now->allocated[order] -
+			     monitor.counts.allocated[order],
+			     now->untested[order] -
+			     monitor.counts.untested[order],
+			     COMET_THRESHOLD, minimum, most);
+		pages += monitor.lists[order].rate;
+	}
+	return pages;
+}
+
+/* What the testers can do if nothing holds them back. */
+static u64 full_speed(void)
+{
+	return tester_bandwidth() * tester_threads() / tester_fidelity();
+}
+
+/* Until the first sweep is over, all that is free is overdue. */
+static u64 request(void)
+{
+	return tester_passes() == monitor.passes ? OVERDUE_PAGES_S :
+						   READ_ONCE(request_pages_s);
+}
+
+/*
+ * Pages that may be tested in a second at fidelity 1. What is asked for is
+ * done, unless somebody says that it is too much.
+ */
+static u64 budget_pages_s(void)
+{
+	u64 set = READ_ONCE(bandwidth_mib_s);
+	u64 pages = div_u64((set ?: BANDWIDTH_MIB_S) * PAGES_PER_MIB,
+			    READ_ONCE(ops)) + 1;
+
+	return set ? pages :
+		     max(pages, request() * READ_ONCE(limits.min_fidelity));
+}
+
+/* What the testers may do until the next monitoring. */
+static void pace(const struct ms_demand_counts *now, u64 ms)
+{
+	u64 budget = div_u64(budget_pages_s(), tester_fidelity());
+	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1, pages;
+	unsigned int share_pct = pressure_share_pct();
+	bool comet = registry_replenishes();
+
+	if (budget >= full_speed() && !comet && share_pct == 100) {
+		tester_unpace();
+		return;
+	}
+	pages = comet ? comet_pages(now, ms) :
+			full_speed() * ms / MSEC_PER_SEC;
+	pages = min(max(pages, least), budget * ms / MSEC_PER_SEC + 1);
+	pages = backoff_pages(pages, least, share_pct);
+	/* Of what is not used, a second's worth is kept. */
+	tester_grant(pages, max(2 * pages, pages * MSEC_PER_SEC / ms));
+}
+
+static void watch(void)
+{
+	static struct ms_demand_counts now;
+	ktime_t time = ktime_get();
+	u64 ms = max_t(s64, ktime_ms_delta(time, monitor.time), 1);
+	struct memdiag_demand demand;
+	u64 wanted;
+
+	pressure_watch();
+	ms_demand_read(&now);
+	demand.interval_ms = ms;
+	demand.previous = monitor.last;
+	demand.allocated = sum_orders(now.allocated) -
+			   sum_orders(monitor.counts.allocated);
+	monitor.average = (7 * monitor.average + demand.allocated) / 8;
+	demand.average = monitor.average;
+	/* Section 5.2.4.2: react to bursts, do not fall with every valley. */
+	wanted = max(demand.allocated * READ_ONCE(demand_alpha_pct) / 100,
+		     monitor.average / 2);
+	demand.request = wanted * MSEC_PER_SEC / ms + guarantee_pages_s();
+	WRITE_ONCE(request_pages_s, demand.request);
+	if (registry_alarmed(&demand)) {
+		WRITE_ONCE(alarms, alarms + 1);
+		tester_configure(policy_emergency(&limits));
+	}
+	pace(&now, ms);
+	monitor.last = demand.allocated;
+	monitor.counts = now;
+	monitor.time = time;
+}
+
+static bool user_alive(void)
+{
+	unsigned int timeout = READ_ONCE(user_timeout_ms);
+
+	return !timeout || time_before(jiffies, READ_ONCE(user_chose) +
+						msecs_to_jiffies(timeout));
+}
+
+static void decide(void)
+{
+	struct memdiag_limits now = limits;
+	struct memdiag_load load;
+	bool on_demand;
+
+	WRITE_ONCE(ops, max(tests_ops(), 1U));
+	load = (struct memdiag_load) {
+		.request = request(),
+		.bandwidth = tester_bandwidth(),
+		.budget = budget_pages_s(),
+	};
+	pressure_decide();
+	now.user_alive = user_alive();
+	now.max_threads = min(now.max_threads, tester_threads_max());
+	now.max_fidelity = backoff_fidelity(now.min_fidelity, now.max_fidelity,
+					    pressure_share_pct());
+	tester_configure(registry_choose(&now, &load, &on_demand));
+	ms_pools_prefill(!on_demand);
+}
+
+/*
+ * A sweep is due when seven sixteenths of a lifetime are over, and sooner when
+ * much memory came back from its users without a good test. A page in use is moved when
+ * three quarters of the lifetime are over: an eighth is left for its frame to
+ * wait for a sweep, and an eighth for the sweep.
+ */
+static bool sweep_due(unsigned long begun)
+{
+	unsigned long lifetime = READ_ONCE(tester_lifetime_s) * HZ;
+	u64 stale = sum_orders(monitor.counts.stale) - monitor.stale;
+
+	if (time_after_eq(jiffies, begun + lifetime / 16 * 7) || tests_due())
+		return true;
+	if (inuse_moved_pages() != monitor.moved &&
+	    time_after_eq(jiffies, begun + lifetime / 8))
+		return true;
+	return stale > totalram_pages() / 8 &&
+	       time_after_eq(jiffies, begun + lifetime / 16);
+}
+
+static void begin_sweep(void)
+{
+	lifetime_update(READ_ONCE(limits.min_fidelity));
+	monitor.stale = sum_orders(monitor.counts.stale);
+	monitor.moved = inuse_moved_pages();
+	tester_sweep();
+}
+
+static int control(void *unused)
+{
+	unsigned long decided = jiffies, begun = jiffies;
+	bool first = true;
+
+	while (!kthread_should_stop()) {
+		watch();
+		if (!tester_sweeping() && (first || sweep_due(begun))) {
+			begun = jiffies;
+			first = false;
+			begin_sweep();
+		}
+		if (time_after_eq(jiffies, decided)) {
+			decide();
+			decided = jiffies +
+				  msecs_to_jiffies(READ_ONCE(policy_ms));
+		}
+		schedule_timeout_interruptible(msecs_to_jiffies(READ_ONCE(monitor_ms)));
+	}
+	return 0;
+}
+
+static int start_controlling(void)
+{
+	memset(&monitor, 0, sizeof(monitor));
+	ms_demand_read(&monitor.counts);
+	monitor.time = ktime_get();
+	monitor.passes = tester_passes();
+	pressure_begin();
+	thread = kthread_run(control, NULL, "memdiag-control");
+	if (!IS_ERR(thread))
+		return 0;
+	thread = NULL;
+	return -ENOMEM;
+}
+
+int controller_start(void)
+{
+	int err = ms_demand_start(tester_lifetime_s);
+
+	if (err)
+		return err;
+	ahead_start();
+	err = tester_start();
+	if (err)
+		goto err_tester;
+	err = inuse_start();
+	if (err)
+		goto err_inuse;
+	err = start_controlling();
+	if (err)
+		goto err_thread;
+	return 0;
+
+err_thread:
+	inuse_stop();
+err_inuse:
+	tester_stop();
+err_tester:
+	ahead_stop();
+	ms_demand_stop();
+	return err;
+}
+
+void controller_stop(void)
+{
+	if (!thread)
+		return;
+	kthread_stop(thread);
+	thread = NULL;
+	inuse_stop();
+	tester_stop();
+	ahead_stop();
+	ms_pools_prefill(true);
+	ms_demand_stop();
+}
+
+bool controller_running(void)
+{
+	return thread;
+}
+
+static ssize_t user_config_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u %u\n", READ_ONCE(limits.user.fidelity),
+			  READ_ONCE(limits.user.threads));
+}
+
+/* "FIDELITY THREADS" */
+static ssize_t user_config_store(struct kobject *kobj,
+				 struct kobj_attribute *attr, const char *buf,
+				 size_t count)
+{
+	char line[32], *threads = line, *fidelity;
+	struct memdiag_config config;
+	int err;
+
+	if (ms_parse_line(buf, count, line, sizeof(line)))
+		return -EINVAL;
+	fidelity = strsep(&threads, " ");
+	if (!threads)
+		return -EINVAL;
+	err = kstrtouint(fidelity, 10, &config.fidelity);
+	if (!err)
+		err = kstrtouint(threads, 10, &config.threads);
+	if (err)
+		return err;
+	if (!config.fidelity || config.fidelity > MEMDIAG_FIDELITY_MAX ||
+	    config.threads > TESTERS_MAX)
+		return -ERANGE;
+	WRITE_ONCE(limits.user.fidelity, config.fidelity);
+	WRITE_ONCE(limits.user.threads, config.threads);
+	WRITE_ONCE(user_chose, jiffies);
+	return count;
+}
+
+MS_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, MEMDIAG_FIDELITY_MAX);
+MS_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
+MS_ATTR_NUMBER(user_timeout_ms, user_timeout_ms, 0, 24 * 3600 * 1000);
+MS_ATTR_NUMBER(max_threads, limits.max_threads, 1, TESTERS_MAX);
+MS_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
+MS_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
+	       MEMDIAG_FIDELITY_MAX);
+MS_ATTR_NUMBER(demand_alpha_pct, demand_alpha_pct, 100, 10000);
+MS_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
+MS_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
+MS_ATTR_NUMBER(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
+
+MS_ATTR_NUMBER(pressure_memory_pct, pressure_limits.memory, 0, 100);
+MS_ATTR_NUMBER(pressure_cpu_pct, pressure_limits.cpu, 0, 100);
+
+MS_ATTR_NUMBER_RO(fidelity, tester_fidelity());
+MS_ATTR_NUMBER_RO(threads, tester_threads());
+MS_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
+MS_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
+MS_ATTR_NUMBER_RO(remote_pages, tester_remote_pages());
+MS_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
+MS_ATTR_NUMBER_RO(share_pct, pressure_share_pct());
+MS_ATTR_NUMBER_RO(backoffs, pressure_backoffs());
+
+static struct kobj_attribute user_config_attr = __ATTR_RW(user_config);
+
+static struct attribute *control_attrs[] = {
+	&policy_attr.attr, &available_policies_attr.attr,
+	&available_alarms_attr.attr,
+	&fixed_fidelity_attr.attr, &fixed_threads_attr.attr,
+	&user_config_attr.attr, &user_timeout_ms_attr.attr,
+	&max_threads_attr.attr, &min_fidelity_attr.attr,
+	&max_fidelity_attr.attr, &demand_alpha_pct_attr.attr,
+	&monitor_ms_attr.attr, &policy_ms_attr.attr,
+	&bandwidth_mib_s_attr.attr, &fidelity_attr.attr, &threads_attr.attr,
+	&request_pages_s_attr.attr, &bandwidth_pages_s_attr.attr,
+	&remote_pages_attr.attr, &alarms_attr.attr, &pressure_memory_pct_attr.attr,
+	&pressure_cpu_pct_attr.attr, &memory_stall_pct_attr.attr,
+	&cpu_stall_pct_attr.attr, &share_pct_attr.attr, &backoffs_attr.attr,
+	NULL
+};
+
+const struct attribute_group control_group = {
+	.name = "control",
+	.attrs = control_attrs,
+};

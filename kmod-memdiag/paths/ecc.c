@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The errors that the machine itself reports, and what follows from them
+ * (Asteroid, section 6.2): a page with too many is tested, with its
+ * neighbours, with all that the tests can do.
+ *
+ * Machine checks come by the decode chain, and so do errors that the firmware
+ * sees first (GHES): the kernel feeds them into the same chain on x86.
+ *
+ * Where the hardware corrects an error, a test of ours reads what it should. So
+ * a page that the hardware complains of while it is tested is bad, too.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/printk.h>
+#include <linux/seq_file.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+#include <asm/mce.h>
+#include <asm/processor.h>
+
+#include <compat/mce.h>
+#include <memsuite/alloc_stats.h>
+#include <memsuite/control.h>
+#include <memsuite/retire.h>
+
+#include "memdiag.h"
+#include "result/bad_pages.h"
+#include "result/ecc_count.h"
+
+/* Between two looks at a test, and how long late reports are waited for. */
+#define LOOK_JIFFIES	(HZ / 4)
+#define GRACE_JIFFIES	(2 * HZ)
+
+#define THRESHOLD_MAX	1000000
+
+static DEFINE_MUTEX(ecc_lock);
+static struct tally tally;		/* under ecc_lock */
+static u64 corrected, uncorrected, tests;	/* under ecc_lock */
+static unsigned int threshold = 10;	/* what Intel's tools take, in a day */
+static bool in_grace;			/* of the work alone */
+static unsigned long begun;		/* jiffies, likewise */
+
+static void step(struct work_struct *unused);
+static DECLARE_DELAYED_WORK(step_work, step);
+
+/* By the work: the next page that is due is tested, if that is possible now. */
+static void begin(struct tally_page *page)
+{
+	unsigned long first = ALIGN_DOWN(page->pfn, pageblock_nr_pages);
+	int err;
+
+	/* From here on: a report that comes in during the test counts. */
+	page->fresh = 0;
+	page->state = TALLY_TESTING;
+	begun = jiffies;
+	err = range_begin(PFN_PHYS(first), PFN_PHYS(first + pageblock_nr_pages));
+	if (err == -EBUSY) {
+		page->state = TALLY_ASKED;
+		return;
+	}
+	tests += !err;
+	if (err)
+		page->state = TALLY_COUNTED;
+}
+
+static void retire(struct tally_page *page)
+{
+	struct finding finding = {
+		.pfn = page->pfn,
+		.address = PFN_PHYS(page->pfn),
+		.time = ktime_get_real_seconds(),
+		.class = FAULT_HARD,
+		.origin = FOUND_BY_ECC,
+	};
+	int err = ms_page_retire(page->pfn);
+
+	page->state = !err || err == -EEXIST ? TALLY_RETIRED : TALLY_IN_USE;
+	if (!findings_has(page->pfn))
+		findings_add(&finding);
+}
+
+/* What could not be had was left out. */
+static bool was_tested(const struct tally_page *page)
+{
+	return ms_demand_age_s(page->pfn) <= (jiffies - begun) / HZ + 1;
+}
+
+static void end(struct tally_page *page)
+{
+	if (ms_page_retired(page->pfn)) {
+		page->state = TALLY_RETIRED;
+	} else if (page->fresh) {
+		pr_warn("page 0x%lx: the machine reports errors while it is tested\n",
+			page->pfn);
+		retire(page);
+	} else {
+		page->state = was_tested(page) ? TALLY_PASSED : TALLY_COUNTED;
+	}
+}
+
+static void step(struct work_struct *unused)
+{
+	struct tally_page *page;
+	unsigned long wait = LOOK_JIFFIES;
+
+	mutex_lock(&ecc_lock);
+	page = tally_find(&tally, TALLY_TESTING);
+	if (!page) {
+		page = tally_find(&tally, TALLY_ASKED);
+		if (page)
+			begin(page);
+	} else if (!range_running()) {
+		/* Reports of corrected errors may come in late. */
+		if (in_grace)
+			end(page);
+		else
+			wait = GRACE_JIFFIES;
+		in_grace = !in_grace;
+	}
+	if (page)
+		schedule_delayed_work(&step_work, wait);
+	mutex_unlock(&ecc_lock);
+}
+
+static void count(unsigned long pfn, bool is_uncorrected)
+{
+	struct tally_page *page;
+
+	mutex_lock(&ecc_lock);
+	if (is_uncorrected)
+		uncorrected++;
+	else
+		corrected++;
+	page = tally_count(&tally, pfn, is_uncorrected,
+			   ktime_get_real_seconds());
+	/* Loading memdiag changes nothing before it is enabled. */
+	if (page && controller_running() &&
+	    tally_due(page, READ_ONCE(threshold), is_uncorrected)) {
+		page->state = TALLY_ASKED;
+		schedule_delayed_work(&step_work, 0);
+	}
+	mutex_unlock(&ecc_lock);
+}
+
+/*
+ * AMD's memory controllers (SMCA) report an address of their own channel, which
+ * older kernels take for one of the machine's. Records of poison that was
+ * consumed have the machine's, and those that say so.
+ */
+static bool is_physical(const struct mce *mce)
+{
+	return !boot_cpu_has(X86_FEATURE_SMCA) ||
+	       mce->status & (MCI_STATUS_POISON | MS_MCI_STATUS_PADDRV);
+}
+
+/* In process context: the chain is called from a work item. */
+static int report(struct notifier_block *block, unsigned long unused,
+		  void *data)
+{
+	u64 mask = BIT_ULL(boot_cpu_data.x86_phys_bits) - 1;
+	struct mce *mce = data;
+
+	if (!mce || !mce_is_memory_error(mce) || !mce_usable_address(mce) ||
+	    !is_physical(mce))
+		return NOTIFY_DONE;
+	count(PHYS_PFN(mce->addr & mask),
+	      mce->status & (MCI_STATUS_UC | MCI_STATUS_DEFERRED));
+	return NOTIFY_OK;
+}
+
+static struct notifier_block chain_block = {
+	.notifier_call = report,
+	.priority = MCE_PRIO_EDAC,
+};
+
+MS_ATTR_NUMBER(ecc_threshold, threshold, 0, THRESHOLD_MAX);
+MS_ATTR_NUMBER_RO(ecc_corrected_errors, READ_ONCE(corrected));
+MS_ATTR_NUMBER_RO(ecc_uncorrected_errors, READ_ONCE(uncorrected));
+MS_ATTR_NUMBER_RO(ecc_tests, READ_ONCE(tests));
+
+static struct attribute *ecc_attrs[] = {
+	&ecc_threshold_attr.attr, &ecc_corrected_errors_attr.attr,
+	&ecc_uncorrected_errors_attr.attr, &ecc_tests_attr.attr, NULL
+};
+
+const struct attribute_group ecc_group = {
+	.attrs = ecc_attrs,
+};
+
+static int ecc_pages_show(struct seq_file *file, void *unused)
+{
+	unsigned int i;
+
+	seq_puts(file, "# pfn corrected uncorrected time state\n");
+	mutex_lock(&ecc_lock);
+	for (i = 0; i < tally.nr; i++) {
+		const struct tally_page *page = &tally.pages[i];
+
+		seq_printf(file, "0x%lx %llu %llu %lld %s\n", page->pfn,
+			   page->corrected, page->uncorrected,
+			   (long long)page->time,
+			   tally_state_name[page->state]);
+	}
+	mutex_unlock(&ecc_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(ecc_pages);
+
+void ecc_init(struct dentry *debugfs)
+{
+	debugfs_create_file("ecc_pages", 0444, debugfs, NULL, &ecc_pages_fops);
+	mce_register_decode_chain(&chain_block);
+}
+
+/* The table is removed with its directory. */
+void ecc_exit(void)
+{
+	mce_unregister_decode_chain(&chain_block);
+	cancel_delayed_work_sync(&step_work);
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory in use: a page whose last test is about to expire is moved to one
+ * that was tested lately, and so comes back to the free lists, where the
+ * sweep finds it (COMeT, section 3.3).
+ *
+ * A thread walks over all frames at an interval of its own. Where contents go
+ * to lies in the same zone and in the same regions, so that neither what a
+ * file system may be given nor what vipzone has decided is overridden. A small
+ * zone may have no tested page left: what is anonymous, and so may be anywhere,
+ * then goes to a higher one.
+ */
+
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include <compat/compat.h>
+#include <compat/page.h>
+#include <memsuite/alloc_stats.h>
+#include <memsuite/control.h>
+#include <memsuite/migrate.h>
+#include <memsuite/region.h>
+#include <memsuite/target_frames.h>
+
+#include "memdiag.h"
+#include "sched/test_lifetime.h"
+
+/* Pages that are off the LRU lists together. */
+#define BATCH_PAGES	128
+
+/* Pages found before any is moved: what is left of a free block goes back. */
+#define FOUND_PAGES	1024
+
+/* Unmapping a page costs a walk through each address space that has it. */
+#define MAX_MAPPINGS	32
+
+#define INTERVAL_MAX_MS	(24 * 3600 * 1000)
+
+/* What a walk leaves where it is: as for ms_move, and */
+enum {
+	LEFT_WIDE = MS_NR_MOVE_OUTCOMES,	/* mapped too widely */
+	LEFT_LARGE,	/* a huge page, and no tested one to move it to */
+	LEFT_KERNEL,	/* on no LRU list */
+	NR_OUTCOMES,
+};
+
+/**
+ * struct walk - one walk over all memory
+ * @old_s: pages are moved from this age on
+ * @fresh_s: and to pages of less than this age
+ * @stock: tested free pages of where the walk is
+ * @above: those of higher zones in the same regions
+ * @move: pages on their way
+ * @found: pages to be moved, each with a reference
+ * @nr_found: how many
+ * @large: where the next huge page goes to, or NULL
+ * @outcome: pages by what became of them
+ */
+struct walk {
+	unsigned int old_s;
+	unsigned int fresh_s;
+	struct ms_stock stock;
+	struct ms_stock above;
+	struct ms_move move;
+	struct page *found[FOUND_PAGES];
+	unsigned int nr_found;
+	struct page *large;
+	u64 outcome[NR_OUTCOMES];
+};
+
+static struct walk walk;		/* the thread's own */
+static struct task_struct *thread;
+static DECLARE_WAIT_QUEUE_HEAD(wait);
+static unsigned int interval_ms;
+static u64 moved;
+static u64 walks;
+static u64 last[NR_OUTCOMES];		/* of the last walk */
+
+static struct page *alloc_large(struct walk *walk, struct page *old)
+{
+	unsigned int order = ms_page_order(old);
+	struct page *page = ms_page_alloc_large(order, page_to_nid(old));
+
+	if (page && (page_zone(page) != page_zone(old) ||
+		     ms_demand_older(page_to_pfn(page), 1UL << order,
+				     walk->fresh_s))) {
+		put_page(page);
+		page = NULL;
+	}
+	return page;
+}
+
+static struct page *take_target(struct page *old, void *context)
+{
+	struct walk *walk = context;
+	struct page *page;
+
+	if (ms_page_order(old)) {
+		page = walk->large ?: alloc_large(walk, old);
+		walk->large = NULL;
+		return page;
+	}
+	page = ms_stock_take(&walk->stock);
+	if (!page && PageAnon(old))
+		return ms_stock_take(&walk->above);
+	/* Zones may overlap. */
+	if (page && page_zone(page) != page_zone(old)) {
+		put_page(page);
+		page = NULL;
+	}
+	return page;
+}
+
+/* Without a target it would be split: that is no price for a test. */
+static void move_large(struct walk *walk, struct page *page)
+{
+	walk->large = alloc_large(walk, page);
+	if (!walk->large) {
+		walk->outcome[LEFT_LARGE] += 1UL << ms_page_order(page);
+		put_page(page);
+		return;
+	}
+	ms_move_add(&walk->move, page);
+	put_page(page);
+	ms_move_run(&walk->move);
+	if (walk->large)
+		put_page(walk->large);
+	walk->large = NULL;
+}
+
+static void move_found(struct walk *walk)
+{
+	int token = ms_hold_begin();
+	unsigned int i;
+
+	for (i = 0; i < walk->nr_found; i++) {
+		ms_move_add(&walk->move, walk->found[i]);
+		put_page(walk->found[i]);
+		if (i % BATCH_PAGES == BATCH_PAGES - 1)
+			ms_move_run(&walk->move);
+	}
+	ms_move_run(&walk->move);
+	ms_stock_return(&walk->stock);
+	ms_stock_return(&walk->above);
+	ms_hold_end(token);
+	walk->nr_found = 0;
+}
+
+/* Kernel memory, or a user's page that waits for its place in the lists. */
+static void count_off_list(struct walk *walk, struct page *page)
+{
+	if (page_count(page) && !PageOffline(page) && !PageHWPoison(page))
+		walk->outcome[ms_page_swap_backed(page) ? MS_MOVE_BUSY :
+							  LEFT_KERNEL]++;
+}
+
+static void look_at(struct walk *walk, struct page *page)
+{
+	if (PageTail(page))
+		return;
+	if (!PageLRU(page) || PageReserved(page)) {
+		count_off_list(walk, page);
+		return;
+	}
+	if (!get_page_unless_zero(page))
+		return;
+	/* Until now it could have become anything. */
+	if (!PageLRU(page) || PageTail(page)) {
+		put_page(page);
+	} else if (ms_page_order(page)) {
+		move_large(walk, page);
+	} else if (atomic_read(&page->_mapcount) >= MAX_MAPPINGS) {
+		walk->outcome[LEFT_WIDE]++;
+		put_page(page);
+	} else {
+		walk->found[walk->nr_found++] = page;
+		if (walk->nr_found == FOUND_PAGES)
+			move_found(walk);
+	}
+}
+
+/* What there is at @pfn; returns where to go on. */
+static unsigned long look(struct walk *walk, unsigned long pfn)
+{
+	struct page *page = pfn_to_page(pfn);
+	unsigned int order;
+
+	if (PageBuddy(page)) {
+		/* May be stale: never trust it far. */
+		order = READ_ONCE(page->private);
+		return pfn + (order <= MS_MAX_ORDER ? 1UL << order : 1);
+	}
+	if (ms_demand_older(pfn, 1, walk->old_s))
+		look_at(walk, page);
+	return pfn + 1;
+}
+
+static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
+			unsigned long end)
+{
+	unsigned long next;
+
+	for (; pfn < end && !kthread_should_stop(); pfn = next) {
+		struct page *page = pfn_to_online_page(pfn);
+
+		next = min(end, ALIGN(pfn + 1, pageblock_nr_pages));
+		/* Unhooking a function waits for every task to pass here. */
+		cond_resched_tasks_rcu_qs();
+		if (!page || page_zone(page) != zone)
+			continue;
+		while (pfn < next)
+			pfn = look(walk, pfn);
+	}
+	move_found(walk);
+}
+
+static void init_stock(const struct walk *walk, struct ms_stock *stock,
+		       unsigned long start, unsigned long end, int nid)
+{
+	ms_stock_init(stock, start, end, nid);
+	stock->scan.max_age_s = walk->fresh_s;
+	/* What is in use and can be moved is no place for others. */
+	stock->scan.migratetypes = BIT(MIGRATE_MOVABLE);
+}
+
+static void walk_zone(struct walk *walk, struct zone *zone)
+{
+	unsigned long pfn = zone->zone_start_pfn, last = zone_end_pfn(zone);
+	unsigned long start, end, top;
+	int nid = zone_to_nid(zone);
+	bool movable;
+
+	while (pfn < last && !kthread_should_stop()) {
+		movable = ms_region_bounds(pfn, &start, &end);
+		top = min(end, node_end_pfn(nid));
+		start = max(start, zone->zone_start_pfn);
+		end = min(end, last);
+		/* Of a set of banks, a page must not leave them. */
+		if (!movable) {
+			pfn = end;
+			continue;
+		}
+		init_stock(walk, &walk->stock, start, end, nid);
+		init_stock(walk, &walk->above, last, max(last, top), nid);
+		walk_frames(walk, zone, pfn, end);
+		pfn = end;
+	}
+}
+
+static void publish(struct walk *walk)
+{
+	int i;
+
+	for (i = 0; i < MS_NR_MOVE_OUTCOMES; i++)
+		walk->outcome[i] += walk->move.outcome[i];
+	for (i = 0; i < NR_OUTCOMES; i++)
+		WRITE_ONCE(last[i], walk->outcome[i]);
+	WRITE_ONCE(moved, moved + walk->outcome[MS_MOVED]);
+	WRITE_ONCE(walks, walks + 1);
+}
+
+/*
+ * A page is moved before its test expires if that is found in time: a quarter
+ * of the lifetime is for the move, and an interval for the next walk to come.
+ * Shortly before a sweep begins all free pages may be nearly half of a lifetime
+ * old: what contents are moved to may be half of one old, and an eighth more.
+ */
+static void walk_memory(unsigned int interval_s)
+{
+	unsigned int lifetime = READ_ONCE(tester_lifetime_s);
+	int nid, i;
+
+	memset(walk.outcome, 0, sizeof(walk.outcome));
+	ms_move_init(&walk.move, take_target, &walk);
+	walk.old_s = max(1, (int)(lifetime - lifetime / 4 - interval_s));
+	walk.fresh_s = max(1U, lifetime / 2 + lifetime / 8);
+	if (READ_ONCE(last[MS_MOVE_BUSY]))
+		ms_move_settle();
+	for_each_node_state(nid, N_MEMORY)
+		for (i = 0; i < MAX_NR_ZONES; i++) {
+			struct zone *zone = &NODE_DATA(nid)->node_zones[i];
+
+			if (populated_zone(zone))
+				walk_zone(&walk, zone);
+		}
+	if (!kthread_should_stop())
+		publish(&walk);
+}
+
+static int mover(void *unused)
+{
+	while (!kthread_should_stop()) {
+		unsigned int ms = READ_ONCE(interval_ms);
+
+		if (ms)
+			walk_memory(DIV_ROUND_UP(ms, MSEC_PER_SEC));
+		wait_event_interruptible_timeout(wait,
+						 kthread_should_stop() ||
+						 READ_ONCE(interval_ms) != ms,
+						 ms ? msecs_to_jiffies(ms) :
+						 MAX_SCHEDULE_TIMEOUT);
+	}
+	return 0;
+}
+
+int inuse_start(void)
+{
+	struct task_struct *task = kthread_run(mover, NULL, "memdiag_move");
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	/* Of normal priority: it has little to do, and by a certain time. */
+	thread = task;
+	return 0;
+}
+
+void inuse_stop(void)
+{
+	if (thread)
+		kthread_stop(thread);
+	thread = NULL;
+}
+
+u64 inuse_moved_pages(void)
+{
+	return READ_ONCE(moved);
+}
+
+static ssize_t move_interval_ms_show(struct kobject *kobj,
+				     struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(interval_ms));
+}
+
+static ssize_t move_interval_ms_store(struct kobject *kobj,
+				      struct kobj_attribute *attr,
+				      const char *buf, size_t count)
+{
+	u64 ms;
+	int err;
+
+	err = ms_parse_u64(buf, count, 0, INTERVAL_MAX_MS, &ms);
+	if (err)
+		return err;
+	WRITE_ONCE(interval_ms, ms);
+	wake_up(&wait);
+	return count;
+}
+
+static struct kobj_attribute move_interval_ms_attr =
+	__ATTR_RW(move_interval_ms);
+
+static struct attribute *inuse_attrs[] = {
+	&move_interval_ms_attr.attr, NULL
+};
+
+const struct attribute_group inuse_group = {
+	.attrs = inuse_attrs,
+};
+
+MS_ATTR_NUMBER_RO(moved_pages, inuse_moved_pages());
+MS_ATTR_NUMBER_RO(walks, READ_ONCE(walks));
+MS_ATTR_NUMBER_RO(left_busy_pages, READ_ONCE(last[MS_MOVE_BUSY]));
+MS_ATTR_NUMBER_RO(left_pinned_pages, READ_ONCE(last[MS_MOVE_PINNED]));
+MS_ATTR_NUMBER_RO(left_full_pages, READ_ONCE(last[MS_MOVE_FULL]));
+MS_ATTR_NUMBER_RO(left_gone_pages, READ_ONCE(last[MS_MOVE_GONE]));
+MS_ATTR_NUMBER_RO(left_wide_pages, READ_ONCE(last[LEFT_WIDE]));
+MS_ATTR_NUMBER_RO(left_large_pages, READ_ONCE(last[LEFT_LARGE]));
+MS_ATTR_NUMBER_RO(left_kernel_pages, READ_ONCE(last[LEFT_KERNEL]));
+
+static struct attribute *moves_attrs[] = {
+	&moved_pages_attr.attr, &walks_attr.attr, &left_busy_pages_attr.attr,
+	&left_pinned_pages_attr.attr, &left_full_pages_attr.attr,
+	&left_gone_pages_attr.attr, &left_wide_pages_attr.attr,
+	&left_large_pages_attr.attr, &left_kernel_pages_attr.attr, NULL
+};
+
+const struct attribute_group inuse_moves_group = {
+	.name = "moves",
+	.attrs = moves_attrs,
+};
+
+static unsigned long highest_pfn(void)
+{
+	unsigned long pfn = 0;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY)
+		pfn = max(pfn, node_end_pfn(nid));
+	return pfn;
+}
+
+/* 4 bytes for each frame, as /proc/kpageflags has 8. */
+static ssize_t ages_read(struct file *file, char __user *to, size_t count,
+			 loff_t *pos)
+{
+	unsigned long pfn = *pos / sizeof(u32), end = highest_pfn();
+	size_t done = 0;
+	u32 age;
+
+	if (*pos % sizeof(age) || count % sizeof(age))
+		return -EINVAL;
+	for (; done < count && pfn < end; pfn++, done += sizeof(age)) {
+		age = ms_demand_age_s(pfn);
+		if (copy_to_user(to + done, &age, sizeof(age)))
+			return -EFAULT;
+		cond_resched();
+	}
+	*pos += done;
+	return done;
+}
+
+static const struct file_operations ages_fops = {
+	.owner = THIS_MODULE,
+	.read = ages_read,
+	.llseek = default_llseek,
+};
+
+void inuse_init(struct dentry *debugfs)
+{
+	debugfs_create_file("ages", 0400, debugfs, NULL, &ages_fops);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The test of a physical range on demand, in the shape of the kernel's
+ * in-field scan: run_test, status, details. What is in use is moved away
+ * first; what cannot be moved is left out and counted.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include <compat/compat.h>
+#include <memsuite/alloc_stats.h>
+#include <memsuite/block.h>
+#include <memsuite/control.h>
+#include <memsuite/migrate.h>
+#include <memsuite/region.h>
+
+#include "result/verdict.h"
+#include "sched/worker.h"
+
+/* Who asks for a test of a range wants to know. */
+#define RANGE_FIDELITY	4
+
+enum status { UNTESTED, RUNNING, PASS, FAIL, PARTIAL, CANCELLED };
+
+static const char * const status_name[] = {
+	"untested", "running", "pass", "fail", "partial", "cancelled",
+};
+
+/**
+ * struct range_test - the test that runs, or the last one
+ * @start: first frame, of a pageblock
+ * @end: first frame behind the range, likewise
+ * @pfn: how far it got
+ * @begun: when
+ * @tested: pages
+ * @untested: pages that could not be had
+ * @bad: pages
+ * @status: its outcome
+ */
+static struct range_test {
+	unsigned long start, end, pfn;
+	ktime_t begun;
+	unsigned long tested, untested, bad;
+	enum status status;
+} test;
+
+static enum status status(void)
+{
+	/* Pairs with the end of run(). */
+	return smp_load_acquire(&test.status);
+}
+
+static DEFINE_MUTEX(range_lock);	/* starting and stopping */
+static struct task_struct *thread;
+static struct verdict verdict;		/* of the thread, as is the march */
+static struct engine_test plan;
+
+static unsigned long test_held(unsigned long pfn, unsigned long nr)
+{
+	unsigned long bad;
+
+	tester_test(&verdict, &plan, pfn, nr, RANGE_FIDELITY);
+	bad = verdict_report(&verdict);
+	WRITE_ONCE(test.tested, test.tested + nr);
+	WRITE_ONCE(test.bad, test.bad + bad);
+	return bad;
+}
+
+static int test_claimed(unsigned long pfn, unsigned long nr)
+{
+	int token = ms_hold_begin();
+	int err = ms_range_claim(pfn, pfn + nr);
+
+	if (!err) {
+		test_held(pfn, nr);
+		ms_range_release(pfn, pfn + nr, verdict.bad);
+	}
+	ms_hold_end(token);
+	return err;
+}
+
+/* What cannot be claimed as a whole may still have free blocks. */
+static void test_free(unsigned long pfn, unsigned long nr)
+{
+	struct ms_scan scan = {
+		.pfn = pfn,
+		.end = pfn + nr,
+		.orders = MS_ANY_ORDER,
+		.nid = NUMA_NO_NODE,
+		.migratetypes = MS_ANY_MIGRATETYPE,
+	};
+	unsigned long before = test.tested;
+	struct ms_block block;
+	int err, token;
+
+	do {
+		token = ms_hold_begin();
+		err = ms_block_take(&scan, &block);
+		if (!err) {
+			if (test_held(page_to_pfn(block.page),
+				      1UL << block.order))
+				ms_block_retire(&block, verdict.bad);
+			else
+				ms_block_give(&block);
+		}
+		ms_hold_end(token);
+	} while (!err && !kthread_should_stop());
+	WRITE_ONCE(test.untested, test.untested + nr - (test.tested - before));
+}
+
+static void test_pageblock(unsigned long pfn)
+{
+	if (!pfn_to_online_page(pfn))
+		WRITE_ONCE(test.untested, test.untested + pageblock_nr_pages);
+	else if (test_claimed(pfn, pageblock_nr_pages))
+		test_free(pfn, pageblock_nr_pages);
+}
+
+static enum status outcome(void)
+{
+	if (test.bad)
+		return FAIL;
+	if (test.pfn < test.end)
+		return CANCELLED;
+	return test.untested ? PARTIAL : PASS;
+}
+
+static int run(void *unused)
+{
+	unsigned long nr;
+
+	algorithm_get(&plan);
+	while (test.pfn < test.end && !kthread_should_stop()) {
+		cond_resched_tasks_rcu_qs();
+		/* The larger the piece, the more faults between pages it shows. */
+		nr = min(test.end - test.pfn, VERDICT_MAX_PAGES);
+		if (nr < VERDICT_MAX_PAGES ||
+		    !IS_ALIGNED(test.pfn, VERDICT_MAX_PAGES) ||
+		    test_claimed(test.pfn, nr)) {
+			test_pageblock(test.pfn);
+			nr = pageblock_nr_pages;
+		}
+		WRITE_ONCE(test.pfn, test.pfn + nr);
+	}
+	/* Pairs with status(): who sees the outcome sees the counts. */
+	smp_store_release(&test.status, outcome());
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(MAX_SCHEDULE_TIMEOUT);
+	return 0;
+}
+
+static void stop_thread(void)
+{
+	if (!thread)
+		return;
+	kthread_stop(thread);
+	put_task_struct(thread);
+	thread = NULL;
+	/* A thread that was stopped before its first step never came that far. */
+	if (test.status == RUNNING)
+		test.status = CANCELLED;
+}
+
+bool range_running(void)
+{
+	return status() == RUNNING;
+}
+
+static int start(u64 from, u64 to)
+{
+	unsigned long first = ALIGN_DOWN(PHYS_PFN(from), pageblock_nr_pages);
+	unsigned long end = ALIGN(PHYS_PFN(to - 1) + 1, pageblock_nr_pages);
+
+	if (range_running())
+		return -EBUSY;
+	if (!pfn_to_online_page(PHYS_PFN(from)) ||
+	    !pfn_to_online_page(PHYS_PFN(to - 1)))
+		return -ENXIO;
+	stop_thread();
+	thread = kthread_create(run, NULL, "memdiag-range");
+	if (IS_ERR(thread)) {
+		int err = PTR_ERR(thread);
+
+		thread = NULL;
+		return err;
+	}
+	get_task_struct(thread);
+	test = (struct range_test) {
+		.start = first, .end = end, .pfn = first,
+		.begun = ktime_get(), .status = RUNNING,
+	};
+	wake_up_process(thread);
+	return 0;
+}
+
+int range_begin(u64 from, u64 to)
+{
+	int err;
+
+	mutex_lock(&range_lock);
+	err = start(from, to);
+	mutex_unlock(&range_lock);
+	return err;
+}
+
+void range_stop(void)
+{
+	mutex_lock(&range_lock);
+	stop_thread();
+	mutex_unlock(&range_lock);
+}
+
+static ssize_t run_test_store(struct kobject *kobj, struct kobj_attribute *attr,
+			      const char *buf, size_t count)
+{
+	char line[64];
+	u64 from, to;
+	int err;
+
+	err = ms_parse_line(buf, count, line, sizeof(line));
+	if (err)
+		return err == -E2BIG ? -EINVAL : err;
+	err = ms_parse_range(line, &from, &to);
+	if (err)
+		return err;
+	err = range_begin(from, to);
+	return err ?: count;
+}
+
+static int cancel_test(u64 unused)
+{
+	range_stop();
+	return 0;
+}
+
+MS_ATTR_COMMAND(cancel, cancel_test, 1, 1);
+
+static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	return sysfs_emit(buf, "%s\n",
+			  status_name[status()]);
+}
+
+static ssize_t range_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "0x%llx-0x%llx\n", (u64)PFN_PHYS(test.start),
+			  (u64)PFN_PHYS(test.end));
+}
+
+static unsigned long pages_done(void)
+{
+	return READ_ONCE(test.pfn) - test.start;
+}
+
+static ssize_t progress_pct_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *buf)
+{
+	unsigned long all = test.end - test.start;
+
+	return sysfs_emit(buf, "%lu\n", all ? pages_done() * 100 / all : 0);
+}
+
+static ssize_t eta_s_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	unsigned long done = pages_done();
+	u64 eta = 0;
+
+	if (status() == RUNNING && done)
+		eta = ktime_ms_delta(ktime_get(), test.begun) *
+		      (test.end - test.start - done) / done / MSEC_PER_SEC;
+	return sysfs_emit(buf, "%llu\n", eta);
+}
+
+MS_ATTR_NUMBER_RO(tested_pages, READ_ONCE(test.tested));
+MS_ATTR_NUMBER_RO(untested_pages, READ_ONCE(test.untested));
+MS_ATTR_NUMBER_RO(bad_pages, READ_ONCE(test.bad));
+
+static struct kobj_attribute run_test_attr = __ATTR_WO(run_test);
+static struct kobj_attribute status_attr = __ATTR_RO(status);
+static struct kobj_attribute range_attr = __ATTR_RO(range);
+static struct kobj_attribute progress_pct_attr = __ATTR_RO(progress_pct);
+static struct kobj_attribute eta_s_attr = __ATTR_RO(eta_s);
+
+static struct attribute *range_attrs[] = {
+	&run_test_attr.attr, &cancel_attr.attr, &status_attr.attr,
+	&range_attr.attr, &progress_pct_attr.attr, &eta_s_attr.attr,
+	&tested_pages_attr.attr, &untested_pages_attr.attr,
+	&bad_pages_attr.attr, NULL
+};
+
+const struct attribute_group range_group = {
+	.name = "range",
+	.attrs = range_attrs,
+};

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /sys/kernel/memsuite/memdiag */
+
+#include <linux/err.h>
+#include <linux/mutex.h>
+
+#include <memsuite/control.h>
+
+#include "memdiag.h"
+#include "sched/extra_tests.h"
+#include "sched/optimisations.h"
+#include "sched/test_lifetime.h"
+
+static struct kobject *dir;
+
+static int enable(bool on)
+{
+	static DEFINE_MUTEX(enable_lock);
+	int err = 0;
+
+	mutex_lock(&enable_lock);
+	if (on && !controller_running())
+		err = controller_start();
+	else if (!on)
+		controller_stop();
+	mutex_unlock(&enable_lock);
+	return err;
+}
+
+MS_ATTR_SWITCH(enabled, controller_running(), enable);
+MS_ATTR_NUMBER_RO(bad_page_count, findings_count());
+MS_ATTR_NUMBER_RO(pending_page_count, findings_pending());
+MS_ATTR_NUMBER_RO(tested_pages, tester_tested_pages());
+MS_ATTR_NUMBER_RO(passes, tester_passes());
+MS_ATTR_NUMBER_RO(pass_progress_pct, tester_progress_pct());
+
+static struct attribute *memdiag_attrs[] = {
+	&enabled_attr.attr, &test_lifetime_s_attr.attr,
+	&bad_page_count_attr.attr, &pending_page_count_attr.attr,
+	&tested_pages_attr.attr, &passes_attr.attr,
+	&pass_progress_pct_attr.attr, NULL
+};
+
+static const struct attribute_group memdiag_group = {
+	.attrs = memdiag_attrs,
+};
+
+static const struct attribute_group *memdiag_groups[] = {
+	&memdiag_group, &lifetime_group, &algorithm_group,
+	&algorithm_coverage_group,
+	&control_group, &ahead_group, &inuse_group, &inuse_moves_group,
+	&newcomers_group, &coverage_group, &range_group, &retirement_group,
+	&tests_group, &optimisations_group, &ecc_group, &emulation_group, &effectiveness_group, NULL
+};
+
+int memdiag_sysfs_init(void)
+{
+	dir = ms_control_add("memdiag", memdiag_groups);
+	return PTR_ERR_OR_ZERO(dir);
+}
+
+void memdiag_sysfs_exit(void)
+{
+	ms_control_del(dir);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The list of bad pages, and telling user space of them. */
+
+#include <linux/debugfs.h>
+#include <linux/kobject.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+
+#include <memsuite/region.h>
+#include <memsuite/retire.h>
+
+#include "result/bad_pages.h"
+
+#define CREATE_TRACE_POINTS
+#include "result/trace.h"
+
+/**
+ * struct record - a bad page on the list
+ * @link: in records, under records_lock
+ * @finding: what is known of it
+ * @nid: its memory node
+ * @region: smallest region that it lies in
+ * @dimm: where its DIMMs are plugged in, or "-"
+ * @announced: user space was sent an event
+ */
+struct record {
+	struct list_head link;
+	struct finding finding;
+	int nid;
+	char region[MS_REGION_NAME];
+	char dimm[MS_REGION_TEXT];
+	bool announced;
+};
+
+static LIST_HEAD(records);
+static u64 count;
+static DEFINE_MUTEX(records_lock);
+static const char * const origin_name[] = {
+	[FOUND_BY_TEST] = "test",
+	[FOUND_BY_HAND] = "hand",
+	[FOUND_BEFORE] = "restored",
+	[FOUND_EMULATED] = "emulated",
+	[FOUND_BY_ECC] = "ecc",
+};
+
+/* Columns of a table are separated by blanks. */
+static void copy_word(char *word, const char *text, size_t size)
+{
+	strscpy(word, *text ? text : "-", size);
+	strreplace(word, ' ', '_');
+}
+
+static void locate(struct record *record)
+{
+	u64 address = record->finding.address;
+	struct ms_region_spec spec = {};
+
+	record->nid = page_to_nid(pfn_to_page(record->finding.pfn));
+	ms_region_at(address, BIT(MS_REGION_DIMM), &spec);
+	copy_word(record->dimm, spec.locator, sizeof(record->dimm));
+	spec.name[0] = '\0';
+	ms_region_at(address, BIT(MS_REGION_NODE) | BIT(MS_REGION_NVDIMM) |
+		     BIT(MS_REGION_ADMIN), &spec);
+	copy_word(record->region, spec.name, sizeof(record->region));
+}
+
+#define ENV_SIZE	(MS_REGION_TEXT + 16)
+
+/* SUBSYSTEM=module, DEVPATH=/module/memdiag, ACTION=change. */
+static void send_event(const struct record *record)
+{
+	const struct finding *finding = &record->finding;
+	char address[ENV_SIZE], mask[ENV_SIZE], class[ENV_SIZE];
+	char origin[ENV_SIZE], node[ENV_SIZE], region[ENV_SIZE], dimm[ENV_SIZE];
+	char *env[9] = {
+		"MEMDIAG_EVENT=bad_page", address, mask, class, origin, node,
+		region, dimm, NULL
+	};
+
+	snprintf(address, ENV_SIZE, "ADDRESS=0x%llx", finding->address);
+	snprintf(mask, ENV_SIZE, "MASK=0x%016llx", finding->mask);
+	snprintf(class, ENV_SIZE, "CLASS=%s", classify_name(finding->class));
+	snprintf(origin, ENV_SIZE, "ORIGIN=%s", origin_name[finding->origin]);
+	snprintf(node, ENV_SIZE, "NODE=%d", record->nid);
+	snprintf(region, ENV_SIZE, "REGION=%s", record->region);
+	snprintf(dimm, ENV_SIZE, "DIMM=%s", record->dimm);
+	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env);
+}
+
+/* Not where a page is found: that may be while memory is held. */
+static void announce(struct work_struct *unused)
+{
+	struct record *record;
+
+	mutex_lock(&records_lock);
+	list_for_each_entry(record, &records, link) {
+		if (!record->announced)
+			send_event(record);
+		record->announced = true;
+	}
+	mutex_unlock(&records_lock);
+}
+
+static DECLARE_WORK(announce_work, announce);
+
+static struct record *find(unsigned long pfn)
+{
+	struct record *record;
+
+	list_for_each_entry(record, &records, link)
+		if (record->finding.pfn == pfn)
+			return record;
+	return NULL;
+}
+
+/*
+ * What cannot be written down is counted all the same. What is found again,
+ * after its memory had gone offline, is not.
+ */
+void findings_add(const struct finding *finding)
+{
+	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
+
+	if (record) {
+		record->finding = *finding;
+		locate(record);
+	}
+	mutex_lock(&records_lock);
+	if (find(finding->pfn)) {
+		kfree(record);
+		record = NULL;
+	} else {
+		count++;
+	}
+	if (record) {
+		list_add_tail(&record->link, &records);
+		trace_memdiag_bad_page(finding, record->nid, record->region,
+				       record->dimm);
+	}
+	mutex_unlock(&records_lock);
+	schedule_work(&announce_work);
+}
+
+/* The first one behind a frame; 0 if there is none. */
+static unsigned long not_retired(unsigned long behind)
+{
+	unsigned long first = 0;
+	struct record *record;
+
+	mutex_lock(&records_lock);
+	list_for_each_entry(record, &records, link) {
+		unsigned long pfn = record->finding.pfn;
+
+		if (pfn > behind && (!first || pfn < first) &&
+		    !ms_page_retired(pfn))
+			first = pfn;
+	}
+	mutex_unlock(&records_lock);
+	return first;
+}
+
+/*
+ * Not under the lock: memory_failure() may wait for pages that are locked by who
+ * has a finding to tell.
+ */
+static void retire_again(struct work_struct *unused)
+{
+	unsigned long pfn = 0;
+
+	while ((pfn = not_retired(pfn)))
+		ms_page_retire(pfn);
+}
+
+static DECLARE_WORK(retire_work, retire_again);
+
+void findings_retire_again(void)
+{
+	schedule_work(&retire_work);
+}
+
+bool findings_remove(unsigned long pfn)
+{
+	struct record *record;
+
+	mutex_lock(&records_lock);
+	record = find(pfn);
+	if (record) {
+		list_del(&record->link);
+		count--;
+	}
+	mutex_unlock(&records_lock);
+	kfree(record);
+	return record;
+}
+
+int findings_revoke_emulated(void)
+{
+	struct record *record, *next;
+	int err, result = 0;
+
+	mutex_lock(&records_lock);
+	list_for_each_entry_safe(record, next, &records, link) {
+		if (record->finding.origin != FOUND_EMULATED)
+			continue;
+		err = ms_page_unretire(record->finding.pfn);
+		if (err) {
+			/* Found, and not yet retired. */
+			result = err == -ENOENT ? -EBUSY : err;
+			continue;
+		}
+		list_del(&record->link);
+		kfree(record);
+		count--;
+	}
+	mutex_unlock(&records_lock);
+	return result;
+}
+
+bool findings_has(unsigned long pfn)
+{
+	bool has;
+
+	mutex_lock(&records_lock);
+	has = find(pfn);
+	mutex_unlock(&records_lock);
+	return has;
+}
+
+u64 findings_count(void)
+{
+	return READ_ONCE(count);
+}
+
+u64 findings_pending(void)
+{
+	struct record *record;
+	u64 pending = 0;
+
+	mutex_lock(&records_lock);
+	list_for_each_entry(record, &records, link)
+		pending += !ms_page_retired(record->finding.pfn);
+	mutex_unlock(&records_lock);
+	return pending;
+}
+
+static void show_record(struct seq_file *file, const struct record *record)
+{
+	const struct finding *finding = &record->finding;
+
+	seq_printf(file, "0x%lx 0x%llx 0x%016llx %u 0x%016llx %lld",
+		   finding->pfn, finding->address, finding->mask,
+		   finding->element, finding->background,
+		   (long long)finding->time);
+	seq_printf(file, " %s %s %d %s %s %s %d\n",
+		   classify_direction(finding->rising, finding->falling),
+		   classify_name(finding->class), record->nid, record->region,
+		   record->dimm, origin_name[finding->origin],
+		   ms_page_retired(finding->pfn));
+}
+
+static int bad_pages_show(struct seq_file *file, void *unused)
+{
+	struct record *record;
+
+	seq_puts(file, "# pfn address mask element background time direction class node region dimm origin retired\n");
+	mutex_lock(&records_lock);
+	list_for_each_entry(record, &records, link)
+		show_record(file, record);
+	mutex_unlock(&records_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(bad_pages);
+
+void findings_init(struct dentry *debugfs)
+{
+	debugfs_create_file("bad_pages", 0444, debugfs, NULL, &bad_pages_fops);
+}
+
+/* The table is gone with its directory. */
+void findings_exit(void)
+{
+	struct record *record, *next;
+
+	cancel_work_sync(&retire_work);
+	cancel_work_sync(&announce_work);
+	list_for_each_entry_safe(record, next, &records, link)
+		kfree(record);
+}

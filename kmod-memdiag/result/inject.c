@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Emulated faults in the compare path, and memdiag/inject. While there is one
+ * in the memory under test, the test is done here instead of by the engine:
+ * operation by operation, with the two bits of each fault kept beside the
+ * memory, as a faulty memory would keep them.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <asm/barrier.h>
+
+#include <memsuite/block.h>
+#include <memsuite/control.h>
+
+#include "memdiag.h"
+#include "result/bad_pages.h"
+#include "result/inject.h"
+
+#define VICTIM		0
+#define AGGRESSOR	1
+#define PAGE_WORDS	(PAGE_SIZE / sizeof(u64))
+#define NO_WORD		(~0ULL)
+
+/**
+ * struct emulated - an emulated fault
+ * @spec: as it was written
+ * @fault: the same, for @cells
+ * @cells: what its bits hold
+ */
+struct emulated {
+	struct emulation_spec spec;
+	struct fault fault;
+	struct cells cells;
+};
+
+DEFINE_STATIC_KEY_FALSE(emulation_key);
+
+/* Under emulation_lock, also while a test runs: it keeps what cells hold. */
+static struct emulated faults[EMULATION_MAX];
+static unsigned int nr_faults;
+static DEFINE_MUTEX(emulation_lock);
+
+static bool has_aggressor(const struct emulated *fault)
+{
+	return fault->fault.aggressor == AGGRESSOR;
+}
+
+static bool within(u64 at, u64 address, size_t bytes)
+{
+	return at >= address && at - address < bytes;
+}
+
+static bool any_within(u64 address, size_t bytes)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_faults; i++)
+		if (within(faults[i].spec.victim.address, address, bytes) ||
+		    (has_aggressor(&faults[i]) &&
+		     within(faults[i].spec.aggressor.address, address, bytes)))
+			return true;
+	return false;
+}
+
+bool emulation_within(u64 address, size_t bytes)
+{
+	bool covers;
+
+	mutex_lock(&emulation_lock);
+	covers = any_within(address, bytes);
+	mutex_unlock(&emulation_lock);
+	return covers;
+}
+
+bool emulation_explains(u64 address, u64 mask)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&emulation_lock);
+	for (i = 0; i < nr_faults; i++) {
+		const struct emulated *fault = &faults[i];
+
+		if (fault->spec.victim.address == address)
+			mask &= ~BIT_ULL(fault->spec.victim.bit);
+		if (has_aggressor(fault) &&
+		    fault->spec.aggressor.address == address)
+			mask &= ~BIT_ULL(fault->spec.aggressor.bit);
+	}
+	return !mask;
+}
+
+/**
+ * struct run - a test that is run with emulated faults
+ * @block: the memory
+ * @background: what 0 stands for
+ * @last_word: address of the word that the last operation was done to
+ * @last_read: what was read last, of any word: the sense amplifiers
+ * @failure: the next one, but for the word
+ * @report: for failures
+ * @context: for @report
+ */
+struct run {
+	const struct engine_block *block;
+	struct background background;
+	u64 last_word;
+	u64 last_read;
+	struct march_failure failure;
+	march_report_fn *report;
+	void *context;
+};
+
+static void real_write(u64 *word, u64 value)
+{
+	asm volatile("movnti %1, %0" : "=m" (*word) : "r" (value));
+}
+
+/* The cell of a fault that a word has, if it has one. */
+static int cell_of(const struct emulated *fault, u64 address, unsigned int *bit)
+{
+	if (fault->spec.victim.address == address) {
+		*bit = fault->spec.victim.bit;
+		return VICTIM;
+	}
+	if (has_aggressor(fault) && fault->spec.aggressor.address == address) {
+		*bit = fault->spec.aggressor.bit;
+		return AGGRESSOR;
+	}
+	return -1;
+}
+
+static u64 emulated_read(struct run *run, u64 address, u64 value)
+{
+	unsigned int i, bit;
+
+	for (i = 0; i < nr_faults; i++) {
+		struct cells *cells = &faults[i].cells;
+		int cell = cell_of(&faults[i], address, &bit);
+
+		if (cell < 0)
+			continue;
+		/* What two operations in a row sensitise, others between undo. */
+		if (run->last_word != address)
+			cells->last.cell = -1;
+		cells->sense = run->last_read >> bit & 1;
+		if (cells_read(cells, cell))
+			value |= BIT_ULL(bit);
+		else
+			value &= ~BIT_ULL(bit);
+	}
+	return value;
+}
+
+static void emulated_write(struct run *run, u64 address, u64 value)
+{
+	unsigned int i, bit;
+
+	for (i = 0; i < nr_faults; i++) {
+		int cell = cell_of(&faults[i], address, &bit);
+
+		if (cell < 0)
+			continue;
+		if (run->last_word != address)
+			faults[i].cells.last.cell = -1;
+		cells_write(&faults[i].cells, cell, value >> bit & 1);
+	}
+}
+
+static void check(struct run *run, size_t word, u64 got, u64 expected)
+{
+	run->last_read = got;
+	if (likely(got == expected))
+		return;
+	run->failure.word = word;
+	run->failure.mask = got ^ expected;
+	run->failure.expected = expected;
+	run->report(run->context, &run->failure);
+}
+
+static void visit(struct run *run, const struct march_element *element,
+		  size_t word, bool emulated)
+{
+	u64 address = run->block->address + word * sizeof(u64), got, value;
+	u64 background = background_word(&run->background, address);
+	u64 *real = &run->block->words[word];
+	unsigned int i;
+
+	run->failure.background = background;
+	for (i = 0; i < element->nr_ops; i++) {
+		value = element->ops[i].value ? ~background : background;
+		if (element->ops[i].write) {
+			real_write(real, value);
+			if (emulated)
+				emulated_write(run, address, value);
+		} else {
+			got = READ_ONCE(*real);
+			if (emulated)
+				got = emulated_read(run, address, got);
+			check(run, word, got, value);
+		}
+		run->last_word = address;
+	}
+}
+
+static void pause(unsigned int ms)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_faults; i++)
+		cells_delay(&faults[i].cells);
+	msleep(ms);
+}
+
+static void run_element(struct run *run, const struct march_element *element)
+{
+	size_t nr = run->block->nr_lines * LINE_WORDS, done, first, i;
+	bool down = element->order == MARCH_DOWN, emulated;
+
+	if (element->delay_ms) {
+		pause(element->delay_ms);
+		return;
+	}
+	for (done = 0; done < nr; done += PAGE_WORDS) {
+		first = down ? nr - PAGE_WORDS - done : done;
+		emulated = any_within(run->block->address +
+				      first * sizeof(u64), PAGE_SIZE);
+		for (i = 0; i < PAGE_WORDS; i++)
+			visit(run, element,
+			      first + (down ? PAGE_WORDS - 1 - i : i), emulated);
+		cond_resched();
+	}
+	/* The next element reads what this one wrote. */
+	wmb();
+}
+
+void emulation_run(const struct engine_test *test,
+		   const struct engine_block *block, unsigned int background,
+		   march_report_fn *report, void *context)
+{
+	struct run run = {
+		.block = block,
+		.last_word = NO_WORD,
+		.report = report,
+		.context = context,
+	};
+	unsigned int i;
+
+	background_make(&run.background, background, test->seed);
+	mutex_lock(&emulation_lock);
+	for (i = 0; i < test->march.nr_elements; i++) {
+		run.failure.element = i;
+		run_element(&run, &test->march.elements[i]);
+	}
+	mutex_unlock(&emulation_lock);
+}
+
+static int add(const struct emulation_spec *spec)
+{
+	struct emulated *fault = &faults[nr_faults];
+	unsigned int single = fault_variants[spec->kind].of_victim;
+
+	if (nr_faults == EMULATION_MAX)
+		return -ENOSPC;
+	*fault = (struct emulated) {
+		.spec = *spec,
+		.fault = {
+			.kind = spec->kind,
+			.variant = spec->variant,
+			.victim = VICTIM,
+			.aggressor = spec->variant >= single ?
+				     AGGRESSOR : FAULT_NO_CELL,
+		},
+		.cells.last.cell = -1,
+	};
+	fault->cells.fault = &fault->fault;
+	cells_settle(&fault->cells);
+	nr_faults++;
+	if (nr_faults == 1)
+		static_branch_enable(&emulation_key);
+	return 0;
+}
+
+static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t size)
+{
+	struct emulation_spec spec;
+	char line[96];
+	int err;
+
+	err = ms_parse_line(buf, size, line, sizeof(line));
+	if (err)
+		return err == -E2BIG ? -EINVAL : err;
+	err = emulation_parse(line, &spec);
+	if (err)
+		return err;
+	if (!pfn_valid(PHYS_PFN(spec.victim.address)) ||
+	    !pfn_valid(PHYS_PFN(spec.aggressor.address)))
+		return -ENXIO;
+	mutex_lock(&emulation_lock);
+	err = add(&spec);
+	mutex_unlock(&emulation_lock);
+	return err ?: size;
+}
+
+static void clear(void)
+{
+	mutex_lock(&emulation_lock);
+	if (nr_faults)
+		static_branch_disable(&emulation_key);
+	nr_faults = 0;
+	mutex_unlock(&emulation_lock);
+}
+
+static int clear_and_revoke(u64 unused)
+{
+	clear();
+	/* What failed already is a finding by then. */
+	ms_hold_wait();
+	return findings_revoke_emulated();
+}
+
+MS_ATTR_COMMAND(clear, clear_and_revoke, 1, 1);
+MS_ATTR_NUMBER_RO(count, READ_ONCE(nr_faults));
+
+static ssize_t available_kinds_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	ssize_t length = 0;
+	unsigned int i;
+
+	for (i = 0; i < FAULT_NR_KINDS; i++)
+		length += sysfs_emit_at(buf, length, "%s\n",
+					fault_kind_name[i]);
+	return length;
+}
+
+static struct kobj_attribute available_kinds_attr = __ATTR_RO(available_kinds);
+static struct kobj_attribute add_attr = __ATTR_WO(add);
+
+static struct attribute *emulation_attrs[] = {
+	&add_attr.attr, &clear_attr.attr, &count_attr.attr,
+	&available_kinds_attr.attr, NULL
+};
+
+const struct attribute_group emulation_group = {
+	.name = "inject",
+	.attrs = emulation_attrs,
+};
+
+static void show_fault(struct seq_file *file, const struct emulation_spec *spec)
+{
+	seq_printf(file, "0x%llx %u %s %u ", spec->victim.address,
+		   spec->victim.bit, fault_kind_name[spec->kind],
+		   spec->variant);
+	if (spec->variant >= fault_variants[spec->kind].of_victim)
+		seq_printf(file, "0x%llx %u\n", spec->aggressor.address,
+			   spec->aggressor.bit);
+	else
+		seq_puts(file, "- -\n");
+}
+
+static int injected_show(struct seq_file *file, void *unused)
+{
+	unsigned int i;
+
+	seq_puts(file, "# address bit kind variant aggressor aggressor_bit\n");
+	mutex_lock(&emulation_lock);
+	for (i = 0; i < nr_faults; i++)
+		show_fault(file, &faults[i].spec);
+	mutex_unlock(&emulation_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(injected);
+
+void emulation_init(struct dentry *debugfs)
+{
+	debugfs_create_file("injected", 0444, debugfs, NULL, &injected_fops);
+}
+
+/* After the last test. */
+void emulation_exit(void)
+{
+	clear();
+	findings_revoke_emulated();
+}

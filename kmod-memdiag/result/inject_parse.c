@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Emulated faults as text. Pure logic: also built in user space. */
+
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "result/inject.h"
+
+/* "ADDRESS:BIT" */
+static int parse_bit(char *text, struct emulation_bit *bit)
+{
+	char *address = strsep(&text, ":");
+	unsigned int nr;
+	u64 at;
+	int err;
+
+	if (!text)
+		return -EINVAL;
+	err = kstrtou64(address, 0, &at);
+	if (!err)
+		err = kstrtouint(text, 10, &nr);
+	if (err)
+		return err;
+	if (nr > 7)
+		return -ERANGE;
+	bit->address = at & ~7ULL;
+	bit->bit = (at & 7) * 8 + nr;
+	return 0;
+}
+
+static int parse_kind(const char *name, struct emulation_spec *spec)
+{
+	unsigned int i;
+
+	if (!strcmp(name, "sa0") || !strcmp(name, "sa1")) {
+		spec->kind = FAULT_SAF;
+		spec->variant = name[2] - '0';
+		return 0;
+	}
+	for (i = 0; i < FAULT_NR_KINDS; i++) {
+		if (strcmp(name, fault_kind_name[i]))
+			continue;
+		spec->kind = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* The variants of a kind are numbered with those of one cell first. */
+static int check(const struct emulation_spec *spec, bool pair)
+{
+	const struct fault_variants *variants = &fault_variants[spec->kind];
+	unsigned int all = variants->of_victim + variants->of_pair;
+
+	if (spec->variant >= all)
+		return -ERANGE;
+	if (pair ? spec->variant < variants->of_victim :
+		   spec->variant >= variants->of_victim)
+		return -EINVAL;
+	if (pair && spec->victim.address == spec->aggressor.address)
+		return -EINVAL;
+	return 0;
+}
+
+int emulation_parse(char *text, struct emulation_spec *spec)
+{
+	char *victim = strsep(&text, "@"), *aggressor = text, *kind, *variant;
+	int err;
+
+	memset(spec, 0, sizeof(*spec));
+	kind = strrchr(victim, ':');
+	if (!kind)
+		return -EINVAL;
+	*kind++ = '\0';
+	variant = kind;
+	kind = strsep(&variant, "/");
+	err = parse_kind(kind, spec);
+	if (!err && variant)
+		err = kstrtouint(variant, 10, &spec->variant);
+	if (!err)
+		err = parse_bit(victim, &spec->victim);
+	if (!err && aggressor)
+		err = parse_bit(aggressor, &spec->aggressor);
+	return err ?: check(spec, aggressor);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracepoints memsuite:memdiag_*. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM memsuite
+
+#if !defined(MEMDIAG_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define MEMDIAG_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include <memsuite/region.h>
+
+#include "result/bad_pages.h"
+
+TRACE_EVENT(memdiag_bad_page,
+	TP_PROTO(const struct finding *finding, int nid, const char *region,
+		 const char *dimm),
+
+	TP_ARGS(finding, nid, region, dimm),
+
+	TP_STRUCT__entry(
+		__field(unsigned long, pfn)
+		__field(u64, address)
+		__field(u64, mask)
+		__field(u64, rising)
+		__field(u64, background)
+		__field(unsigned int, element)
+		__field(unsigned int, class)
+		__field(unsigned int, origin)
+		__field(int, nid)
+		__array(char, region, MS_REGION_NAME)
+		__array(char, dimm, MS_REGION_TEXT)
+	),
+
+	TP_fast_assign(
+		__entry->pfn = finding->pfn;
+		__entry->address = finding->address;
+		__entry->mask = finding->mask;
+		__entry->rising = finding->rising;
+		__entry->background = finding->background;
+		__entry->element = finding->element;
+		__entry->class = finding->class;
+		__entry->origin = finding->origin;
+		__entry->nid = nid;
+		strscpy(__entry->region, region, MS_REGION_NAME);
+		strscpy(__entry->dimm, dimm, MS_REGION_TEXT);
+	),
+
+	TP_printk("pfn=0x%lx address=0x%llx mask=0x%016llx rising=0x%016llx element=%u background=0x%016llx class=%s origin=%s node=%d region=%s dimm=%s",
+		  __entry->pfn, __entry->address, __entry->mask,
+		  __entry->rising, __entry->element, __entry->background,
+		  __print_symbolic(__entry->class,
+				   { 0, "unknown" },
+				   { 1, "read-path" },
+				   { 2, "intermittent" },
+				   { 3, "hard" },
+				   { 4, "uncorrectable" }),
+		  __print_symbolic(__entry->origin,
+				   { 0, "test" },
+				   { 1, "hand" },
+				   { 2, "restored" },
+				   { 3, "emulated" },
+				   { 4, "ecc" }),
+		  __entry->nid, __entry->region, __entry->dimm)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH result
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

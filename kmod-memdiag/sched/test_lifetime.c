@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long a test is good for: what the administrator says, or what the
+ * testers can do (COMeT, section 3.2.2).
+ */
+
+#include <linux/math64.h>
+#include <linux/mm.h>
+
+#include <memsuite/alloc_stats.h>
+#include <memsuite/control.h>
+
+#include "sched/policy.h"
+#include "sched/test_lifetime.h"
+#include "sched/worker.h"
+
+unsigned int tester_lifetime_s = 180;		/* table 1 */
+
+static struct memdiag_effort effort = {
+	.alpha_pct = 100, .mem_util_pct = 100, .test_res_pct = 100,
+};
+
+static unsigned int automatic;
+
+static void set(unsigned int seconds)
+{
+	WRITE_ONCE(tester_lifetime_s, seconds);
+	ms_demand_set_lifetime(seconds);
+}
+
+void lifetime_update(unsigned int fidelity)
+{
+	u64 bandwidth = tester_bandwidth();
+
+	if (!READ_ONCE(automatic) || !bandwidth)
+		return;
+	set(policy_lifetime_s(&effort, totalram_pages(),
+			      div64_u64((u64)NSEC_PER_SEC * fidelity,
+					bandwidth)));
+}
+
+static ssize_t test_lifetime_s_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(tester_lifetime_s));
+}
+
+static ssize_t test_lifetime_s_store(struct kobject *kobj,
+				     struct kobj_attribute *attr,
+				     const char *buf, size_t count)
+{
+	u64 seconds;
+	int err;
+
+	err = ms_parse_u64(buf, count, 1, LIFETIME_MAX_S, &seconds);
+	if (err)
+		return err;
+	WRITE_ONCE(automatic, 0);
+	set(seconds);
+	return count;
+}
+
+struct kobj_attribute test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
+
+MS_ATTR_NUMBER(automatic, automatic, 0, 1);
+MS_ATTR_NUMBER(alpha_pct, effort.alpha_pct, 100, 100000);
+MS_ATTR_NUMBER(mem_util_pct, effort.mem_util_pct, 1, 100);
+MS_ATTR_NUMBER(test_res_pct, effort.test_res_pct, 1, 100 * TESTERS_MAX);
+
+static struct attribute *lifetime_attrs[] = {
+	&automatic_attr.attr, &alpha_pct_attr.attr, &mem_util_pct_attr.attr,
+	&test_res_pct_attr.attr, NULL
+};
+
+const struct attribute_group lifetime_group = {
+	.name = "lifetime",
+	.attrs = lifetime_attrs,
+};

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/kernel/memsuite/mrc; each file is documented in
+ * Documentation/ABI/testing/sysfs-kernel-memsuite-mrc.
+ */
+
+#include <linux/err.h>
+#include <linux/kobject.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include <compat/compat.h>
+#include <memsuite/control.h>
+
+#include "mrc.h"
+#include "track/mode_paper.h"
+#include "track/mode_samples.h"
+
+struct mrc_tunables mrc_tunables = {
+	.mode = MRC_MODE_LADDER,
+	.epoch_ms = 10,
+	.group_pages = 64,
+	.samples = 4096,
+	.ladder_ms = 2000,
+	.max_cpu_permille = 5,
+	.change_pct = 10,
+};
+
+static struct kobject *dir;
+static atomic64_t changes;
+/* A tracker may say that its curve has changed while the directory goes. */
+static DEFINE_MUTEX(notify_lock);
+static struct kobject *notified;
+
+/* Of one line, whatever its length: what is not a target is no target. */
+static char *line_of(const char *buf, size_t count)
+{
+	char *line = kmalloc(count + 1, GFP_KERNEL);
+	int err = line ? ms_parse_line(buf, count, line, count + 1) : -ENOMEM;
+
+	if (!err)
+		return line;
+	kfree(line);
+	return ERR_PTR(err);
+}
+
+static ssize_t obey(const char *buf, size_t count,
+		    int (*act)(const struct mrc_who *who))
+{
+	char *line = line_of(buf, count);
+	struct mrc_who who;
+	int err;
+
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	err = mrc_who_parse_line(line, &who);
+	if (!err)
+		err = act(&who);
+	kfree(line);
+	return err ?: count;
+}
+
+static const char * const modes[] = {
+	[MRC_MODE_LADDER] = "ladder",
+	[MRC_MODE_PAPER] = "paper",
+	[MRC_MODE_SAMPLES] = "samples",
+};
+
+static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%s\n", modes[READ_ONCE(mrc_tunables.mode)]);
+}
+
+static int usable(enum mrc_mode mode)
+{
+	switch (mode) {
+	case MRC_MODE_PAPER:
+		return mrc_protect_usable();
+	case MRC_MODE_SAMPLES:
+		return mrc_monitor_usable();
+	default:
+		return 0;
+	}
+}
+
+static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *buf, size_t count)
+{
+	int mode = sysfs_match_string(modes, buf);
+	int err;
+
+	if (mode < 0)
+		return mode;
+	err = usable(mode);
+	if (err)
+		return err;
+	WRITE_ONCE(mrc_tunables.mode, mode);
+	wake_up_all(&mrc_changed);
+	return count;
+}
+
+static ssize_t add_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
+{
+	return mrc_targets_list(buf);
+}
+
+static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	return obey(buf, count, mrc_targets_add);
+}
+
+static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	return obey(buf, count, mrc_targets_remove);
+}
+
+static ssize_t accesses_per_s_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *buf, size_t count)
+{
+	char *line = line_of(buf, count);
+	struct mrc_who who;
+	u64 per_s;
+	int err;
+
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	err = mrc_who_parse_rate(line, &who, &per_s);
+	if (!err)
+		err = mrc_targets_set_accesses(&who, per_s);
+	kfree(line);
+	return err ?: count;
+}
+
+static ssize_t sample_event_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *buf)
+{
+	struct ms_event event;
+
+	mrc_monitor_get(&event);
+	return ms_event_show(&event, buf);
+}
+
+static ssize_t sample_event_store(struct kobject *kobj,
+				  struct kobj_attribute *attr,
+				  const char *buf, size_t count)
+{
+	struct ms_event event;
+	int err = ms_event_store(buf, count, &event);
+
+	if (!err)
+		err = mrc_monitor_set(&event);
+	return err ?: count;
+}
+
+static ssize_t contention_source_show(struct kobject *kobj,
+				      struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", mrc_watch_source());
+}
+
+MS_ATTR_SWITCH(enabled, mrc_watch_enabled(), mrc_watch_enable);
+static struct kobj_attribute add_attr = __ATTR_RW_MODE(add, 0600);
+static struct kobj_attribute remove_attr = __ATTR_WO(remove);
+static struct kobj_attribute accesses_per_s_attr = __ATTR_WO(accesses_per_s);
+static struct kobj_attribute mode_attr = __ATTR_RW(mode);
+MS_ATTR_NUMBER(epoch_ms, mrc_tunables.epoch_ms, 1, MRC_EPOCH_MS_MAX);
+MS_ATTR_NUMBER(group_pages, mrc_tunables.group_pages, 1, MRC_GROUP_PAGES_MAX);
+static struct kobj_attribute sample_event_attr = __ATTR_RW(sample_event);
+MS_ATTR_NUMBER(sample_period, mrc_sample_period, 1, MRC_SAMPLE_PERIOD_MAX);
+MS_ATTR_NUMBER(samples, mrc_tunables.samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX);
+MS_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
+	       MRC_LADDER_MS_MAX);
+MS_ATTR_NUMBER(max_cpu_permille, mrc_tunables.max_cpu_permille, 1, 1000);
+MS_ATTR_NUMBER(change_pct, mrc_tunables.change_pct, 0, 100);
+MS_ATTR_NUMBER_RO(changes, atomic64_read(&changes));
+MS_ATTR_NUMBER_RO(lost_children, mrc_kin_lost());
+MS_ATTR_SWITCH(contended_only, READ_ONCE(mrc_contention.only),
+	       mrc_watch_contended_only);
+MS_ATTR_NUMBER_RO(contended, READ_ONCE(mrc_contention.now));
+static struct kobj_attribute contention_source_attr = __ATTR_RO(contention_source);
+MS_ATTR_NUMBER(contention_pressure_pct, mrc_contention.pressure_pct, 0, 100);
+MS_ATTR_NUMBER(contention_available_pct, mrc_contention.available_pct, 0, 100);
+
+static struct attribute *mrc_attrs[] = {
+	&enabled_attr.attr,
+	&add_attr.attr,
+	&remove_attr.attr,
+	&mode_attr.attr,
+	&epoch_ms_attr.attr,
+	&group_pages_attr.attr,
+	&samples_attr.attr,
+	&sample_event_attr.attr,
+	&sample_period_attr.attr,
+	&ladder_ms_attr.attr,
+	&max_cpu_permille_attr.attr,
+	&accesses_per_s_attr.attr,
+	&change_pct_attr.attr,
+	&changes_attr.attr,
+	&lost_children_attr.attr,
+	&contended_only_attr.attr,
+	&contended_attr.attr,
+	&contention_source_attr.attr,
+	&contention_pressure_pct_attr.attr,
+	&contention_available_pct_attr.attr,
+	NULL
+};
+
+static const struct attribute_group mrc_group = {
+	.attrs = mrc_attrs,
+};
+
+static const struct attribute_group *mrc_groups[] = {
+	&mrc_group,
+	&mrc_division_group,
+	NULL
+};
+
+/**
+ * mrc_sysfs_changed() - a curve, or who is tracked, has changed
+ *
+ * Wakes those who poll the file changes. Context: may sleep.
+ */
+void mrc_sysfs_changed(void)
+{
+	atomic64_inc(&changes);
+	mutex_lock(&notify_lock);
+	if (notified)
+		sysfs_notify(notified, NULL, "changes");
+	mutex_unlock(&notify_lock);
+}
+
+static void notify_by(struct kobject *kobj)
+{
+	mutex_lock(&notify_lock);
+	notified = kobj;
+	mutex_unlock(&notify_lock);
+}
+
+/**
+ * mrc_sysfs_init() - make the files
+ *
+ * Return: 0 or an error.
+ */
+int mrc_sysfs_init(void)
+{
+	dir = ms_control_add("mrc", mrc_groups);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	notify_by(dir);
+	return 0;
+}
+
+/**
+ * mrc_sysfs_exit() - remove the files, and wait for those who are inside
+ */
+void mrc_sysfs_exit(void)
+{
+	notify_by(NULL);
+	ms_control_del(dir);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether the targets are tracked: when it is enabled and, if that is asked
+ * for, only while memory is short (paper 001, section 4.2.3). Short it is when
+ * tasks wait for memory, by the kernel's pressure stall information, or when
+ * little of it is available. The first is not there on every kernel, nor if it
+ * was booted with psi=0; the second always.
+ */
+
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <memsuite/psi.h>
+
+#include "mrc.h"
+
+#define PERIOD	HZ
+/* How long tracking goes on when memory is no longer short: some ladders. */
+#define HOLD	(20 * HZ)
+
+bool mrc_enabled;
+DECLARE_WAIT_QUEUE_HEAD(mrc_changed);
+
+struct mrc_contention mrc_contention = {
+	.pressure_pct = 1,
+	.available_pct = 10,
+};
+
+static bool enabled;
+static DEFINE_MUTEX(watch_lock);
+
+/* When pressure was last read, and when memory was last short; of the work. */
+static u64 stall_us;
+static ktime_t stall_read;
+static unsigned long short_until;
+
+static bool is_pressed(void)
+{
+	ktime_t now = ktime_get();
+	s64 passed = ktime_us_delta(now, stall_read);
+	u64 us, waited;
+
+	if (ms_pressure_read(MS_PRESSURE_MEMORY, &us))
+		return false;
+	waited = us - stall_us;
+	stall_us = us;
+	stall_read = now;
+	/* What was before the first look is not known. */
+	if (passed > 10 * USEC_PER_SEC || !READ_ONCE(mrc_contention.pressure_pct))
+		return false;
+	return waited * 100 >= passed * READ_ONCE(mrc_contention.pressure_pct);
+}
+
+static bool is_little(void)
+{
+	return (u64)max(si_mem_available(), 0L) * 100 <
+	       (u64)totalram_pages() * READ_ONCE(mrc_contention.available_pct);
+}
+
+static bool is_short(void)
+{
+	bool pressed = is_pressed();
+
+	if (pressed || is_little())
+		short_until = jiffies + HOLD;
+	else if (!READ_ONCE(mrc_contention.now))
+		return false;
+	return time_before(jiffies, short_until);
+}
+
+/* Under watch_lock. */
+static void decide(void)
+{
+	bool only = READ_ONCE(mrc_contention.only);
+	bool on;
+
+	WRITE_ONCE(mrc_contention.now, enabled && only && is_short());
+	on = enabled && (!only || mrc_contention.now);
+	if (on == READ_ONCE(mrc_enabled))
+		return;
+	WRITE_ONCE(mrc_enabled, on);
+	wake_up_all(&mrc_changed);
+}
+
+static void tick(struct work_struct *work);
+static DECLARE_DELAYED_WORK(tick_work, tick);
+
+static void tick(struct work_struct *work)
+{
+	bool any;
+
+	mutex_lock(&watch_lock);
+	decide();
+	mutex_unlock(&watch_lock);
+	mutex_lock(&mrc_targets_lock);
+	any = mrc_groups_any();
+	mutex_unlock(&mrc_targets_lock);
+	if (any)
+		mrc_groups_look();
+	if (any || (READ_ONCE(enabled) && READ_ONCE(mrc_contention.only)))
+		schedule_delayed_work(&tick_work, PERIOD);
+}
+
+/**
+ * mrc_watch_kick() - there is something to look at
+ */
+void mrc_watch_kick(void)
+{
+	schedule_delayed_work(&tick_work, PERIOD);
+}
+
+/**
+ * mrc_watch_enable() - the administrator enables tracking
+ * @on: or disables it
+ *
+ * Context: may sleep.
+ * Return: 0.
+ */
+int mrc_watch_enable(bool on)
+{
+	mutex_lock(&watch_lock);
+	WRITE_ONCE(enabled, on);
+	decide();
+	mutex_unlock(&watch_lock);
+	mrc_watch_kick();
+	return 0;
+}
+
+bool mrc_watch_enabled(void)
+{
+	return READ_ONCE(enabled);
+}
+
+/**
+ * mrc_watch_contended_only() - track only while memory is short
+ * @on: or always
+ *
+ * Context: may sleep.
+ * Return: 0.
+ */
+int mrc_watch_contended_only(bool on)
+{
+	mutex_lock(&watch_lock);
+	WRITE_ONCE(mrc_contention.only, on);
+	decide();
+	mutex_unlock(&watch_lock);
+	mrc_watch_kick();
+	return 0;
+}
+
+/**
+ * mrc_watch_source() - what tells on this kernel that memory is short
+ */
+const char *mrc_watch_source(void)
+{
+	u64 us;
+
+	return ms_pressure_read(MS_PRESSURE_MEMORY, &us) ? "available" :
+		"pressure,available";
+}
+
+/**
+ * mrc_watch_stop() - look no more; nobody starts it again
+ *
+ * Context: may sleep.
+ */
+void mrc_watch_stop(void)
+{
+	cancel_delayed_work_sync(&tick_work);
+}

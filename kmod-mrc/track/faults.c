@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which pages of an address space are touched while they are not accessible,
+ * from the tracepoints of page faults. The kernel's own handler makes the page
+ * accessible.
+ */
+
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+
+#include <asm/trap_pf.h>
+
+#include <compat/compat.h>
+#include <memsuite/tracepoints.h>
+
+#include "track/mode_paper.h"
+
+static DEFINE_MUTEX(users_lock);
+static unsigned int users;
+
+/* Any thread, any CPU, interrupts off. */
+static void on_fault(void *unused, unsigned long addr, struct pt_regs *regs,
+		     unsigned long error_code)
+{
+	struct mm_struct *mm = current->mm;
+
+	/* Of a page that is there, it is about writing only. */
+	if (error_code & X86_PF_PROT || !mm || addr >= TASK_SIZE_MAX ||
+	    addr < PAGE_SIZE)
+		return;
+	mrc_trail_note(MRC_TRAIL_FAULTS, mm, addr);
+}
+
+static struct ms_probe probes[] = {
+	{ .name = "page_fault_user", .function = on_fault },
+	{ .name = "page_fault_kernel", .function = on_fault },
+};
+
+/**
+ * mrc_faults_watch() - begin to take down the faults of an address space
+ * @trail: zeroed
+ * @mm: the address space, which may go away
+ *
+ * Context: may sleep.
+ * Return: 0 or an error.
+ */
+int mrc_faults_watch(struct mrc_trail *trail, struct mm_struct *mm)
+{
+	int err = 0;
+
+	mutex_lock(&users_lock);
+	if (!users)
+		err = ms_probes_register(probes, ARRAY_SIZE(probes));
+	if (!err)
+		users++;
+	mutex_unlock(&users_lock);
+	if (!err)
+		mrc_trail_open(trail, MRC_TRAIL_FAULTS, mm);
+	return err;
+}
+
+/**
+ * mrc_faults_unwatch() - end it; @trail may be freed then
+ * @trail: of mrc_faults_watch()
+ *
+ * Context: may sleep.
+ */
+void mrc_faults_unwatch(struct mrc_trail *trail)
+{
+	mrc_trail_close(trail);
+	mutex_lock(&users_lock);
+	if (!--users)
+		ms_probes_unregister(probes, ARRAY_SIZE(probes));
+	mutex_unlock(&users_lock);
+}

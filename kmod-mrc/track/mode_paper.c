@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The operating system method of paper 001, section 3.2. The topmost groups of
+ * a process' LRU stack are the scan list: their accessed bits are looked at once
+ * an epoch. All pages below are protected, and their touches fault. Either way a
+ * touch counts at its stack distance, and the page goes to the top.
+ *
+ * Within an epoch the order of touches that accessed bits tell is not known:
+ * pages are raised from the bottom up, as if in the order of the last time, which
+ * is right for loops, and for others gives each page the largest distance that it
+ * can have had.
+ *
+ * A fault costs as much as FAULT_COST looks. Where the faults of an epoch cost
+ * more than its looks, the scan list is doubled, up to the whole stack; where the
+ * touches of its lower half would cost less as faults, it is halved. Faults that
+ * follow one another in memory (sequential) or come from one depth of the stack
+ * (a loop) end protection for a while at once.
+ */
+
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include <compat/compat.h>
+#include <compat/pagetable.h>
+
+#include "curve/lru_stack.h"
+#include "mrc.h"
+#include "track/mode_paper.h"
+
+#define WINDOW_US	USEC_PER_SEC
+#define FAULT_COST	32
+/* Looking takes one part in so many of the time at most, as in the ladder. */
+#define DUTY		5
+#define SCAN_PAGES_MIN	256
+/* Faults of an epoch that make a pattern. */
+#define PATTERN_FAULTS	16
+/* Protection is off for so long, and up to 64 times as long if it did not help. */
+#define OFF_US		USEC_PER_SEC
+#define OFF_MAX_US	(64 * OFF_US)
+/* Epochs after which the scan list may be halved. */
+#define CALM_EPOCHS	64
+/* Protected pages that are looked after in an epoch. */
+#define AUDIT_PAGES	64
+#define ENUMERATE_US	(5 * USEC_PER_SEC)
+
+/**
+ * struct mrc_paper - what the mode knows of a target
+ * @stack: its pages
+ * @memory: what the stack is in
+ * @shield: protects them
+ * @faults: of protected pages and new ones
+ * @page: a batch
+ * @size: the sizes of the curve
+ * @misses: of the curve, since @since
+ * @since: when this window began, in us
+ * @due: when the next epoch ends, in us
+ * @enumerated: when the page tables were last read, in us
+ * @enumeration_us: how long that took
+ * @rss: resident pages then
+ * @present: pages in memory, as counted then
+ * @swapped: pages swapped out
+ * @huge: pages in huge pages
+ * @scan: groups of the scan list
+ * @off_until: no protection before, in us
+ * @off_us: how long it was switched off for the last time
+ * @audit: node that is looked after next
+ * @protected: pages that are protected
+ * @stuck: pages that cannot be
+ * @calm: epochs since the scan list was last changed
+ * @low: touches in its lower half, in these
+ * @unknown: touches of this window whose distance is not known
+ * @protect_all: protected pages do not follow one another in the stack
+ * @full: the stack had no room for a page
+ */
+struct mrc_paper {
+	struct mrc_stack stack;
+	void *memory;
+	struct mrc_shield shield;
+	struct mrc_trail faults;
+	struct mrc_page page[MRC_PAGES];
+	u64 size[MRC_SIZES];
+	u64 misses[MRC_SIZES];
+	u64 since;
+	u64 due;
+	u64 enumerated;
+	u64 enumeration_us;
+	u64 rss;
+	u64 present;
+	u64 swapped;
+	u64 huge;
+	u32 scan;
+	u64 off_until;
+	u64 off_us;
+	u32 audit;
+	u32 protected;
+	u32 stuck;
+	u32 calm;
+	u64 low;
+	u64 unknown;
+	bool protect_all;
+	bool full;
+};
+
+/* Return: 0 or -ENOMEM; the stack is as it was then. */
+static int rebuild(struct mrc_paper *p, u64 room)
+{
+	u32 group_pages = READ_ONCE(mrc_tunables.group_pages);
+	u64 scan_pages = (u64)p->scan * p->stack.group_pages;
+	int err = mrc_restack(&p->stack, &p->memory,
+			      max_t(u64, room, SCAN_PAGES_MIN), group_pages);
+
+	if (err)
+		return err;
+	/* The scan list keeps its pages. */
+	p->scan = DIV_ROUND_UP(scan_pages, group_pages);
+	p->audit = 0;
+	p->full = false;
+	return 0;
+}
+
+static int start(struct mrc_target *t)
+{
+	struct mrc_paper *p;
+	unsigned int i;
+	int err;
+
+	p = kvzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return -ENOMEM;
+	for (i = 0; i < MRC_SIZES; i++)
+		p->size[i] = mrc_size(i);
+	err = rebuild(p, get_mm_rss(t->mm) * 2);
+	if (err)
+		goto free;
+	err = mrc_protect_start(&p->shield, t->mm);
+	if (err)
+		goto free_stack;
+	err = mrc_faults_watch(&p->faults, t->mm);
+	if (err)
+		goto stop;
+	p->since = mrc_now_us();
+	p->due = p->since;
+	t->paper = p;
+	return 0;
+
+stop:
+	mrc_protect_stop(&p->shield);
+free_stack:
+	kvfree(p->memory);
+free:
+	kvfree(p);
+	return err;
+}
+
+/**
+ * mrc_paper_stop() - unprotect all pages of a target, and forget its stack
+ * @t: the target; @mm is still the one that was tracked
+ *
+ * Context: may sleep; its tracker, or no one else.
+ */
+void mrc_paper_stop(struct mrc_target *t)
+{
+	struct mrc_paper *p = t->paper;
+
+	if (!p)
+		return;
+	mrc_faults_unwatch(&p->faults);
+	mrc_protect_stop(&p->shield);
+	t->stats.restored += atomic64_read(&p->shield.restored);
+	t->stats.protected_pages = 0;
+	kvfree(p->memory);
+	kvfree(p);
+	t->paper = NULL;
+}
+
+static bool see(void *arg, unsigned long addr, u32 found)
+{
+	struct mrc_paper *p = arg;
+	struct mrc_stack *s = &p->stack;
+	u32 i = mrc_stack_find(s, addr);
+	bool new = i == MRC_STACK_NIL;
+
+	p->present += !!(found & MRC_P_PRESENT);
+	p->swapped += !(found & MRC_P_PRESENT);
+	p->huge += !!(found & MRC_P_HUGE);
+	if (new) {
+		i = mrc_stack_append(s, addr);
+		if (i == MRC_STACK_NIL) {
+			p->full = true;
+			return false;
+		}
+		s->node[i].flags = MRC_N_UNKNOWN;
+	}
+	s->node[i].flags |= MRC_N_MAPPED;
+	if (found & MRC_P_HUGE)
+		s->node[i].flags |= MRC_N_HUGE;
+	else
+		s->node[i].flags &= ~MRC_N_HUGE;
+	return new;
+}
+
+/* Bring the stack up to date with the page tables, if it is time to. */
+static int enumerate(struct mrc_target *t, struct mrc_paper *p)
+{
+	u64 now = mrc_now_us(), rss = get_mm_rss(t->mm);
+	struct mrc_stack *s = &p->stack;
+	bool resize;
+	u32 i;
+	int err;
+
+	resize = p->full || rss > s->room ||
+		 s->group_pages != READ_ONCE(mrc_tunables.group_pages);
+	if (p->enumerated && !resize &&
+	    abs((s64)(rss - p->rss)) <= p->rss / 16 &&
+	    now - p->enumerated < ENUMERATE_US + 100 * p->enumeration_us)
+		return 0;
+	if (resize) {
+		err = rebuild(p, max_t(u64, rss * 2, s->n * 2ULL));
+		if (err)
+			return err;
+	}
+	for (i = 0; i < s->used; i++)
+		s->node[i].flags &= ~MRC_N_MAPPED;
+	p->present = 0;
+	p->swapped = 0;
+	p->huge = 0;
+	err = mrc_protect_enumerate(t->mm, see, p);
+	if (err)
+		return err;
+	p->protected = 0;
+	p->stuck = 0;
+	for (i = 0; i < s->used; i++) {
+		struct mrc_node *node = &s->node[i];
+
+		if (node->addr && !(node->flags & MRC_N_MAPPED))
+			mrc_stack_remove(s, i);
+		p->protected += !!(node->flags & MRC_N_PROTECTED);
+		p->stuck += !!(node->flags & MRC_N_STUCK);
+	}
+	if (!p->enumerated)
+		p->scan = mrc_stack_groups(s) / 4;
+	p->protect_all = true;
+	p->rss = rss;
+	p->enumerated = mrc_now_us();
+	p->enumeration_us = p->enumerated - now;
+	t->stats.enumerations++;
+	return 0;
+}
+
+/* A page is dropped, or its flags are about to be set anew. */
+static void uncount(struct mrc_paper *p, u32 i)
+{
+	p->protected -= !!(p->stack.node[i].flags & MRC_N_PROTECTED);
+	p->stuck -= !!(p->stack.node[i].flags & MRC_N_STUCK);
+}
+
+/* A touch of a page in the stack. Return: its group. */
+static u32 count(struct mrc_paper *p, u32 i)
+{
+	struct mrc_stack *s = &p->stack;
+	u32 group = mrc_stack_raise(s, i);
+
+	if (s->node[i].flags & MRC_N_UNKNOWN)
+		p->unknown++;
+	else
+		s->hits[group]++;
+	s->node[i].flags &= ~MRC_N_UNKNOWN;
+	s->node[i].flags |= MRC_N_FRESH;
+	return group;
+}
+
+/* Has the target forked, its pages are no longer protected. */
+static void follow_forks(struct mrc_target *t, struct mrc_paper *p)
+{
+	u64 restored = atomic64_xchg(&p->shield.restored, 0);
+	struct mrc_stack *s = &p->stack;
+	u32 i;
+
+	if (!restored)
+		return;
+	t->stats.restored += restored;
+	for (i = 0; i < s->used; i++)
+		s->node[i].flags &= ~MRC_N_PROTECTED;
+	p->protected = 0;
+	p->protect_all = true;
+}
+
+/* What faults of an epoch look like. */
+struct pattern {
+	u32 faults;
+	u32 sequential;
+	u32 same_group;
+	unsigned long addr;
+	u32 group;
+};
+
+static void take_faults(struct mrc_target *t, struct mrc_paper *p,
+			struct pattern *pattern)
+{
+	struct mrc_stack *s = &p->stack;
+	unsigned long addr;
+	u32 i, group;
+
+	while ((addr = mrc_trail_next(&p->faults))) {
+		i = mrc_stack_find(s, addr);
+		if (i == MRC_STACK_NIL) {
+			if (s->n == s->room) {
+				p->full = true;
+				uncount(p, s->bottom);
+			}
+			i = mrc_stack_touch(s, addr);
+			s->node[i].flags = MRC_N_FRESH | MRC_N_MAPPED;
+			s->cold++;
+			continue;
+		}
+		if (s->node[i].flags & MRC_N_FRESH)
+			continue;
+		group = count(p, i);
+		if (!(s->node[i].flags & MRC_N_PROTECTED))
+			continue;
+		s->node[i].flags &= ~MRC_N_PROTECTED;
+		p->protected--;
+		t->stats.protection_faults++;
+		pattern->faults++;
+		pattern->sequential += addr == pattern->addr + PAGE_SIZE;
+		pattern->same_group += group == pattern->group;
+		pattern->addr = addr;
+		pattern->group = group;
+	}
+	t->stats.faults_lost += atomic_xchg(&p->faults.lost, 0);
+}
+
+static void note(struct mrc_paper *p, const struct mrc_page *page)
+{
+	struct mrc_node *node = &p->stack.node[page->node];
+
+	uncount(p, page->node);
+	node->flags &= ~(MRC_N_PROTECTED | MRC_N_STUCK | MRC_N_HUGE);
+	if (page->found & MRC_P_PROTECTED)
+		node->flags |= MRC_N_PROTECTED;
+	if (page->found & MRC_P_STUCK)
+		node->flags |= MRC_N_STUCK;
+	if (page->found & MRC_P_HUGE)
+		node->flags |= MRC_N_HUGE;
+	p->protected += !!(node->flags & MRC_N_PROTECTED);
+	p->stuck += !!(node->flags & MRC_N_STUCK);
+}
+
+/* Groups that are scanned now. */
+static u32 scan_groups(const struct mrc_paper *p)
+{
+	u32 groups = mrc_stack_groups(&p->stack);
+	u32 least = DIV_ROUND_UP(SCAN_PAGES_MIN, p->stack.group_pages);
+
+	/* What cannot be protected can only be looked at. */
+	if (mrc_now_us() < p->off_until || p->stuck > p->stack.n / 8)
+		return groups;
+	return min(max(p->scan, least), groups);
+}
+
+/*
+ * The lowest page that an epoch looks at. Right below the scan list lie those
+ * that have left it since the last epoch, not yet protected.
+ */
+static u32 lowest(const struct mrc_paper *p, u32 boundary)
+{
+	const struct mrc_stack *s = &p->stack;
+	u32 i = boundary;
+
+	if (i == MRC_STACK_NIL || p->protect_all)
+		return s->bottom;
+	while (i != MRC_STACK_NIL && !(s->node[i].flags & MRC_N_PROTECTED))
+		i = s->node[i].next;
+	return i == MRC_STACK_NIL ? s->bottom : s->node[i].prev;
+}
+
+/*
+ * Look at the accessed bits from the bottom up to the pages that were raised, and
+ * protect what lies below the scan list.
+ */
+static int scan(struct mrc_target *t, struct mrc_paper *p, u32 groups)
+{
+	struct mrc_stack *s = &p->stack;
+	u32 boundary, i, n, k, first = MRC_STACK_NIL;
+	enum mrc_page_op op;
+	bool cleared = false, below;
+	int err;
+
+	boundary = groups < mrc_stack_groups(s) ? s->head[groups] : MRC_STACK_NIL;
+	i = lowest(p, boundary);
+	below = boundary != MRC_STACK_NIL && i != s->node[boundary].prev;
+	while (i != MRC_STACK_NIL && i != first) {
+		op = below ? MRC_P_PROTECT : MRC_P_LOOK;
+		for (n = 0; n < MRC_PAGES && i != MRC_STACK_NIL && i != first &&
+		     below == (op == MRC_P_PROTECT); i = s->node[i].prev) {
+			if (!(s->node[i].flags & MRC_N_PROTECTED))
+				p->page[n++] = (struct mrc_page){
+					.addr = s->node[i].addr, .node = i };
+			below &= i != boundary;
+		}
+		err = mrc_protect_batch(t->mm, op, p->page, n);
+		if (err)
+			return err;
+		t->stats.pte_reads += n;
+		for (k = 0; k < n; k++) {
+			u32 node = p->page[k].node, group;
+
+			note(p, &p->page[k]);
+			t->stats.protections += !!(p->page[k].found & MRC_P_CHANGED);
+			if (!(p->page[k].found & MRC_P_YOUNG))
+				continue;
+			t->stats.pte_clears++;
+			cleared = true;
+			if (s->node[node].flags & MRC_N_FRESH)
+				continue;
+			group = count(p, node);
+			p->low += group >= groups / 2;
+			if (first == MRC_STACK_NIL)
+				first = node;
+		}
+	}
+	p->protect_all = false;
+	if (cleared && mmget_not_zero(t->mm)) {
+		ms_flush_tlb_mm(t->mm);
+		mmput_async(t->mm);
+		t->stats.tlb_flushes++;
+	}
+	return 0;
+}
+
+/*
+ * The pages of this epoch are on top. A huge page has one accessed bit, which is
+ * cleared once all its pages have been looked at.
+ */
+static void end_epoch(struct mrc_target *t, struct mrc_paper *p)
+{
+	struct mrc_stack *s = &p->stack;
+	unsigned long last = 0;
+	u32 i, n = 0;
+
+	for (i = s->top; i != MRC_STACK_NIL; i = s->node[i].next) {
+		struct mrc_node *node = &s->node[i];
+
+		if (!(node->flags & MRC_N_FRESH))
+			break;
+		node->flags &= ~MRC_N_FRESH;
+		if (!(node->flags & MRC_N_HUGE) ||
+		    (node->addr & PMD_MASK) == last)
+			continue;
+		last = node->addr & PMD_MASK;
+		p->page[n++] = (struct mrc_page){ .addr = node->addr, .node = i };
+		if (n == MRC_PAGES) {
+			mrc_protect_batch(t->mm, MRC_P_CLEAR, p->page, n);
+			n = 0;
+		}
+	}
+	if (n)
+		mrc_protect_batch(t->mm, MRC_P_CLEAR, p->page, n);
+}
+
+/*
+ * Pages below the scan list that others have made accessible without a fault
+ * (device drivers, migration), or that could not be protected: look at some of
+ * them in turn.
+ */
+static int audit(struct mrc_target *t, struct mrc_paper *p, u32 groups)
+{
+	struct mrc_stack *s = &p->stack;
+	u32 n = 0, steps, k;
+	int err;
+
+	for (steps = 0; steps < AUDIT_PAGES && steps < s->used; steps++) {
+		u32 i = p->audit;
+
+		p->audit = i + 1 < s->used ? i + 1 : 0;
+		if (s->node[i].addr && s->node[i].group >= groups)
+			p->page[n++] = (struct mrc_page){
+				.addr = s->node[i].addr, .node = i };
+	}
+	err = mrc_protect_batch(t->mm, MRC_P_PROTECT, p->page, n);
+	if (err)
+		return err;
+	for (k = 0; k < n; k++) {
+		note(p, &p->page[k]);
+		t->stats.protections += !!(p->page[k].found & MRC_P_CHANGED);
+		if (p->page[k].found & MRC_P_YOUNG &&
+		    !(s->node[p->page[k].node].flags & MRC_N_FRESH))
+			count(p, p->page[k].node);
+	}
+	return 0;
+}
+
+static void adapt(struct mrc_target *t, struct mrc_paper *p, u32 groups,
+		  const struct pattern *pattern)
+{
+	u64 pages = (u64)groups * p->stack.group_pages, now = mrc_now_us();
+	u32 most = max(pattern->sequential, pattern->same_group);
+
+	if (now < p->off_until)
+		return;
+	p->calm++;
+	if (pattern->faults >= PATTERN_FAULTS && 4 * most >= 3 * pattern->faults) {
+		if (now - p->off_until < p->off_us)
+			p->off_us = min_t(u64, p->off_us * 2, OFF_MAX_US);
+		else
+			p->off_us = OFF_US;
+		p->off_until = now + p->off_us;
+		p->scan = mrc_stack_groups(&p->stack);
+		t->stats.protection_off++;
+	} else if ((u64)pattern->faults * FAULT_COST > pages) {
+		p->scan = min(groups * 2, mrc_stack_groups(&p->stack));
+	} else if (p->calm < CALM_EPOCHS) {
+		return;
+	} else if (p->low * FAULT_COST < pages / 4 * p->calm) {
+		p->scan = max(groups / 2, 1U);
+	}
+	p->calm = 0;
+	p->low = 0;
+}
+
+static int epoch(struct mrc_target *t, struct mrc_paper *p)
+{
+	struct pattern pattern = {};
+	u32 groups;
+	int err;
+
+	take_faults(t, p, &pattern);
+	follow_forks(t, p);
+	groups = scan_groups(p);
+	err = scan(t, p, groups);
+	if (!err)
+		err = audit(t, p, groups);
+	end_epoch(t, p);
+	adapt(t, p, groups, &pattern);
+	t->stats.epochs++;
+	t->stats.epochs_skipped += !!err;
+	t->stats.protected_pages = p->protected;
+	t->stats.scan_pages = min(groups * p->stack.group_pages, p->stack.n);
+	return err;
+}
+
+static void publish(struct mrc_target *t, struct mrc_paper *p, u64 epochs)
+{
+	u64 now = mrc_now_us(), us = max_t(u64, now - p->since, 1);
+	u64 touches = mrc_stack_touches(&p->stack);
+	struct mrc_curve *curve = &t->curve;
+	struct mrc_stats *s = &t->stats;
+	u64 weight;
+	u32 i, k;
+
+	mrc_stack_misses(&p->stack, p->size, p->misses, MRC_SIZES);
+	mrc_stack_forget_hits(&p->stack);
+	p->since = now;
+	/* The stack is still being learned: no curve yet. */
+	if (p->unknown > touches / 16) {
+		p->unknown = 0;
+		t->stats.ladders_skipped++;
+		return;
+	}
+	p->unknown = 0;
+	mutex_lock(&t->lock);
+	weight = min_t(u64, curve->ladders, 7);
+	for (i = 0; i < MRC_SIZES; i++) {
+		u64 rate = mul_u64_u64_div_u64(p->misses[i],
+					       MRC_RATE * USEC_PER_SEC, us);
+
+		curve->rate[i] = div64_u64(curve->rate[i] * weight + rate,
+					   weight + 1);
+		/* Every page is looked at: there is no sampling error. */
+		for (k = 0; k < MRC_SUBS; k++)
+			curve->sub[k][i] = curve->rate[i];
+	}
+	curve->ladders++;
+	s->ladders++;
+	s->samples = p->stack.n;
+	s->samples_huge = p->huge;
+	s->samples_absent = p->swapped;
+	s->samples_censored = 0;
+	s->pages_per_sample = 1;
+	s->resident_pages = p->present;
+	s->huge_pages = p->huge;
+	s->swapped_pages = p->swapped;
+	s->stuck_pages = p->stuck;
+	s->ladder_us = us;
+	s->floor_us = div64_u64(us, epochs);
+	s->floor_pages = div64_u64(touches, epochs);
+	s->touches_per_s = div_u64(curve->rate[0], MRC_RATE);
+	curve->floor = s->floor_pages;
+	mrc_target_measured(t);
+	mutex_unlock(&t->lock);
+}
+
+/**
+ * mrc_paper_window() - track a target for about a second
+ * @t: the target
+ *
+ * Context: may sleep; the tracker.
+ * Return: 0, -ESRCH (the address space is gone), -EINTR (to stop, or another
+ * mode is wanted), -EAGAIN, or another error.
+ */
+int mrc_paper_window(struct mrc_target *t)
+{
+	struct mrc_paper *p;
+	u64 epochs = 0;
+	int err;
+
+	/* A memory node may have come. */
+	err = mrc_protect_usable();
+	if (err)
+		mrc_paper_stop(t);
+	else if (!t->paper)
+		err = start(t);
+	if (err)
+		return err;
+	p = t->paper;
+	err = enumerate(t, p);
+	while (!err && (!epochs || p->due < p->since + WINDOW_US)) {
+		u64 began;
+
+		if (!mrc_sleep_until(p->due) ||
+		    READ_ONCE(mrc_tunables.mode) != MRC_MODE_PAPER)
+			return -EINTR;
+		began = mrc_now_us();
+		err = epoch(t, p);
+		epochs++;
+		/* Contended: that epoch is longer. */
+		if (err == -EAGAIN)
+			err = 0;
+		p->due = max(began + READ_ONCE(mrc_tunables.epoch_ms) *
+				     USEC_PER_MSEC,
+			     began + DUTY * (mrc_now_us() - began));
+	}
+	if (!err)
+		publish(t, p, epochs);
+	return err;
+}

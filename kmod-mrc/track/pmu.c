@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters whose samples tell which address was accessed, one on each CPU for
+ * all targets. Processors have such events (PEBS, IBS); so does the kernel, for
+ * page faults.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+
+#include <compat/perf.h>
+#include <memsuite/perf_counter.h>
+
+#include "mrc.h"
+#include "track/mode_samples.h"
+
+u32 mrc_sample_period = 200003;		/* a prime: programs count in round numbers */
+
+static DEFINE_MUTEX(monitor_lock);	/* of what follows */
+static unsigned int users;
+
+/* Perhaps in an NMI, right behind the access. */
+static void on_sample(struct perf_event *counter, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	const struct mm_struct *mm = current->mm;
+
+	/* Of IBS, the kernel's own, too. */
+	if (!mm || !user_mode(regs) || !ms_sample_has_addr(data))
+		return;
+	if (data->addr >= PAGE_SIZE && data->addr < TASK_SIZE_MAX)
+		mrc_trail_note(MRC_TRAIL_SAMPLES, mm, data->addr);
+}
+
+/* Intel, from Haswell on: MEM_INST_RETIRED.ALL_LOADS. AMD's PMU has a number. */
+static struct ms_counters counters = {
+	.event = { .type = PERF_TYPE_RAW, .config = 0x81d0 },
+	.on_sample = on_sample,
+};
+
+/**
+ * mrc_monitor_usable() - whether this machine has the event
+ *
+ * If not, the kernel log says so.
+ *
+ * Context: may sleep.
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int mrc_monitor_usable(void)
+{
+	const struct ms_event *event = &counters.event;
+	int err;
+
+	mutex_lock(&monitor_lock);
+	if (!users)
+		counters.period = READ_ONCE(mrc_sample_period);
+	err = ms_counters_try(&counters);
+	if (err)
+		pr_warn_ratelimited("mode samples: this machine does not sample addresses by event %u:0x%llx:0x%llx (%pe); write one that it has to sample_event\n",
+				    event->type, event->config, event->config1,
+				    ERR_PTR(err));
+	mutex_unlock(&monitor_lock);
+	return err ? -EOPNOTSUPP : 0;
+}
+
+/**
+ * mrc_monitor_set() - sample by another event
+ * @new: it
+ *
+ * Context: may sleep.
+ * Return: 0, or -EBUSY while targets are sampled.
+ */
+int mrc_monitor_set(const struct ms_event *new)
+{
+	int err = 0;
+
+	mutex_lock(&monitor_lock);
+	if (users)
+		err = -EBUSY;
+	else
+		counters.event = *new;
+	mutex_unlock(&monitor_lock);
+	return err;
+}
+
+/**
+ * mrc_monitor_get() - the event that is sampled
+ * @which: result
+ *
+ * Context: may sleep.
+ */
+void mrc_monitor_get(struct ms_event *which)
+{
+	mutex_lock(&monitor_lock);
+	*which = counters.event;
+	mutex_unlock(&monitor_lock);
+}
+
+/**
+ * mrc_monitor_watch() - begin to sample what an address space accesses
+ * @trail: zeroed
+ * @mm: the address space, which may go away
+ *
+ * Context: may sleep.
+ * Return: 0 or an error.
+ */
+int mrc_monitor_watch(struct mrc_trail *trail, struct mm_struct *mm)
+{
+	int err = 0;
+
+	mutex_lock(&monitor_lock);
+	if (!users) {
+		counters.period = READ_ONCE(mrc_sample_period);
+		err = ms_counters_open(&counters);
+	}
+	if (!err)
+		users++;
+	mutex_unlock(&monitor_lock);
+	if (!err)
+		mrc_trail_open(trail, MRC_TRAIL_SAMPLES, mm);
+	return err;
+}
+
+/**
+ * mrc_monitor_unwatch() - end it; @trail may be freed then
+ * @trail: of mrc_monitor_watch()
+ *
+ * Context: may sleep.
+ */
+void mrc_monitor_unwatch(struct mrc_trail *trail)
+{
+	mrc_trail_close(trail);
+	mutex_lock(&monitor_lock);
+	if (!--users)
+		ms_counters_close(&counters);
+	mutex_unlock(&monitor_lock);
+}
+
+/**
+ * mrc_monitor_cover() - have a counter on CPUs that have come meanwhile
+ *
+ * Context: may sleep; the caller watches.
+ * Return: accesses that each sample stands for.
+ */
+u32 mrc_monitor_cover(void)
+{
+	u32 each;
+
+	mutex_lock(&monitor_lock);
+	ms_counters_cover(&counters);
+	each = counters.period;
+	mutex_unlock(&monitor_lock);
+	return each;
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page protection (paper 001, section 3.2): entries are made what NUMA balancing
+ * makes of them, so that a touch takes a hint fault, in which the kernel itself
+ * makes the page accessible again, whatever numa_balancing is set to.
+ *
+ * Five things this must not get wrong:
+ * - While a CPU may still use an old entry, tlb_flush_pending is raised: else
+ *   whoever unmaps the page would take the entry for inaccessible, flush nothing,
+ *   and free a page that is still written to.
+ * - On more than one memory node, a hint fault moves the page.
+ * - Without CONFIG_NUMA_BALANCING, the page would fault for ever.
+ * - A child would inherit protected entries that nobody takes care of: pages
+ *   are unprotected before fork() copies them, in an mmu notifier.
+ * - mremap() moves entries to where the search for protected ones may have been
+ *   already: once it goes on, pages are unprotected before they are moved.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/memremap.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/mmu_notifier.h>
+#include <linux/nodemask.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/userfaultfd_k.h>
+
+#include <compat/compat.h>
+#include <compat/page.h>
+#include <compat/pagetable.h>
+#include <memsuite/tlb.h>
+
+#include "mrc.h"
+#include "track/mode_paper.h"
+
+/* Page tables that are walked while mmap_lock is held. */
+#define BATCH_TABLES	32
+
+#ifndef VM_SHADOW_STACK
+#define VM_SHADOW_STACK	VM_NONE
+#endif
+
+/**
+ * mrc_protect_usable() - whether pages can be protected on this machine now
+ *
+ * Return: 0, or -EOPNOTSUPP; the kernel log says why.
+ */
+int mrc_protect_usable(void)
+{
+	const char *why = NULL;
+
+	if (!IS_ENABLED(CONFIG_NUMA_BALANCING))
+		why = "the kernel has no NUMA balancing, whose faults it needs";
+	else if (!IS_ENABLED(CONFIG_MMU_NOTIFIER))
+		why = "the kernel has no mmu notifiers, which tell of forks";
+	else if (IS_ENABLED(CONFIG_PAGE_TABLE_CHECK))
+		why = "the kernel checks page tables by functions that are hidden";
+	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		why = "locks of a real-time kernel do not tell who forks";
+	else if (!ms_tlb_flushable())
+		why = "TLBs cannot be flushed as it needs";
+	else if (num_online_nodes() > 1)
+		why = "there are several memory nodes, and its faults would move pages";
+	if (!why)
+		return 0;
+	pr_warn_ratelimited("mode paper cannot protect pages: %s\n", why);
+	return -EOPNOTSUPP;
+}
+
+static bool eligible(const struct vm_area_struct *vma)
+{
+	return !(vma->vm_flags & (VM_HUGETLB | VM_IO | VM_PFNMAP | VM_MIXEDMAP));
+}
+
+static bool accessible(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
+}
+
+/* Only of these does fork() tell before it copies entries; see copy_page_range(). */
+static bool fork_tells(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE;
+}
+
+/*
+ * Entries of a shared mapping are not copied by fork() as a rule, but they are with
+ * guard pages (7.x) or userfaultfd, which may come later. Pages of KSM, which are
+ * nowhere but in such areas, and of userfaultfd have owners who look at their entries.
+ */
+static bool protectable(const struct vm_area_struct *vma)
+{
+	return accessible(vma) && fork_tells(vma) &&
+	       !userfaultfd_armed((struct vm_area_struct *)vma) &&
+	       !(vma->vm_flags & (VM_MERGEABLE | VM_SHADOW_STACK));
+}
+
+/*
+ * Not the zero page, devices, what others hold, or large folios, of which a fault
+ * restores all pages; nor what is shared until it is written to.
+ */
+static bool page_protectable(const struct vm_area_struct *vma, pte_t pte)
+{
+	struct page *page;
+
+	if (pte_special(pte) || !pfn_valid(pte_pfn(pte)))
+		return false;
+	page = pfn_to_page(pte_pfn(pte));
+	if (vma->vm_flags & VM_WRITE &&
+	    atomic_read(&page->_mapcount) > 0)
+		return false;
+	return !is_zone_device_page(page) && !PageCompound(page) &&
+	       !ms_page_pinned(page);
+}
+
+static u32 look_pte(struct vm_area_struct *vma, pte_t *pte,
+		    enum mrc_page_op op)
+{
+	pte_t val = READ_ONCE(*pte);
+
+	if (!pte_present(val))
+		return 0;
+	if (pte_protnone(val))
+		return MRC_P_PRESENT | MRC_P_PROTECTED;
+	if (pte_young(val) &&
+	    test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pte))
+		return MRC_P_PRESENT | MRC_P_YOUNG;
+	if (op != MRC_P_PROTECT)
+		return MRC_P_PRESENT;
+	if (!protectable(vma) || !page_protectable(vma, val))
+		return MRC_P_PRESENT | MRC_P_STUCK;
+	/* Processors set bits of an entry until it is gone. */
+	val = native_ptep_get_and_clear(pte);
+	native_set_pte(pte, ms_pte_protect(val));
+	return MRC_P_PRESENT | MRC_P_PROTECTED | MRC_P_CHANGED;
+}
+
+static u32 look_pmd(struct mm_struct *mm, pmd_t *pmd, enum mrc_page_op op)
+{
+	spinlock_t *lock = pmd_lock(mm, pmd);
+	pmd_t val = READ_ONCE(*pmd);
+	u32 found = 0;
+
+	if (pmd_present(val) && pmd_leaf(val)) {
+		found = MRC_P_PRESENT | MRC_P_HUGE | MRC_P_STUCK;
+		if (pmd_young(val))
+			found |= MRC_P_YOUNG;
+		if (op == MRC_P_CLEAR)
+			clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd);
+	}
+	spin_unlock(lock);
+	return found;
+}
+
+static u32 look(struct vm_area_struct *vma, unsigned long addr,
+		enum mrc_page_op op)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	unsigned long next;
+	pmd_t *pmd, val;
+	u32 found = 0;
+
+	pmd = ms_pmd_offset(mm, addr, &next);
+	if (!pmd)
+		return 0;
+	rcu_read_lock();
+	val = READ_ONCE(*pmd);
+	if (pmd_none(val) || !pmd_present(val)) {
+		found = 0;
+	} else if (pmd_leaf(val)) {
+		found = look_pmd(mm, pmd, op);
+	} else if (!pmd_bad(val) && op != MRC_P_CLEAR) {
+		spinlock_t *lock = pte_lockptr(mm, &val);
+
+		spin_lock(lock);
+		if (ms_same_table(val, READ_ONCE(*pmd)))
+			found = look_pte(vma, pte_offset_kernel(&val, addr), op);
+		spin_unlock(lock);
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * mrc_protect_batch() - do something with some pages
+ * @mm: the address space
+ * @op: what
+ * @pages: which; what was found is filled in
+ * @n: how many
+ *
+ * Accessed bits that were cleared are not flushed from TLBs. Context: may sleep.
+ *
+ * Return: 0, -ESRCH (the address space is gone) or -EAGAIN (contended).
+ */
+int mrc_protect_batch(struct mm_struct *mm, enum mrc_page_op op,
+		      struct mrc_page *pages, unsigned int n)
+{
+	struct vm_area_struct *vma = NULL;
+	unsigned long low = ULONG_MAX, high = 0;
+	struct mrc_page *page;
+
+	if (!mmget_not_zero(mm))
+		return -ESRCH;
+	if (!mmap_read_trylock(mm)) {
+		mmput_async(mm);
+		return -EAGAIN;
+	}
+	if (op == MRC_P_PROTECT)
+		inc_tlb_flush_pending(mm);
+	for (page = pages; page < pages + n; page++) {
+		page->found = 0;
+		if (!vma || page->addr < vma->vm_start || page->addr >= vma->vm_end)
+			vma = find_vma(mm, page->addr);
+		if (!vma || page->addr < vma->vm_start || !eligible(vma))
+			continue;
+		page->found = look(vma, page->addr, op);
+		if (page->found & MRC_P_CHANGED) {
+			low = min(low, page->addr);
+			high = max(high, page->addr + PAGE_SIZE);
+		}
+	}
+	if (op == MRC_P_PROTECT) {
+		if (low < high)
+			ms_tlb_flush(mm, low, high);
+		dec_tlb_flush_pending(mm);
+	}
+	mmap_read_unlock(mm);
+	mmput_async(mm);
+	cond_resched();
+	return 0;
+}
+
+/* What to do with a page table; @pte is NULL where @pmd maps a huge page. */
+typedef void visit_fn(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
+		      pte_t *pte, unsigned long addr, unsigned long end);
+
+static void visit_table(struct vm_area_struct *vma, pmd_t *pmd,
+			unsigned long addr, unsigned long end, visit_fn *visit,
+			void *arg)
+{
+	pmd_t val;
+
+	rcu_read_lock();
+	val = READ_ONCE(*pmd);
+	if (!pmd_none(val) && pmd_present(val) && !pmd_leaf(val) &&
+	    !pmd_bad(val)) {
+		spinlock_t *lock = pte_lockptr(vma->vm_mm, &val);
+
+		spin_lock(lock);
+		if (ms_same_table(val, READ_ONCE(*pmd)))
+			visit(arg, vma, pmd, pte_offset_kernel(&val, addr),
+			      addr, end);
+		spin_unlock(lock);
+	} else if (pmd_present(val) && pmd_leaf(val)) {
+		visit(arg, vma, pmd, NULL, addr, end);
+	}
+	rcu_read_unlock();
+}
+
+/* Return: where to go on after so many tables, 0 at the end. */
+static unsigned long walk(struct mm_struct *mm, unsigned long addr,
+			  unsigned long end, unsigned int tables,
+			  visit_fn *visit, void *arg)
+{
+	struct vm_area_struct *vma;
+	unsigned long next;
+
+	while ((vma = find_vma(mm, addr)) && vma->vm_start < end) {
+		addr = max(addr, vma->vm_start);
+		if (!eligible(vma))
+			addr = vma->vm_end;
+		for (; addr < min(vma->vm_end, end); addr = next) {
+			pmd_t *pmd;
+
+			if (!tables--)
+				return addr;
+			pmd = ms_pmd_offset(mm, addr, &next);
+			next = min3(next, vma->vm_end, end);
+			if (pmd)
+				visit_table(vma, pmd, addr, next, visit, arg);
+		}
+		if (addr >= end)
+			break;
+	}
+	return 0;
+}
+
+/* The whole address space, in batches. */
+static int walk_all(struct mm_struct *mm, visit_fn *visit, void *arg)
+{
+	unsigned long addr = 0;
+
+	do {
+		if (!mmget_not_zero(mm))
+			return -ESRCH;
+		mmap_read_lock(mm);
+		addr = walk(mm, addr, TASK_SIZE_MAX, BATCH_TABLES, visit, arg);
+		mmap_read_unlock(mm);
+		mmput_async(mm);
+		cond_resched();
+	} while (addr);
+	return 0;
+}
+
+/* An entry that was not accessible is in no TLB. */
+static void restore(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
+		    pte_t *pte, unsigned long addr, unsigned long end)
+{
+	struct mrc_shield *shield = arg;
+	pte_t val;
+
+	if (!pte || !accessible(vma))
+		return;
+	for (; addr < end; addr += PAGE_SIZE, pte++) {
+		if (!pte_protnone(READ_ONCE(*pte)))
+			continue;
+		val = native_ptep_get_and_clear(pte);
+		native_set_pte(pte, ms_pte_unprotect(val, vma->vm_page_prot));
+		atomic64_inc(&shield->restored);
+	}
+}
+
+struct seeing {
+	mrc_see_fn *see;
+	void *arg;
+};
+
+static void enumerate(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
+		      pte_t *pte, unsigned long addr, unsigned long end)
+{
+	const struct seeing *seeing = arg;
+	unsigned long *entry = (unsigned long *)pmd;
+	u32 found = MRC_P_PRESENT | MRC_P_HUGE;
+
+	for (; addr < end; addr += PAGE_SIZE) {
+		if (pte) {
+			pte_t val = READ_ONCE(*pte);
+
+			entry = (unsigned long *)pte++;
+			if (pte_none(val))
+				continue;
+			found = pte_present(val) ? MRC_P_PRESENT : 0;
+		}
+		if (seeing->see(seeing->arg, addr, found) &&
+		    found & MRC_P_PRESENT)
+			clear_bit(_PAGE_BIT_ACCESSED, entry);
+	}
+}
+
+/**
+ * mrc_protect_enumerate() - tell all pages that are mapped or swapped out
+ * @mm: the address space
+ * @see: is told each page; under locks, may not sleep. Returns whether the
+ *	accessed bit is to be cleared
+ * @arg: for @see
+ *
+ * Context: may sleep.
+ * Return: 0 or -ESRCH.
+ */
+int mrc_protect_enumerate(struct mm_struct *mm, mrc_see_fn *see, void *arg)
+{
+	struct seeing seeing = { .see = see, .arg = arg };
+
+	return walk_all(mm, enumerate, &seeing);
+}
+
+#if IS_ENABLED(CONFIG_MMU_NOTIFIER)
+
+/*
+ * Before fork(), and once pages are being unprotected, mremap(). Both hold mmap_lock
+ * for writing; the others who announce these events, munmap() among them, may hold
+ * it not at all, and must not be followed into the areas.
+ */
+static bool concerns(const struct mrc_shield *shield,
+		     enum mmu_notifier_event event)
+{
+	return event == MMU_NOTIFY_PROTECTION_PAGE ||
+	       (event == MMU_NOTIFY_UNMAP && READ_ONCE(shield->stopping));
+}
+
+static int before_change(struct mmu_notifier *mn,
+			 const struct mmu_notifier_range *range)
+{
+	struct mrc_shield *shield = container_of(mn, struct mrc_shield, notifier);
+
+	if (concerns(shield, range->event) && current->mm == shield->mm &&
+	    ms_mmap_write_locked_by_current(shield->mm))
+		walk(shield->mm, range->start, range->end, UINT_MAX, restore,
+		     shield);
+	return 0;
+}
+
+static const struct mmu_notifier_ops ops = {
+	.invalidate_range_start = before_change,
+};
+
+/**
+ * mrc_protect_start() - prepare to protect pages
+ * @shield: zeroed
+ * @mm: the address space
+ *
+ * Context: may sleep; takes mmap_lock for writing.
+ * Return: 0 or an error; -ESRCH if the address space is gone.
+ */
+int mrc_protect_start(struct mrc_shield *shield, struct mm_struct *mm)
+{
+	int err;
+
+	if (!mmget_not_zero(mm))
+		return -ESRCH;
+	shield->mm = mm;
+	shield->notifier.ops = &ops;
+	err = mmu_notifier_register(&shield->notifier, mm);
+	mmput_async(mm);
+	return err;
+}
+
+/**
+ * mrc_protect_stop() - leave no page protected
+ * @shield: of mrc_protect_start()
+ *
+ * Context: may sleep.
+ */
+void mrc_protect_stop(struct mrc_shield *shield)
+{
+	/* Whoever has not seen it has mmap_lock, and is done before the walk begins. */
+	WRITE_ONCE(shield->stopping, true);
+	walk_all(shield->mm, restore, shield);
+	mmu_notifier_unregister(&shield->notifier, shield->mm);
+}
+
+#else
+
+int mrc_protect_start(struct mrc_shield *shield, struct mm_struct *mm)
+{
+	return -EOPNOTSUPP;
+}
+
+void mrc_protect_stop(struct mrc_shield *shield)
+{
+}
+
+#endif

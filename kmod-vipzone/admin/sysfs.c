@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /sys/kernel/memsuite/vipzone */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include <memsuite/control.h>
+
+#include "energy/access_counters.h"
+#include "tags/tags.h"
+#include "vipzone.h"
+
+/* The longest line that may be written. */
+#define LINE_MAX	640
+
+static struct kobject *dir;
+
+static int enable(bool on)
+{
+	if (on)
+		return steering_start();
+	steering_stop();
+	return 0;
+}
+
+/* What a policy by technology is about: which regions there are now. */
+struct filling {
+	struct vipzone_command *command;
+	unsigned int kinds;
+	int err;
+};
+
+/* Persistent memory that is not used as memory has none. */
+static bool has_pages(const struct ms_region_spec *spec)
+{
+	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
+
+	for (; pfn < end; pfn = ALIGN(pfn + 1, pageblock_nr_pages))
+		if (pfn_to_online_page(pfn))
+			return true;
+	return false;
+}
+
+static void fill_in(const struct ms_region_spec *spec, void *context)
+{
+	struct filling *filling = context;
+	enum ms_technology kind = ms_technology_of(spec->technology);
+
+	if (filling->err || kind == MS_TECHNOLOGY_UNKNOWN || !has_pages(spec))
+		return;
+	filling->err = vipzone_fill(spec->name, kind, filling->command);
+	filling->kinds |= BIT(kind);
+}
+
+static int parse(char *line, struct vipzone_command *command)
+{
+	const unsigned int both = BIT(MS_TECHNOLOGY_DRAM) |
+				  BIT(MS_TECHNOLOGY_PRAM);
+	struct filling filling = { .command = command };
+	int err = vipzone_parse(line, command);
+
+	if (err || !command->by_technology)
+		return err;
+	ms_regions_each(fill_in, &filling);
+	if (filling.err)
+		return filling.err;
+	if ((filling.kinds & both) == both)
+		return 0;
+	pr_info_ratelimited("segment: the technology of no region is %s: see regions/*/technology\n",
+			    filling.kinds & BIT(MS_TECHNOLOGY_DRAM) ? "pram" :
+								      "dram");
+	return -ENOENT;
+}
+
+static int add(const struct vipzone_command *command)
+{
+	struct policy *policy;
+	int err = 0;
+
+	if (command->scope == VIPZONE_PROCESS)
+		return process_add(command);
+	if (command->scope == VIPZONE_CGROUP)
+		err = scopes_watch();
+	if (err)
+		return err;
+	policy = policy_create(command);
+	if (IS_ERR(policy))
+		return PTR_ERR(policy);
+	scope_set(policy);
+	return 0;
+}
+
+static int remove(const struct vipzone_command *command)
+{
+	return command->scope == VIPZONE_PROCESS ?
+		process_remove(command->pid) : scope_remove(command);
+}
+
+/* The command is too large for the stack. */
+static ssize_t obey(const char *buf, size_t count,
+		    int (*parse)(char *line, struct vipzone_command *command),
+		    int (*act)(const struct vipzone_command *command))
+{
+	struct vipzone_command *command = kzalloc(sizeof(*command), GFP_KERNEL);
+	char *line = kmalloc(LINE_MAX, GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (command && line)
+		err = ms_parse_line(buf, count, line, LINE_MAX);
+	if (!err)
+		err = parse(line, command);
+	if (!err)
+		err = act(command);
+	kfree(line);
+	kfree(command);
+	return err ?: count;
+}
+
+static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	return obey(buf, count, parse, add);
+}
+
+static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	return obey(buf, count, vipzone_parse_who, remove);
+}
+
+static u64 steered(void)
+{
+	struct steering_stats sum;
+	u64 pages = 0;
+	int i;
+
+	policies_sum(&sum);
+	for (i = 0; i < NR_SEGMENTS; i++)
+		pages += sum.placed[i] + sum.by_node[i];
+	return pages;
+}
+
+/* A count, of all policies. */
+static u64 sum_at(size_t offset)
+{
+	struct steering_stats sum;
+
+	policies_sum(&sum);
+	return *(u64 *)((char *)&sum + offset);
+}
+
+#define SUM(field)	sum_at(offsetof(struct steering_stats, field))
+
+MS_ATTR_SWITCH(enabled, steering_running(), enable);
+static struct kobj_attribute add_attr = __ATTR_WO(add);
+static struct kobj_attribute remove_attr = __ATTR_WO(remove);
+MS_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
+MS_ATTR_NUMBER_RO(steered_pages, steered());
+MS_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
+MS_ATTR_NUMBER_RO(swapped_in_pages, SUM(swapped_in));
+MS_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
+MS_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
+MS_ATTR_NUMBER_RO(next_pages, SUM(next));
+MS_ATTR_NUMBER_RO(lost_children, processes_lost());
+MS_ATTR_NUMBER_RO(tagged_processes, tags_processes());
+MS_ATTR_NUMBER_RO(lost_tags, tags_lost());
+MS_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[FALLBACK_EMPTY]));
+MS_ATTR_NUMBER_RO(fallback_policy, SUM(fallbacks[FALLBACK_POLICY]));
+MS_ATTR_NUMBER_RO(fallback_cpuset, SUM(fallbacks[FALLBACK_CPUSET]));
+MS_ATTR_NUMBER_RO(fallback_context, SUM(fallbacks[FALLBACK_CONTEXT]));
+MS_ATTR_NUMBER_RO(fallback_huge, SUM(fallbacks[FALLBACK_HUGE]));
+MS_ATTR_NUMBER_RO(fallback_wear, SUM(fallbacks[FALLBACK_WEAR]));
+MS_ATTR_NUMBER_RO(moved_pages, SUM(moves[MS_MOVED]));
+MS_ATTR_NUMBER_RO(unmoved_busy_pages, SUM(moves[MS_MOVE_BUSY]));
+MS_ATTR_NUMBER_RO(unmoved_pinned_pages, SUM(moves[MS_MOVE_PINNED]));
+MS_ATTR_NUMBER_RO(unmoved_full_pages, SUM(moves[MS_MOVE_FULL]));
+MS_ATTR_NUMBER_RO(unmoved_gone_pages, SUM(moves[MS_MOVE_GONE]));
+MS_ATTR_NUMBER_RO(unmoved_shared_pages, SUM(moves[MOVE_SHARED]));
+MS_ATTR_NUMBER_RO(unmoved_policy_pages, SUM(moves[MOVE_POLICY]));
+MS_ATTR_NUMBER_RO(unmoved_cpuset_pages, SUM(moves[MOVE_CPUSET]));
+
+static struct attribute *vipzone_attrs[] = {
+	&enabled_attr.attr, &add_attr.attr, &remove_attr.attr,
+	&move_attr.attr,
+	&steered_pages_attr.attr, &kernel_pages_attr.attr,
+	&swapped_in_pages_attr.attr, &collapsed_pages_attr.attr,
+	&yielded_pages_attr.attr, &next_pages_attr.attr, &lost_children_attr.attr,
+	&tagged_processes_attr.attr, &lost_tags_attr.attr,
+	&fallback_empty_attr.attr, &fallback_policy_attr.attr,
+	&fallback_cpuset_attr.attr, &fallback_context_attr.attr,
+	&fallback_huge_attr.attr, &fallback_wear_attr.attr,
+	&moved_pages_attr.attr, &unmoved_busy_pages_attr.attr,
+	&unmoved_pinned_pages_attr.attr, &unmoved_full_pages_attr.attr,
+	&unmoved_gone_pages_attr.attr, &unmoved_shared_pages_attr.attr,
+	&unmoved_policy_pages_attr.attr, &unmoved_cpuset_pages_attr.attr, NULL
+};
+
+static const struct attribute_group vipzone_group = { .attrs = vipzone_attrs };
+
+static const struct attribute_group *vipzone_groups[] = {
+	&vipzone_group, &audit_group, &meter_group, NULL
+};
+
+int vipzone_sysfs_init(void)
+{
+	int err;
+
+	dir = ms_control_add("vipzone", NULL);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	err = accounts_init(dir);
+	if (!err)
+		err = policies_init(dir);
+	if (!err)
+		err = sysfs_create_groups(dir, vipzone_groups);
+	if (!err)
+		return 0;
+	policies_exit();
+	accounts_exit();
+	ms_control_del(dir);
+	return err;
+}
+
+void vipzone_sysfs_close(void)
+{
+	sysfs_remove_groups(dir, vipzone_groups);
+}
+
+void vipzone_sysfs_exit(void)
+{
+	policies_exit();
+	accounts_exit();
+	ms_control_del(dir);
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The audit: a thread that visits the processes under a policy, in rounds. A
+ * round looks at a bounded number of pages and moves a bounded number, and the
+ * next one goes on where it ended.
+ */
+
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include <memsuite/control.h>
+#include <memsuite/migrate.h>
+
+#include "audit/hotness.h"
+#include "audit/page_history.h"
+#include "audit/visit.h"
+#include "energy/access_counters.h"
+#include "energy/process_energy.h"
+#include "energy/region_energy.h"
+#include "vipzone.h"
+
+/* Processes that are found in one pass over all tasks. */
+#define CROWD		64
+/* Quota can be saved up for a second, and for a huge page at least. */
+#define SAVED_MS	1000
+#define SAVED_KIB	4096
+#define KIB_PER_PAGE	(PAGE_SIZE / 1024)
+
+#define MAX_INTERVAL_MS	3600000
+#define MAX_QUOTA_KIB_S	(64ULL << 20)
+
+static DEFINE_MUTEX(audit_lock);
+static struct task_struct *thread;		/* under audit_lock */
+static unsigned int interval_ms;		/* 0: no thread */
+static unsigned int sample_pages = 16384;
+static unsigned int quota_kib_s = 4096;
+static bool sample_accesses;
+static unsigned int hot_looks = 3;
+static unsigned int idle_looks = 10;
+static u64 rounds;
+
+/**
+ * struct cursor - where a round ended; the thread's own
+ * @seen: processes under a policy that were visited, in the order of all tasks
+ * @addr: address to go on at in the next one, or 0
+ * @quota_kib: quota that is left
+ * @quota_ms: when it was last added to
+ */
+struct cursor {
+	unsigned int seen;
+	unsigned long addr;
+	u64 quota_kib;
+	u64 quota_ms;
+};
+
+/* Of the threads of a process, the first may be gone. Under RCU. */
+static bool is_covered(struct task_struct *task)
+{
+	bool found = false, covered = false;
+	struct task_struct *thread;
+
+	if (task->flags & PF_KTHREAD)
+		return false;
+	for_each_thread(task, thread) {
+		/* As long as it has its mm, and a policy cannot go. */
+		task_lock(thread);
+		preempt_disable();
+		found = thread->mm;
+		covered = found && policy_of(thread->mm);
+		preempt_enable();
+		task_unlock(thread);
+		if (found)
+			break;
+	}
+	return covered;
+}
+
+/* The first of those that come after so many. */
+static unsigned int find_processes(unsigned int seen, struct pid **pids)
+{
+	struct task_struct *task;
+	unsigned int nr = 0;
+
+	rcu_read_lock();
+	for_each_process(task) {
+		if (nr == CROWD)
+			break;
+		if (!is_covered(task))
+			continue;
+		if (seen)
+			seen--;
+		else
+			pids[nr++] = get_task_pid(task, PIDTYPE_TGID);
+	}
+	rcu_read_unlock();
+	return nr;
+}
+
+/* Returns where to go on in it, or 0. */
+static unsigned long visit_process(struct pid *pid, unsigned long addr,
+				   struct visit_limits *limits)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+	struct mm_struct *mm = task ? process_mm(task) : NULL;
+	struct policy *policy = mm ? policy_hold(mm) : NULL;
+
+	if (policy) {
+		addr = visit(task, mm, policy, addr, limits);
+		policy_put(policy);
+	} else {
+		addr = 0;
+	}
+	if (mm)
+		mmput(mm);
+	if (task)
+		put_task_struct(task);
+	return addr;
+}
+
+/* Returns whether all processes have been visited. */
+static bool visit_some(struct cursor *cursor, struct visit_limits *limits)
+{
+	struct pid *pids[CROWD];
+	unsigned int nr = find_processes(cursor->seen, pids), i;
+
+	for (i = 0; i < nr; i++) {
+		if (limits->entries > 0 && !kthread_should_stop()) {
+			cursor->addr = visit_process(pids[i], cursor->addr,
+						     limits);
+			cursor->seen += !cursor->addr;
+		}
+		put_pid(pids[i]);
+	}
+	/* They begin anew with the next round. */
+	if (nr == CROWD || cursor->addr || limits->entries <= 0)
+		return false;
+	cursor->seen = 0;
+	return true;
+}
+
+static void add_quota(struct cursor *cursor)
+{
+	u64 now = ktime_to_ms(ktime_get()), rate = READ_ONCE(quota_kib_s);
+	u64 most = rate ? max_t(u64, rate * SAVED_MS / 1000, SAVED_KIB) : 0;
+
+	cursor->quota_kib += min_t(u64, now - cursor->quota_ms, SAVED_MS) *
+			     rate / 1000;
+	cursor->quota_kib = min(cursor->quota_kib, most);
+	cursor->quota_ms = now;
+}
+
+static void one_round(struct cursor *cursor)
+{
+	struct visit_limits limits;
+	bool all;
+
+	add_quota(cursor);
+	limits = (struct visit_limits) {
+		.entries = READ_ONCE(sample_pages),
+		.pages = cursor->quota_kib / KIB_PER_PAGE,
+		.sample = READ_ONCE(sample_accesses),
+		.hot_looks = READ_ONCE(hot_looks),
+		.idle_looks = READ_ONCE(idle_looks),
+	};
+	/* What was faulted in lately cannot be moved otherwise. */
+	if (limits.pages)
+		ms_move_settle();
+	all = visit_some(cursor, &limits);
+	/* What is less than a page stays too. */
+	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
+			    limits.pages * KIB_PER_PAGE;
+	meter_round();
+	policies_settle(all);
+	accounts_settle();
+	histories_sweep(false);
+	bills_sweep(false);
+	WRITE_ONCE(rounds, rounds + 1);
+}
+
+static int audit(void *unused)
+{
+	struct cursor cursor = { .quota_ms = ktime_to_ms(ktime_get()) };
+
+	set_user_nice(current, MAX_NICE);
+	while (!kthread_should_stop()) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (!kthread_should_stop())
+			schedule_timeout(msecs_to_jiffies(READ_ONCE(interval_ms)));
+		__set_current_state(TASK_RUNNING);
+		if (!kthread_should_stop())
+			one_round(&cursor);
+	}
+	meter_round();
+	policies_settle(true);
+	histories_sweep(true);
+	bills_sweep(false);
+	accounts_spare_none();
+	return 0;
+}
+
+/* Under audit_lock. */
+static int start(void)
+{
+	struct task_struct *task = kthread_run(audit, NULL, "vipzone_audit");
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	thread = get_task_struct(task);
+	return meter_want(sample_accesses);
+}
+
+/* Under audit_lock. */
+static void stop(void)
+{
+	if (!thread)
+		return;
+	kthread_stop(thread);
+	put_task_struct(thread);
+	thread = NULL;
+	meter_want(false);
+}
+
+static int set_interval(u64 ms)
+{
+	int err = 0;
+
+	mutex_lock(&audit_lock);
+	if (!ms)
+		stop();
+	WRITE_ONCE(interval_ms, ms);
+	if (ms && !thread)
+		err = start();
+	else if (ms)
+		wake_up_process(thread);
+	if (err) {
+		stop();
+		WRITE_ONCE(interval_ms, 0);
+	}
+	mutex_unlock(&audit_lock);
+	return err;
+}
+
+void audit_stop(void)
+{
+	set_interval(0);
+}
+
+static u64 cpu_ns(void)
+{
+	u64 ns;
+
+	mutex_lock(&audit_lock);
+	ns = thread ? READ_ONCE(thread->se.sum_exec_runtime) : 0;
+	mutex_unlock(&audit_lock);
+	return ns;
+}
+
+static int set_sampling(bool on)
+{
+	int err;
+
+	mutex_lock(&audit_lock);
+	err = meter_want(on && thread);
+	if (!err)
+		WRITE_ONCE(sample_accesses, on);
+	mutex_unlock(&audit_lock);
+	return err;
+}
+
+static ssize_t interval_ms_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(interval_ms));
+}
+
+static ssize_t interval_ms_store(struct kobject *kobj,
+				 struct kobj_attribute *attr, const char *buf,
+				 size_t size)
+{
+	u64 ms;
+	int err = ms_parse_u64(buf, size, 0, MAX_INTERVAL_MS, &ms);
+
+	if (!err)
+		err = set_interval(ms);
+	return err ?: size;
+}
+
+static struct kobj_attribute interval_ms_attr = __ATTR_RW(interval_ms);
+MS_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
+MS_ATTR_NUMBER(quota_kib_s, quota_kib_s, 0, MAX_QUOTA_KIB_S);
+MS_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);
+MS_ATTR_NUMBER(hot_looks, hot_looks, 1, HEAT_MAX_LOOKS);
+MS_ATTR_NUMBER(idle_looks, idle_looks, 1, HEAT_MAX_LOOKS);
+MS_ATTR_NUMBER_RO(rounds, READ_ONCE(rounds));
+MS_ATTR_NUMBER_RO(cpu_ns, cpu_ns());
+MS_ATTR_NUMBER_RO(history_bytes, histories_bytes());
+
+static struct attribute *audit_attrs[] = {
+	&interval_ms_attr.attr, &sample_pages_attr.attr,
+	&quota_kib_s_attr.attr, &sample_accesses_attr.attr,
+	&hot_looks_attr.attr, &idle_looks_attr.attr, &rounds_attr.attr,
+	&cpu_ns_attr.attr, &history_bytes_attr.attr, NULL
+};
+
+const struct attribute_group audit_group = {
+	.name = "audit",
+	.attrs = audit_attrs,
+};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* KUnit tests of hot and idle pages. */
+
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "audit/hotness.c"
+
+static u16 looks(u16 heat, unsigned int nr, bool accessed, bool written)
+{
+	while (nr--)
+		heat = heat_look(heat, accessed, written);
+	return heat;
+}
+
+static void first_look_says_nothing(struct kunit *test)
+{
+	u16 heat = heat_look(0, true, true);
+
+	KUNIT_EXPECT_FALSE(test, heat_counts(0));
+	KUNIT_EXPECT_TRUE(test, heat_counts(heat));
+	KUNIT_EXPECT_FALSE(test, heat_is_hot(heat, 1));
+	KUNIT_EXPECT_FALSE(test, heat_is_idle(heat_look(0, false, false), 1));
+}
+
+static void hot_takes_a_row_of_writes(struct kunit *test)
+{
+	u16 heat = looks(0, 3, true, true);
+
+	KUNIT_EXPECT_TRUE(test, heat_is_hot(heat, 2));
+	KUNIT_EXPECT_FALSE(test, heat_is_hot(heat, 3));
+	heat = heat_look(heat, true, false);	/* only read */
+	KUNIT_EXPECT_FALSE(test, heat_is_hot(heat, 1));
+	KUNIT_EXPECT_TRUE(test, heat_is_hot(heat_look(heat, true, true), 1));
+}
+
+static void idle_takes_a_row_of_nothing(struct kunit *test)
+{
+	u16 heat = looks(0, 5, false, false);
+
+	KUNIT_EXPECT_TRUE(test, heat_is_idle(heat, 4));
+	KUNIT_EXPECT_FALSE(test, heat_is_idle(heat, 5));
+	KUNIT_EXPECT_FALSE(test, heat_is_idle(heat_look(heat, true, false), 1));
+	KUNIT_EXPECT_FALSE(test, heat_is_idle(heat_look(heat, false, true), 1));
+}
+
+static void rows_do_not_overflow(struct kunit *test)
+{
+	u16 hot = looks(0, 70000, true, true);
+	u16 idle = looks(hot, 70000, false, false);
+
+	KUNIT_EXPECT_TRUE(test, heat_is_hot(hot, HEAT_MAX_LOOKS));
+	KUNIT_EXPECT_FALSE(test, heat_is_idle(hot, 1));
+	KUNIT_EXPECT_TRUE(test, heat_is_idle(idle, HEAT_MAX_LOOKS));
+	KUNIT_EXPECT_FALSE(test, heat_is_hot(idle, 1));
+}
+
+static void cheapest_writes_are_for_hot_pages(struct kunit *test)
+{
+	struct ms_region_spec dram = { .write_energy_fj_per_bit = 100000 };
+	struct ms_region_spec pram = { .write_energy_fj_per_bit = 500000 };
+	const struct ms_region_spec *specs[] = { &pram, &dram };
+	unsigned int hot = 9, idle = 9;
+
+	KUNIT_EXPECT_TRUE(test, heat_choose(specs, 2, &hot, &idle));
+	KUNIT_EXPECT_EQ(test, hot, 1U);
+	KUNIT_EXPECT_EQ(test, idle, 0U);
+	/* Energy is known of one only: latency decides, the other way round. */
+	dram.write_energy_fj_per_bit = 0;
+	dram.write_latency_ns = 50;
+	pram.write_latency_ns = 10;
+	KUNIT_EXPECT_TRUE(test, heat_choose(specs, 2, &hot, &idle));
+	KUNIT_EXPECT_EQ(test, hot, 0U);
+	dram.write_power_mw = 1;
+	pram.write_power_mw = 2;
+	KUNIT_EXPECT_TRUE(test, heat_choose(specs, 2, &hot, &idle));
+	KUNIT_EXPECT_EQ(test, hot, 1U);
+}
+
+static void nothing_tells_them_apart(struct kunit *test)
+{
+	struct ms_region_spec a = { .write_latency_ns = 50 }, b = a;
+	const struct ms_region_spec *specs[] = { &a, &b };
+	unsigned int hot = 9, idle = 9;
+
+	KUNIT_EXPECT_FALSE(test, heat_choose(specs, 2, &hot, &idle));
+	KUNIT_EXPECT_FALSE(test, heat_choose(specs, 1, &hot, &idle));
+	KUNIT_EXPECT_FALSE(test, heat_choose(specs, 0, &hot, &idle));
+	KUNIT_EXPECT_EQ(test, hot, 9U);
+}
+
+static struct kunit_case heat_cases[] = {
+	KUNIT_CASE(first_look_says_nothing),
+	KUNIT_CASE(hot_takes_a_row_of_writes),
+	KUNIT_CASE(idle_takes_a_row_of_nothing),
+	KUNIT_CASE(rows_do_not_overflow),
+	KUNIT_CASE(cheapest_writes_are_for_hot_pages),
+	KUNIT_CASE(nothing_tells_them_apart),
+	{}
+};
+
+static struct kunit_suite heat_suite = {
+	.name = "vipzone_heat",
+	.test_cases = heat_cases,
+};
+
+kunit_test_suite(heat_suite);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Small pages that were gathered in a huge page, by khugepaged or by
+ * madvise(MADV_COLLAPSE). The huge page is allocated on behalf of no page fault
+ * and lies where the kernel found one, so this is counted apart.
+ */
+
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+
+#include <compat/thp.h>
+#include <memsuite/tracepoints.h>
+
+#include "vipzone.h"
+
+/* What the tracepoint calls "succeeded". */
+#define COLLAPSED	1
+
+static void probe_collapse(void *data, struct mm_struct *mm, int isolated,
+			   int status, unsigned int order)
+{
+	struct policy *policy;
+
+	if (status != COLLAPSED)
+		return;
+	preempt_disable();
+	policy = policy_of(mm);
+	if (policy)
+		this_cpu_add(policy->stats->collapsed,
+			     1UL << MS_COLLAPSE_ORDER(order));
+	preempt_enable();
+}
+
+static struct ms_probe probes[] = {
+	{ .name = "mm_collapse_huge_page", .function = probe_collapse },
+};
+
+static bool watched;
+
+void collapses_watch(void)
+{
+	if (!watched)
+		watched = !ms_probes_register(probes, ARRAY_SIZE(probes));
+}
+
+void collapses_ignore(void)
+{
+	if (watched)
+		ms_probes_unregister(probes, ARRAY_SIZE(probes));
+	watched = false;
+}

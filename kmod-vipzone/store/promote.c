@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-vstore: small reads of the disk whose blocks enter PRAM, clean, or the volatile
+ * cache. They are read into memory of the store's own: the reader may write to its
+ * pages at any time.
+ *
+ * What was read may be old by the time it is there: so a read is not kept if a write
+ * of the same blocks is with the disk when it begins, or comes before it has entered.
+ * And a clean block of PRAM is one that the disk has durably: before any enters, the
+ * disk's cache is flushed of what was written since the last time.
+ */
+
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/slab.h>
+
+#include "compat/block.h"
+#include "store/store.h"
+
+/* Such reads at a time; more are answered by the disk alone. */
+#define FETCHES_MAX	64
+
+struct fetch {
+	struct list_head list;
+	struct list_head step;	/* wanted, or arrived */
+	struct store *store;
+	struct bio *bio;
+	u64 block;
+	u32 nr;
+	bool stale;		/* written to since: it has what is gone */
+	int error;
+	void *data;
+};
+
+static struct store_transfer *transfer_of(struct bio *bio)
+{
+	return dm_per_bio_data(bio, sizeof(struct store_transfer));
+}
+
+static void write_ended(struct bio *bio)
+{
+	struct store_transfer *transfer = transfer_of(bio);
+	struct store_promote *promote = &transfer->store->promote;
+	unsigned long flags;
+
+	bio->bi_end_io = transfer->end_io;
+	spin_lock_irqsave(&promote->lock, flags);
+	/* Before a read may begin that sees it. */
+	promote->unflushed = true;
+	list_del(&transfer->list);
+	spin_unlock_irqrestore(&promote->lock, flags);
+	bio_endio(bio);
+}
+
+/**
+ * store_promote_write() - a write, or a discard, goes to the disk
+ * @store: it, locked
+ * @bio: the request, as it goes there
+ * @block: the first one
+ * @nr: how many
+ */
+void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr)
+{
+	struct store_transfer *transfer = transfer_of(bio);
+	unsigned long flags;
+
+	*transfer = (struct store_transfer){
+		.store = store,
+		.block = block,
+		.nr = nr,
+		.end_io = bio->bi_end_io,
+	};
+	bio->bi_end_io = write_ended;
+	spin_lock_irqsave(&store->promote.lock, flags);
+	list_add(&transfer->list, &store->promote.transfers);
+	spin_unlock_irqrestore(&store->promote.lock, flags);
+}
+
+/**
+ * store_promote_stale() - blocks are written, wherever that be
+ * @store: it, locked
+ * @block: the first one
+ * @nr: how many
+ */
+void store_promote_stale(struct store *store, u64 block, u32 nr)
+{
+	struct fetch *fetch;
+	unsigned long flags;
+
+	spin_lock_irqsave(&store->promote.lock, flags);
+	list_for_each_entry(fetch, &store->promote.fetches, list)
+		if (fetch->block < block + nr && block < fetch->block + fetch->nr)
+			fetch->stale = true;
+	spin_unlock_irqrestore(&store->promote.lock, flags);
+}
+
+static bool is_written(const struct store_promote *promote, u64 block, u32 nr)
+{
+	const struct store_transfer *transfer;
+
+	list_for_each_entry(transfer, &promote->transfers, list)
+		if (transfer->block < block + nr && block < transfer->block + transfer->nr)
+			return true;
+	return false;
+}
+
+/* Requests do not wait for memory; without, nothing is kept. */
+static struct fetch *fetch_new(u32 nr)
+{
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC;
+	struct fetch *fetch = kzalloc(sizeof(*fetch), gfp);
+
+	if (!fetch)
+		return NULL;
+	fetch->data = kmalloc((size_t)nr << STORE_BLOCK_SHIFT, gfp);
+	if (fetch->data)
+		return fetch;
+	kfree(fetch);
+	return NULL;
+}
+
+static void fetch_free(struct fetch *fetch)
+{
+	kfree(fetch->data);
+	kfree(fetch);
+}
+
+/**
+ * store_promote_read() - take a read whose blocks are to be kept
+ * @store: it, locked
+ * @bio: the request
+ * @block: the first one
+ * @nr: how many; PRAM has none of them
+ *
+ * Return: false if they cannot be, else it is done here.
+ */
+bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr)
+{
+	struct store_promote *promote = &store->promote;
+	struct fetch *fetch = fetch_new(nr);
+	unsigned long flags;
+	bool good;
+
+	if (!fetch)
+		return false;
+	fetch->store = store;
+	fetch->bio = bio;
+	fetch->block = block;
+	fetch->nr = nr;
+	spin_lock_irqsave(&promote->lock, flags);
+	good = promote->nr_fetches < FETCHES_MAX && !is_written(promote, block, nr);
+	if (good) {
+		promote->nr_fetches++;
+		list_add(&fetch->list, &promote->fetches);
+		list_add_tail(&fetch->step, &promote->wanted);
+		queue_work(store->queue, &promote->work);
+	}
+	spin_unlock_irqrestore(&promote->lock, flags);
+	if (!good)
+		fetch_free(fetch);
+	return good;
+}
+
+/* Any context. */
+static void arrive(struct fetch *fetch, int error)
+{
+	struct store *store = fetch->store;
+	unsigned long flags;
+
+	fetch->error = error;
+	spin_lock_irqsave(&store->promote.lock, flags);
+	list_add_tail(&fetch->step, &store->promote.arrived);
+	/* Within the lock, without which the request cannot end, nor the store go. */
+	queue_work(store->queue, &store->promote.work);
+	spin_unlock_irqrestore(&store->promote.lock, flags);
+}
+
+MS_DM_IO_NOTIFY(fetched)
+{
+	arrive(context, error ? -EIO : 0);
+}
+
+static void ask_disk(struct fetch *fetch)
+{
+	struct dm_io_request request = {
+		MS_DM_IO_OP(REQ_OP_READ, 0),
+		.mem.type = DM_IO_KMEM,
+		.mem.ptr.addr = fetch->data,
+		.notify.fn = fetched,
+		.notify.context = fetch,
+	};
+	int error = store_disk_io(fetch->store, fetch->block, fetch->nr, &request);
+
+	if (error)
+		arrive(fetch, error);
+}
+
+/*
+ * Returns whether there was something to answer with. If not, the disk is asked again: what
+ * dm_io() tells of an error is only that there was one, and its reader may care which.
+ */
+static bool answer(struct fetch *fetch)
+{
+	struct bio *bio = fetch->bio;
+	struct bvec_iter iter = bio->bi_iter;
+	bool good = !fetch->error &&
+		    !store_copy_out(bio, &iter, fetch->data, fetch->nr << STORE_BLOCK_SHIFT);
+
+	if (good) {
+		bio_endio(bio);
+	} else {
+		store_to_disk(fetch->store, bio);
+		submit_bio_noacct(bio);
+	}
+	return good;
+}
+
+/* Whether the disk has durably what it answers with. */
+static bool is_durable(struct store *store)
+{
+	if (!xchg(&store->promote.unflushed, false))
+		return true;
+	if (!store_disk_flush(store))
+		return true;
+	WRITE_ONCE(store->promote.unflushed, true);
+	return false;
+}
+
+/* The reader is answered first: it need not wait for a flush. */
+static void enter(struct fetch *fetch)
+{
+	struct store *store = fetch->store;
+	struct store_promote *promote = &store->promote;
+	bool good = answer(fetch) && !READ_ONCE(fetch->stale);
+	bool promotes = READ_ONCE(store->promotes);
+
+	if (promotes)
+		good = good && is_durable(store);
+	mutex_lock(&store->lock);
+	good = good && !fetch->stale && store->open;
+	if (good && promotes)
+		store_enter(store, fetch->data, fetch->block, fetch->nr);
+	else if (good)
+		store_cache_enter(store, fetch->data, fetch->block, fetch->nr);
+	spin_lock_irq(&promote->lock);
+	list_del(&fetch->list);
+	promote->nr_fetches--;
+	spin_unlock_irq(&promote->lock);
+	store_mend(store);
+	mutex_unlock(&store->lock);
+	fetch_free(fetch);
+}
+
+static struct fetch *take(struct store_promote *promote, struct list_head *list)
+{
+	struct fetch *fetch;
+
+	spin_lock_irq(&promote->lock);
+	fetch = list_first_entry_or_null(list, struct fetch, step);
+	if (fetch)
+		list_del(&fetch->step);
+	spin_unlock_irq(&promote->lock);
+	return fetch;
+}
+
+static void promote_work(struct work_struct *work)
+{
+	struct store_promote *promote = container_of(work, struct store_promote, work);
+	struct fetch *fetch;
+
+	for (;;) {
+		while ((fetch = take(promote, &promote->wanted)))
+			ask_disk(fetch);
+		fetch = take(promote, &promote->arrived);
+		if (!fetch)
+			return;
+		enter(fetch);
+	}
+}
+
+/**
+ * store_promote_init() - for a new store
+ * @store: it
+ */
+void store_promote_init(struct store *store)
+{
+	spin_lock_init(&store->promote.lock);
+	INIT_LIST_HEAD(&store->promote.transfers);
+	INIT_LIST_HEAD(&store->promote.fetches);
+	INIT_LIST_HEAD(&store->promote.wanted);
+	INIT_LIST_HEAD(&store->promote.arrived);
+	INIT_WORK(&store->promote.work, promote_work);
+	store->promote.unflushed = true;
+}
+
+/**
+ * store_promote_settle() - nothing enters any more
+ * @store: it, not open; it has no requests
+ *
+ * Others may write to the disk from now on. Context: may sleep.
+ */
+void store_promote_settle(struct store *store)
+{
+	flush_work(&store->promote.work);
+	store->promote.unflushed = true;
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-vstore: what moves from PRAM to the disk, in the background. A batch is
+ * copied to a buffer of ordinary memory, so that its pages may be written and
+ * freed meanwhile, and the disk needs no access to PRAM; blocks in a row are
+ * one request. The disk's cache is flushed before PRAM may forget any of it.
+ */
+
+#include <linux/completion.h>
+#include <linux/dm-io.h>
+#include <linux/sched.h>
+#include <linux/vmalloc.h>
+
+#include "compat/block.h"
+#include "store/pram.h"
+#include "store/store.h"
+
+/* Requests under way to the disk. */
+struct batch {
+	atomic_t left;
+	struct completion done;
+};
+
+/* Of the pages that data may have: not the root, the tree, or what it needs to grow. */
+static u32 share(const struct store *store, u32 pct)
+{
+	u32 room = store_share_room(store);
+	u32 taken = store->map.nr_nodes + store->map.nr_bad + STORE_RESERVE + 2;
+
+	return room > taken ? (u64)(room - taken) * pct / 100 : 0;
+}
+
+static bool is_flushing(const struct store *store)
+{
+	return !list_empty(&store->flushes);
+}
+
+/**
+ * store_writeback_wanted() - whether something is to be moved at once
+ * @store: it, locked
+ */
+bool store_writeback_wanted(const struct store *store)
+{
+	return store->nr_dirty && (is_flushing(store) || store->nr_merged >= STORE_BATCH ||
+				   store->nr_dirty > share(store, store->high_pct));
+}
+
+/**
+ * store_moving() - whether write-back has some of these blocks under way
+ * @store: it; without its lock, the answer may be old
+ * @block: the first block
+ * @end: the one after the last
+ */
+bool store_moving(const struct store *store, u64 block, u64 end)
+{
+	unsigned int i, nr = READ_ONCE(store->nr_runs);
+
+	for (i = 0; i < nr; i++)
+		if (store->runs[i].block < end && block < store->runs[i].block + store->runs[i].nr)
+			return true;
+	return false;
+}
+
+static struct store_page *dirty_page(struct store *store, u64 block)
+{
+	u32 number = block < store->map.nr_blocks ? store_map_find(&store->map, block) : 0;
+	struct store_page *page = &store->pages[number];
+
+	if (!number || !store_is_dirty(page))
+		return NULL;
+	if (page->flags & STORE_BAD || page->mark & STORE_MOVING)
+		return NULL;
+	return page;
+}
+
+/*
+ * Copies the dirty blocks around @block to the buffer, in a row that ends before @end.
+ * Returns false if it ended, or did not begin, at one that cannot be read: that one
+ * has left its list.
+ */
+static bool run_make(struct store *store, struct store_run *run, u64 block, u32 at, u32 end)
+{
+	struct store_page *page;
+	u64 first = block;
+	void *to;
+
+	while (first && block - first < end - at - 1 && dirty_page(store, first - 1))
+		first--;
+	*run = (struct store_run){ .block = first, .at = at };
+	while (at + run->nr < end) {
+		page = dirty_page(store, first + run->nr);
+		if (!page)
+			break;
+		to = store->buffer + (size_t)(at + run->nr) * STORE_BLOCK_SIZE;
+		if (store_pram_read(to, store_map_data(&store->map, page - store->pages),
+				    STORE_BLOCK_SIZE)) {
+			store_spoil(store, page);
+			return false;
+		}
+		page->mark |= STORE_MOVING;
+		run->nr++;
+	}
+	return true;
+}
+
+/* Fills the buffer: with growing files, or with what was not used for longest. */
+static void batch_make(struct store *store, bool merged, bool narrow)
+{
+	struct list_head *list = merged ? &store->merged : &store->dirty;
+	struct store_page *page;
+	unsigned int nr = 0;
+	bool more;
+	u32 at = 0;
+
+	list_for_each_entry(page, list, list) {
+		struct store_run *run = &store->runs[nr];
+
+		if (page->mark & STORE_MOVING)
+			continue;
+		more = run_make(store, run, page->block, at, narrow ? at + 1 : STORE_BATCH);
+		at += run->nr;
+		nr += run->nr > 0;
+		/* The list has changed: the rest is for the next batch. */
+		if (!more || nr == STORE_RUNS || at == STORE_BATCH)
+			break;
+	}
+	WRITE_ONCE(store->nr_runs, nr);
+}
+
+static void run_done(struct batch *batch)
+{
+	if (atomic_dec_and_test(&batch->left))
+		complete(&batch->done);
+}
+
+struct run_context {
+	struct batch *batch;
+	struct store_run *run;
+};
+
+MS_DM_IO_NOTIFY(run_written)
+{
+	struct run_context *done = context;
+
+	done->run->error = error ? -EIO : 0;
+	run_done(done->batch);
+}
+
+/**
+ * store_disk_io() - read or write blocks of the disk
+ * @store: it
+ * @block: the first
+ * @nr: how many
+ * @request: the operation, its memory and its end, if it is not to be waited for
+ *
+ * Context: may sleep.
+ * Return: 0, or the disk's error.
+ */
+int store_disk_io(struct store *store, u64 block, u32 nr, struct dm_io_request *request)
+{
+	struct dm_io_region where = {
+		.bdev = store->disk->bdev,
+		.sector = block << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+		.count = (sector_t)nr << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
+	};
+
+	request->client = store->io;
+	return ms_dm_io(request, &where);
+}
+
+/**
+ * store_disk_flush() - have the disk keep durably what was written to it
+ * @store: it
+ *
+ * Context: may sleep.
+ * Return: 0, or the disk's error.
+ */
+int store_disk_flush(struct store *store)
+{
+	struct dm_io_request request = {
+		MS_DM_IO_OP(REQ_OP_WRITE, REQ_PREFLUSH),
+		.mem.type = DM_IO_KMEM,
+	};
+
+	return store_disk_io(store, 0, 0, &request);
+}
+
+static int batch_write(struct store *store)
+{
+	struct run_context contexts[STORE_RUNS];
+	struct batch batch;
+	unsigned int i;
+	int error;
+
+	init_completion(&batch.done);
+	atomic_set(&batch.left, 1);
+	for (i = 0; i < store->nr_runs; i++) {
+		struct store_run *run = &store->runs[i];
+		struct dm_io_request request = {
+			MS_DM_IO_OP(REQ_OP_WRITE, 0),
+			.mem.type = DM_IO_VMA,
+			.mem.ptr.vma = store->buffer + (size_t)run->at * STORE_BLOCK_SIZE,
+			.notify.fn = run_written,
+			.notify.context = &contexts[i],
+		};
+
+		contexts[i] = (struct run_context){ &batch, run };
+		atomic_inc(&batch.left);
+		/* It may be done, and have failed, before this returns. */
+		error = store_disk_io(store, run->block, run->nr, &request);
+		if (error) {
+			run->error = error;
+			run_done(&batch);
+		}
+	}
+	run_done(&batch);
+	wait_for_completion_io(&batch.done);
+	return store_disk_flush(store);
+}
+
+/*
+ * The disk has it. A page without the mark is one that was taken anew: its block
+ * was written again meanwhile, and stays. What is of a growing file, or cannot be
+ * read any more, leaves PRAM, the rest remains for reading until its room is needed.
+ */
+static void run_settle(struct store *store, const struct store_run *run, int error)
+{
+	u64 block, blocks[STORE_CHUNK];
+	unsigned int nr = 0;
+
+	for (block = run->block; block < run->block + run->nr; block++) {
+		u32 number = store_map_find(&store->map, block);
+		struct store_page *page = &store->pages[number];
+
+		if (!number || !(page->mark & STORE_MOVING))
+			continue;
+		page->mark &= ~STORE_MOVING;
+		if (error) {
+			/* Others first, which the disk may take. */
+			store_list(store, page);
+			continue;
+		}
+		store_count(store, page, -1);
+		store->counts.moved++;
+		if (page->mark & STORE_MERGED || page->flags & STORE_BAD) {
+			blocks[nr++] = block;
+			if (nr == ARRAY_SIZE(blocks)) {
+				store_map_drop(&store->map, blocks, nr);
+				nr = 0;
+			}
+		} else {
+			store_map_clean(&store->map, block);
+			store_list(store, page);
+		}
+	}
+	if (nr)
+		store_map_drop(&store->map, blocks, nr);
+}
+
+/* Moves a batch; returns 0, or the disk's error. */
+static int batch_move(struct store *store, bool merged, bool narrow)
+{
+	unsigned int i;
+	int error, first;
+
+	mutex_lock(&store->lock);
+	batch_make(store, merged, narrow);
+	store_mend(store);
+	mutex_unlock(&store->lock);
+
+	first = batch_write(store);
+
+	mutex_lock(&store->lock);
+	for (i = 0; i < store->nr_runs; i++) {
+		error = first ?: store->runs[i].error;
+		if (error) {
+			store->counts.errors++;
+			DMERR_LIMIT("disk %s: cannot write %u blocks from %llu on",
+				    store->disk->name, store->runs[i].nr,
+				    store->runs[i].block);
+		}
+		run_settle(store, &store->runs[i], error);
+	}
+	for (i = 0; i < store->nr_runs && !first; i++)
+		first = store->runs[i].error;
+	WRITE_ONCE(store->nr_runs, 0);
+	store_mend(store);
+	mutex_unlock(&store->lock);
+	wake_up_all(&store->batch_done);
+	return first;
+}
+
+/* Somebody who waits until nothing is dirty. */
+struct flush {
+	struct list_head list;
+	int result;
+};
+
+/* All that was dirty when they came has been tried. */
+static void flushes_end(struct store *store, int error)
+{
+	struct flush *flush, *next;
+
+	list_for_each_entry_safe(flush, next, &store->flushes, list) {
+		/* The disk does not have what cannot be read. */
+		if (store->open)
+			flush->result = error ?: store->map.nr_lost ? -EIO : 0;
+		list_del_init(&flush->list);
+	}
+}
+
+/**
+ * store_writeback() - move until there is little that is dirty
+ * @work: of the store
+ *
+ * Where the disk cannot be written in one place, it may be in others: after an
+ * error blocks are written one by one, until it takes none of growing files and
+ * none of the others.
+ */
+void store_writeback(struct work_struct *work)
+{
+	struct store *store = container_of(to_delayed_work(work), struct store, work);
+	bool merged, all, squeezed = false;
+	int error = 0, failed, vain = 0;
+	u64 moved;
+
+	for (;;) {
+		bool more;
+
+		mutex_lock(&store->lock);
+		squeezed |= store->squeezed;
+		all = is_flushing(store) || squeezed ||
+		      store->nr_dirty > share(store, store->low_pct);
+		more = vain < 2 && store->open && store->nr_dirty && (store->nr_merged || all);
+		merged = store->nr_merged && (!vain || !all || list_empty(&store->dirty));
+		moved = store->counts.moved;
+		store->squeezed = false;
+		if (!more) {
+			flushes_end(store, error);
+			/* The disk may recover. */
+			if (error && store->open)
+				queue_delayed_work(store->queue, &store->work, 5 * HZ);
+			WRITE_ONCE(store->rounds, store->rounds + 1);
+		}
+		mutex_unlock(&store->lock);
+		if (!more)
+			break;
+		failed = batch_move(store, merged, error);
+		error = failed ?: error;
+		vain = failed && store->counts.moved == moved ? vain + 1 : 0;
+		squeezed &= vain > 0;
+		cond_resched();
+	}
+	wake_up_all(&store->batch_done);
+}
+
+/**
+ * store_flush() - move all that is dirty to the disk, and wait for it
+ * @store: it; sleeps, and as long as others write
+ *
+ * Return: 0, the disk's error, -EIO if PRAM cannot be read where the disk has not the
+ * same, or -EAGAIN if the device is suspended.
+ */
+int store_flush(struct store *store)
+{
+	struct flush flush = { .result = -EAGAIN };
+
+	mutex_lock(&store->lock);
+	list_add_tail(&flush.list, &store->flushes);
+	mutex_unlock(&store->lock);
+	mod_delayed_work(store->queue, &store->work, 0);
+	flush_delayed_work(&store->work);
+	/* A suspend may have cancelled the work: then it is still in the list. */
+	mutex_lock(&store->lock);
+	list_del_init(&flush.list);
+	mutex_unlock(&store->lock);
+	return flush.result;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* KUnit tests of the tagged ranges of an address space. */
+
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "tags/tag_ranges.c"
+
+#define READ_LO		(_VIP_TYP_READ | _VIP_UTIL_LO)
+#define WRITE_LO	(_VIP_TYP_WRITE | _VIP_UTIL_LO)
+#define WRITE_HI	(_VIP_TYP_WRITE | _VIP_UTIL_HI)
+#define PAGES		64
+
+static struct tagset set;
+
+static int set_up(struct kunit *test)
+{
+	tagset_init(&set);
+	return 0;
+}
+
+static void tear_down(struct kunit *test)
+{
+	tagset_clear(&set);
+}
+
+/* In pages. */
+static int tag(unsigned long start, unsigned long end, u32 flags)
+{
+	struct tag *fresh[2] = {
+		kmalloc(sizeof(struct tag), GFP_KERNEL),
+		kmalloc(sizeof(struct tag), GFP_KERNEL),
+	};
+	int err;
+
+	spin_lock(&set.lock);
+	err = tagset_tag(&set, start * PAGE_SIZE, end * PAGE_SIZE, flags,
+			 fresh);
+	spin_unlock(&set.lock);
+	kfree(fresh[0]);
+	kfree(fresh[1]);
+	return err;
+}
+
+static bool forget(unsigned long start, unsigned long end, bool with_memory)
+{
+	struct tag *fresh = NULL;
+	bool whole;
+
+	if (with_memory)
+		fresh = kmalloc(sizeof(*fresh), GFP_KERNEL);
+	spin_lock(&set.lock);
+	whole = tagset_untag(&set, start * PAGE_SIZE, end * PAGE_SIZE, &fresh);
+	spin_unlock(&set.lock);
+	kfree(fresh);
+	return whole;
+}
+
+static void move(unsigned long from, unsigned long to, unsigned long pages)
+{
+	spin_lock(&set.lock);
+	tagset_move(&set, from * PAGE_SIZE, to * PAGE_SIZE, pages * PAGE_SIZE);
+	spin_unlock(&set.lock);
+}
+
+/* -1: no tag. */
+static int flags_at(unsigned long page)
+{
+	u32 flags;
+
+	return tagset_find(&set, page * PAGE_SIZE + 8, &flags) ? flags : -1;
+}
+
+/* "w" and "W" for WRITE_LO and WRITE_HI, "r" for READ_LO, " " for none. */
+static void expect(struct kunit *test, const char *map, unsigned int nr)
+{
+	char found[PAGES + 1] = {};
+	size_t i;
+
+	for (i = 0; map[i]; i++)
+		switch (flags_at(i)) {
+		case READ_LO:
+			found[i] = 'r';
+			break;
+		case WRITE_LO:
+			found[i] = 'w';
+			break;
+		case WRITE_HI:
+			found[i] = 'W';
+			break;
+		default:
+			found[i] = ' ';
+		}
+	KUNIT_EXPECT_STREQ(test, (char *)found, map);
+	KUNIT_EXPECT_EQ(test, set.nr, nr);
+}
+
+static void is_empty_at_first(struct kunit *test)
+{
+	expect(test, "        ", 0);
+	KUNIT_EXPECT_TRUE(test, forget(0, 8, false));
+	move(0, 8, 8);
+	expect(test, "        ", 0);
+}
+
+static void tags(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, tag(2, 4, WRITE_LO), 0);
+	KUNIT_EXPECT_EQ(test, tag(6, 7, READ_LO), 0);
+	expect(test, "  ww  r ", 2);
+}
+
+static void joins_what_is_alike(struct kunit *test)
+{
+	tag(0, 2, WRITE_LO);
+	tag(4, 6, WRITE_LO);
+	tag(6, 7, WRITE_HI);
+	tag(2, 4, WRITE_LO);
+	expect(test, "wwwwwwW ", 2);
+	tag(6, 8, WRITE_LO);
+	expect(test, "wwwwwwww", 1);
+	tag(3, 5, WRITE_LO);
+	expect(test, "wwwwwwww", 1);
+}
+
+static void takes_the_place_of_others(struct kunit *test)
+{
+	tag(0, 8, WRITE_LO);
+	tag(2, 4, READ_LO);
+	expect(test, "wwrrwwww", 3);
+	tag(1, 5, WRITE_HI);
+	expect(test, "wWWWWwww", 3);
+	tag(0, 2, READ_LO);
+	expect(test, "rrWWWwww", 3);
+	tag(4, 8, READ_LO);
+	expect(test, "rrWWrrrr", 3);
+	tag(0, 8, WRITE_LO);
+	expect(test, "wwwwwwww", 1);
+}
+
+static void untags(struct kunit *test)
+{
+	tag(0, 8, WRITE_LO);
+	KUNIT_EXPECT_TRUE(test, forget(3, 5, true));
+	expect(test, "www  www", 2);
+	KUNIT_EXPECT_TRUE(test, forget(0, 1, false));
+	KUNIT_EXPECT_TRUE(test, forget(7, 9, false));
+	expect(test, " ww  ww ", 2);
+	KUNIT_EXPECT_TRUE(test, forget(2, 6, false));
+	expect(test, " w    w ", 2);
+	KUNIT_EXPECT_TRUE(test, forget(0, 8, false));
+	expect(test, "        ", 0);
+}
+
+static void loses_the_rest_without_memory(struct kunit *test)
+{
+	tag(0, 8, WRITE_LO);
+	KUNIT_EXPECT_FALSE(test, forget(3, 5, false));
+	expect(test, "www     ", 1);
+}
+
+static void moves(struct kunit *test)
+{
+	tag(0, 2, WRITE_LO);
+	tag(3, 4, READ_LO);
+	move(0, 8, 4);
+	expect(test, "        ww r", 2);
+	move(8, 0, 4);
+	expect(test, "ww r        ", 2);
+}
+
+static void moves_parts(struct kunit *test)
+{
+	tag(0, 8, WRITE_LO);
+	move(2, 10, 3);
+	expect(test, "ww   www  www ", 3);
+	move(6, 2, 2);
+	expect(test, "wwww w    www ", 3);
+	move(10, 4, 1);
+	expect(test, "wwwwww     ww ", 2);
+}
+
+static void is_split_by_an_unmapping(struct kunit *test)
+{
+	tag(0, 8, WRITE_LO);
+	spin_lock(&set.lock);
+	KUNIT_EXPECT_TRUE(test, tagset_unmap(&set, 3 * PAGE_SIZE,
+					     5 * PAGE_SIZE));
+	spin_unlock(&set.lock);
+	expect(test, "www  www", 2);
+}
+
+static void moves_in_place_of_others(struct kunit *test)
+{
+	tag(0, 2, WRITE_LO);
+	tag(4, 8, READ_LO);
+	move(0, 5, 2);
+	expect(test, "    r", 3);
+	KUNIT_EXPECT_EQ(test, flags_at(5), WRITE_LO);
+	KUNIT_EXPECT_EQ(test, flags_at(7), READ_LO);
+}
+
+static void moves_to_its_like(struct kunit *test)
+{
+	tag(0, 2, WRITE_LO);
+	tag(10, 11, READ_LO);
+	tag(12, 13, WRITE_LO);
+	tag(20, 22, WRITE_LO);
+	move(10, 17, 3);
+	expect(test, "ww               r www", 3);
+	forget(2, 22, false);
+	tag(5, 6, WRITE_LO);
+	tag(3, 4, WRITE_LO);
+	move(5, 2, 1);
+	expect(test, "wwww  ", 1);
+	tag(8, 9, READ_LO);
+	tag(10, 11, WRITE_LO);
+	tag(14, 15, READ_LO);
+	move(8, 4, 3);
+	expect(test, "wwwwr w       r", 4);
+}
+
+static void moves_past_others(struct kunit *test)
+{
+	tag(0, 1, WRITE_LO);
+	tag(2, 3, READ_LO);
+	tag(8, 9, READ_LO);
+	tag(12, 13, WRITE_LO);
+	move(0, 9, 3);
+	expect(test, "        rw r", 4);
+	tag(4, 5, WRITE_LO);
+	move(9, 0, 3);
+	expect(test, "w r w   r   w", 5);
+}
+
+static void tells_ranges(struct kunit *test)
+{
+	const struct tag *found;
+
+	tag(2, 4, WRITE_LO);
+	tag(4, 6, WRITE_LO);
+	found = tagset_at(&set, 5 * PAGE_SIZE + 1);
+	KUNIT_ASSERT_TRUE(test, found);
+	KUNIT_EXPECT_EQ(test, found->start, 2 * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, found->end, 6 * PAGE_SIZE);
+	KUNIT_EXPECT_FALSE(test, tagset_at(&set, 6 * PAGE_SIZE));
+	KUNIT_EXPECT_FALSE(test, tagset_at(&set, PAGE_SIZE * 2 - 1));
+}
+
+static void copies(struct kunit *test)
+{
+	struct tagset copy;
+	u32 flags;
+
+	tag(0, 2, WRITE_LO);
+	tag(2, 4, READ_LO);
+	tagset_init(&copy);
+	KUNIT_EXPECT_EQ(test, tagset_copy(&copy, &set), 0U);
+	KUNIT_EXPECT_EQ(test, copy.nr, 2U);
+	forget(0, 4, false);
+	KUNIT_EXPECT_TRUE(test, tagset_find(&copy, PAGE_SIZE, &flags));
+	KUNIT_EXPECT_EQ(test, flags, (u32)WRITE_LO);
+	tagset_clear(&copy);
+}
+
+static void has_a_limit(struct kunit *test)
+{
+	unsigned long i;
+
+	for (i = 0; i < VIPZONE_MAX_RANGES; i++)
+		if (tag(4 * i, 4 * i + 3, WRITE_LO))
+			break;
+	KUNIT_EXPECT_EQ(test, i, (unsigned long)VIPZONE_MAX_RANGES);
+	KUNIT_EXPECT_EQ(test, tag(4 * i, 4 * i + 1, WRITE_LO), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, flags_at(4 * i), -1);
+	KUNIT_EXPECT_EQ(test, tag(1, 2, WRITE_HI), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, tag(2, 3, WRITE_HI), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, flags_at(2), WRITE_LO);
+	KUNIT_EXPECT_EQ(test, tag(0, 3, WRITE_HI), 0);
+	KUNIT_EXPECT_EQ(test, tag(0, 4 * i, WRITE_HI), 0);
+	KUNIT_EXPECT_EQ(test, set.nr, 1U);
+}
+
+/* Against a map of pages. */
+static void agrees_with_a_map(struct kunit *test)
+{
+	static const int kinds[] = { READ_LO, WRITE_LO, WRITE_HI };
+	int map[2 * PAGES], flags, i, page;
+	unsigned int random = 1;
+	unsigned long start, length;
+
+	memset(map, -1, sizeof(map));
+	for (i = 0; i < 3000; i++) {
+		random = random * 1103515245 + 12345;
+		start = (random >> 8) % PAGES;
+		length = 1 + (random >> 16) % (PAGES - start);
+		flags = kinds[(random >> 24) % 3];
+		switch ((random >> 28) % 3) {
+		case 0:
+			tag(start, start + length, flags);
+			break;
+		case 1:
+			forget(start, start + length, true);
+			flags = -1;
+			break;
+		default:
+			/* There and back, which takes it from the other half. */
+			move(start, PAGES + start, length);
+			move(PAGES + start, start, length);
+			continue;
+		}
+		for (page = start; page < start + length; page++)
+			map[page] = flags;
+	}
+	for (page = 0; page < 2 * PAGES; page++)
+		KUNIT_EXPECT_EQ(test, flags_at(page), map[page]);
+}
+
+static struct kunit_case tagset_cases[] = {
+	KUNIT_CASE(is_empty_at_first),
+	KUNIT_CASE(tags),
+	KUNIT_CASE(joins_what_is_alike),
+	KUNIT_CASE(takes_the_place_of_others),
+	KUNIT_CASE(untags),
+	KUNIT_CASE(loses_the_rest_without_memory),
+	KUNIT_CASE(is_split_by_an_unmapping),
+	KUNIT_CASE(moves),
+	KUNIT_CASE(moves_parts),
+	KUNIT_CASE(moves_in_place_of_others),
+	KUNIT_CASE(moves_to_its_like),
+	KUNIT_CASE(moves_past_others),
+	KUNIT_CASE(tells_ranges),
+	KUNIT_CASE(copies),
+	KUNIT_CASE(has_a_limit),
+	KUNIT_CASE(agrees_with_a_map),
+	{}
+};
+
+static struct kunit_suite tagset_suite = {
+	.name = "vipzone_tagset",
+	.init = set_up,
+	.exit = tear_down,
+	.test_cases = tagset_cases,
+};
+
+kunit_test_suite(tagset_suite);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("KUnit tests of vipzone");

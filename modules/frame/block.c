@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Blocks that somebody holds: taking, giving back, retiring. */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/completion.h>
+#include <linux/mm.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/srcu.h>
+
+#include <compat/compat.h>
+#include <memsuite/block.h>
+
+#include "core.h"
+#include "frame/hwpoison.h"
+#include "frame/isolate.h"
+#include "kernel/alloc_stats.h"
+#include "kernel/kcalls.h"
+#include "retire/give_back.h"
+
+/* Frames looked at between two chances for others to run. */
+#define TAKE_BUDGET	4096
+
+DEFINE_STATIC_SRCU(hold_srcu);
+static atomic_t nr_waiting = ATOMIC_INIT(0);
+
+int ms_hold_begin(void)
+	__acquires(&hold_srcu)
+{
+	return srcu_read_lock(&hold_srcu);
+}
+EXPORT_SYMBOL_GPL(ms_hold_begin);
+
+void ms_hold_end(int token)
+	__releases(&hold_srcu)
+{
+	srcu_read_unlock(&hold_srcu, token);
+}
+EXPORT_SYMBOL_GPL(ms_hold_end);
+
+void ms_hold_wait(void)
+{
+	atomic_inc(&nr_waiting);
+	synchronize_srcu(&hold_srcu);
+	atomic_dec(&nr_waiting);
+}
+EXPORT_SYMBOL_GPL(ms_hold_wait);
+
+struct hold_wait {
+	struct rcu_head rcu;
+	struct completion over;
+	refcount_t users;
+};
+
+static void put_wait(struct hold_wait *wait)
+{
+	if (refcount_dec_and_test(&wait->users))
+		kfree(wait);
+}
+
+static void holds_over(struct rcu_head *rcu)
+{
+	struct hold_wait *wait = container_of(rcu, struct hold_wait, rcu);
+
+	complete(&wait->over);
+	put_wait(wait);
+}
+
+bool ms_hold_wait_for(unsigned long timeout)
+{
+	struct hold_wait *wait = kmalloc(sizeof(*wait), GFP_KERNEL);
+	bool over;
+
+	if (!wait)
+		return false;
+	init_completion(&wait->over);
+	refcount_set(&wait->users, 2);
+	atomic_inc(&nr_waiting);
+	call_srcu(&hold_srcu, &wait->rcu, holds_over);
+	over = wait_for_completion_timeout(&wait->over, timeout);
+	atomic_dec(&nr_waiting);
+	put_wait(wait);
+	return over;
+}
+
+void ms_hold_exit(void)
+{
+	srcu_barrier(&hold_srcu);
+}
+
+bool ms_hold_wanted(void)
+{
+	return atomic_read(&nr_waiting);
+}
+
+static void mark(struct ms_block *block, bool offline)
+{
+	unsigned long i;
+
+	for (i = 0; i < 1UL << block->order; i++) {
+		if (offline)
+			__SetPageOffline(block->page + i);
+		else
+			__ClearPageOffline(block->page + i);
+	}
+}
+
+int ms_block_take(struct ms_scan *scan, struct ms_block *block)
+{
+	int err;
+
+	do {
+		cond_resched();
+		err = ms_frames_isolate(scan, TAKE_BUDGET, block);
+	} while (err == -EAGAIN);
+	if (err)
+		return err == -ENOMEM ? -EAGAIN : err;
+	ms_frames_prepare(block->page, block->order, false);
+	mark(block, true);
+	ms_holding_add(1L << block->order);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(ms_block_take);
+
+void ms_block_drain(void)
+{
+	ms_call_drain_all_pages(NULL);
+}
+EXPORT_SYMBOL_GPL(ms_block_drain);
+
+void ms_block_give(struct ms_block *block)
+{
+	mark(block, false);
+	ms_holding_add(-(1L << block->order));
+	ms_demand_free(block->page, block->order, __free_pages);
+}
+EXPORT_SYMBOL_GPL(ms_block_give);
+
+void ms_block_retire(struct ms_block *block, const unsigned long *bad)
+{
+	unsigned long i, nr = 1UL << block->order;
+
+	mark(block, false);
+	ms_holding_add(-(long)nr);
+	/* A poisoned page inside a free block could be handed out: cut it up. */
+	split_page(block->page, block->order);
+	for (i = 0; i < nr; i++) {
+		if (test_bit(i, bad))
+			ms_poison(block->page + i);
+		else
+			ms_demand_free(block->page + i, 0, __free_pages);
+	}
+}
+EXPORT_SYMBOL_GPL(ms_block_retire);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Marking pages bad that are held, and unmarking them. */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+
+#include <compat/compat.h>
+
+#include "frame/hwpoison.h"
+#include "region/region.h"
+
+/*
+ * What page->private says of a page that the suite retired. It is ours to use,
+ * for the page has no other owner, and it is known again after a reload.
+ */
+#define RETIRED_COUNTED		0x6d656d73756974ULL
+#define RETIRED_UNCOUNTED	0x6d656d73756975ULL
+
+static atomic64_t poisoned = ATOMIC64_INIT(0);
+static DEFINE_MUTEX(poison_lock);
+
+/*
+ * With vm.memory_failure_recovery=0 memory_failure() panics, which is not
+ * what an administrator means for a page that was found bad while free.
+ */
+static bool recovery_allowed(void)
+{
+	char value[4];
+
+	return ms_read_text("/proc/sys/vm/memory_failure_recovery", value,
+			    sizeof(value)) > 0 && value[0] != '0';
+}
+
+/* memory_failure() marks, counts and announces; it finds nothing to recover. */
+static void fail(struct page *page)
+{
+	memory_failure(page_to_pfn(page), MS_MF_SW_SIMULATED);
+	/* One reference holds the page; a second one would bar unpoisoning. */
+	if (MS_MEMORY_FAILURE_KEEPS_REF)
+		put_page(page);
+	set_page_private(page, RETIRED_COUNTED);
+}
+
+/**
+ * ms_poison() - retire a page that the caller holds
+ * @page: of order 0; its reference is kept for ever
+ *
+ * memory_failure() marks the page, counts it in HardwareCorrupted and in the
+ * node's statistics, tells user space, and then fails, since it finds nobody
+ * to take the page from.
+ *
+ * Context: may sleep.
+ */
+void ms_poison(struct page *page)
+{
+	mutex_lock(&poison_lock);
+	if (recovery_allowed()) {
+		fail(page);
+	} else {
+		pr_warn_once("vm.memory_failure_recovery is 0: retired pages are not counted in HardwareCorrupted\n");
+		set_page_private(page, RETIRED_UNCOUNTED);
+	}
+	/* In every case: what carries the mark is never freed to the lists. */
+	SetPageHWPoison(page);
+	mutex_unlock(&poison_lock);
+	atomic64_inc(&poisoned);
+	pr_warn("page 0x%lx was retired\n", page_to_pfn(page));
+}
+
+bool ms_poisoned(struct page *page)
+{
+	return PageHWPoison(page) &&
+	       (page_private(page) == RETIRED_COUNTED ||
+		page_private(page) == RETIRED_UNCOUNTED);
+}
+
+/* The kernel drops the mark, the count and the reference; 5.10 never says no. */
+static int give_back(struct page *page)
+{
+	int err;
+
+	set_page_private(page, 0);
+	err = unpoison_memory(page_to_pfn(page));
+	if (!err && PageHWPoison(page))
+		err = -EBUSY;
+	if (err)
+		set_page_private(page, RETIRED_COUNTED);
+	return err;
+}
+
+/**
+ * ms_unpoison() - free a page that ms_poison() retired
+ * @page: the page
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOENT (not marked); -EPERM (not marked by us); -EOPNOTSUPP (the
+ * kernel refuses, after a memory failure of the hardware); -EBUSY.
+ */
+int ms_unpoison(struct page *page)
+{
+	int err = 0;
+
+	mutex_lock(&poison_lock);
+	if (!PageHWPoison(page)) {
+		err = -ENOENT;
+	} else if (!ms_poisoned(page)) {
+		err = -EPERM;
+	} else if (page_private(page) == RETIRED_UNCOUNTED) {
+		set_page_private(page, 0);
+		ClearPageHWPoison(page);
+		put_page(page);
+	} else {
+		err = give_back(page);
+	}
+	mutex_unlock(&poison_lock);
+	if (err == -EOPNOTSUPP)
+		pr_warn_ratelimited("page 0x%lx stays retired: the kernel gives no page back after a memory failure of the hardware\n",
+				    page_to_pfn(page));
+	if (err)
+		return err;
+	/* Pages that an earlier load of the suite retired were not counted. */
+	atomic64_dec_if_positive(&poisoned);
+	pr_info("page 0x%lx is no longer retired\n", page_to_pfn(page));
+	return 0;
+}
+
+/* The kernel forgets its marks when it makes the pages anew. */
+void ms_poison_forget(unsigned long pfn, unsigned long nr)
+{
+	unsigned long end = pfn + nr;
+
+	for (; pfn < end; pfn++)
+		if (ms_poisoned(pfn_to_page(pfn)))
+			atomic64_dec_if_positive(&poisoned);
+}
+
+u64 ms_poisoned_pages(void)
+{
+	return atomic64_read(&poisoned);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Free page frames: out of the buddy lists, by physical address. */
+
+#include <linux/highmem.h>
+#include <linux/jiffies.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/page_ref.h>
+
+#include <compat/compat.h>
+#include <memsuite/alloc_stats.h>
+
+#include "frame/bank_map.h"
+#include "frame/isolate.h"
+#include "kernel/kcalls.h"
+
+static bool withheld;
+
+void ms_frames_withhold(bool on)
+{
+	WRITE_ONCE(withheld, on);
+}
+
+/*
+ * The kernel's own isolation stops at the minimum watermark and knows no
+ * lowmem reserve; testing and pooling must not be what wakes kswapd.
+ */
+static bool zone_has_spare(struct zone *zone, unsigned int order)
+{
+	unsigned long keep = high_wmark_pages(zone) + (1UL << order);
+	long reserve = 0;
+	int i;
+
+	if (READ_ONCE(withheld))
+		return false;
+	for (i = 0; i < MAX_NR_ZONES; i++)
+		reserve = max(reserve, zone->lowmem_reserve[i]);
+	return zone_page_state(zone, NR_FREE_PAGES) > keep + reserve;
+}
+
+static bool may_take(const struct ms_scan *scan, struct page *page)
+{
+	int migratetype = ms_call_migratetype(page);
+
+	return migratetype < MIGRATE_PCPTYPES &&
+	       (scan->migratetypes & (1U << migratetype));
+}
+
+/*
+ * Frames to skip when the page where the walk stands is not to be taken. A block
+ * lies where its size says.
+ */
+static unsigned long step(const struct ms_scan *scan, struct page *page)
+{
+	unsigned long least = 1UL << __ffs(scan->orders);
+	unsigned long next = ALIGN(scan->pfn + 1, least);
+	unsigned int order;
+
+	/* Without the lock the order may be stale, so never trust it far. */
+	if (PageBuddy(page)) {
+		order = READ_ONCE(page->private);
+		if (order <= MS_MAX_ORDER)
+			next = max(next, scan->pfn + (1UL << order));
+	}
+	return next - scan->pfn;
+}
+
+static bool age_wanted(const struct ms_scan *scan, unsigned long pfn,
+		       unsigned long nr)
+{
+	if (scan->min_age_s && !ms_demand_older(pfn, nr, scan->min_age_s))
+		return false;
+	return !scan->max_age_s || !ms_demand_older(pfn, nr, scan->max_age_s);
+}
+
+/* A block without a frame in the banks would be taken in vain, again and again. */
+static bool has_banks(const struct ms_scan *scan, unsigned long pfn,
+		      unsigned long nr)
+{
+	unsigned long i;
+
+	if (!scan->banks)
+		return true;
+	for (i = 0; i < nr; i++)
+		if (ms_bank_set_has(scan->banks, pfn + i))
+			return true;
+	return false;
+}
+
+static bool wanted(const struct ms_scan *scan, struct page *page,
+		   unsigned int *order)
+{
+	if (!PageBuddy(page) ||
+	    (scan->nid != NUMA_NO_NODE && scan->nid != page_to_nid(page)))
+		return false;
+	*order = page_private(page);
+	if (*order > MS_MAX_ORDER || !(scan->orders & BIT(*order)) ||
+	    page_to_pfn(page) + (1UL << *order) > scan->end)
+		return false;
+	return has_banks(scan, page_to_pfn(page), 1UL << *order) &&
+	       age_wanted(scan, page_to_pfn(page), 1UL << *order);
+}
+
+/* Where the kernel looks before it hands a page out, isolation does not. */
+static bool is_poisoned(struct page *page, unsigned int order)
+{
+	unsigned long i;
+
+	for (i = 0; MS_FREE_MAY_BE_POISONED && i < 1UL << order; i++)
+		if (PageHWPoison(page + i))
+			return true;
+	return false;
+}
+
+/* Returns 1 if the block at @page was taken. */
+static int isolate(struct ms_scan *scan, struct page *page,
+		   struct ms_block *block)
+{
+	struct zone *zone = page_zone(page);
+	unsigned long flags;
+	unsigned int order;
+	int taken = 0;
+
+	spin_lock_irqsave(&zone->lock, flags);
+	if (wanted(scan, page, &order) && may_take(scan, page) &&
+	    !is_poisoned(page, order)) {
+		if (!zone_has_spare(zone, order) ||
+		    !ms_call_isolate_free_page(page, order)) {
+			taken = -ENOMEM;
+		} else {
+			block->page = page;
+			block->order = order;
+			taken = 1;
+		}
+	}
+	spin_unlock_irqrestore(&zone->lock, flags);
+	return taken;
+}
+
+int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
+		      struct ms_block *block)
+{
+	struct page *page;
+	unsigned long frames;
+	unsigned int order;
+	int taken;
+
+	while (scan->pfn < scan->end) {
+		if (!budget)
+			return -EAGAIN;
+		budget--;
+		page = pfn_to_online_page(scan->pfn);
+		if (!page) {
+			scan->pfn = ALIGN(scan->pfn + 1, pageblock_nr_pages);
+			continue;
+		}
+		if (wanted(scan, page, &order)) {
+			taken = isolate(scan, page, block);
+			if (taken < 0)
+				return taken;
+			if (taken) {
+				scan->pfn += 1UL << block->order;
+				return 0;
+			}
+		}
+		frames = step(scan, page);
+		/* Each of them may have been asked for its bank. */
+		if (scan->banks)
+			budget -= min(budget, frames - 1);
+		scan->pfn += frames;
+	}
+	return -ENOENT;
+}
+
+void ms_frames_skip_zone(struct ms_scan *scan)
+{
+	struct zone *zone = page_zone(pfn_to_page(scan->pfn));
+
+	scan->pfn = max(scan->pfn + 1, zone_end_pfn(zone));
+}
+
+void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
+{
+	unsigned long i;
+
+	/* Page owner allocates with these, and this may be an interrupt. */
+	ms_call_post_alloc_hook(page, order,
+				(GFP_HIGHUSER_MOVABLE & ~__GFP_DIRECT_RECLAIM) |
+				(zero ? __GFP_ZERO : 0));
+	/* Also where everything is to be cleared, init_on_alloc. */
+	if (!MS_POST_ALLOC_HOOK_CLEARS &&
+	    want_init_on_alloc(zero ? __GFP_ZERO : 0))
+		for (i = 0; i < 1UL << order; i++)
+			clear_highpage(page + i);
+	/*
+	 * Up to 6.11 post_alloc_hook() has done so. Who looked the page up in the
+	 * page cache before it was freed may hold it since, for a moment.
+	 */
+	if (!page_ref_count(page))
+		set_page_count(page, 1);
+}
+
+void ms_frames_gather(void)
+{
+	static unsigned long next = INITIAL_JIFFIES;
+	unsigned long due = READ_ONCE(next);
+
+	if (time_before(jiffies, due) ||
+	    cmpxchg(&next, due, jiffies + HZ) != due)
+		return;
+	ms_call_drain_all_pages(NULL);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Evicting pages that are in use; include/memsuite/reclaim_pages.h.
+ *
+ * What has been written stays in the swap cache until somebody looks for
+ * memory, and then looks at everybody's. So such pages are kept in mind, and
+ * freed here: by their numbers, for the kernel writes and frees no page that
+ * somebody else has a reference to.
+ */
+
+#include <linux/blkdev.h>
+#include <linux/export.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+
+#include <compat/page.h>
+#include <memsuite/reclaim_pages.h>
+
+#include "kernel/kcalls.h"
+
+bool ms_evict_usable(void)
+{
+	return ms_call_reclaim_there();
+}
+EXPORT_SYMBOL_GPL(ms_evict_usable);
+
+static bool isolate(struct ms_evict *evict, struct page *page)
+{
+	/* Reclaim expects no unevictable ones. */
+	if (!PageLRU(page) || ms_page_unevictable(page) ||
+	    !ms_call_isolate_lru(page))
+		return false;
+	list_add_tail(&page->lru, &evict->pages);
+	return true;
+}
+
+/* Marked, for what is in swap's cache and clean is taken for written. */
+static void place_in_swap(struct page *page)
+{
+	if (!trylock_page(page))
+		return;
+	if (ms_page_anon(page) && ms_page_swap_backed(page) &&
+	    PageUptodate(page) && !ms_page_in_swap_cache(page) &&
+	    ms_call_add_to_swap(page))
+		ms_page_mark_dirty(page);
+	unlock_page(page);
+}
+
+/*
+ * Pages get their places before the first is written: neighbouring ones, so that
+ * they are one request, where there is a plug. Who writes may have to wait, and
+ * others who evict take the next place meanwhile.
+ */
+static unsigned long reclaim(struct ms_evict *evict)
+{
+	struct blk_plug plug;
+	unsigned long freed;
+	struct page *page;
+
+	if (list_empty(&evict->pages))
+		return 0;
+	list_for_each_entry(page, &evict->pages, lru)
+		if (!ms_page_order(page))
+			place_in_swap(page);
+	blk_start_plug(&plug);
+	freed = ms_call_reclaim_pages(&evict->pages);
+	blk_finish_plug(&plug);
+	return freed;
+}
+
+/* The page of a frame if it is on its way out still, with a reference. */
+static struct page *find(unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+
+	if (!page || !get_page_unless_zero(page))
+		return NULL;
+	/* The frame may be anybody's by now. */
+	if (!PageCompound(page) && ms_page_swap_backed(page) &&
+	    !ms_page_mapped(page))
+		return page;
+	put_page(page);
+	return NULL;
+}
+
+unsigned long ms_evict_begin(struct ms_evict *evict)
+{
+	unsigned int i, left = 0;
+
+	INIT_LIST_HEAD(&evict->pages);
+	for (i = 0; i < evict->nr; i++) {
+		struct page *page = find(evict->pfn[i]);
+
+		if (!page)
+			continue;
+		/* Off the LRU: not written yet, or with some CPU for a moment. */
+		if (ms_page_writeback(page) || !isolate(evict, page))
+			evict->pfn[left++] = evict->pfn[i];
+		put_page(page);
+	}
+	evict->nr = left;
+	return reclaim(evict);
+}
+EXPORT_SYMBOL_GPL(ms_evict_begin);
+
+bool ms_evict_add(struct ms_evict *evict, struct page *page)
+{
+	if (evict->nr >= MS_EVICT_MAX || ms_page_pinned(page) ||
+	    !isolate(evict, page))
+		return false;
+	/* A large one is written in parts, or split. */
+	if (!ms_page_order(page))
+		evict->pfn[evict->nr++] = page_to_pfn(page);
+	return true;
+}
+EXPORT_SYMBOL_GPL(ms_evict_add);
+
+unsigned long ms_evict_run(struct ms_evict *evict)
+{
+	unsigned long freed = reclaim(evict);
+
+	return freed + ms_evict_begin(evict);
+}
+EXPORT_SYMBOL_GPL(ms_evict_run);
+
+void ms_evict_wait(struct ms_evict *evict, unsigned int room)
+{
+	unsigned int before;
+
+	while (evict->nr > MS_EVICT_MAX - room) {
+		struct page *page = find(evict->pfn[0]);
+
+		if (page) {
+			ms_page_wait_writeback(page);
+			put_page(page);
+		}
+		before = evict->nr;
+		ms_evict_begin(evict);
+		/* What is neither written nor to be had is the kernel's. */
+		if (evict->nr == before)
+			evict->pfn[0] = evict->pfn[--evict->nr];
+	}
+}
+EXPORT_SYMBOL_GPL(ms_evict_wait);

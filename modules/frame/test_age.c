@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stamps of page frames, by memory section; test_age.h. */
+
+#include <linux/mm.h>
+#include <linux/memory.h>
+#include <linux/memory_hotplug.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "core.h"
+#include "frame/test_age.h"
+#include "frame/test_age_block.h"
+#include "frame/test_age_page.h"
+
+#define SECTION_BLOCKS	(PAGES_PER_SECTION / MS_STAMP_BLOCK_PAGES)
+
+static DEFINE_XARRAY(sections);		/* of SECTION_BLOCKS words each */
+static size_t nr_sections;
+static bool usable;
+static DEFINE_MUTEX(sections_lock);	/* against memory that comes online */
+
+static unsigned long *find_block(unsigned long pfn)
+{
+	unsigned long *section;
+
+	if (!READ_ONCE(usable))
+		return NULL;
+	section = xa_load(&sections, pfn_to_section_nr(pfn));
+	return section ? section + (pfn & (PAGES_PER_SECTION - 1)) /
+				   MS_STAMP_BLOCK_PAGES : NULL;
+}
+
+/* How many of @nr frames from @pfn on are in the same block as the first. */
+static unsigned int in_block(unsigned long pfn, unsigned long nr)
+{
+	return min(nr, MS_STAMP_BLOCK_PAGES - pfn % MS_STAMP_BLOCK_PAGES);
+}
+
+u32 ms_stamps_least(unsigned long pfn, unsigned long nr)
+{
+	unsigned long *block;
+	u32 least = U32_MAX;
+	unsigned int part;
+
+	rcu_read_lock();
+	for (; nr && least; pfn += part, nr -= part) {
+		part = in_block(pfn, nr);
+		block = find_block(pfn);
+		if (!block)
+			least = 0;
+		else
+			least = min(least,
+				    ms_stamp_block_least(block,
+							 pfn % MS_STAMP_BLOCK_PAGES,
+							 part));
+	}
+	rcu_read_unlock();
+	return least;
+}
+
+void ms_stamps_set(unsigned long pfn, unsigned long nr, u32 stamp)
+{
+	unsigned long *block;
+	unsigned int part;
+
+	rcu_read_lock();
+	for (; nr; pfn += part, nr -= part) {
+		part = in_block(pfn, nr);
+		block = find_block(pfn);
+		if (!block)
+			continue;
+		if (part == MS_STAMP_BLOCK_PAGES)
+			ms_stamp_block_set(block, stamp);
+		else
+			ms_stamp_block_set_part(block,
+						pfn % MS_STAMP_BLOCK_PAGES,
+						part, stamp);
+	}
+	rcu_read_unlock();
+}
+
+static int add_section(unsigned long nr)
+{
+	unsigned long *blocks, i;
+	int err;
+
+	blocks = kmalloc_array(SECTION_BLOCKS, sizeof(*blocks), GFP_KERNEL);
+	if (!blocks)
+		return -ENOMEM;
+	for (i = 0; i < SECTION_BLOCKS; i++)
+		blocks[i] = MS_STAMP_BLOCK_ZERO;
+	err = xa_err(xa_store(&sections, nr, blocks, GFP_KERNEL));
+	if (err)
+		kfree(blocks);
+	else
+		nr_sections++;
+	return err;
+}
+
+static void free_section(unsigned long *blocks)
+{
+	unsigned long i;
+
+	for (i = 0; i < SECTION_BLOCKS; i++)
+		ms_stamp_block_set(&blocks[i], 0);
+	kfree(blocks);
+}
+
+static void free_sections(void)
+{
+	unsigned long nr;
+	void *blocks;
+
+	WRITE_ONCE(usable, false);
+	synchronize_rcu();
+	xa_for_each(&sections, nr, blocks)
+		free_section(blocks);
+	xa_destroy(&sections);
+	nr_sections = 0;
+}
+
+static int add_sections(void)
+{
+	unsigned long pfn, end;
+	int nid, err;
+
+	for_each_online_node(nid) {
+		end = node_end_pfn(nid);
+		pfn = ALIGN_DOWN(node_start_pfn(nid), PAGES_PER_SECTION);
+		for (; pfn < end; pfn += PAGES_PER_SECTION) {
+			if (!online_section_nr(pfn_to_section_nr(pfn)) ||
+			    xa_load(&sections, pfn_to_section_nr(pfn)))
+				continue;
+			err = add_section(pfn_to_section_nr(pfn));
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+int ms_stamps_alloc(void)
+{
+	int err = ms_stamp_pages_start();
+
+	if (err)
+		return err;
+	mutex_lock(&sections_lock);
+	err = add_sections();
+	if (err)
+		free_sections();
+	else
+		WRITE_ONCE(usable, true);
+	mutex_unlock(&sections_lock);
+	if (err)
+		ms_stamp_pages_stop();
+	return err;
+}
+
+void ms_stamps_free(void)
+{
+	mutex_lock(&sections_lock);
+	free_sections();
+	mutex_unlock(&sections_lock);
+	ms_stamp_pages_stop();
+}
+
+/* Without memory for them, pages there count as untested. */
+void ms_stamps_extend(unsigned long pfn, unsigned long nr)
+{
+	unsigned long end = pfn + nr;
+
+	mutex_lock(&sections_lock);
+	for (; usable && pfn < end; pfn += PAGES_PER_SECTION)
+		if (!xa_load(&sections, pfn_to_section_nr(pfn)))
+			add_section(pfn_to_section_nr(pfn));
+	mutex_unlock(&sections_lock);
+}
+
+size_t ms_stamps_bytes(void)
+{
+	return nr_sections * SECTION_BLOCKS * sizeof(unsigned long) +
+	       ms_stamp_pages_bytes();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stamps: a number of 31 bits for each page frame, 0 at first, kept while
+ * somebody asks for them. What they mean is alloc_stats.c's, but that a larger one
+ * is better: where there is no memory for a stamp, it is 0.
+ */
+#ifndef MEMSUITE_STAMPS_H
+#define MEMSUITE_STAMPS_H
+
+#include <linux/types.h>
+
+/* Make stamps for all memory online. May sleep. */
+int ms_stamps_alloc(void);
+
+/* Waits for those who look at one. May sleep. */
+void ms_stamps_free(void);
+
+/* Make stamps for memory that is about to come online. May sleep. */
+void ms_stamps_extend(unsigned long pfn, unsigned long nr);
+
+/* The smallest stamp of @nr frames from @pfn on. Context: any. */
+u32 ms_stamps_least(unsigned long pfn, unsigned long nr);
+
+/*
+ * Stamp @nr frames from @pfn on, which are the caller's. Costs least for whole
+ * aligned blocks of 2 MiB. Context: any.
+ */
+void ms_stamps_set(unsigned long pfn, unsigned long nr, u32 stamp);
+
+size_t ms_stamps_bytes(void);
+
+#endif

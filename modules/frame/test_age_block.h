@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The stamps of a block of 2 MiB, for test_age.c.
+ *
+ * Its pages mostly have the same stamp: they are tested together. So a block is
+ * a word: the stamp of all its pages, shifted by one, plus 1; and only as long
+ * as they differ, where the stamps of its pages are. That makes 4 MiB per TiB,
+ * and 2 KiB for each block whose pages differ.
+ */
+#ifndef MEMSUITE_STAMP_BLOCK_H
+#define MEMSUITE_STAMP_BLOCK_H
+
+#include <linux/types.h>
+
+#define MS_STAMP_BLOCK_ZERO	1UL	/* all its stamps are 0 */
+
+/*
+ * The smallest stamp of @nr of its pages from @first on. Context: any, in an
+ * RCU read section.
+ */
+u32 ms_stamp_block_least(const unsigned long *block, unsigned int first,
+			 unsigned int nr);
+
+/*
+ * Stamp @nr of its pages from @first on, which are the caller's; others may be
+ * stamped meanwhile. Without memory for it all stamps of the block become 0.
+ * Context: any, in an RCU read section.
+ */
+void ms_stamp_block_set_part(unsigned long *block, unsigned int first,
+			     unsigned int nr, u32 stamp);
+
+/* Stamp all its pages, which are the caller's. Context: any. */
+void ms_stamp_block_set(unsigned long *block, u32 stamp);
+
+#endif

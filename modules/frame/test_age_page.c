@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stamps of single pages, and a reserve of them; test_age_page.h. */
+
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "frame/test_age_page.h"
+
+/* As many blocks as are split in what the refill takes to begin. */
+#define RESERVE		256U
+
+static struct kmem_cache *cache;
+static struct ms_stamp_pages *reserve;	/* under reserve_lock */
+static unsigned int nr_reserve;
+static DEFINE_RAW_SPINLOCK(reserve_lock);
+static atomic_long_t nr_all = ATOMIC_LONG_INIT(0);
+
+static struct ms_stamp_pages *pop(void)
+{
+	struct ms_stamp_pages *pages;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reserve_lock, flags);
+	pages = reserve;
+	if (pages) {
+		reserve = pages->next;
+		nr_reserve--;
+	}
+	raw_spin_unlock_irqrestore(&reserve_lock, flags);
+	return pages;
+}
+
+static bool push(struct ms_stamp_pages *pages, unsigned int most)
+{
+	unsigned long flags;
+	bool room;
+
+	raw_spin_lock_irqsave(&reserve_lock, flags);
+	room = nr_reserve < most;
+	if (room) {
+		pages->next = reserve;
+		reserve = pages;
+		nr_reserve++;
+	}
+	raw_spin_unlock_irqrestore(&reserve_lock, flags);
+	return room;
+}
+
+static void discard(struct ms_stamp_pages *pages)
+{
+	atomic_long_dec(&nr_all);
+	kmem_cache_free(cache, pages);
+}
+
+/* Reclaim is not to be troubled for it: a block can do without. */
+static int fill(void)
+{
+	struct ms_stamp_pages *pages;
+
+	while (READ_ONCE(nr_reserve) < RESERVE) {
+		pages = kmem_cache_alloc(cache, GFP_KERNEL | __GFP_NORETRY |
+						__GFP_NOWARN);
+		if (!pages)
+			return -ENOMEM;
+		atomic_long_inc(&nr_all);
+		if (!push(pages, RESERVE))
+			discard(pages);
+	}
+	return 0;
+}
+
+static void refill(struct work_struct *work)
+{
+	fill();
+}
+
+static DECLARE_WORK(refill_work, refill);
+
+/* Work cannot be queued from everywhere that pages are freed. */
+static void ask_for_refill(struct irq_work *work)
+{
+	schedule_work(&refill_work);
+}
+
+static struct irq_work refill_request;
+
+int ms_stamp_pages_start(void)
+{
+	int err;
+
+	cache = kmem_cache_create("memsuite_stamps",
+				  sizeof(struct ms_stamp_pages), 0, 0, NULL);
+	if (!cache)
+		return -ENOMEM;
+	init_irq_work(&refill_request, ask_for_refill);
+	err = fill();
+	if (err)
+		ms_stamp_pages_stop();
+	return err;
+}
+
+void ms_stamp_pages_stop(void)
+{
+	struct ms_stamp_pages *pages;
+
+	irq_work_sync(&refill_request);
+	cancel_work_sync(&refill_work);
+	rcu_barrier();
+	while ((pages = pop()))
+		discard(pages);
+	kmem_cache_destroy(cache);
+}
+
+struct ms_stamp_pages *ms_stamp_pages_take(void)
+{
+	struct ms_stamp_pages *pages = pop();
+
+	if (READ_ONCE(nr_reserve) < RESERVE / 2)
+		irq_work_queue(&refill_request);
+	return pages;
+}
+
+void ms_stamp_pages_put(struct ms_stamp_pages *pages)
+{
+	push(pages, UINT_MAX);
+}
+
+static void put_late(struct rcu_head *rcu)
+{
+	struct ms_stamp_pages *pages =
+		container_of(rcu, struct ms_stamp_pages, rcu);
+
+	if (!push(pages, RESERVE))
+		discard(pages);
+}
+
+void ms_stamp_pages_put_rcu(struct ms_stamp_pages *pages)
+{
+	call_rcu(&pages->rcu, put_late);
+}
+
+size_t ms_stamp_pages_bytes(void)
+{
+	return atomic_long_read(&nr_all) * sizeof(struct ms_stamp_pages);
+}

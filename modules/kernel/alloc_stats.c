@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Allocation demand, counted through tracepoints; see memsuite/alloc_stats.h. */
+
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#include <compat/compat.h>
+#include <compat/page.h>
+#include <memsuite/alloc_stats.h>
+#include <memsuite/control.h>
+#include <memsuite/tracepoints.h>
+
+#include "core.h"
+#include "frame/test_age.h"
+#include "kernel/alloc_stats.h"
+
+enum what {
+	ALLOCATED,
+	TESTED,
+	UNTESTED,
+	RETURNED,
+	EXPIRED,
+	STALE,
+	NR_WHAT,
+};
+
+static const char * const what_name[NR_WHAT] = {
+	"allocated", "tested", "untested", "returned", "expired",
+	"stale",
+};
+
+struct node_demand {
+	u64 pages[MAX_NR_ZONES][MS_MAX_ORDER + 1][NR_WHAT];
+};
+
+static struct node_demand __percpu **nodes;	/* nr_node_ids of them */
+static unsigned int lifetime;
+static u32 slept_s;		/* since the machine was booted */
+static bool running;
+DEFINE_STATIC_KEY_FALSE(ms_demand_key);
+static DEFINE_PER_CPU(struct page *, giving);	/* freed, and not by a user */
+static DEFINE_MUTEX(demand_lock);
+static struct kobject *dir;
+static struct dentry *debugfs;
+
+/*
+ * A stamp is 0 (untested) or the second of the test, counted from 1. Tests grow
+ * old while the machine sleeps as well. Who asks the clock itself is warned while
+ * the machine falls asleep, and allocates.
+ */
+static u32 now(void)
+{
+	return (u32)((get_jiffies_64() - INITIAL_JIFFIES) / HZ) +
+	       READ_ONCE(slept_s) + 1;
+}
+
+void ms_demand_awake(void)
+{
+	WRITE_ONCE(slept_s, (u32)(ktime_get_boottime_seconds() -
+				  ktime_get_seconds()));
+}
+
+static void count(struct page *page, unsigned int order, enum what what)
+{
+	struct node_demand __percpu *demand = nodes[page_to_nid(page)];
+
+	if (demand && order <= MS_MAX_ORDER)
+		this_cpu_add(demand->pages[page_zonenum(page)][order][what],
+			     1UL << order);
+}
+
+static enum what state(u32 stamp)
+{
+	if (!stamp)
+		return UNTESTED;
+	return now() - stamp < READ_ONCE(lifetime) ? TESTED : EXPIRED;
+}
+
+static void count_allocation(struct page *page, unsigned int order)
+{
+	count(page, order, ALLOCATED);
+	count(page, order,
+	      state(ms_stamps_least(page_to_pfn(page), 1UL << order)));
+}
+
+static void probe_alloc(void *data, struct page *page, unsigned int order,
+			gfp_t gfp, int migratetype)
+{
+	if (page)
+		count_allocation(page, order);
+}
+
+/* What a hook hands out never passes the kernel's tracepoint. */
+void __ms_demand_handed(struct page *page)
+{
+	count_allocation(page, ms_page_order(page));
+}
+
+static void probe_free(void *data, struct page *page, unsigned int order)
+{
+	if (this_cpu_read(giving) == page)
+		return;
+	count(page, order, RETURNED);
+	if (state(ms_stamps_least(page_to_pfn(page), 1UL << order)) != TESTED)
+		count(page, order, STALE);
+}
+
+static struct ms_probe probes[] = {
+	{ .name = "mm_page_alloc", .function = probe_alloc },
+	{ .name = "mm_page_free", .function = probe_free },
+};
+
+int ms_demand_start(unsigned int lifetime_s)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&demand_lock);
+	if (running)
+		goto out;
+	lifetime = lifetime_s;
+	err = ms_stamps_alloc();
+	if (err)
+		goto out;
+	err = ms_probes_register(probes, ARRAY_SIZE(probes));
+	if (err) {
+		ms_stamps_free();
+		goto out;
+	}
+	static_branch_enable(&ms_demand_key);
+	running = true;
+out:
+	mutex_unlock(&demand_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(ms_demand_start);
+
+void ms_demand_stop(void)
+{
+	mutex_lock(&demand_lock);
+	if (running) {
+		static_branch_disable(&ms_demand_key);
+		ms_probes_unregister(probes, ARRAY_SIZE(probes));
+		ms_stamps_free();
+		running = false;
+	}
+	mutex_unlock(&demand_lock);
+}
+EXPORT_SYMBOL_GPL(ms_demand_stop);
+
+void ms_demand_set_lifetime(unsigned int lifetime_s)
+{
+	WRITE_ONCE(lifetime, lifetime_s);
+}
+EXPORT_SYMBOL_GPL(ms_demand_set_lifetime);
+
+void ms_demand_tested(unsigned long pfn, unsigned long nr)
+{
+	ms_stamps_set(pfn, nr, now());
+}
+EXPORT_SYMBOL_GPL(ms_demand_tested);
+
+/* An interrupt may free another page, and give one as well. */
+void __ms_demand_free(struct page *page, unsigned int order, ms_free_fn *free)
+{
+	struct page *outer;
+
+	preempt_disable();
+	outer = this_cpu_read(giving);
+	this_cpu_write(giving, page);
+	free(page, order);
+	this_cpu_write(giving, outer);
+	preempt_enable();
+}
+
+bool ms_demand_older(unsigned long pfn, unsigned long nr, unsigned int age_s)
+{
+	u32 limit = now() > age_s ? now() - age_s : 0;
+
+	return ms_stamps_least(pfn, nr) <= limit;
+}
+EXPORT_SYMBOL_GPL(ms_demand_older);
+
+unsigned int ms_demand_age_s(unsigned long pfn)
+{
+	u32 seconds = ms_stamps_least(pfn, 1);
+
+	return seconds ? now() - seconds : UINT_MAX;
+}
+EXPORT_SYMBOL_GPL(ms_demand_age_s);
+
+static u64 sum(int nid, int zone, int order, int what)
+{
+	u64 pages = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		pages += per_cpu_ptr(nodes[nid], cpu)->pages[zone][order][what];
+	return pages;
+}
+
+static u64 sum_order(int order, int what)
+{
+	u64 pages = 0;
+	int nid, zone;
+
+	for (nid = 0; nid < nr_node_ids; nid++)
+		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
+			pages += sum(nid, zone, order, what);
+	return pages;
+}
+
+void ms_demand_read(struct ms_demand_counts *counts)
+{
+	int order;
+
+	for (order = 0; order <= MS_MAX_ORDER; order++) {
+		counts->allocated[order] = sum_order(order, ALLOCATED);
+		counts->untested[order] = sum_order(order, UNTESTED) +
+					  sum_order(order, EXPIRED);
+		counts->stale[order] = sum_order(order, STALE);
+	}
+}
+EXPORT_SYMBOL_GPL(ms_demand_read);
+
+static u64 total(int what)
+{
+	u64 pages = 0;
+	int order;
+
+	for (order = 0; order <= MS_MAX_ORDER; order++)
+		pages += sum_order(order, what);
+	return pages;
+}
+
+MS_ATTR_NUMBER_RO(allocated_pages, total(ALLOCATED));
+MS_ATTR_NUMBER_RO(tested_pages, total(TESTED));
+MS_ATTR_NUMBER_RO(untested_pages, total(UNTESTED));
+MS_ATTR_NUMBER_RO(returned_pages, total(RETURNED));
+MS_ATTR_NUMBER_RO(expired_pages, total(EXPIRED));
+MS_ATTR_NUMBER_RO(stale_pages, total(STALE));
+
+static struct attribute *demand_attrs[] = {
+	&allocated_pages_attr.attr, &tested_pages_attr.attr,
+	&untested_pages_attr.attr, &returned_pages_attr.attr,
+	&expired_pages_attr.attr, &stale_pages_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(demand);
+
+static int table_show(struct seq_file *file, void *unused)
+{
+	int nid, zone, order, what;
+
+	seq_puts(file, "# node zone order");
+	for (what = 0; what < NR_WHAT; what++)
+		seq_printf(file, " %s", what_name[what]);
+	seq_putc(file, '\n');
+	for (nid = 0; nid < nr_node_ids; nid++)
+		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
+			for (order = 0; order <= MS_MAX_ORDER; order++) {
+				if (!sum(nid, zone, order, ALLOCATED) &&
+				    !sum(nid, zone, order, RETURNED))
+					continue;
+				seq_printf(file, "%d %s %d", nid,
+					   NODE_DATA(nid)->node_zones[zone].name,
+					   order);
+				for (what = 0; what < NR_WHAT; what++)
+					seq_printf(file, " %llu",
+						   sum(nid, zone, order, what));
+				seq_putc(file, '\n');
+			}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(table);
+
+static void free_nodes(void)
+{
+	int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++)
+		free_percpu(nodes[nid]);
+	kfree(nodes);
+}
+
+int ms_demand_init(void)
+{
+	int nid;
+
+	nodes = kcalloc(nr_node_ids, sizeof(*nodes), GFP_KERNEL);
+	if (!nodes)
+		return -ENOMEM;
+	for_each_online_node(nid) {
+		nodes[nid] = alloc_percpu(struct node_demand);
+		if (!nodes[nid])
+			goto err;
+	}
+	dir = ms_control_add("demand", demand_groups);
+	if (IS_ERR(dir))
+		goto err;
+	debugfs = ms_debugfs_add("demand");
+	debugfs_create_file("table", 0444, debugfs, NULL, &table_fops);
+	return 0;
+
+err:
+	free_nodes();
+	return -ENOMEM;
+}
+
+void ms_demand_exit(void)
+{
+	debugfs_remove_recursive(debugfs);
+	ms_control_del(dir);
+	free_nodes();
+}

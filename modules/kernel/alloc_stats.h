@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the rest of the core tells the account of demand. */
+#ifndef MEMSUITE_DEMAND_CORE_H
+#define MEMSUITE_DEMAND_CORE_H
+
+#include <linux/jump_label.h>
+#include <linux/mm_types.h>
+
+#include <memsuite/alloc_stats.h>
+
+DECLARE_STATIC_KEY_FALSE(ms_demand_key);
+
+void __ms_demand_handed(struct page *page);
+
+/* The machine may have slept: how long, counts from here on. Context: any. */
+void ms_demand_awake(void);
+
+typedef void ms_free_fn(struct page *page, unsigned int order);
+void __ms_demand_free(struct page *page, unsigned int order, ms_free_fn *free);
+
+/* A hook hands a page out. Context: any. */
+static inline void ms_demand_handed(struct page *page)
+{
+	if (static_branch_unlikely(&ms_demand_key))
+		__ms_demand_handed(page);
+}
+
+/*
+ * Have @free() free a page that no user had: its stamps stay. @free() does not
+ * sleep. Context: as for @free().
+ */
+static inline void ms_demand_free(struct page *page, unsigned int order,
+				  ms_free_fn *free)
+{
+	if (static_branch_unlikely(&ms_demand_key))
+		__ms_demand_free(page, order, free);
+	else
+		free(page, order);
+}
+
+#endif

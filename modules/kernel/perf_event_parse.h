@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The text form of performance events. Pure logic. */
+#ifndef MEMSUITE_EVENT_H
+#define MEMSUITE_EVENT_H
+
+#include <memsuite/perf_counter.h>
+
+/**
+ * ms_event_parse() - read "TYPE:CONFIG[:CONFIG1]"
+ * @text: it; a number may begin with 0x
+ * @event: result, as it was if there is an error
+ *
+ * Return: 0, -EINVAL or -ERANGE.
+ */
+int ms_event_parse(const char *text, struct ms_event *event);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tracepoint probes, found by name. */
+
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include <memsuite/tracepoints.h>
+
+static void match(struct tracepoint *tracepoint, void *probe)
+{
+	struct ms_probe *p = probe;
+
+	if (!strcmp(tracepoint->name, p->name))
+		p->tracepoint = tracepoint;
+}
+
+static void unregister(struct ms_probe *probe)
+{
+	tracepoint_probe_unregister(probe->tracepoint, probe->function, NULL);
+}
+
+int ms_probes_register(struct ms_probe *probes, unsigned int nr)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		for_each_kernel_tracepoint(match, &probes[i]);
+		err = probes[i].tracepoint ?
+			tracepoint_probe_register(probes[i].tracepoint,
+						  probes[i].function, NULL) :
+			-EOPNOTSUPP;
+		if (err)
+			goto undo;
+	}
+	return 0;
+
+undo:
+	while (i--)
+		unregister(&probes[i]);
+	tracepoint_synchronize_unregister();
+	return err;
+}
+EXPORT_SYMBOL_GPL(ms_probes_register);
+
+void ms_probes_unregister(struct ms_probe *probes, unsigned int nr)
+{
+	while (nr--)
+		unregister(&probes[nr]);
+	tracepoint_synchronize_unregister();
+}
+EXPORT_SYMBOL_GPL(ms_probes_unregister);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MEMSUITE_CONTAINER_H
+#define MEMSUITE_CONTAINER_H
+
+#include <linux/types.h>
+
+#include "frame/bank_map.h"
+
+/**
+ * ms_container_shuffle() - put the frames of a container in a random order
+ * @pfns: frame numbers
+ * @nr: how many; at least 1, at most MS_MAX_CONTAINER
+ * @map: the banks that they lie in; NULL: nothing is known of banks
+ * @seed: what the order depends on
+ *
+ * The order in which frames are handed out (M3, "randomizing allocation").
+ * Frames that share a row stay together, the lower first. Rows that follow one
+ * another, which a program is likely to use at the same time, lie in different
+ * banks: each bank has its turn once, in a random order, before one has its
+ * second. So every part of the order is as M3 wants a container: the fewest
+ * frames that cover all banks.
+ *
+ * Pure.
+ */
+void ms_container_shuffle(u64 *pfns, unsigned int nr,
+			  const struct ms_bank_map *map, u64 seed);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Large folios of a pool's region; include/memsuite/pool.h. */
+
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+
+#include <compat/compat.h>
+
+#include "frame/isolate.h"
+#include "kernel/alloc_stats.h"
+#include "kernel/kcalls.h"
+#include "pool/pool_inspect.h"
+#include "pool/pool_private.h"
+
+/* Places looked at for one folio, each the size of it. */
+#define LARGE_BUDGET	1024
+
+/* Goes on where the last one was found, once around the region. */
+static bool find_block(struct ms_pool *pool, unsigned int order,
+		       struct ms_block *block)
+{
+	struct ms_scan scan;
+	int rounds = 2, err;
+
+	if (time_before(jiffies, READ_ONCE(pool->large_dry_until)))
+		return false;
+	ms_pool_rewind(pool, &scan);
+	scan.orders &= ~((1U << order) - 1);
+	scan.pfn = clamp(READ_ONCE(pool->large_pfn), scan.pfn, scan.end);
+	do {
+		err = ms_frames_isolate(&scan, LARGE_BUDGET, block);
+		if (err == -ENOMEM)
+			ms_frames_skip_zone(&scan);
+		if (err == -ENOENT) {
+			scan.pfn = pool->start_pfn;
+			rounds--;
+		}
+	} while (rounds && (err == -ENOENT || err == -ENOMEM));
+	WRITE_ONCE(pool->large_pfn, scan.pfn);
+	if (!rounds)
+		WRITE_ONCE(pool->large_dry_until, jiffies + DRY_JIFFIES);
+	return !err;
+}
+
+static bool is_good(struct page *page)
+{
+	unsigned long flags;
+	bool good;
+
+	if (PageHWPoison(page))
+		return false;
+	if (!static_branch_unlikely(&ms_inspect_key))
+		return true;
+	local_irq_save(flags);
+	good = ms_inspect_page(page);
+	local_irq_restore(flags);
+	return good;
+}
+
+/* Returns the first that is bad, or @nr. */
+static unsigned long first_bad(struct page *page, unsigned long nr)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr && is_good(page + i); i++)
+		;
+	return i;
+}
+
+/*
+ * The others have been looked at, or are when they are taken one by one. What
+ * the kernel has found bad it keeps itself, when it is freed.
+ */
+static void part_with(struct ms_pool *pool, struct page *page,
+		      unsigned int order, unsigned long bad)
+{
+	unsigned long i;
+
+	split_page(page, order);
+	for (i = 0; i < 1UL << order; i++) {
+		if (i == bad && !PageHWPoison(page + i)) {
+			ms_pool_reject(pool, page + i);
+		} else {
+			ms_demand_free(page + i, 0, __free_pages);
+			atomic64_inc(&pool->freed);
+		}
+	}
+}
+
+static struct page *cut_large(struct front *front, unsigned int order)
+{
+	struct page *page = front->large;
+
+	if (front->nr_large < 1UL << order ||
+	    !IS_ALIGNED(page_to_pfn(page), 1UL << order))
+		return NULL;
+	front->large += 1UL << order;
+	front->nr_large -= 1UL << order;
+	return page;
+}
+
+/*
+ * Bare. What is left of a block stays with the CPU, since to give it back is to
+ * allocate it first, which with init_on_alloc clears it.
+ */
+static struct page *take_large(struct ms_pool *pool, struct front *front,
+			       unsigned int order)
+{
+	struct page *page = cut_large(front, order);
+	struct ms_block block;
+
+	if (page || !find_block(pool, order, &block))
+		return page;
+	/* Too small: of a smaller folio's. */
+	ms_pool_free_frames(pool, front->large, front->nr_large);
+	front->large = block.page;
+	front->nr_large = 1UL << block.order;
+	front->isolated += front->nr_large;
+	return cut_large(front, order);
+}
+
+struct page *ms_pool_pop_large(struct ms_pool *pool, unsigned int order,
+			       gfp_t gfp)
+{
+	unsigned long nr = 1UL << order, bad, flags;
+	struct page *page;
+
+	if (pool->banks || order > MS_MAX_ORDER)
+		return NULL;
+	local_irq_save(flags);
+	page = take_large(pool, this_cpu_ptr(pool->fronts), order);
+	local_irq_restore(flags);
+	if (!page)
+		return NULL;
+	ms_frames_prepare(page, order, gfp & __GFP_ZERO);
+	bad = first_bad(page, nr);
+	if (unlikely(bad < nr)) {
+		part_with(pool, page, order, bad);
+		return NULL;
+	}
+	ms_call_make_large(page, order);
+	this_cpu_add(pool->fronts->handed, nr);
+	return page;
+}
+EXPORT_SYMBOL_GPL(ms_pool_pop_large);

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The thread that fills a pool: takes free blocks, clears their pages, has them
+ * inspected, and puts them into the depot in the order in which they are to be
+ * handed out.
+ *
+ * Of a block, a pool for some banks keeps only its own frames. What lies in
+ * other banks goes to pools that are for these and have too few, or back.
+ */
+
+#include <linux/bitmap.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+
+#include <compat/compat.h>
+#include <memsuite/control.h>
+
+#include "frame/hwpoison.h"
+#include "frame/isolate.h"
+#include "kernel/alloc_stats.h"
+#include "pool/frame_order.h"
+#include "pool/pool_inspect.h"
+#include "pool/pool_private.h"
+
+/* Frames looked at between two chances for others to run. */
+#define FILL_BUDGET	4096
+
+/* Blocks that are no huge page: there is no need to break those up first. */
+#define SMALL_ORDERS	((1U << pageblock_order) - 1)
+
+static void retire(struct ms_pool *pool, struct page *page)
+{
+	ms_poison(page);
+	atomic64_inc(&pool->freed);
+}
+
+static void retire_rejected(struct ms_pool *pool)
+{
+	struct page *chain = xchg(&pool->rejected, NULL), *page;
+	unsigned long bad;
+
+	while ((page = chain_pop(&chain))) {
+		set_page_private(page, 0);
+		/* It is bad, whatever a second look says: for the record. */
+		bad = 1;
+		ms_inspect_block(page_to_pfn(page), 1, &bad);
+		retire(pool, page);
+	}
+}
+
+static bool wants_gift(const struct ms_pool *pool, struct page *page)
+{
+	unsigned long pfn = page_to_pfn(page);
+	unsigned long has = atomic_read(&pool->nr_filled) * BATCH_PAGES +
+			    atomic_read(&pool->nr_gifts);
+
+	return pool->banks && pfn >= pool->start_pfn && pfn < pool->end_pfn &&
+	       (pool->nid == NUMA_NO_NODE || pool->nid == page_to_nid(page)) &&
+	       READ_ONCE(ms_pools_prefilled) &&
+	       has < (unsigned long)READ_ONCE(pool->target) * BATCH_PAGES &&
+	       is_of_pool(pool, page);
+}
+
+/* A bare frame that is not of @pool. Under ms_pools_lock. */
+static void pass_on(struct ms_pool *pool, struct page *page)
+{
+	struct page *chain = NULL;
+	struct ms_pool *other;
+
+	atomic64_inc(&pool->foreign);
+	list_for_each_entry(other, &ms_pools, link) {
+		if (!wants_gift(other, page))
+			continue;
+		atomic_inc(&other->nr_gifts);
+		atomic64_inc(&other->gifted);
+		atomic64_inc(&pool->passed);
+		atomic64_inc(&pool->freed);
+		chain_share(&other->gifts, page);
+		return;
+	}
+	chain_push(&chain, page);
+	ms_pool_free_bare(pool, chain);
+}
+
+static void pass_on_others(struct ms_pool *pool)
+{
+	struct page *chain, *page;
+
+	if (!READ_ONCE(pool->others))
+		return;
+	chain = xchg(&pool->others, NULL);
+	mutex_lock(&ms_pools_lock);
+	while ((page = chain_pop(&chain)))
+		pass_on(pool, page);
+	mutex_unlock(&ms_pools_lock);
+}
+
+/* Parts with those frames of the block that are not of the pool. */
+static void sort_out(struct ms_pool *pool)
+{
+	unsigned long i;
+
+	bitmap_zero(pool->cut_out, pool->cut_end);
+	if (!pool->banks)
+		return;
+	mutex_lock(&ms_pools_lock);
+	for (i = 0; i < pool->cut_end; i++) {
+		if (is_of_pool(pool, pool->cut + i))
+			continue;
+		__set_bit(i, pool->cut_out);
+		pass_on(pool, pool->cut + i);
+	}
+	mutex_unlock(&ms_pools_lock);
+}
+
+static void prepare(struct page *page)
+{
+	ms_frames_prepare(page, 0, true);
+	__SetPageOffline(page);
+	cond_resched();
+}
+
+static void prepare_cut(struct ms_pool *pool)
+{
+	unsigned long i;
+
+	for (i = 0; i < pool->cut_end; i++)
+		if (!test_bit(i, pool->cut_out))
+			prepare(pool->cut + i);
+}
+
+static bool is_good(struct page *page)
+{
+	unsigned long bad = 0;
+
+	ms_inspect_block(page_to_pfn(page), 1, &bad);
+	return !bad;
+}
+
+static void inspect_cut(struct ms_pool *pool)
+{
+	unsigned long i;
+
+	bitmap_zero(pool->cut_bad, pool->cut_end);
+	if (!pool->banks) {
+		ms_inspect_block(page_to_pfn(pool->cut), pool->cut_end,
+				 pool->cut_bad);
+		return;
+	}
+	for (i = 0; i < pool->cut_end; i++)
+		if (!test_bit(i, pool->cut_out) && !is_good(pool->cut + i))
+			__set_bit(i, pool->cut_bad);
+}
+
+/* Whether somebody was left without a page since this was last asked. */
+static bool is_missed(struct ms_pool *pool)
+{
+	u64 before = pool->missed;
+
+	pool->missed = ms_stat_sum(pool->fronts, misses);
+	return pool->missed != before;
+}
+
+/* Walked to the end: what there was is taken, come back later. */
+static void begin_anew(struct ms_pool *pool)
+{
+	bool small = pool->scan.orders != MS_ANY_ORDER;
+
+	ms_pool_rewind(pool, &pool->scan);
+	if (small)
+		return;
+	if (is_missed(pool)) {
+		ms_pool_drain_fronts(pool);
+		ms_frames_gather();
+	}
+	/* It may be resting for longer, under pressure. */
+	if (time_before(READ_ONCE(pool->rest_until), jiffies + DRY_JIFFIES))
+		WRITE_ONCE(pool->rest_until, jiffies + DRY_JIFFIES);
+	if (pool->banks)
+		pool->scan.orders = SMALL_ORDERS;
+}
+
+static int take_block(struct ms_pool *pool, struct ms_block *block)
+{
+	int err;
+
+	do {
+		cond_resched();
+		err = ms_frames_isolate(&pool->scan, FILL_BUDGET, block);
+		if (err == -ENOMEM)
+			ms_frames_skip_zone(&pool->scan);
+		if (err == -ENOENT)
+			begin_anew(pool);
+	} while (err && wants_filling(pool) && !kthread_should_stop());
+	return err;
+}
+
+/* Takes a block, clears it, and has it inspected. */
+static bool cut_block(struct ms_pool *pool)
+{
+	struct ms_block block;
+
+	if (take_block(pool, &block))
+		return false;
+	pool->cut = block.page;
+	pool->cut_next = 0;
+	pool->cut_end = 1UL << block.order;
+	pool->filled += pool->cut_end;
+	sort_out(pool);
+	prepare_cut(pool);
+	inspect_cut(pool);
+	return true;
+}
+
+/* The next page of the block; NULL if it is gone, or bad and was retired. */
+static struct page *cut_page(struct ms_pool *pool)
+{
+	unsigned long i = pool->cut_next++;
+
+	if (test_bit(i, pool->cut_out))
+		return NULL;
+	if (!test_bit(i, pool->cut_bad))
+		return pool->cut + i;
+	retire(pool, unmark(pool->cut + i));
+	return NULL;
+}
+
+/* A frame that another pool passed on, or NULL. */
+static struct page *gift(struct ms_pool *pool)
+{
+	struct page *page;
+
+	if (!pool->opened && READ_ONCE(pool->gifts))
+		pool->opened = xchg(&pool->gifts, NULL);
+	page = chain_pop(&pool->opened);
+	if (!page)
+		return NULL;
+	atomic_dec(&pool->nr_gifts);
+	prepare(page);
+	if (is_good(page))
+		return page;
+	retire(pool, unmark(page));
+	return NULL;
+}
+
+static struct page *fill_page(struct ms_pool *pool)
+{
+	struct page *page = gift(pool);
+
+	while (!page && (pool->cut_next < pool->cut_end || cut_block(pool)))
+		page = cut_page(pool);
+	return page;
+}
+
+static void free_cut(struct ms_pool *pool)
+{
+	struct page *chain = NULL, *page;
+
+	while (pool->cut_next < pool->cut_end) {
+		page = cut_page(pool);
+		if (page)
+			chain_push(&chain, page);
+	}
+	ms_pool_free(pool, chain);
+}
+
+static unsigned int gather(struct ms_pool *pool, unsigned int most)
+{
+	unsigned int nr = 0;
+	struct page *page;
+
+	while (nr < most && READ_ONCE(ms_pools_prefilled)) {
+		page = fill_page(pool);
+		if (!page)
+			break;
+		pool->frames[nr++] = page_to_pfn(page);
+	}
+	return nr;
+}
+
+static void shuffle(struct ms_pool *pool, unsigned int nr,
+		    unsigned int container)
+{
+	const struct ms_bank_map *map = pool->banks ? pool->banks->map : NULL;
+	unsigned int i;
+
+	for (i = 0; i < nr; i += container)
+		ms_container_shuffle(pool->frames + i, min(container, nr - i),
+				     map, get_random_u64());
+}
+
+/* What is pushed last is handed out first. */
+static void put_batch(struct ms_pool *pool, unsigned int first,
+		      unsigned int last, bool reverse)
+{
+	struct page *chain = NULL;
+	unsigned int i;
+
+	for (i = first; i < last; i++)
+		chain_push(&chain, pfn_to_page(pool->frames[reverse ?
+				first + last - 1 - i : i]));
+	if (!ms_pool_put(pool, chain))
+		ms_pool_free(pool, chain);
+}
+
+/* A batch, or a container if that is more. */
+static void fill(struct ms_pool *pool)
+{
+	unsigned int container = READ_ONCE(pool->container), nr, i;
+
+	nr = gather(pool, max_t(unsigned int, container, BATCH_PAGES));
+	if (container)
+		shuffle(pool, nr, container);
+	for (i = 0; i < nr; i += BATCH_PAGES)
+		put_batch(pool, i, min_t(unsigned int, i + BATCH_PAGES, nr),
+			  container);
+	pass_on_others(pool);
+}
+
+/* What the filler does not go on with, it does not keep. */
+void ms_filler_empty(struct ms_pool *pool)
+{
+	free_cut(pool);
+	pass_on_others(pool);
+	ms_pool_free_gifts(pool, &pool->opened);
+	ms_pool_free_gifts(pool, &pool->gifts);
+	retire_rejected(pool);
+}
+
+/*
+ * A pool that is short is looked at again soon, since nothing tells when memory
+ * is free again; one that is full, when it has become short.
+ */
+static void await_work(struct ms_pool *pool)
+{
+	bool was_short = is_short(pool);
+
+	wait_event_interruptible_timeout(pool->wait,
+					 kthread_should_stop() ||
+					 pool->rejected || pool->others ||
+					 is_short(pool) != was_short ||
+					 wants_filling(pool),
+					 was_short ? DRY_JIFFIES :
+					 MAX_SCHEDULE_TIMEOUT);
+}
+
+int ms_filler_run(void *data)
+{
+	struct ms_pool *pool = data;
+	int token;
+
+	while (!kthread_should_stop()) {
+		await_work(pool);
+		/* What it has at hand is held from one batch to the next. */
+		token = ms_hold_begin();
+		while (!kthread_should_stop() && wants_filling(pool)) {
+			fill(pool);
+			cond_resched_tasks_rcu_qs();
+		}
+		ms_filler_empty(pool);
+		ms_hold_end(token);
+	}
+	return 0;
+}

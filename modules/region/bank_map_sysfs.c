@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bank maps and their directories, /sys/kernel/memsuite/bank_maps. */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include <memsuite/control.h>
+
+#include "core.h"
+#include "region/bank_map_sysfs.h"
+
+/* The longest line that may be written. */
+#define LINE_SIZE	(MS_REGION_NAME + MS_BANK_TEXT)
+
+/**
+ * struct entry - a map and its directory
+ * @kobj: the directory
+ * @map: does not change
+ * @link: in all maps, under maps_lock
+ * @users: regions that are sets of its banks, under maps_lock
+ */
+struct entry {
+	struct kobject kobj;
+	struct ms_bank_map map;
+	struct list_head link;
+	unsigned int users;
+};
+
+static LIST_HEAD(maps);
+static DEFINE_MUTEX(maps_lock);
+static struct kobject *dir;
+
+static const struct ms_bank_map *to_map(struct kobject *kobj)
+{
+	return &container_of(kobj, struct entry, kobj)->map;
+}
+
+static struct entry *find(const char *name)
+{
+	struct entry *entry;
+
+	list_for_each_entry(entry, &maps, link)
+		if (!strcmp(entry->map.name, name))
+			return entry;
+	return NULL;
+}
+
+const struct ms_bank_map *ms_bank_map_get(const char *name)
+{
+	struct entry *entry;
+
+	mutex_lock(&maps_lock);
+	entry = find(name);
+	if (entry)
+		entry->users++;
+	mutex_unlock(&maps_lock);
+	return entry ? &entry->map : ERR_PTR(-ENOENT);
+}
+
+void ms_bank_map_put(const struct ms_bank_map *map)
+{
+	if (!map)
+		return;
+	mutex_lock(&maps_lock);
+	container_of(map, struct entry, map)->users--;
+	mutex_unlock(&maps_lock);
+}
+
+#define map_attr_ro(name, format, value)				\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, format "\n", to_map(kobj)->value);	\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+map_attr_ro(map, "%s", text);
+map_attr_ro(banks, "%u", nr_banks);
+map_attr_ro(banks_a_frame, "%u", banks_a_frame);
+map_attr_ro(row_frames, "%llu", row_frames);
+
+/* As it would be written if nothing selected below the page. */
+static ssize_t frame_map_show(struct kobject *kobj, struct kobj_attribute *attr,
+			      char *buf)
+{
+	const struct ms_bank_map *map = to_map(kobj);
+	unsigned int i;
+	int at;
+
+	at = sysfs_emit(buf, map->nr_masks ? "xor=" : "interleave=");
+	for (i = 0; i < map->nr_masks; i++)
+		at += sysfs_emit_at(buf, at, "%s0x%llx", i ? "," : "",
+				    map->masks[i] << PAGE_SHIFT);
+	for (i = 0; i < map->nr_levels; i++)
+		at += sysfs_emit_at(buf, at, "%s%llux%llu", i ? "," : "",
+				    map->levels[i].frames << PAGE_SHIFT,
+				    map->levels[i].count);
+	return at + sysfs_emit_at(buf, at, "\n");
+}
+
+static struct kobj_attribute frame_map_attr = __ATTR_RO(frame_map);
+
+static struct attribute *map_attrs[] = {
+	&map_attr.attr, &frame_map_attr.attr, &banks_attr.attr, &banks_a_frame_attr.attr,
+	&row_frames_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(map);
+
+static void entry_release(struct kobject *kobj)
+{
+	kfree(container_of(kobj, struct entry, kobj));
+}
+
+static struct kobj_type map_type = {
+	.sysfs_ops = &kobj_sysfs_ops,
+	.release = entry_release,
+	.default_groups = map_groups,
+};
+
+/* The names of the directory's own files are taken. */
+static bool is_taken(const char *name)
+{
+	return !strcmp(name, "add") || !strcmp(name, "remove") || find(name);
+}
+
+/* Takes over @entry. */
+static int publish(struct entry *entry)
+{
+	int err;
+
+	mutex_lock(&maps_lock);
+	kobject_init(&entry->kobj, &map_type);
+	err = is_taken(entry->map.name) ? -EEXIST :
+		kobject_add(&entry->kobj, dir, "%s", entry->map.name);
+	if (err)
+		kobject_put(&entry->kobj);
+	else
+		list_add_tail(&entry->link, &maps);
+	mutex_unlock(&maps_lock);
+	return err;
+}
+
+static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	struct entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	char *line = kmalloc(LINE_SIZE, GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (entry && line)
+		err = ms_parse_line(buf, count, line, LINE_SIZE);
+	if (!err)
+		err = ms_bank_map_parse(line, &entry->map);
+	if (err == -EOPNOTSUPP)
+		pr_warn_ratelimited("bank map %s: no two page frames lie in different banks: all that selects lies below the page\n",
+				    entry->map.name);
+	if (err)
+		kfree(entry);
+	else
+		err = publish(entry);
+	kfree(line);
+	return err ?: count;
+}
+
+/* Not under maps_lock: removal waits for readers. */
+static void entry_del(struct entry *entry)
+{
+	kobject_del(&entry->kobj);
+	kobject_put(&entry->kobj);
+}
+
+static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	char name[MS_REGION_NAME];
+	struct entry *entry;
+	int err;
+
+	err = ms_parse_line(buf, count, name, sizeof(name));
+	if (err)
+		return err == -E2BIG ? -ENOENT : err;
+	mutex_lock(&maps_lock);
+	entry = find(name);
+	if (!entry)
+		err = -ENOENT;
+	else if (entry->users)
+		err = -EBUSY;
+	else
+		list_del(&entry->link);
+	mutex_unlock(&maps_lock);
+	if (err)
+		return err;
+	entry_del(entry);
+	return count;
+}
+
+static struct kobj_attribute add_attr = __ATTR_WO(add);
+static struct kobj_attribute remove_attr = __ATTR_WO(remove);
+
+static struct attribute *maps_attrs[] = {
+	&add_attr.attr, &remove_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(maps);
+
+int ms_bank_maps_init(void)
+{
+	dir = ms_control_add("bank_maps", maps_groups);
+	return PTR_ERR_OR_ZERO(dir);
+}
+
+/* The regions are gone by now. */
+void ms_bank_maps_exit(void)
+{
+	struct entry *entry, *next;
+
+	sysfs_remove_groups(dir, maps_groups);
+	list_for_each_entry_safe(entry, next, &maps, link)
+		entry_del(entry);
+	ms_control_del(dir);
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Regions that the machine tells of: NUMA nodes with the latencies of HMAT
+ * and their memory tier, DIMMs of the DMI tables, persistent memory with what
+ * NFIT tells of it.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/dmi.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/ioport.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/slab.h>
+
+#include <compat/compat.h>
+
+#include "region/dmi.h"
+#include "region/region.h"
+
+int ms_read_text(const char *path, char *text, size_t size)
+{
+	struct file *file = filp_open(path, O_RDONLY, 0);
+	loff_t pos = 0;
+	ssize_t length;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	length = kernel_read(file, text, size - 1, &pos);
+	filp_close(file, NULL);
+	if (length >= 0)
+		text[length] = '\0';
+	return length;
+}
+
+static void add(const struct ms_region_spec *spec)
+{
+	int err = ms_region_add(spec);
+
+	if (err)
+		pr_warn("region %s: %d\n", spec->name, err);
+}
+
+/*
+ * The kernel has read HMAT and shows what it took from it; the functions that
+ * would tell a module are not exported.
+ */
+static u64 node_latency_ns(int nid, const char *what)
+{
+	char path[96], text[24];
+	u64 value = 0;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/node/node%d/access0/initiators/%s_latency",
+		 nid, what);
+	if (ms_read_text(path, text, sizeof(text)) > 0 &&
+	    kstrtou64(strim(text), 10, &value))
+		value = 0;
+	return value;
+}
+
+#define MAX_TIERS	64
+
+static int node_tier(int nid)
+{
+	char path[80], text[128];
+	nodemask_t nodes;
+	int tier;
+
+	for (tier = 0; tier < MAX_TIERS; tier++) {
+		snprintf(path, sizeof(path),
+			 "/sys/devices/virtual/memory_tiering/memory_tier%d/nodelist",
+			 tier);
+		if (ms_read_text(path, text, sizeof(text)) > 0 &&
+		    !nodelist_parse(strim(text), nodes) && node_isset(nid, nodes))
+			return tier;
+	}
+	return -1;
+}
+
+static void add_nodes(void)
+{
+	struct ms_region_spec spec;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY) {
+		spec = (struct ms_region_spec) {
+			.start = PFN_PHYS(node_start_pfn(nid)),
+			.end = PFN_PHYS(node_end_pfn(nid)),
+			.nid = nid,
+			.source = MS_REGION_NODE,
+			.interleaved = MS_INTERLEAVED_UNKNOWN,
+			.read_latency_ns = node_latency_ns(nid, "read"),
+			.write_latency_ns = node_latency_ns(nid, "write"),
+			.tier = node_tier(nid),
+		};
+		snprintf(spec.name, sizeof(spec.name), "node%d", nid);
+		add(&spec);
+	}
+}
+
+/* SMBIOS structures, DSP0134 sections 7.18, 7.20 and 7.21. */
+struct smbios_device {		/* type 17 */
+	struct dmi_header header;
+	u16 array;
+	u16 error;
+	u16 total_width;
+	u16 data_width;
+	u16 size;
+	u8 form_factor;
+	u8 set;
+	u8 locator;
+	u8 bank;
+	u8 memory_type;
+	u16 detail;
+	u8 skipped[19];		/* of no use here */
+	u8 technology;		/* from version 3.2 on */
+} __packed;
+
+struct smbios_array_address {	/* type 19 */
+	struct dmi_header header;
+	u32 start_kib;
+	u32 end_kib;
+	u16 array;
+	u8 width;
+	u64 start;
+	u64 end;
+} __packed;
+
+struct smbios_device_address {	/* type 20 */
+	struct dmi_header header;
+	u32 start_kib;
+	u32 end_kib;
+	u16 device;
+	u16 array_address;
+	u8 row;
+	u8 interleave_position;
+	u8 interleave_depth;
+	u64 start;
+	u64 end;
+} __packed;
+
+#define SMBIOS_EXTENDED		0xffffffffU
+
+static const char *dmi_text(const struct dmi_header *header, u8 nr)
+{
+	const char *text = (const char *)header + header->length;
+
+	while (nr > 1 && *text) {
+		text += strlen(text) + 1;
+		nr--;
+	}
+	return nr ? text : "";
+}
+
+static void see_range(struct dimms *dimms, u32 start_kib, u32 end_kib,
+		      const u64 *start, const u64 *end, u16 handle,
+		      u8 position)
+{
+	if (start_kib != SMBIOS_EXTENDED)
+		dimms_add_range(dimms, (u64)start_kib << 10,
+				((u64)end_kib + 1) << 10, handle, position);
+	else if (start)
+		dimms_add_range(dimms, *start, *end + 1, handle, position);
+}
+
+static void see_device(struct dimms *dimms, const struct dmi_header *header)
+{
+	const struct smbios_device *device = (const void *)header;
+	u8 type = 0, technology = 0;
+
+	if (header->length < offsetof(struct smbios_device, memory_type) ||
+	    !device->size)
+		return;
+	if (header->length >= offsetof(struct smbios_device, detail))
+		type = device->memory_type;
+	if (header->length >= sizeof(*device))
+		technology = device->technology;
+	dimms_add(dimms, header->handle, device->array,
+		  dmi_text(header, device->locator),
+		  dimms_technology(type, technology));
+}
+
+static void see_array_address(struct dimms *dimms,
+			      const struct dmi_header *header)
+{
+	const struct smbios_array_address *map = (const void *)header;
+	bool extended = header->length >= sizeof(*map);
+	u64 start = 0, end = 0;
+
+	if (header->length < offsetof(struct smbios_array_address, start) ||
+	    dimms->by_device)
+		return;
+	if (extended) {
+		start = map->start;
+		end = map->end;
+	}
+	see_range(dimms, map->start_kib, map->end_kib,
+		  extended ? &start : NULL, &end, map->array,
+		  DIMM_POSITION_UNKNOWN);
+}
+
+static void see_device_address(struct dimms *dimms,
+			       const struct dmi_header *header)
+{
+	const struct smbios_device_address *map = (const void *)header;
+	bool extended = header->length >= sizeof(*map);
+	u64 start = 0, end = 0;
+
+	if (header->length < offsetof(struct smbios_device_address, start))
+		return;
+	dimms_by_device(dimms);
+	if (extended) {
+		start = map->start;
+		end = map->end;
+	}
+	see_range(dimms, map->start_kib, map->end_kib,
+		  extended ? &start : NULL, &end, map->device,
+		  map->interleave_position);
+}
+
+static void see(const struct dmi_header *header, void *dimms)
+{
+	switch (header->type) {
+	case 17:
+		see_device(dimms, header);
+		break;
+	case 19:
+		see_array_address(dimms, header);
+		break;
+	case 20:
+		see_device_address(dimms, header);
+		break;
+	}
+}
+
+static void add_dimms(const struct dimms *dimms)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < dimms->nr_ranges; i++) {
+		struct ms_region_spec spec = {
+			.start = PAGE_ALIGN(dimms->range[i].start),
+			.end = dimms->range[i].end & PAGE_MASK,
+			.nid = -1,
+			.source = MS_REGION_DIMM,
+			.tier = -1,
+		};
+
+		if (spec.start >= spec.end)
+			continue;
+		dimms_describe(dimms, i, &spec);
+		snprintf(spec.name, sizeof(spec.name), "dimm%u", nr++);
+		add(&spec);
+	}
+}
+
+#define ND_DEVICES	"/sys/bus/nd/devices"
+#define MAX_ND_REGIONS	64
+
+static bool read_number(const char *path, u64 *value)
+{
+	char text[24];
+
+	return ms_read_text(path, text, sizeof(text)) > 0 &&
+	       !kstrtou64(strim(text), 0, value);
+}
+
+/* The kernel's region of persistent memory that begins there, or -1. */
+static int nd_region_at(u64 start)
+{
+	char path[64];
+	u64 value;
+	int nr;
+
+	for (nr = 0; nr < MAX_ND_REGIONS; nr++) {
+		snprintf(path, sizeof(path), ND_DEVICES "/region%d/resource", nr);
+		if (read_number(path, &value) && value == start)
+			return nr;
+	}
+	return -1;
+}
+
+/*
+ * One of the DIMMs of such a region, by its place in the interleave. The kernel
+ * has read NFIT, which names each by its handle in the DMI tables.
+ */
+static bool describe_nvdimm(const struct dimms *dimms, int region,
+			    unsigned int nr, struct ms_region_spec *spec)
+{
+	char path[112], text[64], *name;
+	size_t length = strlen(spec->locator);
+	u64 handle;
+	int dimm;
+
+	snprintf(path, sizeof(path), ND_DEVICES "/region%d/mapping%u", region,
+		 nr);
+	if (ms_read_text(path, text, sizeof(text)) <= 0)
+		return false;
+	name = text;
+	name[strcspn(name, ",\n")] = '\0';
+	snprintf(path, sizeof(path), ND_DEVICES "/%s/nfit/phys_id", name);
+	dimm = read_number(path, &handle) ? dimms_find(dimms, handle) : -1;
+	if (dimm >= 0 && dimms->dimm[dimm].technology)
+		strscpy(spec->technology, dimms->dimm[dimm].technology,
+			sizeof(spec->technology));
+	scnprintf(spec->locator + length, sizeof(spec->locator) - length,
+		  "%s%s", length ? "," : "",
+		  dimm >= 0 ? dimms->dimm[dimm].locator : name);
+	return true;
+}
+
+static void describe_nvdimms(const struct dimms *dimms,
+			     struct ms_region_spec *spec)
+{
+	int region = nd_region_at(spec->start);
+	unsigned int nr = 0;
+
+	if (region < 0)
+		return;
+	while (nr < MAX_DIMMS && describe_nvdimm(dimms, region, nr, spec))
+		nr++;
+	if (nr)
+		spec->interleaved = nr > 1 ? MS_INTERLEAVED_YES :
+					     MS_INTERLEAVED_NO;
+}
+
+/**
+ * struct pmem - what was found of persistent memory
+ * @dimms: of the DMI tables
+ * @technology: of what is found next, unless the tables tell more
+ * @nr: how many there were
+ */
+struct pmem {
+	const struct dimms *dimms;
+	const char *technology;
+	unsigned int nr;
+};
+
+static int add_pmem(struct resource *resource, void *context)
+{
+	struct pmem *pmem = context;
+	struct ms_region_spec spec = {
+		.start = PAGE_ALIGN(resource->start),
+		.end = (resource->end + 1) & PAGE_MASK,
+		.nid = -1,
+		.source = MS_REGION_NVDIMM,
+		.interleaved = MS_INTERLEAVED_UNKNOWN,
+		.tier = -1,
+	};
+
+	if (spec.start >= spec.end)
+		return 0;
+	strscpy(spec.technology, pmem->technology, sizeof(spec.technology));
+	describe_nvdimms(pmem->dimms, &spec);
+	snprintf(spec.name, sizeof(spec.name), "pmem%u", pmem->nr++);
+	add(&spec);
+	return 0;
+}
+
+static void add_pmems(const struct dimms *dimms)
+{
+	struct pmem pmem = { .dimms = dimms, .technology = "nvdimm" };
+
+	walk_iomem_res_desc(IORES_DESC_PERSISTENT_MEMORY, IORESOURCE_MEM, 0,
+			    -1, &pmem, add_pmem);
+	/* Set apart by the firmware, or by memmap=: of what, nobody says. */
+	pmem.technology = "pmem";
+	walk_iomem_res_desc(IORES_DESC_PERSISTENT_MEMORY_LEGACY,
+			    IORESOURCE_MEM, 0, -1, &pmem, add_pmem);
+}
+
+void ms_regions_discover(void)
+{
+	struct dimms *dimms = kzalloc(sizeof(*dimms), GFP_KERNEL);
+
+	add_nodes();
+	if (!dimms)
+		return;
+	/* Without tables there are none. */
+	if (!dmi_walk(see, dimms))
+		dimms_merge(dimms);
+	add_dimms(dimms);
+	add_pmems(dimms);
+	kfree(dimms);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How many frames a region has, and how many of them are free. */
+
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+
+#include <compat/compat.h>
+
+#include "region/region.h"
+
+/* Frames looked at for an estimate: it is off by less than 3 % mostly. */
+#define SAMPLES		1024
+
+/* The order of the free block that begins with @page, or -1; may be stale. */
+static int block_order(struct page *page)
+{
+	unsigned long order;
+
+	if (!PageBuddy(page))
+		return -1;
+	order = READ_ONCE(page->private);
+	return order <= MS_MAX_ORDER ? order : -1;
+}
+
+/* Of a free block, those of its frames that the region owns. */
+static unsigned long count_owned(const struct ms_region *region,
+				 struct page *page, unsigned long nr)
+{
+	unsigned long i, owned = 0;
+
+	if (!ms_region_banks(region))
+		return ms_region_owns(region, page) ? nr : 0;
+	for (i = 0; i < nr; i++)
+		owned += ms_region_owns(region, page + i);
+	return owned;
+}
+
+static bool is_free(unsigned long pfn, struct page *page)
+{
+	int order;
+
+	/* None in a free block has a reference, most in use have. */
+	if (page_ref_count(page))
+		return false;
+	/* Most free memory is in large blocks. */
+	for (order = MS_MAX_ORDER; order >= 0; order--)
+		if (block_order(page - (pfn & ((1UL << order) - 1))) >= order)
+			return true;
+	return false;
+}
+
+void ms_census_count(const struct ms_region *region,
+		     struct ms_census *census)
+{
+	const struct ms_region_spec *spec = ms_region_spec(region);
+	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
+	unsigned long nr, owned;
+	struct page *page;
+	int order;
+
+	*census = (struct ms_census){};
+	while (pfn < end) {
+		page = pfn_to_online_page(pfn);
+		if (!page) {
+			pfn = ALIGN(pfn + 1, PAGES_PER_SECTION);
+			continue;
+		}
+		order = block_order(page);
+		nr = min(1UL << max(order, 0), end - pfn);
+		owned = count_owned(region, page, nr);
+		census->pages += owned;
+		census->free_pages += order >= 0 ? owned : 0;
+		pfn += nr;
+		if (!(pfn & (PAGES_PER_SECTION - 1)))
+			cond_resched();
+	}
+}
+
+/* One frame of each stride, by chance: banks come at regular distances, too. */
+static void sample(const struct ms_region *region, struct ms_census *census)
+{
+	const struct ms_region_spec *spec = ms_region_spec(region);
+	unsigned long start = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
+	unsigned long stride = max((end - start) / SAMPLES, 1UL), pfn;
+	struct page *page;
+
+	*census = (struct ms_census){};
+	for (; start < end; start += stride) {
+		pfn = start + get_random_u32() % stride;
+		page = pfn < end ? pfn_to_online_page(pfn) : NULL;
+		if (!page || !ms_region_owns(region, page))
+			continue;
+		census->pages += stride;
+		if (is_free(pfn, page))
+			census->free_pages += stride;
+	}
+}
+
+static void ask_node(int nid, struct ms_census *census)
+{
+	struct zone *zone, *zones = NODE_DATA(nid)->node_zones;
+
+	*census = (struct ms_census){};
+	for (zone = zones; zone < zones + MAX_NR_ZONES; zone++) {
+		census->pages += zone_managed_pages(zone);
+		census->free_pages += zone_page_state(zone, NR_FREE_PAGES);
+	}
+}
+
+void ms_census_estimate(const struct ms_region *region,
+			struct ms_census *census)
+{
+	const struct ms_region_spec *spec = ms_region_spec(region);
+
+	if (spec->source == MS_REGION_NODE)
+		ask_node(spec->nid, census);
+	else
+		sample(region, census);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The account of all pages that the suite holds, and the occasions on which
+ * it lets go of them: memory pressure, out of memory, memory offlining,
+ * hibernation.
+ */
+
+#include <linux/err.h>
+#include <linux/memory.h>
+#include <linux/oom.h>
+#include <linux/percpu_counter.h>
+#include <linux/suspend.h>
+
+#include <compat/compat.h>
+#include <compat/shrinker.h>
+#include <memsuite/block.h>
+#include <memsuite/control.h>
+
+#include "core.h"
+#include "frame/hwpoison.h"
+#include "frame/isolate.h"
+#include "frame/test_age.h"
+#include "kernel/alloc_stats.h"
+#include "pool/pool.h"
+#include "region/region.h"
+#include "retire/give_back.h"
+#include "retire/hotplug.h"
+
+/*
+ * Who holds pages may be retiring one, for which the kernel takes locks that
+ * whoever offlines memory has. Then it is for another time.
+ */
+#define HOLD_JIFFIES	(30 * HZ)
+
+static struct percpu_counter held;
+static struct kobject *dir;
+
+void ms_holding_add(long pages)
+{
+	percpu_counter_add(&held, pages);
+}
+
+/* With those in pools. */
+long ms_holding_pages(void)
+{
+	return percpu_counter_sum_positive(&held) + ms_pools_pages();
+}
+
+static unsigned long shrink_count(struct shrinker *shrinker,
+				  struct shrink_control *control)
+{
+	unsigned long pages = ms_pools_pages();
+
+	return pages ?: SHRINK_EMPTY;
+}
+
+static unsigned long shrink_scan(struct shrinker *shrinker,
+				 struct shrink_control *control)
+{
+	unsigned long freed = ms_pools_shrink(control->nr_to_scan);
+
+	return freed ?: SHRINK_STOP;
+}
+
+static int out_of_memory_notify(struct notifier_block *block,
+				unsigned long unused, void *freed)
+{
+	*(unsigned long *)freed += ms_pools_drain(0, ULONG_MAX);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block oom_block = {
+	.notifier_call = out_of_memory_notify,
+};
+
+/* What a filler was given meanwhile, it is done with the second time, and rests. */
+static int give_up(unsigned long start_pfn, unsigned long end_pfn)
+{
+	int times;
+
+	for (times = 0; times < 2; times++) {
+		if (!ms_hold_wait_for(HOLD_JIFFIES))
+			return -EBUSY;
+		ms_pools_drain(start_pfn, end_pfn);
+	}
+	return 0;
+}
+
+/*
+ * When memory is going offline, its pageblocks are isolated by now and nothing
+ * more is taken out of them. What is held must be free before the kernel looks
+ * again, or offlining fails.
+ */
+static int memory_notify_call(struct notifier_block *block,
+			      unsigned long action, void *arg)
+{
+	struct memory_notify *range = arg;
+	int err = 0;
+
+	switch (action) {
+	case MEM_GOING_ONLINE:
+		ms_stamps_extend(range->start_pfn, range->nr_pages);
+		/* It may be another DIMM's by now. */
+		ms_stamps_set(range->start_pfn, range->nr_pages, 0);
+		break;
+	case MEM_ONLINE:
+		ms_regions_grow(range->start_pfn, range->nr_pages);
+		ms_arrivals_retire();
+		break;
+	case MEM_GOING_OFFLINE:
+		err = give_up(range->start_pfn,
+			      range->start_pfn + range->nr_pages);
+		break;
+	case MEM_OFFLINE:
+		ms_poison_forget(range->start_pfn, range->nr_pages);
+		break;
+	}
+	return notifier_from_errno(err);
+}
+
+static struct notifier_block memory_block = {
+	.notifier_call = memory_notify_call,
+};
+
+/*
+ * Pages that are held are marked offline, and the image of a hibernation has
+ * none of these: what is cleared, or is being tested, would not be what it was.
+ * From before its processes are frozen until they run again, nobody holds one.
+ */
+static int sleep_notify(struct notifier_block *block, unsigned long action,
+			void *unused)
+{
+	int err = 0;
+
+	switch (action) {
+	case PM_HIBERNATION_PREPARE:
+		ms_frames_withhold(true);
+		err = give_up(0, ULONG_MAX);
+		if (err)
+			ms_frames_withhold(false);
+		break;
+	case PM_POST_HIBERNATION:
+		ms_frames_withhold(false);
+		ms_demand_awake();
+		break;
+	case PM_POST_SUSPEND:
+		ms_demand_awake();
+		break;
+	}
+	return notifier_from_errno(err);
+}
+
+static struct notifier_block sleep_block = {
+	.notifier_call = sleep_notify,
+};
+
+MS_ATTR_NUMBER_RO(held_pages, ms_holding_pages());
+MS_ATTR_NUMBER_RO(retired_pages, ms_poisoned_pages());
+MS_ATTR_NUMBER_RO(metadata_bytes, ms_stamps_bytes());
+
+static struct attribute *holding_attrs[] = {
+	&held_pages_attr.attr, &retired_pages_attr.attr,
+	&metadata_bytes_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(holding);
+
+int ms_holding_init(void)
+{
+	int err = percpu_counter_init(&held, 0, GFP_KERNEL);
+
+	if (err)
+		return err;
+	dir = ms_control_add("pages", holding_groups);
+	if (IS_ERR(dir)) {
+		err = PTR_ERR(dir);
+		goto err_dir;
+	}
+	err = ms_shrinker_register(shrink_count, shrink_scan, 0);
+	if (err)
+		goto err_shrinker;
+	err = register_oom_notifier(&oom_block);
+	if (err)
+		goto err_oom;
+	err = register_memory_notifier(&memory_block);
+	if (err)
+		goto err_memory;
+	err = register_pm_notifier(&sleep_block);
+	if (err)
+		goto err_sleep;
+	ms_demand_awake();
+	return 0;
+
+err_sleep:
+	unregister_memory_notifier(&memory_block);
+err_memory:
+	unregister_oom_notifier(&oom_block);
+err_oom:
+	ms_shrinker_unregister();
+err_shrinker:
+	ms_control_del(dir);
+err_dir:
+	percpu_counter_destroy(&held);
+	return err;
+}
+
+void ms_holding_exit(void)
+{
+	unregister_pm_notifier(&sleep_block);
+	unregister_memory_notifier(&memory_block);
+	unregister_oom_notifier(&oom_block);
+	ms_shrinker_unregister();
+	ms_control_del(dir);
+	ms_hold_exit();
+	WARN_ON(percpu_counter_sum(&held));
+	percpu_counter_destroy(&held);
+}

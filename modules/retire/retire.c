@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Retiring pages by their frame number; include/memsuite/retire.h. */
+
+#include <linux/bitmap.h>
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+
+#include <compat/compat.h>
+#include <memsuite/block.h>
+#include <memsuite/migrate.h>
+#include <memsuite/retire.h>
+
+#include "frame/hwpoison.h"
+#include "kernel/kcalls.h"
+#include "pool/pool.h"
+
+/* First frame of the free block that a frame lies in; @pfn itself if none. */
+static unsigned long block_start(unsigned long pfn, unsigned int *order)
+{
+	unsigned int i;
+
+	for (i = 0; i <= MS_MAX_ORDER; i++) {
+		unsigned long head = ALIGN_DOWN(pfn, 1UL << i);
+		struct page *page = pfn_to_online_page(head);
+
+		/* Without the zone's lock a guess; it is checked when taken. */
+		if (page && PageBuddy(page) && READ_ONCE(page->private) >= i) {
+			*order = min_t(unsigned long, page->private,
+				       MS_MAX_ORDER);
+			return head;
+		}
+	}
+	*order = 0;
+	return pfn;
+}
+
+static int retire_block(struct ms_block *block, unsigned long pfn)
+{
+	unsigned long first = page_to_pfn(block->page);
+	unsigned long nr = 1UL << block->order;
+	DECLARE_BITMAP(bad, 1UL << MS_MAX_ORDER);
+
+	if (pfn < first || pfn >= first + nr) {
+		ms_block_give(block);
+		return -EAGAIN;
+	}
+	bitmap_zero(bad, 1UL << MS_MAX_ORDER);
+	__set_bit(pfn - first, bad);
+	ms_block_retire(block, bad);
+	return 0;
+}
+
+static int retire_free(unsigned long pfn)
+{
+	unsigned int order;
+	unsigned long start = block_start(pfn, &order);
+	struct ms_scan scan = {
+		.pfn = start,
+		.end = start + (1UL << order),
+		.orders = MS_ANY_ORDER,
+		.nid = NUMA_NO_NODE,
+		.migratetypes = MS_ANY_MIGRATETYPE,
+	};
+	struct ms_block block;
+	int err, token;
+
+	do {
+		token = ms_hold_begin();
+		err = ms_block_take(&scan, &block);
+		if (!err)
+			err = retire_block(&block, pfn);
+		else
+			err = -EBUSY;
+		ms_hold_end(token);
+	} while (err == -EAGAIN);
+	return err;
+}
+
+static struct page *same_node(struct page *old, void *unused)
+{
+	return alloc_pages_node(page_to_nid(old), GFP_HIGHUSER_MOVABLE |
+				__GFP_NOWARN, 0);
+}
+
+static int retire_used(unsigned long pfn)
+{
+	struct page *page = pfn_to_page(pfn);
+	struct ms_move move;
+
+	if (!get_page_unless_zero(page))
+		return -EBUSY;
+	ms_move_init(&move, same_node, NULL);
+	move.keep = true;
+	if (!PageCompound(page))
+		ms_move_add(&move, page);
+	put_page(page);
+	if (!ms_move_run(&move))
+		return -EBUSY;
+	ms_call_uncharge_moved(page);
+	ms_poison(page);
+	return 0;
+}
+
+/* Huge pages, and what waits on the lists of a CPU. */
+static int retire_claimed(unsigned long pfn)
+{
+	unsigned long start = ALIGN_DOWN(pfn, pageblock_nr_pages);
+	unsigned long end = start + pageblock_nr_pages;
+	unsigned long *bad = bitmap_zalloc(pageblock_nr_pages, GFP_KERNEL);
+	int err, token;
+
+	if (!bad)
+		return -ENOMEM;
+	__set_bit(pfn - start, bad);
+	ms_pools_drain(start, end);
+	token = ms_hold_begin();
+	err = ms_range_claim(start, end);
+	if (!err)
+		ms_range_release(start, end, bad);
+	ms_hold_end(token);
+	bitmap_free(bad);
+	return err == -EINVAL ? -EBUSY : err;
+}
+
+int ms_page_retire(unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+	int err;
+
+	if (!page)
+		return -ENXIO;
+	if (PageHWPoison(page))
+		return -EEXIST;
+	if (PageReserved(page))
+		return -EBUSY;
+	err = retire_free(pfn);
+	if (err)
+		err = retire_used(pfn);
+	if (err)
+		err = retire_claimed(pfn);
+	return err;
+}
+EXPORT_SYMBOL_GPL(ms_page_retire);
+
+int ms_page_unretire(unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+
+	return page ? ms_unpoison(page) : -ENXIO;
+}
+EXPORT_SYMBOL_GPL(ms_page_unretire);
+
+bool ms_page_retired(unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+
+	return page && ms_poisoned(page);
+}
+EXPORT_SYMBOL_GPL(ms_page_retired);
