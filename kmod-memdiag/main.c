@@ -24,7 +24,7 @@ static int __init memdiag_init(void)
 	err = newcomers_init();
 	if (err)
 		return err;
-	debugfs = ms_debugfs_add("memdiag");
+	debugfs = memsuite_debugfs_add("memdiag");
 	findings_init(debugfs);
 	coverage_init(debugfs);
 	inuse_init(debugfs);

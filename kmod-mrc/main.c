@@ -14,7 +14,7 @@ static int __init mrc_init(void)
 {
 	int err;
 
-	if (!ms_pagetable_usable()) {
+	if (!memsuite_pagetable_usable()) {
 		pr_err("page tables belong to the hypervisor (Xen PV)\n");
 		return -EOPNOTSUPP;
 	}

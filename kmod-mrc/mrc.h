@@ -31,7 +31,7 @@ struct mm_struct;
 struct mrc_paper;
 struct mrc_samples;
 struct mrc_shadow;
-struct ms_errand;
+struct memsuite_task_work;
 struct pid;
 struct task_struct;
 
@@ -228,7 +228,7 @@ struct mrc_share {
 	u64 real_most;
 	u64 seen[MRC_SIZES];
 	struct hlist_node over;
-	struct ms_errand *errand;
+	struct memsuite_task_work *errand;
 	struct mutex sweeping;	/* hand to refused_busy */
 	unsigned long hand;
 	u64 warm;
@@ -240,8 +240,8 @@ struct mrc_share {
 	u64 tables;
 	const struct mm_struct *noted;
 	struct mrc_usage usage;
-	struct ms_notes notes;
-	struct ms_evict evict;
+	struct memsuite_page_map notes;
+	struct memsuite_reclaim evict;
 	unsigned long rest_until;
 	u64 evicted;
 	u64 replaced;

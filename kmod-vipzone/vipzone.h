@@ -82,8 +82,8 @@ void steering_stop(void);
 bool steering_running(void);
 struct policy *policy_of(const struct mm_struct *mm);	/* preemption off */
 struct policy *policy_hold(const struct mm_struct *mm);	/* to be put; or NULL */
-int steering_use(enum ms_point_id id);
-void steering_unuse(enum ms_point_id id);
+int steering_use(enum memsuite_hook_point_id id);
+void steering_unuse(enum memsuite_hook_point_id id);
 void steering_serve_kernel(void);	/* a policy is for its memory, too */
 void steering_leave_kernel(void);
 

@@ -5,31 +5,31 @@
 
 #include <linux/types.h>
 
-int ms_control_init(void);
-void ms_control_exit(void);
+int memsuite_control_init(void);
+void memsuite_control_exit(void);
 
-int ms_calls_init(void);
+int memsuite_kcalls_init(void);
 
-int ms_hooks_init(void);
-void ms_hooks_exit(void);
+int memsuite_hooks_init(void);
+void memsuite_hooks_exit(void);
 
-int ms_holding_init(void);
-void ms_holding_exit(void);
+int memsuite_give_back_init(void);
+void memsuite_give_back_exit(void);
 
-int ms_pools_init(void);
-void ms_pools_exit(void);
+int memsuite_pools_init(void);
+void memsuite_pools_exit(void);
 
-int ms_bank_maps_init(void);
-void ms_bank_maps_exit(void);
+int memsuite_bank_maps_init(void);
+void memsuite_bank_maps_exit(void);
 
-int ms_regions_init(void);
-void ms_regions_exit(void);
+int memsuite_regions_init(void);
+void memsuite_regions_exit(void);
 
-int ms_demand_init(void);
-void ms_demand_exit(void);
+int memsuite_alloc_stats_init(void);
+void memsuite_alloc_stats_exit(void);
 
-void ms_errands_exit(void);
+void memsuite_task_works_exit(void);
 
-unsigned long ms_symbol_address(const char *name);
+unsigned long memsuite_symbol_address(const char *name);
 
 #endif

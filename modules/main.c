@@ -13,15 +13,15 @@ static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } parts[] = {
-	{ ms_calls_init, NULL },
-	{ NULL, ms_errands_exit },
-	{ ms_control_init, ms_control_exit },
-	{ ms_hooks_init, ms_hooks_exit },
-	{ ms_holding_init, ms_holding_exit },
-	{ ms_pools_init, ms_pools_exit },
-	{ ms_demand_init, ms_demand_exit },
-	{ ms_bank_maps_init, ms_bank_maps_exit },
-	{ ms_regions_init, ms_regions_exit },
+	{ memsuite_kcalls_init, NULL },
+	{ NULL, memsuite_task_works_exit },
+	{ memsuite_control_init, memsuite_control_exit },
+	{ memsuite_hooks_init, memsuite_hooks_exit },
+	{ memsuite_give_back_init, memsuite_give_back_exit },
+	{ memsuite_pools_init, memsuite_pools_exit },
+	{ memsuite_alloc_stats_init, memsuite_alloc_stats_exit },
+	{ memsuite_bank_maps_init, memsuite_bank_maps_exit },
+	{ memsuite_regions_init, memsuite_regions_exit },
 };
 
 static void exit_parts(int nr)

@@ -16,73 +16,73 @@
 #include <memsuite/block.h>
 
 /**
- * ms_demand_start() - begin to count, with every page untested
+ * memsuite_alloc_stats_start() - begin to count, with every page untested
  * @lifetime_s: how long a test is good for, in seconds
  *
  * Context: may sleep.
  * Return: 0, -EBUSY (on already), -ENOMEM, -EOPNOTSUPP (no tracepoints).
  */
-int ms_demand_start(unsigned int lifetime_s);
+int memsuite_alloc_stats_start(unsigned int lifetime_s);
 
 /**
- * ms_demand_stop() - stop counting and forget all stamps
+ * memsuite_alloc_stats_stop() - stop counting and forget all stamps
  *
  * Context: may sleep.
  */
-void ms_demand_stop(void);
+void memsuite_alloc_stats_stop(void);
 
 /**
- * ms_demand_set_lifetime() - change how long a test is good for
+ * memsuite_alloc_stats_set_lifetime() - change how long a test is good for
  * @lifetime_s: seconds
  */
-void ms_demand_set_lifetime(unsigned int lifetime_s);
+void memsuite_alloc_stats_set_lifetime(unsigned int lifetime_s);
 
 /**
- * ms_demand_tested() - stamp frames as tested now
+ * memsuite_alloc_stats_tested() - stamp frames as tested now
  * @pfn: first of an aligned power of two of frames that the caller holds
- * @nr: how many, at most 2^MS_MAX_ORDER
+ * @nr: how many, at most 2^MEMSUITE_MAX_ORDER
  *
- * Context: any; between ms_hold_begin() and ms_hold_end().
+ * Context: any; between memsuite_hold_begin() and memsuite_hold_end().
  */
-void ms_demand_tested(unsigned long pfn, unsigned long nr);
+void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr);
 
 /**
- * ms_demand_older() - whether a test of any of these frames is so long ago
- * @pfn: as for ms_demand_tested()
+ * memsuite_alloc_stats_older() - whether a test of any of these frames is so long ago
+ * @pfn: as for memsuite_alloc_stats_tested()
  * @nr: likewise
  * @age_s: seconds
  *
  * Context: any. Return: true also if one is untested, or nobody counts.
  */
-bool ms_demand_older(unsigned long pfn, unsigned long nr, unsigned int age_s);
+bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s);
 
 /**
- * ms_demand_age_s() - how long ago a page was tested
+ * memsuite_alloc_stats_age_s() - how long ago a page was tested
  * @pfn: its frame; a page in use keeps the stamp that it was handed out with
  *
  * Context: any. Return: seconds, or UINT_MAX if it is untested.
  */
-unsigned int ms_demand_age_s(unsigned long pfn);
+unsigned int memsuite_alloc_stats_age_s(unsigned long pfn);
 
 /**
- * struct ms_demand_counts - pages since the core was loaded, by order
+ * struct memsuite_alloc_stats_counts - pages since the core was loaded, by order
  * @allocated: pages that were allocated
  * @untested: of these, without a test, or with one that had expired
  * @stale: pages that came back from their users without a test, or with one
  *	that had expired
  */
-struct ms_demand_counts {
-	u64 allocated[MS_MAX_ORDER + 1];
-	u64 untested[MS_MAX_ORDER + 1];
-	u64 stale[MS_MAX_ORDER + 1];
+struct memsuite_alloc_stats_counts {
+	u64 allocated[MEMSUITE_MAX_ORDER + 1];
+	u64 untested[MEMSUITE_MAX_ORDER + 1];
+	u64 stale[MEMSUITE_MAX_ORDER + 1];
 };
 
 /**
- * ms_demand_read() - read the demand of the whole machine
+ * memsuite_alloc_stats_read() - read the demand of the whole machine
  * @counts: result
  *
  * Context: any; takes some microseconds for each CPU and node.
  */
-void ms_demand_read(struct ms_demand_counts *counts);
+void memsuite_alloc_stats_read(struct memsuite_alloc_stats_counts *counts);
 
 #endif

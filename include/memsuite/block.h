@@ -15,10 +15,10 @@
 
 #include <compat/compat.h>
 
-struct ms_bank_set;
+struct memsuite_bank_set;
 
 /**
- * struct ms_scan - a walk over physical memory for free blocks
+ * struct memsuite_scan - a walk over physical memory for free blocks
  * @pfn: where the walk stands; advanced past what it has looked at
  * @end: first PFN behind the range
  * @orders: bit mask of 1 << order
@@ -29,7 +29,7 @@ struct ms_bank_set;
  * @max_age_s: take only blocks with no page whose test is so long ago; 0: all
  * @banks: take only blocks with a frame in these banks; NULL: all
  */
-struct ms_scan {
+struct memsuite_scan {
 	unsigned long pfn;
 	unsigned long end;
 	unsigned int orders;
@@ -37,59 +37,59 @@ struct ms_scan {
 	unsigned int migratetypes;
 	unsigned int min_age_s;
 	unsigned int max_age_s;
-	const struct ms_bank_set *banks;
+	const struct memsuite_bank_set *banks;
 };
 
-#define MS_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)
-#define MS_ANY_ORDER		((2U << MS_MAX_ORDER) - 1)
+#define MEMSUITE_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)
+#define MEMSUITE_ANY_ORDER		((2U << MEMSUITE_MAX_ORDER) - 1)
 
 /**
- * struct ms_block - a held block of 2^order pages
+ * struct memsuite_block - a held block of 2^order pages
  * @page: its first page
  * @order: its order
  */
-struct ms_block {
+struct memsuite_block {
 	struct page *page;
 	unsigned int order;
 };
 
 /**
- * ms_block_take() - take the next free block out of the buddy lists
+ * memsuite_block_take() - take the next free block out of the buddy lists
  * @scan: where to look; stands behind the block on return
  * @block: the block taken
  *
  * Takes nothing that would bring the zone's free pages under the high
  * watermark plus the lowmem reserve. The contents are undefined. Every block
- * taken must be given back or retired between ms_hold_begin() and
- * ms_hold_end().
+ * taken must be given back or retired between memsuite_hold_begin() and
+ * memsuite_hold_end().
  *
  * Context: may sleep.
  * Return: 0, -ENOENT (end of range), or -EAGAIN (the zone at @scan->pfn is
  * short of memory; the walk has not moved past it).
  */
-int ms_block_take(struct ms_scan *scan, struct ms_block *block);
+int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block);
 
 /**
- * ms_block_drain() - give to the buddy lists what CPUs keep at hand
+ * memsuite_block_drain() - give to the buddy lists what CPUs keep at hand
  *
  * The free pages in the kernel's per-CPU lists are no block's, and so nobody
  * can take them.
  *
  * Context: may sleep.
  */
-void ms_block_drain(void);
+void memsuite_block_drain(void);
 
 /**
- * ms_block_give() - give a block back to the buddy lists
- * @block: a block from ms_block_take(), with any contents
+ * memsuite_block_give() - give a block back to the buddy lists
+ * @block: a block from memsuite_block_take(), with any contents
  *
  * Context: any in which pages may be freed.
  */
-void ms_block_give(struct ms_block *block);
+void memsuite_block_give(struct memsuite_block *block);
 
 /**
- * ms_block_retire() - give a block back but for its bad pages
- * @block: a block from ms_block_take()
+ * memsuite_block_retire() - give a block back but for its bad pages
+ * @block: a block from memsuite_block_take()
  * @bad: bitmap of its bad pages, bit 0 is @block->page
  *
  * A bad page is marked PG_hwpoison through memory_failure(), which counts it
@@ -98,29 +98,29 @@ void ms_block_give(struct ms_block *block);
  *
  * Context: may sleep.
  */
-void ms_block_retire(struct ms_block *block, const unsigned long *bad);
+void memsuite_block_retire(struct memsuite_block *block, const unsigned long *bad);
 
 /**
- * ms_hold_begin() - begin a stretch in which blocks are held
+ * memsuite_hold_begin() - begin a stretch in which blocks are held
  *
  * Memory offlining waits for such stretches to end: keep them short, and
  * do not wait for memory in one. May nest.
  *
- * Return: a token for ms_hold_end().
+ * Return: a token for memsuite_hold_end().
  */
-int ms_hold_begin(void);
+int memsuite_hold_begin(void);
 
 /**
- * ms_hold_end() - end what ms_hold_begin() began
+ * memsuite_hold_end() - end what memsuite_hold_begin() began
  * @token: its return value
  */
-void ms_hold_end(int token);
+void memsuite_hold_end(int token);
 
 /**
- * ms_hold_wait() - wait until all stretches that have begun are over
+ * memsuite_hold_wait() - wait until all stretches that have begun are over
  *
  * Context: may sleep; not within such a stretch.
  */
-void ms_hold_wait(void);
+void memsuite_hold_wait(void);
 
 #endif

@@ -15,37 +15,37 @@
 #include <linux/types.h>
 
 /**
- * ms_control_add() - make the directory /sys/kernel/memsuite/NAME
+ * memsuite_control_add() - make the directory /sys/kernel/memsuite/NAME
  * @name: directory name
  * @groups: attribute groups (struct kobj_attribute), or NULL
  *
  * Context: may sleep.
  * Return: the directory, or ERR_PTR(-ENOMEM, -EEXIST).
  */
-struct kobject *ms_control_add(const char *name,
-			       const struct attribute_group **groups);
+struct kobject *memsuite_control_add(const char *name,
+				     const struct attribute_group **groups);
 
 /**
- * ms_control_del() - remove a directory made by ms_control_add()
+ * memsuite_control_del() - remove a directory made by memsuite_control_add()
  * @dir: the directory; NULL is ignored
  *
  * Waits for open reads and writes of its files to end, so hold no lock that
  * a store function takes. Context: may sleep.
  */
-void ms_control_del(struct kobject *dir);
+void memsuite_control_del(struct kobject *dir);
 
 /**
- * ms_debugfs_add() - make the directory /sys/kernel/debug/memsuite/NAME
+ * memsuite_debugfs_add() - make the directory /sys/kernel/debug/memsuite/NAME
  * @name: directory name
  *
  * Remove it with debugfs_remove_recursive().
  *
  * Return: the directory; as everywhere in debugfs, errors need no check.
  */
-struct dentry *ms_debugfs_add(const char *name);
+struct dentry *memsuite_debugfs_add(const char *name);
 
 /**
- * ms_parse_u64() - parse what was written to a one-number file
+ * memsuite_parse_u64() - parse what was written to a one-number file
  * @buf: as handed to store(), NUL terminated by sysfs
  * @count: length of @buf
  * @min: smallest value allowed
@@ -56,17 +56,17 @@ struct dentry *ms_debugfs_add(const char *name);
  *
  * Return: 0, -EINVAL (not a number, NUL bytes, trailing text) or -ERANGE.
  */
-int ms_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value);
+int memsuite_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value);
 
 /**
- * ms_parse_bool() - parse "0" or "1"
+ * memsuite_parse_bool() - parse "0" or "1"
  *
  * Return: 0 or -EINVAL.
  */
-int ms_parse_bool(const char *buf, size_t count, bool *value);
+int memsuite_parse_bool(const char *buf, size_t count, bool *value);
 
 /**
- * ms_parse_line() - copy what was written as one trimmed line of text
+ * memsuite_parse_line() - copy what was written as one trimmed line of text
  * @buf: as handed to store()
  * @count: length of @buf
  * @line: where to
@@ -74,14 +74,14 @@ int ms_parse_bool(const char *buf, size_t count, bool *value);
  *
  * Return: 0, -EINVAL (empty, NUL bytes, control characters) or -E2BIG.
  */
-int ms_parse_line(const char *buf, size_t count, char *line, size_t size);
+int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size);
 
 /**
- * MS_ATTR_NUMBER_RO() - define NAME_attr, a file with one number to read
+ * MEMSUITE_ATTR_NUMBER_RO() - define NAME_attr, a file with one number to read
  * @name: of the file
  * @value: an expression of what it says
  */
-#define MS_ATTR_NUMBER_RO(name, value)					\
+#define MEMSUITE_ATTR_NUMBER_RO(name, value)				\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
@@ -90,13 +90,13 @@ static ssize_t name##_show(struct kobject *kobj,			\
 static struct kobj_attribute name##_attr = __ATTR_RO(name)
 
 /**
- * MS_ATTR_NUMBER() - define NAME_attr, a file with one number that can be set
+ * MEMSUITE_ATTR_NUMBER() - define NAME_attr, a file with one number that can be set
  * @name: of the file
  * @variable: the number: an unsigned int or u64, read and written by itself
  * @min: smallest value allowed
  * @max: largest value allowed
  */
-#define MS_ATTR_NUMBER(name, variable, min, max)			\
+#define MEMSUITE_ATTR_NUMBER(name, variable, min, max)			\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
@@ -108,7 +108,7 @@ static ssize_t name##_store(struct kobject *kobj,			\
 			    const char *buf, size_t count)		\
 {									\
 	u64 value;							\
-	int err = ms_parse_u64(buf, count, min, max, &value);		\
+	int err = memsuite_parse_u64(buf, count, min, max, &value);	\
 									\
 	if (err)							\
 		return err;						\
@@ -118,12 +118,12 @@ static ssize_t name##_store(struct kobject *kobj,			\
 static struct kobj_attribute name##_attr = __ATTR_RW(name)
 
 /**
- * MS_ATTR_SWITCH() - define NAME_attr, a file with 0 or 1
+ * MEMSUITE_ATTR_SWITCH() - define NAME_attr, a file with 0 or 1
  * @name: of the file
  * @is_on: an expression of its state
  * @turn: int turn(bool on) changes it; returns 0 or an error
  */
-#define MS_ATTR_SWITCH(name, is_on, turn)				\
+#define MEMSUITE_ATTR_SWITCH(name, is_on, turn)				\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
@@ -135,7 +135,7 @@ static ssize_t name##_store(struct kobject *kobj,			\
 			    const char *buf, size_t count)		\
 {									\
 	bool on;							\
-	int err = ms_parse_bool(buf, count, &on);			\
+	int err = memsuite_parse_bool(buf, count, &on);			\
 									\
 	if (!err)							\
 		err = turn(on);						\
@@ -144,19 +144,19 @@ static ssize_t name##_store(struct kobject *kobj,			\
 static struct kobj_attribute name##_attr = __ATTR_RW(name)
 
 /**
- * MS_ATTR_COMMAND() - define NAME_attr, a file that takes a number and acts
+ * MEMSUITE_ATTR_COMMAND() - define NAME_attr, a file that takes a number and acts
  * @name: of the file
  * @act: int act(number) acts; returns 0 or an error
  * @min: smallest number allowed
  * @max: largest number allowed
  */
-#define MS_ATTR_COMMAND(name, act, min, max)				\
+#define MEMSUITE_ATTR_COMMAND(name, act, min, max)			\
 static ssize_t name##_store(struct kobject *kobj,			\
 			    struct kobj_attribute *attr,		\
 			    const char *buf, size_t count)		\
 {									\
 	u64 value;							\
-	int err = ms_parse_u64(buf, count, min, max, &value);		\
+	int err = memsuite_parse_u64(buf, count, min, max, &value);	\
 									\
 	if (!err)							\
 		err = act(value);					\
@@ -165,7 +165,7 @@ static ssize_t name##_store(struct kobject *kobj,			\
 static struct kobj_attribute name##_attr = __ATTR_WO(name)
 
 /* Statistics are per-CPU structures of u64; a reader sums one field. */
-#define ms_stat_sum(pcp, field) ({					\
+#define memsuite_stat_sum(pcp, field) ({				\
 	u64 __sum = 0;							\
 	int __cpu;							\
 									\

@@ -180,7 +180,7 @@ struct memdiag_block {
  *	back wrong
  *
  * @run is called by several threads at once, each with a block of its own that
- * is held and of up to 2^MS_MAX_ORDER pages. It may sleep, but wait for no
+ * is held and of up to 2^MEMSUITE_MAX_ORDER pages. It may sleep, but wait for no
  * memory, and should call cond_resched() at times. A block in which it finds
  * something is given to it again, to tell what kind of fault it is. Emulated
  * faults do not show in what it reads.

@@ -13,36 +13,36 @@
 #include <linux/nodemask.h>
 
 /**
- * enum ms_point_id - the hook points
- * @MS_POINT_FAULT_ALLOC: allocation of a user page by a page fault, with its
+ * enum memsuite_hook_point_id - the hook points
+ * @MEMSUITE_HOOK_POINT_FAULT_ALLOC: allocation of a user page by a page fault, with its
  *	vma and address; the handler may supply the page
- * @MS_POINT_CACHE_ALLOC: allocation of a page for the page cache, by a task that
+ * @MEMSUITE_HOOK_POINT_CACHE_ALLOC: allocation of a page for the page cache, by a task that
  *	reads, writes or maps a file; the handler may supply the page
- * @MS_POINT_ALLOC_ENTRY: every allocation of the page allocator; the handler
+ * @MEMSUITE_HOOK_POINT_ALLOC_ENTRY: every allocation of the page allocator; the handler
  *	may choose another preferred node
- * @MS_POINT_REMAP: page tables are about to be moved to other addresses, by
+ * @MEMSUITE_HOOK_POINT_REMAP: page tables are about to be moved to other addresses, by
  *	mremap(); the handler looks on
- * @MS_POINT_MISPLACED: NUMA balancing asks, in a hint fault, whether a page
+ * @MEMSUITE_HOOK_POINT_MISPLACED: NUMA balancing asks, in a hint fault, whether a page
  *	should be on another node; the handler may have it stay
  */
-enum ms_point_id {
-	MS_POINT_FAULT_ALLOC,
-	MS_POINT_CACHE_ALLOC,
-	MS_POINT_ALLOC_ENTRY,
-	MS_POINT_REMAP,
-	MS_POINT_MISPLACED,
-	MS_NR_POINTS,
+enum memsuite_hook_point_id {
+	MEMSUITE_HOOK_POINT_FAULT_ALLOC,
+	MEMSUITE_HOOK_POINT_CACHE_ALLOC,
+	MEMSUITE_HOOK_POINT_ALLOC_ENTRY,
+	MEMSUITE_HOOK_POINT_REMAP,
+	MEMSUITE_HOOK_POINT_MISPLACED,
+	MEMSUITE_NR_HOOK_POINTS,
 };
 
 /**
- * enum ms_hook_rank - who is asked first at a point
- * @MS_HOOK_PLACEMENT: decides for some processes where a page comes from
- * @MS_HOOK_DEFAULT: serves everybody else
+ * enum memsuite_hook_rank - who is asked first at a point
+ * @MEMSUITE_HOOK_PLACEMENT: decides for some processes where a page comes from
+ * @MEMSUITE_HOOK_DEFAULT: serves everybody else
  */
-enum ms_hook_rank {
-	MS_HOOK_PLACEMENT,
-	MS_HOOK_DEFAULT,
-	MS_NR_RANKS,
+enum memsuite_hook_rank {
+	MEMSUITE_HOOK_PLACEMENT,
+	MEMSUITE_HOOK_DEFAULT,
+	MEMSUITE_NR_RANKS,
 };
 
 /*
@@ -50,19 +50,19 @@ enum ms_hook_rank {
  * the kernel do it, or let the allocation fail, upon which callers of huge
  * orders fall back.
  */
-#define MS_FAULT_PASS	((struct page *)NULL)
-#define MS_FAULT_KERNEL	((struct page *)ERR_PTR(-EAGAIN))
-#define MS_FAULT_DENY	((struct page *)ERR_PTR(-ENOMEM))
+#define MEMSUITE_FAULT_PASS	((struct page *)NULL)
+#define MEMSUITE_FAULT_KERNEL	((struct page *)ERR_PTR(-EAGAIN))
+#define MEMSUITE_FAULT_DENY	((struct page *)ERR_PTR(-ENOMEM))
 
 /**
- * struct ms_fault - an allocation on behalf of a page fault, or for a file
+ * struct memsuite_fault - an allocation on behalf of a page fault, or for a file
  * @gfp: allocation flags
  * @order: of the folio wanted
  * @vma: area of the fault; the handler checks @vma and its vm_mm for NULL. NULL
  *	for a file
  * @address: user address, may not be aligned; 0 for a file
  */
-struct ms_fault {
+struct memsuite_fault {
 	gfp_t gfp;
 	unsigned int order;
 	struct vm_area_struct *vma;
@@ -70,17 +70,17 @@ struct ms_fault {
 };
 
 /**
- * struct ms_hook - what a module does at a point
- * @fault: for MS_POINT_FAULT_ALLOC and MS_POINT_CACHE_ALLOC. Return a page,
- *	MS_FAULT_PASS, MS_FAULT_KERNEL or MS_FAULT_DENY. A page must be of the
+ * struct memsuite_hook - what a module does at a point
+ * @fault: for MEMSUITE_HOOK_POINT_FAULT_ALLOC and MEMSUITE_HOOK_POINT_CACHE_ALLOC. Return a page,
+ *	MEMSUITE_FAULT_PASS, MEMSUITE_FAULT_KERNEL or MEMSUITE_FAULT_DENY. A page must be of the
  *	order asked for, with a reference count of 1 and, if the flags ask for
  *	it, zero.
- * @entry: for MS_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
+ * @entry: for MEMSUITE_HOOK_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
- * @remap: for MS_POINT_REMAP: @length bytes from @from on go to @to, in @mm,
+ * @remap: for MEMSUITE_HOOK_POINT_REMAP: @length bytes from @from on go to @to, in @mm,
  *	whose mmap_lock is held for writing. Where they came from is unmapped
  *	next, for mmu notifiers too.
- * @stays: for MS_POINT_MISPLACED, under the lock of a page table that maps
+ * @stays: for MEMSUITE_HOOK_POINT_MISPLACED, under the lock of a page table that maps
  *	@page, the head of its folio, in @vma. Return whether it stays where it is;
  *	the scheduler then does not learn who has touched it last.
  *
@@ -89,8 +89,8 @@ struct ms_fault {
  * take a lock that another CPU can hold; @fault runs where the kernel would
  * take the lock of a zone next, and may do so, but not for every page.
  */
-struct ms_hook {
-	struct page *(*fault)(const struct ms_fault *fault);
+struct memsuite_hook {
+	struct page *(*fault)(const struct memsuite_fault *fault);
 	int (*entry)(gfp_t gfp, unsigned int order, int nid,
 		     const nodemask_t *nodemask);
 	void (*remap)(struct mm_struct *mm, unsigned long from,
@@ -100,7 +100,7 @@ struct ms_hook {
 };
 
 /* An explicit NUMA policy of a program is law: mbind(), or one of the file. */
-static inline bool ms_vma_has_policy(const struct vm_area_struct *vma)
+static inline bool memsuite_vma_has_policy(const struct vm_area_struct *vma)
 {
 #ifdef CONFIG_NUMA
 	return vma->vm_policy || (vma->vm_ops && vma->vm_ops->get_policy);
@@ -110,48 +110,48 @@ static inline bool ms_vma_has_policy(const struct vm_area_struct *vma)
 }
 
 /**
- * enum ms_refusal - why a page of ours may not be given to a fault
- * @MS_REFUSED_NOT: it may
- * @MS_REFUSED_CONTEXT: not movable, or not all zones are allowed
- * @MS_REFUSED_POLICY: mbind(), set_mempolicy()
+ * enum memsuite_refusal - why a page of ours may not be given to a fault
+ * @MEMSUITE_REFUSED_NOT: it may
+ * @MEMSUITE_REFUSED_CONTEXT: not movable, or not all zones are allowed
+ * @MEMSUITE_REFUSED_POLICY: mbind(), set_mempolicy()
  */
-enum ms_refusal {
-	MS_REFUSED_NOT,
-	MS_REFUSED_CONTEXT,
-	MS_REFUSED_POLICY,
+enum memsuite_refusal {
+	MEMSUITE_REFUSED_NOT,
+	MEMSUITE_REFUSED_CONTEXT,
+	MEMSUITE_REFUSED_POLICY,
 };
 
 /**
- * ms_fault_refusal() - why a page of ours may not be given to a fault
+ * memsuite_fault_refusal() - why a page of ours may not be given to a fault
  * @fault: an allocation whose vma and mm are set, or for a file
  *
  * The caller looks at cpuset_current_mems_allowed itself.
  *
  * Context: a fault handler.
  */
-enum ms_refusal ms_fault_refusal(const struct ms_fault *fault);
+enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault);
 
 /**
- * ms_hook_arm() - hook a point and prove that the hook fires
+ * memsuite_hook_arm() - hook a point and prove that the hook fires
  * @id: the point
  * @rank: who of those armed there is asked first
- * @hook: what to do there; must stay valid until ms_hook_disarm()
+ * @hook: what to do there; must stay valid until memsuite_hook_disarm()
  *
- * Context: may sleep; MS_POINT_REMAP: in a task with an address space of its own.
+ * Context: may sleep; MEMSUITE_HOOK_POINT_REMAP: in a task with an address space of its own.
  * Return: 0; -EBUSY (somebody of that rank, a live patch, or
  * kernel.ftrace_enabled=0 stands in the way), -EOPNOTSUPP (this kernel has
  * none of the symbols), -ENXIO (the hook did not fire as expected).
  */
-int ms_hook_arm(enum ms_point_id id, enum ms_hook_rank rank,
-		const struct ms_hook *hook);
+int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank rank,
+		      const struct memsuite_hook *hook);
 
 /**
- * ms_hook_disarm() - take the hook away and wait for handlers to end
+ * memsuite_hook_disarm() - take the hook away and wait for handlers to end
  * @id: the point
  * @rank: as armed; nothing happens if it is not
  *
  * Context: may sleep.
  */
-void ms_hook_disarm(enum ms_point_id id, enum ms_hook_rank rank);
+void memsuite_hook_disarm(enum memsuite_hook_point_id id, enum memsuite_hook_rank rank);
 
 #endif

@@ -9,24 +9,24 @@
 #include <linux/mm_types.h>
 
 /**
- * enum ms_move_outcome - what became of a page that was to be moved
- * @MS_MOVED: it lies in another place now
- * @MS_MOVE_BUSY: off the LRU lists, being written, or held by somebody
- * @MS_MOVE_PINNED: pinned for direct memory access
- * @MS_MOVE_FULL: there was no page to move it to
- * @MS_MOVE_GONE: freed meanwhile; on 5.10 also what its file system refused
+ * enum memsuite_migrate_outcome - what became of a page that was to be moved
+ * @MEMSUITE_MIGRATED: it lies in another place now
+ * @MEMSUITE_MIGRATE_BUSY: off the LRU lists, being written, or held by somebody
+ * @MEMSUITE_MIGRATE_PINNED: pinned for direct memory access
+ * @MEMSUITE_MIGRATE_FULL: there was no page to move it to
+ * @MEMSUITE_MIGRATE_GONE: freed meanwhile; on 5.10 also what its file system refused
  */
-enum ms_move_outcome {
-	MS_MOVED,
-	MS_MOVE_BUSY,
-	MS_MOVE_PINNED,
-	MS_MOVE_FULL,
-	MS_MOVE_GONE,
-	MS_NR_MOVE_OUTCOMES,
+enum memsuite_migrate_outcome {
+	MEMSUITE_MIGRATED,
+	MEMSUITE_MIGRATE_BUSY,
+	MEMSUITE_MIGRATE_PINNED,
+	MEMSUITE_MIGRATE_FULL,
+	MEMSUITE_MIGRATE_GONE,
+	MEMSUITE_NR_MIGRATE_OUTCOMES,
 };
 
 /**
- * struct ms_move - pages on their way to another place
+ * struct memsuite_migrate - pages on their way to another place
  * @pages: isolated pages; private
  * @nr: number of them; private
  * @used: targets handed out and not taken back; private
@@ -38,9 +38,9 @@ enum ms_move_outcome {
  * @context: for @target
  * @keep: a page of order 0 that was moved away from is not freed: it stays with
  *	the caller, with a reference count of 1
- * @outcome: pages by what became of them, since ms_move_init()
+ * @outcome: pages by what became of them, since memsuite_migrate_init()
  */
-struct ms_move {
+struct memsuite_migrate {
 	struct list_head pages;
 	unsigned long nr;
 	unsigned long used;
@@ -48,45 +48,45 @@ struct ms_move {
 	struct page *(*target)(struct page *old, void *context);
 	void *context;
 	bool keep;
-	u64 outcome[MS_NR_MOVE_OUTCOMES];
+	u64 outcome[MEMSUITE_NR_MIGRATE_OUTCOMES];
 };
 
 /**
- * ms_move_init() - begin to move pages
+ * memsuite_migrate_init() - begin to move pages
  * @move: what is kept of it
- * @target: see struct ms_move
+ * @target: see struct memsuite_migrate
  * @context: for @target
  */
-void ms_move_init(struct ms_move *move,
-		  struct page *(*target)(struct page *old, void *context),
-		  void *context);
+void memsuite_migrate_init(struct memsuite_migrate *move,
+			   struct page *(*target)(struct page *old, void *context),
+			   void *context);
 
 /**
- * ms_move_settle() - have all CPUs let go of pages for the LRU lists
+ * memsuite_migrate_settle() - have all CPUs let go of pages for the LRU lists
  *
  * A page that was faulted in lately is on no LRU list until its CPU has some
  * more of them, and cannot be moved before. Disturbs every CPU.
  *
  * Context: may sleep.
  */
-void ms_move_settle(void);
+void memsuite_migrate_settle(void);
 
 /**
- * ms_move_add() - take a page that is in use off the LRU
+ * memsuite_migrate_add() - take a page that is in use off the LRU
  * @move: where to; takes account of a page that cannot be had
  * @page: a page of order 0 or the head of a large folio; the caller holds a
- *	reference, and drops it before ms_move_run()
+ *	reference, and drops it before memsuite_migrate_run()
  *
  * A large folio is best run by itself: if it can be neither moved nor split,
  * others of its batch stay as well.
  *
  * Context: may sleep.
- * Return: whether it will be moved by ms_move_run().
+ * Return: whether it will be moved by memsuite_migrate_run().
  */
-bool ms_move_add(struct ms_move *move, struct page *page);
+bool memsuite_migrate_add(struct memsuite_migrate *move, struct page *page);
 
 /**
- * ms_move_run() - move the contents of the pages added
+ * memsuite_migrate_run() - move the contents of the pages added
  * @move: no page is left in it on return; takes account of each
  *
  * What could not be moved stays where it was.
@@ -95,43 +95,43 @@ bool ms_move_add(struct ms_move *move, struct page *page);
  * Return: number of pages, if all are of order 0, that are in use no more:
  * moved, or freed meanwhile.
  */
-unsigned long ms_move_run(struct ms_move *move);
+unsigned long memsuite_migrate_run(struct memsuite_migrate *move);
 
 /**
- * ms_page_alloc_large() - allocate the target for a large folio
+ * memsuite_page_alloc_large() - allocate the target for a large folio
  * @order: 2 at least
  * @nid: node, and no other
  *
  * Context: may sleep; does not reclaim.
  * Return: the head of a folio that may be mapped in parts, or NULL.
  */
-struct page *ms_page_alloc_large(unsigned int order, int nid);
+struct page *memsuite_page_alloc_large(unsigned int order, int nid);
 
 /**
- * ms_range_claim() - take a whole range out of use
+ * memsuite_range_claim() - take a whole range out of use
  * @start_pfn: first frame, a multiple of the pageblock size
  * @end_pfn: first frame behind the range, likewise
  *
  * Moves what is in use; drops clean page cache instead of moving it. For use
  * on demand: it drains every CPU. Claimed pages have a reference count of 1
- * and are given back with ms_range_release().
+ * and are given back with memsuite_range_release().
  *
  * Context: may sleep.
  * Return: 0; -EINVAL (not aligned, not online, more than a zone); -EBUSY
  * (something in the range cannot be moved: kernel memory, a retired or a
  * pinned page).
  */
-int ms_range_claim(unsigned long start_pfn, unsigned long end_pfn);
+int memsuite_range_claim(unsigned long start_pfn, unsigned long end_pfn);
 
 /**
- * ms_range_release() - give a claimed range back but for its bad pages
- * @start_pfn: as for ms_range_claim()
- * @end_pfn: as for ms_range_claim()
+ * memsuite_range_release() - give a claimed range back but for its bad pages
+ * @start_pfn: as for memsuite_range_claim()
+ * @end_pfn: as for memsuite_range_claim()
  * @bad: bitmap of bad pages, or NULL; they are retired
  *
  * Context: may sleep.
  */
-void ms_range_release(unsigned long start_pfn, unsigned long end_pfn,
-		      const unsigned long *bad);
+void memsuite_range_release(unsigned long start_pfn, unsigned long end_pfn,
+			    const unsigned long *bad);
 
 #endif

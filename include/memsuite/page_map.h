@@ -10,36 +10,36 @@
 #include <linux/xarray.h>
 
 /**
- * struct ms_notes - of one address space
+ * struct memsuite_page_map - of one address space
  * @tables: by PMD number
  * @width: bytes of a page
  * @bytes: what the tables take
  */
-struct ms_notes {
+struct memsuite_page_map {
 	struct xarray tables;
 	unsigned int width;
 	unsigned long bytes;
 };
 
 /* Context: any. */
-void ms_notes_init(struct ms_notes *notes, unsigned int width);
+void memsuite_page_map_init(struct memsuite_page_map *notes, unsigned int width);
 
 /*
  * The notes on the pages that a page table at @addr maps, PTRS_PER_PTE of them, or
- * NULL. Context: any, under RCU, or where nobody calls ms_notes_forget().
+ * NULL. Context: any, under RCU, or where nobody calls memsuite_page_map_forget().
  */
-void *ms_notes_find(struct ms_notes *notes, unsigned long addr);
+void *memsuite_page_map_find(struct memsuite_page_map *notes, unsigned long addr);
 
 /*
  * The same; made, with zeros, if there are none. NULL if there is no memory. One at a
  * time. May sleep if @gfp says so.
  */
-void *ms_notes_make(struct ms_notes *notes, unsigned long addr, gfp_t gfp);
+void *memsuite_page_map_make(struct memsuite_page_map *notes, unsigned long addr, gfp_t gfp);
 
 /* Frees all of them; there may be others after that. May sleep. */
-void ms_notes_forget(struct ms_notes *notes);
+void memsuite_page_map_forget(struct memsuite_page_map *notes);
 
 /* The same, where nobody looks any up meanwhile. */
-void ms_notes_free(struct ms_notes *notes);
+void memsuite_page_map_free(struct memsuite_page_map *notes);
 
 #endif

@@ -6,7 +6,7 @@
 #include <linux/string.h>
 
 /**
- * ms_next_word() - cut the next word off a line
+ * memsuite_next_word() - cut the next word off a line
  * @line: what is left of the line, is overwritten; NULL after the last word
  *
  * Words lie between blanks and tabs, any number of them. May be called in any
@@ -14,7 +14,7 @@
  *
  * Return: the word, or NULL at the end of the line.
  */
-static inline char *ms_next_word(char **line)
+static inline char *memsuite_next_word(char **line)
 {
 	char *word;
 

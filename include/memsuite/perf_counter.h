@@ -10,38 +10,38 @@ struct perf_sample_data;
 struct pt_regs;
 
 /**
- * struct ms_event - a performance event
+ * struct memsuite_perf_event - a performance event
  * @type: of its PMU, as in /sys/bus/event_source/devices/PMU/type
  * @config: what it counts, in that PMU's own terms
  * @config1: and what else
  */
-struct ms_event {
+struct memsuite_perf_event {
 	u32 type;
 	u64 config;
 	u64 config1;
 };
 
 /**
- * ms_event_store() - read what was written to an event's file
+ * memsuite_perf_event_store() - read what was written to an event's file
  * @buf: as handed to store(): "TYPE:CONFIG[:CONFIG1]"
  * @count: length of @buf
  * @event: result, as it was if there is an error
  *
  * Return: 0, -EINVAL or -ERANGE.
  */
-int ms_event_store(const char *buf, size_t count, struct ms_event *event);
+int memsuite_perf_event_store(const char *buf, size_t count, struct memsuite_perf_event *event);
 
 /**
- * ms_event_show() - print an event to its file
+ * memsuite_perf_event_show() - print an event to its file
  * @event: it
  * @buf: as handed to show()
  *
- * Return: length of the text, which ms_event_store() reads.
+ * Return: length of the text, which memsuite_perf_event_store() reads.
  */
-ssize_t ms_event_show(const struct ms_event *event, char *buf);
+ssize_t memsuite_perf_event_show(const struct memsuite_perf_event *event, char *buf);
 
 /**
- * struct ms_counters - a counter of an event on each CPU
+ * struct memsuite_perf_counter - a counter of an event on each CPU
  * @event: what is counted, of what programs do and, if the PMU can tell, not of
  *	what the kernel does for them
  * @period: a sample is taken each so many times; 0: none are
@@ -51,8 +51,8 @@ ssize_t ms_event_show(const struct ms_event *event, char *buf);
  * The caller has the first three filled in, and sees to it that no two calls
  * overlap.
  */
-struct ms_counters {
-	struct ms_event event;
+struct memsuite_perf_counter {
+	struct memsuite_perf_event event;
 	u32 period;
 	void (*on_sample)(struct perf_event *counter,
 			  struct perf_sample_data *data, struct pt_regs *regs);
@@ -60,52 +60,52 @@ struct ms_counters {
 };
 
 /**
- * ms_counters_try() - whether this machine has the event
+ * memsuite_perf_counter_try() - whether this machine has the event
  * @counters: what to count; not open
  *
  * Context: may sleep.
  * Return: 0, or the error of one counter.
  */
-int ms_counters_try(const struct ms_counters *counters);
+int memsuite_perf_counter_try(const struct memsuite_perf_counter *counters);
 
 /**
- * ms_counters_open() - begin to count
+ * memsuite_perf_counter_open() - begin to count
  * @counters: what
  *
  * Context: may sleep.
  * Return: 0 if any CPU has a counter, or an error.
  */
-int ms_counters_open(struct ms_counters *counters);
+int memsuite_perf_counter_open(struct memsuite_perf_counter *counters);
 
 /**
- * ms_counters_cover() - have a counter on CPUs that have come meanwhile
+ * memsuite_perf_counter_cover() - have a counter on CPUs that have come meanwhile
  * @counters: open
  *
  * Waits for a grace period of RCU if CPUs have gone. Context: may sleep.
  * Return: 0 if any CPU has a counter, or an error.
  */
-int ms_counters_cover(struct ms_counters *counters);
+int memsuite_perf_counter_cover(struct memsuite_perf_counter *counters);
 
 /**
- * ms_counters_close() - end it
- * @counters: open, and nobody calls ms_counters_count()
+ * memsuite_perf_counter_close() - end it
+ * @counters: open, and nobody calls memsuite_perf_counter_count()
  *
  * Context: may sleep.
  */
-void ms_counters_close(struct ms_counters *counters);
+void memsuite_perf_counter_close(struct memsuite_perf_counter *counters);
 
 /**
- * ms_counters_count() - what the counter of this CPU has counted
+ * memsuite_perf_counter_count() - what the counter of this CPU has counted
  * @counters: open
  *
  * It starts anew when the CPU has gone and come.
  *
  * Context: interrupts off. Return: so many; 0 if it has none.
  */
-u64 ms_counters_count(const struct ms_counters *counters);
+u64 memsuite_perf_counter_count(const struct memsuite_perf_counter *counters);
 
 /**
- * ms_counters_time() - how long the counter of a CPU could, and did count
+ * memsuite_perf_counter_time() - how long the counter of a CPU could, and did count
  * @counters: open
  * @cpu: the CPU
  * @enabled: in ns; result, 0 if it has none
@@ -113,7 +113,7 @@ u64 ms_counters_count(const struct ms_counters *counters);
  *
  * Context: may sleep.
  */
-void ms_counters_time(const struct ms_counters *counters, int cpu,
-		      u64 *enabled, u64 *running);
+void memsuite_perf_counter_time(const struct memsuite_perf_counter *counters, int cpu,
+				u64 *enabled, u64 *running);
 
 #endif

@@ -15,10 +15,10 @@
 #include <linux/gfp.h>
 #include <linux/mm_types.h>
 
-struct ms_pool;
+struct memsuite_pool;
 
 /**
- * ms_pool_pop() - take one page out of a pool
+ * memsuite_pool_pop() - take one page out of a pool
  * @pool: the pool
  * @gfp: flags of the request; only __GFP_ZERO matters
  *
@@ -26,10 +26,10 @@ struct ms_pool;
  * a page that need not be cleared.
  * Return: a page with a reference count of 1, cleared if asked for, or NULL.
  */
-struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp);
+struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp);
 
 /**
- * ms_pool_pop_large() - take a large folio out of a pool's region
+ * memsuite_pool_pop_large() - take a large folio out of a pool's region
  * @pool: the pool
  * @order: of it, more than 0
  * @gfp: flags of the request; only __GFP_ZERO matters
@@ -41,7 +41,7 @@ struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp);
  * Return: a folio with a reference count of 1, cleared if asked for; or NULL, as
  * always for some banks, of which a large folio has all.
  */
-struct page *ms_pool_pop_large(struct ms_pool *pool, unsigned int order,
-			       gfp_t gfp);
+struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int order,
+				     gfp_t gfp);
 
 #endif

@@ -9,22 +9,22 @@
 #include <linux/mm_types.h>
 
 /**
- * struct ms_inspector - looks at memory on its way into and out of pools
+ * struct memsuite_pool_inspector - looks at memory on its way into and out of pools
  * @block: test an aligned power of two of frames; set the bits of those that
  *	are bad, and leave the others zero, as they come. A bit that is set
  *	already stays so: @page found it bad. May sleep; called between
- *	ms_hold_begin() and ms_hold_end().
+ *	memsuite_hold_begin() and memsuite_hold_end().
  * @page: test one page at once and leave it zero; false if it is bad, which
  *	@block is told later. Called in a page fault with interrupts off.
  */
-struct ms_inspector {
+struct memsuite_pool_inspector {
 	void (*block)(unsigned long pfn, unsigned long nr, unsigned long *bad);
 	bool (*page)(struct page *page);
 };
 
 /**
- * ms_inspect_start() - have the memory of pools looked at
- * @inspector: by whom; must stay valid until ms_inspect_stop()
+ * memsuite_pool_inspect_start() - have the memory of pools looked at
+ * @inspector: by whom; must stay valid until memsuite_pool_inspect_stop()
  *
  * Pages that lie in pools already go back to the kernel. Those that the
  * inspector finds bad are retired.
@@ -32,43 +32,43 @@ struct ms_inspector {
  * Context: may sleep.
  * Return: 0 or -EBUSY (somebody does already).
  */
-int ms_inspect_start(const struct ms_inspector *inspector);
+int memsuite_pool_inspect_start(const struct memsuite_pool_inspector *inspector);
 
 /**
- * ms_inspect_stop() - no longer, and wait for inspections to end
+ * memsuite_pool_inspect_stop() - no longer, and wait for inspections to end
  *
  * Context: may sleep.
  */
-void ms_inspect_stop(void);
+void memsuite_pool_inspect_stop(void);
 
 /**
- * ms_inspect_held() - have memory looked at that goes to a user past the pools
+ * memsuite_pool_inspect_held() - have memory looked at that goes to a user past the pools
  * @page: first of 2^@order pages that the caller holds
- * @order: at most MS_MAX_ORDER
+ * @order: at most MEMSUITE_MAX_ORDER
  *
  * Their contents are undefined afterwards.
  *
- * Context: may sleep; between ms_hold_begin() and ms_hold_end().
+ * Context: may sleep; between memsuite_hold_begin() and memsuite_hold_end().
  * Return: false if one is bad; true also if nobody inspects.
  */
-bool ms_inspect_held(struct page *page, unsigned int order);
+bool memsuite_pool_inspect_held(struct page *page, unsigned int order);
 
 /**
- * ms_pools_recycle() - exchange the pages in all pools
+ * memsuite_pools_recycle() - exchange the pages in all pools
  *
  * For an inspector whose word about them expires.
  *
  * Context: may sleep.
  */
-void ms_pools_recycle(void);
+void memsuite_pools_recycle(void);
 
 /**
- * ms_pools_prefill() - whether pools are filled ahead of need
+ * memsuite_pools_prefill() - whether pools are filled ahead of need
  * @on: if not, they are emptied, and each page is taken, and inspected, when it
  *	is handed out
  *
  * Context: may sleep.
  */
-void ms_pools_prefill(bool on);
+void memsuite_pools_prefill(bool on);
 
 #endif

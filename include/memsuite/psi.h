@@ -5,14 +5,14 @@
 
 #include <linux/types.h>
 
-enum ms_pressure {
-	MS_PRESSURE_MEMORY,
-	MS_PRESSURE_CPU,
-	MS_NR_PRESSURES
+enum memsuite_psi {
+	MEMSUITE_PSI_MEMORY,
+	MEMSUITE_PSI_CPU,
+	MEMSUITE_NR_PSI
 };
 
 /**
- * ms_pressure_read() - time in which some task of the system waited
+ * memsuite_psi_read() - time in which some task of the system waited
  * @what: for what
  * @us: result: microseconds since boot, up to this moment
  *
@@ -22,6 +22,6 @@ enum ms_pressure {
  * Return: 0, or -EOPNOTSUPP: the kernel has no such figure, or was booted
  * with psi=0.
  */
-int ms_pressure_read(enum ms_pressure what, u64 *us);
+int memsuite_psi_read(enum memsuite_psi what, u64 *us);
 
 #endif

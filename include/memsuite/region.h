@@ -9,42 +9,42 @@
 
 #include <linux/types.h>
 
-struct ms_bank_set;
-struct ms_pool;
+struct memsuite_bank_set;
+struct memsuite_pool;
 struct page;
 
-#define MS_REGION_NAME	32
-#define MS_REGION_TEXT	64
-#define MS_MAX_BANKS	1024
+#define MEMSUITE_REGION_NAME	32
+#define MEMSUITE_REGION_TEXT	64
+#define MEMSUITE_MAX_BANKS	1024
 
 /**
- * enum ms_region_source - where a region comes from
- * @MS_REGION_NODE: a NUMA node
- * @MS_REGION_DIMM: a memory device of the DMI tables
- * @MS_REGION_NVDIMM: a persistent memory range
- * @MS_REGION_ADMIN: written to regions/add
+ * enum memsuite_region_source - where a region comes from
+ * @MEMSUITE_REGION_NODE: a NUMA node
+ * @MEMSUITE_REGION_DIMM: a memory device of the DMI tables
+ * @MEMSUITE_REGION_NVDIMM: a persistent memory range
+ * @MEMSUITE_REGION_ADMIN: written to regions/add
  */
-enum ms_region_source {
-	MS_REGION_NODE,
-	MS_REGION_DIMM,
-	MS_REGION_NVDIMM,
-	MS_REGION_ADMIN,
+enum memsuite_region_source {
+	MEMSUITE_REGION_NODE,
+	MEMSUITE_REGION_DIMM,
+	MEMSUITE_REGION_NVDIMM,
+	MEMSUITE_REGION_ADMIN,
 };
 
 /**
- * enum ms_interleaved - whether its pages are spread over several DIMMs
- * @MS_INTERLEAVED_NO: each lies in one DIMM
- * @MS_INTERLEAVED_YES: each lies in several, which cannot be told apart
- * @MS_INTERLEAVED_UNKNOWN: the firmware does not tell
+ * enum memsuite_interleaved - whether its pages are spread over several DIMMs
+ * @MEMSUITE_INTERLEAVED_NO: each lies in one DIMM
+ * @MEMSUITE_INTERLEAVED_YES: each lies in several, which cannot be told apart
+ * @MEMSUITE_INTERLEAVED_UNKNOWN: the firmware does not tell
  */
-enum ms_interleaved {
-	MS_INTERLEAVED_NO,
-	MS_INTERLEAVED_YES,
-	MS_INTERLEAVED_UNKNOWN,
+enum memsuite_interleaved {
+	MEMSUITE_INTERLEAVED_NO,
+	MEMSUITE_INTERLEAVED_YES,
+	MEMSUITE_INTERLEAVED_UNKNOWN,
 };
 
 /**
- * struct ms_region_spec - what describes a region
+ * struct memsuite_region_spec - what describes a region
  * @name: letters, digits, '_', '-', '.'
  * @start: first physical byte, a multiple of the page size
  * @end: first byte behind it; of a node, both may reach farther later
@@ -53,7 +53,7 @@ enum ms_interleaved {
  * @locator: DIMM locators, or empty
  * @interleaved: whether its DIMMs are, among themselves
  * @technology: as the firmware or the administrator calls it, or empty; may be set
- *	at any time: only ms_regions_each() and ms_region_at() tell it
+ *	at any time: only memsuite_regions_each() and memsuite_region_at() tell it
  * @tier: memory tier of its node, lower is faster; -1 if not known
  * @map: name of the bank map that @banks are of, or empty: all frames
  * @banks: bitmap of the banks that its frames lie in
@@ -69,18 +69,18 @@ enum ms_interleaved {
  * @wear_budget_kib_per_day: what may be written to it in a day
  * @endurance_writes: how often a cell can be written
  */
-struct ms_region_spec {
-	char name[MS_REGION_NAME];
+struct memsuite_region_spec {
+	char name[MEMSUITE_REGION_NAME];
 	u64 start;
 	u64 end;
 	int nid;
-	enum ms_region_source source;
-	char locator[MS_REGION_TEXT];
-	enum ms_interleaved interleaved;
-	char technology[MS_REGION_TEXT];
+	enum memsuite_region_source source;
+	char locator[MEMSUITE_REGION_TEXT];
+	enum memsuite_interleaved interleaved;
+	char technology[MEMSUITE_REGION_TEXT];
 	int tier;
-	char map[MS_REGION_NAME];
-	DECLARE_BITMAP(banks, MS_MAX_BANKS);
+	char map[MEMSUITE_REGION_NAME];
+	DECLARE_BITMAP(banks, MEMSUITE_MAX_BANKS);
 	u64 read_latency_ns;
 	u64 write_latency_ns;
 	u64 idle_power_mw;
@@ -92,118 +92,118 @@ struct ms_region_spec {
 	u64 endurance_writes;
 };
 
-struct ms_region;
+struct memsuite_region;
 
 /**
- * ms_region_get() - find a region and keep it
+ * memsuite_region_get() - find a region and keep it
  * @name: its name
  *
  * Context: may sleep.
- * Return: the region, to be put with ms_region_put(); ERR_PTR(-ENOENT).
+ * Return: the region, to be put with memsuite_region_put(); ERR_PTR(-ENOENT).
  */
-struct ms_region *ms_region_get(const char *name);
+struct memsuite_region *memsuite_region_get(const char *name);
 
 /**
- * ms_region_put() - let go of a region
- * @region: from ms_region_get()
+ * memsuite_region_put() - let go of a region
+ * @region: from memsuite_region_get()
  *
  * Context: may sleep.
  */
-void ms_region_put(struct ms_region *region);
+void memsuite_region_put(struct memsuite_region *region);
 
 /**
- * ms_region_hold() - remember a region that may be removed
- * @region: from ms_region_get(), and not put yet
+ * memsuite_region_hold() - remember a region that may be removed
+ * @region: from memsuite_region_get(), and not put yet
  *
- * Only ms_region_spec() and ms_region_is_gone() may be asked of a region that is
- * not kept, until ms_region_let_go().
+ * Only memsuite_region_spec() and memsuite_region_is_gone() may be asked of a region that is
+ * not kept, until memsuite_region_let_go().
  *
  * Context: any.
  */
-void ms_region_hold(struct ms_region *region);
+void memsuite_region_hold(struct memsuite_region *region);
 
 /**
- * ms_region_let_go() - undo ms_region_hold()
+ * memsuite_region_let_go() - undo memsuite_region_hold()
  * @region: the region
  *
  * Context: may sleep.
  */
-void ms_region_let_go(struct ms_region *region);
+void memsuite_region_let_go(struct memsuite_region *region);
 
 /**
- * ms_region_is_gone() - whether a region that is held was removed
+ * memsuite_region_is_gone() - whether a region that is held was removed
  * @region: the region
  *
  * Context: any. Return: true, from then on; one of that name is another one.
  */
-bool ms_region_is_gone(const struct ms_region *region);
+bool memsuite_region_is_gone(const struct memsuite_region *region);
 
 /**
- * ms_region_spec() - what describes a region
+ * memsuite_region_spec() - what describes a region
  * @region: the region
  *
  * Latencies, powers, energies and wear may be set at any time: read them by
  * READ_ONCE(). The rest does not change, but that a node can grow.
  */
-const struct ms_region_spec *ms_region_spec(const struct ms_region *region);
+const struct memsuite_region_spec *memsuite_region_spec(const struct memsuite_region *region);
 
 /**
- * ms_region_at() - the smallest region that an address lies in
+ * memsuite_region_at() - the smallest region that an address lies in
  * @address: physical, in bytes
- * @sources: bit mask of 1 << MS_REGION_*
+ * @sources: bit mask of 1 << MEMSUITE_REGION_*
  * @spec: a copy of what describes the region, untouched if there is none
  *
  * Context: may sleep.
  * Return: whether there is one.
  */
-bool ms_region_at(u64 address, unsigned int sources,
-		  struct ms_region_spec *spec);
+bool memsuite_region_at(u64 address, unsigned int sources,
+			struct memsuite_region_spec *spec);
 
 /**
- * ms_region_has() - whether a frame lies in a region
+ * memsuite_region_has() - whether a frame lies in a region
  * @region: the region
  * @page: a page of an online frame
  *
  * Context: any.
  */
-bool ms_region_has(const struct ms_region *region, struct page *page);
+bool memsuite_region_has(const struct memsuite_region *region, struct page *page);
 
 /**
- * ms_region_banks() - the banks that a region is a set of
+ * memsuite_region_banks() - the banks that a region is a set of
  * @region: the region
  *
  * Return: banks, for as long as the region is kept; NULL: all its frames.
  */
-const struct ms_bank_set *ms_region_banks(const struct ms_region *region);
+const struct memsuite_bank_set *memsuite_region_banks(const struct memsuite_region *region);
 
 /* What a technology is like, as far as policies care. */
-enum ms_technology {
-	MS_TECHNOLOGY_UNKNOWN,
-	MS_TECHNOLOGY_DRAM,	/* volatile, written and read alike */
-	MS_TECHNOLOGY_PRAM,	/* dear to write: phase change and other NVM */
+enum memsuite_technology {
+	MEMSUITE_TECHNOLOGY_UNKNOWN,
+	MEMSUITE_TECHNOLOGY_DRAM,	/* volatile, written and read alike */
+	MEMSUITE_TECHNOLOGY_PRAM,	/* dear to write: phase change and other NVM */
 };
 
 /**
- * ms_technology_of() - what kind of technology a name is that of
- * @name: as in struct ms_region_spec
+ * memsuite_technology_of() - what kind of technology a name is that of
+ * @name: as in struct memsuite_region_spec
  *
  * Pure.
  */
-enum ms_technology ms_technology_of(const char *name);
+enum memsuite_technology memsuite_technology_of(const char *name);
 
 /**
- * ms_regions_each() - look at all regions
+ * memsuite_regions_each() - look at all regions
  * @see: called for each, in the order in which they came to be; may not sleep for
  *	long, nor look for regions
  * @context: for it
  *
  * Context: may sleep.
  */
-void ms_regions_each(void (*see)(const struct ms_region_spec *spec,
-				 void *context), void *context);
+void memsuite_regions_each(void (*see)(const struct memsuite_region_spec *spec,
+				       void *context), void *context);
 
 /**
- * ms_region_bounds() - how far around a frame the same regions reach
+ * memsuite_region_bounds() - how far around a frame the same regions reach
  * @pfn: the frame
  * @start: first frame that lies in the same regions as all up to @pfn
  * @end: first frame behind those that do
@@ -215,52 +215,52 @@ void ms_regions_each(void (*see)(const struct ms_region_spec *spec,
  * Return: false if frames between the bounds belong to different regions all
  * the same, since one of these is a set of banks.
  */
-bool ms_region_bounds(unsigned long pfn, unsigned long *start,
-		      unsigned long *end);
+bool memsuite_region_bounds(unsigned long pfn, unsigned long *start,
+			    unsigned long *end);
 
 /**
- * ms_region_open_pool() - have the region's pool filled
+ * memsuite_region_open_pool() - have the region's pool filled
  * @region: the region
  *
- * May be called more than once; each call needs an ms_region_close_pool().
+ * May be called more than once; each call needs a memsuite_region_close_pool().
  *
  * Context: may sleep.
  * Return: the pool, or ERR_PTR(-ENOMEM).
  */
-struct ms_pool *ms_region_open_pool(struct ms_region *region);
+struct memsuite_pool *memsuite_region_open_pool(struct memsuite_region *region);
 
 /**
- * ms_region_close_pool() - undo ms_region_open_pool()
+ * memsuite_region_close_pool() - undo memsuite_region_open_pool()
  * @region: the region
  *
  * With the last call all pages go back. Nobody may pop from the pool any more.
  *
  * Context: may sleep.
  */
-void ms_region_close_pool(struct ms_region *region);
+void memsuite_region_close_pool(struct memsuite_region *region);
 
 /**
- * struct ms_census - frames of a region
+ * struct memsuite_occupancy - frames of a region
  * @pages: online
  * @free_pages: of these, free, or in its pool
  */
-struct ms_census {
+struct memsuite_occupancy {
 	unsigned long pages;
 	unsigned long free_pages;
 };
 
 /**
- * ms_region_census() - estimate how many frames a region has free
+ * memsuite_region_occupancy() - estimate how many frames a region has free
  * @region: the region
  * @census: result; of a node it is the kernel's own count, of other regions a
  *	sample
  *
  * Takes less than a millisecond. Context: may sleep.
  */
-void ms_region_census(struct ms_region *region, struct ms_census *census);
+void memsuite_region_occupancy(struct memsuite_region *region, struct memsuite_occupancy *census);
 
 /**
- * ms_parse_range() - parse "START-END"
+ * memsuite_parse_range() - parse "START-END"
  * @text: addresses in bytes, decimal or 0x, with an optional K, M, G or T;
  *	both are multiples of the page size
  * @start: first byte, untouched on error
@@ -269,6 +269,6 @@ void ms_region_census(struct ms_region *region, struct ms_census *census);
  * Pure. Return: 0; -EINVAL (malformed, not page aligned); -ERANGE (empty
  * range, number too large).
  */
-int ms_parse_range(const char *text, u64 *start, u64 *end);
+int memsuite_parse_range(const char *text, u64 *start, u64 *end);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Retiring pages by their frame number, and taking it back. Bad pages of held
- * memory are retired by ms_block_retire() and ms_range_release().
+ * memory are retired by memsuite_block_retire() and memsuite_range_release().
  */
 #ifndef MEMSUITE_RETIRE_H
 #define MEMSUITE_RETIRE_H
@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /**
- * ms_page_retire() - withhold a page for good
+ * memsuite_page_retire() - withhold a page for good
  * @pfn: its frame
  *
  * A free page is taken. The contents of a page in use are moved elsewhere
@@ -21,10 +21,10 @@
  * -EBUSY (in use, and cannot be moved: the kernel's own, or pinned);
  * -ENOMEM.
  */
-int ms_page_retire(unsigned long pfn);
+int memsuite_page_retire(unsigned long pfn);
 
 /**
- * ms_page_unretire() - give a retired page back to the page allocator
+ * memsuite_page_unretire() - give a retired page back to the page allocator
  * @pfn: its frame
  *
  * Of any page that the suite retired since the last boot, whichever way.
@@ -35,12 +35,12 @@ int ms_page_retire(unsigned long pfn);
  * back any more, after a memory failure that the hardware reported);
  * -EBUSY (somebody looks at it just now).
  */
-int ms_page_unretire(unsigned long pfn);
+int memsuite_page_unretire(unsigned long pfn);
 
 /**
- * ms_page_retired() - whether the suite retired a page
+ * memsuite_page_retired() - whether the suite retired a page
  * @pfn: its frame
  */
-bool ms_page_retired(unsigned long pfn);
+bool memsuite_page_retired(unsigned long pfn);
 
 #endif

@@ -10,7 +10,7 @@
 #include <memsuite/block.h>
 
 /**
- * struct ms_stock - the frames of a range
+ * struct memsuite_target_frames - the frames of a range
  * @scan: where to look for free blocks; the caller may narrow down
  *	@scan.migratetypes, @scan.max_age_s and @scan.banks
  * @start: first frame of the range
@@ -21,8 +21,8 @@
  * @bad: frames that were found bad, to be retired; private
  * @empty: nothing was found in the whole range
  */
-struct ms_stock {
-	struct ms_scan scan;
+struct memsuite_target_frames {
+	struct memsuite_scan scan;
 	unsigned long start;
 	bool inspected;
 	struct page *bare;
@@ -32,35 +32,35 @@ struct ms_stock {
 };
 
 /**
- * ms_stock_init() - describe a stock; nothing is taken yet
+ * memsuite_target_frames_init() - describe a stock; nothing is taken yet
  * @stock: the stock
  * @start_pfn: first frame of the range
  * @end_pfn: first frame behind it
  * @nid: node to keep to, or NUMA_NO_NODE
  */
-void ms_stock_init(struct ms_stock *stock, unsigned long start_pfn,
-		   unsigned long end_pfn, int nid);
+void memsuite_target_frames_init(struct memsuite_target_frames *stock, unsigned long start_pfn,
+				 unsigned long end_pfn, int nid);
 
 /**
- * ms_stock_take() - take a page
+ * memsuite_target_frames_take() - take a page
  * @stock: the stock
  *
- * Between ms_hold_begin() and ms_hold_end(), and with an ms_stock_return()
- * before the end. Takes nothing from a zone that is short of memory.
+ * Between memsuite_hold_begin() and memsuite_hold_end(), and with a
+ * memsuite_target_frames_return() before the end. Takes nothing from a zone that is short of memory.
  *
  * Context: may sleep.
  * Return: a page of order 0 with a reference count of 1 and undefined
  * contents, now the caller's; or NULL. Once it was NULL it remains so, until
  * the caller clears @stock->empty.
  */
-struct page *ms_stock_take(struct ms_stock *stock);
+struct page *memsuite_target_frames_take(struct memsuite_target_frames *stock);
 
 /**
- * ms_stock_return() - give back what was taken out in vain, and retire what is bad
+ * memsuite_target_frames_return() - give back what was taken out in vain, and retire what is bad
  * @stock: the stock; may be used again
  *
  * Context: may sleep, with no page locked.
  */
-void ms_stock_return(struct ms_stock *stock);
+void memsuite_target_frames_return(struct memsuite_target_frames *stock);
 
 #endif

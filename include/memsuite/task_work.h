@@ -5,37 +5,37 @@
 
 #include <linux/types.h>
 
-struct ms_errand;
+struct memsuite_task_work;
 
 /**
- * ms_errand_new() - something to do, for one task at a time
+ * memsuite_task_work_new() - something to do, for one task at a time
  * @run: does it; may sleep
  * @whose: is passed to it
  *
  * Context: may sleep.
  * Return: NULL if memory is short.
  */
-struct ms_errand *ms_errand_new(void (*run)(void *whose), void *whose);
+struct memsuite_task_work *memsuite_task_work_new(void (*run)(void *whose), void *whose);
 
 /**
- * ms_errand_send() - have the current task do it before it is in user space again
- * @errand: of ms_errand_new()
+ * memsuite_task_work_send() - have the current task do it before it is in user space again
+ * @errand: of memsuite_task_work_new()
  *
  * Context: any, for a task that comes from user space.
  * Return: false if it is under way already, or the task is ending.
  */
-bool ms_errand_send(struct ms_errand *errand);
+bool memsuite_task_work_send(struct memsuite_task_work *errand);
 
 /**
- * ms_errand_drop() - it is not to be done any more
- * @errand: of ms_errand_new(); it is gone then; or NULL
+ * memsuite_task_work_drop() - it is not to be done any more
+ * @errand: of memsuite_task_work_new(); it is gone then; or NULL
  *
  * A task may take for ever to come back, in a page fault that a program of its
  * own is to answer, say. That is not waited for: the task will do nothing. Until
  * it has, memsuite.ko cannot be unloaded, but whoever called this can. Nobody may
- * call ms_errand_send() meanwhile. Context: may sleep, for as long as it is being
+ * call memsuite_task_work_send() meanwhile. Context: may sleep, for as long as it is being
  * done.
  */
-void ms_errand_drop(struct ms_errand *errand);
+void memsuite_task_work_drop(struct memsuite_task_work *errand);
 
 #endif

@@ -6,15 +6,15 @@
 #include <linux/mm_types.h>
 
 /**
- * ms_tlb_flushable() - whether this kernel has the function for it
+ * memsuite_tlb_flushable() - whether this kernel has the function for it
  *
- * Return: if not, ms_tlb_flush() does nothing, and no bit of a page table entry
+ * Return: if not, memsuite_tlb_flush() does nothing, and no bit of a page table entry
  * that correctness depends on may be cleared.
  */
-bool ms_tlb_flushable(void);
+bool memsuite_tlb_flushable(void);
 
 /**
- * ms_tlb_flush() - flush a range of an address space, as the kernel does it
+ * memsuite_tlb_flush() - flush a range of an address space, as the kernel does it
  * @mm: the address space
  * @start: first address
  * @end: first address behind the range
@@ -24,6 +24,6 @@ bool ms_tlb_flushable(void);
  *
  * Context: interrupts on.
  */
-void ms_tlb_flush(struct mm_struct *mm, unsigned long start, unsigned long end);
+void memsuite_tlb_flush(struct mm_struct *mm, unsigned long start, unsigned long end);
 
 #endif

@@ -6,36 +6,36 @@
 struct tracepoint;
 
 /**
- * struct ms_probe - a tracepoint and who listens to it
+ * struct memsuite_tracepoint - a tracepoint and who listens to it
  * @name: of the tracepoint
  * @function: what to call: void (*)(void *data, the tracepoint's arguments),
  *	of which trailing ones may be left out; @data is NULL. Runs with
  *	preemption off and may not sleep.
- * @tracepoint: filled in by ms_probes_register()
+ * @tracepoint: filled in by memsuite_tracepoints_register()
  */
-struct ms_probe {
+struct memsuite_tracepoint {
 	const char *name;
 	void *function;
 	struct tracepoint *tracepoint;
 };
 
 /**
- * ms_probes_register() - listen to some tracepoints, to all or none
+ * memsuite_tracepoints_register() - listen to some tracepoints, to all or none
  * @probes: table
  * @nr: its length
  *
  * Context: may sleep.
  * Return: 0, -EOPNOTSUPP (no such tracepoint), or -errno.
  */
-int ms_probes_register(struct ms_probe *probes, unsigned int nr);
+int memsuite_tracepoints_register(struct memsuite_tracepoint *probes, unsigned int nr);
 
 /**
- * ms_probes_unregister() - undo ms_probes_register()
+ * memsuite_tracepoints_unregister() - undo memsuite_tracepoints_register()
  * @probes: table
  * @nr: its length
  *
  * Waits for functions that run. Context: may sleep.
  */
-void ms_probes_unregister(struct ms_probe *probes, unsigned int nr);
+void memsuite_tracepoints_unregister(struct memsuite_tracepoint *probes, unsigned int nr);
 
 #endif

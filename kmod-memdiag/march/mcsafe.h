@@ -26,7 +26,7 @@
 static __always_inline bool mcsafe_read(const u64 *word)
 {
 	asm goto("1:	movq (%0), %%rax\n"
-		 MS_ASM_EXTABLE_MCE_SAFE(1b, %l[uncorrectable])
+		 MEMSUITE_ASM_EXTABLE_MCE_SAFE(1b, %l[uncorrectable])
 		 : : "r" (word) : "rax", "memory" : uncorrectable);
 	return true;
 uncorrectable:

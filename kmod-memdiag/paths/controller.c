@@ -65,11 +65,11 @@ static unsigned long user_chose;		/* jiffies */
  * @passes: sweeps that had ended when the controller began
  */
 static struct monitor {
-	struct ms_demand_counts counts;
+	struct memsuite_alloc_stats_counts counts;
 	ktime_t time;
 	u64 last;
 	u64 average;
-	struct comet_list lists[MS_MAX_ORDER + 1];
+	struct comet_list lists[MEMSUITE_MAX_ORDER + 1];
 	u64 stale;
 	u64 moved;
 	u64 passes;
@@ -85,7 +85,7 @@ static u64 sum_orders(const u64 *pages)
 	u64 sum = 0;
 	int order;
 
-	for (order = 0; order <= MS_MAX_ORDER; order++)
+	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++)
 		sum += pages[order];
 	return sum;
 }
@@ -100,15 +100,15 @@ static u64 guarantee_pages_s(void)
 	return totalram_pages() * 8 / READ_ONCE(tester_lifetime_s) + 1;
 }
 
-static u64 comet_pages(const struct ms_demand_counts *now, u64 ms)
+static u64 comet_pages(const struct memsuite_alloc_stats_counts *now, u64 ms)
 {
 	u64 minimum = guarantee_pages_s() * ms / MSEC_PER_SEC /
-		      (MS_MAX_ORDER + 1) + 1;
+		      (MEMSUITE_MAX_ORDER + 1) + 1;
 	u64 most = max(tester_bandwidth() * ms / MSEC_PER_SEC, minimum);
 	u64 pages = 0;
 	int order;
 
-	for (order = 0; order <= MS_MAX_ORDER; order++) {
+	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
 		comet_adjust(&monitor.lists[order],
 			     now->allocated[order] -
 			     monitor.counts.allocated[order],
@@ -148,7 +148,7 @@ static u64 budget_pages_s(void)
 }
 
 /* What the testers may do until the next monitoring. */
-static void pace(const struct ms_demand_counts *now, u64 ms)
+static void pace(const struct memsuite_alloc_stats_counts *now, u64 ms)
 {
 	u64 budget = div_u64(budget_pages_s(), tester_fidelity());
 	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1, pages;
@@ -169,14 +169,14 @@ static void pace(const struct ms_demand_counts *now, u64 ms)
 
 static void watch(void)
 {
-	static struct ms_demand_counts now;
+	static struct memsuite_alloc_stats_counts now;
 	ktime_t time = ktime_get();
 	u64 ms = max_t(s64, ktime_ms_delta(time, monitor.time), 1);
 	struct memdiag_demand demand;
 	u64 wanted;
 
 	pressure_watch();
-	ms_demand_read(&now);
+	memsuite_alloc_stats_read(&now);
 	demand.interval_ms = ms;
 	demand.previous = monitor.last;
 	demand.allocated = sum_orders(now.allocated) -
@@ -224,7 +224,7 @@ static void decide(void)
 	now.max_fidelity = backoff_fidelity(now.min_fidelity, now.max_fidelity,
 					    pressure_share_pct());
 	tester_configure(registry_choose(&now, &load, &on_demand));
-	ms_pools_prefill(!on_demand);
+	memsuite_pools_prefill(!on_demand);
 }
 
 /*
@@ -280,7 +280,7 @@ static int control(void *unused)
 static int start_controlling(void)
 {
 	memset(&monitor, 0, sizeof(monitor));
-	ms_demand_read(&monitor.counts);
+	memsuite_alloc_stats_read(&monitor.counts);
 	monitor.time = ktime_get();
 	monitor.passes = tester_passes();
 	pressure_begin();
@@ -293,7 +293,7 @@ static int start_controlling(void)
 
 int controller_start(void)
 {
-	int err = ms_demand_start(tester_lifetime_s);
+	int err = memsuite_alloc_stats_start(tester_lifetime_s);
 
 	if (err)
 		return err;
@@ -315,7 +315,7 @@ err_inuse:
 	tester_stop();
 err_tester:
 	ahead_stop();
-	ms_demand_stop();
+	memsuite_alloc_stats_stop();
 	return err;
 }
 
@@ -328,8 +328,8 @@ void controller_stop(void)
 	inuse_stop();
 	tester_stop();
 	ahead_stop();
-	ms_pools_prefill(true);
-	ms_demand_stop();
+	memsuite_pools_prefill(true);
+	memsuite_alloc_stats_stop();
 }
 
 bool controller_running(void)
@@ -353,7 +353,7 @@ static ssize_t user_config_store(struct kobject *kobj,
 	struct memdiag_config config;
 	int err;
 
-	if (ms_parse_line(buf, count, line, sizeof(line)))
+	if (memsuite_parse_line(buf, count, line, sizeof(line)))
 		return -EINVAL;
 	fidelity = strsep(&threads, " ");
 	if (!threads)
@@ -372,29 +372,29 @@ static ssize_t user_config_store(struct kobject *kobj,
 	return count;
 }
 
-MS_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, MEMDIAG_FIDELITY_MAX);
-MS_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
-MS_ATTR_NUMBER(user_timeout_ms, user_timeout_ms, 0, 24 * 3600 * 1000);
-MS_ATTR_NUMBER(max_threads, limits.max_threads, 1, TESTERS_MAX);
-MS_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
-MS_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
-	       MEMDIAG_FIDELITY_MAX);
-MS_ATTR_NUMBER(demand_alpha_pct, demand_alpha_pct, 100, 10000);
-MS_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
-MS_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
-MS_ATTR_NUMBER(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
+MEMSUITE_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, MEMDIAG_FIDELITY_MAX);
+MEMSUITE_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
+MEMSUITE_ATTR_NUMBER(user_timeout_ms, user_timeout_ms, 0, 24 * 3600 * 1000);
+MEMSUITE_ATTR_NUMBER(max_threads, limits.max_threads, 1, TESTERS_MAX);
+MEMSUITE_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
+MEMSUITE_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
+		     MEMDIAG_FIDELITY_MAX);
+MEMSUITE_ATTR_NUMBER(demand_alpha_pct, demand_alpha_pct, 100, 10000);
+MEMSUITE_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
+MEMSUITE_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
+MEMSUITE_ATTR_NUMBER(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
 
-MS_ATTR_NUMBER(pressure_memory_pct, pressure_limits.memory, 0, 100);
-MS_ATTR_NUMBER(pressure_cpu_pct, pressure_limits.cpu, 0, 100);
+MEMSUITE_ATTR_NUMBER(pressure_memory_pct, pressure_limits.memory, 0, 100);
+MEMSUITE_ATTR_NUMBER(pressure_cpu_pct, pressure_limits.cpu, 0, 100);
 
-MS_ATTR_NUMBER_RO(fidelity, tester_fidelity());
-MS_ATTR_NUMBER_RO(threads, tester_threads());
-MS_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
-MS_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
-MS_ATTR_NUMBER_RO(remote_pages, tester_remote_pages());
-MS_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
-MS_ATTR_NUMBER_RO(share_pct, pressure_share_pct());
-MS_ATTR_NUMBER_RO(backoffs, pressure_backoffs());
+MEMSUITE_ATTR_NUMBER_RO(fidelity, tester_fidelity());
+MEMSUITE_ATTR_NUMBER_RO(threads, tester_threads());
+MEMSUITE_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
+MEMSUITE_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
+MEMSUITE_ATTR_NUMBER_RO(remote_pages, tester_remote_pages());
+MEMSUITE_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
+MEMSUITE_ATTR_NUMBER_RO(share_pct, pressure_share_pct());
+MEMSUITE_ATTR_NUMBER_RO(backoffs, pressure_backoffs());
 
 static struct kobj_attribute user_config_attr = __ATTR_RW(user_config);
 

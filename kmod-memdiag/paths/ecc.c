@@ -77,7 +77,7 @@ static void retire(struct tally_page *page)
 		.class = FAULT_HARD,
 		.origin = FOUND_BY_ECC,
 	};
-	int err = ms_page_retire(page->pfn);
+	int err = memsuite_page_retire(page->pfn);
 
 	page->state = !err || err == -EEXIST ? TALLY_RETIRED : TALLY_IN_USE;
 	if (!findings_has(page->pfn))
@@ -87,12 +87,12 @@ static void retire(struct tally_page *page)
 /* What could not be had was left out. */
 static bool was_tested(const struct tally_page *page)
 {
-	return ms_demand_age_s(page->pfn) <= (jiffies - begun) / HZ + 1;
+	return memsuite_alloc_stats_age_s(page->pfn) <= (jiffies - begun) / HZ + 1;
 }
 
 static void end(struct tally_page *page)
 {
-	if (ms_page_retired(page->pfn)) {
+	if (memsuite_page_retired(page->pfn)) {
 		page->state = TALLY_RETIRED;
 	} else if (page->fresh) {
 		pr_warn("page 0x%lx: the machine reports errors while it is tested\n",
@@ -155,7 +155,7 @@ static void count(unsigned long pfn, bool is_uncorrected)
 static bool is_physical(const struct mce *mce)
 {
 	return !boot_cpu_has(X86_FEATURE_SMCA) ||
-	       mce->status & (MCI_STATUS_POISON | MS_MCI_STATUS_PADDRV);
+	       mce->status & (MCI_STATUS_POISON | MEMSUITE_MCI_STATUS_PADDRV);
 }
 
 /* In process context: the chain is called from a work item. */
@@ -178,10 +178,10 @@ static struct notifier_block chain_block = {
 	.priority = MCE_PRIO_EDAC,
 };
 
-MS_ATTR_NUMBER(ecc_threshold, threshold, 0, THRESHOLD_MAX);
-MS_ATTR_NUMBER_RO(ecc_corrected_errors, READ_ONCE(corrected));
-MS_ATTR_NUMBER_RO(ecc_uncorrected_errors, READ_ONCE(uncorrected));
-MS_ATTR_NUMBER_RO(ecc_tests, READ_ONCE(tests));
+MEMSUITE_ATTR_NUMBER(ecc_threshold, threshold, 0, THRESHOLD_MAX);
+MEMSUITE_ATTR_NUMBER_RO(ecc_corrected_errors, READ_ONCE(corrected));
+MEMSUITE_ATTR_NUMBER_RO(ecc_uncorrected_errors, READ_ONCE(uncorrected));
+MEMSUITE_ATTR_NUMBER_RO(ecc_tests, READ_ONCE(tests));
 
 static struct attribute *ecc_attrs[] = {
 	&ecc_threshold_attr.attr, &ecc_corrected_errors_attr.attr,

@@ -37,9 +37,9 @@ static int turn(bool on)
 
 	mutex_lock(&newcomers_lock);
 	if (on && !testing)
-		err = ms_arrivals_start(inspect);
+		err = memsuite_hotplug_start(inspect);
 	else if (!on && testing)
-		ms_arrivals_stop();
+		memsuite_hotplug_stop();
 	if (!err)
 		testing = on;
 	mutex_unlock(&newcomers_lock);
@@ -69,7 +69,7 @@ void newcomers_exit(void)
 	unregister_memory_notifier(&memory_block);
 }
 
-MS_ATTR_SWITCH(test_new_memory, READ_ONCE(testing), turn);
+MEMSUITE_ATTR_SWITCH(test_new_memory, READ_ONCE(testing), turn);
 
 static struct attribute *newcomers_attrs[] = {
 	&test_new_memory_attr.attr, NULL

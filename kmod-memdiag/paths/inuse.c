@@ -42,9 +42,9 @@
 
 #define INTERVAL_MAX_MS	(24 * 3600 * 1000)
 
-/* What a walk leaves where it is: as for ms_move, and */
+/* What a walk leaves where it is: as for memsuite_migrate, and */
 enum {
-	LEFT_WIDE = MS_NR_MOVE_OUTCOMES,	/* mapped too widely */
+	LEFT_WIDE = MEMSUITE_NR_MIGRATE_OUTCOMES,	/* mapped too widely */
 	LEFT_LARGE,	/* a huge page, and no tested one to move it to */
 	LEFT_KERNEL,	/* on no LRU list */
 	NR_OUTCOMES,
@@ -65,9 +65,9 @@ enum {
 struct walk {
 	unsigned int old_s;
 	unsigned int fresh_s;
-	struct ms_stock stock;
-	struct ms_stock above;
-	struct ms_move move;
+	struct memsuite_target_frames stock;
+	struct memsuite_target_frames above;
+	struct memsuite_migrate move;
 	struct page *found[FOUND_PAGES];
 	unsigned int nr_found;
 	struct page *large;
@@ -84,12 +84,12 @@ static u64 last[NR_OUTCOMES];		/* of the last walk */
 
 static struct page *alloc_large(struct walk *walk, struct page *old)
 {
-	unsigned int order = ms_page_order(old);
-	struct page *page = ms_page_alloc_large(order, page_to_nid(old));
+	unsigned int order = memsuite_page_order(old);
+	struct page *page = memsuite_page_alloc_large(order, page_to_nid(old));
 
 	if (page && (page_zone(page) != page_zone(old) ||
-		     ms_demand_older(page_to_pfn(page), 1UL << order,
-				     walk->fresh_s))) {
+		     memsuite_alloc_stats_older(page_to_pfn(page), 1UL << order,
+						walk->fresh_s))) {
 		put_page(page);
 		page = NULL;
 	}
@@ -101,14 +101,14 @@ static struct page *take_target(struct page *old, void *context)
 	struct walk *walk = context;
 	struct page *page;
 
-	if (ms_page_order(old)) {
+	if (memsuite_page_order(old)) {
 		page = walk->large ?: alloc_large(walk, old);
 		walk->large = NULL;
 		return page;
 	}
-	page = ms_stock_take(&walk->stock);
+	page = memsuite_target_frames_take(&walk->stock);
 	if (!page && PageAnon(old))
-		return ms_stock_take(&walk->above);
+		return memsuite_target_frames_take(&walk->above);
 	/* Zones may overlap. */
 	if (page && page_zone(page) != page_zone(old)) {
 		put_page(page);
@@ -122,13 +122,13 @@ static void move_large(struct walk *walk, struct page *page)
 {
 	walk->large = alloc_large(walk, page);
 	if (!walk->large) {
-		walk->outcome[LEFT_LARGE] += 1UL << ms_page_order(page);
+		walk->outcome[LEFT_LARGE] += 1UL << memsuite_page_order(page);
 		put_page(page);
 		return;
 	}
-	ms_move_add(&walk->move, page);
+	memsuite_migrate_add(&walk->move, page);
 	put_page(page);
-	ms_move_run(&walk->move);
+	memsuite_migrate_run(&walk->move);
 	if (walk->large)
 		put_page(walk->large);
 	walk->large = NULL;
@@ -136,19 +136,19 @@ static void move_large(struct walk *walk, struct page *page)
 
 static void move_found(struct walk *walk)
 {
-	int token = ms_hold_begin();
+	int token = memsuite_hold_begin();
 	unsigned int i;
 
 	for (i = 0; i < walk->nr_found; i++) {
-		ms_move_add(&walk->move, walk->found[i]);
+		memsuite_migrate_add(&walk->move, walk->found[i]);
 		put_page(walk->found[i]);
 		if (i % BATCH_PAGES == BATCH_PAGES - 1)
-			ms_move_run(&walk->move);
+			memsuite_migrate_run(&walk->move);
 	}
-	ms_move_run(&walk->move);
-	ms_stock_return(&walk->stock);
-	ms_stock_return(&walk->above);
-	ms_hold_end(token);
+	memsuite_migrate_run(&walk->move);
+	memsuite_target_frames_return(&walk->stock);
+	memsuite_target_frames_return(&walk->above);
+	memsuite_hold_end(token);
 	walk->nr_found = 0;
 }
 
@@ -156,7 +156,7 @@ static void move_found(struct walk *walk)
 static void count_off_list(struct walk *walk, struct page *page)
 {
 	if (page_count(page) && !PageOffline(page) && !PageHWPoison(page))
-		walk->outcome[ms_page_swap_backed(page) ? MS_MOVE_BUSY :
+		walk->outcome[memsuite_page_swap_backed(page) ? MEMSUITE_MIGRATE_BUSY :
 							  LEFT_KERNEL]++;
 }
 
@@ -173,7 +173,7 @@ static void look_at(struct walk *walk, struct page *page)
 	/* Until now it could have become anything. */
 	if (!PageLRU(page) || PageTail(page)) {
 		put_page(page);
-	} else if (ms_page_order(page)) {
+	} else if (memsuite_page_order(page)) {
 		move_large(walk, page);
 	} else if (atomic_read(&page->_mapcount) >= MAX_MAPPINGS) {
 		walk->outcome[LEFT_WIDE]++;
@@ -194,9 +194,9 @@ static unsigned long look(struct walk *walk, unsigned long pfn)
 	if (PageBuddy(page)) {
 		/* May be stale: never trust it far. */
 		order = READ_ONCE(page->private);
-		return pfn + (order <= MS_MAX_ORDER ? 1UL << order : 1);
+		return pfn + (order <= MEMSUITE_MAX_ORDER ? 1UL << order : 1);
 	}
-	if (ms_demand_older(pfn, 1, walk->old_s))
+	if (memsuite_alloc_stats_older(pfn, 1, walk->old_s))
 		look_at(walk, page);
 	return pfn + 1;
 }
@@ -220,10 +220,10 @@ static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 	move_found(walk);
 }
 
-static void init_stock(const struct walk *walk, struct ms_stock *stock,
+static void init_stock(const struct walk *walk, struct memsuite_target_frames *stock,
 		       unsigned long start, unsigned long end, int nid)
 {
-	ms_stock_init(stock, start, end, nid);
+	memsuite_target_frames_init(stock, start, end, nid);
 	stock->scan.max_age_s = walk->fresh_s;
 	/* What is in use and can be moved is no place for others. */
 	stock->scan.migratetypes = BIT(MIGRATE_MOVABLE);
@@ -237,7 +237,7 @@ static void walk_zone(struct walk *walk, struct zone *zone)
 	bool movable;
 
 	while (pfn < last && !kthread_should_stop()) {
-		movable = ms_region_bounds(pfn, &start, &end);
+		movable = memsuite_region_bounds(pfn, &start, &end);
 		top = min(end, node_end_pfn(nid));
 		start = max(start, zone->zone_start_pfn);
 		end = min(end, last);
@@ -257,11 +257,11 @@ static void publish(struct walk *walk)
 {
 	int i;
 
-	for (i = 0; i < MS_NR_MOVE_OUTCOMES; i++)
+	for (i = 0; i < MEMSUITE_NR_MIGRATE_OUTCOMES; i++)
 		walk->outcome[i] += walk->move.outcome[i];
 	for (i = 0; i < NR_OUTCOMES; i++)
 		WRITE_ONCE(last[i], walk->outcome[i]);
-	WRITE_ONCE(moved, moved + walk->outcome[MS_MOVED]);
+	WRITE_ONCE(moved, moved + walk->outcome[MEMSUITE_MIGRATED]);
 	WRITE_ONCE(walks, walks + 1);
 }
 
@@ -277,11 +277,11 @@ static void walk_memory(unsigned int interval_s)
 	int nid, i;
 
 	memset(walk.outcome, 0, sizeof(walk.outcome));
-	ms_move_init(&walk.move, take_target, &walk);
+	memsuite_migrate_init(&walk.move, take_target, &walk);
 	walk.old_s = max(1, (int)(lifetime - lifetime / 4 - interval_s));
 	walk.fresh_s = max(1U, lifetime / 2 + lifetime / 8);
-	if (READ_ONCE(last[MS_MOVE_BUSY]))
-		ms_move_settle();
+	if (READ_ONCE(last[MEMSUITE_MIGRATE_BUSY]))
+		memsuite_migrate_settle();
 	for_each_node_state(nid, N_MEMORY)
 		for (i = 0; i < MAX_NR_ZONES; i++) {
 			struct zone *zone = &NODE_DATA(nid)->node_zones[i];
@@ -345,7 +345,7 @@ static ssize_t move_interval_ms_store(struct kobject *kobj,
 	u64 ms;
 	int err;
 
-	err = ms_parse_u64(buf, count, 0, INTERVAL_MAX_MS, &ms);
+	err = memsuite_parse_u64(buf, count, 0, INTERVAL_MAX_MS, &ms);
 	if (err)
 		return err;
 	WRITE_ONCE(interval_ms, ms);
@@ -364,15 +364,15 @@ const struct attribute_group inuse_group = {
 	.attrs = inuse_attrs,
 };
 
-MS_ATTR_NUMBER_RO(moved_pages, inuse_moved_pages());
-MS_ATTR_NUMBER_RO(walks, READ_ONCE(walks));
-MS_ATTR_NUMBER_RO(left_busy_pages, READ_ONCE(last[MS_MOVE_BUSY]));
-MS_ATTR_NUMBER_RO(left_pinned_pages, READ_ONCE(last[MS_MOVE_PINNED]));
-MS_ATTR_NUMBER_RO(left_full_pages, READ_ONCE(last[MS_MOVE_FULL]));
-MS_ATTR_NUMBER_RO(left_gone_pages, READ_ONCE(last[MS_MOVE_GONE]));
-MS_ATTR_NUMBER_RO(left_wide_pages, READ_ONCE(last[LEFT_WIDE]));
-MS_ATTR_NUMBER_RO(left_large_pages, READ_ONCE(last[LEFT_LARGE]));
-MS_ATTR_NUMBER_RO(left_kernel_pages, READ_ONCE(last[LEFT_KERNEL]));
+MEMSUITE_ATTR_NUMBER_RO(moved_pages, inuse_moved_pages());
+MEMSUITE_ATTR_NUMBER_RO(walks, READ_ONCE(walks));
+MEMSUITE_ATTR_NUMBER_RO(left_busy_pages, READ_ONCE(last[MEMSUITE_MIGRATE_BUSY]));
+MEMSUITE_ATTR_NUMBER_RO(left_pinned_pages, READ_ONCE(last[MEMSUITE_MIGRATE_PINNED]));
+MEMSUITE_ATTR_NUMBER_RO(left_full_pages, READ_ONCE(last[MEMSUITE_MIGRATE_FULL]));
+MEMSUITE_ATTR_NUMBER_RO(left_gone_pages, READ_ONCE(last[MEMSUITE_MIGRATE_GONE]));
+MEMSUITE_ATTR_NUMBER_RO(left_wide_pages, READ_ONCE(last[LEFT_WIDE]));
+MEMSUITE_ATTR_NUMBER_RO(left_large_pages, READ_ONCE(last[LEFT_LARGE]));
+MEMSUITE_ATTR_NUMBER_RO(left_kernel_pages, READ_ONCE(last[LEFT_KERNEL]));
 
 static struct attribute *moves_attrs[] = {
 	&moved_pages_attr.attr, &walks_attr.attr, &left_busy_pages_attr.attr,
@@ -407,7 +407,7 @@ static ssize_t ages_read(struct file *file, char __user *to, size_t count,
 	if (*pos % sizeof(age) || count % sizeof(age))
 		return -EINVAL;
 	for (; done < count && pfn < end; pfn++, done += sizeof(age)) {
-		age = ms_demand_age_s(pfn);
+		age = memsuite_alloc_stats_age_s(pfn);
 		if (copy_to_user(to + done, &age, sizeof(age)))
 			return -EFAULT;
 		cond_resched();

@@ -41,8 +41,8 @@ struct stats {
 };
 
 struct node_pool {
-	struct ms_region *region;
-	struct ms_pool *pool;
+	struct memsuite_region *region;
+	struct memsuite_pool *pool;
 };
 
 static DEFINE_PER_CPU(struct stats, stats);
@@ -58,40 +58,40 @@ static struct engine_test engine_test;
 static struct page *leave(enum left why)
 {
 	this_cpu_inc(stats.left[why]);
-	return MS_FAULT_PASS;
+	return MEMSUITE_FAULT_PASS;
 }
 
-static struct page *serve(const struct ms_fault *fault)
+static struct page *serve(const struct memsuite_fault *fault)
 {
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 	struct page *page;
 	int nid;
 
 	/* Migration and shmem come without a vma, or with one of their own. */
 	if (!fault->vma || !fault->vma->vm_mm)
-		return MS_FAULT_PASS;
+		return MEMSUITE_FAULT_PASS;
 	if (fault->order)
 		return leave(LEFT_LARGE);
-	switch (ms_fault_refusal(fault)) {
-	case MS_REFUSED_POLICY:
+	switch (memsuite_fault_refusal(fault)) {
+	case MEMSUITE_REFUSED_POLICY:
 		return leave(LEFT_POLICY);
-	case MS_REFUSED_CONTEXT:
+	case MEMSUITE_REFUSED_CONTEXT:
 		return leave(LEFT_CONTEXT);
-	case MS_REFUSED_NOT:
+	case MEMSUITE_REFUSED_NOT:
 		break;
 	}
 	nid = numa_mem_id();
 	pool = nodes[nid].pool;
 	if (unlikely(!pool || !node_isset(nid, cpuset_current_mems_allowed)))
 		return leave(LEFT_POLICY);
-	page = ms_pool_pop(pool, fault->gfp);
+	page = memsuite_pool_pop(pool, fault->gfp);
 	if (unlikely(!page))
 		return leave(LEFT_EMPTY);
 	this_cpu_inc(stats.served);
 	return page;
 }
 
-static const struct ms_hook hook = { .fault = serve };
+static const struct memsuite_hook hook = { .fault = serve };
 
 /* What the sweep has tested a short time ago needs no other test. */
 static void inspect_block(unsigned long pfn, unsigned long nr,
@@ -99,7 +99,7 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 {
 	unsigned int fresh_s = max(READ_ONCE(tester_lifetime_s) / 4, 1U);
 
-	if (bitmap_empty(bad, nr) && !ms_demand_older(pfn, nr, fresh_s))
+	if (bitmap_empty(bad, nr) && !memsuite_alloc_stats_older(pfn, nr, fresh_s))
 		return;
 	mutex_lock(&inspect_lock);
 	algorithm_get(&engine_test);
@@ -130,16 +130,16 @@ static bool inspect_page(struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 
-	if (!ms_demand_older(pfn, 1, max(READ_ONCE(tester_lifetime_s) / 2, 1U)))
+	if (!memsuite_alloc_stats_older(pfn, 1, max(READ_ONCE(tester_lifetime_s) / 2, 1U)))
 		return true;
 	this_cpu_inc(stats.on_demand);
 	if (!test_on_demand(page_address(page)))
 		return false;
-	ms_demand_tested(pfn, 1);
+	memsuite_alloc_stats_tested(pfn, 1);
 	return true;
 }
 
-static const struct ms_inspector inspector = {
+static const struct memsuite_pool_inspector inspector = {
 	.block = inspect_block,
 	.page = inspect_page,
 };
@@ -150,9 +150,9 @@ static void close_pools(void)
 
 	for (nid = 0; nid < nr_node_ids; nid++) {
 		if (nodes[nid].pool)
-			ms_region_close_pool(nodes[nid].region);
+			memsuite_region_close_pool(nodes[nid].region);
 		if (nodes[nid].region)
-			ms_region_put(nodes[nid].region);
+			memsuite_region_put(nodes[nid].region);
 	}
 	kfree(nodes);
 	nodes = NULL;
@@ -160,17 +160,17 @@ static void close_pools(void)
 
 static int open_pool(int nid)
 {
-	char name[MS_REGION_NAME];
-	struct ms_region *region;
-	struct ms_pool *pool;
+	char name[MEMSUITE_REGION_NAME];
+	struct memsuite_region *region;
+	struct memsuite_pool *pool;
 
 	snprintf(name, sizeof(name), "node%d", nid);
-	region = ms_region_get(name);
+	region = memsuite_region_get(name);
 	/* A node that came later has no region: its faults are left alone. */
 	if (IS_ERR(region))
 		return 0;
 	nodes[nid].region = region;
-	pool = ms_region_open_pool(region);
+	pool = memsuite_region_open_pool(region);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 	nodes[nid].pool = pool;
@@ -197,14 +197,14 @@ static int open_pools(void)
 /* Called with ahead_lock held. */
 static int begin(void)
 {
-	int err = ms_inspect_start(&inspector);
+	int err = memsuite_pool_inspect_start(&inspector);
 
 	if (err)
 		return err;
 	err = open_pools();
 	if (err)
 		goto err_pools;
-	err = ms_hook_arm(MS_POINT_FAULT_ALLOC, MS_HOOK_DEFAULT, &hook);
+	err = memsuite_hook_arm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_DEFAULT, &hook);
 	if (err)
 		goto err_hook;
 	serving = true;
@@ -213,7 +213,7 @@ static int begin(void)
 err_hook:
 	close_pools();
 err_pools:
-	ms_inspect_stop();
+	memsuite_pool_inspect_stop();
 	return err;
 }
 
@@ -221,9 +221,9 @@ static void end(void)
 {
 	if (!serving)
 		return;
-	ms_hook_disarm(MS_POINT_FAULT_ALLOC, MS_HOOK_DEFAULT);
+	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_DEFAULT);
 	close_pools();
-	ms_inspect_stop();
+	memsuite_pool_inspect_stop();
 	serving = false;
 }
 
@@ -266,13 +266,13 @@ static int want(bool on)
 	return err;
 }
 
-MS_ATTR_SWITCH(enabled, READ_ONCE(wanted), want);
-MS_ATTR_NUMBER_RO(served_pages, ms_stat_sum(&stats, served));
-MS_ATTR_NUMBER_RO(on_demand_tests, ms_stat_sum(&stats, on_demand));
-MS_ATTR_NUMBER_RO(left_large, ms_stat_sum(&stats, left[LEFT_LARGE]));
-MS_ATTR_NUMBER_RO(left_policy, ms_stat_sum(&stats, left[LEFT_POLICY]));
-MS_ATTR_NUMBER_RO(left_context, ms_stat_sum(&stats, left[LEFT_CONTEXT]));
-MS_ATTR_NUMBER_RO(left_empty, ms_stat_sum(&stats, left[LEFT_EMPTY]));
+MEMSUITE_ATTR_SWITCH(enabled, READ_ONCE(wanted), want);
+MEMSUITE_ATTR_NUMBER_RO(served_pages, memsuite_stat_sum(&stats, served));
+MEMSUITE_ATTR_NUMBER_RO(on_demand_tests, memsuite_stat_sum(&stats, on_demand));
+MEMSUITE_ATTR_NUMBER_RO(left_large, memsuite_stat_sum(&stats, left[LEFT_LARGE]));
+MEMSUITE_ATTR_NUMBER_RO(left_policy, memsuite_stat_sum(&stats, left[LEFT_POLICY]));
+MEMSUITE_ATTR_NUMBER_RO(left_context, memsuite_stat_sum(&stats, left[LEFT_CONTEXT]));
+MEMSUITE_ATTR_NUMBER_RO(left_empty, memsuite_stat_sum(&stats, left[LEFT_EMPTY]));
 
 static struct attribute *ahead_attrs[] = {
 	&enabled_attr.attr, &served_pages_attr.attr,

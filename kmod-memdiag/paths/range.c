@@ -77,42 +77,42 @@ static unsigned long test_held(unsigned long pfn, unsigned long nr)
 
 static int test_claimed(unsigned long pfn, unsigned long nr)
 {
-	int token = ms_hold_begin();
-	int err = ms_range_claim(pfn, pfn + nr);
+	int token = memsuite_hold_begin();
+	int err = memsuite_range_claim(pfn, pfn + nr);
 
 	if (!err) {
 		test_held(pfn, nr);
-		ms_range_release(pfn, pfn + nr, verdict.bad);
+		memsuite_range_release(pfn, pfn + nr, verdict.bad);
 	}
-	ms_hold_end(token);
+	memsuite_hold_end(token);
 	return err;
 }
 
 /* What cannot be claimed as a whole may still have free blocks. */
 static void test_free(unsigned long pfn, unsigned long nr)
 {
-	struct ms_scan scan = {
+	struct memsuite_scan scan = {
 		.pfn = pfn,
 		.end = pfn + nr,
-		.orders = MS_ANY_ORDER,
+		.orders = MEMSUITE_ANY_ORDER,
 		.nid = NUMA_NO_NODE,
-		.migratetypes = MS_ANY_MIGRATETYPE,
+		.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
 	};
 	unsigned long before = test.tested;
-	struct ms_block block;
+	struct memsuite_block block;
 	int err, token;
 
 	do {
-		token = ms_hold_begin();
-		err = ms_block_take(&scan, &block);
+		token = memsuite_hold_begin();
+		err = memsuite_block_take(&scan, &block);
 		if (!err) {
 			if (test_held(page_to_pfn(block.page),
 				      1UL << block.order))
-				ms_block_retire(&block, verdict.bad);
+				memsuite_block_retire(&block, verdict.bad);
 			else
-				ms_block_give(&block);
+				memsuite_block_give(&block);
 		}
-		ms_hold_end(token);
+		memsuite_hold_end(token);
 	} while (!err && !kthread_should_stop());
 	WRITE_ONCE(test.untested, test.untested + nr - (test.tested - before));
 }
@@ -226,10 +226,10 @@ static ssize_t run_test_store(struct kobject *kobj, struct kobj_attribute *attr,
 	u64 from, to;
 	int err;
 
-	err = ms_parse_line(buf, count, line, sizeof(line));
+	err = memsuite_parse_line(buf, count, line, sizeof(line));
 	if (err)
 		return err == -E2BIG ? -EINVAL : err;
-	err = ms_parse_range(line, &from, &to);
+	err = memsuite_parse_range(line, &from, &to);
 	if (err)
 		return err;
 	err = range_begin(from, to);
@@ -242,7 +242,7 @@ static int cancel_test(u64 unused)
 	return 0;
 }
 
-MS_ATTR_COMMAND(cancel, cancel_test, 1, 1);
+MEMSUITE_ATTR_COMMAND(cancel, cancel_test, 1, 1);
 
 static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
@@ -283,9 +283,9 @@ static ssize_t eta_s_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%llu\n", eta);
 }
 
-MS_ATTR_NUMBER_RO(tested_pages, READ_ONCE(test.tested));
-MS_ATTR_NUMBER_RO(untested_pages, READ_ONCE(test.untested));
-MS_ATTR_NUMBER_RO(bad_pages, READ_ONCE(test.bad));
+MEMSUITE_ATTR_NUMBER_RO(tested_pages, READ_ONCE(test.tested));
+MEMSUITE_ATTR_NUMBER_RO(untested_pages, READ_ONCE(test.untested));
+MEMSUITE_ATTR_NUMBER_RO(bad_pages, READ_ONCE(test.bad));
 
 static struct kobj_attribute run_test_attr = __ATTR_WO(run_test);
 static struct kobj_attribute status_attr = __ATTR_RO(status);

@@ -71,7 +71,7 @@ static enum use use_of(struct page *page)
 
 static void tally_page(struct tally *tally, unsigned long pfn)
 {
-	unsigned int age = ms_demand_age_s(pfn), bucket;
+	unsigned int age = memsuite_alloc_stats_age_s(pfn), bucket;
 
 	tally->pages++;
 	if (age == UINT_MAX) {

@@ -144,11 +144,11 @@ static ssize_t scrambling_show(struct kobject *kobj,
 	return sysfs_emit(buf, "%s\n", is_guest() ? "unknown" : "likely");
 }
 
-MS_ATTR_COMMAND(self_test, measure, 1, 1);
-MS_ATTR_NUMBER_RO(tested_read_cycles, READ_ONCE(reach.tested));
-MS_ATTR_NUMBER_RO(cached_read_cycles, READ_ONCE(reach.cached));
-MS_ATTR_NUMBER_RO(memory_read_cycles, READ_ONCE(reach.memory));
-MS_ATTR_NUMBER_RO(hypervisor, is_guest());
+MEMSUITE_ATTR_COMMAND(self_test, measure, 1, 1);
+MEMSUITE_ATTR_NUMBER_RO(tested_read_cycles, READ_ONCE(reach.tested));
+MEMSUITE_ATTR_NUMBER_RO(cached_read_cycles, READ_ONCE(reach.cached));
+MEMSUITE_ATTR_NUMBER_RO(memory_read_cycles, READ_ONCE(reach.memory));
+MEMSUITE_ATTR_NUMBER_RO(hypervisor, is_guest());
 
 static struct kobj_attribute reads_reach_memory_attr =
 	__ATTR_RO(reads_reach_memory);

@@ -35,7 +35,7 @@ static int parse(const char *buf, size_t size, unsigned long *pfn,
 		 enum finding_origin *origin)
 {
 	char line[64], *rest = line, *word;
-	int err = ms_parse_line(buf, size, line, sizeof(line));
+	int err = memsuite_parse_line(buf, size, line, sizeof(line));
 
 	if (err)
 		return err == -E2BIG ? -EINVAL : err;
@@ -56,10 +56,10 @@ static int retire(unsigned long pfn, enum finding_origin origin)
 		.time = ktime_get_real_seconds(),
 		.origin = origin,
 	};
-	int err = ms_page_retire(pfn);
+	int err = memsuite_page_retire(pfn);
 
 	/* Retired before memdiag was loaded again: take it over. */
-	if (err == -EEXIST && ms_page_retired(pfn) && !findings_has(pfn))
+	if (err == -EEXIST && memsuite_page_retired(pfn) && !findings_has(pfn))
 		err = 0;
 	if (!err && !findings_has(pfn))
 		findings_add(&finding);
@@ -90,7 +90,7 @@ static ssize_t unretire_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err;
 	mutex_lock(&retire_lock);
-	err = ms_page_unretire(pfn);
+	err = memsuite_page_unretire(pfn);
 	if (!err)
 		findings_remove(pfn);
 	mutex_unlock(&retire_lock);

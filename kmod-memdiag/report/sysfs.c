@@ -27,12 +27,12 @@ static int enable(bool on)
 	return err;
 }
 
-MS_ATTR_SWITCH(enabled, controller_running(), enable);
-MS_ATTR_NUMBER_RO(bad_page_count, findings_count());
-MS_ATTR_NUMBER_RO(pending_page_count, findings_pending());
-MS_ATTR_NUMBER_RO(tested_pages, tester_tested_pages());
-MS_ATTR_NUMBER_RO(passes, tester_passes());
-MS_ATTR_NUMBER_RO(pass_progress_pct, tester_progress_pct());
+MEMSUITE_ATTR_SWITCH(enabled, controller_running(), enable);
+MEMSUITE_ATTR_NUMBER_RO(bad_page_count, findings_count());
+MEMSUITE_ATTR_NUMBER_RO(pending_page_count, findings_pending());
+MEMSUITE_ATTR_NUMBER_RO(tested_pages, tester_tested_pages());
+MEMSUITE_ATTR_NUMBER_RO(passes, tester_passes());
+MEMSUITE_ATTR_NUMBER_RO(pass_progress_pct, tester_progress_pct());
 
 static struct attribute *memdiag_attrs[] = {
 	&enabled_attr.attr, &test_lifetime_s_attr.attr,
@@ -55,11 +55,11 @@ static const struct attribute_group *memdiag_groups[] = {
 
 int memdiag_sysfs_init(void)
 {
-	dir = ms_control_add("memdiag", memdiag_groups);
+	dir = memsuite_control_add("memdiag", memdiag_groups);
 	return PTR_ERR_OR_ZERO(dir);
 }
 
 void memdiag_sysfs_exit(void)
 {
-	ms_control_del(dir);
+	memsuite_control_del(dir);
 }

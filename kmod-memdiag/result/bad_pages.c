@@ -32,8 +32,8 @@ struct record {
 	struct list_head link;
 	struct finding finding;
 	int nid;
-	char region[MS_REGION_NAME];
-	char dimm[MS_REGION_TEXT];
+	char region[MEMSUITE_REGION_NAME];
+	char dimm[MEMSUITE_REGION_TEXT];
 	bool announced;
 };
 
@@ -58,18 +58,18 @@ static void copy_word(char *word, const char *text, size_t size)
 static void locate(struct record *record)
 {
 	u64 address = record->finding.address;
-	struct ms_region_spec spec = {};
+	struct memsuite_region_spec spec = {};
 
 	record->nid = page_to_nid(pfn_to_page(record->finding.pfn));
-	ms_region_at(address, BIT(MS_REGION_DIMM), &spec);
+	memsuite_region_at(address, BIT(MEMSUITE_REGION_DIMM), &spec);
 	copy_word(record->dimm, spec.locator, sizeof(record->dimm));
 	spec.name[0] = '\0';
-	ms_region_at(address, BIT(MS_REGION_NODE) | BIT(MS_REGION_NVDIMM) |
-		     BIT(MS_REGION_ADMIN), &spec);
+	memsuite_region_at(address, BIT(MEMSUITE_REGION_NODE) | BIT(MEMSUITE_REGION_NVDIMM) |
+			   BIT(MEMSUITE_REGION_ADMIN), &spec);
 	copy_word(record->region, spec.name, sizeof(record->region));
 }
 
-#define ENV_SIZE	(MS_REGION_TEXT + 16)
+#define ENV_SIZE	(MEMSUITE_REGION_TEXT + 16)
 
 /* SUBSYSTEM=module, DEVPATH=/module/memdiag, ACTION=change. */
 static void send_event(const struct record *record)
@@ -157,7 +157,7 @@ static unsigned long not_retired(unsigned long behind)
 		unsigned long pfn = record->finding.pfn;
 
 		if (pfn > behind && (!first || pfn < first) &&
-		    !ms_page_retired(pfn))
+		    !memsuite_page_retired(pfn))
 			first = pfn;
 	}
 	mutex_unlock(&records_lock);
@@ -173,7 +173,7 @@ static void retire_again(struct work_struct *unused)
 	unsigned long pfn = 0;
 
 	while ((pfn = not_retired(pfn)))
-		ms_page_retire(pfn);
+		memsuite_page_retire(pfn);
 }
 
 static DECLARE_WORK(retire_work, retire_again);
@@ -207,7 +207,7 @@ int findings_revoke_emulated(void)
 	list_for_each_entry_safe(record, next, &records, link) {
 		if (record->finding.origin != FOUND_EMULATED)
 			continue;
-		err = ms_page_unretire(record->finding.pfn);
+		err = memsuite_page_unretire(record->finding.pfn);
 		if (err) {
 			/* Found, and not yet retired. */
 			result = err == -ENOENT ? -EBUSY : err;
@@ -243,7 +243,7 @@ u64 findings_pending(void)
 
 	mutex_lock(&records_lock);
 	list_for_each_entry(record, &records, link)
-		pending += !ms_page_retired(record->finding.pfn);
+		pending += !memsuite_page_retired(record->finding.pfn);
 	mutex_unlock(&records_lock);
 	return pending;
 }
@@ -260,7 +260,7 @@ static void show_record(struct seq_file *file, const struct record *record)
 		   classify_direction(finding->rising, finding->falling),
 		   classify_name(finding->class), record->nid, record->region,
 		   record->dimm, origin_name[finding->origin],
-		   ms_page_retired(finding->pfn));
+		   memsuite_page_retired(finding->pfn));
 }
 
 static int bad_pages_show(struct seq_file *file, void *unused)

@@ -293,7 +293,7 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	char line[96];
 	int err;
 
-	err = ms_parse_line(buf, size, line, sizeof(line));
+	err = memsuite_parse_line(buf, size, line, sizeof(line));
 	if (err)
 		return err == -E2BIG ? -EINVAL : err;
 	err = emulation_parse(line, &spec);
@@ -321,12 +321,12 @@ static int clear_and_revoke(u64 unused)
 {
 	clear();
 	/* What failed already is a finding by then. */
-	ms_hold_wait();
+	memsuite_hold_wait();
 	return findings_revoke_emulated();
 }
 
-MS_ATTR_COMMAND(clear, clear_and_revoke, 1, 1);
-MS_ATTR_NUMBER_RO(count, READ_ONCE(nr_faults));
+MEMSUITE_ATTR_COMMAND(clear, clear_and_revoke, 1, 1);
+MEMSUITE_ATTR_NUMBER_RO(count, READ_ONCE(nr_faults));
 
 static ssize_t available_kinds_show(struct kobject *kobj,
 				    struct kobj_attribute *attr, char *buf)

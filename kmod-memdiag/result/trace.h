@@ -28,8 +28,8 @@ TRACE_EVENT(memdiag_bad_page,
 		__field(unsigned int, class)
 		__field(unsigned int, origin)
 		__field(int, nid)
-		__array(char, region, MS_REGION_NAME)
-		__array(char, dimm, MS_REGION_TEXT)
+		__array(char, region, MEMSUITE_REGION_NAME)
+		__array(char, dimm, MEMSUITE_REGION_TEXT)
 	),
 
 	TP_fast_assign(
@@ -42,8 +42,8 @@ TRACE_EVENT(memdiag_bad_page,
 		__entry->class = finding->class;
 		__entry->origin = finding->origin;
 		__entry->nid = nid;
-		strscpy(__entry->region, region, MS_REGION_NAME);
-		strscpy(__entry->dimm, dimm, MS_REGION_TEXT);
+		strscpy(__entry->region, region, MEMSUITE_REGION_NAME);
+		strscpy(__entry->dimm, dimm, MEMSUITE_REGION_TEXT);
 	),
 
 	TP_printk("pfn=0x%lx address=0x%llx mask=0x%016llx rising=0x%016llx element=%u background=0x%016llx class=%s origin=%s node=%d region=%s dimm=%s",

@@ -10,7 +10,7 @@
 
 #include "memdiag.h"
 
-#define VERDICT_MAX_PAGES	BIT(MS_MAX_ORDER)
+#define VERDICT_MAX_PAGES	BIT(MEMSUITE_MAX_ORDER)
 
 /**
  * struct suspect - a page that failed

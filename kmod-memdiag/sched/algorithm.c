@@ -98,7 +98,7 @@ static ssize_t algorithm_store(struct kobject *kobj,
 	int err;
 
 	mutex_lock(&store_lock);
-	err = ms_parse_line(buf, count, line, sizeof(line));
+	err = memsuite_parse_line(buf, count, line, sizeof(line));
 	if (err == -E2BIG)
 		err = -EINVAL;
 	if (!err)
@@ -175,7 +175,7 @@ static ssize_t random_seed_store(struct kobject *kobj,
 	u64 seed;
 	int err;
 
-	err = ms_parse_u64(buf, count, 0, U64_MAX, &seed);
+	err = memsuite_parse_u64(buf, count, 0, U64_MAX, &seed);
 	if (err)
 		return err;
 	mutex_lock(&lock);

@@ -274,7 +274,7 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (!line)
 		return -ENOMEM;
-	err = ms_parse_line(buf, count, line, LINE_MAX);
+	err = memsuite_parse_line(buf, count, line, LINE_MAX);
 	entry = err ? ERR_PTR(-EINVAL) : parse_entry(line);
 	kfree(line);
 	if (IS_ERR(entry))
@@ -292,7 +292,7 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	struct entry *entry;
 	int err;
 
-	err = ms_parse_line(buf, count, name, sizeof(name));
+	err = memsuite_parse_line(buf, count, name, sizeof(name));
 	if (err)
 		return err == -E2BIG ? -ENOENT : err;
 	down_write(&tests_lock);
@@ -307,7 +307,7 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ?: count;
 }
 
-MS_ATTR_NUMBER_RO(count, READ_ONCE(nr_entries));
+MEMSUITE_ATTR_NUMBER_RO(count, READ_ONCE(nr_entries));
 
 static struct kobj_attribute add_attr = __ATTR_WO(add);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);

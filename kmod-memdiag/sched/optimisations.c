@@ -9,10 +9,10 @@ struct optimisations optimisations = {
 	.core_local = 1, .recycle = 1, .node_local = 1,
 };
 
-MS_ATTR_NUMBER(core_local, optimisations.core_local, 0, 1);
-MS_ATTR_NUMBER(recycle, optimisations.recycle, 0, 1);
-MS_ATTR_NUMBER(skip_middle, optimisations.skip_middle, 0, 1);
-MS_ATTR_NUMBER(node_local, optimisations.node_local, 0, 1);
+MEMSUITE_ATTR_NUMBER(core_local, optimisations.core_local, 0, 1);
+MEMSUITE_ATTR_NUMBER(recycle, optimisations.recycle, 0, 1);
+MEMSUITE_ATTR_NUMBER(skip_middle, optimisations.skip_middle, 0, 1);
+MEMSUITE_ATTR_NUMBER(node_local, optimisations.node_local, 0, 1);
 
 static struct attribute *optimisations_attrs[] = {
 	&core_local_attr.attr, &recycle_attr.attr, &skip_middle_attr.attr,

@@ -76,10 +76,10 @@ static struct pressure pressure = { .share_pct = 100 };
 
 static u64 backoffs;
 
-static bool read_stall(enum ms_pressure what, struct reading *reading)
+static bool read_stall(enum memsuite_psi what, struct reading *reading)
 {
 	reading->time = ktime_get();
-	return !ms_pressure_read(what, &reading->us);
+	return !memsuite_psi_read(what, &reading->us);
 }
 
 static unsigned int share_between(const struct reading *from,
@@ -95,8 +95,8 @@ void pressure_begin(void)
 	memset(&pressure, 0, sizeof(pressure));
 	pressure.share_pct = 100;
 	pressure.next = jiffies;
-	pressure.here = read_stall(MS_PRESSURE_MEMORY, &pressure.memory) &&
-			read_stall(MS_PRESSURE_CPU, &pressure.cpu);
+	pressure.here = read_stall(MEMSUITE_PSI_MEMORY, &pressure.memory) &&
+			read_stall(MEMSUITE_PSI_CPU, &pressure.cpu);
 	if (!pressure.here)
 		pr_info("no pressure stall information: tests do not back off\n");
 	tester_hold(false);
@@ -106,7 +106,7 @@ static void listen(void)
 {
 	if (!READ_ONCE(pressure_limits.cpu) || pressure.listening ||
 	    time_before(jiffies, pressure.next) ||
-	    !read_stall(MS_PRESSURE_CPU, &pressure.cpu))
+	    !read_stall(MEMSUITE_PSI_CPU, &pressure.cpu))
 		return;
 	pressure.listening = true;
 	pressure.resting = false;
@@ -129,7 +129,7 @@ void pressure_watch(void)
 	bool at_work = tester_at_work();
 	struct reading now;
 
-	if (!pressure.listening || !read_stall(MS_PRESSURE_CPU, &now))
+	if (!pressure.listening || !read_stall(MEMSUITE_PSI_CPU, &now))
 		return;
 	if (at_work && time_before(jiffies, pressure.since + LISTEN_JIFFIES))
 		return;
@@ -148,7 +148,7 @@ static void adjust(void)
 	struct reading now;
 	bool pressed;
 
-	if (!read_stall(MS_PRESSURE_MEMORY, &now))
+	if (!read_stall(MEMSUITE_PSI_MEMORY, &now))
 		return;
 	WRITE_ONCE(pressure.stall.memory,
 		   share_between(&pressure.memory, &now));
@@ -182,11 +182,11 @@ u64 pressure_backoffs(void)
 }
 
 /* Reads what there is now, so that nothing is shown where there is nothing. */
-static ssize_t show_stall(char *buf, enum ms_pressure what,
+static ssize_t show_stall(char *buf, enum memsuite_psi what,
 			  unsigned int percent)
 {
 	u64 us;
-	int err = ms_pressure_read(what, &us);
+	int err = memsuite_psi_read(what, &us);
 
 	return err ?: sysfs_emit(buf, "%u\n", percent);
 }
@@ -194,14 +194,14 @@ static ssize_t show_stall(char *buf, enum ms_pressure what,
 static ssize_t memory_stall_pct_show(struct kobject *kobj,
 				     struct kobj_attribute *attr, char *buf)
 {
-	return show_stall(buf, MS_PRESSURE_MEMORY,
+	return show_stall(buf, MEMSUITE_PSI_MEMORY,
 			  READ_ONCE(pressure.stall.memory));
 }
 
 static ssize_t cpu_stall_pct_show(struct kobject *kobj,
 				  struct kobj_attribute *attr, char *buf)
 {
-	return show_stall(buf, MS_PRESSURE_CPU, READ_ONCE(pressure.stall.cpu));
+	return show_stall(buf, MEMSUITE_PSI_CPU, READ_ONCE(pressure.stall.cpu));
 }
 
 struct kobj_attribute memory_stall_pct_attr = __ATTR_RO(memory_stall_pct);

@@ -176,7 +176,7 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	struct memdiag_policy *policy;
 	char line[MEMDIAG_NAME];
 
-	if (ms_parse_line(buf, count, line, sizeof(line)))
+	if (memsuite_parse_line(buf, count, line, sizeof(line)))
 		return -EINVAL;
 	mutex_lock(&registry_lock);
 	policy = find_policy(line);

@@ -25,7 +25,7 @@ static unsigned int automatic;
 static void set(unsigned int seconds)
 {
 	WRITE_ONCE(tester_lifetime_s, seconds);
-	ms_demand_set_lifetime(seconds);
+	memsuite_alloc_stats_set_lifetime(seconds);
 }
 
 void lifetime_update(unsigned int fidelity)
@@ -52,7 +52,7 @@ static ssize_t test_lifetime_s_store(struct kobject *kobj,
 	u64 seconds;
 	int err;
 
-	err = ms_parse_u64(buf, count, 1, LIFETIME_MAX_S, &seconds);
+	err = memsuite_parse_u64(buf, count, 1, LIFETIME_MAX_S, &seconds);
 	if (err)
 		return err;
 	WRITE_ONCE(automatic, 0);
@@ -62,10 +62,10 @@ static ssize_t test_lifetime_s_store(struct kobject *kobj,
 
 struct kobj_attribute test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
 
-MS_ATTR_NUMBER(automatic, automatic, 0, 1);
-MS_ATTR_NUMBER(alpha_pct, effort.alpha_pct, 100, 100000);
-MS_ATTR_NUMBER(mem_util_pct, effort.mem_util_pct, 1, 100);
-MS_ATTR_NUMBER(test_res_pct, effort.test_res_pct, 1, 100 * TESTERS_MAX);
+MEMSUITE_ATTR_NUMBER(automatic, automatic, 0, 1);
+MEMSUITE_ATTR_NUMBER(alpha_pct, effort.alpha_pct, 100, 100000);
+MEMSUITE_ATTR_NUMBER(mem_util_pct, effort.mem_util_pct, 1, 100);
+MEMSUITE_ATTR_NUMBER(test_res_pct, effort.test_res_pct, 1, 100 * TESTERS_MAX);
 
 static struct attribute *lifetime_attrs[] = {
 	&automatic_attr.attr, &alpha_pct_attr.attr, &mem_util_pct_attr.attr,

@@ -57,7 +57,7 @@
  */
 struct cursor {
 	struct mutex lock;	/* see above */
-	struct ms_scan scan;
+	struct memsuite_scan scan;
 	unsigned long span;
 	unsigned long attended;
 	bool open;
@@ -153,7 +153,7 @@ void tester_test(struct verdict *verdict, const struct engine_test *test,
 	verdict_begin(verdict, pfn, nr);
 	for (i = 0; i < fidelity; i++)
 		verdict_march(verdict, test, first + i);
-	ms_demand_tested(pfn, nr);
+	memsuite_alloc_stats_tested(pfn, nr);
 	atomic64_add(nr, &tested_pages);
 }
 
@@ -165,7 +165,7 @@ static void note_speed(unsigned long nr, unsigned int fidelity, u64 ns)
 	WRITE_ONCE(bandwidth, average ? (7 * average + speed) / 8 : speed);
 }
 
-static void test_block(struct tester *tester, struct ms_block *block)
+static void test_block(struct tester *tester, struct memsuite_block *block)
 {
 	unsigned int fidelity = READ_ONCE(config.fidelity);
 	unsigned long nr = 1UL << block->order;
@@ -179,9 +179,9 @@ static void test_block(struct tester *tester, struct ms_block *block)
 		atomic64_add(nr, &remote_pages);
 	atomic64_sub(nr, &tokens);
 	if (verdict_report(&tester->verdict))
-		ms_block_retire(block, tester->verdict.bad);
+		memsuite_block_retire(block, tester->verdict.bad);
 	else
-		ms_block_give(block);
+		memsuite_block_give(block);
 }
 
 /* The last part that ends, ends the sweep. */
@@ -195,13 +195,13 @@ static void put_part(void)
 }
 
 /* Returns 0; -ENOENT: there is no more on this node; -EAGAIN: not now. */
-static int next_block(struct cursor *cursor, struct ms_block *block)
+static int next_block(struct cursor *cursor, struct memsuite_block *block)
 {
 	int err = -ENOENT;
 
 	mutex_lock(&cursor->lock);
 	if (cursor->open)
-		err = ms_block_take(&cursor->scan, block);
+		err = memsuite_block_take(&cursor->scan, block);
 	if (!err)
 		atomic_inc(&parts_left);
 	if (err == -EAGAIN)
@@ -238,19 +238,19 @@ static bool wants_help(const struct cursor *cursor)
 /* 0, or why there is nothing to test on the node. */
 static int test_on(struct tester *tester, int nid)
 {
-	struct ms_block block;
+	struct memsuite_block block;
 	int err, token;
 
 	if (nid != tester->home && READ_ONCE(optimisations.node_local) &&
 	    !wants_help(&cursors[nid]))
 		return -ENOENT;
-	token = ms_hold_begin();
+	token = memsuite_hold_begin();
 	err = next_block(&cursors[nid], &block);
 	if (!err) {
 		test_block(tester, &block);
 		put_part();
 	}
-	ms_hold_end(token);
+	memsuite_hold_end(token);
 	return err;
 }
 
@@ -322,8 +322,8 @@ bool tester_sweeping(void)
 static unsigned int swept_orders(void)
 {
 	return READ_ONCE(optimisations.skip_middle) ?
-		BIT(0) | BIT(1) | BIT(2) | BIT(MS_MAX_ORDER - 1) |
-		BIT(MS_MAX_ORDER) : MS_ANY_ORDER;
+		BIT(0) | BIT(1) | BIT(2) | BIT(MEMSUITE_MAX_ORDER - 1) |
+		BIT(MEMSUITE_MAX_ORDER) : MEMSUITE_ANY_ORDER;
 }
 
 void tester_sweep(void)
@@ -339,20 +339,20 @@ void tester_sweep(void)
 
 	/* The tests of pages that wait in pools and lists expire as well. */
 	if (READ_ONCE(optimisations.recycle)) {
-		ms_pools_recycle();
-		ms_block_drain();
+		memsuite_pools_recycle();
+		memsuite_block_drain();
 	}
 	for_each_node_state(nid, N_MEMORY)
 		nr++;
 	atomic_set(&parts_left, nr);
 	for_each_node_state(nid, N_MEMORY) {
 		mutex_lock(&cursors[nid].lock);
-		cursors[nid].scan = (struct ms_scan) {
+		cursors[nid].scan = (struct memsuite_scan) {
 			.pfn = node_start_pfn(nid),
 			.end = node_end_pfn(nid),
 			.orders = swept_orders(),
 			.nid = nid,
-			.migratetypes = MS_ANY_MIGRATETYPE,
+			.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
 			.min_age_s = min_age_s,
 		};
 		cursors[nid].span = node_spanned_pages(nid);

@@ -319,7 +319,7 @@ void mrc_debugfs_remove(struct dentry *dir)
  */
 void mrc_debugfs_init(void)
 {
-	root = ms_debugfs_add("mrc");
+	root = memsuite_debugfs_add("mrc");
 	debugfs_create_file("plan", 0600, root, NULL, &mrc_plan_fops);
 }
 

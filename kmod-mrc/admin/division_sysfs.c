@@ -66,7 +66,7 @@ static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 	char line[LINE_MAX], *rest = line, *word;
 	u64 number[3];
 	unsigned int n = 0;
-	int err = ms_parse_line(buf, count, line, sizeof(line));
+	int err = memsuite_parse_line(buf, count, line, sizeof(line));
 
 	while (!err && (word = strsep(&rest, " "))) {
 		if (n == ARRAY_SIZE(number))
@@ -96,20 +96,20 @@ static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 	__sum;								\
 })
 
-MS_ATTR_SWITCH(enforce, READ_ONCE(mrc_enforced), mrc_enforce);
-MS_ATTR_NUMBER(total_kib, mrc_division.total_kib, 0, KIB_MAX);
-MS_ATTR_NUMBER(reserve_kib, mrc_division.reserve_kib, 0, KIB_MAX);
-MS_ATTR_NUMBER(unit_kib, mrc_division.unit_kib, 4, 1 << 20);
-MS_ATTR_NUMBER(miss_us, mrc_division.miss_us, 1, 1000000);
-MS_ATTR_NUMBER(interval_ms, mrc_division.interval_ms, 10, 60000);
-MS_ATTR_NUMBER(pressure_pct, mrc_division.pressure_pct, 1, 100);
+MEMSUITE_ATTR_SWITCH(enforce, READ_ONCE(mrc_enforced), mrc_enforce);
+MEMSUITE_ATTR_NUMBER(total_kib, mrc_division.total_kib, 0, KIB_MAX);
+MEMSUITE_ATTR_NUMBER(reserve_kib, mrc_division.reserve_kib, 0, KIB_MAX);
+MEMSUITE_ATTR_NUMBER(unit_kib, mrc_division.unit_kib, 4, 1 << 20);
+MEMSUITE_ATTR_NUMBER(miss_us, mrc_division.miss_us, 1, 1000000);
+MEMSUITE_ATTR_NUMBER(interval_ms, mrc_division.interval_ms, 10, 60000);
+MEMSUITE_ATTR_NUMBER(pressure_pct, mrc_division.pressure_pct, 1, 100);
 static struct kobj_attribute utility_attr = __ATTR_RW(utility);
 static struct kobj_attribute set_attr = __ATTR_WO(set);
-MS_ATTR_NUMBER_RO(evicted_pages, SUM(evicted));
-MS_ATTR_NUMBER_RO(replaced_pages, SUM(replaced));
-MS_ATTR_NUMBER_RO(refused_shared_pages, SUM(refused_shared));
-MS_ATTR_NUMBER_RO(refused_busy_pages, SUM(refused_busy));
-MS_ATTR_NUMBER_RO(suspended, READ_ONCE(mrc_suspended));
+MEMSUITE_ATTR_NUMBER_RO(evicted_pages, SUM(evicted));
+MEMSUITE_ATTR_NUMBER_RO(replaced_pages, SUM(replaced));
+MEMSUITE_ATTR_NUMBER_RO(refused_shared_pages, SUM(refused_shared));
+MEMSUITE_ATTR_NUMBER_RO(refused_busy_pages, SUM(refused_busy));
+MEMSUITE_ATTR_NUMBER_RO(suspended, READ_ONCE(mrc_suspended));
 
 static struct attribute *division_attrs[] = {
 	&enforce_attr.attr,

@@ -38,7 +38,7 @@ static struct kobject *notified;
 static char *line_of(const char *buf, size_t count)
 {
 	char *line = kmalloc(count + 1, GFP_KERNEL);
-	int err = line ? ms_parse_line(buf, count, line, count + 1) : -ENOMEM;
+	int err = line ? memsuite_parse_line(buf, count, line, count + 1) : -ENOMEM;
 
 	if (!err)
 		return line;
@@ -141,18 +141,18 @@ static ssize_t accesses_per_s_store(struct kobject *kobj,
 static ssize_t sample_event_show(struct kobject *kobj,
 				 struct kobj_attribute *attr, char *buf)
 {
-	struct ms_event event;
+	struct memsuite_perf_event event;
 
 	mrc_monitor_get(&event);
-	return ms_event_show(&event, buf);
+	return memsuite_perf_event_show(&event, buf);
 }
 
 static ssize_t sample_event_store(struct kobject *kobj,
 				  struct kobj_attribute *attr,
 				  const char *buf, size_t count)
 {
-	struct ms_event event;
-	int err = ms_event_store(buf, count, &event);
+	struct memsuite_perf_event event;
+	int err = memsuite_perf_event_store(buf, count, &event);
 
 	if (!err)
 		err = mrc_monitor_set(&event);
@@ -165,28 +165,28 @@ static ssize_t contention_source_show(struct kobject *kobj,
 	return sysfs_emit(buf, "%s\n", mrc_watch_source());
 }
 
-MS_ATTR_SWITCH(enabled, mrc_watch_enabled(), mrc_watch_enable);
+MEMSUITE_ATTR_SWITCH(enabled, mrc_watch_enabled(), mrc_watch_enable);
 static struct kobj_attribute add_attr = __ATTR_RW_MODE(add, 0600);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);
 static struct kobj_attribute accesses_per_s_attr = __ATTR_WO(accesses_per_s);
 static struct kobj_attribute mode_attr = __ATTR_RW(mode);
-MS_ATTR_NUMBER(epoch_ms, mrc_tunables.epoch_ms, 1, MRC_EPOCH_MS_MAX);
-MS_ATTR_NUMBER(group_pages, mrc_tunables.group_pages, 1, MRC_GROUP_PAGES_MAX);
+MEMSUITE_ATTR_NUMBER(epoch_ms, mrc_tunables.epoch_ms, 1, MRC_EPOCH_MS_MAX);
+MEMSUITE_ATTR_NUMBER(group_pages, mrc_tunables.group_pages, 1, MRC_GROUP_PAGES_MAX);
 static struct kobj_attribute sample_event_attr = __ATTR_RW(sample_event);
-MS_ATTR_NUMBER(sample_period, mrc_sample_period, 1, MRC_SAMPLE_PERIOD_MAX);
-MS_ATTR_NUMBER(samples, mrc_tunables.samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX);
-MS_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
-	       MRC_LADDER_MS_MAX);
-MS_ATTR_NUMBER(max_cpu_permille, mrc_tunables.max_cpu_permille, 1, 1000);
-MS_ATTR_NUMBER(change_pct, mrc_tunables.change_pct, 0, 100);
-MS_ATTR_NUMBER_RO(changes, atomic64_read(&changes));
-MS_ATTR_NUMBER_RO(lost_children, mrc_kin_lost());
-MS_ATTR_SWITCH(contended_only, READ_ONCE(mrc_contention.only),
-	       mrc_watch_contended_only);
-MS_ATTR_NUMBER_RO(contended, READ_ONCE(mrc_contention.now));
+MEMSUITE_ATTR_NUMBER(sample_period, mrc_sample_period, 1, MRC_SAMPLE_PERIOD_MAX);
+MEMSUITE_ATTR_NUMBER(samples, mrc_tunables.samples, MRC_SAMPLES_MIN, MRC_SAMPLES_MAX);
+MEMSUITE_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
+		     MRC_LADDER_MS_MAX);
+MEMSUITE_ATTR_NUMBER(max_cpu_permille, mrc_tunables.max_cpu_permille, 1, 1000);
+MEMSUITE_ATTR_NUMBER(change_pct, mrc_tunables.change_pct, 0, 100);
+MEMSUITE_ATTR_NUMBER_RO(changes, atomic64_read(&changes));
+MEMSUITE_ATTR_NUMBER_RO(lost_children, mrc_kin_lost());
+MEMSUITE_ATTR_SWITCH(contended_only, READ_ONCE(mrc_contention.only),
+		     mrc_watch_contended_only);
+MEMSUITE_ATTR_NUMBER_RO(contended, READ_ONCE(mrc_contention.now));
 static struct kobj_attribute contention_source_attr = __ATTR_RO(contention_source);
-MS_ATTR_NUMBER(contention_pressure_pct, mrc_contention.pressure_pct, 0, 100);
-MS_ATTR_NUMBER(contention_available_pct, mrc_contention.available_pct, 0, 100);
+MEMSUITE_ATTR_NUMBER(contention_pressure_pct, mrc_contention.pressure_pct, 0, 100);
+MEMSUITE_ATTR_NUMBER(contention_available_pct, mrc_contention.available_pct, 0, 100);
 
 static struct attribute *mrc_attrs[] = {
 	&enabled_attr.attr,
@@ -250,7 +250,7 @@ static void notify_by(struct kobject *kobj)
  */
 int mrc_sysfs_init(void)
 {
-	dir = ms_control_add("mrc", mrc_groups);
+	dir = memsuite_control_add("mrc", mrc_groups);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	notify_by(dir);
@@ -263,5 +263,5 @@ int mrc_sysfs_init(void)
 void mrc_sysfs_exit(void)
 {
 	notify_by(NULL);
-	ms_control_del(dir);
+	memsuite_control_del(dir);
 }

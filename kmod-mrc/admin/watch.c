@@ -45,7 +45,7 @@ static bool is_pressed(void)
 	s64 passed = ktime_us_delta(now, stall_read);
 	u64 us, waited;
 
-	if (ms_pressure_read(MS_PRESSURE_MEMORY, &us))
+	if (memsuite_psi_read(MEMSUITE_PSI_MEMORY, &us))
 		return false;
 	waited = us - stall_us;
 	stall_us = us;
@@ -160,7 +160,7 @@ const char *mrc_watch_source(void)
 {
 	u64 us;
 
-	return ms_pressure_read(MS_PRESSURE_MEMORY, &us) ? "available" :
+	return memsuite_psi_read(MEMSUITE_PSI_MEMORY, &us) ? "available" :
 		"pressure,available";
 }
 

@@ -20,9 +20,9 @@
 /* How long one round over all pages takes at least. */
 #define ROUND_US	(2 * USEC_PER_SEC)
 
-static void *new_table(struct ms_notes *notes, unsigned long addr)
+static void *new_table(struct memsuite_page_map *notes, unsigned long addr)
 {
-	return ms_notes_make(notes, addr, GFP_NOWAIT | __GFP_NOWARN);
+	return memsuite_page_map_make(notes, addr, GFP_NOWAIT | __GFP_NOWARN);
 }
 
 static void age(struct mrc_hand *h, struct page *page, unsigned long addr,
@@ -32,7 +32,7 @@ static void age(struct mrc_hand *h, struct page *page, unsigned long addr,
 
 	h->looks--;
 	/* Others' are not evicted, nor parts; and what cannot be noted is not taken. */
-	if (!usage || ms_page_shared(compound_head(page)) ||
+	if (!usage || memsuite_page_shared(compound_head(page)) ||
 	    !mrc_hand_is_whole(page, order))
 		return;
 	*usage = mrc_usage_age(*usage, mrc_hand_take(h, addr, entry));
@@ -55,8 +55,8 @@ static void end_round(struct mrc_share *share, struct mm_struct *mm)
 {
 	mrc_usage_round(&share->usage);
 	if (share->notes.bytes > 2 * share->tables * PTRS_PER_PTE)
-		ms_notes_forget(&share->notes);
-	ms_flush_tlb_mm(mm);
+		memsuite_page_map_forget(&share->notes);
+	memsuite_flush_tlb_mm(mm);
 }
 
 static void go_round(struct mrc_target *t, struct mm_struct *mm, s64 looks, u64 now)
@@ -131,7 +131,7 @@ void mrc_aging_forget(struct mrc_target *t)
 	struct mrc_share *share = &t->share;
 
 	WRITE_ONCE(share->noted, NULL);
-	ms_notes_forget(&share->notes);
+	memsuite_page_map_forget(&share->notes);
 	memset(&share->usage, 0, sizeof(share->usage));
 	share->ager = 0;
 	share->round = 0;
@@ -150,7 +150,7 @@ void mrc_aging_forget(struct mrc_target *t)
 bool mrc_aging_give_back(struct mrc_target *t, unsigned long start,
 			 unsigned long end, bool clear)
 {
-	u8 *usage = ms_notes_find(&t->share.notes, start);
+	u8 *usage = memsuite_page_map_find(&t->share.notes, start);
 	bool owed = false;
 
 	if (!usage)

@@ -30,7 +30,7 @@ static unsigned long see_table(struct mrc_hand *h, struct mm_struct *mm,
 
 	spin_lock(lock);
 	/* The table may have been taken away before its lock was ours. */
-	if (!ms_same_table(pmdval, READ_ONCE(*pmd)))
+	if (!memsuite_same_table(pmdval, READ_ONCE(*pmd)))
 		addr = end;
 	for (; addr < end && !is_done(h); addr += PAGE_SIZE, pte++) {
 		pte_t val = READ_ONCE(*pte);
@@ -110,7 +110,7 @@ static unsigned long go_on(struct mrc_hand *h, struct mm_struct *mm,
 
 			if (is_done(h))
 				return addr;
-			pmd = ms_pmd_offset(mm, addr, &next);
+			pmd = memsuite_pmd_offset(mm, addr, &next);
 			next = min(next, vma->vm_end);
 			h->looks--;
 			addr = pmd ? see_pmd(h, mm, pmd, addr, next) : next;
@@ -129,7 +129,7 @@ static unsigned long go_on(struct mrc_hand *h, struct mm_struct *mm,
  */
 bool mrc_hand_is_whole(struct page *page, unsigned int order)
 {
-	return page == compound_head(page) && ms_page_order(page) == order;
+	return page == compound_head(page) && memsuite_page_order(page) == order;
 }
 
 /**

@@ -32,7 +32,7 @@ struct mrc_hand {
 	struct mrc_target *t;
 	void (*see)(struct mrc_hand *h, struct page *page, unsigned long addr,
 		    unsigned long *entry, unsigned int order);
-	void *(*table)(struct ms_notes *notes, unsigned long addr);
+	void *(*table)(struct memsuite_page_map *notes, unsigned long addr);
 	s64 looks;
 	u8 *usage;
 	u64 tables;

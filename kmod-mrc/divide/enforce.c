@@ -84,13 +84,13 @@ static void user_fault(void *data, unsigned long address)
 	hash_for_each_possible_rcu(shares, t, share.over, (unsigned long)pid) {
 		if (t->pid == pid && current->mm &&
 		    get_mm_rss(current->mm) > READ_ONCE(t->share.pages) &&
-		    ms_errand_send(t->share.errand))
+		    memsuite_task_work_send(t->share.errand))
 			WRITE_ONCE(t->share.fault, address);
 	}
 	rcu_read_unlock();
 }
 
-static struct ms_probe probes[] = {
+static struct memsuite_tracepoint probes[] = {
 	{ .name = "page_fault_user", .function = user_fault },
 };
 
@@ -103,12 +103,12 @@ static struct ms_probe probes[] = {
  */
 int mrc_enforce_add(struct mrc_target *t)
 {
-	t->share.errand = ms_errand_new(replace, t);
+	t->share.errand = memsuite_task_work_new(replace, t);
 	if (!t->share.errand)
 		return -ENOMEM;
 	mutex_init(&t->share.sweeping);
 	mutex_init(&t->share.aging);
-	ms_notes_init(&t->share.notes, sizeof(u8));
+	memsuite_page_map_init(&t->share.notes, sizeof(u8));
 	t->share.weight = 1;
 	t->share.min = MIN_PAGES;
 	t->share.pages = U64_MAX;
@@ -128,8 +128,8 @@ void mrc_enforce_forget(struct mrc_target *t)
 {
 	hash_del_rcu(&t->share.over);
 	synchronize_rcu();
-	ms_errand_drop(t->share.errand);
-	ms_notes_free(&t->share.notes);
+	memsuite_task_work_drop(t->share.errand);
+	memsuite_page_map_free(&t->share.notes);
 }
 
 static void lift(void)
@@ -149,7 +149,7 @@ static bool too_much_pressure(void)
 	static u64 last_waited, last;
 	u64 now = mrc_now_us(), waited, pct;
 
-	if (ms_pressure_read(MS_PRESSURE_MEMORY, &waited))
+	if (memsuite_psi_read(MEMSUITE_PSI_MEMORY, &waited))
 		return false;
 	pct = div64_u64((waited - last_waited) * 100, max(now - last, 1ULL));
 	last = now;
@@ -163,7 +163,7 @@ static bool too_much_pressure(void)
 static u64 needed(s64 left)
 {
 	if (READ_ONCE(mrc_division.total_kib))
-		return MS_EVICT_MAX;
+		return MEMSUITE_RECLAIM_MAX;
 	return clamp_t(s64, -left, 0, ROUND_MAX);
 }
 
@@ -340,12 +340,12 @@ static int start(void)
 {
 	int err;
 
-	if (!ms_evict_usable())
+	if (!memsuite_reclaim_usable())
 		return -EOPNOTSUPP;
 	enforcer = kthread_create(enforce_thread, NULL, "mrc/enforce");
 	if (IS_ERR(enforcer))
 		return PTR_ERR(enforcer);
-	err = ms_probes_register(probes, ARRAY_SIZE(probes));
+	err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 	if (err) {
 		kthread_stop(enforcer);
 		return err;
@@ -372,7 +372,7 @@ static void finish_sweeps(void)
 static void stop(void)
 {
 	kthread_stop(enforcer);
-	ms_probes_unregister(probes, ARRAY_SIZE(probes));
+	memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	mutex_lock(&mrc_targets_lock);
 	lift();
 	finish_sweeps();

@@ -61,7 +61,7 @@ static bool can_be_had(const struct mrc_hand *h, struct page *page, unsigned int
 {
 	if (!mrc_hand_is_whole(page, order))
 		return false;
-	return !h->no_swap || !ms_page_swap_backed(page) || ms_page_in_swap_cache(page);
+	return !h->no_swap || !memsuite_page_swap_backed(page) || memsuite_page_in_swap_cache(page);
 }
 
 /* Reclaim keeps what was touched. */
@@ -82,7 +82,7 @@ static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
 	u64 nr = 1ULL << order;
 
 	h->looks--;
-	if (ms_page_shared(compound_head(page))) {
+	if (memsuite_page_shared(compound_head(page))) {
 		share->refused_shared += nr;
 		return;
 	}
@@ -92,7 +92,7 @@ static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
 	}
 	if (!is_wanted(h, addr, entry, nr))
 		return;
-	if (!ms_evict_add(&share->evict, page)) {
+	if (!memsuite_reclaim_add(&share->evict, page)) {
 		share->refused_busy += nr;
 		return;
 	}
@@ -102,7 +102,7 @@ static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
 
 static bool has_room(const struct mrc_share *share)
 {
-	return share->evict.nr <= MS_EVICT_MAX - EVICT_BATCH;
+	return share->evict.nr <= MEMSUITE_RECLAIM_MAX - EVICT_BATCH;
 }
 
 /* Return: pages that have left, or are being written. */
@@ -115,7 +115,7 @@ static u64 sweep_batch(struct mrc_hand *h, struct mm_struct *mm, u64 want, u64 *
 	h->batch = min_t(u64, want, EVICT_BATCH);
 	*looks = mrc_hand_go(h, mm, &share->hand);
 	if (*looks)
-		gone = ms_evict_run(&share->evict) + share->evict.nr - before;
+		gone = memsuite_reclaim_run(&share->evict) + share->evict.nr - before;
 	/* Of a large one the parts that are being written are not known. */
 	return max3(gone, rss - (s64)get_mm_rss(mm), 0LL);
 }
@@ -166,7 +166,7 @@ void mrc_sweep_settle(struct mrc_target *t)
 {
 	if (!mutex_trylock(&t->share.sweeping))
 		return;
-	ms_evict_begin(&t->share.evict);
+	memsuite_reclaim_begin(&t->share.evict);
 	mutex_unlock(&t->share.sweeping);
 }
 
@@ -221,11 +221,11 @@ u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	/* The division may have ended since the caller has looked. */
 	if (READ_ONCE(share->pages) != U64_MAX &&
 	    time_after_eq(jiffies, share->rest_until)) {
-		ms_evict_begin(&share->evict);
+		memsuite_reclaim_begin(&share->evict);
 		if (wait)
-			ms_evict_wait(&share->evict, EVICT_BATCH);
+			memsuite_reclaim_wait(&share->evict, EVICT_BATCH);
 		if (mrc_aging_knows(t, mm))
-			hand.table = ms_notes_find;
+			hand.table = memsuite_page_map_find;
 		hand.any = go_back(share, want);
 		hand.no_swap = get_nr_swap_pages() <= 0;
 		gone = sweep(&hand, mm, want, wait);

@@ -93,7 +93,7 @@ static void probe_exit(void *data, struct task_struct *task)
 	spin_unlock(&kins_lock);
 }
 
-static struct ms_probe probes[] = {
+static struct memsuite_tracepoint probes[] = {
 	{ .name = "sched_process_fork", .function = probe_fork },
 	{ .name = "sched_process_exit", .function = probe_exit },
 };
@@ -128,7 +128,7 @@ int mrc_kin_start(struct pid *root, unsigned int slot)
 	int err = 0;
 
 	if (!following)
-		err = ms_probes_register(probes, ARRAY_SIZE(probes));
+		err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 	if (err)
 		return err;
 	following = true;
@@ -215,6 +215,6 @@ u64 mrc_kin_lost(void)
 void mrc_kin_exit(void)
 {
 	if (following)
-		ms_probes_unregister(probes, ARRAY_SIZE(probes));
+		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	following = false;
 }

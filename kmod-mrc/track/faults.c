@@ -32,7 +32,7 @@ static void on_fault(void *unused, unsigned long addr, struct pt_regs *regs,
 	mrc_trail_note(MRC_TRAIL_FAULTS, mm, addr);
 }
 
-static struct ms_probe probes[] = {
+static struct memsuite_tracepoint probes[] = {
 	{ .name = "page_fault_user", .function = on_fault },
 	{ .name = "page_fault_kernel", .function = on_fault },
 };
@@ -51,7 +51,7 @@ int mrc_faults_watch(struct mrc_trail *trail, struct mm_struct *mm)
 
 	mutex_lock(&users_lock);
 	if (!users)
-		err = ms_probes_register(probes, ARRAY_SIZE(probes));
+		err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 	if (!err)
 		users++;
 	mutex_unlock(&users_lock);
@@ -71,6 +71,6 @@ void mrc_faults_unwatch(struct mrc_trail *trail)
 	mrc_trail_close(trail);
 	mutex_lock(&users_lock);
 	if (!--users)
-		ms_probes_unregister(probes, ARRAY_SIZE(probes));
+		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	mutex_unlock(&users_lock);
 }

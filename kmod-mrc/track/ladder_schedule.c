@@ -73,7 +73,7 @@ static int clear(struct mrc_target *t, struct mrc_climb *c)
 		return err;
 	if (!mmget_not_zero(t->mm))
 		return -ESRCH;
-	ms_flush_tlb_mm(t->mm);
+	memsuite_flush_tlb_mm(t->mm);
 	mmput_async(t->mm);
 	t->stats.tlb_flushes++;
 	c->steps++;

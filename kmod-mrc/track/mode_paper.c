@@ -424,7 +424,7 @@ static int scan(struct mrc_target *t, struct mrc_paper *p, u32 groups)
 	}
 	p->protect_all = false;
 	if (cleared && mmget_not_zero(t->mm)) {
-		ms_flush_tlb_mm(t->mm);
+		memsuite_flush_tlb_mm(t->mm);
 		mmput_async(t->mm);
 		t->stats.tlb_flushes++;
 	}

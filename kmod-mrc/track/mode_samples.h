@@ -20,8 +20,8 @@ struct mrc_target;
 
 extern u32 mrc_sample_period;
 int mrc_monitor_usable(void);
-int mrc_monitor_set(const struct ms_event *event);
-void mrc_monitor_get(struct ms_event *event);
+int mrc_monitor_set(const struct memsuite_perf_event *event);
+void mrc_monitor_get(struct memsuite_perf_event *event);
 int mrc_monitor_watch(struct mrc_trail *trail, struct mm_struct *mm);
 void mrc_monitor_unwatch(struct mrc_trail *trail);
 u32 mrc_monitor_cover(void);

@@ -32,14 +32,14 @@ static void on_sample(struct perf_event *counter, struct perf_sample_data *data,
 	const struct mm_struct *mm = current->mm;
 
 	/* Of IBS, the kernel's own, too. */
-	if (!mm || !user_mode(regs) || !ms_sample_has_addr(data))
+	if (!mm || !user_mode(regs) || !memsuite_sample_has_addr(data))
 		return;
 	if (data->addr >= PAGE_SIZE && data->addr < TASK_SIZE_MAX)
 		mrc_trail_note(MRC_TRAIL_SAMPLES, mm, data->addr);
 }
 
 /* Intel, from Haswell on: MEM_INST_RETIRED.ALL_LOADS. AMD's PMU has a number. */
-static struct ms_counters counters = {
+static struct memsuite_perf_counter counters = {
 	.event = { .type = PERF_TYPE_RAW, .config = 0x81d0 },
 	.on_sample = on_sample,
 };
@@ -54,13 +54,13 @@ static struct ms_counters counters = {
  */
 int mrc_monitor_usable(void)
 {
-	const struct ms_event *event = &counters.event;
+	const struct memsuite_perf_event *event = &counters.event;
 	int err;
 
 	mutex_lock(&monitor_lock);
 	if (!users)
 		counters.period = READ_ONCE(mrc_sample_period);
-	err = ms_counters_try(&counters);
+	err = memsuite_perf_counter_try(&counters);
 	if (err)
 		pr_warn_ratelimited("mode samples: this machine does not sample addresses by event %u:0x%llx:0x%llx (%pe); write one that it has to sample_event\n",
 				    event->type, event->config, event->config1,
@@ -76,7 +76,7 @@ int mrc_monitor_usable(void)
  * Context: may sleep.
  * Return: 0, or -EBUSY while targets are sampled.
  */
-int mrc_monitor_set(const struct ms_event *new)
+int mrc_monitor_set(const struct memsuite_perf_event *new)
 {
 	int err = 0;
 
@@ -95,7 +95,7 @@ int mrc_monitor_set(const struct ms_event *new)
  *
  * Context: may sleep.
  */
-void mrc_monitor_get(struct ms_event *which)
+void mrc_monitor_get(struct memsuite_perf_event *which)
 {
 	mutex_lock(&monitor_lock);
 	*which = counters.event;
@@ -117,7 +117,7 @@ int mrc_monitor_watch(struct mrc_trail *trail, struct mm_struct *mm)
 	mutex_lock(&monitor_lock);
 	if (!users) {
 		counters.period = READ_ONCE(mrc_sample_period);
-		err = ms_counters_open(&counters);
+		err = memsuite_perf_counter_open(&counters);
 	}
 	if (!err)
 		users++;
@@ -138,7 +138,7 @@ void mrc_monitor_unwatch(struct mrc_trail *trail)
 	mrc_trail_close(trail);
 	mutex_lock(&monitor_lock);
 	if (!--users)
-		ms_counters_close(&counters);
+		memsuite_perf_counter_close(&counters);
 	mutex_unlock(&monitor_lock);
 }
 
@@ -153,7 +153,7 @@ u32 mrc_monitor_cover(void)
 	u32 each;
 
 	mutex_lock(&monitor_lock);
-	ms_counters_cover(&counters);
+	memsuite_perf_counter_cover(&counters);
 	each = counters.period;
 	mutex_unlock(&monitor_lock);
 	return each;

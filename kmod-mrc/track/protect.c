@@ -59,7 +59,7 @@ int mrc_protect_usable(void)
 		why = "the kernel checks page tables by functions that are hidden";
 	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		why = "locks of a real-time kernel do not tell who forks";
-	else if (!ms_tlb_flushable())
+	else if (!memsuite_tlb_flushable())
 		why = "TLBs cannot be flushed as it needs";
 	else if (num_online_nodes() > 1)
 		why = "there are several memory nodes, and its faults would move pages";
@@ -112,7 +112,7 @@ static bool page_protectable(const struct vm_area_struct *vma, pte_t pte)
 	    atomic_read(&page->_mapcount) > 0)
 		return false;
 	return !is_zone_device_page(page) && !PageCompound(page) &&
-	       !ms_page_pinned(page);
+	       !memsuite_page_pinned(page);
 }
 
 static u32 look_pte(struct vm_area_struct *vma, pte_t *pte,
@@ -133,7 +133,7 @@ static u32 look_pte(struct vm_area_struct *vma, pte_t *pte,
 		return MRC_P_PRESENT | MRC_P_STUCK;
 	/* Processors set bits of an entry until it is gone. */
 	val = native_ptep_get_and_clear(pte);
-	native_set_pte(pte, ms_pte_protect(val));
+	native_set_pte(pte, memsuite_pte_protect(val));
 	return MRC_P_PRESENT | MRC_P_PROTECTED | MRC_P_CHANGED;
 }
 
@@ -162,7 +162,7 @@ static u32 look(struct vm_area_struct *vma, unsigned long addr,
 	pmd_t *pmd, val;
 	u32 found = 0;
 
-	pmd = ms_pmd_offset(mm, addr, &next);
+	pmd = memsuite_pmd_offset(mm, addr, &next);
 	if (!pmd)
 		return 0;
 	rcu_read_lock();
@@ -175,7 +175,7 @@ static u32 look(struct vm_area_struct *vma, unsigned long addr,
 		spinlock_t *lock = pte_lockptr(mm, &val);
 
 		spin_lock(lock);
-		if (ms_same_table(val, READ_ONCE(*pmd)))
+		if (memsuite_same_table(val, READ_ONCE(*pmd)))
 			found = look_pte(vma, pte_offset_kernel(&val, addr), op);
 		spin_unlock(lock);
 	}
@@ -223,7 +223,7 @@ int mrc_protect_batch(struct mm_struct *mm, enum mrc_page_op op,
 	}
 	if (op == MRC_P_PROTECT) {
 		if (low < high)
-			ms_tlb_flush(mm, low, high);
+			memsuite_tlb_flush(mm, low, high);
 		dec_tlb_flush_pending(mm);
 	}
 	mmap_read_unlock(mm);
@@ -249,7 +249,7 @@ static void visit_table(struct vm_area_struct *vma, pmd_t *pmd,
 		spinlock_t *lock = pte_lockptr(vma->vm_mm, &val);
 
 		spin_lock(lock);
-		if (ms_same_table(val, READ_ONCE(*pmd)))
+		if (memsuite_same_table(val, READ_ONCE(*pmd)))
 			visit(arg, vma, pmd, pte_offset_kernel(&val, addr),
 			      addr, end);
 		spin_unlock(lock);
@@ -276,7 +276,7 @@ static unsigned long walk(struct mm_struct *mm, unsigned long addr,
 
 			if (!tables--)
 				return addr;
-			pmd = ms_pmd_offset(mm, addr, &next);
+			pmd = memsuite_pmd_offset(mm, addr, &next);
 			next = min3(next, vma->vm_end, end);
 			if (pmd)
 				visit_table(vma, pmd, addr, next, visit, arg);
@@ -317,7 +317,7 @@ static void restore(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
 		if (!pte_protnone(READ_ONCE(*pte)))
 			continue;
 		val = native_ptep_get_and_clear(pte);
-		native_set_pte(pte, ms_pte_unprotect(val, vma->vm_page_prot));
+		native_set_pte(pte, memsuite_pte_unprotect(val, vma->vm_page_prot));
 		atomic64_inc(&shield->restored);
 	}
 }
@@ -386,7 +386,7 @@ static int before_change(struct mmu_notifier *mn,
 	struct mrc_shield *shield = container_of(mn, struct mrc_shield, notifier);
 
 	if (concerns(shield, range->event) && current->mm == shield->mm &&
-	    ms_mmap_write_locked_by_current(shield->mm))
+	    memsuite_mmap_write_locked_by_current(shield->mm))
 		walk(shield->mm, range->start, range->end, UINT_MAX, restore,
 		     shield);
 	return 0;

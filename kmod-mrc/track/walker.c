@@ -111,7 +111,7 @@ static unsigned long enumerate_batch(struct mm_struct *mm, unsigned long addr,
 
 			if (++tables > BATCH_TABLES)
 				return addr;
-			pmd = ms_pmd_offset(mm, addr, &next);
+			pmd = memsuite_pmd_offset(mm, addr, &next);
 			next = min(next, vma->vm_end);
 			if (!pmd)
 				continue;
@@ -226,7 +226,7 @@ static int clear_pte(struct mm_struct *mm, struct place *at, pte_t *pte)
 
 	spin_lock(lock);
 	/* The table may have been taken away before its lock was ours. */
-	if (ms_same_table(at->val, READ_ONCE(*at->pmd))) {
+	if (memsuite_same_table(at->val, READ_ONCE(*at->pmd))) {
 		val = READ_ONCE(*pte);
 		if (pte_present(val)) {
 			found = PRESENT;
@@ -265,7 +265,7 @@ static bool find_place(struct mm_struct *mm, struct place *at, unsigned long add
 		at->vma = find_vma(mm, addr);
 	if (!at->vma || addr < at->vma->vm_start || !eligible(at->vma))
 		return false;
-	at->pmd = ms_pmd_offset(mm, addr, &at->end);
+	at->pmd = memsuite_pmd_offset(mm, addr, &at->end);
 	at->end = min(at->end, at->vma->vm_end);
 	if (!at->pmd)
 		return true;

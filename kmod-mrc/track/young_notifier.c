@@ -105,14 +105,14 @@ static bool give_back(struct mmu_notifier *mn, unsigned long start,
 	return young;
 }
 
-static ms_young_t clear_young(struct mmu_notifier *mn, struct mm_struct *mm,
-			      unsigned long start, unsigned long end)
+static memsuite_young_t clear_young(struct mmu_notifier *mn, struct mm_struct *mm,
+				    unsigned long start, unsigned long end)
 {
 	return give_back(mn, start, end, true);
 }
 
-static ms_young_t test_young(struct mmu_notifier *mn, struct mm_struct *mm,
-			     unsigned long addr)
+static memsuite_young_t test_young(struct mmu_notifier *mn, struct mm_struct *mm,
+				   unsigned long addr)
 {
 	return give_back(mn, addr, addr + 1, false);
 }

@@ -35,7 +35,7 @@ struct filling {
 };
 
 /* Persistent memory that is not used as memory has none. */
-static bool has_pages(const struct ms_region_spec *spec)
+static bool has_pages(const struct memsuite_region_spec *spec)
 {
 	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
 
@@ -45,12 +45,12 @@ static bool has_pages(const struct ms_region_spec *spec)
 	return false;
 }
 
-static void fill_in(const struct ms_region_spec *spec, void *context)
+static void fill_in(const struct memsuite_region_spec *spec, void *context)
 {
 	struct filling *filling = context;
-	enum ms_technology kind = ms_technology_of(spec->technology);
+	enum memsuite_technology kind = memsuite_technology_of(spec->technology);
 
-	if (filling->err || kind == MS_TECHNOLOGY_UNKNOWN || !has_pages(spec))
+	if (filling->err || kind == MEMSUITE_TECHNOLOGY_UNKNOWN || !has_pages(spec))
 		return;
 	filling->err = vipzone_fill(spec->name, kind, filling->command);
 	filling->kinds |= BIT(kind);
@@ -58,20 +58,20 @@ static void fill_in(const struct ms_region_spec *spec, void *context)
 
 static int parse(char *line, struct vipzone_command *command)
 {
-	const unsigned int both = BIT(MS_TECHNOLOGY_DRAM) |
-				  BIT(MS_TECHNOLOGY_PRAM);
+	const unsigned int both = BIT(MEMSUITE_TECHNOLOGY_DRAM) |
+				  BIT(MEMSUITE_TECHNOLOGY_PRAM);
 	struct filling filling = { .command = command };
 	int err = vipzone_parse(line, command);
 
 	if (err || !command->by_technology)
 		return err;
-	ms_regions_each(fill_in, &filling);
+	memsuite_regions_each(fill_in, &filling);
 	if (filling.err)
 		return filling.err;
 	if ((filling.kinds & both) == both)
 		return 0;
 	pr_info_ratelimited("segment: the technology of no region is %s: see regions/*/technology\n",
-			    filling.kinds & BIT(MS_TECHNOLOGY_DRAM) ? "pram" :
+			    filling.kinds & BIT(MEMSUITE_TECHNOLOGY_DRAM) ? "pram" :
 								      "dram");
 	return -ENOENT;
 }
@@ -110,7 +110,7 @@ static ssize_t obey(const char *buf, size_t count,
 	int err = -ENOMEM;
 
 	if (command && line)
-		err = ms_parse_line(buf, count, line, LINE_MAX);
+		err = memsuite_parse_line(buf, count, line, LINE_MAX);
 	if (!err)
 		err = parse(line, command);
 	if (!err)
@@ -155,33 +155,33 @@ static u64 sum_at(size_t offset)
 
 #define SUM(field)	sum_at(offsetof(struct steering_stats, field))
 
-MS_ATTR_SWITCH(enabled, steering_running(), enable);
+MEMSUITE_ATTR_SWITCH(enabled, steering_running(), enable);
 static struct kobj_attribute add_attr = __ATTR_WO(add);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);
-MS_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
-MS_ATTR_NUMBER_RO(steered_pages, steered());
-MS_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
-MS_ATTR_NUMBER_RO(swapped_in_pages, SUM(swapped_in));
-MS_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
-MS_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
-MS_ATTR_NUMBER_RO(next_pages, SUM(next));
-MS_ATTR_NUMBER_RO(lost_children, processes_lost());
-MS_ATTR_NUMBER_RO(tagged_processes, tags_processes());
-MS_ATTR_NUMBER_RO(lost_tags, tags_lost());
-MS_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[FALLBACK_EMPTY]));
-MS_ATTR_NUMBER_RO(fallback_policy, SUM(fallbacks[FALLBACK_POLICY]));
-MS_ATTR_NUMBER_RO(fallback_cpuset, SUM(fallbacks[FALLBACK_CPUSET]));
-MS_ATTR_NUMBER_RO(fallback_context, SUM(fallbacks[FALLBACK_CONTEXT]));
-MS_ATTR_NUMBER_RO(fallback_huge, SUM(fallbacks[FALLBACK_HUGE]));
-MS_ATTR_NUMBER_RO(fallback_wear, SUM(fallbacks[FALLBACK_WEAR]));
-MS_ATTR_NUMBER_RO(moved_pages, SUM(moves[MS_MOVED]));
-MS_ATTR_NUMBER_RO(unmoved_busy_pages, SUM(moves[MS_MOVE_BUSY]));
-MS_ATTR_NUMBER_RO(unmoved_pinned_pages, SUM(moves[MS_MOVE_PINNED]));
-MS_ATTR_NUMBER_RO(unmoved_full_pages, SUM(moves[MS_MOVE_FULL]));
-MS_ATTR_NUMBER_RO(unmoved_gone_pages, SUM(moves[MS_MOVE_GONE]));
-MS_ATTR_NUMBER_RO(unmoved_shared_pages, SUM(moves[MOVE_SHARED]));
-MS_ATTR_NUMBER_RO(unmoved_policy_pages, SUM(moves[MOVE_POLICY]));
-MS_ATTR_NUMBER_RO(unmoved_cpuset_pages, SUM(moves[MOVE_CPUSET]));
+MEMSUITE_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
+MEMSUITE_ATTR_NUMBER_RO(steered_pages, steered());
+MEMSUITE_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
+MEMSUITE_ATTR_NUMBER_RO(swapped_in_pages, SUM(swapped_in));
+MEMSUITE_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
+MEMSUITE_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
+MEMSUITE_ATTR_NUMBER_RO(next_pages, SUM(next));
+MEMSUITE_ATTR_NUMBER_RO(lost_children, processes_lost());
+MEMSUITE_ATTR_NUMBER_RO(tagged_processes, tags_processes());
+MEMSUITE_ATTR_NUMBER_RO(lost_tags, tags_lost());
+MEMSUITE_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[FALLBACK_EMPTY]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_policy, SUM(fallbacks[FALLBACK_POLICY]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_cpuset, SUM(fallbacks[FALLBACK_CPUSET]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_context, SUM(fallbacks[FALLBACK_CONTEXT]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_huge, SUM(fallbacks[FALLBACK_HUGE]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_wear, SUM(fallbacks[FALLBACK_WEAR]));
+MEMSUITE_ATTR_NUMBER_RO(moved_pages, SUM(moves[MEMSUITE_MIGRATED]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_busy_pages, SUM(moves[MEMSUITE_MIGRATE_BUSY]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_pinned_pages, SUM(moves[MEMSUITE_MIGRATE_PINNED]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_full_pages, SUM(moves[MEMSUITE_MIGRATE_FULL]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_gone_pages, SUM(moves[MEMSUITE_MIGRATE_GONE]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_shared_pages, SUM(moves[MOVE_SHARED]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_policy_pages, SUM(moves[MOVE_POLICY]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_cpuset_pages, SUM(moves[MOVE_CPUSET]));
 
 static struct attribute *vipzone_attrs[] = {
 	&enabled_attr.attr, &add_attr.attr, &remove_attr.attr,
@@ -209,7 +209,7 @@ int vipzone_sysfs_init(void)
 {
 	int err;
 
-	dir = ms_control_add("vipzone", NULL);
+	dir = memsuite_control_add("vipzone", NULL);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	err = accounts_init(dir);
@@ -221,7 +221,7 @@ int vipzone_sysfs_init(void)
 		return 0;
 	policies_exit();
 	accounts_exit();
-	ms_control_del(dir);
+	memsuite_control_del(dir);
 	return err;
 }
 
@@ -234,5 +234,5 @@ void vipzone_sysfs_exit(void)
 {
 	policies_exit();
 	accounts_exit();
-	ms_control_del(dir);
+	memsuite_control_del(dir);
 }

@@ -171,7 +171,7 @@ static void one_round(struct cursor *cursor)
 	};
 	/* What was faulted in lately cannot be moved otherwise. */
 	if (limits.pages)
-		ms_move_settle();
+		memsuite_migrate_settle();
 	all = visit_some(cursor, &limits);
 	/* What is less than a page stays too. */
 	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
@@ -285,7 +285,7 @@ static ssize_t interval_ms_store(struct kobject *kobj,
 				 size_t size)
 {
 	u64 ms;
-	int err = ms_parse_u64(buf, size, 0, MAX_INTERVAL_MS, &ms);
+	int err = memsuite_parse_u64(buf, size, 0, MAX_INTERVAL_MS, &ms);
 
 	if (!err)
 		err = set_interval(ms);
@@ -293,14 +293,14 @@ static ssize_t interval_ms_store(struct kobject *kobj,
 }
 
 static struct kobj_attribute interval_ms_attr = __ATTR_RW(interval_ms);
-MS_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
-MS_ATTR_NUMBER(quota_kib_s, quota_kib_s, 0, MAX_QUOTA_KIB_S);
-MS_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);
-MS_ATTR_NUMBER(hot_looks, hot_looks, 1, HEAT_MAX_LOOKS);
-MS_ATTR_NUMBER(idle_looks, idle_looks, 1, HEAT_MAX_LOOKS);
-MS_ATTR_NUMBER_RO(rounds, READ_ONCE(rounds));
-MS_ATTR_NUMBER_RO(cpu_ns, cpu_ns());
-MS_ATTR_NUMBER_RO(history_bytes, histories_bytes());
+MEMSUITE_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
+MEMSUITE_ATTR_NUMBER(quota_kib_s, quota_kib_s, 0, MAX_QUOTA_KIB_S);
+MEMSUITE_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);
+MEMSUITE_ATTR_NUMBER(hot_looks, hot_looks, 1, HEAT_MAX_LOOKS);
+MEMSUITE_ATTR_NUMBER(idle_looks, idle_looks, 1, HEAT_MAX_LOOKS);
+MEMSUITE_ATTR_NUMBER_RO(rounds, READ_ONCE(rounds));
+MEMSUITE_ATTR_NUMBER_RO(cpu_ns, cpu_ns());
+MEMSUITE_ATTR_NUMBER_RO(history_bytes, histories_bytes());
 
 static struct attribute *audit_attrs[] = {
 	&interval_ms_attr.attr, &sample_pages_attr.attr,

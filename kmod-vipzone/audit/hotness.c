@@ -48,7 +48,7 @@ bool heat_is_idle(u16 heat, unsigned int looks)
 	return heat_counts(heat) && idle_row(heat) >= looks;
 }
 
-static u64 cost(const struct ms_region_spec *spec, unsigned int measure)
+static u64 cost(const struct memsuite_region_spec *spec, unsigned int measure)
 {
 	switch (measure) {
 	case 0:
@@ -61,7 +61,7 @@ static u64 cost(const struct ms_region_spec *spec, unsigned int measure)
 }
 
 static bool choose_by(unsigned int measure,
-		      const struct ms_region_spec * const *specs,
+		      const struct memsuite_region_spec * const *specs,
 		      unsigned int nr, unsigned int *hot, unsigned int *idle)
 {
 	u64 least = U64_MAX, most = 0, value;
@@ -87,7 +87,7 @@ static bool choose_by(unsigned int measure,
 	return true;
 }
 
-bool heat_choose(const struct ms_region_spec * const *specs, unsigned int nr,
+bool heat_choose(const struct memsuite_region_spec * const *specs, unsigned int nr,
 		 unsigned int *hot, unsigned int *idle)
 {
 	unsigned int measure;

@@ -50,7 +50,7 @@ bool heat_is_idle(u16 heat, unsigned int looks);
  * Pure. Return: false if nothing tells them apart; @hot and @idle are
  * untouched.
  */
-bool heat_choose(const struct ms_region_spec * const *specs, unsigned int nr,
+bool heat_choose(const struct memsuite_region_spec * const *specs, unsigned int nr,
 		 unsigned int *hot, unsigned int *idle);
 
 #endif

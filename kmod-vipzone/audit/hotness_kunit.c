@@ -57,9 +57,9 @@ static void rows_do_not_overflow(struct kunit *test)
 
 static void cheapest_writes_are_for_hot_pages(struct kunit *test)
 {
-	struct ms_region_spec dram = { .write_energy_fj_per_bit = 100000 };
-	struct ms_region_spec pram = { .write_energy_fj_per_bit = 500000 };
-	const struct ms_region_spec *specs[] = { &pram, &dram };
+	struct memsuite_region_spec dram = { .write_energy_fj_per_bit = 100000 };
+	struct memsuite_region_spec pram = { .write_energy_fj_per_bit = 500000 };
+	const struct memsuite_region_spec *specs[] = { &pram, &dram };
 	unsigned int hot = 9, idle = 9;
 
 	KUNIT_EXPECT_TRUE(test, heat_choose(specs, 2, &hot, &idle));
@@ -79,8 +79,8 @@ static void cheapest_writes_are_for_hot_pages(struct kunit *test)
 
 static void nothing_tells_them_apart(struct kunit *test)
 {
-	struct ms_region_spec a = { .write_latency_ns = 50 }, b = a;
-	const struct ms_region_spec *specs[] = { &a, &b };
+	struct memsuite_region_spec a = { .write_latency_ns = 50 }, b = a;
+	const struct memsuite_region_spec *specs[] = { &a, &b };
 	unsigned int hot = 9, idle = 9;
 
 	KUNIT_EXPECT_FALSE(test, heat_choose(specs, 2, &hot, &idle));

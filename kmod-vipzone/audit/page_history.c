@@ -19,7 +19,7 @@
 struct history {
 	struct hlist_node hash;
 	struct mm_struct *mm;
-	struct ms_notes notes;
+	struct memsuite_page_map notes;
 };
 
 static DEFINE_HASHTABLE(histories, 6);
@@ -28,7 +28,7 @@ static unsigned long bytes;
 static void forget_tables(struct history *history)
 {
 	WRITE_ONCE(bytes, bytes - history->notes.bytes);
-	ms_notes_free(&history->notes);
+	memsuite_page_map_free(&history->notes);
 }
 
 static struct history *find(const struct mm_struct *mm)
@@ -56,7 +56,7 @@ struct history *history_of(struct mm_struct *mm)
 		return NULL;
 	mmgrab(mm);
 	history->mm = mm;
-	ms_notes_init(&history->notes, sizeof(u16));
+	memsuite_page_map_init(&history->notes, sizeof(u16));
 	hash_add(histories, &history->hash, (unsigned long)mm);
 	return history;
 }
@@ -64,7 +64,7 @@ struct history *history_of(struct mm_struct *mm)
 u16 *history_table(struct history *history, unsigned long addr)
 {
 	unsigned long before = history->notes.bytes;
-	u16 *table = ms_notes_make(&history->notes, addr, GFP_KERNEL);
+	u16 *table = memsuite_page_map_make(&history->notes, addr, GFP_KERNEL);
 
 	WRITE_ONCE(bytes, bytes + history->notes.bytes - before);
 	return table;

@@ -43,10 +43,10 @@
  */
 struct mover {
 	struct policy *policy;
-	struct ms_stock stocks[VIPZONE_MAX_REGIONS];
+	struct memsuite_target_frames stocks[VIPZONE_MAX_REGIONS];
 	nodemask_t allowed;
 	bool has_policy;
-	struct ms_move move;
+	struct memsuite_migrate move;
 	struct {
 		struct page *page;
 		const struct vipzone_order *order;
@@ -89,7 +89,7 @@ bool is_placed(const struct policy *policy, const struct vipzone_order *order,
 	unsigned int i;
 
 	for (i = 0; i < order->nr; i++)
-		if (ms_region_has(policy->targets[order->region[i]].region, page))
+		if (memsuite_region_has(policy->targets[order->region[i]].region, page))
 			return true;
 	return false;
 }
@@ -99,17 +99,17 @@ unsigned long mover_note(struct mover *mover, struct vm_area_struct *vma,
 			 enum move_why why)
 {
 	struct page *head = compound_head(page);
-	unsigned long nr = 1UL << ms_page_order(head);
+	unsigned long nr = 1UL << memsuite_page_order(head);
 
 	/* One folio may be mapped by many entries. */
 	if (head == mover->last)
 		return 0;
 	mover->last = head;
-	if (mover->has_policy || ms_vma_has_policy(vma)) {
+	if (mover->has_policy || memsuite_vma_has_policy(vma)) {
 		mover->moves[MOVE_POLICY] += nr;
 	} else if (!may_use_any(mover, order)) {
 		mover->moves[MOVE_CPUSET] += nr;
-	} else if (ms_page_shared(head)) {
+	} else if (memsuite_page_shared(head)) {
 		mover->moves[MOVE_SHARED] += nr;
 	} else {
 		get_page(head);
@@ -129,9 +129,9 @@ bool mover_has_work(const struct mover *mover)
 /* One that is bad is retired by who found that, once it is free. */
 static struct page *take_large(unsigned int order, int nid)
 {
-	struct page *page = ms_page_alloc_large(order, nid);
+	struct page *page = memsuite_page_alloc_large(order, nid);
 
-	if (page && !ms_inspect_held(page, order)) {
+	if (page && !memsuite_pool_inspect_held(page, order)) {
 		put_page(page);
 		page = NULL;
 	}
@@ -142,7 +142,7 @@ static struct page *take_large(unsigned int order, int nid)
 static struct page *take_target(struct page *old, void *context)
 {
 	struct mover *mover = context;
-	unsigned int order = ms_page_order(old), i;
+	unsigned int order = memsuite_page_order(old), i;
 	struct page *page = NULL;
 	struct target *target;
 
@@ -151,11 +151,11 @@ static struct page *take_target(struct page *old, void *context)
 		if (!may_use(mover, target))
 			continue;
 		if (!order)
-			page = ms_stock_take(&mover->stocks[mover->order->region[i]]);
+			page = memsuite_target_frames_take(&mover->stocks[mover->order->region[i]]);
 		else if (target->is_node)
 			page = take_large(order, target->nid);
 		else
-			page = ms_pool_pop_large(target->pool, order, 0);
+			page = memsuite_pool_pop_large(target->pool, order, 0);
 		if (page)
 			mover->taken[mover->order->region[i]] += 1UL << order;
 	}
@@ -164,10 +164,10 @@ static struct page *take_target(struct page *old, void *context)
 
 static void run(struct mover *mover, enum move_why why)
 {
-	u64 before = mover->move.outcome[MS_MOVED];
+	u64 before = mover->move.outcome[MEMSUITE_MIGRATED];
 
-	ms_move_run(&mover->move);
-	mover->whys[why] += mover->move.outcome[MS_MOVED] - before;
+	memsuite_migrate_run(&mover->move);
+	mover->whys[why] += mover->move.outcome[MEMSUITE_MIGRATED] - before;
 }
 
 /* All that go to the same place for the same reason, from @first on. */
@@ -185,10 +185,10 @@ static void move_alike(struct mover *mover, unsigned int first)
 		if (!page || mover->found[i].order != order ||
 		    mover->found[i].why != why)
 			continue;
-		large = ms_page_order(page);
+		large = memsuite_page_order(page);
 		if (large)
 			run(mover, why);
-		ms_move_add(&mover->move, page);
+		memsuite_migrate_add(&mover->move, page);
 		put_page(page);
 		mover->found[i].page = NULL;
 		if (large)
@@ -204,13 +204,13 @@ void mover_flush(struct mover *mover)
 
 	if (!mover->nr_found)
 		return;
-	token = ms_hold_begin();
+	token = memsuite_hold_begin();
 	for (i = 0; i < mover->nr_found; i++)
 		if (mover->found[i].page)
 			move_alike(mover, i);
 	for (i = 0; i < mover->policy->nr_targets; i++)
-		ms_stock_return(&mover->stocks[i]);
-	ms_hold_end(token);
+		memsuite_target_frames_return(&mover->stocks[i]);
+	memsuite_hold_end(token);
 	mover->nr_found = 0;
 }
 
@@ -219,12 +219,12 @@ static void stock_up(struct mover *mover)
 	unsigned int i;
 
 	for (i = 0; i < mover->policy->nr_targets; i++) {
-		const struct ms_region *region = mover->policy->targets[i].region;
-		const struct ms_region_spec *spec = ms_region_spec(region);
+		const struct memsuite_region *region = mover->policy->targets[i].region;
+		const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 
-		ms_stock_init(&mover->stocks[i], PHYS_PFN(spec->start),
-			      PHYS_PFN(spec->end), spec->nid);
-		mover->stocks[i].scan.banks = ms_region_banks(region);
+		memsuite_target_frames_init(&mover->stocks[i], PHYS_PFN(spec->start),
+					    PHYS_PFN(spec->end), spec->nid);
+		mover->stocks[i].scan.banks = memsuite_region_banks(region);
 		mover->stocks[i].inspected = true;
 	}
 }
@@ -257,7 +257,7 @@ struct mover *mover_open(struct mm_struct *mm, struct task_struct *task,
 	mover->policy = policy;
 	ask(mover, task);
 	stock_up(mover);
-	ms_move_init(&mover->move, take_target, mover);
+	memsuite_migrate_init(&mover->move, take_target, mover);
 	return mover;
 }
 
@@ -265,7 +265,7 @@ void mover_close(struct mover *mover, u64 *moves, u64 *whys)
 {
 	int i;
 
-	for (i = 0; i < MS_NR_MOVE_OUTCOMES; i++)
+	for (i = 0; i < MEMSUITE_NR_MIGRATE_OUTCOMES; i++)
 		moves[i] += mover->move.outcome[i];
 	for (i = 0; i < NR_MOVES; i++)
 		moves[i] += mover->moves[i];
@@ -298,7 +298,7 @@ static void see(struct walk *walk, struct page *page, unsigned long addr,
 		order_at_home(all->policy, segment_of(walk->vma, addr),
 			      walk->mm);
 
-	if (!ms_page_anon(compound_head(page)) || !order->nr ||
+	if (!memsuite_page_anon(compound_head(page)) || !order->nr ||
 	    is_placed(all->policy, order, page))
 		return;
 	mover_note(all->mover, walk->vma, page, order, MOVE_ASKED);
@@ -338,7 +338,7 @@ int mover_run(struct mm_struct *mm, struct task_struct *task,
 
 	if (!all.mover)
 		return -ENOMEM;
-	ms_move_settle();
+	memsuite_migrate_settle();
 	err = move_all(&all);
 	mover_close(all.mover, moves, whys);
 	return err;

@@ -21,7 +21,7 @@ static void look_through(struct walk *walk, pmd_t *pmd, pmd_t pmdval,
 
 	spin_lock(lock);
 	/* The table may have been taken away before its lock was ours. */
-	if (ms_same_table(pmdval, READ_ONCE(*pmd))) {
+	if (memsuite_same_table(pmdval, READ_ONCE(*pmd))) {
 		for (addr = start; addr < end; addr += PAGE_SIZE, pte++) {
 			pte_t val = READ_ONCE(*pte);
 
@@ -93,7 +93,7 @@ unsigned long walk_on(struct walk *walk, unsigned long addr)
 
 			if (walk->stop || ++tables > WALK_TABLES)
 				return addr;
-			pmd = ms_pmd_offset(walk->mm, addr, &next);
+			pmd = memsuite_pmd_offset(walk->mm, addr, &next);
 			next = min(next, vma->vm_end);
 			if (!pmd || pmd_none(READ_ONCE(*pmd)))
 				continue;
@@ -110,7 +110,7 @@ unsigned long walk_on(struct walk *walk, unsigned long addr)
 bool walk_is_swapped(struct mm_struct *mm, unsigned long addr)
 {
 	unsigned long next;
-	pmd_t *pmd = ms_pmd_offset(mm, addr, &next), pmdval;
+	pmd_t *pmd = memsuite_pmd_offset(mm, addr, &next), pmdval;
 	pte_t pte;
 
 	pmdval = pmd ? READ_ONCE(*pmd) : __pmd(0);

@@ -70,7 +70,7 @@ struct visit {
 static void want(struct visit *visit, struct page *page,
 		 const struct vipzone_order *order, enum move_why why)
 {
-	unsigned long nr = 1UL << ms_page_order(compound_head(page));
+	unsigned long nr = 1UL << memsuite_page_order(compound_head(page));
 
 	if (!order->nr || visit->limits->pages < (long)nr)
 		return;
@@ -95,9 +95,9 @@ static enum astray kind_of(const struct policy *policy,
 {
 	struct page *head = compound_head(page);
 
-	if (ms_page_shared(head))
+	if (memsuite_page_shared(head))
 		return ASTRAY_SHARED;
-	if (ms_page_order(head))
+	if (memsuite_page_order(head))
 		return ASTRAY_HUGE;
 	return on_a_node_of(policy, order, page) ? ASTRAY_NEAR : ASTRAY_NODE;
 }
@@ -116,11 +116,11 @@ static void sample(struct visit *visit, struct page *page, unsigned long *entry,
 	/* Not writable and dirty is what shadow stacks are. */
 	*written = (flags & _PAGE_RW) && (flags & _PAGE_DIRTY);
 	if (*written) {
-		ms_page_mark_dirty(page);
+		memsuite_page_mark_dirty(page);
 		clear_bit(_PAGE_BIT_DIRTY, entry);
 	}
 	if (*accessed || *written)
-		ms_page_mark_accessed(page);
+		memsuite_page_mark_accessed(page);
 	visit->cleared |= *accessed || *written;
 }
 
@@ -132,7 +132,7 @@ static void count(struct visit *visit, struct page *page, bool accessed,
 	if (!accessed && !written)
 		return;
 	for (i = 0; i < visit->policy->nr_targets; i++)
-		if (ms_region_has(visit->policy->targets[i].region, page))
+		if (memsuite_region_has(visit->policy->targets[i].region, page))
 			break;
 	visit->touched[i][written ? LEDGER_WRITE : LEDGER_READ]++;
 	if (written)
@@ -146,7 +146,7 @@ static void count(struct visit *visit, struct page *page, bool accessed,
 static bool is_idle(struct visit *visit, struct page *page, unsigned int index)
 {
 	struct page *head = compound_head(page);
-	unsigned int last = (1U << ms_page_order(head)) - 1, at, i;
+	unsigned int last = (1U << memsuite_page_order(head)) - 1, at, i;
 
 	if (visit->walk.huge || !last)
 		return heat_is_idle(visit->table[index],
@@ -173,7 +173,7 @@ static bool is_worn(const struct visit *visit, struct page *page)
 	if (!visit->policy->command.wear)
 		return false;
 	for (i = 0; i < visit->policy->nr_targets; i++)
-		if (ms_region_has(visit->policy->targets[i].region, page))
+		if (memsuite_region_has(visit->policy->targets[i].region, page))
 			return account_is_over(visit->policy->targets[i].account);
 	return false;
 }
@@ -203,7 +203,7 @@ static void see_use(struct visit *visit, struct page *page,
 	u16 before;
 
 	/* What MADV_FREE has freed is there for as long as it stays clean. */
-	if (!ms_page_swap_backed(page))
+	if (!memsuite_page_swap_backed(page))
 		return;
 	sample(visit, page, entry, &accessed, &written);
 	before = visit->table[index];
@@ -224,7 +224,7 @@ static void see(struct walk *walk, struct page *page, unsigned long addr,
 	unsigned long nr = walk->huge ? HPAGE_PMD_NR : 1;
 
 	visit->limits->entries--;
-	if (!ms_page_anon(compound_head(page)) || !order->nr)
+	if (!memsuite_page_anon(compound_head(page)) || !order->nr)
 		return;
 	visit->looked += nr;
 	if (!is_placed(visit->policy, order, page)) {
@@ -240,7 +240,7 @@ static void leave(struct walk *walk, unsigned long start, unsigned long end)
 	struct visit *visit = container_of(walk, struct visit, walk);
 
 	if (visit->cleared)
-		ms_tlb_flush(walk->mm, start, end);
+		memsuite_tlb_flush(walk->mm, start, end);
 	visit->cleared = false;
 	walk->stop = visit->limits->entries <= 0 ||
 		     mover_has_work(visit->mover);
@@ -260,7 +260,7 @@ static void choose(struct visit *visit, enum segment segment)
 	const struct policy *policy = visit->policy;
 	const struct vipzone_order *order =
 		order_at_home(policy, segment, visit->walk.mm);
-	const struct ms_region_spec *specs[VIPZONE_MAX_REGIONS];
+	const struct memsuite_region_spec *specs[VIPZONE_MAX_REGIONS];
 	struct vipzone_order *open = &visit->open[segment];
 	unsigned int i, hot, idle;
 
@@ -269,7 +269,7 @@ static void choose(struct visit *visit, enum segment segment)
 
 		if (policy->command.wear && account_is_over(target->account))
 			continue;
-		specs[open->nr] = ms_region_spec(target->region);
+		specs[open->nr] = memsuite_region_spec(target->region);
 		open->region[open->nr++] = order->region[i];
 	}
 	if (!policy->command.heat || !heat_choose(specs, open->nr, &hot, &idle))
@@ -301,7 +301,7 @@ static void settle(struct visit *visit)
 
 	for (i = 0; i < visit->policy->nr_targets; i++)
 		ledger_touch(&stats->accesses,
-			     ms_region_spec(targets[i].region),
+			     memsuite_region_spec(targets[i].region),
 			     visit->touched[i], counted);
 	stats->looked += visit->looked;
 	for (i = 0; i < NR_ASTRAYS; i++)
@@ -363,7 +363,7 @@ unsigned long visit(struct task_struct *task, struct mm_struct *mm,
 	visit->policy = policy;
 	visit->limits = limits;
 	if (limits->sample || policy->command.heat || policy->command.wear)
-		visit->history = ms_tlb_flushable() ? history_of(mm) : NULL;
+		visit->history = memsuite_tlb_flushable() ? history_of(mm) : NULL;
 	for (segment = 0; segment < NR_SEGMENTS; segment++)
 		choose(visit, segment);
 	visit->mover = mover_open(mm, task, policy);

@@ -53,7 +53,7 @@ static const char * const sources[] = {
  * @nr: how many of them there are
  */
 struct events {
-	struct ms_event event[LEDGER_KINDS];
+	struct memsuite_perf_event event[LEDGER_KINDS];
 	unsigned int nr;
 };
 
@@ -94,7 +94,7 @@ static enum source source;
 static struct events events;		/* as long as it counts, the same */
 static bool wanted;
 static bool counting;			/* and is looked at by anybody */
-static struct ms_counters counters[LEDGER_KINDS];
+static struct memsuite_perf_counter counters[LEDGER_KINDS];
 static u64 enabled_ns, running_ns;	/* of all counters, at the last round */
 static u64 all_enabled_ns, all_running_ns;	/* since it counts */
 static u64 scale = 1 << SCALE_SHIFT;	/* and is looked at by anybody */
@@ -104,7 +104,7 @@ static u64 take(unsigned int kind)
 {
 	u64 *last = this_cpu_ptr(&tallies.last[kind]), was = *last;
 
-	*last = ms_counters_count(&counters[kind]);
+	*last = memsuite_perf_counter_count(&counters[kind]);
 	/* A CPU that has gone and come has a new one. */
 	return *last < was ? *last : *last - was;
 }
@@ -143,7 +143,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev)
 	charge(prev);
 }
 
-static struct ms_probe probes[] = {
+static struct memsuite_tracepoint probes[] = {
 	{ .name = "sched_switch", .function = on_switch },
 };
 
@@ -166,7 +166,7 @@ void meter_exiting(void)
 static void close(unsigned int nr)
 {
 	while (nr--)
-		ms_counters_close(&counters[nr]);
+		memsuite_perf_counter_close(&counters[nr]);
 }
 
 static int open(void)
@@ -176,7 +176,7 @@ static int open(void)
 
 	for (i = 0; i < events.nr; i++) {
 		counters[i].event = events.event[i];
-		err = ms_counters_open(&counters[i]);
+		err = memsuite_perf_counter_open(&counters[i]);
 		if (err) {
 			close(i);
 			return err;
@@ -206,7 +206,7 @@ static int start(void)
 	err = open();
 	if (err)
 		return err;
-	err = ms_probes_register(probes, ARRAY_SIZE(probes));
+	err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 	if (err) {
 		close(events.nr);
 		return err;
@@ -219,7 +219,7 @@ static void stop(void)
 {
 	on_each_cpu(charge_current, NULL, 1);
 	WRITE_ONCE(counting, false);
-	ms_probes_unregister(probes, ARRAY_SIZE(probes));
+	memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	/* Tasks that are exiting. */
 	synchronize_rcu();
 	close(events.nr);
@@ -273,7 +273,7 @@ static void read_times(void)
 
 	for_each_online_cpu(cpu)
 		for (i = 0; i < events.nr; i++) {
-			ms_counters_time(&counters[i], cpu, &e, &r);
+			memsuite_perf_counter_time(&counters[i], cpu, &e, &r);
 			enabled += e;
 			running += r;
 		}
@@ -297,7 +297,7 @@ void meter_round(void)
 	mutex_lock(&meter_lock);
 	if (counting) {
 		for (i = 0; i < events.nr; i++)
-			ms_counters_cover(&counters[i]);
+			memsuite_perf_counter_cover(&counters[i]);
 		on_each_cpu(charge_current, NULL, 1);
 		read_times();
 	}
@@ -309,9 +309,9 @@ static bool is_usable(const struct events *which)
 	unsigned int i;
 
 	for (i = 0; i < which->nr; i++) {
-		struct ms_counters one = { .event = which->event[i] };
+		struct memsuite_perf_counter one = { .event = which->event[i] };
 
-		if (ms_counters_try(&one))
+		if (memsuite_perf_counter_try(&one))
 			return false;
 	}
 	return true;
@@ -332,8 +332,8 @@ void meter_init(void)
 
 static int refuse(const struct events *which)
 {
-	const struct ms_event *read = &which->event[0];
-	const struct ms_event *write = &which->event[1];
+	const struct memsuite_perf_event *read = &which->event[0];
+	const struct memsuite_perf_event *write = &which->event[1];
 
 	pr_warn_ratelimited("accesses: this machine does not count event %u:0x%llx:0x%llx, or %u:0x%llx:0x%llx; write what it does to read_event and write_event\n",
 			    read->type, read->config, read->config1,
@@ -380,7 +380,7 @@ static int set_events(const struct events *new)
 static ssize_t read_event_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *buf)
 {
-	return ms_event_show(&events.event[LEDGER_READ], buf);
+	return memsuite_perf_event_show(&events.event[LEDGER_READ], buf);
 }
 
 static ssize_t read_event_store(struct kobject *kobj,
@@ -392,7 +392,7 @@ static ssize_t read_event_store(struct kobject *kobj,
 
 	mutex_lock(&meter_lock);
 	new = events;
-	err = ms_event_store(buf, count, &new.event[LEDGER_READ]);
+	err = memsuite_perf_event_store(buf, count, &new.event[LEDGER_READ]);
 	if (!err)
 		err = set_events(&new);
 	mutex_unlock(&meter_lock);
@@ -404,7 +404,7 @@ static ssize_t write_event_show(struct kobject *kobj,
 {
 	if (!meter_is_apart())
 		return sysfs_emit(buf, "none\n");
-	return ms_event_show(&events.event[LEDGER_WRITE], buf);
+	return memsuite_perf_event_show(&events.event[LEDGER_WRITE], buf);
 }
 
 static ssize_t write_event_store(struct kobject *kobj,
@@ -418,7 +418,7 @@ static ssize_t write_event_store(struct kobject *kobj,
 	new = events;
 	new.nr = sysfs_streq(buf, "none") ? 1 : 2;
 	if (new.nr > 1)
-		err = ms_event_store(buf, count, &new.event[LEDGER_WRITE]);
+		err = memsuite_perf_event_store(buf, count, &new.event[LEDGER_WRITE]);
 	if (!err)
 		err = set_events(&new);
 	mutex_unlock(&meter_lock);
@@ -439,8 +439,8 @@ static u64 running_pct(void)
 static struct kobj_attribute source_attr = __ATTR_RW(source);
 static struct kobj_attribute read_event_attr = __ATTR_RW(read_event);
 static struct kobj_attribute write_event_attr = __ATTR_RW(write_event);
-MS_ATTR_NUMBER_RO(running_pct, running_pct());
-MS_ATTR_NUMBER_RO(undivided, policies_undivided());
+MEMSUITE_ATTR_NUMBER_RO(running_pct, running_pct());
+MEMSUITE_ATTR_NUMBER_RO(undivided, policies_undivided());
 
 static struct attribute *meter_attrs[] = {
 	&source_attr.attr, &read_event_attr.attr, &write_event_attr.attr,

@@ -17,7 +17,7 @@ void settle_counted(struct policy *policy)
 	unsigned int i;
 
 	for (i = 0; i < LEDGER_KINDS; i++) {
-		u64 counted = ms_stat_sum(policy->stats, counted[i]);
+		u64 counted = memsuite_stat_sum(policy->stats, counted[i]);
 
 		policy->undivided[i] += meter_scaled(counted - policy->taken[i]);
 		policy->taken[i] = counted;
@@ -44,7 +44,7 @@ static void tell(struct policy *policy)
 
 	for (i = 0; i < policy->nr_targets; i++)
 		ledger_count(&stats->accesses,
-			     ms_region_spec(policy->targets[i].region),
+			     memsuite_region_spec(policy->targets[i].region),
 			     &policy->places[i]);
 	for (i = 0; i < LEDGER_KINDS; i++)
 		stats->elsewhere[i] += elsewhere->counted[i];

@@ -30,7 +30,7 @@ static u64 line_fj_by_power(u64 power_mw, u64 idle_mw, u64 latency_ns)
 	return min(power_mw - idle_mw, most_mw) * latency_ns * FJ_PER_PJ;
 }
 
-u64 ledger_line_fj(const struct ms_region_spec *spec, bool write)
+u64 ledger_line_fj(const struct memsuite_region_spec *spec, bool write)
 {
 	u64 fj_per_bit = write ? READ_ONCE(spec->write_energy_fj_per_bit) :
 				 READ_ONCE(spec->read_energy_fj_per_bit);
@@ -44,7 +44,7 @@ u64 ledger_line_fj(const struct ms_region_spec *spec, bool write)
 					READ_ONCE(spec->read_latency_ns));
 }
 
-static u64 line_ns(const struct ms_region_spec *spec, bool write)
+static u64 line_ns(const struct memsuite_region_spec *spec, bool write)
 {
 	u64 ns = write ? READ_ONCE(spec->write_latency_ns) :
 			 READ_ONCE(spec->read_latency_ns);
@@ -63,7 +63,7 @@ static u64 lines_nj(u64 nr, u64 line_fj, u64 *rest_fj)
 	return nr * line_nj + nj;
 }
 
-static void charge(struct ledger *ledger, const struct ms_region_spec *spec,
+static void charge(struct ledger *ledger, const struct memsuite_region_spec *spec,
 		   const u64 *accesses)
 {
 	unsigned int kind;
@@ -76,7 +76,7 @@ static void charge(struct ledger *ledger, const struct ms_region_spec *spec,
 	}
 }
 
-void ledger_touch(struct ledger *ledger, const struct ms_region_spec *spec,
+void ledger_touch(struct ledger *ledger, const struct memsuite_region_spec *spec,
 		  const u64 *touched, bool counted)
 {
 	unsigned int kind;
@@ -87,7 +87,7 @@ void ledger_touch(struct ledger *ledger, const struct ms_region_spec *spec,
 		charge(ledger, spec, touched);
 }
 
-void ledger_count(struct ledger *ledger, const struct ms_region_spec *spec,
+void ledger_count(struct ledger *ledger, const struct memsuite_region_spec *spec,
 		  const struct ledger_place *place)
 {
 	unsigned int kind;

@@ -73,7 +73,7 @@ enum ledger_event {
  *
  * Pure. Return: in fJ, 2^41 at most; 0 if it is not known.
  */
-u64 ledger_line_fj(const struct ms_region_spec *spec, bool write);
+u64 ledger_line_fj(const struct memsuite_region_spec *spec, bool write);
 
 /**
  * ledger_touch() - note touches
@@ -84,7 +84,7 @@ u64 ledger_line_fj(const struct ms_region_spec *spec, bool write);
  *
  * Pure.
  */
-void ledger_touch(struct ledger *ledger, const struct ms_region_spec *spec,
+void ledger_touch(struct ledger *ledger, const struct memsuite_region_spec *spec,
 		  const u64 *touched, bool counted);
 
 /**
@@ -95,7 +95,7 @@ void ledger_touch(struct ledger *ledger, const struct ms_region_spec *spec,
  *
  * Pure.
  */
-void ledger_count(struct ledger *ledger, const struct ms_region_spec *spec,
+void ledger_count(struct ledger *ledger, const struct memsuite_region_spec *spec,
 		  const struct ledger_place *place);
 
 /**

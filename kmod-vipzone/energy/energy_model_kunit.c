@@ -7,7 +7,7 @@
 #include "energy/energy_model.c"
 
 /* Table 2 of the hybrid DRAM and PRAM paper. */
-static const struct ms_region_spec pram = {
+static const struct memsuite_region_spec pram = {
 	.read_latency_ns = 50,
 	.write_latency_ns = 1000,
 	.idle_power_mw = 5,
@@ -23,7 +23,7 @@ static void prices_lines_by_the_bit(struct kunit *test)
 
 static void prices_lines_by_power(struct kunit *test)
 {
-	struct ms_region_spec dimm = {
+	struct memsuite_region_spec dimm = {
 		.idle_power_mw = 705, .read_power_mw = 1705,
 		.write_power_mw = 600, .read_latency_ns = 50,
 		.write_latency_ns = 50,
@@ -38,7 +38,7 @@ static void prices_lines_by_power(struct kunit *test)
 
 static void prices_have_a_bound(struct kunit *test)
 {
-	struct ms_region_spec most = {
+	struct memsuite_region_spec most = {
 		.read_energy_fj_per_bit = U32_MAX, .write_power_mw = U32_MAX,
 		.write_latency_ns = U32_MAX,
 	};
@@ -55,7 +55,7 @@ static void prices_have_a_bound(struct kunit *test)
 
 static void adds_up(struct kunit *test)
 {
-	struct ms_region_spec faint = { .read_energy_fj_per_bit = 1 };
+	struct memsuite_region_spec faint = { .read_energy_fj_per_bit = 1 };
 	struct ledger ledger = {};
 	int i;
 

@@ -22,7 +22,7 @@
  */
 struct share {
 	struct list_head link;
-	struct ms_region *region;
+	struct memsuite_region *region;
 	struct ledger accesses;
 };
 
@@ -73,7 +73,7 @@ static struct bill *bill_of(struct pid *pid)
 	return bill;
 }
 
-static struct share *share_of(struct bill *bill, struct ms_region *region)
+static struct share *share_of(struct bill *bill, struct memsuite_region *region)
 {
 	struct share *share;
 
@@ -85,12 +85,12 @@ static struct share *share_of(struct bill *bill, struct ms_region *region)
 		return NULL;
 	share->region = region;
 	if (region)
-		ms_region_hold(region);
+		memsuite_region_hold(region);
 	list_add_tail(&share->link, &bill->shares);
 	return share;
 }
 
-static struct ms_region *region_at(const struct policy *policy, unsigned int i)
+static struct memsuite_region *region_at(const struct policy *policy, unsigned int i)
 {
 	return i < policy->nr_targets ? policy->targets[i].region : NULL;
 }
@@ -101,7 +101,7 @@ static void note_touches(struct share *share, const u64 *touched, bool counted)
 	unsigned int kind;
 
 	if (share->region) {
-		ledger_touch(&share->accesses, ms_region_spec(share->region),
+		ledger_touch(&share->accesses, memsuite_region_spec(share->region),
 			     touched, counted);
 		return;
 	}
@@ -114,7 +114,7 @@ static void note_counted(struct share *share, const struct ledger_place *part)
 	unsigned int kind;
 
 	if (share->region) {
-		ledger_count(&share->accesses, ms_region_spec(share->region),
+		ledger_count(&share->accesses, memsuite_region_spec(share->region),
 			     part);
 		return;
 	}
@@ -204,7 +204,7 @@ static void share_free(struct share *share)
 {
 	list_del(&share->link);
 	if (share->region)
-		ms_region_let_go(share->region);
+		memsuite_region_let_go(share->region);
 	kfree(share);
 }
 
@@ -215,7 +215,7 @@ static void sweep_shares(struct bill *bill, bool all)
 
 	list_for_each_entry_safe(share, next, &bill->shares, link)
 		if (all ||
-		    (share->region && ms_region_is_gone(share->region)))
+		    (share->region && memsuite_region_is_gone(share->region)))
 			share_free(share);
 }
 
@@ -256,11 +256,11 @@ static void show(struct seq_file *file, const struct bill *bill)
 	list_for_each_entry(share, &bill->shares, link) {
 		const struct ledger *ledger = &share->accesses;
 
-		if (share->region && ms_region_is_gone(share->region))
+		if (share->region && memsuite_region_is_gone(share->region))
 			continue;
 		seq_printf(file, "%d %d %s %llu %llu %llu %llu %llu %llu %llu\n",
 			   pid_vnr(bill->pid), bill->policy,
-			   share->region ? ms_region_spec(share->region)->name :
+			   share->region ? memsuite_region_spec(share->region)->name :
 					   "-",
 			   ledger->touched[LEDGER_READ],
 			   ledger->touched[LEDGER_WRITE],

@@ -29,7 +29,7 @@ static u64 now_ms(void)
 /* Under the account's lock. A milliwatt for a millisecond is a microjoule. */
 static void count_idle(struct account *account)
 {
-	const struct ms_region_spec *spec = ms_region_spec(account->region);
+	const struct memsuite_region_spec *spec = memsuite_region_spec(account->region);
 	u64 now = now_ms();
 
 	account->idle_uj += (now - account->since_ms) *
@@ -83,9 +83,9 @@ static struct kobj_type account_type = {
 	.default_groups = account_groups,
 };
 
-static struct account *account_create(struct ms_region *region)
+static struct account *account_create(struct memsuite_region *region)
 {
-	const struct ms_region_spec *spec = ms_region_spec(region);
+	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 	struct account *account = kzalloc(sizeof(*account), GFP_KERNEL);
 	int err;
 
@@ -100,7 +100,7 @@ static struct account *account_create(struct ms_region *region)
 		kobject_put(&account->kobj);
 		return ERR_PTR(err);
 	}
-	ms_region_hold(region);
+	memsuite_region_hold(region);
 	list_add(&account->link, &accounts);
 	return account;
 }
@@ -109,7 +109,7 @@ static void account_del(struct account *account)
 {
 	list_del(&account->link);
 	kobject_del(&account->kobj);
-	ms_region_let_go(account->region);
+	memsuite_region_let_go(account->region);
 	kobject_put(&account->kobj);
 }
 
@@ -119,11 +119,11 @@ static void forget_gone(void)
 	struct account *account, *next;
 
 	list_for_each_entry_safe(account, next, &accounts, link)
-		if (ms_region_is_gone(account->region))
+		if (memsuite_region_is_gone(account->region))
 			account_del(account);
 }
 
-static struct account *find(const struct ms_region *region)
+static struct account *find(const struct memsuite_region *region)
 {
 	struct account *account;
 
@@ -133,7 +133,7 @@ static struct account *find(const struct ms_region *region)
 	return NULL;
 }
 
-struct account *account_of(struct ms_region *region)
+struct account *account_of(struct memsuite_region *region)
 {
 	struct account *account;
 
@@ -147,7 +147,7 @@ struct account *account_of(struct ms_region *region)
 void account_touches(struct account *account, const u64 *touched, bool counted)
 {
 	spin_lock(&account->lock);
-	ledger_touch(&account->accesses, ms_region_spec(account->region),
+	ledger_touch(&account->accesses, memsuite_region_spec(account->region),
 		     touched, counted);
 	spin_unlock(&account->lock);
 }
@@ -155,7 +155,7 @@ void account_touches(struct account *account, const u64 *touched, bool counted)
 void account_counted(struct account *account, const struct ledger_place *place)
 {
 	spin_lock(&account->lock);
-	ledger_count(&account->accesses, ms_region_spec(account->region),
+	ledger_count(&account->accesses, memsuite_region_spec(account->region),
 		     place);
 	spin_unlock(&account->lock);
 }
@@ -172,7 +172,7 @@ void account_wear(struct account *account, u64 pages)
 
 static void settle(struct account *account)
 {
-	const struct ms_region_spec *spec = ms_region_spec(account->region);
+	const struct memsuite_region_spec *spec = memsuite_region_spec(account->region);
 
 	spin_lock(&account->lock);
 	count_idle(account);

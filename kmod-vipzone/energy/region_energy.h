@@ -30,7 +30,7 @@
 struct account {
 	struct kobject kobj;
 	struct list_head link;
-	struct ms_region *region;
+	struct memsuite_region *region;
 	spinlock_t lock;	/* for what follows */
 	struct ledger accesses;
 	u64 written_kib;
@@ -44,7 +44,7 @@ struct account {
  * The account of a region, the same for all, which is there for as long as the
  * region; that is for the caller to keep. May sleep. ERR_PTR(-ENOMEM).
  */
-struct account *account_of(struct ms_region *region);
+struct account *account_of(struct memsuite_region *region);
 
 /* Touches, by kind: each is charged as an access, unless accesses are counted. */
 void account_touches(struct account *account, const u64 *touched, bool counted);

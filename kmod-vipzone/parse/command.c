@@ -37,7 +37,7 @@ static int number_of(const char *name, struct vipzone_command *command)
 
 	if (!length)
 		return -EINVAL;
-	if (length >= MS_REGION_NAME)
+	if (length >= MEMSUITE_REGION_NAME)
 		return -ENAMETOOLONG;
 	for (i = 0; i < command->nr_regions; i++)
 		if (!strcmp(command->regions[i], name))
@@ -209,21 +209,21 @@ int vipzone_parse(char *line, struct vipzone_command *command)
 	err = vipzone_parse_who(word, command);
 	if (err)
 		return err;
-	word = ms_next_word(&line);
+	word = memsuite_next_word(&line);
 	if (!word)
 		return -EINVAL;
 	err = parse_policy(word, command);
-	while (!err && (word = ms_next_word(&line)))
+	while (!err && (word = memsuite_next_word(&line)))
 		err = parse_option(word, command);
 	return err;
 }
 
-int vipzone_fill(const char *name, enum ms_technology kind,
+int vipzone_fill(const char *name, enum memsuite_technology kind,
 		 struct vipzone_command *command)
 {
 	const unsigned int dram = 1U << SEGMENT_HEAP | 1U << SEGMENT_STACK;
-	unsigned int segments = kind == MS_TECHNOLOGY_DRAM ? dram :
-		kind == MS_TECHNOLOGY_PRAM ? VIPZONE_ALL_SEGMENTS & ~dram : 0;
+	unsigned int segments = kind == MEMSUITE_TECHNOLOGY_DRAM ? dram :
+		kind == MEMSUITE_TECHNOLOGY_PRAM ? VIPZONE_ALL_SEGMENTS & ~dram : 0;
 	unsigned int i;
 	int nr;
 

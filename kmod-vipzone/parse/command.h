@@ -100,7 +100,7 @@ struct vipzone_command {
 	bool by_technology;
 	char policy[VIPZONE_POLICY];
 	unsigned int nr_regions;
-	char regions[VIPZONE_MAX_REGIONS][MS_REGION_NAME];
+	char regions[VIPZONE_MAX_REGIONS][MEMSUITE_REGION_NAME];
 	struct vipzone_order orders[NR_SEGMENTS];
 	struct low_power low_power;
 	struct vipzone_banks banks;
@@ -159,7 +159,7 @@ int vipzone_parse(char *line, struct vipzone_command *command);
  *
  * Pure. Return: 0 or -E2BIG (too many regions).
  */
-int vipzone_fill(const char *name, enum ms_technology kind,
+int vipzone_fill(const char *name, enum memsuite_technology kind,
 		 struct vipzone_command *command);
 
 /**

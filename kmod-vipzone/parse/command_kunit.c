@@ -87,11 +87,11 @@ static void fills_in_by_technology(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, command.by_technology);
 	KUNIT_EXPECT_STREQ(test, command.policy, "segment");
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 0U);
-	KUNIT_EXPECT_EQ(test, vipzone_fill("n", MS_TECHNOLOGY_UNKNOWN,
+	KUNIT_EXPECT_EQ(test, vipzone_fill("n", MEMSUITE_TECHNOLOGY_UNKNOWN,
 					   &command), 0);
-	KUNIT_EXPECT_EQ(test, vipzone_fill("p", MS_TECHNOLOGY_PRAM, &command), 0);
-	KUNIT_EXPECT_EQ(test, vipzone_fill("d", MS_TECHNOLOGY_DRAM, &command), 0);
-	KUNIT_EXPECT_EQ(test, vipzone_fill("q", MS_TECHNOLOGY_PRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_fill("p", MEMSUITE_TECHNOLOGY_PRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_fill("d", MEMSUITE_TECHNOLOGY_DRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_fill("q", MEMSUITE_TECHNOLOGY_PRAM, &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
 	for (i = 0; i < NR_SEGMENTS; i++) {
 		bool dram = i == SEGMENT_HEAP || i == SEGMENT_STACK;
@@ -104,10 +104,10 @@ static void fills_in_by_technology(struct kunit *test)
 			   "q");
 	for (i = 3; i < VIPZONE_MAX_REGIONS; i++) {
 		snprintf(name, sizeof(name), "%d", i);
-		KUNIT_EXPECT_EQ(test, vipzone_fill(name, MS_TECHNOLOGY_DRAM,
+		KUNIT_EXPECT_EQ(test, vipzone_fill(name, MEMSUITE_TECHNOLOGY_DRAM,
 						   &command), 0);
 	}
-	KUNIT_EXPECT_EQ(test, vipzone_fill("x", MS_TECHNOLOGY_DRAM, &command),
+	KUNIT_EXPECT_EQ(test, vipzone_fill("x", MEMSUITE_TECHNOLOGY_DRAM, &command),
 			-E2BIG);
 	KUNIT_EXPECT_EQ(test, parse("1 segment:heap=a", &command), 0);
 	KUNIT_EXPECT_FALSE(test, command.by_technology);

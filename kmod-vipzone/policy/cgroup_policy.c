@@ -49,7 +49,7 @@ static void probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 	rcu_read_unlock();
 }
 
-static struct ms_probe probe = {
+static struct memsuite_tracepoint probe = {
 	.name = "cgroup_mkdir", .function = probe_mkdir
 };
 
@@ -61,7 +61,7 @@ int scopes_watch(void)
 
 	mutex_lock(&scopes_lock);
 	if (!watching) {
-		err = ms_probes_register(&probe, 1);
+		err = memsuite_tracepoints_register(&probe, 1);
 		watching = !err;
 	}
 	mutex_unlock(&scopes_lock);
@@ -216,7 +216,7 @@ void scopes_exit(void)
 	struct policy *policy, *next;
 
 	if (watching)
-		ms_probes_unregister(&probe, 1);
+		memsuite_tracepoints_unregister(&probe, 1);
 	watching = false;
 	list_for_each_entry_safe(policy, next, &cgroups, link)
 		policy_put(policy);

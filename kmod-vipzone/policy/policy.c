@@ -160,11 +160,11 @@ COUNT(counted_elsewhere, ELSEWHERE);
 COUNT(access_error_nj, sum->accesses.error_nj);
 COUNT(access_energy_nj, sum->accesses.energy_nj);
 COUNT(access_latency_ns, sum->accesses.latency_ns);
-COUNT(moved_pages, sum->moves[MS_MOVED]);
-COUNT(unmoved_busy_pages, sum->moves[MS_MOVE_BUSY]);
-COUNT(unmoved_pinned_pages, sum->moves[MS_MOVE_PINNED]);
-COUNT(unmoved_full_pages, sum->moves[MS_MOVE_FULL]);
-COUNT(unmoved_gone_pages, sum->moves[MS_MOVE_GONE]);
+COUNT(moved_pages, sum->moves[MEMSUITE_MIGRATED]);
+COUNT(unmoved_busy_pages, sum->moves[MEMSUITE_MIGRATE_BUSY]);
+COUNT(unmoved_pinned_pages, sum->moves[MEMSUITE_MIGRATE_PINNED]);
+COUNT(unmoved_full_pages, sum->moves[MEMSUITE_MIGRATE_FULL]);
+COUNT(unmoved_gone_pages, sum->moves[MEMSUITE_MIGRATE_GONE]);
 COUNT(unmoved_shared_pages, sum->moves[MOVE_SHARED]);
 COUNT(unmoved_policy_pages, sum->moves[MOVE_POLICY]);
 COUNT(unmoved_cpuset_pages, sum->moves[MOVE_CPUSET]);
@@ -217,7 +217,7 @@ static void policy_release(struct kobject *kobj)
 	kfree(policy);
 }
 
-static bool lies_on(const struct ms_region_spec *spec, int nid)
+static bool lies_on(const struct memsuite_region_spec *spec, int nid)
 {
 	unsigned long pfn = max_t(u64, PHYS_PFN(spec->start),
 				  node_start_pfn(nid));
@@ -231,7 +231,7 @@ static bool lies_on(const struct ms_region_spec *spec, int nid)
 }
 
 /* Memory may come and go; what is online now decides. */
-static void find_nodes(struct target *target, const struct ms_region_spec *spec)
+static void find_nodes(struct target *target, const struct memsuite_region_spec *spec)
 {
 	int nid;
 
@@ -252,23 +252,23 @@ static struct kobj_type policy_type = {
 
 static int open_target(struct target *target, const char *name)
 {
-	const struct ms_region_spec *spec;
+	const struct memsuite_region_spec *spec;
 
-	target->region = ms_region_get(name);
+	target->region = memsuite_region_get(name);
 	if (IS_ERR(target->region))
 		return PTR_ERR(target->region);
 	target->account = account_of(target->region);
 	if (IS_ERR(target->account)) {
-		ms_region_put(target->region);
+		memsuite_region_put(target->region);
 		return PTR_ERR(target->account);
 	}
-	target->pool = ms_region_open_pool(target->region);
+	target->pool = memsuite_region_open_pool(target->region);
 	if (IS_ERR(target->pool)) {
-		ms_region_put(target->region);
+		memsuite_region_put(target->region);
 		return PTR_ERR(target->pool);
 	}
-	spec = ms_region_spec(target->region);
-	target->is_node = spec->source == MS_REGION_NODE;
+	spec = memsuite_region_spec(target->region);
+	target->is_node = spec->source == MEMSUITE_REGION_NODE;
 	find_nodes(target, spec);
 	return 0;
 }
@@ -281,13 +281,13 @@ static void close_targets(struct policy *policy)
 	if (policy->has_kernel)
 		steering_leave_kernel();
 	if (policy->has_cache)
-		steering_unuse(MS_POINT_CACHE_ALLOC);
+		steering_unuse(MEMSUITE_HOOK_POINT_CACHE_ALLOC);
 	if (policy->has_node)
-		steering_unuse(MS_POINT_ALLOC_ENTRY);
+		steering_unuse(MEMSUITE_HOOK_POINT_ALLOC_ENTRY);
 	while (policy->nr_targets) {
 		target = &policy->targets[--policy->nr_targets];
-		ms_region_close_pool(target->region);
-		ms_region_put(target->region);
+		memsuite_region_close_pool(target->region);
+		memsuite_region_put(target->region);
 	}
 }
 
@@ -303,7 +303,7 @@ static int open_targets(struct policy *policy)
 			return err;
 		policy->nr_targets++;
 		policy->has_large |=
-			!ms_region_banks(policy->targets[i].region);
+			!memsuite_region_banks(policy->targets[i].region);
 	}
 	return 0;
 }
@@ -331,11 +331,11 @@ static int use_hooks(struct policy *policy)
 	int err = 0;
 
 	if (wants_node(policy)) {
-		err = steering_use(MS_POINT_ALLOC_ENTRY);
+		err = steering_use(MEMSUITE_HOOK_POINT_ALLOC_ENTRY);
 		policy->has_node = !err;
 	}
 	if (!err && wants_cache(policy)) {
-		err = steering_use(MS_POINT_CACHE_ALLOC);
+		err = steering_use(MEMSUITE_HOOK_POINT_CACHE_ALLOC);
 		policy->has_cache = !err;
 	}
 	if (!err && policy->command.low_power.kernel) {

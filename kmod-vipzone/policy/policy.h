@@ -33,9 +33,9 @@ enum fallback {
 	NR_FALLBACKS,
 };
 
-/* What became of pages that were to be moved: as for ms_move, and */
+/* What became of pages that were to be moved: as for memsuite_migrate, and */
 enum {
-	MOVE_SHARED = MS_NR_MOVE_OUTCOMES,	/* other processes map it too */
+	MOVE_SHARED = MEMSUITE_NR_MIGRATE_OUTCOMES,	/* other processes map it too */
 	MOVE_POLICY,	/* the program or its area has a NUMA policy */
 	MOVE_CPUSET,	/* its cpuset does not allow the nodes of the regions */
 	NR_MOVES,
@@ -108,8 +108,8 @@ struct steering_stats {
  * @room: what is not reserved of it, if the policy has rooms
  */
 struct target {
-	struct ms_region *region;
-	struct ms_pool *pool;
+	struct memsuite_region *region;
+	struct memsuite_pool *pool;
 	struct account *account;
 	int nid;
 	nodemask_t nodes;
@@ -183,7 +183,7 @@ struct policy {
  * Context: may sleep.
  * Return: a policy with one user; ERR_PTR(-ENOENT): no such region or cgroup,
  * -EINVAL: it is for the kernel's memory and has no node, -EBUSY and others:
- * nodes cannot be chosen (ms_hook_arm()), -ENOMEM.
+ * nodes cannot be chosen (memsuite_hook_arm()), -ENOMEM.
  */
 struct policy *policy_create(const struct vipzone_command *command);
 

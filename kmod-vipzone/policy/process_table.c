@@ -61,8 +61,8 @@ static enum process_thp restrict_thp(const struct policy *policy,
 	if (policy->has_node)
 		return THP_AS_EVER;
 	if (policy->has_large)
-		return ms_khugepaged_avoid(mm) ? THP_NOT_GATHERED : THP_AS_EVER;
-	if (ms_thp_disable(mm) || (from != mm && is_forbidden(from)))
+		return memsuite_khugepaged_avoid(mm) ? THP_NOT_GATHERED : THP_AS_EVER;
+	if (memsuite_thp_disable(mm) || (from != mm && is_forbidden(from)))
 		return THP_FORBIDDEN;
 	return THP_AS_EVER;
 }
@@ -70,9 +70,9 @@ static enum process_thp restrict_thp(const struct policy *policy,
 static void release_thp(const struct process *process)
 {
 	if (process->thp == THP_NOT_GATHERED)
-		ms_khugepaged_admit(process->mm);
+		memsuite_khugepaged_admit(process->mm);
 	if (process->thp == THP_FORBIDDEN)
-		ms_thp_enable(process->mm);
+		memsuite_thp_enable(process->mm);
 }
 
 /* @from: the address space that its own was made from, or NULL. Under table_lock. */
@@ -448,7 +448,7 @@ void process_forked(struct task_struct *parent, struct task_struct *child)
 	if (process && process->policy->command.children)
 		process_copy(process, child->mm, task_tgid(child));
 	else if (child->mm != parent->mm && is_forbidden(parent->mm))
-		ms_thp_enable(child->mm);
+		memsuite_thp_enable(child->mm);
 	spin_unlock(&table_lock);
 }
 
@@ -473,7 +473,7 @@ void process_execed(struct task_struct *task)
 	if (process)
 		process_rekey(process, task->mm);
 	else if (parent_is_forbidden(task))
-		ms_thp_enable(task->mm);
+		memsuite_thp_enable(task->mm);
 	spin_unlock(&table_lock);
 }
 
@@ -515,7 +515,7 @@ int processes_init(void)
 	reaper = alloc_workqueue("vipzone", WQ_UNBOUND, 0);
 	if (!reaper)
 		return -ENOMEM;
-	debugfs = ms_debugfs_add("vipzone");
+	debugfs = memsuite_debugfs_add("vipzone");
 	debugfs_create_file("processes", 0444, debugfs, NULL, &processes_fops);
 	debugfs_create_file("ledger", 0444, debugfs, NULL, &bills_fops);
 	return 0;

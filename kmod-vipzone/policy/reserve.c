@@ -43,14 +43,14 @@ static void look(struct policy *policy, long looks)
 	const struct low_power *low_power = &policy->command.low_power;
 	unsigned int i, most_free = 0;
 	unsigned long most = 0;
-	struct ms_census census;
+	struct memsuite_occupancy census;
 	struct target *target;
 	long seen;
 
 	for (i = 0; i < policy->nr_targets; i++) {
 		target = &policy->targets[i];
 		seen = atomic_long_read(&target->room.pages);
-		ms_region_census(target->region, &census);
+		memsuite_region_occupancy(target->region, &census);
 		settle(&target->room, seen, census.free_pages -
 		       census.pages / 100 * low_power->threshold_pct, looks);
 		if (census.free_pages <= most)

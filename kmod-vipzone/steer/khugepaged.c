@@ -28,11 +28,11 @@ static void probe_collapse(void *data, struct mm_struct *mm, int isolated,
 	policy = policy_of(mm);
 	if (policy)
 		this_cpu_add(policy->stats->collapsed,
-			     1UL << MS_COLLAPSE_ORDER(order));
+			     1UL << MEMSUITE_COLLAPSE_ORDER(order));
 	preempt_enable();
 }
 
-static struct ms_probe probes[] = {
+static struct memsuite_tracepoint probes[] = {
 	{ .name = "mm_collapse_huge_page", .function = probe_collapse },
 };
 
@@ -41,12 +41,12 @@ static bool watched;
 void collapses_watch(void)
 {
 	if (!watched)
-		watched = !ms_probes_register(probes, ARRAY_SIZE(probes));
+		watched = !memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 }
 
 void collapses_ignore(void)
 {
 	if (watched)
-		ms_probes_unregister(probes, ARRAY_SIZE(probes));
+		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	watched = false;
 }

@@ -51,7 +51,7 @@ static void count_fallback(struct policy *policy, enum fallback why)
  * asked for zeroed, and need no look.
  */
 static void count_placed(struct policy *policy, u64 __percpu *placed,
-			 const struct ms_fault *fault)
+			 const struct memsuite_fault *fault)
 {
 	this_cpu_add(*placed, 1UL << fault->order);
 	if (unlikely(!(fault->gfp & __GFP_ZERO)) && fault->vma &&
@@ -62,7 +62,7 @@ static void count_placed(struct policy *policy, u64 __percpu *placed,
 /* @nth: how many regions come before it */
 static void account_for(struct policy *policy, u64 __percpu *placed,
 			struct target *target, unsigned int nth,
-			const struct ms_fault *fault)
+			const struct memsuite_fault *fault)
 {
 	count_placed(policy, placed, fault);
 	if (unlikely(nth))
@@ -71,7 +71,7 @@ static void account_for(struct policy *policy, u64 __percpu *placed,
 		room_spend(&target->room, 1UL << fault->order);
 }
 
-static void wish(const struct target *target, const struct ms_fault *fault)
+static void wish(const struct target *target, const struct memsuite_fault *fault)
 {
 	struct wish *wish = this_cpu_ptr(&wishes);
 
@@ -102,27 +102,27 @@ static bool is_spared(const struct policy *policy, const struct target *target)
  * Who is refused a large folio tries smaller ones: a page fault always, for a
  * file who does not insist.
  */
-static bool may_refuse(const struct ms_fault *fault)
+static bool may_refuse(const struct memsuite_fault *fault)
 {
 	return fault->vma || (fault->gfp & __GFP_NORETRY);
 }
 
 /* Of a node, a huge page is the kernel's to find. */
 static struct page *pop(const struct target *target,
-			const struct ms_fault *fault)
+			const struct memsuite_fault *fault)
 {
 	if (likely(!fault->order))
-		return ms_pool_pop(target->pool, fault->gfp);
+		return memsuite_pool_pop(target->pool, fault->gfp);
 	if (target->is_node)
 		return NULL;
-	return ms_pool_pop_large(target->pool, fault->order, fault->gfp);
+	return memsuite_pool_pop_large(target->pool, fault->order, fault->gfp);
 }
 
 /*
  * Whether the kernel has so much on a node above the high watermark, up to which
  * it reclaims. What lies in the lists of CPUs is not seen.
  */
-static bool has_room(const struct target *target, const struct ms_fault *fault)
+static bool has_room(const struct target *target, const struct memsuite_fault *fault)
 {
 	int highest = gfp_zone(fault->gfp), i;
 	struct zone *zone;
@@ -140,21 +140,21 @@ static bool has_room(const struct target *target, const struct ms_fault *fault)
 /* No region has room. @node: the first of them that the kernel may reclaim on */
 static struct page *give_up(struct policy *policy, enum fallback why,
 			    const struct target *node,
-			    const struct ms_fault *fault)
+			    const struct memsuite_fault *fault)
 {
 	if (node) {
 		wish(node, fault);
 	} else if (fault->order) {
 		count_fallback(policy, FALLBACK_HUGE);
-		return may_refuse(fault) ? MS_FAULT_DENY : MS_FAULT_KERNEL;
+		return may_refuse(fault) ? MEMSUITE_FAULT_DENY : MEMSUITE_FAULT_KERNEL;
 	}
 	count_fallback(policy, why);
-	return MS_FAULT_KERNEL;
+	return MEMSUITE_FAULT_KERNEL;
 }
 
 static struct page *steer_page(struct policy *policy, enum segment segment,
 			       const struct vipzone_order *regions,
-			       const struct ms_fault *fault)
+			       const struct memsuite_fault *fault)
 {
 	enum fallback why = FALLBACK_CPUSET;
 	struct target *target, *node = NULL;
@@ -179,7 +179,7 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 			wish(target, fault);
 			account_for(policy, &policy->stats->by_node[segment],
 				    target, i, fault);
-			return MS_FAULT_KERNEL;
+			return MEMSUITE_FAULT_KERNEL;
 		}
 		if (target->is_node && !node)
 			node = target;
@@ -235,7 +235,7 @@ static unsigned int roomy(struct policy *policy, unsigned int hint)
 
 /* How the program says that its memory is used, or else the administrator. */
 static unsigned int hint_of(const struct policy *policy,
-			    const struct ms_fault *fault)
+			    const struct memsuite_fault *fault)
 {
 	u32 flags;
 
@@ -258,22 +258,22 @@ static void order_by_power(struct policy *policy, unsigned int hint,
 }
 
 static struct page *steer(struct policy *policy, enum segment segment,
-			  const struct ms_fault *fault)
+			  const struct memsuite_fault *fault)
 {
 	const struct vipzone_order *regions =
 		order_at_fault(policy, segment,
 			       fault->vma ? fault->vma->vm_mm : current->mm);
 	struct vipzone_order by_power;
-	enum ms_refusal refusal;
+	enum memsuite_refusal refusal;
 
 	forget_wish();
 	if (!regions->nr)
-		return MS_FAULT_PASS;
-	refusal = ms_fault_refusal(fault);
+		return MEMSUITE_FAULT_PASS;
+	refusal = memsuite_fault_refusal(fault);
 	if (unlikely(refusal)) {
-		count_fallback(policy, refusal == MS_REFUSED_POLICY ?
+		count_fallback(policy, refusal == MEMSUITE_REFUSED_POLICY ?
 			       FALLBACK_POLICY : FALLBACK_CONTEXT);
-		return MS_FAULT_KERNEL;
+		return MEMSUITE_FAULT_KERNEL;
 	}
 	if (policy->command.low_power.set) {
 		order_by_power(policy, hint_of(policy, fault), fault->order,
@@ -295,17 +295,17 @@ static const struct mm_struct *mm_of(const struct vm_area_struct *vma)
 	return vma->vm_mm;
 }
 
-static struct page *steer_fault(const struct ms_fault *fault)
+static struct page *steer_fault(const struct memsuite_fault *fault)
 {
 	struct vm_area_struct *vma = fault->vma;
 	struct policy *policy;
 
 	/* Migration and shmem come without a vma, or with one of their own. */
 	if (!vma || !vma->vm_mm)
-		return MS_FAULT_PASS;
+		return MEMSUITE_FAULT_PASS;
 	policy = policy_of(mm_of(vma));
 	if (likely(!policy))
-		return MS_FAULT_PASS;
+		return MEMSUITE_FAULT_PASS;
 	return steer(policy, segment_of(vma, fault->address), fault);
 }
 
@@ -325,7 +325,7 @@ void steering_leave_kernel(void)
 static bool reaches(const struct target *target, enum zone_type zone)
 {
 	return zone != ZONE_DMA32 ||
-	       ms_region_spec(target->region)->start < SZ_4G;
+	       memsuite_region_spec(target->region)->start < SZ_4G;
 }
 
 static int node_for_kernel(struct policy *policy, gfp_t gfp, unsigned int order,
@@ -403,13 +403,13 @@ static enum segment segment_of_cache(const struct mm_struct *mm)
 	return segment_of_file(mm, read_cr2());
 }
 
-static struct page *steer_cache(const struct ms_fault *fault)
+static struct page *steer_cache(const struct memsuite_fault *fault)
 {
 	struct mm_struct *mm = current->mm;
 	struct policy *policy = mm ? policy_of(mm) : NULL;
 
 	if (likely(!policy))
-		return MS_FAULT_PASS;
+		return MEMSUITE_FAULT_PASS;
 	return steer(policy, segment_of_cache(mm), fault);
 }
 
@@ -420,18 +420,18 @@ static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 	struct policy *policy = policy_of(vma->vm_mm);
 	const struct vipzone_order *order;
 
-	if (likely(!policy) || has_policy(current) || ms_vma_has_policy(vma) ||
+	if (likely(!policy) || has_policy(current) || memsuite_vma_has_policy(vma) ||
 	    !node_isset(page_to_nid(page), cpuset_current_mems_allowed))
 		return false;
 	order = order_at_home(policy, segment_of(vma, address), vma->vm_mm);
 	return is_placed(policy, order, page);
 }
 
-static const struct ms_hook steering_hooks[MS_NR_POINTS] = {
-	[MS_POINT_FAULT_ALLOC] = { .fault = steer_fault },
-	[MS_POINT_CACHE_ALLOC] = { .fault = steer_cache },
-	[MS_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
-	[MS_POINT_MISPLACED] = { .stays = steer_stays },
+static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
+	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = { .fault = steer_fault },
+	[MEMSUITE_HOOK_POINT_CACHE_ALLOC] = { .fault = steer_cache },
+	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
+	[MEMSUITE_HOOK_POINT_MISPLACED] = { .stays = steer_stays },
 };
 
 /*
@@ -440,21 +440,21 @@ static const struct ms_hook steering_hooks[MS_NR_POINTS] = {
  */
 static DEFINE_MUTEX(arm_lock);
 static bool running;
-static unsigned int users[MS_NR_POINTS] = {
-	[MS_POINT_FAULT_ALLOC] = 1,	/* all policies do */
+static unsigned int users[MEMSUITE_NR_HOOK_POINTS] = {
+	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = 1,	/* all policies do */
 };
 
-static int arm(enum ms_point_id id)
+static int arm(enum memsuite_hook_point_id id)
 {
-	return ms_hook_arm(id, MS_HOOK_PLACEMENT, &steering_hooks[id]);
+	return memsuite_hook_arm(id, MEMSUITE_HOOK_PLACEMENT, &steering_hooks[id]);
 }
 
-static void disarm(enum ms_point_id id)
+static void disarm(enum memsuite_hook_point_id id)
 {
-	ms_hook_disarm(id, MS_HOOK_PLACEMENT);
+	memsuite_hook_disarm(id, MEMSUITE_HOOK_PLACEMENT);
 }
 
-int steering_use(enum ms_point_id id)
+int steering_use(enum memsuite_hook_point_id id)
 {
 	int err = 0;
 
@@ -467,7 +467,7 @@ int steering_use(enum ms_point_id id)
 	return err;
 }
 
-void steering_unuse(enum ms_point_id id)
+void steering_unuse(enum memsuite_hook_point_id id)
 {
 	mutex_lock(&arm_lock);
 	if (!--users[id] && running)
@@ -479,7 +479,7 @@ static void disarm_all(void)
 {
 	int id;
 
-	for (id = 0; id < MS_NR_POINTS; id++)
+	for (id = 0; id < MEMSUITE_NR_HOOK_POINTS; id++)
 		disarm(id);
 }
 
@@ -489,7 +489,7 @@ int steering_start(void)
 	int err = 0, id;
 
 	mutex_lock(&arm_lock);
-	for (id = MS_NR_POINTS - 1; !running && !err && id >= 0; id--)
+	for (id = MEMSUITE_NR_HOOK_POINTS - 1; !running && !err && id >= 0; id--)
 		if (users[id])
 			err = arm(id);
 	if (err)
@@ -498,7 +498,7 @@ int steering_start(void)
 		collapses_watch();
 	/* Where that cannot be, the audit brings pages back. */
 	if (!err && nr_node_ids > 1)
-		arm(MS_POINT_MISPLACED);
+		arm(MEMSUITE_HOOK_POINT_MISPLACED);
 	running = !err;
 	mutex_unlock(&arm_lock);
 	return err;

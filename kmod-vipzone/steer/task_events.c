@@ -32,7 +32,7 @@ static void probe_exit(void *data, struct task_struct *task)
 	process_exited(task);
 }
 
-static struct ms_probe probes[] = {
+static struct memsuite_tracepoint probes[] = {
 	{ .name = "sched_process_fork", .function = probe_fork },
 	{ .name = "sched_process_exec", .function = probe_exec },
 	{ .name = "sched_process_exit", .function = probe_exit },
@@ -44,7 +44,7 @@ int lifetime_start(void)
 
 	mutex_lock(&lifetime_lock);
 	if (!following) {
-		err = ms_probes_register(probes, ARRAY_SIZE(probes));
+		err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 		following = !err;
 	}
 	mutex_unlock(&lifetime_lock);
@@ -55,7 +55,7 @@ void lifetime_stop(void)
 {
 	mutex_lock(&lifetime_lock);
 	if (following)
-		ms_probes_unregister(probes, ARRAY_SIZE(probes));
+		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	following = false;
 	mutex_unlock(&lifetime_lock);
 }

@@ -32,8 +32,8 @@ static struct page *take(struct store_cache *cache)
 	struct page *page;
 
 	if (!cache->pool)
-		return alloc_pages_node(ms_region_spec(cache->region)->nid, gfp, 0);
-	page = ms_pool_pop(cache->pool, 0);
+		return alloc_pages_node(memsuite_region_spec(cache->region)->nid, gfp, 0);
+	page = memsuite_pool_pop(cache->pool, 0);
 	/* Whoever takes memory offline counts on all that is there being moved. */
 	if (page && page_zonenum(page) == ZONE_MOVABLE) {
 		__free_page(page);
@@ -204,23 +204,23 @@ void store_cache_init(struct store *store)
 int store_cache_open(struct store *store, const char *name, char **error)
 {
 	struct store_cache *cache = &store->cache;
-	const struct ms_region_spec *spec;
-	struct ms_region *region;
+	const struct memsuite_region_spec *spec;
+	struct memsuite_region *region;
 
 	if (!name) {
 		*error = "cache_kib needs a cache";
 		return cache->max_kib == STORE_CACHE_UNSET ? 0 : -EINVAL;
 	}
-	region = ms_region_get(name);
+	region = memsuite_region_get(name);
 	*error = "No such region";
 	if (IS_ERR(region))
 		return PTR_ERR(region);
-	spec = ms_region_spec(region);
+	spec = memsuite_region_spec(region);
 	if (spec->nid < 0) {
-		struct ms_pool *pool = ms_region_open_pool(region);
+		struct memsuite_pool *pool = memsuite_region_open_pool(region);
 
 		if (IS_ERR(pool)) {
-			ms_region_put(region);
+			memsuite_region_put(region);
 			*error = "The region has no pool";
 			return PTR_ERR(pool);
 		}
@@ -250,8 +250,8 @@ void store_cache_close(struct store *store)
 	mutex_unlock(&caches_lock);
 	store_cache_clear(store);
 	if (cache->pool)
-		ms_region_close_pool(cache->region);
-	ms_region_put(cache->region);
+		memsuite_region_close_pool(cache->region);
+	memsuite_region_put(cache->region);
 }
 
 static unsigned long shrink_count(struct shrinker *shrinker, struct shrink_control *control)
@@ -296,10 +296,10 @@ static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_contro
  */
 int store_caches_init(void)
 {
-	return ms_shrinker_register(shrink_count, shrink_scan, DEFAULT_SEEKS);
+	return memsuite_shrinker_register(shrink_count, shrink_scan, DEFAULT_SEEKS);
 }
 
 void store_caches_exit(void)
 {
-	ms_shrinker_unregister();
+	memsuite_shrinker_unregister();
 }

@@ -8,8 +8,8 @@
 #include <linux/xarray.h>
 
 struct bio;
-struct ms_pool;
-struct ms_region;
+struct memsuite_pool;
+struct memsuite_region;
 struct store;
 
 /* No limit was set. */
@@ -17,8 +17,8 @@ struct store;
 
 /* Part of struct store, and protected by its lock. */
 struct store_cache {
-	struct ms_region *region;	/* NULL: no cache */
-	struct ms_pool *pool;		/* NULL: the region is a node */
+	struct memsuite_region *region;	/* NULL: no cache */
+	struct memsuite_pool *pool;		/* NULL: the region is a node */
 	struct xarray pages;		/* by block */
 	struct list_head use;		/* the same, the oldest first */
 	struct list_head link;		/* of all caches */

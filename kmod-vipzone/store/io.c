@@ -529,7 +529,7 @@ static int discard_map(struct store *store, struct bio *bio)
 		if (nr)
 			store_map_drop(&store->map, blocks, nr);
 	} while (nr);
-	if (!ms_bdev_takes_discards(store->disk->bdev))
+	if (!memsuite_bdev_takes_discards(store->disk->bdev))
 		return bio_done(bio, BLK_STS_OK);
 	store_promote_write(store, bio, span.block, span.nr);
 	return store_to_disk(store, bio);

@@ -147,7 +147,7 @@ static void yield_block(struct store_loan *loan, unsigned long pfn, unsigned lon
 	for (; pfn < end; pfn += STORE_UNIT) {
 		if (test_bit((PFN_PHYS(pfn) - loan->start) / UNIT_SIZE, loan->lent))
 			continue;
-		if (MS_OFFLINE_IS_MANAGED)
+		if (MEMSUITE_OFFLINE_IS_MANAGED)
 			adjust_managed_page_count(pfn_to_page(pfn),
 						  back ? -(long)STORE_UNIT : STORE_UNIT);
 		for (i = pfn; i < pfn + STORE_UNIT; i++) {
@@ -320,7 +320,7 @@ static struct store_loan *loan_make(u64 start, u64 size, const char **why)
 	int err;
 
 	*why = "This kernel cannot take memory back in units of 2 MiB";
-	if (!MS_ISOLATES_BY_PAGEBLOCK)
+	if (!MEMSUITE_ISOLATES_BY_PAGEBLOCK)
 		return ERR_PTR(-EOPNOTSUPP);
 	*why = "The range is not one of persistent memory";
 	if (!is_pram(start, size))
@@ -384,7 +384,7 @@ static void release_block(struct store_loan *loan, unsigned long block)
 	int err;
 
 	set_busy(loan, false);
-	err = ms_offline_and_remove_memory(start, memory_block_size_bytes());
+	err = memsuite_offline_and_remove_memory(start, memory_block_size_bytes());
 	set_busy(loan, true);
 	if (err)
 		DMERR("memory block %lu stays lent: %d", loan->first + block, err);
@@ -646,7 +646,7 @@ int store_loan_lend(struct store_loan *loan, u32 unit)
 int store_loan_claim(struct store_loan *loan, u32 unit)
 {
 	unsigned long pfn = unit_pfn(loan, unit);
-	int err = ms_alloc_contig_range(pfn, pfn + STORE_UNIT);
+	int err = memsuite_alloc_contig_range(pfn, pfn + STORE_UNIT);
 
 	if (err)
 		return err;

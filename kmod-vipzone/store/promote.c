@@ -175,7 +175,7 @@ static void arrive(struct fetch *fetch, int error)
 	spin_unlock_irqrestore(&store->promote.lock, flags);
 }
 
-MS_DM_IO_NOTIFY(fetched)
+MEMSUITE_DM_IO_NOTIFY(fetched)
 {
 	arrive(context, error ? -EIO : 0);
 }
@@ -183,7 +183,7 @@ MS_DM_IO_NOTIFY(fetched)
 static void ask_disk(struct fetch *fetch)
 {
 	struct dm_io_request request = {
-		MS_DM_IO_OP(REQ_OP_READ, 0),
+		MEMSUITE_DM_IO_OP(REQ_OP_READ, 0),
 		.mem.type = DM_IO_KMEM,
 		.mem.ptr.addr = fetch->data,
 		.notify.fn = fetched,

@@ -121,7 +121,7 @@ static void value_of(const struct store *store, const char *name, char *value, s
  */
 void store_tell(const struct store *store, char *result, unsigned int maxlen)
 {
-	const struct ms_region *region = store->cache.region;
+	const struct memsuite_region *region = store->cache.region;
 	unsigned int nr = 2 + !!store->share.loan + (region ? 2 : 0), i, at;
 	char value[16];
 
@@ -131,7 +131,7 @@ void store_tell(const struct store *store, char *result, unsigned int maxlen)
 		       nr, store->share.loan ? " shared" : "", &store->uuid);
 	if (region)
 		at += scnprintf(result + at, maxlen - at, " cache %s",
-				ms_region_spec(region)->name);
+				memsuite_region_spec(region)->name);
 	for (i = 0; i < STORE_SETTINGS; i++) {
 		if (!concerns(store, names[i]))
 			continue;

@@ -470,7 +470,7 @@ int store_share_init(void)
 
 	if (err)
 		return err;
-	err = ms_shrinker_register(shrink_count, shrink_scan, 4 * DEFAULT_SEEKS);
+	err = memsuite_shrinker_register(shrink_count, shrink_scan, 4 * DEFAULT_SEEKS);
 	if (err)
 		unregister_oom_notifier(&oom_block);
 	return err;
@@ -478,7 +478,7 @@ int store_share_init(void)
 
 void store_share_exit(void)
 {
-	ms_shrinker_unregister();
+	memsuite_shrinker_unregister();
 	unregister_oom_notifier(&oom_block);
 }
 

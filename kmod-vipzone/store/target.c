@@ -78,7 +78,7 @@ static int find_dax(const struct store *store, u32 nr, void **base)
 	int id;
 
 	id = dax_read_lock();
-	got = ms_dax_address(store->pram->dax_dev, start >> PAGE_SECTORS_SHIFT, nr, base);
+	got = memsuite_dax_address(store->pram->dax_dev, start >> PAGE_SECTORS_SHIFT, nr, base);
 	dax_read_unlock(id);
 	if (got < 0)
 		return got;
@@ -92,7 +92,7 @@ static int find_dax(const struct store *store, u32 nr, void **base)
 static int map_dax(struct store *store, char **error)
 {
 	struct block_device *bdev = store->pram->bdev;
-	u32 nr = min_t(sector_t, ms_bdev_nr_sectors(bdev) >> PAGE_SECTORS_SHIFT, U32_MAX);
+	u32 nr = min_t(sector_t, memsuite_bdev_nr_sectors(bdev) >> PAGE_SECTORS_SHIFT, U32_MAX);
 	int err;
 
 	if (!store->pram->dax_dev || get_start_sect(bdev) & (BIT(PAGE_SECTORS_SHIFT) - 1)) {
@@ -310,7 +310,7 @@ static int store_build(struct store *store, unsigned int argc, char **argv,
 		*error = "low_watermark is above high_watermark";
 		return -EINVAL;
 	}
-	if (ms_bdev_nr_sectors(store->disk->bdev) < ti->len) {
+	if (memsuite_bdev_nr_sectors(store->disk->bdev) < ti->len) {
 		*error = "The disk is smaller than the table says";
 		return -EINVAL;
 	}

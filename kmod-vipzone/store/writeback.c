@@ -138,7 +138,7 @@ struct run_context {
 	struct store_run *run;
 };
 
-MS_DM_IO_NOTIFY(run_written)
+MEMSUITE_DM_IO_NOTIFY(run_written)
 {
 	struct run_context *done = context;
 
@@ -165,7 +165,7 @@ int store_disk_io(struct store *store, u64 block, u32 nr, struct dm_io_request *
 	};
 
 	request->client = store->io;
-	return ms_dm_io(request, &where);
+	return memsuite_dm_io(request, &where);
 }
 
 /**
@@ -178,7 +178,7 @@ int store_disk_io(struct store *store, u64 block, u32 nr, struct dm_io_request *
 int store_disk_flush(struct store *store)
 {
 	struct dm_io_request request = {
-		MS_DM_IO_OP(REQ_OP_WRITE, REQ_PREFLUSH),
+		MEMSUITE_DM_IO_OP(REQ_OP_WRITE, REQ_PREFLUSH),
 		.mem.type = DM_IO_KMEM,
 	};
 
@@ -197,7 +197,7 @@ static int batch_write(struct store *store)
 	for (i = 0; i < store->nr_runs; i++) {
 		struct store_run *run = &store->runs[i];
 		struct dm_io_request request = {
-			MS_DM_IO_OP(REQ_OP_WRITE, 0),
+			MEMSUITE_DM_IO_OP(REQ_OP_WRITE, 0),
 			.mem.type = DM_IO_VMA,
 			.mem.ptr.vma = store->buffer + (size_t)run->at * STORE_BLOCK_SIZE,
 			.notify.fn = run_written,

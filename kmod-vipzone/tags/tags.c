@@ -3,7 +3,7 @@
  * The tags of address spaces.
  *
  * An address space has an entry from the first tag on. An mmu notifier tells
- * what is unmapped, and when the address space goes; the hook at MS_POINT_REMAP,
+ * what is unmapped, and when the address space goes; the hook at MEMSUITE_HOOK_POINT_REMAP,
  * what is moved; a tracepoint, that it was forked. There nobody can sleep, as
  * making a notifier takes, so that a child makes its own before it gets to user
  * space.
@@ -195,7 +195,7 @@ static void remapped(struct mm_struct *mm, unsigned long from,
 	spin_unlock(&tagged->set.lock);
 }
 
-static const struct ms_hook remap_hook = { .remap = remapped };
+static const struct memsuite_hook remap_hook = { .remap = remapped };
 
 static DEFINE_MUTEX(follow_lock);
 static bool following, given_up;
@@ -210,7 +210,8 @@ static void follow_remaps(void)
 
 	mutex_lock(&follow_lock);
 	if (!following && !given_up) {
-		err = ms_hook_arm(MS_POINT_REMAP, MS_HOOK_DEFAULT, &remap_hook);
+		err = memsuite_hook_arm(MEMSUITE_HOOK_POINT_REMAP, MEMSUITE_HOOK_DEFAULT,
+					&remap_hook);
 		following = !err;
 		given_up = err == -EOPNOTSUPP || err == -ENXIO || err == -EBUSY;
 	}
@@ -478,7 +479,7 @@ void tags_exit(void)
 {
 	struct tagged *tagged;
 
-	ms_hook_disarm(MS_POINT_REMAP, MS_HOOK_DEFAULT);
+	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_REMAP, MEMSUITE_HOOK_DEFAULT);
 	wait_event(all_gone, !atomic_read(&nr_adoptions));
 	/* The last of adopt() may still run in a child. */
 	if (adopted)

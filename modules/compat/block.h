@@ -9,32 +9,32 @@
 #include <linux/dm-io.h>
 
 /* One member holds the operation and its flags since 6.0. */
-#if MS_HAVE_DM_IO_OPF
-#define MS_DM_IO_OP(op, flags)	.bi_opf = (op) | (flags)
+#if MEMSUITE_HAVE_DM_IO_OPF
+#define MEMSUITE_DM_IO_OP(op, flags)	.bi_opf = (op) | (flags)
 #else
-#define MS_DM_IO_OP(op, flags)	.bi_op = (op), .bi_op_flags = (flags)
+#define MEMSUITE_DM_IO_OP(op, flags)	.bi_op = (op), .bi_op_flags = (flags)
 #endif
 
 /* The head of a notify.fn, whose arguments are @error and @context here. */
-#if MS_HAVE_DM_IO_UNSUP
-#define MS_DM_IO_NOTIFY(name)	\
+#if MEMSUITE_HAVE_DM_IO_UNSUP
+#define MEMSUITE_DM_IO_NOTIFY(name) \
 	static void name(unsigned long error, unsigned long unsupported, void *context)
 #else
-#define MS_DM_IO_NOTIFY(name)	static void name(unsigned long error, void *context)
+#define MEMSUITE_DM_IO_NOTIFY(name)	static void name(unsigned long error, void *context)
 #endif
 
 /* To one place; an error of any kind is one. Asynchronous if it has a notify.fn. */
-static inline int ms_dm_io(struct dm_io_request *request, struct dm_io_region *where)
+static inline int memsuite_dm_io(struct dm_io_request *request, struct dm_io_region *where)
 {
 	unsigned long error = 0;
 	int result;
 
-#if MS_HAVE_DM_IO_UNSUP
+#if MEMSUITE_HAVE_DM_IO_UNSUP
 	unsigned long unsupported = 0;
 
 	result = dm_io(request, 1, where, &error, &unsupported, 0);
 	error |= unsupported;
-#elif MS_HAVE_DM_IO_PRIORITY
+#elif MEMSUITE_HAVE_DM_IO_PRIORITY
 	result = dm_io(request, 1, where, &error, 0);
 #else
 	result = dm_io(request, 1, where, &error);
@@ -42,9 +42,9 @@ static inline int ms_dm_io(struct dm_io_request *request, struct dm_io_region *w
 	return result ?: error ? -EIO : 0;
 }
 
-static inline sector_t ms_bdev_nr_sectors(struct block_device *bdev)
+static inline sector_t memsuite_bdev_nr_sectors(struct block_device *bdev)
 {
-#if MS_HAVE_BDEV_NR_SECTORS
+#if MEMSUITE_HAVE_BDEV_NR_SECTORS
 	return bdev_nr_sectors(bdev);
 #else
 	return i_size_read(bdev->bd_inode) >> SECTOR_SHIFT;
@@ -52,7 +52,7 @@ static inline sector_t ms_bdev_nr_sectors(struct block_device *bdev)
 }
 
 /* Since 5.19 a device has no flag for it. */
-static inline bool ms_bdev_takes_discards(struct block_device *bdev)
+static inline bool memsuite_bdev_takes_discards(struct block_device *bdev)
 {
 #ifdef blk_queue_discard
 	if (!blk_queue_discard(bdev_get_queue(bdev)))
@@ -67,9 +67,10 @@ static inline bool ms_bdev_takes_discards(struct block_device *bdev)
 #endif
 
 /* The address of @nr pages from @offset on, and how many are in a row there. */
-static inline long ms_dax_address(struct dax_device *dax, pgoff_t offset, long nr, void **address)
+static inline long memsuite_dax_address(struct dax_device *dax, pgoff_t offset, long nr,
+					void **address)
 {
-#if MS_HAVE_DAX_ACCESS_MODE
+#if MEMSUITE_HAVE_DAX_ACCESS_MODE
 	return dax_direct_access(dax, offset, nr, DAX_ACCESS, address, NULL);
 #else
 	return dax_direct_access(dax, offset, nr, address, NULL);

@@ -20,14 +20,14 @@
 #endif
 
 /* Up to 5.10 a free page that is poisoned stays in the buddy lists. */
-#define MS_FREE_MAY_BE_POISONED	\
+#define MEMSUITE_FREE_MAY_BE_POISONED \
 	(LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0))
 
 /* The largest order of the buddy allocator, inclusive. */
 #ifdef MAX_PAGE_ORDER
-#define MS_MAX_ORDER		MAX_PAGE_ORDER
+#define MEMSUITE_MAX_ORDER		MAX_PAGE_ORDER
 #else
-#define MS_MAX_ORDER		(MAX_ORDER - 1)
+#define MEMSUITE_MAX_ORDER		(MAX_ORDER - 1)
 #endif
 
 /* 6.3 renamed it. */
@@ -36,14 +36,14 @@
 #endif
 
 /* 6.10 renamed it when allocation tags came. */
-#if MS_HAVE_FOLIO
-static inline struct page *ms_vma_alloc_page(gfp_t gfp,
-					     struct vm_area_struct *vma,
-					     unsigned long address)
+#if MEMSUITE_HAVE_FOLIO
+static inline struct page *memsuite_vma_alloc_page(gfp_t gfp,
+						   struct vm_area_struct *vma,
+						   unsigned long address)
 {
 	struct folio *folio;
 
-#if MS_HAVE_VMA_ALLOC_FOLIO_HUGEPAGE
+#if MEMSUITE_HAVE_VMA_ALLOC_FOLIO_HUGEPAGE
 	folio = vma_alloc_folio(gfp, 0, vma, address, false);
 #else
 	folio = vma_alloc_folio(gfp, 0, vma, address);
@@ -51,21 +51,21 @@ static inline struct page *ms_vma_alloc_page(gfp_t gfp,
 	return folio ? folio_page(folio, 0) : NULL;
 }
 #else
-static inline struct page *ms_vma_alloc_page(gfp_t gfp,
-					     struct vm_area_struct *vma,
-					     unsigned long address)
+static inline struct page *memsuite_vma_alloc_page(gfp_t gfp,
+						   struct vm_area_struct *vma,
+						   unsigned long address)
 {
 	return alloc_pages_vma(gfp, 0, vma, address, numa_node_id(), false);
 }
 #endif
 
 /* What the page cache takes its pages by. */
-static inline struct page *ms_cache_alloc_page(gfp_t gfp)
+static inline struct page *memsuite_cache_alloc_page(gfp_t gfp)
 {
-#if MS_HAVE_FOLIO
+#if MEMSUITE_HAVE_FOLIO
 	struct folio *folio;
 
-#if MS_HAVE_FILEMAP_ALLOC_FOLIO_POLICY
+#if MEMSUITE_HAVE_FILEMAP_ALLOC_FOLIO_POLICY
 	folio = filemap_alloc_folio(gfp, 0, NULL);
 #else
 	folio = filemap_alloc_folio(gfp, 0);
@@ -77,23 +77,23 @@ static inline struct page *ms_cache_alloc_page(gfp_t gfp)
 }
 
 /* Simulated failures keep unpoison_memory() usable; 5.10 cannot tell them. */
-#if MS_HAVE_MF_SW_SIMULATED
-#define MS_MF_SW_SIMULATED	MF_SW_SIMULATED
+#if MEMSUITE_HAVE_MF_SW_SIMULATED
+#define MEMSUITE_MF_SW_SIMULATED	MF_SW_SIMULATED
 #else
-#define MS_MF_SW_SIMULATED	0
+#define MEMSUITE_MF_SW_SIMULATED	0
 #endif
 
 /*
  * Up to 5.12 memory_failure() keeps the reference that it took to a page which
  * it cannot do anything about.
  */
-#define MS_MEMORY_FAILURE_KEEPS_REF	\
+#define MEMSUITE_MEMORY_FAILURE_KEEPS_REF \
 	(LINUX_VERSION_CODE < KERNEL_VERSION(5, 13, 0))
 
 /* Argument 3 is a migratetype up to 6.12, and flags from then on. */
-static inline int ms_alloc_contig_range(unsigned long start, unsigned long end)
+static inline int memsuite_alloc_contig_range(unsigned long start, unsigned long end)
 {
-#if MS_HAVE_ACR_FLAGS
+#if MEMSUITE_HAVE_ACR_FLAGS
 	return alloc_contig_range(start, end, ACR_FLAGS_NONE, GFP_KERNEL);
 #else
 	return alloc_contig_range(start, end, MIGRATE_MOVABLE, GFP_KERNEL);
@@ -104,24 +104,24 @@ static inline int ms_alloc_contig_range(unsigned long start, unsigned long end)
  * Up to 6.10, pages that go offline are taken off those that a zone manages, though
  * they be withheld, and so were not counted.
  */
-#define MS_OFFLINE_IS_MANAGED	(!MS_HAVE_OFFLINE_COUNTS)
+#define MEMSUITE_OFFLINE_IS_MANAGED	(!MEMSUITE_HAVE_OFFLINE_COUNTS)
 
 /*
  * Up to 5.18 pages are isolated by 4 MiB at least: where half of that is withheld,
  * the other half cannot be allocated.
  */
-#define MS_ISOLATES_BY_PAGEBLOCK	\
+#define MEMSUITE_ISOLATES_BY_PAGEBLOCK	\
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(5, 19, 0))
 
 /* 5.10 wants to be told the node, which it then does not need. */
-#if MS_HAVE_OFFLINE_NID
-#define ms_offline_and_remove_memory(start, size)	\
+#if MEMSUITE_HAVE_OFFLINE_NID
+#define memsuite_offline_and_remove_memory(start, size)	\
 	offline_and_remove_memory(page_to_nid(pfn_to_page(PHYS_PFN(start))), start, size)
 #else
-#define ms_offline_and_remove_memory(start, size)	offline_and_remove_memory(start, size)
+#define memsuite_offline_and_remove_memory(start, size)	offline_and_remove_memory(start, size)
 #endif
 
-#if !MS_HAVE_SYSFS_EMIT
+#if !MEMSUITE_HAVE_SYSFS_EMIT
 #error "a 5.10 kernel of 5.10.63 or later is needed: sysfs_emit()"
 #endif
 

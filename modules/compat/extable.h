@@ -11,10 +11,10 @@
  * of its own for that.
  */
 #ifdef EX_TYPE_DEFAULT_MCE_SAFE
-#define MS_ASM_EXTABLE_MCE_SAFE(from, to) \
+#define MEMSUITE_ASM_EXTABLE_MCE_SAFE(from, to) \
 	_ASM_EXTABLE_TYPE(from, to, EX_TYPE_DEFAULT_MCE_SAFE)
 #else
-#define MS_ASM_EXTABLE_MCE_SAFE(from, to)	_ASM_EXTABLE_FAULT(from, to)
+#define MEMSUITE_ASM_EXTABLE_MCE_SAFE(from, to)	_ASM_EXTABLE_FAULT(from, to)
 #endif
 
 #endif

@@ -5,14 +5,14 @@
 
 #include <linux/ftrace.h>
 
-#if MS_HAVE_FTRACE_REGS
+#if MEMSUITE_HAVE_FTRACE_REGS
 
 /* Arguments, return value and instruction pointer come without SAVE_REGS. */
-#define MS_FTRACE_OPS_FLAGS	FTRACE_OPS_FL_RECURSION
+#define MEMSUITE_FTRACE_OPS_FLAGS	FTRACE_OPS_FL_RECURSION
 
-static __always_inline struct pt_regs *ms_ftrace_regs(struct ftrace_regs *fregs)
+static __always_inline struct pt_regs *memsuite_ftrace_regs(struct ftrace_regs *fregs)
 {
-#if MS_HAVE_ARCH_FTRACE_REGS
+#if MEMSUITE_HAVE_ARCH_FTRACE_REGS
 	return &arch_ftrace_regs(fregs)->regs;
 #else
 	return &fregs->regs;
@@ -26,9 +26,9 @@ static __always_inline struct pt_regs *ms_ftrace_regs(struct ftrace_regs *fregs)
  * FTRACE_OPS_FL_RECURSION means the opposite; without it, ftrace guards.
  */
 #define ftrace_regs		pt_regs
-#define MS_FTRACE_OPS_FLAGS	FTRACE_OPS_FL_SAVE_REGS
+#define MEMSUITE_FTRACE_OPS_FLAGS	FTRACE_OPS_FL_SAVE_REGS
 
-static __always_inline struct pt_regs *ms_ftrace_regs(struct pt_regs *regs)
+static __always_inline struct pt_regs *memsuite_ftrace_regs(struct pt_regs *regs)
 {
 	return regs;
 }

@@ -7,9 +7,9 @@
 
 /* The address is the machine's, says the record itself: known from 6.18 on. */
 #ifdef MCI_STATUS_PADDRV
-#define MS_MCI_STATUS_PADDRV	MCI_STATUS_PADDRV
+#define MEMSUITE_MCI_STATUS_PADDRV	MCI_STATUS_PADDRV
 #else
-#define MS_MCI_STATUS_PADDRV	0
+#define MEMSUITE_MCI_STATUS_PADDRV	0
 #endif
 
 #endif

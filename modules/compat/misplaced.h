@@ -6,26 +6,26 @@
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
 
-typedef typeof(mpol_misplaced) ms_misplaced_fn;
+typedef typeof(mpol_misplaced) memsuite_misplaced_fn;
 
 /* (folio, vmf, address) from 6.10 on; before, (page, vma, address). */
-#if MS_HAVE_MISPLACED_FAULT
+#if MEMSUITE_HAVE_MISPLACED_FAULT
 
-static inline struct vm_area_struct *ms_misplaced_area(unsigned long arg)
+static inline struct vm_area_struct *memsuite_misplaced_area(unsigned long arg)
 {
 	return ((struct vm_fault *)arg)->vma;
 }
 
-#define MS_MISPLACED_ARGS(page, fault, address)	page_folio(page), fault, address
+#define MEMSUITE_MISPLACED_ARGS(page, fault, address)	page_folio(page), fault, address
 
 #else
 
-static inline struct vm_area_struct *ms_misplaced_area(unsigned long arg)
+static inline struct vm_area_struct *memsuite_misplaced_area(unsigned long arg)
 {
 	return (struct vm_area_struct *)arg;
 }
 
-#define MS_MISPLACED_ARGS(page, fault, address)	page, (fault)->vma, address
+#define MEMSUITE_MISPLACED_ARGS(page, fault, address)	page, (fault)->vma, address
 
 #endif
 

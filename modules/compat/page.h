@@ -9,21 +9,21 @@
 
 #include <compat/compat.h>
 
-#if MS_HAVE_FOLIO
+#if MEMSUITE_HAVE_FOLIO
 
 /* The order of the folio that a page is the head of, else 0. */
-static inline unsigned int ms_page_order(struct page *page)
+static inline unsigned int memsuite_page_order(struct page *page)
 {
 	return PageHead(page) ? folio_order(page_folio(page)) : 0;
 }
 
-static inline bool ms_page_pinned(struct page *page)
+static inline bool memsuite_page_pinned(struct page *page)
 {
 	return folio_maybe_dma_pinned(page_folio(page));
 }
 
 /* Anonymous, and its process's own: KSM's pages belong to nobody. */
-static inline bool ms_page_anon(struct page *page)
+static inline bool memsuite_page_anon(struct page *page)
 {
 	struct folio *folio = page_folio(page);
 
@@ -31,51 +31,51 @@ static inline bool ms_page_anon(struct page *page)
 }
 
 /* Anonymous or shared memory. */
-static inline bool ms_page_swap_backed(struct page *page)
+static inline bool memsuite_page_swap_backed(struct page *page)
 {
 	return folio_test_swapbacked(page_folio(page));
 }
 
-static inline bool ms_page_in_swap_cache(struct page *page)
+static inline bool memsuite_page_in_swap_cache(struct page *page)
 {
 	return folio_test_swapcache(page_folio(page));
 }
 
 /* Of a ramfs, say, or locked. */
-static inline bool ms_page_unevictable(struct page *page)
+static inline bool memsuite_page_unevictable(struct page *page)
 {
 	return folio_test_unevictable(page_folio(page));
 }
 
 /* Whether any address space maps any of it. */
-static inline bool ms_page_mapped(struct page *page)
+static inline bool memsuite_page_mapped(struct page *page)
 {
 	return folio_mapped(page_folio(page));
 }
 
-static inline bool ms_page_writeback(struct page *page)
+static inline bool memsuite_page_writeback(struct page *page)
 {
 	return folio_test_writeback(page_folio(page));
 }
 
-static inline void ms_page_wait_writeback(struct page *page)
+static inline void memsuite_page_wait_writeback(struct page *page)
 {
 	folio_wait_writeback(page_folio(page));
 }
 
-static inline void ms_page_mark_dirty(struct page *page)
+static inline void memsuite_page_mark_dirty(struct page *page)
 {
 	folio_mark_dirty(page_folio(page));
 }
 
-static inline void ms_page_mark_accessed(struct page *page)
+static inline void memsuite_page_mark_accessed(struct page *page)
 {
 	folio_mark_accessed(page_folio(page));
 }
 
 /* Of the kind that folios are that are mapped in parts. */
-static inline struct page *ms_alloc_large(gfp_t gfp, unsigned int order,
-					  int nid)
+static inline struct page *memsuite_alloc_large(gfp_t gfp, unsigned int order,
+						int nid)
 {
 	struct folio *folio = __folio_alloc_node(gfp, order, nid);
 
@@ -84,64 +84,64 @@ static inline struct page *ms_alloc_large(gfp_t gfp, unsigned int order,
 
 #else
 
-static inline unsigned int ms_page_order(struct page *page)
+static inline unsigned int memsuite_page_order(struct page *page)
 {
 	return compound_order(page);
 }
 
-static inline bool ms_page_pinned(struct page *page)
+static inline bool memsuite_page_pinned(struct page *page)
 {
 	return page_maybe_dma_pinned(page);
 }
 
-static inline bool ms_page_anon(struct page *page)
+static inline bool memsuite_page_anon(struct page *page)
 {
 	return PageAnon(page) && !PageKsm(page);
 }
 
-static inline bool ms_page_swap_backed(struct page *page)
+static inline bool memsuite_page_swap_backed(struct page *page)
 {
 	return PageSwapBacked(page);
 }
 
-static inline bool ms_page_in_swap_cache(struct page *page)
+static inline bool memsuite_page_in_swap_cache(struct page *page)
 {
 	return PageSwapCache(page);
 }
 
-static inline bool ms_page_unevictable(struct page *page)
+static inline bool memsuite_page_unevictable(struct page *page)
 {
 	return PageUnevictable(page);
 }
 
-static inline bool ms_page_mapped(struct page *page)
+static inline bool memsuite_page_mapped(struct page *page)
 {
 	return page_mapped(page);
 }
 
-static inline bool ms_page_writeback(struct page *page)
+static inline bool memsuite_page_writeback(struct page *page)
 {
 	return PageWriteback(page);
 }
 
-static inline void ms_page_wait_writeback(struct page *page)
+static inline void memsuite_page_wait_writeback(struct page *page)
 {
 	wait_on_page_writeback(page);
 }
 
-static inline void ms_page_mark_dirty(struct page *page)
+static inline void memsuite_page_mark_dirty(struct page *page)
 {
 	set_page_dirty(compound_head(page));
 }
 
-static inline void ms_page_mark_accessed(struct page *page)
+static inline void memsuite_page_mark_accessed(struct page *page)
 {
 	mark_page_accessed(compound_head(page));
 }
 
 /* The caller makes it a folio of that kind. */
-static inline struct page *ms_alloc_large(gfp_t gfp, unsigned int order,
-					  int nid)
+static inline struct page *memsuite_alloc_large(gfp_t gfp, unsigned int order,
+						int nid)
 {
 	return alloc_pages_node(nid, gfp, order);
 }
@@ -149,11 +149,11 @@ static inline struct page *ms_alloc_large(gfp_t gfp, unsigned int order,
 #endif
 
 /* Whether other address spaces map it too; of a large folio, likely. */
-static inline bool ms_page_shared(struct page *page)
+static inline bool memsuite_page_shared(struct page *page)
 {
-#if MS_HAVE_FOLIO_MAYBE_MAPPED_SHARED
+#if MEMSUITE_HAVE_FOLIO_MAYBE_MAPPED_SHARED
 	return folio_maybe_mapped_shared(page_folio(page));
-#elif MS_HAVE_FOLIO_LIKELY_MAPPED_SHARED
+#elif MEMSUITE_HAVE_FOLIO_LIKELY_MAPPED_SHARED
 	return folio_likely_mapped_shared(page_folio(page));
 #else
 	return page_mapcount(page) > 1;

@@ -17,15 +17,15 @@
 #include <asm/tlbflush.h>
 
 /**
- * ms_pmd_offset() - the PMD entry of an address
+ * memsuite_pmd_offset() - the PMD entry of an address
  * @mm: the address space; mmap_lock held
  * @addr: the address
  * @next: first address that another entry may exist for
  *
  * Return: the entry, or NULL if the tables do not go that far down.
  */
-static inline pmd_t *ms_pmd_offset(struct mm_struct *mm, unsigned long addr,
-				   unsigned long *next)
+static inline pmd_t *memsuite_pmd_offset(struct mm_struct *mm, unsigned long addr,
+					 unsigned long *next)
 {
 	pgd_t *pgd = pgd_offset(mm, addr), pgdval = READ_ONCE(*pgd);
 	p4d_t *p4d, p4dval;
@@ -53,13 +53,13 @@ static inline pmd_t *ms_pmd_offset(struct mm_struct *mm, unsigned long addr,
  * Whether a PMD entry still names the same page table. Reading a table takes
  * RCU, changing an entry also its lock, and a look at the PMD once it is held.
  */
-static inline bool ms_same_table(pmd_t before, pmd_t now)
+static inline bool memsuite_same_table(pmd_t before, pmd_t now)
 {
 	return !((pmd_val(before) ^ pmd_val(now)) & ~_PAGE_ACCESSED);
 }
 
 /* Flush what this CPU caches of user mappings. IRQs are off. */
-static inline void ms_flush_tlb_local(void *unused)
+static inline void memsuite_flush_tlb_local(void *unused)
 {
 	unsigned long cr4;
 
@@ -78,30 +78,30 @@ static inline void ms_flush_tlb_local(void *unused)
 }
 
 /**
- * ms_flush_tlb_mm() - flush an address space from all TLBs
+ * memsuite_flush_tlb_mm() - flush an address space from all TLBs
  * @mm: the address space
  *
  * For accessed bits only, where a TLB that is missed costs accuracy: with
  * INVLPGB and a global ASID (AMD, from 6.15 on), a CPU that has switched away
  * may keep stale entries. Context: IRQs on, no locks that IRQs take.
  */
-static inline void ms_flush_tlb_mm(struct mm_struct *mm)
+static inline void memsuite_flush_tlb_mm(struct mm_struct *mm)
 {
 	/* CPUs that come back to it later flush by themselves. */
 	atomic64_inc(&mm->context.tlb_gen);
-	on_each_cpu_mask(mm_cpumask(mm), ms_flush_tlb_local, NULL, true);
+	on_each_cpu_mask(mm_cpumask(mm), memsuite_flush_tlb_local, NULL, true);
 }
 
 /* What pte_modify() changes; it cannot be used, for it needs a hidden mask. */
-#define MS_PROT_BITS	(_PAGE_PRESENT | _PAGE_RW | _PAGE_USER | \
-			 _PAGE_PROTNONE | _PAGE_PKEY_MASK | _PAGE_NX)
+#define MEMSUITE_PROT_BITS	(_PAGE_PRESENT | _PAGE_RW | _PAGE_USER | \
+				 _PAGE_PROTNONE | _PAGE_PKEY_MASK | _PAGE_NX)
 
-static inline pte_t ms_pte_modify(pte_t pte, pteval_t prot)
+static inline pte_t memsuite_pte_modify(pte_t pte, pteval_t prot)
 {
 	pteval_t was = pte_val(pte), val;
 
-	val = (was & ~MS_PROT_BITS) |
-	      (prot & MS_PROT_BITS & __supported_pte_mask);
+	val = (was & ~MEMSUITE_PROT_BITS) |
+	      (prot & MEMSUITE_PROT_BITS & __supported_pte_mask);
 	/* The address of what is not present is kept from speculation (L1TF). */
 	return __pte(flip_protnone_guard(was, val, PTE_PFN_MASK));
 }
@@ -112,21 +112,21 @@ static inline pte_t ms_pte_modify(pte_t pte, pteval_t prot)
  * remembers whether it was writable; later ones have the fault decide, and by hand
  * it is left to the next write.
  */
-static inline pte_t ms_pte_protect(pte_t pte)
+static inline pte_t memsuite_pte_protect(pte_t pte)
 {
 #ifdef pte_mk_savedwrite
-	return ms_pte_modify(pte, _PAGE_PROTNONE | (pte_val(pte) & _PAGE_RW));
+	return memsuite_pte_modify(pte, _PAGE_PROTNONE | (pte_val(pte) & _PAGE_RW));
 #else
-	return ms_pte_modify(pte_wrprotect(pte), _PAGE_PROTNONE);
+	return memsuite_pte_modify(pte_wrprotect(pte), _PAGE_PROTNONE);
 #endif
 }
 
-static inline pte_t ms_pte_unprotect(pte_t pte, pgprot_t prot)
+static inline pte_t memsuite_pte_unprotect(pte_t pte, pgprot_t prot)
 {
 #ifdef pte_mk_savedwrite
-	return ms_pte_modify(pte, pgprot_val(prot) | (pte_val(pte) & _PAGE_RW));
+	return memsuite_pte_modify(pte, pgprot_val(prot) | (pte_val(pte) & _PAGE_RW));
 #else
-	pte_t back = ms_pte_modify(pte, pgprot_val(prot) & ~_PAGE_RW);
+	pte_t back = memsuite_pte_modify(pte, pgprot_val(prot) & ~_PAGE_RW);
 
 	return pgprot_val(prot) & _PAGE_RW ? pte_mkwrite_novma(back) : back;
 #endif
@@ -136,7 +136,7 @@ static inline pte_t ms_pte_unprotect(pte_t pte, pgprot_t prot)
  * Whether the current task holds mmap_lock for writing: its owner is then the
  * task, whatever flags for spinners are set beside it; readers set another one.
  */
-static inline bool ms_mmap_write_locked_by_current(struct mm_struct *mm)
+static inline bool memsuite_mmap_write_locked_by_current(struct mm_struct *mm)
 {
 #ifdef CONFIG_PREEMPT_RT
 	return false;
@@ -148,14 +148,14 @@ static inline bool ms_mmap_write_locked_by_current(struct mm_struct *mm)
 }
 
 /* What the young callbacks of an mmu notifier return. */
-#if MS_HAVE_MMU_NOTIFIER_BOOL
-#define ms_young_t bool
+#if MEMSUITE_HAVE_MMU_NOTIFIER_BOOL
+#define memsuite_young_t bool
 #else
-#define ms_young_t int
+#define memsuite_young_t int
 #endif
 
 /* Whether page tables and TLBs may be touched in these ways. */
-static inline bool ms_pagetable_usable(void)
+static inline bool memsuite_pagetable_usable(void)
 {
 	return !boot_cpu_has(X86_FEATURE_XENPV);
 }

@@ -6,10 +6,10 @@
 #include <linux/perf_event.h>
 
 /* Where a flag says it (6.1 on), an address that the event does not tell is garbage. */
-#if MS_HAVE_SAMPLE_FLAGS
-#define ms_sample_has_addr(data)	((data)->sample_flags & PERF_SAMPLE_ADDR)
+#if MEMSUITE_HAVE_SAMPLE_FLAGS
+#define memsuite_sample_has_addr(data)	((data)->sample_flags & PERF_SAMPLE_ADDR)
 #else
-#define ms_sample_has_addr(data)	((data)->addr != 0)
+#define memsuite_sample_has_addr(data)	((data)->addr != 0)
 #endif
 
 #endif

@@ -6,7 +6,7 @@
 #include <linux/mm_types.h>
 #include <linux/version.h>
 
-struct ms_remap {
+struct memsuite_mremap {
 	struct mm_struct *mm;
 	unsigned long from;
 	unsigned long to;
@@ -19,7 +19,7 @@ struct ms_remap {
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 
-struct ms_pagetable_move_control {
+struct memsuite_pagetable_move_control {
 	struct vm_area_struct *old;
 	struct vm_area_struct *new;
 	unsigned long old_addr;
@@ -28,12 +28,12 @@ struct ms_pagetable_move_control {
 	unsigned long len_in;
 };
 
-#define MS_REMAP_ARGS	{ 0, MS_NO_ARG, MS_NO_ARG, MS_NO_ARG }
+#define MEMSUITE_MREMAP_ARGS	{ 0, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG }
 
-static inline void ms_remap_of(const unsigned long *args,
-			       struct ms_remap *remap)
+static inline void memsuite_mremap_of(const unsigned long *args,
+				      struct memsuite_mremap *remap)
 {
-	const struct ms_pagetable_move_control *control = (void *)args[0];
+	const struct memsuite_pagetable_move_control *control = (void *)args[0];
 
 	remap->mm = control->old->vm_mm;
 	remap->from = control->old_addr;
@@ -43,10 +43,10 @@ static inline void ms_remap_of(const unsigned long *args,
 
 #else
 
-#define MS_REMAP_ARGS	{ 0, 1, 3, 4 }
+#define MEMSUITE_MREMAP_ARGS	{ 0, 1, 3, 4 }
 
-static inline void ms_remap_of(const unsigned long *args,
-			       struct ms_remap *remap)
+static inline void memsuite_mremap_of(const unsigned long *args,
+				      struct memsuite_mremap *remap)
 {
 	const struct vm_area_struct *vma = (void *)args[0];
 

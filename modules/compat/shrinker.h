@@ -5,50 +5,52 @@
 
 #include <linux/shrinker.h>
 
-typedef unsigned long ms_shrink_fn(struct shrinker *shrinker,
-				   struct shrink_control *control);
+typedef unsigned long memsuite_shrink_fn(struct shrinker *shrinker,
+					 struct shrink_control *control);
 
-#if MS_HAVE_SHRINKER_ALLOC
+#if MEMSUITE_HAVE_SHRINKER_ALLOC
 
-static struct shrinker *ms_shrinker;
+static struct shrinker *memsuite_shrinker;
 
-static inline int ms_shrinker_register(ms_shrink_fn count, ms_shrink_fn scan, int seeks)
+static inline int memsuite_shrinker_register(memsuite_shrink_fn count,
+					     memsuite_shrink_fn scan, int seeks)
 {
-	ms_shrinker = shrinker_alloc(0, "memsuite");
-	if (!ms_shrinker)
+	memsuite_shrinker = shrinker_alloc(0, "memsuite");
+	if (!memsuite_shrinker)
 		return -ENOMEM;
-	ms_shrinker->count_objects = count;
-	ms_shrinker->scan_objects = scan;
-	ms_shrinker->seeks = seeks;
-	shrinker_register(ms_shrinker);
+	memsuite_shrinker->count_objects = count;
+	memsuite_shrinker->scan_objects = scan;
+	memsuite_shrinker->seeks = seeks;
+	shrinker_register(memsuite_shrinker);
 	return 0;
 }
 
-static inline void ms_shrinker_unregister(void)
+static inline void memsuite_shrinker_unregister(void)
 {
-	shrinker_free(ms_shrinker);
+	shrinker_free(memsuite_shrinker);
 }
 
 #else
 
-static struct shrinker ms_shrinker;
+static struct shrinker memsuite_shrinker;
 
 /* @seeks: 0 if what it frees takes no I/O to be made again */
-static inline int ms_shrinker_register(ms_shrink_fn count, ms_shrink_fn scan, int seeks)
+static inline int memsuite_shrinker_register(memsuite_shrink_fn count,
+					     memsuite_shrink_fn scan, int seeks)
 {
-	ms_shrinker.count_objects = count;
-	ms_shrinker.scan_objects = scan;
-	ms_shrinker.seeks = seeks;
-#if MS_HAVE_SHRINKER_NAME
-	return register_shrinker(&ms_shrinker, "memsuite");
+	memsuite_shrinker.count_objects = count;
+	memsuite_shrinker.scan_objects = scan;
+	memsuite_shrinker.seeks = seeks;
+#if MEMSUITE_HAVE_SHRINKER_NAME
+	return register_shrinker(&memsuite_shrinker, "memsuite");
 #else
-	return register_shrinker(&ms_shrinker);
+	return register_shrinker(&memsuite_shrinker);
 #endif
 }
 
-static inline void ms_shrinker_unregister(void)
+static inline void memsuite_shrinker_unregister(void)
 {
-	unregister_shrinker(&ms_shrinker);
+	unregister_shrinker(&memsuite_shrinker);
 }
 
 #endif

@@ -7,42 +7,42 @@
 #include <linux/mm.h>
 #include <linux/sched/coredump.h>
 
-#if MS_HAVE_MM_FLAGS_TEST
-#define MS_MMF_DISABLE_THP	MMF_DISABLE_THP_COMPLETELY
-#define ms_mm_flag_set(flag, mm)	mm_flags_test_and_set(flag, mm)
-#define ms_mm_flag_clear(flag, mm)	mm_flags_clear(flag, mm)
+#if MEMSUITE_HAVE_MM_FLAGS_TEST
+#define MEMSUITE_MMF_DISABLE_THP	MMF_DISABLE_THP_COMPLETELY
+#define memsuite_mm_flag_set(flag, mm)	mm_flags_test_and_set(flag, mm)
+#define memsuite_mm_flag_clear(flag, mm)	mm_flags_clear(flag, mm)
 #else
-#define MS_MMF_DISABLE_THP	MMF_DISABLE_THP
-#define ms_mm_flag_set(flag, mm)	test_and_set_bit(flag, &(mm)->flags)
-#define ms_mm_flag_clear(flag, mm)	clear_bit(flag, &(mm)->flags)
+#define MEMSUITE_MMF_DISABLE_THP	MMF_DISABLE_THP
+#define memsuite_mm_flag_set(flag, mm)	test_and_set_bit(flag, &(mm)->flags)
+#define memsuite_mm_flag_clear(flag, mm)	clear_bit(flag, &(mm)->flags)
 #endif
 
 /* True if this call is what forbids them. */
-static inline bool ms_thp_disable(struct mm_struct *mm)
+static inline bool memsuite_thp_disable(struct mm_struct *mm)
 {
-	return !ms_mm_flag_set(MS_MMF_DISABLE_THP, mm);
+	return !memsuite_mm_flag_set(MEMSUITE_MMF_DISABLE_THP, mm);
 }
 
-static inline void ms_thp_enable(struct mm_struct *mm)
+static inline void memsuite_thp_enable(struct mm_struct *mm)
 {
-	ms_mm_flag_clear(MS_MMF_DISABLE_THP, mm);
+	memsuite_mm_flag_clear(MEMSUITE_MMF_DISABLE_THP, mm);
 }
 
 /*
  * khugepaged knows by a flag the address spaces that it has on its list: with
  * the flag alone, they do not come there. True if this call has set it.
  */
-static inline bool ms_khugepaged_avoid(struct mm_struct *mm)
+static inline bool memsuite_khugepaged_avoid(struct mm_struct *mm)
 {
-	return !ms_mm_flag_set(MMF_VM_HUGEPAGE, mm);
+	return !memsuite_mm_flag_set(MMF_VM_HUGEPAGE, mm);
 }
 
-static inline void ms_khugepaged_admit(struct mm_struct *mm)
+static inline void memsuite_khugepaged_admit(struct mm_struct *mm)
 {
-	ms_mm_flag_clear(MMF_VM_HUGEPAGE, mm);
+	memsuite_mm_flag_clear(MMF_VM_HUGEPAGE, mm);
 }
 
 /* The last argument of mm_collapse_huge_page, which 7.2 has; before, all are of one size. */
-#define MS_COLLAPSE_ORDER(order)	(MS_HAVE_COLLAPSE_ORDER ? (order) : HPAGE_PMD_ORDER)
+#define MEMSUITE_COLLAPSE_ORDER(order)	(MEMSUITE_HAVE_COLLAPSE_ORDER ? (order) : HPAGE_PMD_ORDER)
 
 #endif

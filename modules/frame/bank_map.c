@@ -38,10 +38,10 @@ static u64 reduce(u64 mask, const u64 *basis, unsigned int nr, u64 within)
  * mask that has none to begin with stays as it was written, but for others that
  * were folded before it.
  */
-static int fold_masks(struct ms_bank_map *map, const u64 *masks,
+static int fold_masks(struct memsuite_bank_map *map, const u64 *masks,
 		      unsigned int nr)
 {
-	u64 folded[MS_BANK_MASKS], basis[MS_BANK_MASKS], mask, rest;
+	u64 folded[MEMSUITE_BANK_MASKS], basis[MEMSUITE_BANK_MASKS], mask, rest;
 	unsigned int nr_folded = 0, i;
 
 	for (i = 0; i < nr; i++) {
@@ -56,7 +56,7 @@ static int fold_masks(struct ms_bank_map *map, const u64 *masks,
 		basis[map->nr_masks] = rest;
 		map->masks[map->nr_masks++] = mask >> PAGE_SHIFT;
 	}
-	if (map->nr_masks > ilog2(MS_MAX_BANKS))
+	if (map->nr_masks > ilog2(MEMSUITE_MAX_BANKS))
 		return -E2BIG;
 	map->nr_banks = 1U << map->nr_masks;
 	map->banks_a_frame = 1U << nr_folded;
@@ -64,7 +64,7 @@ static int fold_masks(struct ms_bank_map *map, const u64 *masks,
 }
 
 /* Frame numbers that differ below the lowest bit that selects are one row's. */
-static void find_mask_rows(struct ms_bank_map *map, u64 row)
+static void find_mask_rows(struct memsuite_bank_map *map, u64 row)
 {
 	u64 bits = row >> PAGE_SHIFT;
 	unsigned int i;
@@ -92,7 +92,7 @@ static int parse_masks(char *list, u64 *masks, unsigned int *nr)
 	int err;
 
 	while ((item = strsep(&list, ","))) {
-		if (*nr == MS_BANK_MASKS)
+		if (*nr == MEMSUITE_BANK_MASKS)
 			return -E2BIG;
 		err = parse_mask(item, &masks[*nr]);
 		if (err)
@@ -107,9 +107,9 @@ static int parse_masks(char *list, u64 *masks, unsigned int *nr)
  * of them as have room in it. One that a frame's border cuts through tells
  * nothing about frames.
  */
-static int fold_level(struct ms_bank_map *map, u64 size, u64 count)
+static int fold_level(struct memsuite_bank_map *map, u64 size, u64 count)
 {
-	struct ms_bank_level *level = &map->levels[map->nr_levels];
+	struct memsuite_bank_level *level = &map->levels[map->nr_levels];
 	u64 in_page = max_t(u64, PAGE_SIZE / size, 1);
 
 	if (size % PAGE_SIZE && (PAGE_SIZE % size || count % in_page)) {
@@ -123,13 +123,13 @@ static int fold_level(struct ms_bank_map *map, u64 size, u64 count)
 		return 0;
 	map->nr_banks *= level->count;
 	map->nr_levels++;
-	return map->nr_banks > MS_MAX_BANKS ? -E2BIG : 0;
+	return map->nr_banks > MEMSUITE_MAX_BANKS ? -E2BIG : 0;
 }
 
 static int parse_level(char *text, u64 *size, u64 *count)
 {
 	const char *p = text;
-	int err = ms_parse_bytes(&p, size);
+	int err = memsuite_parse_bytes(&p, size);
 
 	if (err)
 		return err;
@@ -140,10 +140,10 @@ static int parse_level(char *text, u64 *size, u64 *count)
 		return err;
 	if (*count < 2)
 		return -EINVAL;
-	return *count > MS_MAX_BANKS ? -E2BIG : 0;
+	return *count > MEMSUITE_MAX_BANKS ? -E2BIG : 0;
 }
 
-static int parse_levels(char *list, struct ms_bank_map *map)
+static int parse_levels(char *list, struct memsuite_bank_map *map)
 {
 	u64 size, count, period = 1;
 	unsigned int nr = 0;
@@ -153,7 +153,7 @@ static int parse_levels(char *list, struct ms_bank_map *map)
 	map->nr_banks = 1;
 	map->banks_a_frame = 1;
 	while ((item = strsep(&list, ","))) {
-		if (nr++ == MS_BANK_LEVELS)
+		if (nr++ == MEMSUITE_BANK_LEVELS)
 			return -E2BIG;
 		err = parse_level(item, &size, &count);
 		if (err)
@@ -180,9 +180,9 @@ static char *value_of(char *word, const char *key)
 		word + length + 1 : NULL;
 }
 
-static int parse_xor(char *list, char *rest, struct ms_bank_map *map)
+static int parse_xor(char *list, char *rest, struct memsuite_bank_map *map)
 {
-	u64 masks[MS_BANK_MASKS], row = 0;
+	u64 masks[MEMSUITE_BANK_MASKS], row = 0;
 	unsigned int nr = 0;
 	int err;
 
@@ -198,13 +198,13 @@ static int parse_xor(char *list, char *rest, struct ms_bank_map *map)
 	return err;
 }
 
-int ms_bank_map_parse(char *line, struct ms_bank_map *map)
+int memsuite_bank_map_parse(char *line, struct memsuite_bank_map *map)
 {
 	char *word = strsep(&line, " \t"), *list;
 	int err;
 
 	memset(map, 0, sizeof(*map));
-	err = ms_parse_name(word, map->name);
+	err = memsuite_parse_name(word, map->name);
 	if (err)
 		return err;
 	if (!line)
@@ -224,7 +224,7 @@ int ms_bank_map_parse(char *line, struct ms_bank_map *map)
 	return err;
 }
 
-unsigned int ms_bank_of(const struct ms_bank_map *map, unsigned long pfn)
+unsigned int memsuite_bank_of(const struct memsuite_bank_map *map, unsigned long pfn)
 {
 	unsigned int bank = 0, base = 1, i;
 

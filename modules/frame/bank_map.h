@@ -15,24 +15,24 @@
 
 #include <memsuite/region.h>
 
-#define MS_BANK_MASKS	16
-#define MS_BANK_LEVELS	8
+#define MEMSUITE_BANK_MASKS	16
+#define MEMSUITE_BANK_LEVELS	8
 
 /* The text of a map, its name not counted. */
-#define MS_BANK_TEXT	320
+#define MEMSUITE_BANK_TEXT	320
 
 /**
- * struct ms_bank_level - banks that follow one another
+ * struct memsuite_bank_level - banks that follow one another
  * @frames: page frames in each
  * @count: how many banks; then comes the first one again
  */
-struct ms_bank_level {
+struct memsuite_bank_level {
 	u64 frames;
 	u64 count;
 };
 
 /**
- * struct ms_bank_map - what a frame number tells about banks
+ * struct memsuite_bank_map - what a frame number tells about banks
  * @name: letters, digits, '_', '-', '.'
  * @text: the map as it was written, without the name
  * @nr_masks: how many @masks
@@ -43,30 +43,30 @@ struct ms_bank_level {
  * @banks_a_frame: banks of the DRAM that each frame lies in
  * @row_frames: frames of successive numbers that share bank and row
  */
-struct ms_bank_map {
-	char name[MS_REGION_NAME];
-	char text[MS_BANK_TEXT];
+struct memsuite_bank_map {
+	char name[MEMSUITE_REGION_NAME];
+	char text[MEMSUITE_BANK_TEXT];
 	unsigned int nr_masks;
-	u64 masks[MS_BANK_MASKS];
+	u64 masks[MEMSUITE_BANK_MASKS];
 	unsigned int nr_levels;
-	struct ms_bank_level levels[MS_BANK_LEVELS];
+	struct memsuite_bank_level levels[MEMSUITE_BANK_LEVELS];
 	unsigned int nr_banks;
 	unsigned int banks_a_frame;
 	u64 row_frames;
 };
 
 /**
- * struct ms_bank_set - some banks of a map
+ * struct memsuite_bank_set - some banks of a map
  * @map: the map
- * @banks: bitmap of MS_MAX_BANKS
+ * @banks: bitmap of MEMSUITE_MAX_BANKS
  */
-struct ms_bank_set {
-	const struct ms_bank_map *map;
+struct memsuite_bank_set {
+	const struct memsuite_bank_map *map;
 	const unsigned long *banks;
 };
 
 /**
- * ms_bank_map_parse() - parse "NAME xor=MASK[,MASK...] [row=MASK]" or
+ * memsuite_bank_map_parse() - parse "NAME xor=MASK[,MASK...] [row=MASK]" or
  *	"NAME interleave=SIZExCOUNT[,SIZExCOUNT...]"
  * @line: what the administrator wrote; is cut up
  * @map: result
@@ -79,16 +79,16 @@ struct ms_bank_set {
  * that overlap); -E2BIG (too many masks, levels or banks); -ERANGE (a number
  * too large); -ENAMETOOLONG; -EOPNOTSUPP (no two page frames can be told apart).
  */
-int ms_bank_map_parse(char *line, struct ms_bank_map *map);
+int memsuite_bank_map_parse(char *line, struct memsuite_bank_map *map);
 
 /* The bank of a frame, less than @nr_banks. Pure. */
-unsigned int ms_bank_of(const struct ms_bank_map *map, unsigned long pfn);
+unsigned int memsuite_bank_of(const struct memsuite_bank_map *map, unsigned long pfn);
 
 /* Whether a frame lies in one of the banks of a set. Pure. */
-static inline bool ms_bank_set_has(const struct ms_bank_set *set,
-				   unsigned long pfn)
+static inline bool memsuite_bank_set_has(const struct memsuite_bank_set *set,
+					 unsigned long pfn)
 {
-	return test_bit(ms_bank_of(set->map, pfn), set->banks);
+	return test_bit(memsuite_bank_of(set->map, pfn), set->banks);
 }
 
 #endif

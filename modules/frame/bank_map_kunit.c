@@ -14,18 +14,18 @@
 #define TEN_MASKS	"0x1000,0x2000,0x4000,0x8000,0x10000," \
 			"0x20000,0x40000,0x80000,0x100000,0x200000"
 
-/* ms_bank_map_parse() cuts its line up. */
-static int parse(const char *text, struct ms_bank_map *map)
+/* memsuite_bank_map_parse() cuts its line up. */
+static int parse(const char *text, struct memsuite_bank_map *map)
 {
 	char line[512];
 
 	strscpy(line, text, sizeof(line));
-	return ms_bank_map_parse(line, map);
+	return memsuite_bank_map_parse(line, map);
 }
 
 static void keeps_masks_of_frames_as_written(struct kunit *test)
 {
-	struct ms_bank_map map;
+	struct memsuite_bank_map map;
 
 	KUNIT_EXPECT_EQ(test, parse("m xor=0x24000,0x48000,0x90000", &map), 0);
 	KUNIT_EXPECT_STREQ(test, map.name, "m");
@@ -33,16 +33,16 @@ static void keeps_masks_of_frames_as_written(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, map.nr_banks, 8U);
 	KUNIT_EXPECT_EQ(test, map.banks_a_frame, 1U);
 	KUNIT_EXPECT_EQ(test, map.row_frames, 4ULL);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 0x04), 1U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 0x20), 1U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 0x24), 0U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 0x98), 2U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 0x04), 1U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 0x20), 1U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 0x24), 0U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 0x98), 2U);
 }
 
 /* Some of those that DRAMDig found on a Skylake with 32 banks. */
 static void folds_what_selects_below_the_page(struct kunit *test)
 {
-	struct ms_bank_map map;
+	struct memsuite_bank_map map;
 
 	KUNIT_EXPECT_EQ(test, parse("m xor=0x4080,0xc3300,0x48000,0x90000 row=0x3fffc0000",
 				    &map), 0);
@@ -55,7 +55,7 @@ static void folds_what_selects_below_the_page(struct kunit *test)
 /* Two that share their bits below the page leave one that has none. */
 static void keeps_what_combinations_tell(struct kunit *test)
 {
-	struct ms_bank_map map;
+	struct memsuite_bank_map map;
 
 	KUNIT_EXPECT_EQ(test, parse("m xor=0x1040,0x2040,0x6080,0x80c0", &map),
 			0);
@@ -67,7 +67,7 @@ static void keeps_what_combinations_tell(struct kunit *test)
 
 static void refuses_what_tells_nothing(struct kunit *test)
 {
-	struct ms_bank_map map;
+	struct memsuite_bank_map map;
 
 	KUNIT_EXPECT_EQ(test, parse("m xor=0x40,0x2080", &map), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, parse("m xor=0x2040", &map), -EOPNOTSUPP);
@@ -79,38 +79,38 @@ static void refuses_what_tells_nothing(struct kunit *test)
 /* Paper 004: three banks a frame, 8 banks of 12 KiB, 4 ranks of 3 MiB. */
 static void knows_the_machine_of_the_paper(struct kunit *test)
 {
-	struct ms_bank_map map;
+	struct memsuite_bank_map map;
 
 	KUNIT_EXPECT_EQ(test, parse("p interleave=64x3,12Kx8,3Mx4", &map), 0);
 	KUNIT_EXPECT_EQ(test, map.nr_banks, 32U);
 	KUNIT_EXPECT_EQ(test, map.banks_a_frame, 3U);
 	KUNIT_EXPECT_EQ(test, map.row_frames, 3ULL);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 0), 0U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 2), 0U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 3), 1U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 23), 7U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 24), 0U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 767), 7U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 768), 8U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 3071), 31U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 3072), 0U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 0), 0U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 2), 0U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 3), 1U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 23), 7U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 24), 0U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 767), 7U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 768), 8U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 3071), 31U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 3072), 0U);
 }
 
 static void splits_levels_at_the_page(struct kunit *test)
 {
-	struct ms_bank_map map;
+	struct memsuite_bank_map map;
 
 	KUNIT_EXPECT_EQ(test, parse("m interleave=2Kx4", &map), 0);
 	KUNIT_EXPECT_EQ(test, map.nr_banks, 2U);
 	KUNIT_EXPECT_EQ(test, map.banks_a_frame, 2U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 0), 0U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 1), 1U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 2), 0U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 0), 0U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 1), 1U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 2), 0U);
 	/* What a page's border cuts through tells nothing; the rest does. */
 	KUNIT_EXPECT_EQ(test, parse("m interleave=6Kx4,24Kx2", &map), 0);
 	KUNIT_EXPECT_EQ(test, map.nr_banks, 2U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 5), 0U);
-	KUNIT_EXPECT_EQ(test, ms_bank_of(&map, 6), 1U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 5), 0U);
+	KUNIT_EXPECT_EQ(test, memsuite_bank_of(&map, 6), 1U);
 }
 
 /* All banks have the same share of the frames of a period. */
@@ -122,15 +122,15 @@ static void shares_are_equal(struct kunit *test)
 		"m xor=0x1040,0x2040,0x6080,0x80c0",
 		"m interleave=64x3,12Kx8,3Mx4",
 	};
-	static unsigned int count[MS_MAX_BANKS];
-	struct ms_bank_map map;
+	static unsigned int count[MEMSUITE_MAX_BANKS];
+	struct memsuite_bank_map map;
 	unsigned int i, bank, pfn;
 
 	for (i = 0; i < ARRAY_SIZE(maps); i++) {
 		KUNIT_ASSERT_EQ(test, parse(maps[i], &map), 0);
 		memset(count, 0, sizeof(count));
 		for (pfn = 0; pfn < 3 * 8192; pfn++) {
-			bank = ms_bank_of(&map, pfn);
+			bank = memsuite_bank_of(&map, pfn);
 			KUNIT_ASSERT_LT(test, bank, map.nr_banks);
 			count[bank]++;
 		}
@@ -196,7 +196,7 @@ static void refuses_mistakes(struct kunit *test)
 		{ "m/n xor=0x1000", -EINVAL },
 		{ "abcdefghijklmnopqrstuvwxyz012345 xor=0x1000", -ENAMETOOLONG },
 	};
-	struct ms_bank_map map;
+	struct memsuite_bank_map map;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)

@@ -28,27 +28,27 @@
 DEFINE_STATIC_SRCU(hold_srcu);
 static atomic_t nr_waiting = ATOMIC_INIT(0);
 
-int ms_hold_begin(void)
+int memsuite_hold_begin(void)
 	__acquires(&hold_srcu)
 {
 	return srcu_read_lock(&hold_srcu);
 }
-EXPORT_SYMBOL_GPL(ms_hold_begin);
+EXPORT_SYMBOL_GPL(memsuite_hold_begin);
 
-void ms_hold_end(int token)
+void memsuite_hold_end(int token)
 	__releases(&hold_srcu)
 {
 	srcu_read_unlock(&hold_srcu, token);
 }
-EXPORT_SYMBOL_GPL(ms_hold_end);
+EXPORT_SYMBOL_GPL(memsuite_hold_end);
 
-void ms_hold_wait(void)
+void memsuite_hold_wait(void)
 {
 	atomic_inc(&nr_waiting);
 	synchronize_srcu(&hold_srcu);
 	atomic_dec(&nr_waiting);
 }
-EXPORT_SYMBOL_GPL(ms_hold_wait);
+EXPORT_SYMBOL_GPL(memsuite_hold_wait);
 
 struct hold_wait {
 	struct rcu_head rcu;
@@ -70,7 +70,7 @@ static void holds_over(struct rcu_head *rcu)
 	put_wait(wait);
 }
 
-bool ms_hold_wait_for(unsigned long timeout)
+bool memsuite_hold_wait_for(unsigned long timeout)
 {
 	struct hold_wait *wait = kmalloc(sizeof(*wait), GFP_KERNEL);
 	bool over;
@@ -87,17 +87,17 @@ bool ms_hold_wait_for(unsigned long timeout)
 	return over;
 }
 
-void ms_hold_exit(void)
+void memsuite_hold_exit(void)
 {
 	srcu_barrier(&hold_srcu);
 }
 
-bool ms_hold_wanted(void)
+bool memsuite_hold_wanted(void)
 {
 	return atomic_read(&nr_waiting);
 }
 
-static void mark(struct ms_block *block, bool offline)
+static void mark(struct memsuite_block *block, bool offline)
 {
 	unsigned long i;
 
@@ -109,50 +109,50 @@ static void mark(struct ms_block *block, bool offline)
 	}
 }
 
-int ms_block_take(struct ms_scan *scan, struct ms_block *block)
+int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block)
 {
 	int err;
 
 	do {
 		cond_resched();
-		err = ms_frames_isolate(scan, TAKE_BUDGET, block);
+		err = memsuite_frames_isolate(scan, TAKE_BUDGET, block);
 	} while (err == -EAGAIN);
 	if (err)
 		return err == -ENOMEM ? -EAGAIN : err;
-	ms_frames_prepare(block->page, block->order, false);
+	memsuite_frames_prepare(block->page, block->order, false);
 	mark(block, true);
-	ms_holding_add(1L << block->order);
+	memsuite_held_pages_add(1L << block->order);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_block_take);
+EXPORT_SYMBOL_GPL(memsuite_block_take);
 
-void ms_block_drain(void)
+void memsuite_block_drain(void)
 {
-	ms_call_drain_all_pages(NULL);
+	memsuite_kcall_drain_all_pages(NULL);
 }
-EXPORT_SYMBOL_GPL(ms_block_drain);
+EXPORT_SYMBOL_GPL(memsuite_block_drain);
 
-void ms_block_give(struct ms_block *block)
+void memsuite_block_give(struct memsuite_block *block)
 {
 	mark(block, false);
-	ms_holding_add(-(1L << block->order));
-	ms_demand_free(block->page, block->order, __free_pages);
+	memsuite_held_pages_add(-(1L << block->order));
+	memsuite_alloc_stats_free(block->page, block->order, __free_pages);
 }
-EXPORT_SYMBOL_GPL(ms_block_give);
+EXPORT_SYMBOL_GPL(memsuite_block_give);
 
-void ms_block_retire(struct ms_block *block, const unsigned long *bad)
+void memsuite_block_retire(struct memsuite_block *block, const unsigned long *bad)
 {
 	unsigned long i, nr = 1UL << block->order;
 
 	mark(block, false);
-	ms_holding_add(-(long)nr);
+	memsuite_held_pages_add(-(long)nr);
 	/* A poisoned page inside a free block could be handed out: cut it up. */
 	split_page(block->page, block->order);
 	for (i = 0; i < nr; i++) {
 		if (test_bit(i, bad))
-			ms_poison(block->page + i);
+			memsuite_hwpoison(block->page + i);
 		else
-			ms_demand_free(block->page + i, 0, __free_pages);
+			memsuite_alloc_stats_free(block->page + i, 0, __free_pages);
 	}
 }
-EXPORT_SYMBOL_GPL(ms_block_retire);
+EXPORT_SYMBOL_GPL(memsuite_block_retire);

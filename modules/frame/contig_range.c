@@ -30,31 +30,31 @@ static bool claimable(unsigned long start_pfn, unsigned long end_pfn)
 	return true;
 }
 
-int ms_range_claim(unsigned long start_pfn, unsigned long end_pfn)
+int memsuite_range_claim(unsigned long start_pfn, unsigned long end_pfn)
 {
 	int err;
 
 	if (!claimable(start_pfn, end_pfn))
 		return -EINVAL;
-	err = ms_alloc_contig_range(start_pfn, end_pfn);
+	err = memsuite_alloc_contig_range(start_pfn, end_pfn);
 	if (err)
 		return err == -EINTR || err == -ENOMEM ? err : -EBUSY;
-	ms_holding_add(end_pfn - start_pfn);
+	memsuite_held_pages_add(end_pfn - start_pfn);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_range_claim);
+EXPORT_SYMBOL_GPL(memsuite_range_claim);
 
-void ms_range_release(unsigned long start_pfn, unsigned long end_pfn,
-		      const unsigned long *bad)
+void memsuite_range_release(unsigned long start_pfn, unsigned long end_pfn,
+			    const unsigned long *bad)
 {
 	unsigned long pfn;
 
 	for (pfn = start_pfn; pfn < end_pfn; pfn++) {
 		if (bad && test_bit(pfn - start_pfn, bad))
-			ms_poison(pfn_to_page(pfn));
+			memsuite_hwpoison(pfn_to_page(pfn));
 		else
-			ms_demand_free(pfn_to_page(pfn), 0, __free_pages);
+			memsuite_alloc_stats_free(pfn_to_page(pfn), 0, __free_pages);
 	}
-	ms_holding_add(-(long)(end_pfn - start_pfn));
+	memsuite_held_pages_add(-(long)(end_pfn - start_pfn));
 }
-EXPORT_SYMBOL_GPL(ms_range_release);
+EXPORT_SYMBOL_GPL(memsuite_range_release);

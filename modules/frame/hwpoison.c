@@ -30,22 +30,22 @@ static bool recovery_allowed(void)
 {
 	char value[4];
 
-	return ms_read_text("/proc/sys/vm/memory_failure_recovery", value,
-			    sizeof(value)) > 0 && value[0] != '0';
+	return memsuite_read_text("/proc/sys/vm/memory_failure_recovery", value,
+				  sizeof(value)) > 0 && value[0] != '0';
 }
 
 /* memory_failure() marks, counts and announces; it finds nothing to recover. */
 static void fail(struct page *page)
 {
-	memory_failure(page_to_pfn(page), MS_MF_SW_SIMULATED);
+	memory_failure(page_to_pfn(page), MEMSUITE_MF_SW_SIMULATED);
 	/* One reference holds the page; a second one would bar unpoisoning. */
-	if (MS_MEMORY_FAILURE_KEEPS_REF)
+	if (MEMSUITE_MEMORY_FAILURE_KEEPS_REF)
 		put_page(page);
 	set_page_private(page, RETIRED_COUNTED);
 }
 
 /**
- * ms_poison() - retire a page that the caller holds
+ * memsuite_hwpoison() - retire a page that the caller holds
  * @page: of order 0; its reference is kept for ever
  *
  * memory_failure() marks the page, counts it in HardwareCorrupted and in the
@@ -54,7 +54,7 @@ static void fail(struct page *page)
  *
  * Context: may sleep.
  */
-void ms_poison(struct page *page)
+void memsuite_hwpoison(struct page *page)
 {
 	mutex_lock(&poison_lock);
 	if (recovery_allowed()) {
@@ -70,7 +70,7 @@ void ms_poison(struct page *page)
 	pr_warn("page 0x%lx was retired\n", page_to_pfn(page));
 }
 
-bool ms_poisoned(struct page *page)
+bool memsuite_hwpoisoned(struct page *page)
 {
 	return PageHWPoison(page) &&
 	       (page_private(page) == RETIRED_COUNTED ||
@@ -92,21 +92,21 @@ static int give_back(struct page *page)
 }
 
 /**
- * ms_unpoison() - free a page that ms_poison() retired
+ * memsuite_hwpoison_clear() - free a page that memsuite_hwpoison() retired
  * @page: the page
  *
  * Context: may sleep.
  * Return: 0; -ENOENT (not marked); -EPERM (not marked by us); -EOPNOTSUPP (the
  * kernel refuses, after a memory failure of the hardware); -EBUSY.
  */
-int ms_unpoison(struct page *page)
+int memsuite_hwpoison_clear(struct page *page)
 {
 	int err = 0;
 
 	mutex_lock(&poison_lock);
 	if (!PageHWPoison(page)) {
 		err = -ENOENT;
-	} else if (!ms_poisoned(page)) {
+	} else if (!memsuite_hwpoisoned(page)) {
 		err = -EPERM;
 	} else if (page_private(page) == RETIRED_UNCOUNTED) {
 		set_page_private(page, 0);
@@ -128,16 +128,16 @@ int ms_unpoison(struct page *page)
 }
 
 /* The kernel forgets its marks when it makes the pages anew. */
-void ms_poison_forget(unsigned long pfn, unsigned long nr)
+void memsuite_hwpoison_forget(unsigned long pfn, unsigned long nr)
 {
 	unsigned long end = pfn + nr;
 
 	for (; pfn < end; pfn++)
-		if (ms_poisoned(pfn_to_page(pfn)))
+		if (memsuite_hwpoisoned(pfn_to_page(pfn)))
 			atomic64_dec_if_positive(&poisoned);
 }
 
-u64 ms_poisoned_pages(void)
+u64 memsuite_hwpoisoned_pages(void)
 {
 	return atomic64_read(&poisoned);
 }

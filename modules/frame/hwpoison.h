@@ -7,11 +7,11 @@
 
 struct page;
 
-void ms_poison(struct page *page);
-int ms_unpoison(struct page *page);
-bool ms_poisoned(struct page *page);
-u64 ms_poisoned_pages(void);
+void memsuite_hwpoison(struct page *page);
+int memsuite_hwpoison_clear(struct page *page);
+bool memsuite_hwpoisoned(struct page *page);
+u64 memsuite_hwpoisoned_pages(void);
 /* These frames went offline, retired ones among them. */
-void ms_poison_forget(unsigned long pfn, unsigned long nr);
+void memsuite_hwpoison_forget(unsigned long pfn, unsigned long nr);
 
 #endif

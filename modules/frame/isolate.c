@@ -16,7 +16,7 @@
 
 static bool withheld;
 
-void ms_frames_withhold(bool on)
+void memsuite_frames_withhold(bool on)
 {
 	WRITE_ONCE(withheld, on);
 }
@@ -38,9 +38,9 @@ static bool zone_has_spare(struct zone *zone, unsigned int order)
 	return zone_page_state(zone, NR_FREE_PAGES) > keep + reserve;
 }
 
-static bool may_take(const struct ms_scan *scan, struct page *page)
+static bool may_take(const struct memsuite_scan *scan, struct page *page)
 {
-	int migratetype = ms_call_migratetype(page);
+	int migratetype = memsuite_kcall_migratetype(page);
 
 	return migratetype < MIGRATE_PCPTYPES &&
 	       (scan->migratetypes & (1U << migratetype));
@@ -50,7 +50,7 @@ static bool may_take(const struct ms_scan *scan, struct page *page)
  * Frames to skip when the page where the walk stands is not to be taken. A block
  * lies where its size says.
  */
-static unsigned long step(const struct ms_scan *scan, struct page *page)
+static unsigned long step(const struct memsuite_scan *scan, struct page *page)
 {
 	unsigned long least = 1UL << __ffs(scan->orders);
 	unsigned long next = ALIGN(scan->pfn + 1, least);
@@ -59,22 +59,22 @@ static unsigned long step(const struct ms_scan *scan, struct page *page)
 	/* Without the lock the order may be stale, so never trust it far. */
 	if (PageBuddy(page)) {
 		order = READ_ONCE(page->private);
-		if (order <= MS_MAX_ORDER)
+		if (order <= MEMSUITE_MAX_ORDER)
 			next = max(next, scan->pfn + (1UL << order));
 	}
 	return next - scan->pfn;
 }
 
-static bool age_wanted(const struct ms_scan *scan, unsigned long pfn,
+static bool age_wanted(const struct memsuite_scan *scan, unsigned long pfn,
 		       unsigned long nr)
 {
-	if (scan->min_age_s && !ms_demand_older(pfn, nr, scan->min_age_s))
+	if (scan->min_age_s && !memsuite_alloc_stats_older(pfn, nr, scan->min_age_s))
 		return false;
-	return !scan->max_age_s || !ms_demand_older(pfn, nr, scan->max_age_s);
+	return !scan->max_age_s || !memsuite_alloc_stats_older(pfn, nr, scan->max_age_s);
 }
 
 /* A block without a frame in the banks would be taken in vain, again and again. */
-static bool has_banks(const struct ms_scan *scan, unsigned long pfn,
+static bool has_banks(const struct memsuite_scan *scan, unsigned long pfn,
 		      unsigned long nr)
 {
 	unsigned long i;
@@ -82,19 +82,19 @@ static bool has_banks(const struct ms_scan *scan, unsigned long pfn,
 	if (!scan->banks)
 		return true;
 	for (i = 0; i < nr; i++)
-		if (ms_bank_set_has(scan->banks, pfn + i))
+		if (memsuite_bank_set_has(scan->banks, pfn + i))
 			return true;
 	return false;
 }
 
-static bool wanted(const struct ms_scan *scan, struct page *page,
+static bool wanted(const struct memsuite_scan *scan, struct page *page,
 		   unsigned int *order)
 {
 	if (!PageBuddy(page) ||
 	    (scan->nid != NUMA_NO_NODE && scan->nid != page_to_nid(page)))
 		return false;
 	*order = page_private(page);
-	if (*order > MS_MAX_ORDER || !(scan->orders & BIT(*order)) ||
+	if (*order > MEMSUITE_MAX_ORDER || !(scan->orders & BIT(*order)) ||
 	    page_to_pfn(page) + (1UL << *order) > scan->end)
 		return false;
 	return has_banks(scan, page_to_pfn(page), 1UL << *order) &&
@@ -106,15 +106,15 @@ static bool is_poisoned(struct page *page, unsigned int order)
 {
 	unsigned long i;
 
-	for (i = 0; MS_FREE_MAY_BE_POISONED && i < 1UL << order; i++)
+	for (i = 0; MEMSUITE_FREE_MAY_BE_POISONED && i < 1UL << order; i++)
 		if (PageHWPoison(page + i))
 			return true;
 	return false;
 }
 
 /* Returns 1 if the block at @page was taken. */
-static int isolate(struct ms_scan *scan, struct page *page,
-		   struct ms_block *block)
+static int isolate(struct memsuite_scan *scan, struct page *page,
+		   struct memsuite_block *block)
 {
 	struct zone *zone = page_zone(page);
 	unsigned long flags;
@@ -125,7 +125,7 @@ static int isolate(struct ms_scan *scan, struct page *page,
 	if (wanted(scan, page, &order) && may_take(scan, page) &&
 	    !is_poisoned(page, order)) {
 		if (!zone_has_spare(zone, order) ||
-		    !ms_call_isolate_free_page(page, order)) {
+		    !memsuite_kcall_isolate_free_page(page, order)) {
 			taken = -ENOMEM;
 		} else {
 			block->page = page;
@@ -137,8 +137,8 @@ static int isolate(struct ms_scan *scan, struct page *page,
 	return taken;
 }
 
-int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
-		      struct ms_block *block)
+int memsuite_frames_isolate(struct memsuite_scan *scan, unsigned long budget,
+			    struct memsuite_block *block)
 {
 	struct page *page;
 	unsigned long frames;
@@ -172,23 +172,23 @@ int ms_frames_isolate(struct ms_scan *scan, unsigned long budget,
 	return -ENOENT;
 }
 
-void ms_frames_skip_zone(struct ms_scan *scan)
+void memsuite_frames_skip_zone(struct memsuite_scan *scan)
 {
 	struct zone *zone = page_zone(pfn_to_page(scan->pfn));
 
 	scan->pfn = max(scan->pfn + 1, zone_end_pfn(zone));
 }
 
-void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
+void memsuite_frames_prepare(struct page *page, unsigned int order, bool zero)
 {
 	unsigned long i;
 
 	/* Page owner allocates with these, and this may be an interrupt. */
-	ms_call_post_alloc_hook(page, order,
-				(GFP_HIGHUSER_MOVABLE & ~__GFP_DIRECT_RECLAIM) |
-				(zero ? __GFP_ZERO : 0));
+	memsuite_kcall_post_alloc_hook(page, order,
+				       (GFP_HIGHUSER_MOVABLE & ~__GFP_DIRECT_RECLAIM) |
+				       (zero ? __GFP_ZERO : 0));
 	/* Also where everything is to be cleared, init_on_alloc. */
-	if (!MS_POST_ALLOC_HOOK_CLEARS &&
+	if (!MEMSUITE_POST_ALLOC_HOOK_CLEARS &&
 	    want_init_on_alloc(zero ? __GFP_ZERO : 0))
 		for (i = 0; i < 1UL << order; i++)
 			clear_highpage(page + i);
@@ -200,7 +200,7 @@ void ms_frames_prepare(struct page *page, unsigned int order, bool zero)
 		set_page_count(page, 1);
 }
 
-void ms_frames_gather(void)
+void memsuite_frames_gather(void)
 {
 	static unsigned long next = INITIAL_JIFFIES;
 	unsigned long due = READ_ONCE(next);
@@ -208,5 +208,5 @@ void ms_frames_gather(void)
 	if (time_before(jiffies, due) ||
 	    cmpxchg(&next, due, jiffies + HZ) != due)
 		return;
-	ms_call_drain_all_pages(NULL);
+	memsuite_kcall_drain_all_pages(NULL);
 }

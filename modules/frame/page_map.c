@@ -10,24 +10,24 @@
 #include <compat/compat.h>
 #include <memsuite/page_map.h>
 
-void ms_notes_init(struct ms_notes *notes, unsigned int width)
+void memsuite_page_map_init(struct memsuite_page_map *notes, unsigned int width)
 {
 	xa_init(&notes->tables);
 	notes->width = width;
 	notes->bytes = 0;
 }
-EXPORT_SYMBOL_GPL(ms_notes_init);
+EXPORT_SYMBOL_GPL(memsuite_page_map_init);
 
-void *ms_notes_find(struct ms_notes *notes, unsigned long addr)
+void *memsuite_page_map_find(struct memsuite_page_map *notes, unsigned long addr)
 {
 	return xa_load(&notes->tables, addr >> PMD_SHIFT);
 }
-EXPORT_SYMBOL_GPL(ms_notes_find);
+EXPORT_SYMBOL_GPL(memsuite_page_map_find);
 
-void *ms_notes_make(struct ms_notes *notes, unsigned long addr, gfp_t gfp)
+void *memsuite_page_map_make(struct memsuite_page_map *notes, unsigned long addr, gfp_t gfp)
 {
 	unsigned int size = PTRS_PER_PTE * notes->width;
-	void *table = ms_notes_find(notes, addr);
+	void *table = memsuite_page_map_find(notes, addr);
 
 	if (table)
 		return table;
@@ -41,9 +41,9 @@ void *ms_notes_make(struct ms_notes *notes, unsigned long addr, gfp_t gfp)
 	notes->bytes += size;
 	return table;
 }
-EXPORT_SYMBOL_GPL(ms_notes_make);
+EXPORT_SYMBOL_GPL(memsuite_page_map_make);
 
-void ms_notes_forget(struct ms_notes *notes)
+void memsuite_page_map_forget(struct memsuite_page_map *notes)
 {
 	unsigned long index;
 	void *table;
@@ -55,9 +55,9 @@ void ms_notes_forget(struct ms_notes *notes)
 	}
 	notes->bytes = 0;
 }
-EXPORT_SYMBOL_GPL(ms_notes_forget);
+EXPORT_SYMBOL_GPL(memsuite_page_map_forget);
 
-void ms_notes_free(struct ms_notes *notes)
+void memsuite_page_map_free(struct memsuite_page_map *notes)
 {
 	unsigned long index;
 	void *table;
@@ -69,4 +69,4 @@ void ms_notes_free(struct ms_notes *notes)
 	xa_destroy(&notes->tables);
 	notes->bytes = 0;
 }
-EXPORT_SYMBOL_GPL(ms_notes_free);
+EXPORT_SYMBOL_GPL(memsuite_page_map_free);

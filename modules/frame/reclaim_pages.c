@@ -18,17 +18,17 @@
 
 #include "kernel/kcalls.h"
 
-bool ms_evict_usable(void)
+bool memsuite_reclaim_usable(void)
 {
-	return ms_call_reclaim_there();
+	return memsuite_kcall_reclaim_there();
 }
-EXPORT_SYMBOL_GPL(ms_evict_usable);
+EXPORT_SYMBOL_GPL(memsuite_reclaim_usable);
 
-static bool isolate(struct ms_evict *evict, struct page *page)
+static bool isolate(struct memsuite_reclaim *evict, struct page *page)
 {
 	/* Reclaim expects no unevictable ones. */
-	if (!PageLRU(page) || ms_page_unevictable(page) ||
-	    !ms_call_isolate_lru(page))
+	if (!PageLRU(page) || memsuite_page_unevictable(page) ||
+	    !memsuite_kcall_isolate_lru(page))
 		return false;
 	list_add_tail(&page->lru, &evict->pages);
 	return true;
@@ -39,10 +39,10 @@ static void place_in_swap(struct page *page)
 {
 	if (!trylock_page(page))
 		return;
-	if (ms_page_anon(page) && ms_page_swap_backed(page) &&
-	    PageUptodate(page) && !ms_page_in_swap_cache(page) &&
-	    ms_call_add_to_swap(page))
-		ms_page_mark_dirty(page);
+	if (memsuite_page_anon(page) && memsuite_page_swap_backed(page) &&
+	    PageUptodate(page) && !memsuite_page_in_swap_cache(page) &&
+	    memsuite_kcall_add_to_swap(page))
+		memsuite_page_mark_dirty(page);
 	unlock_page(page);
 }
 
@@ -51,7 +51,7 @@ static void place_in_swap(struct page *page)
  * they are one request, where there is a plug. Who writes may have to wait, and
  * others who evict take the next place meanwhile.
  */
-static unsigned long reclaim(struct ms_evict *evict)
+static unsigned long reclaim(struct memsuite_reclaim *evict)
 {
 	struct blk_plug plug;
 	unsigned long freed;
@@ -60,10 +60,10 @@ static unsigned long reclaim(struct ms_evict *evict)
 	if (list_empty(&evict->pages))
 		return 0;
 	list_for_each_entry(page, &evict->pages, lru)
-		if (!ms_page_order(page))
+		if (!memsuite_page_order(page))
 			place_in_swap(page);
 	blk_start_plug(&plug);
-	freed = ms_call_reclaim_pages(&evict->pages);
+	freed = memsuite_kcall_reclaim_pages(&evict->pages);
 	blk_finish_plug(&plug);
 	return freed;
 }
@@ -76,14 +76,14 @@ static struct page *find(unsigned long pfn)
 	if (!page || !get_page_unless_zero(page))
 		return NULL;
 	/* The frame may be anybody's by now. */
-	if (!PageCompound(page) && ms_page_swap_backed(page) &&
-	    !ms_page_mapped(page))
+	if (!PageCompound(page) && memsuite_page_swap_backed(page) &&
+	    !memsuite_page_mapped(page))
 		return page;
 	put_page(page);
 	return NULL;
 }
 
-unsigned long ms_evict_begin(struct ms_evict *evict)
+unsigned long memsuite_reclaim_begin(struct memsuite_reclaim *evict)
 {
 	unsigned int i, left = 0;
 
@@ -94,51 +94,51 @@ unsigned long ms_evict_begin(struct ms_evict *evict)
 		if (!page)
 			continue;
 		/* Off the LRU: not written yet, or with some CPU for a moment. */
-		if (ms_page_writeback(page) || !isolate(evict, page))
+		if (memsuite_page_writeback(page) || !isolate(evict, page))
 			evict->pfn[left++] = evict->pfn[i];
 		put_page(page);
 	}
 	evict->nr = left;
 	return reclaim(evict);
 }
-EXPORT_SYMBOL_GPL(ms_evict_begin);
+EXPORT_SYMBOL_GPL(memsuite_reclaim_begin);
 
-bool ms_evict_add(struct ms_evict *evict, struct page *page)
+bool memsuite_reclaim_add(struct memsuite_reclaim *evict, struct page *page)
 {
-	if (evict->nr >= MS_EVICT_MAX || ms_page_pinned(page) ||
+	if (evict->nr >= MEMSUITE_RECLAIM_MAX || memsuite_page_pinned(page) ||
 	    !isolate(evict, page))
 		return false;
 	/* A large one is written in parts, or split. */
-	if (!ms_page_order(page))
+	if (!memsuite_page_order(page))
 		evict->pfn[evict->nr++] = page_to_pfn(page);
 	return true;
 }
-EXPORT_SYMBOL_GPL(ms_evict_add);
+EXPORT_SYMBOL_GPL(memsuite_reclaim_add);
 
-unsigned long ms_evict_run(struct ms_evict *evict)
+unsigned long memsuite_reclaim_run(struct memsuite_reclaim *evict)
 {
 	unsigned long freed = reclaim(evict);
 
-	return freed + ms_evict_begin(evict);
+	return freed + memsuite_reclaim_begin(evict);
 }
-EXPORT_SYMBOL_GPL(ms_evict_run);
+EXPORT_SYMBOL_GPL(memsuite_reclaim_run);
 
-void ms_evict_wait(struct ms_evict *evict, unsigned int room)
+void memsuite_reclaim_wait(struct memsuite_reclaim *evict, unsigned int room)
 {
 	unsigned int before;
 
-	while (evict->nr > MS_EVICT_MAX - room) {
+	while (evict->nr > MEMSUITE_RECLAIM_MAX - room) {
 		struct page *page = find(evict->pfn[0]);
 
 		if (page) {
-			ms_page_wait_writeback(page);
+			memsuite_page_wait_writeback(page);
 			put_page(page);
 		}
 		before = evict->nr;
-		ms_evict_begin(evict);
+		memsuite_reclaim_begin(evict);
 		/* What is neither written nor to be had is the kernel's. */
 		if (evict->nr == before)
 			evict->pfn[0] = evict->pfn[--evict->nr];
 	}
 }
-EXPORT_SYMBOL_GPL(ms_evict_wait);
+EXPORT_SYMBOL_GPL(memsuite_reclaim_wait);

@@ -20,41 +20,41 @@
 /* Frames looked at between two chances for others to run. */
 #define STOCK_BUDGET	4096
 
-void ms_stock_init(struct ms_stock *stock, unsigned long start_pfn,
-		   unsigned long end_pfn, int nid)
+void memsuite_target_frames_init(struct memsuite_target_frames *stock, unsigned long start_pfn,
+				 unsigned long end_pfn, int nid)
 {
-	*stock = (struct ms_stock) {
+	*stock = (struct memsuite_target_frames) {
 		.scan = {
 			.pfn = start_pfn,
 			.end = end_pfn,
-			.orders = MS_ANY_ORDER,
+			.orders = MEMSUITE_ANY_ORDER,
 			.nid = nid,
-			.migratetypes = MS_ANY_MIGRATETYPE,
+			.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
 		},
 		.start = start_pfn,
 	};
 }
-EXPORT_SYMBOL_GPL(ms_stock_init);
+EXPORT_SYMBOL_GPL(memsuite_target_frames_init);
 
 /* Goes on where the last block was found, once around the range. */
-static bool restock(struct ms_stock *stock)
+static bool restock(struct memsuite_target_frames *stock)
 {
-	struct ms_block block;
+	struct memsuite_block block;
 	int rounds = 2, err;
 
 	while (rounds && !stock->empty) {
 		cond_resched();
-		err = ms_frames_isolate(&stock->scan, STOCK_BUDGET, &block);
+		err = memsuite_frames_isolate(&stock->scan, STOCK_BUDGET, &block);
 		if (!err) {
 			stock->bare = block.page;
 			stock->nr_bare = 1UL << block.order;
-			ms_holding_add(stock->nr_bare);
+			memsuite_held_pages_add(stock->nr_bare);
 			return true;
 		}
 		if (err == -ENOENT) {
 			stock->scan.pfn = stock->start;
 			rounds--;
-			ms_frames_gather();
+			memsuite_frames_gather();
 		} else if (err == -ENOMEM) {
 			/* Another zone may have more. */
 			stock->scan.pfn = ALIGN(stock->scan.pfn + 1,
@@ -65,53 +65,53 @@ static bool restock(struct ms_stock *stock)
 	return false;
 }
 
-static struct page *skip_first(struct ms_stock *stock)
+static struct page *skip_first(struct memsuite_target_frames *stock)
 {
 	stock->nr_bare--;
-	ms_holding_add(-1);
+	memsuite_held_pages_add(-1);
 	return stock->bare++;
 }
 
-static struct page *take_first(struct ms_stock *stock)
+static struct page *take_first(struct memsuite_target_frames *stock)
 {
 	struct page *page = skip_first(stock);
 
-	ms_frames_prepare(page, 0, false);
+	memsuite_frames_prepare(page, 0, false);
 	return page;
 }
 
-static bool is_of_stock(const struct ms_stock *stock, struct page *page)
+static bool is_of_stock(const struct memsuite_target_frames *stock, struct page *page)
 {
 	return !stock->scan.banks ||
-	       ms_bank_set_has(stock->scan.banks, page_to_pfn(page));
+	       memsuite_bank_set_has(stock->scan.banks, page_to_pfn(page));
 }
 
 /*
  * What is bad is kept until pages may be retired: who moves others has them
  * locked, and memory_failure() may be waiting for one of them elsewhere.
  */
-static bool passes(struct ms_stock *stock, struct page *page)
+static bool passes(struct memsuite_target_frames *stock, struct page *page)
 {
-	if (!stock->inspected || ms_inspect_held(page, 0))
+	if (!stock->inspected || memsuite_pool_inspect_held(page, 0))
 		return true;
 	set_page_private(page, (unsigned long)stock->bad);
 	stock->bad = page;
 	return false;
 }
 
-static void retire_bad(struct ms_stock *stock)
+static void retire_bad(struct memsuite_target_frames *stock)
 {
 	struct page *page;
 
 	while ((page = stock->bad)) {
 		stock->bad = (struct page *)page_private(page);
 		set_page_private(page, 0);
-		ms_poison(page);
+		memsuite_hwpoison(page);
 	}
 }
 
 /* What lies in front of the next frame of the banks goes back. */
-struct page *ms_stock_take(struct ms_stock *stock)
+struct page *memsuite_target_frames_take(struct memsuite_target_frames *stock)
 {
 	struct page *page;
 
@@ -122,7 +122,7 @@ struct page *ms_stock_take(struct ms_stock *stock)
 			continue;
 		}
 		if (!is_of_stock(stock, stock->bare)) {
-			ms_demand_free(take_first(stock), 0, __free_pages);
+			memsuite_alloc_stats_free(take_first(stock), 0, __free_pages);
 			continue;
 		}
 		page = take_first(stock);
@@ -131,21 +131,21 @@ struct page *ms_stock_take(struct ms_stock *stock)
 	}
 	return NULL;
 }
-EXPORT_SYMBOL_GPL(ms_stock_take);
+EXPORT_SYMBOL_GPL(memsuite_target_frames_take);
 
 /* The largest block that begins at the first frame left. */
-static unsigned int first_order(const struct ms_stock *stock)
+static unsigned int first_order(const struct memsuite_target_frames *stock)
 {
 	unsigned long pfn = page_to_pfn(stock->bare);
 
 	return min3((unsigned long)ilog2(stock->nr_bare),
-		    pfn ? __ffs(pfn) : MS_MAX_ORDER,
-		    (unsigned long)MS_MAX_ORDER);
+		    pfn ? __ffs(pfn) : MEMSUITE_MAX_ORDER,
+		    (unsigned long)MEMSUITE_MAX_ORDER);
 }
 
-void ms_stock_return(struct ms_stock *stock)
+void memsuite_target_frames_return(struct memsuite_target_frames *stock)
 {
-	struct ms_block block;
+	struct memsuite_block block;
 
 	retire_bad(stock);
 	while (stock->nr_bare) {
@@ -154,9 +154,9 @@ void ms_stock_return(struct ms_stock *stock)
 		stock->bare += 1UL << block.order;
 		stock->nr_bare -= 1UL << block.order;
 		/* Bare frames cannot be freed: they were never allocated. */
-		ms_frames_prepare(block.page, block.order, false);
-		ms_holding_add(-(1L << block.order));
-		ms_demand_free(block.page, block.order, __free_pages);
+		memsuite_frames_prepare(block.page, block.order, false);
+		memsuite_held_pages_add(-(1L << block.order));
+		memsuite_alloc_stats_free(block.page, block.order, __free_pages);
 	}
 }
-EXPORT_SYMBOL_GPL(ms_stock_return);
+EXPORT_SYMBOL_GPL(memsuite_target_frames_return);

@@ -15,7 +15,7 @@
 #include "frame/test_age_block.h"
 #include "frame/test_age_page.h"
 
-#define SECTION_BLOCKS	(PAGES_PER_SECTION / MS_STAMP_BLOCK_PAGES)
+#define SECTION_BLOCKS	(PAGES_PER_SECTION / MEMSUITE_TEST_AGE_BLOCK_PAGES)
 
 static DEFINE_XARRAY(sections);		/* of SECTION_BLOCKS words each */
 static size_t nr_sections;
@@ -30,16 +30,16 @@ static unsigned long *find_block(unsigned long pfn)
 		return NULL;
 	section = xa_load(&sections, pfn_to_section_nr(pfn));
 	return section ? section + (pfn & (PAGES_PER_SECTION - 1)) /
-				   MS_STAMP_BLOCK_PAGES : NULL;
+				   MEMSUITE_TEST_AGE_BLOCK_PAGES : NULL;
 }
 
 /* How many of @nr frames from @pfn on are in the same block as the first. */
 static unsigned int in_block(unsigned long pfn, unsigned long nr)
 {
-	return min(nr, MS_STAMP_BLOCK_PAGES - pfn % MS_STAMP_BLOCK_PAGES);
+	return min(nr, MEMSUITE_TEST_AGE_BLOCK_PAGES - pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES);
 }
 
-u32 ms_stamps_least(unsigned long pfn, unsigned long nr)
+u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr)
 {
 	unsigned long *block;
 	u32 least = U32_MAX;
@@ -53,15 +53,14 @@ u32 ms_stamps_least(unsigned long pfn, unsigned long nr)
 			least = 0;
 		else
 			least = min(least,
-				    ms_stamp_block_least(block,
-							 pfn % MS_STAMP_BLOCK_PAGES,
-							 part));
+				    memsuite_test_age_block_least
+				    (block, pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES, part));
 	}
 	rcu_read_unlock();
 	return least;
 }
 
-void ms_stamps_set(unsigned long pfn, unsigned long nr, u32 stamp)
+void memsuite_test_age_set(unsigned long pfn, unsigned long nr, u32 stamp)
 {
 	unsigned long *block;
 	unsigned int part;
@@ -72,12 +71,12 @@ void ms_stamps_set(unsigned long pfn, unsigned long nr, u32 stamp)
 		block = find_block(pfn);
 		if (!block)
 			continue;
-		if (part == MS_STAMP_BLOCK_PAGES)
-			ms_stamp_block_set(block, stamp);
+		if (part == MEMSUITE_TEST_AGE_BLOCK_PAGES)
+			memsuite_test_age_block_set(block, stamp);
 		else
-			ms_stamp_block_set_part(block,
-						pfn % MS_STAMP_BLOCK_PAGES,
-						part, stamp);
+			memsuite_test_age_block_set_part(block,
+							 pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES,
+							 part, stamp);
 	}
 	rcu_read_unlock();
 }
@@ -91,7 +90,7 @@ static int add_section(unsigned long nr)
 	if (!blocks)
 		return -ENOMEM;
 	for (i = 0; i < SECTION_BLOCKS; i++)
-		blocks[i] = MS_STAMP_BLOCK_ZERO;
+		blocks[i] = MEMSUITE_TEST_AGE_BLOCK_ZERO;
 	err = xa_err(xa_store(&sections, nr, blocks, GFP_KERNEL));
 	if (err)
 		kfree(blocks);
@@ -105,7 +104,7 @@ static void free_section(unsigned long *blocks)
 	unsigned long i;
 
 	for (i = 0; i < SECTION_BLOCKS; i++)
-		ms_stamp_block_set(&blocks[i], 0);
+		memsuite_test_age_block_set(&blocks[i], 0);
 	kfree(blocks);
 }
 
@@ -142,9 +141,9 @@ static int add_sections(void)
 	return 0;
 }
 
-int ms_stamps_alloc(void)
+int memsuite_test_age_alloc(void)
 {
-	int err = ms_stamp_pages_start();
+	int err = memsuite_test_age_page_start();
 
 	if (err)
 		return err;
@@ -156,20 +155,20 @@ int ms_stamps_alloc(void)
 		WRITE_ONCE(usable, true);
 	mutex_unlock(&sections_lock);
 	if (err)
-		ms_stamp_pages_stop();
+		memsuite_test_age_page_stop();
 	return err;
 }
 
-void ms_stamps_free(void)
+void memsuite_test_age_free(void)
 {
 	mutex_lock(&sections_lock);
 	free_sections();
 	mutex_unlock(&sections_lock);
-	ms_stamp_pages_stop();
+	memsuite_test_age_page_stop();
 }
 
 /* Without memory for them, pages there count as untested. */
-void ms_stamps_extend(unsigned long pfn, unsigned long nr)
+void memsuite_test_age_extend(unsigned long pfn, unsigned long nr)
 {
 	unsigned long end = pfn + nr;
 
@@ -180,8 +179,8 @@ void ms_stamps_extend(unsigned long pfn, unsigned long nr)
 	mutex_unlock(&sections_lock);
 }
 
-size_t ms_stamps_bytes(void)
+size_t memsuite_test_age_bytes(void)
 {
 	return nr_sections * SECTION_BLOCKS * sizeof(unsigned long) +
-	       ms_stamp_pages_bytes();
+	       memsuite_test_age_page_bytes();
 }

@@ -10,23 +10,23 @@
 #include <linux/types.h>
 
 /* Make stamps for all memory online. May sleep. */
-int ms_stamps_alloc(void);
+int memsuite_test_age_alloc(void);
 
 /* Waits for those who look at one. May sleep. */
-void ms_stamps_free(void);
+void memsuite_test_age_free(void);
 
 /* Make stamps for memory that is about to come online. May sleep. */
-void ms_stamps_extend(unsigned long pfn, unsigned long nr);
+void memsuite_test_age_extend(unsigned long pfn, unsigned long nr);
 
 /* The smallest stamp of @nr frames from @pfn on. Context: any. */
-u32 ms_stamps_least(unsigned long pfn, unsigned long nr);
+u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr);
 
 /*
  * Stamp @nr frames from @pfn on, which are the caller's. Costs least for whole
  * aligned blocks of 2 MiB. Context: any.
  */
-void ms_stamps_set(unsigned long pfn, unsigned long nr, u32 stamp);
+void memsuite_test_age_set(unsigned long pfn, unsigned long nr, u32 stamp);
 
-size_t ms_stamps_bytes(void);
+size_t memsuite_test_age_bytes(void);
 
 #endif

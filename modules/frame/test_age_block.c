@@ -18,16 +18,16 @@ static bool is_uniform(unsigned long word)
 	return word & 1;
 }
 
-static struct ms_stamp_pages *pages_of(unsigned long word)
+static struct memsuite_test_age_page *pages_of(unsigned long word)
 {
-	return (struct ms_stamp_pages *)word;
+	return (struct memsuite_test_age_page *)word;
 }
 
-u32 ms_stamp_block_least(const unsigned long *block, unsigned int first,
-			 unsigned int nr)
+u32 memsuite_test_age_block_least(const unsigned long *block, unsigned int first,
+				  unsigned int nr)
 {
 	unsigned long word = READ_ONCE(*block);
-	struct ms_stamp_pages *pages;
+	struct memsuite_test_age_page *pages;
 	u32 least = U32_MAX;
 	unsigned int i;
 
@@ -39,7 +39,7 @@ u32 ms_stamp_block_least(const unsigned long *block, unsigned int first,
 	return least;
 }
 
-static void set_pages(struct ms_stamp_pages *pages, unsigned int first,
+static void set_pages(struct memsuite_test_age_page *pages, unsigned int first,
 		      unsigned int nr, u32 stamp)
 {
 	unsigned int i;
@@ -52,17 +52,17 @@ static void set_pages(struct ms_stamp_pages *pages, unsigned int first,
 static unsigned long split(unsigned long word, unsigned int first,
 			   unsigned int nr, u32 stamp)
 {
-	struct ms_stamp_pages *pages = ms_stamp_pages_take();
+	struct memsuite_test_age_page *pages = memsuite_test_age_page_take();
 
 	if (!pages)
 		return uniform(0);
-	set_pages(pages, 0, MS_STAMP_BLOCK_PAGES, word >> 1);
+	set_pages(pages, 0, MEMSUITE_TEST_AGE_BLOCK_PAGES, word >> 1);
 	set_pages(pages, first, nr, stamp);
 	return (unsigned long)pages;
 }
 
-void ms_stamp_block_set_part(unsigned long *block, unsigned int first,
-			     unsigned int nr, u32 stamp)
+void memsuite_test_age_block_set_part(unsigned long *block, unsigned int first,
+				      unsigned int nr, u32 stamp)
 {
 	unsigned long word, parts;
 
@@ -78,14 +78,14 @@ void ms_stamp_block_set_part(unsigned long *block, unsigned int first,
 		if (cmpxchg(block, word, parts) == word)
 			return;
 		if (!is_uniform(parts))
-			ms_stamp_pages_put(pages_of(parts));
+			memsuite_test_age_page_put(pages_of(parts));
 	}
 }
 
-void ms_stamp_block_set(unsigned long *block, u32 stamp)
+void memsuite_test_age_block_set(unsigned long *block, u32 stamp)
 {
 	unsigned long word = xchg(block, uniform(stamp));
 
 	if (!is_uniform(word))
-		ms_stamp_pages_put_rcu(pages_of(word));
+		memsuite_test_age_page_put_rcu(pages_of(word));
 }

@@ -12,24 +12,24 @@
 
 #include <linux/types.h>
 
-#define MS_STAMP_BLOCK_ZERO	1UL	/* all its stamps are 0 */
+#define MEMSUITE_TEST_AGE_BLOCK_ZERO	1UL	/* all its stamps are 0 */
 
 /*
  * The smallest stamp of @nr of its pages from @first on. Context: any, in an
  * RCU read section.
  */
-u32 ms_stamp_block_least(const unsigned long *block, unsigned int first,
-			 unsigned int nr);
+u32 memsuite_test_age_block_least(const unsigned long *block, unsigned int first,
+				  unsigned int nr);
 
 /*
  * Stamp @nr of its pages from @first on, which are the caller's; others may be
  * stamped meanwhile. Without memory for it all stamps of the block become 0.
  * Context: any, in an RCU read section.
  */
-void ms_stamp_block_set_part(unsigned long *block, unsigned int first,
-			     unsigned int nr, u32 stamp);
+void memsuite_test_age_block_set_part(unsigned long *block, unsigned int first,
+				      unsigned int nr, u32 stamp);
 
 /* Stamp all its pages, which are the caller's. Context: any. */
-void ms_stamp_block_set(unsigned long *block, u32 stamp);
+void memsuite_test_age_block_set(unsigned long *block, u32 stamp);
 
 #endif

@@ -14,14 +14,14 @@
 #define RESERVE		256U
 
 static struct kmem_cache *cache;
-static struct ms_stamp_pages *reserve;	/* under reserve_lock */
+static struct memsuite_test_age_page *reserve;	/* under reserve_lock */
 static unsigned int nr_reserve;
 static DEFINE_RAW_SPINLOCK(reserve_lock);
 static atomic_long_t nr_all = ATOMIC_LONG_INIT(0);
 
-static struct ms_stamp_pages *pop(void)
+static struct memsuite_test_age_page *pop(void)
 {
-	struct ms_stamp_pages *pages;
+	struct memsuite_test_age_page *pages;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&reserve_lock, flags);
@@ -34,7 +34,7 @@ static struct ms_stamp_pages *pop(void)
 	return pages;
 }
 
-static bool push(struct ms_stamp_pages *pages, unsigned int most)
+static bool push(struct memsuite_test_age_page *pages, unsigned int most)
 {
 	unsigned long flags;
 	bool room;
@@ -50,7 +50,7 @@ static bool push(struct ms_stamp_pages *pages, unsigned int most)
 	return room;
 }
 
-static void discard(struct ms_stamp_pages *pages)
+static void discard(struct memsuite_test_age_page *pages)
 {
 	atomic_long_dec(&nr_all);
 	kmem_cache_free(cache, pages);
@@ -59,7 +59,7 @@ static void discard(struct ms_stamp_pages *pages)
 /* Reclaim is not to be troubled for it: a block can do without. */
 static int fill(void)
 {
-	struct ms_stamp_pages *pages;
+	struct memsuite_test_age_page *pages;
 
 	while (READ_ONCE(nr_reserve) < RESERVE) {
 		pages = kmem_cache_alloc(cache, GFP_KERNEL | __GFP_NORETRY |
@@ -88,24 +88,24 @@ static void ask_for_refill(struct irq_work *work)
 
 static struct irq_work refill_request;
 
-int ms_stamp_pages_start(void)
+int memsuite_test_age_page_start(void)
 {
 	int err;
 
 	cache = kmem_cache_create("memsuite_stamps",
-				  sizeof(struct ms_stamp_pages), 0, 0, NULL);
+				  sizeof(struct memsuite_test_age_page), 0, 0, NULL);
 	if (!cache)
 		return -ENOMEM;
 	init_irq_work(&refill_request, ask_for_refill);
 	err = fill();
 	if (err)
-		ms_stamp_pages_stop();
+		memsuite_test_age_page_stop();
 	return err;
 }
 
-void ms_stamp_pages_stop(void)
+void memsuite_test_age_page_stop(void)
 {
-	struct ms_stamp_pages *pages;
+	struct memsuite_test_age_page *pages;
 
 	irq_work_sync(&refill_request);
 	cancel_work_sync(&refill_work);
@@ -115,35 +115,35 @@ void ms_stamp_pages_stop(void)
 	kmem_cache_destroy(cache);
 }
 
-struct ms_stamp_pages *ms_stamp_pages_take(void)
+struct memsuite_test_age_page *memsuite_test_age_page_take(void)
 {
-	struct ms_stamp_pages *pages = pop();
+	struct memsuite_test_age_page *pages = pop();
 
 	if (READ_ONCE(nr_reserve) < RESERVE / 2)
 		irq_work_queue(&refill_request);
 	return pages;
 }
 
-void ms_stamp_pages_put(struct ms_stamp_pages *pages)
+void memsuite_test_age_page_put(struct memsuite_test_age_page *pages)
 {
 	push(pages, UINT_MAX);
 }
 
 static void put_late(struct rcu_head *rcu)
 {
-	struct ms_stamp_pages *pages =
-		container_of(rcu, struct ms_stamp_pages, rcu);
+	struct memsuite_test_age_page *pages =
+		container_of(rcu, struct memsuite_test_age_page, rcu);
 
 	if (!push(pages, RESERVE))
 		discard(pages);
 }
 
-void ms_stamp_pages_put_rcu(struct ms_stamp_pages *pages)
+void memsuite_test_age_page_put_rcu(struct memsuite_test_age_page *pages)
 {
 	call_rcu(&pages->rcu, put_late);
 }
 
-size_t ms_stamp_pages_bytes(void)
+size_t memsuite_test_age_page_bytes(void)
 {
-	return atomic_long_read(&nr_all) * sizeof(struct ms_stamp_pages);
+	return atomic_long_read(&nr_all) * sizeof(struct memsuite_test_age_page);
 }

@@ -9,37 +9,37 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
-#define MS_STAMP_BLOCK_PAGES	512UL	/* 2 MiB */
+#define MEMSUITE_TEST_AGE_BLOCK_PAGES	512UL	/* 2 MiB */
 
 /**
- * struct ms_stamp_pages - the stamps of a block
+ * struct memsuite_test_age_page - the stamps of a block
  * @stamp: of each page
  * @next: the next one in reserve
  * @rcu: to be put
  */
-struct ms_stamp_pages {
-	u32 stamp[MS_STAMP_BLOCK_PAGES];
+struct memsuite_test_age_page {
+	u32 stamp[MEMSUITE_TEST_AGE_BLOCK_PAGES];
 	union {
-		struct ms_stamp_pages *next;
+		struct memsuite_test_age_page *next;
 		struct rcu_head rcu;
 	};
 };
 
 /* Fill the reserve. May sleep. Returns 0 or -ENOMEM. */
-int ms_stamp_pages_start(void);
+int memsuite_test_age_page_start(void);
 
 /* Empty it; all that was taken has been put. May sleep. */
-void ms_stamp_pages_stop(void);
+void memsuite_test_age_page_stop(void);
 
 /* Undefined stamps, or NULL. Context: any. */
-struct ms_stamp_pages *ms_stamp_pages_take(void);
+struct memsuite_test_age_page *memsuite_test_age_page_take(void);
 
 /* Nobody has seen them. Context: any. */
-void ms_stamp_pages_put(struct ms_stamp_pages *pages);
+void memsuite_test_age_page_put(struct memsuite_test_age_page *pages);
 
 /* Put them when those who may see them are out of their RCU sections. */
-void ms_stamp_pages_put_rcu(struct ms_stamp_pages *pages);
+void memsuite_test_age_page_put_rcu(struct memsuite_test_age_page *pages);
 
-size_t ms_stamp_pages_bytes(void);
+size_t memsuite_test_age_page_bytes(void);
 
 #endif

@@ -38,14 +38,14 @@ static const char * const what_name[NR_WHAT] = {
 };
 
 struct node_demand {
-	u64 pages[MAX_NR_ZONES][MS_MAX_ORDER + 1][NR_WHAT];
+	u64 pages[MAX_NR_ZONES][MEMSUITE_MAX_ORDER + 1][NR_WHAT];
 };
 
 static struct node_demand __percpu **nodes;	/* nr_node_ids of them */
 static unsigned int lifetime;
 static u32 slept_s;		/* since the machine was booted */
 static bool running;
-DEFINE_STATIC_KEY_FALSE(ms_demand_key);
+DEFINE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
 static DEFINE_PER_CPU(struct page *, giving);	/* freed, and not by a user */
 static DEFINE_MUTEX(demand_lock);
 static struct kobject *dir;
@@ -62,7 +62,7 @@ static u32 now(void)
 	       READ_ONCE(slept_s) + 1;
 }
 
-void ms_demand_awake(void)
+void memsuite_alloc_stats_awake(void)
 {
 	WRITE_ONCE(slept_s, (u32)(ktime_get_boottime_seconds() -
 				  ktime_get_seconds()));
@@ -72,7 +72,7 @@ static void count(struct page *page, unsigned int order, enum what what)
 {
 	struct node_demand __percpu *demand = nodes[page_to_nid(page)];
 
-	if (demand && order <= MS_MAX_ORDER)
+	if (demand && order <= MEMSUITE_MAX_ORDER)
 		this_cpu_add(demand->pages[page_zonenum(page)][order][what],
 			     1UL << order);
 }
@@ -88,7 +88,7 @@ static void count_allocation(struct page *page, unsigned int order)
 {
 	count(page, order, ALLOCATED);
 	count(page, order,
-	      state(ms_stamps_least(page_to_pfn(page), 1UL << order)));
+	      state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)));
 }
 
 static void probe_alloc(void *data, struct page *page, unsigned int order,
@@ -101,7 +101,7 @@ static void probe_alloc(void *data, struct page *page, unsigned int order,
 /* What a hook hands out never passes the kernel's tracepoint. */
 void __ms_demand_handed(struct page *page)
 {
-	count_allocation(page, ms_page_order(page));
+	count_allocation(page, memsuite_page_order(page));
 }
 
 static void probe_free(void *data, struct page *page, unsigned int order)
@@ -109,16 +109,16 @@ static void probe_free(void *data, struct page *page, unsigned int order)
 	if (this_cpu_read(giving) == page)
 		return;
 	count(page, order, RETURNED);
-	if (state(ms_stamps_least(page_to_pfn(page), 1UL << order)) != TESTED)
+	if (state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)) != TESTED)
 		count(page, order, STALE);
 }
 
-static struct ms_probe probes[] = {
+static struct memsuite_tracepoint probes[] = {
 	{ .name = "mm_page_alloc", .function = probe_alloc },
 	{ .name = "mm_page_free", .function = probe_free },
 };
 
-int ms_demand_start(unsigned int lifetime_s)
+int memsuite_alloc_stats_start(unsigned int lifetime_s)
 {
 	int err = -EBUSY;
 
@@ -126,49 +126,49 @@ int ms_demand_start(unsigned int lifetime_s)
 	if (running)
 		goto out;
 	lifetime = lifetime_s;
-	err = ms_stamps_alloc();
+	err = memsuite_test_age_alloc();
 	if (err)
 		goto out;
-	err = ms_probes_register(probes, ARRAY_SIZE(probes));
+	err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 	if (err) {
-		ms_stamps_free();
+		memsuite_test_age_free();
 		goto out;
 	}
-	static_branch_enable(&ms_demand_key);
+	static_branch_enable(&memsuite_alloc_stats_key);
 	running = true;
 out:
 	mutex_unlock(&demand_lock);
 	return err;
 }
-EXPORT_SYMBOL_GPL(ms_demand_start);
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_start);
 
-void ms_demand_stop(void)
+void memsuite_alloc_stats_stop(void)
 {
 	mutex_lock(&demand_lock);
 	if (running) {
-		static_branch_disable(&ms_demand_key);
-		ms_probes_unregister(probes, ARRAY_SIZE(probes));
-		ms_stamps_free();
+		static_branch_disable(&memsuite_alloc_stats_key);
+		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
+		memsuite_test_age_free();
 		running = false;
 	}
 	mutex_unlock(&demand_lock);
 }
-EXPORT_SYMBOL_GPL(ms_demand_stop);
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_stop);
 
-void ms_demand_set_lifetime(unsigned int lifetime_s)
+void memsuite_alloc_stats_set_lifetime(unsigned int lifetime_s)
 {
 	WRITE_ONCE(lifetime, lifetime_s);
 }
-EXPORT_SYMBOL_GPL(ms_demand_set_lifetime);
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_set_lifetime);
 
-void ms_demand_tested(unsigned long pfn, unsigned long nr)
+void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr)
 {
-	ms_stamps_set(pfn, nr, now());
+	memsuite_test_age_set(pfn, nr, now());
 }
-EXPORT_SYMBOL_GPL(ms_demand_tested);
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_tested);
 
 /* An interrupt may free another page, and give one as well. */
-void __ms_demand_free(struct page *page, unsigned int order, ms_free_fn *free)
+void __ms_demand_free(struct page *page, unsigned int order, memsuite_free_fn *free)
 {
 	struct page *outer;
 
@@ -180,21 +180,21 @@ void __ms_demand_free(struct page *page, unsigned int order, ms_free_fn *free)
 	preempt_enable();
 }
 
-bool ms_demand_older(unsigned long pfn, unsigned long nr, unsigned int age_s)
+bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s)
 {
 	u32 limit = now() > age_s ? now() - age_s : 0;
 
-	return ms_stamps_least(pfn, nr) <= limit;
+	return memsuite_test_age_least(pfn, nr) <= limit;
 }
-EXPORT_SYMBOL_GPL(ms_demand_older);
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_older);
 
-unsigned int ms_demand_age_s(unsigned long pfn)
+unsigned int memsuite_alloc_stats_age_s(unsigned long pfn)
 {
-	u32 seconds = ms_stamps_least(pfn, 1);
+	u32 seconds = memsuite_test_age_least(pfn, 1);
 
 	return seconds ? now() - seconds : UINT_MAX;
 }
-EXPORT_SYMBOL_GPL(ms_demand_age_s);
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_age_s);
 
 static u64 sum(int nid, int zone, int order, int what)
 {
@@ -217,35 +217,35 @@ static u64 sum_order(int order, int what)
 	return pages;
 }
 
-void ms_demand_read(struct ms_demand_counts *counts)
+void memsuite_alloc_stats_read(struct memsuite_alloc_stats_counts *counts)
 {
 	int order;
 
-	for (order = 0; order <= MS_MAX_ORDER; order++) {
+	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
 		counts->allocated[order] = sum_order(order, ALLOCATED);
 		counts->untested[order] = sum_order(order, UNTESTED) +
 					  sum_order(order, EXPIRED);
 		counts->stale[order] = sum_order(order, STALE);
 	}
 }
-EXPORT_SYMBOL_GPL(ms_demand_read);
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_read);
 
 static u64 total(int what)
 {
 	u64 pages = 0;
 	int order;
 
-	for (order = 0; order <= MS_MAX_ORDER; order++)
+	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++)
 		pages += sum_order(order, what);
 	return pages;
 }
 
-MS_ATTR_NUMBER_RO(allocated_pages, total(ALLOCATED));
-MS_ATTR_NUMBER_RO(tested_pages, total(TESTED));
-MS_ATTR_NUMBER_RO(untested_pages, total(UNTESTED));
-MS_ATTR_NUMBER_RO(returned_pages, total(RETURNED));
-MS_ATTR_NUMBER_RO(expired_pages, total(EXPIRED));
-MS_ATTR_NUMBER_RO(stale_pages, total(STALE));
+MEMSUITE_ATTR_NUMBER_RO(allocated_pages, total(ALLOCATED));
+MEMSUITE_ATTR_NUMBER_RO(tested_pages, total(TESTED));
+MEMSUITE_ATTR_NUMBER_RO(untested_pages, total(UNTESTED));
+MEMSUITE_ATTR_NUMBER_RO(returned_pages, total(RETURNED));
+MEMSUITE_ATTR_NUMBER_RO(expired_pages, total(EXPIRED));
+MEMSUITE_ATTR_NUMBER_RO(stale_pages, total(STALE));
 
 static struct attribute *demand_attrs[] = {
 	&allocated_pages_attr.attr, &tested_pages_attr.attr,
@@ -264,7 +264,7 @@ static int table_show(struct seq_file *file, void *unused)
 	seq_putc(file, '\n');
 	for (nid = 0; nid < nr_node_ids; nid++)
 		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
-			for (order = 0; order <= MS_MAX_ORDER; order++) {
+			for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
 				if (!sum(nid, zone, order, ALLOCATED) &&
 				    !sum(nid, zone, order, RETURNED))
 					continue;
@@ -289,7 +289,7 @@ static void free_nodes(void)
 	kfree(nodes);
 }
 
-int ms_demand_init(void)
+int memsuite_alloc_stats_init(void)
 {
 	int nid;
 
@@ -301,10 +301,10 @@ int ms_demand_init(void)
 		if (!nodes[nid])
 			goto err;
 	}
-	dir = ms_control_add("demand", demand_groups);
+	dir = memsuite_control_add("demand", demand_groups);
 	if (IS_ERR(dir))
 		goto err;
-	debugfs = ms_debugfs_add("demand");
+	debugfs = memsuite_debugfs_add("demand");
 	debugfs_create_file("table", 0444, debugfs, NULL, &table_fops);
 	return 0;
 
@@ -313,9 +313,9 @@ err:
 	return -ENOMEM;
 }
 
-void ms_demand_exit(void)
+void memsuite_alloc_stats_exit(void)
 {
 	debugfs_remove_recursive(debugfs);
-	ms_control_del(dir);
+	memsuite_control_del(dir);
 	free_nodes();
 }

@@ -8,20 +8,20 @@
 
 #include <memsuite/alloc_stats.h>
 
-DECLARE_STATIC_KEY_FALSE(ms_demand_key);
+DECLARE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
 
 void __ms_demand_handed(struct page *page);
 
 /* The machine may have slept: how long, counts from here on. Context: any. */
-void ms_demand_awake(void);
+void memsuite_alloc_stats_awake(void);
 
-typedef void ms_free_fn(struct page *page, unsigned int order);
-void __ms_demand_free(struct page *page, unsigned int order, ms_free_fn *free);
+typedef void memsuite_free_fn(struct page *page, unsigned int order);
+void __ms_demand_free(struct page *page, unsigned int order, memsuite_free_fn *free);
 
 /* A hook hands a page out. Context: any. */
-static inline void ms_demand_handed(struct page *page)
+static inline void memsuite_alloc_stats_handed(struct page *page)
 {
-	if (static_branch_unlikely(&ms_demand_key))
+	if (static_branch_unlikely(&memsuite_alloc_stats_key))
 		__ms_demand_handed(page);
 }
 
@@ -29,10 +29,10 @@ static inline void ms_demand_handed(struct page *page)
  * Have @free() free a page that no user had: its stamps stay. @free() does not
  * sleep. Context: as for @free().
  */
-static inline void ms_demand_free(struct page *page, unsigned int order,
-				  ms_free_fn *free)
+static inline void memsuite_alloc_stats_free(struct page *page, unsigned int order,
+					     memsuite_free_fn *free)
 {
-	if (static_branch_unlikely(&ms_demand_key))
+	if (static_branch_unlikely(&memsuite_alloc_stats_key))
 		__ms_demand_free(page, order, free);
 	else
 		free(page, order);

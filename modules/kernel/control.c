@@ -23,7 +23,7 @@ static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute version_attr = __ATTR_RO(version);
 
-int ms_control_init(void)
+int memsuite_control_init(void)
 {
 	int err;
 
@@ -39,14 +39,14 @@ int ms_control_init(void)
 	return 0;
 }
 
-void ms_control_exit(void)
+void memsuite_control_exit(void)
 {
 	debugfs_remove_recursive(debugfs_root);
 	kobject_put(root);
 }
 
-struct kobject *ms_control_add(const char *name,
-			       const struct attribute_group **groups)
+struct kobject *memsuite_control_add(const char *name,
+				     const struct attribute_group **groups)
 {
 	struct kobject *dir = kobject_create_and_add(name, root);
 	int err;
@@ -60,9 +60,9 @@ struct kobject *ms_control_add(const char *name,
 	}
 	return dir;
 }
-EXPORT_SYMBOL_GPL(ms_control_add);
+EXPORT_SYMBOL_GPL(memsuite_control_add);
 
-void ms_control_del(struct kobject *dir)
+void memsuite_control_del(struct kobject *dir)
 {
 	if (!dir)
 		return;
@@ -70,15 +70,15 @@ void ms_control_del(struct kobject *dir)
 	kobject_del(dir);
 	kobject_put(dir);
 }
-EXPORT_SYMBOL_GPL(ms_control_del);
+EXPORT_SYMBOL_GPL(memsuite_control_del);
 
-struct dentry *ms_debugfs_add(const char *name)
+struct dentry *memsuite_debugfs_add(const char *name)
 {
 	return debugfs_create_dir(name, debugfs_root);
 }
-EXPORT_SYMBOL_GPL(ms_debugfs_add);
+EXPORT_SYMBOL_GPL(memsuite_debugfs_add);
 
-int ms_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value)
+int memsuite_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value)
 {
 	u64 v;
 	int err;
@@ -93,20 +93,20 @@ int ms_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value)
 	*value = v;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_parse_u64);
+EXPORT_SYMBOL_GPL(memsuite_parse_u64);
 
-int ms_parse_bool(const char *buf, size_t count, bool *value)
+int memsuite_parse_bool(const char *buf, size_t count, bool *value)
 {
 	u64 v;
 
-	if (ms_parse_u64(buf, count, 0, 1, &v))
+	if (memsuite_parse_u64(buf, count, 0, 1, &v))
 		return -EINVAL;
 	*value = v;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_parse_bool);
+EXPORT_SYMBOL_GPL(memsuite_parse_bool);
 
-int ms_parse_line(const char *buf, size_t count, char *line, size_t size)
+int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size)
 {
 	size_t i;
 
@@ -127,4 +127,4 @@ int ms_parse_line(const char *buf, size_t count, char *line, size_t size)
 	line[count] = '\0';
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_parse_line);
+EXPORT_SYMBOL_GPL(memsuite_parse_line);

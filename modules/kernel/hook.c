@@ -40,17 +40,17 @@ struct point_stats {
 
 struct point_state {
 	struct ftrace_ops ops;
-	const struct ms_hook *hooks[MS_NR_RANKS];
+	const struct memsuite_hook *hooks[MEMSUITE_NR_RANKS];
 	const char *symbol;
 	const char *state;
 	unsigned long ip;
-	unsigned int arg_offset[MS_POINT_ARGS];	/* in struct pt_regs */
-	bool has_arg[MS_POINT_ARGS];
+	unsigned int arg_offset[MEMSUITE_HOOK_POINT_ARGS];	/* in struct pt_regs */
+	bool has_arg[MEMSUITE_HOOK_POINT_ARGS];
 	struct point_stats __percpu *stats;
 	struct kobject *dir;
 };
 
-static struct point_state states[MS_NR_POINTS];
+static struct point_state states[MEMSUITE_NR_HOOK_POINTS];
 static struct kobject *hooks_dir;
 static DEFINE_MUTEX(arm_lock);		/* arming, disarming, the proof */
 
@@ -64,7 +64,7 @@ static const unsigned int arg_register[] = {
  * What a hooked function that is answered for returns through. A BPF program on
  * that function keeps the arguments, and no other register.
  */
-noinline unsigned long ms_bare_return(unsigned long value)
+noinline unsigned long memsuite_bare_return(unsigned long value)
 {
 	return value;
 }
@@ -72,7 +72,7 @@ noinline unsigned long ms_bare_return(unsigned long value)
 static __always_inline void answer(struct pt_regs *regs, unsigned long value)
 {
 	regs->di = value;
-	regs->ip = (unsigned long)ms_bare_return;
+	regs->ip = (unsigned long)memsuite_bare_return;
 }
 
 static __always_inline unsigned long *arg(const struct point_state *point,
@@ -87,13 +87,13 @@ static __always_inline unsigned long value_of(const struct point_state *point,
 	return point->has_arg[nr] ? *arg(point, regs, nr) : 0;
 }
 
-static struct page *ask(struct point_state *point, const struct ms_fault *fault)
+static struct page *ask(struct point_state *point, const struct memsuite_fault *fault)
 {
-	struct page *page = MS_FAULT_PASS;
-	const struct ms_hook *hook;
+	struct page *page = MEMSUITE_FAULT_PASS;
+	const struct memsuite_hook *hook;
 	int rank;
 
-	for (rank = 0; page == MS_FAULT_PASS && rank < MS_NR_RANKS; rank++) {
+	for (rank = 0; page == MEMSUITE_FAULT_PASS && rank < MEMSUITE_NR_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
 		if (hook)
 			page = hook->fault(fault);
@@ -105,8 +105,8 @@ static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct point_state *point = container_of(ops, struct point_state, ops);
-	struct pt_regs *regs = ms_ftrace_regs(fregs);
-	struct ms_fault fault = {
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	struct memsuite_fault fault = {
 		.gfp = (__force gfp_t)*arg(point, regs, 0),
 		.order = value_of(point, regs, 1),
 		.vma = (void *)value_of(point, regs, 2),
@@ -120,12 +120,12 @@ static void fault_alloc(unsigned long ip, unsigned long parent_ip,
 	}
 	this_cpu_inc(point->stats->hits);
 	page = ask(point, &fault);
-	if (page == MS_FAULT_PASS || page == MS_FAULT_KERNEL)
+	if (page == MEMSUITE_FAULT_PASS || page == MEMSUITE_FAULT_KERNEL)
 		return;
-	if (page == MS_FAULT_DENY)
+	if (page == MEMSUITE_FAULT_DENY)
 		page = NULL;
 	else
-		ms_demand_handed(page);
+		memsuite_alloc_stats_handed(page);
 	answer(regs, (unsigned long)page);
 }
 
@@ -133,13 +133,13 @@ static void alloc_entry(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct point_state *point = container_of(ops, struct point_state, ops);
-	struct pt_regs *regs = ms_ftrace_regs(fregs);
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
 	unsigned long *nid = arg(point, regs, 2);
-	const struct ms_hook *hook;
+	const struct memsuite_hook *hook;
 	int rank;
 
 	this_cpu_inc(point->stats->hits);
-	for (rank = 0; rank < MS_NR_RANKS; rank++) {
+	for (rank = 0; rank < MEMSUITE_NR_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
 		if (hook)
 			*nid = hook->entry((__force gfp_t)*arg(point, regs, 0),
@@ -152,17 +152,17 @@ static void remap(unsigned long ip, unsigned long parent_ip,
 		  struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct point_state *point = container_of(ops, struct point_state, ops);
-	struct pt_regs *regs = ms_ftrace_regs(fregs);
-	unsigned long args[MS_POINT_ARGS];
-	const struct ms_hook *hook;
-	struct ms_remap remap;
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	unsigned long args[MEMSUITE_HOOK_POINT_ARGS];
+	const struct memsuite_hook *hook;
+	struct memsuite_mremap remap;
 	int i;
 
 	this_cpu_inc(point->stats->hits);
-	for (i = 0; i < MS_POINT_ARGS; i++)
+	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
 		args[i] = value_of(point, regs, i);
-	ms_remap_of(args, &remap);
-	for (i = 0; i < MS_NR_RANKS; i++) {
+	memsuite_mremap_of(args, &remap);
+	for (i = 0; i < MEMSUITE_NR_RANKS; i++) {
 		hook = READ_ONCE(point->hooks[i]);
 		if (hook)
 			hook->remap(remap.mm, remap.from, remap.to,
@@ -174,13 +174,13 @@ static void misplaced(unsigned long ip, unsigned long parent_ip,
 		      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct point_state *point = container_of(ops, struct point_state, ops);
-	struct pt_regs *regs = ms_ftrace_regs(fregs);
-	struct vm_area_struct *vma = ms_misplaced_area(*arg(point, regs, 1));
-	const struct ms_hook *hook;
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	struct vm_area_struct *vma = memsuite_misplaced_area(*arg(point, regs, 1));
+	const struct memsuite_hook *hook;
 	int rank;
 
 	this_cpu_inc(point->stats->hits);
-	for (rank = 0; rank < MS_NR_RANKS; rank++) {
+	for (rank = 0; rank < MEMSUITE_NR_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
 		if (!hook || !hook->stays((void *)*arg(point, regs, 0), vma,
 					  *arg(point, regs, 2)))
@@ -190,20 +190,20 @@ static void misplaced(unsigned long ip, unsigned long parent_ip,
 	}
 }
 
-enum ms_refusal ms_fault_refusal(const struct ms_fault *fault)
+enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault)
 {
 	if (unlikely(gfp_zone(current_gfp_context(fault->gfp)) != ZONE_MOVABLE))
-		return MS_REFUSED_CONTEXT;
+		return MEMSUITE_REFUSED_CONTEXT;
 #ifdef CONFIG_NUMA
 	if (unlikely(current->mempolicy))
-		return MS_REFUSED_POLICY;
+		return MEMSUITE_REFUSED_POLICY;
 #endif
-	if (unlikely(fault->vma ? ms_vma_has_policy(fault->vma) :
+	if (unlikely(fault->vma ? memsuite_vma_has_policy(fault->vma) :
 				  cpuset_do_page_mem_spread()))
-		return MS_REFUSED_POLICY;
-	return MS_REFUSED_NOT;
+		return MEMSUITE_REFUSED_POLICY;
+	return MEMSUITE_REFUSED_NOT;
 }
-EXPORT_SYMBOL_GPL(ms_fault_refusal);
+EXPORT_SYMBOL_GPL(memsuite_fault_refusal);
 
 /*
  * The proof: an allocation by the arming task, with arguments that nobody
@@ -221,12 +221,12 @@ static struct {
 	bool seen;
 } proof;
 
-static struct page *proof_fault(const struct ms_fault *fault)
+static struct page *proof_fault(const struct memsuite_fault *fault)
 {
 	if (current != proof.task || fault->vma != proof.vma ||
 	    fault->gfp != PROOF_GFP || fault->order ||
 	    fault->address != proof.address)
-		return MS_FAULT_PASS;
+		return MEMSUITE_FAULT_PASS;
 	proof.seen = true;
 	return proof.page;
 }
@@ -250,10 +250,10 @@ static bool proof_stays(struct page *page, struct vm_area_struct *vma,
 	return true;
 }
 
-static const struct ms_hook proof_hook = {
+static const struct memsuite_hook proof_hook = {
 	.fault = proof_fault,
 	.entry = proof_entry,
-	.remap = ms_remap_seen,
+	.remap = memsuite_mremap_seen,
 	.stays = proof_stays,
 };
 
@@ -268,12 +268,12 @@ static bool is_answer(struct page *page)
 
 static bool prove_fault(struct vm_area_struct *vma)
 {
-	return is_answer(ms_vma_alloc_page(PROOF_GFP, vma, PROOF_ADDRESS));
+	return is_answer(memsuite_vma_alloc_page(PROOF_GFP, vma, PROOF_ADDRESS));
 }
 
 static bool prove_misplaced(struct vm_area_struct *vma)
 {
-	return ms_call_misplaced(proof.page, vma, PROOF_ADDRESS) == NUMA_NO_NODE;
+	return memsuite_kcall_misplaced(proof.page, vma, PROOF_ADDRESS) == NUMA_NO_NODE;
 }
 
 static bool prove_in_area(bool (*prove)(struct vm_area_struct *vma))
@@ -294,7 +294,7 @@ static bool prove_cache(void)
 {
 	proof.vma = NULL;
 	proof.address = 0;
-	return is_answer(ms_cache_alloc_page(PROOF_GFP));
+	return is_answer(memsuite_cache_alloc_page(PROOF_GFP));
 }
 
 static bool prove_entry(void)
@@ -307,26 +307,26 @@ static bool prove_entry(void)
 	return true;
 }
 
-static bool prove_point(enum ms_point_id id)
+static bool prove_point(enum memsuite_hook_point_id id)
 {
 	switch (id) {
-	case MS_POINT_FAULT_ALLOC:
+	case MEMSUITE_HOOK_POINT_FAULT_ALLOC:
 		return prove_in_area(prove_fault);
-	case MS_POINT_MISPLACED:
+	case MEMSUITE_HOOK_POINT_MISPLACED:
 		return prove_in_area(prove_misplaced);
-	case MS_POINT_CACHE_ALLOC:
+	case MEMSUITE_HOOK_POINT_CACHE_ALLOC:
 		return prove_cache();
 	default:
 		return prove_entry();
 	}
 }
 
-static int prove(enum ms_point_id id)
+static int prove(enum memsuite_hook_point_id id)
 {
 	bool answered;
 
-	if (id == MS_POINT_REMAP)
-		return ms_remap_prove();
+	if (id == MEMSUITE_HOOK_POINT_REMAP)
+		return memsuite_hook_check_mremap();
 	proof.page = alloc_page(GFP_KERNEL);
 	if (!proof.page)
 		return -ENOMEM;
@@ -338,20 +338,20 @@ static int prove(enum ms_point_id id)
 	return answered && proof.seen ? 0 : -ENXIO;
 }
 
-static int find_symbol(enum ms_point_id id)
+static int find_symbol(enum memsuite_hook_point_id id)
 {
-	const struct ms_candidate *candidate = ms_points[id].candidates;
-	const struct ms_candidate *end = candidate + MS_POINT_CANDIDATES;
+	const struct memsuite_hook_candidate *candidate = memsuite_hook_points[id].candidates;
+	const struct memsuite_hook_candidate *end = candidate + MEMSUITE_HOOK_POINT_CANDIDATES;
 	struct point_state *point = &states[id];
 	int i;
 
 	for (; candidate < end && candidate->symbol; candidate++) {
-		point->ip = ms_symbol_address(candidate->symbol);
+		point->ip = memsuite_symbol_address(candidate->symbol);
 		if (!point->ip)
 			continue;
 		point->symbol = candidate->symbol;
-		for (i = 0; i < MS_POINT_ARGS; i++) {
-			point->has_arg[i] = candidate->args[i] != MS_NO_ARG;
+		for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++) {
+			point->has_arg[i] = candidate->args[i] != MEMSUITE_NO_ARG;
 			if (point->has_arg[i])
 				point->arg_offset[i] =
 					arg_register[candidate->args[i]];
@@ -361,28 +361,28 @@ static int find_symbol(enum ms_point_id id)
 	return -EOPNOTSUPP;
 }
 
-static ftrace_func_t callback_of(enum ms_point_id id)
+static ftrace_func_t callback_of(enum memsuite_hook_point_id id)
 {
 	switch (id) {
-	case MS_POINT_ALLOC_ENTRY:
+	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
 		return alloc_entry;
-	case MS_POINT_REMAP:
+	case MEMSUITE_HOOK_POINT_REMAP:
 		return remap;
-	case MS_POINT_MISPLACED:
+	case MEMSUITE_HOOK_POINT_MISPLACED:
 		return misplaced;
 	default:
 		return fault_alloc;
 	}
 }
 
-static int hook_function(enum ms_point_id id)
+static int hook_function(enum memsuite_hook_point_id id)
 {
 	struct point_state *point = &states[id];
 	int err;
 
 	point->ops.func = callback_of(id);
-	point->ops.flags = MS_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
-		(ms_points[id].answers ? FTRACE_OPS_FL_IPMODIFY : 0);
+	point->ops.flags = MEMSUITE_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
+		(memsuite_hook_points[id].answers ? FTRACE_OPS_FL_IPMODIFY : 0);
 	err = ftrace_set_filter_ip(&point->ops, point->ip, 0, 0);
 	if (err)
 		return err;
@@ -404,16 +404,16 @@ static bool is_hooked(const struct point_state *point)
 {
 	int rank;
 
-	for (rank = 0; rank < MS_NR_RANKS; rank++)
+	for (rank = 0; rank < MEMSUITE_NR_RANKS; rank++)
 		if (point->hooks[rank])
 			return true;
 	return false;
 }
 
-int ms_hook_arm(enum ms_point_id id, enum ms_hook_rank rank,
-		const struct ms_hook *hook)
+int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank rank,
+		      const struct memsuite_hook *hook)
 {
-	const struct ms_point *table = &ms_points[id];
+	const struct memsuite_hook_point *table = &memsuite_hook_points[id];
 	struct point_state *point = &states[id];
 	int err;
 
@@ -464,9 +464,9 @@ out:
 	mutex_unlock(&arm_lock);
 	return err;
 }
-EXPORT_SYMBOL_GPL(ms_hook_arm);
+EXPORT_SYMBOL_GPL(memsuite_hook_arm);
 
-void ms_hook_disarm(enum ms_point_id id, enum ms_hook_rank rank)
+void memsuite_hook_disarm(enum memsuite_hook_point_id id, enum memsuite_hook_rank rank)
 {
 	struct point_state *point = &states[id];
 
@@ -484,13 +484,13 @@ void ms_hook_disarm(enum ms_point_id id, enum ms_hook_rank rank)
 out:
 	mutex_unlock(&arm_lock);
 }
-EXPORT_SYMBOL_GPL(ms_hook_disarm);
+EXPORT_SYMBOL_GPL(memsuite_hook_disarm);
 
 static struct point_state *point_of(struct kobject *dir)
 {
 	int i;
 
-	for (i = 0; i < MS_NR_POINTS - 1; i++)
+	for (i = 0; i < MEMSUITE_NR_HOOK_POINTS - 1; i++)
 		if (states[i].dir == dir)
 			break;
 	return &states[i];
@@ -512,14 +512,14 @@ static ssize_t hits_show(struct kobject *dir, struct kobj_attribute *attr,
 			 char *buf)
 {
 	return sysfs_emit(buf, "%llu\n",
-			  ms_stat_sum(point_of(dir)->stats, hits));
+			  memsuite_stat_sum(point_of(dir)->stats, hits));
 }
 
 static ssize_t missed_show(struct kobject *dir, struct kobj_attribute *attr,
 			   char *buf)
 {
 	return sysfs_emit(buf, "%llu\n",
-			  ms_stat_sum(point_of(dir)->stats, missed));
+			  memsuite_stat_sum(point_of(dir)->stats, missed));
 }
 
 static struct kobj_attribute state_attr = __ATTR_RO(state);
@@ -533,7 +533,7 @@ static struct attribute *point_attrs[] = {
 };
 ATTRIBUTE_GROUPS(point);
 
-static int point_init(enum ms_point_id id)
+static int point_init(enum memsuite_hook_point_id id)
 {
 	struct point_state *point = &states[id];
 	int err;
@@ -542,35 +542,35 @@ static int point_init(enum ms_point_id id)
 	if (!point->stats)
 		return -ENOMEM;
 	point->state = find_symbol(id) ? "unsupported" : "off";
-	point->dir = kobject_create_and_add(ms_points[id].name, hooks_dir);
+	point->dir = kobject_create_and_add(memsuite_hook_points[id].name, hooks_dir);
 	if (!point->dir)
 		return -ENOMEM;
 	err = sysfs_create_groups(point->dir, point_groups);
 	return err;
 }
 
-void ms_hooks_exit(void)
+void memsuite_hooks_exit(void)
 {
 	int i;
 
-	for (i = 0; i < MS_NR_POINTS; i++) {
-		ms_control_del(states[i].dir);
+	for (i = 0; i < MEMSUITE_NR_HOOK_POINTS; i++) {
+		memsuite_control_del(states[i].dir);
 		free_percpu(states[i].stats);
 	}
-	ms_control_del(hooks_dir);
+	memsuite_control_del(hooks_dir);
 }
 
-int ms_hooks_init(void)
+int memsuite_hooks_init(void)
 {
 	int i, err;
 
-	hooks_dir = ms_control_add("hooks", NULL);
+	hooks_dir = memsuite_control_add("hooks", NULL);
 	if (IS_ERR(hooks_dir))
 		return PTR_ERR(hooks_dir);
-	for (i = 0; i < MS_NR_POINTS; i++) {
+	for (i = 0; i < MEMSUITE_NR_HOOK_POINTS; i++) {
 		err = point_init(i);
 		if (err) {
-			ms_hooks_exit();
+			memsuite_hooks_exit();
 			return err;
 		}
 	}

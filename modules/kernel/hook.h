@@ -4,45 +4,45 @@
 
 #include <memsuite/hook.h>
 
-#define MS_POINT_CANDIDATES	4
-#define MS_POINT_ARGS		4
+#define MEMSUITE_HOOK_POINT_CANDIDATES	4
+#define MEMSUITE_HOOK_POINT_ARGS		4
 
 /* In place of a position: the function has no such argument, it is 0. */
-#define MS_NO_ARG		0xff
+#define MEMSUITE_NO_ARG		0xff
 
 /**
- * struct ms_candidate - one function that a point may be found at
+ * struct memsuite_hook_candidate - one function that a point may be found at
  * @symbol: its name
  * @args: argument positions, in the order that the point's handler takes them
  */
-struct ms_candidate {
+struct memsuite_hook_candidate {
 	const char *symbol;
-	u8 args[MS_POINT_ARGS];
+	u8 args[MEMSUITE_HOOK_POINT_ARGS];
 };
 
 /**
- * struct ms_point - a hook point
+ * struct memsuite_hook_point - a hook point
  * @name: logical name, a directory in /sys/kernel/memsuite/hooks
  * @answers: the handler may answer in place of the function
  * @candidates: functions, newest kernel first
  */
-struct ms_point {
+struct memsuite_hook_point {
 	const char *name;
 	bool answers;
-	struct ms_candidate candidates[MS_POINT_CANDIDATES];
+	struct memsuite_hook_candidate candidates[MEMSUITE_HOOK_POINT_CANDIDATES];
 };
 
-extern const struct ms_point ms_points[MS_NR_POINTS];
+extern const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS];
 
-unsigned long ms_bare_return(unsigned long value);
+unsigned long memsuite_bare_return(unsigned long value);
 
 /*
- * hook_check_mremap.c: ms_remap_prove() makes a hook at MS_POINT_REMAP, whose handler is
- * ms_remap_seen(), fire. 0, -ENXIO: it did not as expected, or another error:
- * that cannot be told.
+ * hook_check_mremap.c: memsuite_hook_check_mremap() makes a hook at
+ * MEMSUITE_HOOK_POINT_REMAP, whose handler is memsuite_mremap_seen(), fire.
+ * 0; -ENXIO: it did not fire as expected; another error: that cannot be told.
  */
-void ms_remap_seen(struct mm_struct *mm, unsigned long from, unsigned long to,
-		   unsigned long length);
-int ms_remap_prove(void);
+void memsuite_mremap_seen(struct mm_struct *mm, unsigned long from, unsigned long to,
+			  unsigned long length);
+int memsuite_hook_check_mremap(void);
 
 #endif

@@ -18,15 +18,15 @@ static struct {
 	bool seen;
 } proof;
 
-void ms_remap_seen(struct mm_struct *mm, unsigned long from, unsigned long to,
-		   unsigned long length)
+void memsuite_mremap_seen(struct mm_struct *mm, unsigned long from, unsigned long to,
+			  unsigned long length)
 {
 	if (mm == proof.mm && from == proof.from && to == from + PAGE_SIZE &&
 	    length == PAGE_SIZE)
 		proof.seen = true;
 }
 
-int ms_remap_prove(void)
+int memsuite_hook_check_mremap(void)
 {
 	unsigned long from;
 	long moved;
@@ -40,7 +40,7 @@ int ms_remap_prove(void)
 	proof.from = from;
 	proof.seen = false;
 	proof.mm = current->mm;
-	moved = ms_call_mremap(from, PAGE_SIZE, from + PAGE_SIZE);
+	moved = memsuite_kcall_mremap(from, PAGE_SIZE, from + PAGE_SIZE);
 	proof.mm = NULL;
 	/* What a move has left free may be another thread's by now. */
 	vm_munmap(moved < 0 ? from : from + PAGE_SIZE, PAGE_SIZE);

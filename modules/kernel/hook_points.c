@@ -11,8 +11,8 @@
  * Newest first: the first symbol that exists is hooked. 7.2 still has
  * __alloc_pages_noprof, but page faults no longer pass through it.
  */
-const struct ms_point ms_points[MS_NR_POINTS] = {
-	[MS_POINT_FAULT_ALLOC] = {
+const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] = {
+	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = {
 		.name = "fault.alloc",
 		.answers = true,
 		.candidates = {
@@ -24,22 +24,22 @@ const struct ms_point ms_points[MS_NR_POINTS] = {
 			{ "alloc_pages_vma", { 0, 1, 2, 3 } },
 		},
 	},
-	[MS_POINT_CACHE_ALLOC] = {
+	[MEMSUITE_HOOK_POINT_CACHE_ALLOC] = {
 		.name = "cache.alloc",
 		.answers = true,
 		.candidates = {
 			/* 6.12 on: (gfp, order, ...) */
 			{ "filemap_alloc_folio_noprof",
-			  { 0, 1, MS_NO_ARG, MS_NO_ARG } },
+			  { 0, 1, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG } },
 			/* 6.1: (gfp, order) */
 			{ "filemap_alloc_folio",
-			  { 0, 1, MS_NO_ARG, MS_NO_ARG } },
+			  { 0, 1, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG } },
 			/* 5.10: (gfp) */
 			{ "__page_cache_alloc",
-			  { 0, MS_NO_ARG, MS_NO_ARG, MS_NO_ARG } },
+			  { 0, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG } },
 		},
 	},
-	[MS_POINT_ALLOC_ENTRY] = {
+	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = {
 		.name = "alloc.entry",
 		.candidates = {
 			/* 7.2: (gfp, order, preferred_nid, nodemask) */
@@ -52,20 +52,20 @@ const struct ms_point ms_points[MS_NR_POINTS] = {
 			{ "__alloc_pages_nodemask", { 0, 1, 2, 3 } },
 		},
 	},
-	[MS_POINT_REMAP] = {
+	[MEMSUITE_HOOK_POINT_REMAP] = {
 		.name = "mremap.move",
 		.candidates = {
 			/* 5.10, where mremap() calls but the rest of it */
-			{ "move_page_tables.part.0", MS_REMAP_ARGS },
-			{ "move_page_tables", MS_REMAP_ARGS },
+			{ "move_page_tables.part.0", MEMSUITE_MREMAP_ARGS },
+			{ "move_page_tables", MEMSUITE_MREMAP_ARGS },
 		},
 	},
-	[MS_POINT_MISPLACED] = {
+	[MEMSUITE_HOOK_POINT_MISPLACED] = {
 		.name = "numa.misplaced",
 		.answers = true,
 		.candidates = {
 			/* See compat/misplaced.h. */
-			{ "mpol_misplaced", { 0, 1, 2, MS_NO_ARG } },
+			{ "mpol_misplaced", { 0, 1, 2, MEMSUITE_NO_ARG } },
 		},
 	},
 };

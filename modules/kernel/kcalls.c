@@ -41,11 +41,11 @@ typedef int psi_show_fn(struct seq_file *file, void *unused);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
 DEFINE_STATIC_CALL_NULL(alloc_hook, post_alloc_hook_fn);
-DEFINE_STATIC_CALL_NULL(migratetype, ms_migratetype_fn);
-DEFINE_STATIC_CALL_NULL(isolate_lru, ms_isolate_lru_fn);
+DEFINE_STATIC_CALL_NULL(migratetype, memsuite_migratetype_fn);
+DEFINE_STATIC_CALL_NULL(isolate_lru, memsuite_isolate_lru_fn);
 DEFINE_STATIC_CALL_NULL(putback_movable, putback_movable_pages_fn);
-DEFINE_STATIC_CALL_NULL(migrate, ms_migrate_pages_fn);
-DEFINE_STATIC_CALL_NULL(uncharge, ms_uncharge_fn);
+DEFINE_STATIC_CALL_NULL(migrate, memsuite_migrate_pages_fn);
+DEFINE_STATIC_CALL_NULL(uncharge, memsuite_uncharge_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
 DEFINE_STATIC_CALL_NULL(drain_free, drain_pages_fn);
 DEFINE_STATIC_CALL_NULL(drain_local, drain_pages_fn);
@@ -53,13 +53,13 @@ DEFINE_STATIC_CALL_NULL(prep_compound, prep_compound_page_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
-DEFINE_STATIC_CALL_NULL(misplaced, ms_misplaced_fn);
+DEFINE_STATIC_CALL_NULL(misplaced, memsuite_misplaced_fn);
 DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
-DEFINE_STATIC_CALL_NULL(swap_place, ms_add_to_swap_fn);
+DEFINE_STATIC_CALL_NULL(swap_place, memsuite_add_to_swap_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 
-static bool has_psi[MS_NR_PRESSURES];
+static bool has_psi[MEMSUITE_NR_PSI];
 static bool has_uncharge;
 static bool has_flush_tlb;
 static bool has_mremap;
@@ -67,92 +67,92 @@ static bool has_misplaced;
 static bool has_reclaim;
 static bool has_add_to_swap;
 
-bool ms_call_isolate_free_page(struct page *page, unsigned int order)
+bool memsuite_kcall_isolate_free_page(struct page *page, unsigned int order)
 {
 	return static_call(isolate_free_page)(page, order);
 }
 
-void ms_call_post_alloc_hook(struct page *page, unsigned int order, gfp_t gfp)
+void memsuite_kcall_post_alloc_hook(struct page *page, unsigned int order, gfp_t gfp)
 {
 	static_call(alloc_hook)(page, order, gfp);
 }
 
-int ms_call_migratetype(struct page *page)
+int memsuite_kcall_migratetype(struct page *page)
 {
-	return static_call(migratetype)(MS_MIGRATETYPE_ARGS(page,
-							    page_to_pfn(page)));
+	return static_call(migratetype)(MEMSUITE_MIGRATETYPE_ARGS(page,
+								  page_to_pfn(page)));
 }
 
-bool ms_call_isolate_lru(struct page *page)
+bool memsuite_kcall_isolate_lru(struct page *page)
 {
-	return MS_ISOLATE_LRU_DONE(static_call(isolate_lru)(MS_ISOLATE_LRU_ARG(page)));
+	return MEMSUITE_ISOLATE_LRU_DONE(static_call(isolate_lru)(MEMSUITE_ISOLATE_LRU_ARG(page)));
 }
 
-void ms_call_putback_movable_pages(struct list_head *pages)
+void memsuite_kcall_putback_movable_pages(struct list_head *pages)
 {
 	static_call(putback_movable)(pages);
 }
 
-int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
-			  ms_free_unit_fn put, unsigned long private,
-			  enum migrate_mode mode, enum migrate_reason reason)
+int memsuite_kcall_migrate_pages(struct list_head *from, memsuite_new_unit_fn get,
+				 memsuite_free_unit_fn put, unsigned long private,
+				 enum migrate_mode mode, enum migrate_reason reason)
 {
 	return static_call(migrate)(from, get, put, private, mode,
-				    MS_MIGRATE_LAST_ARGS(reason));
+				    MEMSUITE_MIGRATE_LAST_ARGS(reason));
 }
 
-void ms_call_uncharge_moved(struct page *page)
+void memsuite_kcall_uncharge_moved(struct page *page)
 {
 	if (has_uncharge)
-		static_call(uncharge)(MS_UNCHARGE_ARG(page));
+		static_call(uncharge)(MEMSUITE_UNCHARGE_ARG(page));
 }
 
-void ms_call_lru_add_drain_all(void)
+void memsuite_kcall_lru_add_drain_all(void)
 {
 	static_call(drain_lru)();
 }
 
-void ms_call_drain_all_pages(struct zone *zone)
+void memsuite_kcall_drain_all_pages(struct zone *zone)
 {
 	static_call(drain_free)(zone);
 }
 
-void ms_call_drain_local_pages(struct zone *zone)
+void memsuite_kcall_drain_local_pages(struct zone *zone)
 {
 	static_call(drain_local)(zone);
 }
 
-void ms_call_prep_large(struct page *page)
+void memsuite_kcall_prep_large(struct page *page)
 {
-	if (!MS_ALLOC_PREPARES_LARGE)
+	if (!MEMSUITE_ALLOC_PREPARES_LARGE)
 		static_call(prep_large)(page);
 }
 
-void ms_call_make_large(struct page *page, unsigned int order)
+void memsuite_kcall_make_large(struct page *page, unsigned int order)
 {
 	static_call(prep_compound)(page, order);
 	if (order < 2)
 		return;
-	if (MS_PREPARES_LARGE_INLINE)
-		ms_prepare_large(page);
+	if (MEMSUITE_PREPARES_LARGE_INLINE)
+		memsuite_prepare_large(page);
 	else
 		static_call(prep_large)(page);
 }
 
-bool ms_tlb_flushable(void)
+bool memsuite_tlb_flushable(void)
 {
 	return has_flush_tlb;
 }
-EXPORT_SYMBOL_GPL(ms_tlb_flushable);
+EXPORT_SYMBOL_GPL(memsuite_tlb_flushable);
 
-void ms_tlb_flush(struct mm_struct *mm, unsigned long start, unsigned long end)
+void memsuite_tlb_flush(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
 	static_call(flush_tlb)(mm, start, end, PAGE_SHIFT, false);
 }
-EXPORT_SYMBOL_GPL(ms_tlb_flush);
+EXPORT_SYMBOL_GPL(memsuite_tlb_flush);
 
-int ms_call_misplaced(struct page *page, struct vm_area_struct *vma,
-		      unsigned long address)
+int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
+			     unsigned long address)
 {
 	/* As a fault does, with the lock of a page table held. */
 	static DEFINE_SPINLOCK(table_lock);
@@ -162,12 +162,12 @@ int ms_call_misplaced(struct page *page, struct vm_area_struct *vma,
 	if (!has_misplaced)
 		return NUMA_NO_NODE;
 	spin_lock(&table_lock);
-	nid = static_call(misplaced)(MS_MISPLACED_ARGS(page, &fault, address));
+	nid = static_call(misplaced)(MEMSUITE_MISPLACED_ARGS(page, &fault, address));
 	spin_unlock(&table_lock);
 	return nid;
 }
 
-long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to)
+long memsuite_kcall_mremap(unsigned long from, unsigned long length, unsigned long to)
 {
 	const struct pt_regs regs = {
 		.di = from,
@@ -180,33 +180,33 @@ long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to)
 	return has_mremap ? static_call(mremap)(&regs) : -EOPNOTSUPP;
 }
 
-bool ms_call_reclaim_there(void)
+bool memsuite_kcall_reclaim_there(void)
 {
 	return has_reclaim;
 }
 
-unsigned long ms_call_reclaim_pages(struct list_head *pages)
+unsigned long memsuite_kcall_reclaim_pages(struct list_head *pages)
 {
 	return static_call(reclaim)(pages);
 }
 
-bool ms_call_add_to_swap(struct page *page)
+bool memsuite_kcall_add_to_swap(struct page *page)
 {
 	return has_add_to_swap &&
-	       MS_ADD_TO_SWAP_DONE(static_call(swap_place)(MS_ADD_TO_SWAP_ARGS(page)));
+	       MEMSUITE_ADD_TO_SWAP_DONE(static_call(swap_place)(MEMSUITE_ADD_TO_SWAP_ARGS(page)));
 }
 
-int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
+int memsuite_kcall_psi_show(enum memsuite_psi what, struct seq_file *file)
 {
 	if (!has_psi[what])
 		return -EOPNOTSUPP;
-	if (what == MS_PRESSURE_MEMORY)
+	if (what == MEMSUITE_PSI_MEMORY)
 		return static_call(psi_memory)(file, NULL);
 	return static_call(psi_cpu)(file, NULL);
 }
 
 #define resolve(call, name, type) ({					\
-	unsigned long __address = ms_symbol_address(name);		\
+	unsigned long __address = memsuite_symbol_address(name);	\
 									\
 	if (__address)							\
 		static_call_update(call, (type *)__address);		\
@@ -215,47 +215,47 @@ int ms_call_psi_show(enum ms_pressure what, struct seq_file *file)
 	__address != 0;							\
 })
 
-int ms_calls_init(void)
+int memsuite_kcalls_init(void)
 {
 	bool all = true;
 
 	all &= resolve(isolate_free_page, "__isolate_free_page",
 		       isolate_free_page_fn);
 	all &= resolve(alloc_hook, "post_alloc_hook", post_alloc_hook_fn);
-	all &= resolve(migratetype, MS_MIGRATETYPE_SYMBOL, ms_migratetype_fn);
-	all &= resolve(isolate_lru, MS_ISOLATE_LRU_SYMBOL, ms_isolate_lru_fn);
+	all &= resolve(migratetype, MEMSUITE_MIGRATETYPE_SYMBOL, memsuite_migratetype_fn);
+	all &= resolve(isolate_lru, MEMSUITE_ISOLATE_LRU_SYMBOL, memsuite_isolate_lru_fn);
 	all &= resolve(putback_movable, "putback_movable_pages",
 		       putback_movable_pages_fn);
-	all &= resolve(migrate, "migrate_pages", ms_migrate_pages_fn);
+	all &= resolve(migrate, "migrate_pages", memsuite_migrate_pages_fn);
 	all &= resolve(drain_lru, "lru_add_drain_all", lru_add_drain_all_fn);
 	all &= resolve(drain_free, "drain_all_pages", drain_pages_fn);
 	all &= resolve(drain_local, "drain_local_pages", drain_pages_fn);
 	all &= resolve(prep_compound, "prep_compound_page",
 		       prep_compound_page_fn);
-	if (!MS_PREPARES_LARGE_INLINE)
+	if (!MEMSUITE_PREPARES_LARGE_INLINE)
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);
 	/* A kernel without cgroups charges nobody. */
 	has_uncharge = IS_ENABLED(CONFIG_MEMCG) &&
-		       resolve(uncharge, MS_UNCHARGE_SYMBOL, ms_uncharge_fn);
+		       resolve(uncharge, MEMSUITE_UNCHARGE_SYMBOL, memsuite_uncharge_fn);
 	/* Nothing but access sampling needs this one, */
 	has_flush_tlb = resolve(flush_tlb, "flush_tlb_mm_range",
 				flush_tlb_mm_range_fn);
 	/* and nothing but backing off these. */
-	has_psi[MS_PRESSURE_MEMORY] = resolve(psi_memory, "psi_memory_show",
-					      psi_show_fn);
-	has_psi[MS_PRESSURE_CPU] = resolve(psi_cpu, "psi_cpu_show",
-					   psi_show_fn);
+	has_psi[MEMSUITE_PSI_MEMORY] = resolve(psi_memory, "psi_memory_show",
+					       psi_show_fn);
+	has_psi[MEMSUITE_PSI_CPU] = resolve(psi_cpu, "psi_cpu_show",
+					    psi_show_fn);
 	/* Nor does anything but following what is remapped. */
 	has_mremap = resolve(mremap, "__x64_sys_mremap", sys_mremap_fn);
 	/* Nor does anything but keeping pages from NUMA balancing. */
 	has_misplaced = IS_ENABLED(CONFIG_NUMA) &&
-			resolve(misplaced, "mpol_misplaced", ms_misplaced_fn);
+			resolve(misplaced, "mpol_misplaced", memsuite_misplaced_fn);
 	/* Nor does anything but dividing memory, */
 	has_reclaim = resolve(reclaim, "reclaim_pages", reclaim_pages_fn);
 	/* which goes without this one as well, but waits longer for a disk. */
 	has_add_to_swap = IS_ENABLED(CONFIG_SWAP) &&
-			  resolve(swap_place, MS_ADD_TO_SWAP_SYMBOL,
-				  ms_add_to_swap_fn);
+			  resolve(swap_place, MEMSUITE_ADD_TO_SWAP_SYMBOL,
+				  memsuite_add_to_swap_fn);
 	return all ? 0 : -EOPNOTSUPP;
 }

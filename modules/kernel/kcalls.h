@@ -15,63 +15,63 @@
  * Takes a free block out of the buddy lists. Under zone->lock. Returns false
  * below the minimum watermark.
  */
-bool ms_call_isolate_free_page(struct page *page, unsigned int order);
+bool memsuite_kcall_isolate_free_page(struct page *page, unsigned int order);
 
 /* Makes an isolated block an allocated one: poison, KASAN, zeroing, owner. */
-void ms_call_post_alloc_hook(struct page *page, unsigned int order, gfp_t gfp);
+void memsuite_kcall_post_alloc_hook(struct page *page, unsigned int order, gfp_t gfp);
 
 /* Migratetype of the pageblock that a page lies in. */
-int ms_call_migratetype(struct page *page);
+int memsuite_kcall_migratetype(struct page *page);
 
 /* Takes a page that is in use off the LRU; it gets a reference. May sleep. */
-bool ms_call_isolate_lru(struct page *page);
+bool memsuite_kcall_isolate_lru(struct page *page);
 
-/* Gives pages from ms_call_isolate_lru() back to the LRU. May sleep. */
-void ms_call_putback_movable_pages(struct list_head *pages);
+/* Gives pages from memsuite_kcall_isolate_lru() back to the LRU. May sleep. */
+void memsuite_kcall_putback_movable_pages(struct list_head *pages);
 
 /*
  * Moves pages; returns how many were not moved, or -errno. For the reason
  * MR_MEMORY_FAILURE the pages moved away from are not freed. May sleep.
  */
-int ms_call_migrate_pages(struct list_head *from, ms_new_unit_fn get,
-			  ms_free_unit_fn put, unsigned long private,
-			  enum migrate_mode mode, enum migrate_reason reason);
+int memsuite_kcall_migrate_pages(struct list_head *from, memsuite_new_unit_fn get,
+				 memsuite_free_unit_fn put, unsigned long private,
+				 enum migrate_mode mode, enum migrate_reason reason);
 
 /*
  * Takes what a page was charged for off its cgroup's account, if it still is on
  * it after it was moved away from. Off the LRU, held by nobody else.
  */
-void ms_call_uncharge_moved(struct page *page);
+void memsuite_kcall_uncharge_moved(struct page *page);
 
 /* Puts the pages that CPUs keep back from the LRU lists there. May sleep. */
-void ms_call_lru_add_drain_all(void);
+void memsuite_kcall_lru_add_drain_all(void);
 
 /* Puts the free pages of a zone, or all, that CPUs keep in the buddy lists. */
-void ms_call_drain_all_pages(struct zone *zone);
+void memsuite_kcall_drain_all_pages(struct zone *zone);
 
 /* Those that this CPU keeps; not where it may hold their lock: not in interrupts. */
-void ms_call_drain_local_pages(struct zone *zone);
+void memsuite_kcall_drain_local_pages(struct zone *zone);
 
 /*
  * The node that NUMA balancing would move a page to, or NUMA_NO_NODE, which it
  * is too if there is no such function.
  */
-int ms_call_misplaced(struct page *page, struct vm_area_struct *vma,
-		      unsigned long address);
+int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
+			     unsigned long address);
 
 /*
- * Evicts pages from ms_call_isolate_lru(), whose reference goes with them; what
+ * Evicts pages from memsuite_kcall_isolate_lru(), whose reference goes with them; what
  * cannot be evicted goes back to the LRU. The list is empty then. May sleep.
  * Only if it is there: the kernel may have no such function.
  */
-unsigned long ms_call_reclaim_pages(struct list_head *pages);
-bool ms_call_reclaim_there(void);
+unsigned long memsuite_kcall_reclaim_pages(struct list_head *pages);
+bool memsuite_kcall_reclaim_there(void);
 
 /*
  * Gives an anonymous page its place in swap, before it is evicted: locked, of order
  * 0, up to date, and in no place yet. False if there is none, or no such function.
  */
-bool ms_call_add_to_swap(struct page *page);
+bool memsuite_kcall_add_to_swap(struct page *page);
 
 struct seq_file;
 
@@ -79,18 +79,18 @@ struct seq_file;
  * Prints what /proc/pressure has. -EOPNOTSUPP: the kernel has no such function,
  * or was booted with psi=0. May sleep.
  */
-int ms_call_psi_show(enum ms_pressure what, struct seq_file *file);
+int memsuite_kcall_psi_show(enum memsuite_psi what, struct seq_file *file);
 
 /*
  * mremap() of the calling task, to a fixed address. -EOPNOTSUPP: the kernel has no
  * such function. May sleep.
  */
-long ms_call_mremap(unsigned long from, unsigned long length, unsigned long to);
+long memsuite_kcall_mremap(unsigned long from, unsigned long length, unsigned long to);
 
 /* Makes a compound page a huge page; nothing where allocation has done so. */
-void ms_call_prep_large(struct page *page);
+void memsuite_kcall_prep_large(struct page *page);
 
 /* Makes 2^@order pages, @order > 0, a large folio as a page fault gets it. */
-void ms_call_make_large(struct page *page, unsigned int order);
+void memsuite_kcall_make_large(struct page *page, unsigned int order);
 
 #endif

@@ -15,25 +15,25 @@
 
 #include "kernel/perf_event_parse.h"
 
-int ms_event_store(const char *buf, size_t count, struct ms_event *event)
+int memsuite_perf_event_store(const char *buf, size_t count, struct memsuite_perf_event *event)
 {
 	char line[64];
-	int err = ms_parse_line(buf, count, line, sizeof(line));
+	int err = memsuite_parse_line(buf, count, line, sizeof(line));
 
 	if (err == -E2BIG)
 		err = -EINVAL;
-	return err ?: ms_event_parse(line, event);
+	return err ?: memsuite_perf_event_parse(line, event);
 }
-EXPORT_SYMBOL_GPL(ms_event_store);
+EXPORT_SYMBOL_GPL(memsuite_perf_event_store);
 
-ssize_t ms_event_show(const struct ms_event *event, char *buf)
+ssize_t memsuite_perf_event_show(const struct memsuite_perf_event *event, char *buf)
 {
 	return sysfs_emit(buf, "%u:0x%llx:0x%llx\n", event->type,
 			  event->config, event->config1);
 }
-EXPORT_SYMBOL_GPL(ms_event_show);
+EXPORT_SYMBOL_GPL(memsuite_perf_event_show);
 
-static struct perf_event *create(const struct ms_counters *counters, int cpu)
+static struct perf_event *create(const struct memsuite_perf_counter *counters, int cpu)
 {
 	struct perf_event *counter;
 	struct perf_event_attr attr = {
@@ -64,7 +64,7 @@ static struct perf_event *create(const struct ms_counters *counters, int cpu)
 						counters->on_sample, NULL);
 }
 
-int ms_counters_try(const struct ms_counters *counters)
+int memsuite_perf_counter_try(const struct memsuite_perf_counter *counters)
 {
 	struct perf_event *counter;
 
@@ -74,7 +74,7 @@ int ms_counters_try(const struct ms_counters *counters)
 	perf_event_release_kernel(counter);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_counters_try);
+EXPORT_SYMBOL_GPL(memsuite_perf_counter_try);
 
 /* One that has left with its CPU does not come back with it. */
 static bool is_dead(const struct perf_event *counter, int cpu)
@@ -82,7 +82,7 @@ static bool is_dead(const struct perf_event *counter, int cpu)
 	return !cpu_online(cpu) || counter->state <= PERF_EVENT_STATE_OFF;
 }
 
-static void drop(struct ms_counters *counters, int cpu)
+static void drop(struct memsuite_perf_counter *counters, int cpu)
 {
 	struct perf_event *counter = counters->by_cpu[cpu];
 
@@ -92,7 +92,7 @@ static void drop(struct ms_counters *counters, int cpu)
 	perf_event_release_kernel(counter);
 }
 
-int ms_counters_cover(struct ms_counters *counters)
+int memsuite_perf_counter_cover(struct memsuite_perf_counter *counters)
 {
 	int cpu, nr = 0, err = -ENODEV;
 
@@ -113,9 +113,9 @@ int ms_counters_cover(struct ms_counters *counters)
 	}
 	return nr ? 0 : err;
 }
-EXPORT_SYMBOL_GPL(ms_counters_cover);
+EXPORT_SYMBOL_GPL(memsuite_perf_counter_cover);
 
-int ms_counters_open(struct ms_counters *counters)
+int memsuite_perf_counter_open(struct memsuite_perf_counter *counters)
 {
 	int err;
 
@@ -123,14 +123,14 @@ int ms_counters_open(struct ms_counters *counters)
 				   GFP_KERNEL);
 	if (!counters->by_cpu)
 		return -ENOMEM;
-	err = ms_counters_cover(counters);
+	err = memsuite_perf_counter_cover(counters);
 	if (err)
-		ms_counters_close(counters);
+		memsuite_perf_counter_close(counters);
 	return err;
 }
-EXPORT_SYMBOL_GPL(ms_counters_open);
+EXPORT_SYMBOL_GPL(memsuite_perf_counter_open);
 
-void ms_counters_close(struct ms_counters *counters)
+void memsuite_perf_counter_close(struct memsuite_perf_counter *counters)
 {
 	int cpu;
 
@@ -140,14 +140,14 @@ void ms_counters_close(struct ms_counters *counters)
 	kfree(counters->by_cpu);
 	counters->by_cpu = NULL;
 }
-EXPORT_SYMBOL_GPL(ms_counters_close);
+EXPORT_SYMBOL_GPL(memsuite_perf_counter_close);
 
-u64 ms_counters_count(const struct ms_counters *counters)
+u64 memsuite_perf_counter_count(const struct memsuite_perf_counter *counters)
 {
 	int cpu = smp_processor_id();
 	struct perf_event *counter;
 
-	/* Pairs with ms_counters_cover(). */
+	/* Pairs with memsuite_perf_counter_cover(). */
 	counter = smp_load_acquire(&counters->by_cpu[cpu]);
 	if (!counter)
 		return 0;
@@ -156,14 +156,14 @@ u64 ms_counters_count(const struct ms_counters *counters)
 		counter->pmu->read(counter);
 	return local64_read(&counter->count);
 }
-EXPORT_SYMBOL_GPL(ms_counters_count);
+EXPORT_SYMBOL_GPL(memsuite_perf_counter_count);
 
-void ms_counters_time(const struct ms_counters *counters, int cpu,
-		      u64 *enabled, u64 *running)
+void memsuite_perf_counter_time(const struct memsuite_perf_counter *counters, int cpu,
+				u64 *enabled, u64 *running)
 {
 	*enabled = 0;
 	*running = 0;
 	if (counters->by_cpu[cpu])
 		perf_event_read_value(counters->by_cpu[cpu], enabled, running);
 }
-EXPORT_SYMBOL_GPL(ms_counters_time);
+EXPORT_SYMBOL_GPL(memsuite_perf_counter_time);

@@ -12,7 +12,7 @@ static int parse_field(char *text, u64 *value)
 	return text ? kstrtou64(text, 0, value) : -EINVAL;
 }
 
-int ms_event_parse(const char *text, struct ms_event *event)
+int memsuite_perf_event_parse(const char *text, struct memsuite_perf_event *event)
 {
 	u64 type, config, config1 = 0;
 	char copy[64], *rest = copy;
@@ -30,7 +30,7 @@ int ms_event_parse(const char *text, struct ms_event *event)
 		err = parse_field(rest, &config1);
 	if (err)
 		return err;
-	*event = (struct ms_event){ .type = type, .config = config,
+	*event = (struct memsuite_perf_event){ .type = type, .config = config,
 				    .config1 = config1 };
 	return 0;
 }

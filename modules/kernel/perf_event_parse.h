@@ -6,12 +6,12 @@
 #include <memsuite/perf_counter.h>
 
 /**
- * ms_event_parse() - read "TYPE:CONFIG[:CONFIG1]"
+ * memsuite_perf_event_parse() - read "TYPE:CONFIG[:CONFIG1]"
  * @text: it; a number may begin with 0x
  * @event: result, as it was if there is an error
  *
  * Return: 0, -EINVAL or -ERANGE.
  */
-int ms_event_parse(const char *text, struct ms_event *event);
+int memsuite_perf_event_parse(const char *text, struct memsuite_perf_event *event);
 
 #endif

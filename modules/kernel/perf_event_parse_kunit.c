@@ -8,13 +8,13 @@
 
 static void events_are_read(struct kunit *test)
 {
-	struct ms_event event = {};
+	struct memsuite_perf_event event = {};
 
-	KUNIT_EXPECT_EQ(test, ms_event_parse("4:0x81d0", &event), 0);
+	KUNIT_EXPECT_EQ(test, memsuite_perf_event_parse("4:0x81d0", &event), 0);
 	KUNIT_EXPECT_EQ(test, event.type, 4U);
 	KUNIT_EXPECT_EQ(test, event.config, 0x81d0ULL);
 	KUNIT_EXPECT_EQ(test, event.config1, 0ULL);
-	KUNIT_EXPECT_EQ(test, ms_event_parse("0x4:461:3", &event), 0);
+	KUNIT_EXPECT_EQ(test, memsuite_perf_event_parse("0x4:461:3", &event), 0);
 	KUNIT_EXPECT_EQ(test, event.config, 0x1cdULL);
 	KUNIT_EXPECT_EQ(test, event.config1, 3ULL);
 }
@@ -26,13 +26,13 @@ static void other_texts_are_refused(struct kunit *test)
 		"4:0x81d0 ",
 		"0000000000000000000000000000000000000000000000000000000000000004:1",
 	};
-	struct ms_event event = { .type = 7 };
+	struct memsuite_perf_event event = { .type = 7 };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		KUNIT_EXPECT_EQ_MSG(test, ms_event_parse(texts[i], &event),
+		KUNIT_EXPECT_EQ_MSG(test, memsuite_perf_event_parse(texts[i], &event),
 				    -EINVAL, "%s", texts[i]);
-	KUNIT_EXPECT_EQ(test, ms_event_parse("4294967296:1", &event), -ERANGE);
+	KUNIT_EXPECT_EQ(test, memsuite_perf_event_parse("4294967296:1", &event), -ERANGE);
 	KUNIT_EXPECT_EQ(test, event.type, 7U);
 }
 

@@ -19,11 +19,11 @@
 /* Two lines of about 60 characters. */
 #define TEXT_MAX	256
 
-int ms_pressure_read(enum ms_pressure what, u64 *us)
+int memsuite_psi_read(enum memsuite_psi what, u64 *us)
 {
 	char text[TEXT_MAX], *total;
 	struct seq_file file = { .buf = text, .size = sizeof(text) - 1 };
-	int err = ms_call_psi_show(what, &file);
+	int err = memsuite_kcall_psi_show(what, &file);
 
 	if (err)
 		return err;
@@ -34,4 +34,4 @@ int ms_pressure_read(enum ms_pressure what, u64 *us)
 		return -EOPNOTSUPP;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_pressure_read);
+EXPORT_SYMBOL_GPL(memsuite_psi_read);

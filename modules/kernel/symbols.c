@@ -6,7 +6,7 @@
 #include "core.h"
 
 /**
- * ms_symbol_address() - address of a kernel function
+ * memsuite_symbol_address() - address of a kernel function
  * @name: its symbol
  *
  * A kprobe that is registered disabled patches nothing and tells the address.
@@ -17,7 +17,7 @@
  * Return: the address, or 0 if there is no such function or it may not be
  * probed.
  */
-unsigned long ms_symbol_address(const char *name)
+unsigned long memsuite_symbol_address(const char *name)
 {
 	struct kprobe kp = {
 		.symbol_name = name,

@@ -16,13 +16,13 @@
 enum { IDLE, UNDER_WAY, RUNNING, DROPPED };
 
 /**
- * struct ms_errand - see ms_errand_new()
+ * struct memsuite_task_work - see memsuite_task_work_new()
  * @work: with the task
  * @state: where it is
  * @run: does it
  * @whose: for @run
  */
-struct ms_errand {
+struct memsuite_task_work {
 	struct callback_head work;
 	atomic_t state;
 	void (*run)(void *whose);
@@ -34,7 +34,7 @@ static bool ever_sent;
 
 static void arrive(struct callback_head *work)
 {
-	struct ms_errand *errand = container_of(work, struct ms_errand, work);
+	struct memsuite_task_work *errand = container_of(work, struct memsuite_task_work, work);
 
 	if (atomic_cmpxchg(&errand->state, UNDER_WAY, RUNNING) == UNDER_WAY) {
 		errand->run(errand->whose);
@@ -46,9 +46,9 @@ static void arrive(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-struct ms_errand *ms_errand_new(void (*run)(void *whose), void *whose)
+struct memsuite_task_work *memsuite_task_work_new(void (*run)(void *whose), void *whose)
 {
-	struct ms_errand *errand = kzalloc(sizeof(*errand), GFP_KERNEL);
+	struct memsuite_task_work *errand = kzalloc(sizeof(*errand), GFP_KERNEL);
 
 	if (!errand)
 		return NULL;
@@ -56,9 +56,9 @@ struct ms_errand *ms_errand_new(void (*run)(void *whose), void *whose)
 	errand->whose = whose;
 	return errand;
 }
-EXPORT_SYMBOL_GPL(ms_errand_new);
+EXPORT_SYMBOL_GPL(memsuite_task_work_new);
 
-bool ms_errand_send(struct ms_errand *errand)
+bool memsuite_task_work_send(struct memsuite_task_work *errand)
 {
 	if (atomic_cmpxchg(&errand->state, IDLE, UNDER_WAY) != IDLE)
 		return false;
@@ -72,9 +72,9 @@ bool ms_errand_send(struct ms_errand *errand)
 	module_put(THIS_MODULE);
 	return false;
 }
-EXPORT_SYMBOL_GPL(ms_errand_send);
+EXPORT_SYMBOL_GPL(memsuite_task_work_send);
 
-void ms_errand_drop(struct ms_errand *errand)
+void memsuite_task_work_drop(struct memsuite_task_work *errand)
 {
 	int state;
 
@@ -85,10 +85,10 @@ void ms_errand_drop(struct ms_errand *errand)
 	if (state == IDLE)
 		kfree(errand);
 }
-EXPORT_SYMBOL_GPL(ms_errand_drop);
+EXPORT_SYMBOL_GPL(memsuite_task_work_drop);
 
 /* The last instructions of arrive() may still have to be run. */
-void ms_errands_exit(void)
+void memsuite_task_works_exit(void)
 {
 	if (ever_sent)
 		synchronize_rcu_tasks();

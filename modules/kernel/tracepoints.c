@@ -10,18 +10,18 @@
 
 static void match(struct tracepoint *tracepoint, void *probe)
 {
-	struct ms_probe *p = probe;
+	struct memsuite_tracepoint *p = probe;
 
 	if (!strcmp(tracepoint->name, p->name))
 		p->tracepoint = tracepoint;
 }
 
-static void unregister(struct ms_probe *probe)
+static void unregister(struct memsuite_tracepoint *probe)
 {
 	tracepoint_probe_unregister(probe->tracepoint, probe->function, NULL);
 }
 
-int ms_probes_register(struct ms_probe *probes, unsigned int nr)
+int memsuite_tracepoints_register(struct memsuite_tracepoint *probes, unsigned int nr)
 {
 	unsigned int i;
 	int err;
@@ -43,12 +43,12 @@ undo:
 	tracepoint_synchronize_unregister();
 	return err;
 }
-EXPORT_SYMBOL_GPL(ms_probes_register);
+EXPORT_SYMBOL_GPL(memsuite_tracepoints_register);
 
-void ms_probes_unregister(struct ms_probe *probes, unsigned int nr)
+void memsuite_tracepoints_unregister(struct memsuite_tracepoint *probes, unsigned int nr)
 {
 	while (nr--)
 		unregister(&probes[nr]);
 	tracepoint_synchronize_unregister();
 }
-EXPORT_SYMBOL_GPL(ms_probes_unregister);
+EXPORT_SYMBOL_GPL(memsuite_tracepoints_unregister);

@@ -11,7 +11,7 @@
 #define PFN_MASK	((1ULL << PFN_BITS) - 1)
 
 /* Of those others, the lower ones: chance decides among what is equal above. */
-#define BANK_SHIFT	14	/* MS_MAX_BANKS */
+#define BANK_SHIFT	14	/* MEMSUITE_MAX_BANKS */
 #define TURN_SHIFT	12	/* as many as frames in a container */
 
 /* splitmix64 (Steele, Lea, Flood, 2014). */
@@ -30,13 +30,13 @@ static int compare(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-static u64 row_of(const struct ms_bank_map *map, u64 pfn)
+static u64 row_of(const struct memsuite_bank_map *map, u64 pfn)
 {
 	return map ? pfn / map->row_frames : pfn;
 }
 
 /* The frames of a row get the same one. */
-static u64 dice(const struct ms_bank_map *map, u64 pfn, u64 seed,
+static u64 dice(const struct memsuite_bank_map *map, u64 pfn, u64 seed,
 		unsigned int bits)
 {
 	return mix(seed ^ row_of(map, pfn)) >> (64 - bits);
@@ -53,13 +53,13 @@ static void sort_and_strip(u64 *pfns, unsigned int nr)
 
 /* Bank after bank, the rows of each in a random order. */
 static void sort_banks(u64 *pfns, unsigned int nr,
-		       const struct ms_bank_map *map, u64 seed)
+		       const struct memsuite_bank_map *map, u64 seed)
 {
 	unsigned int i;
 	u64 bank;
 
 	for (i = 0; i < nr; i++) {
-		bank = map ? ms_bank_of(map, pfns[i]) : 0;
+		bank = map ? memsuite_bank_of(map, pfns[i]) : 0;
 		pfns[i] |= (bank << BANK_SHIFT |
 			    dice(map, pfns[i], seed, BANK_SHIFT)) << PFN_BITS;
 	}
@@ -68,14 +68,14 @@ static void sort_banks(u64 *pfns, unsigned int nr,
 
 /* Of what is sorted by banks, the first row of each, then the second of each. */
 static void take_turns(u64 *pfns, unsigned int nr,
-		       const struct ms_bank_map *map, u64 seed)
+		       const struct memsuite_bank_map *map, u64 seed)
 {
 	u64 pfn, before = pfns[0], turn = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr; before = pfn, i++) {
 		pfn = pfns[i];
-		if (map && ms_bank_of(map, pfn) != ms_bank_of(map, before))
+		if (map && memsuite_bank_of(map, pfn) != memsuite_bank_of(map, before))
 			turn = 0;
 		else if (row_of(map, pfn) != row_of(map, before))
 			turn++;
@@ -85,8 +85,8 @@ static void take_turns(u64 *pfns, unsigned int nr,
 	sort_and_strip(pfns, nr);
 }
 
-void ms_container_shuffle(u64 *pfns, unsigned int nr,
-			  const struct ms_bank_map *map, u64 seed)
+void memsuite_frame_order_shuffle(u64 *pfns, unsigned int nr,
+				  const struct memsuite_bank_map *map, u64 seed)
 {
 	sort_banks(pfns, nr, map, seed);
 	take_turns(pfns, nr, map, seed);

@@ -7,9 +7,9 @@
 #include "frame/bank_map.h"
 
 /**
- * ms_container_shuffle() - put the frames of a container in a random order
+ * memsuite_frame_order_shuffle() - put the frames of a container in a random order
  * @pfns: frame numbers
- * @nr: how many; at least 1, at most MS_MAX_CONTAINER
+ * @nr: how many; at least 1, at most MEMSUITE_MAX_CONTAINER
  * @map: the banks that they lie in; NULL: nothing is known of banks
  * @seed: what the order depends on
  *
@@ -22,7 +22,7 @@
  *
  * Pure.
  */
-void ms_container_shuffle(u64 *pfns, unsigned int nr,
-			  const struct ms_bank_map *map, u64 seed);
+void memsuite_frame_order_shuffle(u64 *pfns, unsigned int nr,
+				  const struct memsuite_bank_map *map, u64 seed);
 
 #endif

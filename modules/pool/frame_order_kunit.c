@@ -15,19 +15,19 @@
 #define NR	768
 
 /* Rows of three frames in eight banks, as in a rank of paper 004's machine. */
-static const struct ms_bank_map rank = {
+static const struct memsuite_bank_map rank = {
 	.nr_levels = 1, .levels = { { 3, 8 } }, .nr_banks = 8, .row_frames = 3,
 };
 
 static u64 pfns[NR], others[NR];
 
-static void fill(u64 *to, u64 first, const struct ms_bank_map *map, u64 seed)
+static void fill(u64 *to, u64 first, const struct memsuite_bank_map *map, u64 seed)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR; i++)
 		to[i] = first + i;
-	ms_container_shuffle(to, NR, map, seed);
+	memsuite_frame_order_shuffle(to, NR, map, seed);
 }
 
 static void keeps_all_frames(struct kunit *test)
@@ -59,7 +59,7 @@ static void lets_banks_take_turns(struct kunit *test)
 
 	fill(pfns, 3072, &rank, 7);
 	for (i = 0; i < NR; i += 3) {
-		banks |= 1U << ms_bank_of(&rank, pfns[i]);
+		banks |= 1U << memsuite_bank_of(&rank, pfns[i]);
 		if (i % 24 != 21)
 			continue;
 		KUNIT_EXPECT_EQ(test, banks, 0xffU);
@@ -74,7 +74,7 @@ static void keeps_what_is_left_of_rows(struct kunit *test)
 
 	for (i = 0; i < NR; i++)
 		pfns[i] = i + i / 5;
-	ms_container_shuffle(pfns, NR, &rank, 7);
+	memsuite_frame_order_shuffle(pfns, NR, &rank, 7);
 	for (i = 1; i < NR; i++)
 		if (pfns[i] % 3 && (pfns[i] - 1) % 6 != 5)
 			KUNIT_EXPECT_EQ(test, pfns[i - 1], pfns[i] - 1);

@@ -31,18 +31,18 @@
 /* How long the filler rests after memory was wanted back. */
 #define PRESSURE_JIFFIES	(2 * HZ)
 
-bool ms_pools_prefilled = true;
-LIST_HEAD(ms_pools);
-DEFINE_MUTEX(ms_pools_lock);	/* of that list */
+bool memsuite_pools_prefilled = true;
+LIST_HEAD(memsuite_pools);
+DEFINE_MUTEX(memsuite_pools_lock);	/* of that list */
 static int cpu_state;
 
-unsigned long ms_pool_free(struct ms_pool *pool, struct page *chain)
+unsigned long memsuite_pool_free(struct memsuite_pool *pool, struct page *chain)
 {
 	unsigned long freed = 0;
 	struct page *page;
 
 	while ((page = chain_pop(&chain))) {
-		ms_demand_free(unmark(page), 0, __free_pages);
+		memsuite_alloc_stats_free(unmark(page), 0, __free_pages);
 		freed++;
 	}
 	atomic64_add(freed, &pool->freed);
@@ -50,14 +50,14 @@ unsigned long ms_pool_free(struct ms_pool *pool, struct page *chain)
 }
 
 /* Bare frames cannot be freed as they are: they were never allocated. */
-static void free_bare(struct ms_pool *pool, struct page *page)
+static void free_bare(struct memsuite_pool *pool, struct page *page)
 {
-	ms_frames_prepare(page, 0, false);
-	ms_demand_free(page, 0, __free_pages);
+	memsuite_frames_prepare(page, 0, false);
+	memsuite_alloc_stats_free(page, 0, __free_pages);
 	atomic64_inc(&pool->freed);
 }
 
-unsigned long ms_pool_free_bare(struct ms_pool *pool, struct page *chain)
+unsigned long memsuite_pool_free_bare(struct memsuite_pool *pool, struct page *chain)
 {
 	unsigned long freed = 0;
 	struct page *page;
@@ -70,15 +70,15 @@ unsigned long ms_pool_free_bare(struct ms_pool *pool, struct page *chain)
 	return freed;
 }
 
-unsigned long ms_pool_free_gifts(struct ms_pool *pool, struct page **gifts)
+unsigned long memsuite_pool_free_gifts(struct memsuite_pool *pool, struct page **gifts)
 {
-	unsigned long freed = ms_pool_free_bare(pool, xchg(gifts, NULL));
+	unsigned long freed = memsuite_pool_free_bare(pool, xchg(gifts, NULL));
 
 	atomic_sub(freed, &pool->nr_gifts);
 	return freed;
 }
 
-static struct page *depot_take(struct ms_pool *pool, unsigned int *hint)
+static struct page *depot_take(struct memsuite_pool *pool, unsigned int *hint)
 {
 	unsigned int i, nr = READ_ONCE(pool->nr_used), slot = *hint;
 	struct page *chain;
@@ -100,7 +100,7 @@ static struct page *depot_take(struct ms_pool *pool, unsigned int *hint)
 	return NULL;
 }
 
-bool ms_pool_put(struct ms_pool *pool, struct page *chain)
+bool memsuite_pool_put(struct memsuite_pool *pool, struct page *chain)
 {
 	unsigned int slot;
 
@@ -117,43 +117,43 @@ bool ms_pool_put(struct ms_pool *pool, struct page *chain)
 }
 
 /* A filler at work needs no interrupt, which costs more than a page. */
-static bool filler_sleeps(struct ms_pool *pool)
+static bool filler_sleeps(struct memsuite_pool *pool)
 {
 	/* The slots are exchanged, which is a barrier. */
 	return waitqueue_active(&pool->wait);
 }
 
-static noinline void refill_front(struct ms_pool *pool, struct front *front)
+static noinline void refill_front(struct memsuite_pool *pool, struct front *front)
 {
 	front->chain = depot_take(pool, &front->hint);
-	if (READ_ONCE(ms_pools_prefilled) &&
+	if (READ_ONCE(memsuite_pools_prefilled) &&
 	    atomic_read(&pool->nr_filled) <
 	    DIV_ROUND_UP(READ_ONCE(pool->target), 2) &&
 	    filler_sleeps(pool))
 		irq_work_queue(&pool->wake);
 }
 
-void ms_pool_rewind(struct ms_pool *pool, struct ms_scan *scan)
+void memsuite_pool_rewind(struct memsuite_pool *pool, struct memsuite_scan *scan)
 {
-	*scan = (struct ms_scan) {
+	*scan = (struct memsuite_scan) {
 		.pfn = pool->start_pfn,
 		.end = pool->end_pfn,
-		.orders = MS_ANY_ORDER,
+		.orders = MEMSUITE_ANY_ORDER,
 		.nid = pool->nid,
-		.migratetypes = MS_ANY_MIGRATETYPE,
+		.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
 		.banks = pool->banks,
 	};
 }
 
 /* It has passed what is in use at the beginning of the region. */
-static void join_filler(struct ms_pool *pool, struct ms_scan *scan)
+static void join_filler(struct memsuite_pool *pool, struct memsuite_scan *scan)
 {
-	ms_pool_rewind(pool, scan);
+	memsuite_pool_rewind(pool, scan);
 	scan->pfn = clamp(READ_ONCE(pool->scan.pfn), scan->pfn, scan->end);
 }
 
 /* Retiring sleeps: the filler does it. */
-void ms_pool_reject(struct ms_pool *pool, struct page *page)
+void memsuite_pool_reject(struct memsuite_pool *pool, struct page *page)
 {
 	chain_share(&pool->rejected, page);
 	irq_work_queue(&pool->wake);
@@ -164,21 +164,21 @@ void ms_pool_reject(struct ms_pool *pool, struct page *page)
  * hand; who only tried it would leave page upon page to other regions while its
  * holder is preempted.
  */
-static bool refill_bare(struct ms_pool *pool, struct front *front)
+static bool refill_bare(struct memsuite_pool *pool, struct front *front)
 {
-	struct ms_block block;
+	struct memsuite_block block;
 	int err;
 
 	if (time_before(jiffies, front->dry_until))
 		return false;
 	if (!front->scan.end)
 		join_filler(pool, &front->scan);
-	err = ms_frames_isolate(&front->scan, pool->banks ? BANKS_BUDGET :
-				BARE_BUDGET, &block);
+	err = memsuite_frames_isolate(&front->scan, pool->banks ? BANKS_BUDGET :
+				      BARE_BUDGET, &block);
 	if (err == -ENOMEM)
-		ms_frames_skip_zone(&front->scan);
+		memsuite_frames_skip_zone(&front->scan);
 	if (err == -ENOENT)
-		ms_pool_rewind(pool, &front->scan);
+		memsuite_pool_rewind(pool, &front->scan);
 	front->ended |= err == -ENOENT;
 	/* Dry is a region walked from end to end in vain. */
 	if (err == -ENOENT && front->vain)
@@ -194,7 +194,7 @@ static bool refill_bare(struct ms_pool *pool, struct front *front)
 }
 
 /* Nobody gets a page that the kernel has found bad meanwhile: it is left as it is. */
-static struct page *unless_poisoned(struct ms_pool *pool, struct page *page)
+static struct page *unless_poisoned(struct memsuite_pool *pool, struct page *page)
 {
 	if (likely(!PageHWPoison(page)))
 		return page;
@@ -203,7 +203,7 @@ static struct page *unless_poisoned(struct ms_pool *pool, struct page *page)
 }
 
 /* From the top of the block; the filler sees to the frames of other banks. */
-static struct page *next_bare(struct ms_pool *pool, struct front *front)
+static struct page *next_bare(struct memsuite_pool *pool, struct front *front)
 {
 	struct page *page;
 
@@ -217,7 +217,7 @@ static struct page *next_bare(struct ms_pool *pool, struct front *front)
 }
 
 /* The depot is empty: take a free block, or part of one. */
-static noinline struct page *pop_bare(struct ms_pool *pool,
+static noinline struct page *pop_bare(struct memsuite_pool *pool,
 				      struct front *front, gfp_t gfp)
 {
 	struct page *page = next_bare(pool, front);
@@ -230,9 +230,9 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
 		page = unless_poisoned(pool, page);
 	if (!page)
 		return NULL;
-	ms_frames_prepare(page, 0, gfp & __GFP_ZERO);
-	if (unlikely(!ms_inspect_page(page))) {
-		ms_pool_reject(pool, page);
+	memsuite_frames_prepare(page, 0, gfp & __GFP_ZERO);
+	if (unlikely(!memsuite_pool_inspect_page(page))) {
+		memsuite_pool_reject(pool, page);
 		return NULL;
 	}
 	front->bare_handed++;
@@ -243,14 +243,14 @@ static noinline struct page *pop_bare(struct ms_pool *pool,
  * Who overwrites the page, as with what is read from a file, has no use for a
  * cleared one; but a tested one is quicker than a test, and an order is an order.
  */
-static bool wants_bare(const struct ms_pool *pool, gfp_t gfp)
+static bool wants_bare(const struct memsuite_pool *pool, gfp_t gfp)
 {
 	return !(gfp & __GFP_ZERO) && !READ_ONCE(pool->container) &&
-	       !static_branch_unlikely(&ms_inspect_key);
+	       !static_branch_unlikely(&memsuite_pool_inspect_key);
 }
 
 /* The next of the chain, or of that of another batch. */
-static struct page *pop_cleared(struct ms_pool *pool, struct front *front)
+static struct page *pop_cleared(struct memsuite_pool *pool, struct front *front)
 {
 	struct page *page;
 
@@ -260,7 +260,7 @@ static struct page *pop_cleared(struct ms_pool *pool, struct front *front)
 	return likely(page) ? unless_poisoned(pool, unmark(page)) : NULL;
 }
 
-static struct page *pop(struct ms_pool *pool, gfp_t gfp)
+static struct page *pop(struct memsuite_pool *pool, gfp_t gfp)
 {
 	bool bare_first = wants_bare(pool, gfp);
 	struct page *page = NULL;
@@ -286,7 +286,7 @@ static struct page *pop(struct ms_pool *pool, gfp_t gfp)
  * What a program frees is kept by the CPU that it runs on, and may be all that
  * is left of the region. An interrupt may have come while that is being seen to.
  */
-static noinline struct page *pop_again(struct ms_pool *pool, gfp_t gfp)
+static noinline struct page *pop_again(struct memsuite_pool *pool, gfp_t gfp)
 {
 	struct page *page = NULL;
 	int tries = MORE_TRIES;
@@ -295,14 +295,14 @@ static noinline struct page *pop_again(struct ms_pool *pool, gfp_t gfp)
 		return NULL;
 	preempt_disable();
 	this_cpu_write(pool->fronts->ended, false);
-	ms_call_drain_local_pages(NULL);
+	memsuite_kcall_drain_local_pages(NULL);
 	while (!page && tries--)
 		page = pop(pool, gfp);
 	preempt_enable();
 	return page;
 }
 
-struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp)
+struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp)
 {
 	struct page *page = pop(pool, gfp);
 
@@ -312,15 +312,15 @@ struct page *ms_pool_pop(struct ms_pool *pool, gfp_t gfp)
 		this_cpu_inc(pool->fronts->misses);
 	return page;
 }
-EXPORT_SYMBOL_GPL(ms_pool_pop);
+EXPORT_SYMBOL_GPL(memsuite_pool_pop);
 
 static void wake_filler(struct irq_work *work)
 {
-	wake_up(&container_of(work, struct ms_pool, wake)->wait);
+	wake_up(&container_of(work, struct memsuite_pool, wake)->wait);
 }
 
-unsigned long ms_pool_free_frames(struct ms_pool *pool, struct page *page,
-				  unsigned long nr)
+unsigned long memsuite_pool_free_frames(struct memsuite_pool *pool, struct page *page,
+					unsigned long nr)
 {
 	unsigned long i;
 
@@ -330,21 +330,21 @@ unsigned long ms_pool_free_frames(struct ms_pool *pool, struct page *page,
 }
 
 /* Takes the front of a CPU that is this one, or dead. */
-static unsigned long drain_front(struct ms_pool *pool, struct front *front)
+static unsigned long drain_front(struct memsuite_pool *pool, struct front *front)
 {
 	unsigned long freed;
 
-	freed = ms_pool_free(pool, front->chain);
+	freed = memsuite_pool_free(pool, front->chain);
 	front->chain = NULL;
-	freed += ms_pool_free_frames(pool, front->bare, front->nr_bare);
+	freed += memsuite_pool_free_frames(pool, front->bare, front->nr_bare);
 	front->nr_bare = 0;
-	freed += ms_pool_free_frames(pool, front->large, front->nr_large);
+	freed += memsuite_pool_free_frames(pool, front->large, front->nr_large);
 	front->nr_large = 0;
 	return freed;
 }
 
 struct drain {
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 	atomic_long_t freed;
 };
 
@@ -357,18 +357,18 @@ static void drain_this_cpu(void *data)
 			&drain->freed);
 }
 
-static unsigned long drain_depot(struct ms_pool *pool, unsigned long pages)
+static unsigned long drain_depot(struct memsuite_pool *pool, unsigned long pages)
 {
 	unsigned long freed = 0;
 	struct page *chain;
 	unsigned int hint = 0;
 
 	while (freed < pages && (chain = depot_take(pool, &hint)))
-		freed += ms_pool_free(pool, chain);
+		freed += memsuite_pool_free(pool, chain);
 	return freed;
 }
 
-unsigned long ms_pool_drain_fronts(struct ms_pool *pool)
+unsigned long memsuite_pool_drain_fronts(struct memsuite_pool *pool)
 {
 	struct drain drain = { .pool = pool, .freed = ATOMIC_LONG_INIT(0) };
 
@@ -376,109 +376,109 @@ unsigned long ms_pool_drain_fronts(struct ms_pool *pool)
 	return atomic_long_read(&drain.freed);
 }
 
-static unsigned long drain(struct ms_pool *pool)
+static unsigned long drain(struct memsuite_pool *pool)
 {
 	unsigned long freed;
 
 	/* First the depot: a CPU with nothing at hand takes from there. */
 	freed = drain_depot(pool, ULONG_MAX);
-	return freed + ms_pool_drain_fronts(pool) +
-	       ms_pool_free_bare(pool, xchg(&pool->others, NULL)) +
-	       ms_pool_free_gifts(pool, &pool->gifts);
+	return freed + memsuite_pool_drain_fronts(pool) +
+	       memsuite_pool_free_bare(pool, xchg(&pool->others, NULL)) +
+	       memsuite_pool_free_gifts(pool, &pool->gifts);
 }
 
-unsigned long ms_pools_drain(unsigned long start_pfn, unsigned long end_pfn)
+unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pfn)
 {
 	unsigned long freed = 0;
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 
-	mutex_lock(&ms_pools_lock);
-	list_for_each_entry(pool, &ms_pools, link) {
+	mutex_lock(&memsuite_pools_lock);
+	list_for_each_entry(pool, &memsuite_pools, link) {
 		if (pool->start_pfn >= end_pfn || pool->end_pfn <= start_pfn)
 			continue;
 		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
 		freed += drain(pool);
 		wake_up(&pool->wait);
 	}
-	mutex_unlock(&ms_pools_lock);
+	mutex_unlock(&memsuite_pools_lock);
 	return freed;
 }
 
-void ms_pools_recycle(void)
+void memsuite_pools_recycle(void)
 {
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 
-	mutex_lock(&ms_pools_lock);
-	list_for_each_entry(pool, &ms_pools, link) {
+	mutex_lock(&memsuite_pools_lock);
+	list_for_each_entry(pool, &memsuite_pools, link) {
 		drain(pool);
 		wake_up(&pool->wait);
 	}
-	mutex_unlock(&ms_pools_lock);
+	mutex_unlock(&memsuite_pools_lock);
 }
-EXPORT_SYMBOL_GPL(ms_pools_recycle);
+EXPORT_SYMBOL_GPL(memsuite_pools_recycle);
 
-void ms_pools_prefill(bool on)
+void memsuite_pools_prefill(bool on)
 {
-	if (on == READ_ONCE(ms_pools_prefilled))
+	if (on == READ_ONCE(memsuite_pools_prefilled))
 		return;
-	WRITE_ONCE(ms_pools_prefilled, on);
+	WRITE_ONCE(memsuite_pools_prefilled, on);
 	if (!on)
-		ms_hold_wait();	/* for batches that are being filled */
-	ms_pools_recycle();
+		memsuite_hold_wait();	/* for batches that are being filled */
+	memsuite_pools_recycle();
 }
-EXPORT_SYMBOL_GPL(ms_pools_prefill);
+EXPORT_SYMBOL_GPL(memsuite_pools_prefill);
 
-unsigned long ms_pools_shrink(unsigned long pages)
+unsigned long memsuite_pools_shrink(unsigned long pages)
 {
 	unsigned long freed = 0;
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 
 	/* Reclaim may come from under the lock: making a pool allocates. */
-	if (!mutex_trylock(&ms_pools_lock))
+	if (!mutex_trylock(&memsuite_pools_lock))
 		return 0;
-	list_for_each_entry(pool, &ms_pools, link) {
+	list_for_each_entry(pool, &memsuite_pools, link) {
 		if (freed >= pages)
 			break;
 		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
 		freed += drain_depot(pool, pages - freed);
 		wake_up(&pool->wait);
 	}
-	mutex_unlock(&ms_pools_lock);
+	mutex_unlock(&memsuite_pools_lock);
 	return freed;
 }
 
-void ms_pool_read_stats(struct ms_pool *pool, struct ms_pool_stats *stats)
+void memsuite_pool_read_stats(struct memsuite_pool *pool, struct memsuite_pool_stats *stats)
 {
 	/* First: what is freed later was not counted as filled, either. */
 	u64 freed = atomic64_read(&pool->freed);
 
-	stats->handed = ms_stat_sum(pool->fronts, handed);
-	stats->bare = ms_stat_sum(pool->fronts, bare_handed);
-	stats->misses = ms_stat_sum(pool->fronts, misses);
+	stats->handed = memsuite_stat_sum(pool->fronts, handed);
+	stats->bare = memsuite_stat_sum(pool->fronts, bare_handed);
+	stats->misses = memsuite_stat_sum(pool->fronts, misses);
 	stats->filled = READ_ONCE(pool->filled) + atomic64_read(&pool->gifted);
 	stats->foreign = atomic64_read(&pool->foreign);
 	stats->passed = atomic64_read(&pool->passed);
-	stats->pages = stats->filled + ms_stat_sum(pool->fronts, isolated) -
+	stats->pages = stats->filled + memsuite_stat_sum(pool->fronts, isolated) -
 		       stats->handed - freed;
 }
 
-unsigned long ms_pools_pages(void)
+unsigned long memsuite_pools_pages(void)
 {
-	struct ms_pool_stats stats;
+	struct memsuite_pool_stats stats;
 	unsigned long pages = 0;
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 
-	if (!mutex_trylock(&ms_pools_lock))
+	if (!mutex_trylock(&memsuite_pools_lock))
 		return 0;
-	list_for_each_entry(pool, &ms_pools, link) {
-		ms_pool_read_stats(pool, &stats);
+	list_for_each_entry(pool, &memsuite_pools, link) {
+		memsuite_pool_read_stats(pool, &stats);
 		pages += stats.pages;
 	}
-	mutex_unlock(&ms_pools_lock);
+	mutex_unlock(&memsuite_pools_lock);
 	return pages;
 }
 
-void ms_pool_set_target(struct ms_pool *pool, unsigned long target)
+void memsuite_pool_set_target(struct memsuite_pool *pool, unsigned long target)
 {
 	unsigned long batches = DIV_ROUND_UP(target, BATCH_PAGES);
 	int surplus;
@@ -490,19 +490,19 @@ void ms_pool_set_target(struct ms_pool *pool, unsigned long target)
 	wake_up(&pool->wait);
 }
 
-void ms_pool_set_container(struct ms_pool *pool, unsigned int container)
+void memsuite_pool_set_container(struct memsuite_pool *pool, unsigned int container)
 {
 	WRITE_ONCE(pool->container, container);
 	drain(pool);
 	wake_up(&pool->wait);
 }
 
-struct ms_pool *ms_pool_create(const char *name, unsigned long start_pfn,
-			       unsigned long end_pfn, int nid,
-			       const struct ms_bank_set *banks,
-			       unsigned long target, unsigned int container)
+struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start_pfn,
+					   unsigned long end_pfn, int nid,
+					   const struct memsuite_bank_set *banks,
+					   unsigned long target, unsigned int container)
 {
-	struct ms_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	struct memsuite_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
 	int cpu;
 
 	if (!pool)
@@ -514,28 +514,28 @@ struct ms_pool *ms_pool_create(const char *name, unsigned long start_pfn,
 	pool->container = container;
 	pool->rest_until = jiffies;
 	pool->large_dry_until = jiffies;
-	ms_pool_rewind(pool, &pool->scan);
+	memsuite_pool_rewind(pool, &pool->scan);
 	init_waitqueue_head(&pool->wait);
 	init_irq_work(&pool->wake, wake_filler);
 	pool->nr_slots = DIV_ROUND_UP(end_pfn - start_pfn, BATCH_PAGES);
 	pool->slots = kvcalloc(pool->nr_slots, sizeof(*pool->slots),
 			       GFP_KERNEL);
-	pool->frames = kvcalloc(MS_MAX_CONTAINER, sizeof(*pool->frames),
+	pool->frames = kvcalloc(MEMSUITE_MAX_CONTAINER, sizeof(*pool->frames),
 				GFP_KERNEL);
 	pool->fronts = alloc_percpu(struct front);
 	if (!pool->slots || !pool->frames || !pool->fronts)
 		goto err;
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(pool->fronts, cpu)->dry_until = jiffies;
-	pool->filler = kthread_create_on_node(ms_filler_run, pool, nid, "ms_fill/%s",
+	pool->filler = kthread_create_on_node(memsuite_refill_run, pool, nid, "ms_fill/%s",
 					      name);
 	if (IS_ERR(pool->filler))
 		goto err;
 	set_user_nice(pool->filler, MAX_NICE);
-	mutex_lock(&ms_pools_lock);
-	list_add(&pool->link, &ms_pools);
-	mutex_unlock(&ms_pools_lock);
-	ms_pool_set_target(pool, target);
+	mutex_lock(&memsuite_pools_lock);
+	list_add(&pool->link, &memsuite_pools);
+	mutex_unlock(&memsuite_pools_lock);
+	memsuite_pool_set_target(pool, target);
 	wake_up_process(pool->filler);
 	return pool;
 
@@ -547,24 +547,24 @@ err:
 	return ERR_PTR(-ENOMEM);
 }
 
-void ms_pool_destroy(struct ms_pool *pool)
+void memsuite_pool_destroy(struct memsuite_pool *pool)
 {
-	struct ms_pool_stats stats;
+	struct memsuite_pool_stats stats;
 	int cpu, token;
 
-	mutex_lock(&ms_pools_lock);
+	mutex_lock(&memsuite_pools_lock);
 	list_del(&pool->link);
-	mutex_unlock(&ms_pools_lock);
+	mutex_unlock(&memsuite_pools_lock);
 	kthread_stop(pool->filler);
 	irq_work_sync(&pool->wake);
 	/* Nobody uses it any more; a CPU may have gone since it left the list. */
 	for_each_possible_cpu(cpu)
 		drain_front(pool, per_cpu_ptr(pool->fronts, cpu));
 	drain(pool);
-	token = ms_hold_begin();
-	ms_filler_empty(pool);
-	ms_hold_end(token);
-	ms_pool_read_stats(pool, &stats);
+	token = memsuite_hold_begin();
+	memsuite_refill_empty(pool);
+	memsuite_hold_end(token);
+	memsuite_pool_read_stats(pool, &stats);
 	WARN_ON(stats.pages);
 	free_percpu(pool->fronts);
 	kvfree(pool->frames);
@@ -574,16 +574,16 @@ void ms_pool_destroy(struct ms_pool *pool)
 
 static int drain_dead_cpu(unsigned int cpu)
 {
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 
-	mutex_lock(&ms_pools_lock);
-	list_for_each_entry(pool, &ms_pools, link)
+	mutex_lock(&memsuite_pools_lock);
+	list_for_each_entry(pool, &memsuite_pools, link)
 		drain_front(pool, per_cpu_ptr(pool->fronts, cpu));
-	mutex_unlock(&ms_pools_lock);
+	mutex_unlock(&memsuite_pools_lock);
 	return 0;
 }
 
-int ms_pools_init(void)
+int memsuite_pools_init(void)
 {
 	cpu_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					      "mm/memsuite:dead", NULL,
@@ -591,7 +591,7 @@ int ms_pools_init(void)
 	return cpu_state < 0 ? cpu_state : 0;
 }
 
-void ms_pools_exit(void)
+void memsuite_pools_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpu_state);
 }

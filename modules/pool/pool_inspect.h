@@ -6,22 +6,22 @@
 
 #include <memsuite/pool_inspect.h>
 
-DECLARE_STATIC_KEY_FALSE(ms_inspect_key);
+DECLARE_STATIC_KEY_FALSE(memsuite_pool_inspect_key);
 
 bool __ms_inspect_page(struct page *page);
 
 /* For a page that is about to leave a pool, uninspected. Interrupts are off. */
-static inline bool ms_inspect_page(struct page *page)
+static inline bool memsuite_pool_inspect_page(struct page *page)
 {
-	return !static_branch_unlikely(&ms_inspect_key) ||
+	return !static_branch_unlikely(&memsuite_pool_inspect_key) ||
 	       __ms_inspect_page(page);
 }
 
 /*
  * For frames that enter a pool, zero and held, and for those that
- * ms_inspect_page() found bad, whose bits are set in @bad; sets those of others
+ * memsuite_pool_inspect_page() found bad, whose bits are set in @bad; sets those of others
  * that are. May sleep.
  */
-void ms_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad);
+void memsuite_pool_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad);
 
 #endif

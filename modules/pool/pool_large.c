@@ -18,21 +18,21 @@
 #define LARGE_BUDGET	1024
 
 /* Goes on where the last one was found, once around the region. */
-static bool find_block(struct ms_pool *pool, unsigned int order,
-		       struct ms_block *block)
+static bool find_block(struct memsuite_pool *pool, unsigned int order,
+		       struct memsuite_block *block)
 {
-	struct ms_scan scan;
+	struct memsuite_scan scan;
 	int rounds = 2, err;
 
 	if (time_before(jiffies, READ_ONCE(pool->large_dry_until)))
 		return false;
-	ms_pool_rewind(pool, &scan);
+	memsuite_pool_rewind(pool, &scan);
 	scan.orders &= ~((1U << order) - 1);
 	scan.pfn = clamp(READ_ONCE(pool->large_pfn), scan.pfn, scan.end);
 	do {
-		err = ms_frames_isolate(&scan, LARGE_BUDGET, block);
+		err = memsuite_frames_isolate(&scan, LARGE_BUDGET, block);
 		if (err == -ENOMEM)
-			ms_frames_skip_zone(&scan);
+			memsuite_frames_skip_zone(&scan);
 		if (err == -ENOENT) {
 			scan.pfn = pool->start_pfn;
 			rounds--;
@@ -51,10 +51,10 @@ static bool is_good(struct page *page)
 
 	if (PageHWPoison(page))
 		return false;
-	if (!static_branch_unlikely(&ms_inspect_key))
+	if (!static_branch_unlikely(&memsuite_pool_inspect_key))
 		return true;
 	local_irq_save(flags);
-	good = ms_inspect_page(page);
+	good = memsuite_pool_inspect_page(page);
 	local_irq_restore(flags);
 	return good;
 }
@@ -73,7 +73,7 @@ static unsigned long first_bad(struct page *page, unsigned long nr)
  * The others have been looked at, or are when they are taken one by one. What
  * the kernel has found bad it keeps itself, when it is freed.
  */
-static void part_with(struct ms_pool *pool, struct page *page,
+static void part_with(struct memsuite_pool *pool, struct page *page,
 		      unsigned int order, unsigned long bad)
 {
 	unsigned long i;
@@ -81,9 +81,9 @@ static void part_with(struct ms_pool *pool, struct page *page,
 	split_page(page, order);
 	for (i = 0; i < 1UL << order; i++) {
 		if (i == bad && !PageHWPoison(page + i)) {
-			ms_pool_reject(pool, page + i);
+			memsuite_pool_reject(pool, page + i);
 		} else {
-			ms_demand_free(page + i, 0, __free_pages);
+			memsuite_alloc_stats_free(page + i, 0, __free_pages);
 			atomic64_inc(&pool->freed);
 		}
 	}
@@ -105,43 +105,43 @@ static struct page *cut_large(struct front *front, unsigned int order)
  * Bare. What is left of a block stays with the CPU, since to give it back is to
  * allocate it first, which with init_on_alloc clears it.
  */
-static struct page *take_large(struct ms_pool *pool, struct front *front,
+static struct page *take_large(struct memsuite_pool *pool, struct front *front,
 			       unsigned int order)
 {
 	struct page *page = cut_large(front, order);
-	struct ms_block block;
+	struct memsuite_block block;
 
 	if (page || !find_block(pool, order, &block))
 		return page;
 	/* Too small: of a smaller folio's. */
-	ms_pool_free_frames(pool, front->large, front->nr_large);
+	memsuite_pool_free_frames(pool, front->large, front->nr_large);
 	front->large = block.page;
 	front->nr_large = 1UL << block.order;
 	front->isolated += front->nr_large;
 	return cut_large(front, order);
 }
 
-struct page *ms_pool_pop_large(struct ms_pool *pool, unsigned int order,
-			       gfp_t gfp)
+struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int order,
+				     gfp_t gfp)
 {
 	unsigned long nr = 1UL << order, bad, flags;
 	struct page *page;
 
-	if (pool->banks || order > MS_MAX_ORDER)
+	if (pool->banks || order > MEMSUITE_MAX_ORDER)
 		return NULL;
 	local_irq_save(flags);
 	page = take_large(pool, this_cpu_ptr(pool->fronts), order);
 	local_irq_restore(flags);
 	if (!page)
 		return NULL;
-	ms_frames_prepare(page, order, gfp & __GFP_ZERO);
+	memsuite_frames_prepare(page, order, gfp & __GFP_ZERO);
 	bad = first_bad(page, nr);
 	if (unlikely(bad < nr)) {
 		part_with(pool, page, order, bad);
 		return NULL;
 	}
-	ms_call_make_large(page, order);
+	memsuite_kcall_make_large(page, order);
 	this_cpu_add(pool->fronts->handed, nr);
 	return page;
 }
-EXPORT_SYMBOL_GPL(ms_pool_pop_large);
+EXPORT_SYMBOL_GPL(memsuite_pool_pop_large);

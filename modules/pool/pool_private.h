@@ -45,7 +45,7 @@ struct front {
 	unsigned long nr_bare;
 	struct page *large;
 	unsigned long nr_large;
-	struct ms_scan scan;
+	struct memsuite_scan scan;
 	unsigned long dry_until;
 	bool vain;
 	bool ended;
@@ -57,7 +57,7 @@ struct front {
 };
 
 /**
- * struct ms_pool - pages of one region
+ * struct memsuite_pool - pages of one region
  * @start_pfn: first frame
  * @end_pfn: first frame behind it
  * @nid: node of the region, or NUMA_NO_NODE
@@ -82,7 +82,7 @@ struct front {
  * @cut_end: how many it has
  * @cut_bad: those that the inspector found bad
  * @cut_out: those in other banks, which are gone
- * @frames: what the filler is putting in order, MS_MAX_CONTAINER of them
+ * @frames: what the filler is putting in order, MEMSUITE_MAX_CONTAINER of them
  * @rejected: pages found bad in a fault, linked through page->private
  * @others: bare frames in other banks, found in a fault; likewise
  * @gifts: bare frames that other pools passed on to this one; likewise
@@ -93,13 +93,13 @@ struct front {
  * @freed: pages given back, or passed on
  * @foreign: of the frames of blocks taken, those in other banks
  * @passed: of these, those passed on
- * @link: in all pools, under ms_pools_lock
+ * @link: in all pools, under memsuite_pools_lock
  */
-struct ms_pool {
+struct memsuite_pool {
 	unsigned long start_pfn;
 	unsigned long end_pfn;
 	int nid;
-	const struct ms_bank_set *banks;
+	const struct memsuite_bank_set *banks;
 	unsigned int target;
 	unsigned int container;
 	atomic_t nr_filled;
@@ -110,7 +110,7 @@ struct ms_pool {
 	struct task_struct *filler;
 	wait_queue_head_t wait;
 	struct irq_work wake;
-	struct ms_scan scan;
+	struct memsuite_scan scan;
 	unsigned long rest_until;
 	unsigned long large_pfn;
 	unsigned long large_dry_until;
@@ -118,8 +118,8 @@ struct ms_pool {
 	struct page *cut;
 	unsigned long cut_next;
 	unsigned long cut_end;
-	DECLARE_BITMAP(cut_bad, 1UL << MS_MAX_ORDER);
-	DECLARE_BITMAP(cut_out, 1UL << MS_MAX_ORDER);
+	DECLARE_BITMAP(cut_bad, 1UL << MEMSUITE_MAX_ORDER);
+	DECLARE_BITMAP(cut_out, 1UL << MEMSUITE_MAX_ORDER);
 	u64 *frames;
 	struct page *rejected;
 	struct page *others;
@@ -134,9 +134,9 @@ struct ms_pool {
 	struct list_head link;
 };
 
-extern bool ms_pools_prefilled;
-extern struct list_head ms_pools;	/* under ms_pools_lock */
-extern struct mutex ms_pools_lock;
+extern bool memsuite_pools_prefilled;
+extern struct list_head memsuite_pools;	/* under memsuite_pools_lock */
+extern struct mutex memsuite_pools_lock;
 
 static inline struct page *chain_pop(struct page **chain)
 {
@@ -171,54 +171,54 @@ static inline struct page *unmark(struct page *page)
 	return page;
 }
 
-static inline bool is_short(const struct ms_pool *pool)
+static inline bool is_short(const struct memsuite_pool *pool)
 {
 	return atomic_read(&pool->nr_filled) < READ_ONCE(pool->target);
 }
 
-static inline bool wants_filling(const struct ms_pool *pool)
+static inline bool wants_filling(const struct memsuite_pool *pool)
 {
-	return READ_ONCE(ms_pools_prefilled) && is_short(pool) &&
-	       !ms_hold_wanted() &&
+	return READ_ONCE(memsuite_pools_prefilled) && is_short(pool) &&
+	       !memsuite_hold_wanted() &&
 	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
 }
 
-static inline bool is_of_pool(const struct ms_pool *pool, struct page *page)
+static inline bool is_of_pool(const struct memsuite_pool *pool, struct page *page)
 {
-	return !pool->banks || ms_bank_set_has(pool->banks, page_to_pfn(page));
+	return !pool->banks || memsuite_bank_set_has(pool->banks, page_to_pfn(page));
 }
 
 /* pool.c: the walk over the region begins anew. */
-void ms_pool_rewind(struct ms_pool *pool, struct ms_scan *scan);
+void memsuite_pool_rewind(struct memsuite_pool *pool, struct memsuite_scan *scan);
 
 /* pool.c: the filler retires a page found bad in a fault. */
-void ms_pool_reject(struct ms_pool *pool, struct page *page);
+void memsuite_pool_reject(struct memsuite_pool *pool, struct page *page);
 
 /* pool.c: puts a batch into the depot, unless that is full. */
-bool ms_pool_put(struct ms_pool *pool, struct page *chain);
+bool memsuite_pool_put(struct memsuite_pool *pool, struct page *chain);
 
 /* pool.c: give cleared pages back, or bare frames; how many. May sleep. */
-unsigned long ms_pool_free(struct ms_pool *pool, struct page *chain);
-unsigned long ms_pool_free_bare(struct ms_pool *pool, struct page *chain);
-unsigned long ms_pool_free_gifts(struct ms_pool *pool, struct page **gifts);
+unsigned long memsuite_pool_free(struct memsuite_pool *pool, struct page *chain);
+unsigned long memsuite_pool_free_bare(struct memsuite_pool *pool, struct page *chain);
+unsigned long memsuite_pool_free_gifts(struct memsuite_pool *pool, struct page **gifts);
 
 /* pool.c: gives back @nr bare frames from @page on; how many. */
-unsigned long ms_pool_free_frames(struct ms_pool *pool, struct page *page,
-				  unsigned long nr);
+unsigned long memsuite_pool_free_frames(struct memsuite_pool *pool, struct page *page,
+					unsigned long nr);
 
 /* pool.c: gives back what CPUs have at hand; how many pages. May sleep. */
-unsigned long ms_pool_drain_fronts(struct ms_pool *pool);
+unsigned long memsuite_pool_drain_fronts(struct memsuite_pool *pool);
 
 /**
- * ms_filler_run() - fill a pool until the thread is to stop
+ * memsuite_refill_run() - fill a pool until the thread is to stop
  * @data: the pool
  */
-int ms_filler_run(void *data);
+int memsuite_refill_run(void *data);
 
 /*
  * Gives back what the filler has at hand, which does not run. Between
- * ms_hold_begin() and ms_hold_end(); may sleep.
+ * memsuite_hold_begin() and memsuite_hold_end(); may sleep.
  */
-void ms_filler_empty(struct ms_pool *pool);
+void memsuite_refill_empty(struct memsuite_pool *pool);
 
 #endif

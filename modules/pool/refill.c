@@ -30,13 +30,13 @@
 /* Blocks that are no huge page: there is no need to break those up first. */
 #define SMALL_ORDERS	((1U << pageblock_order) - 1)
 
-static void retire(struct ms_pool *pool, struct page *page)
+static void retire(struct memsuite_pool *pool, struct page *page)
 {
-	ms_poison(page);
+	memsuite_hwpoison(page);
 	atomic64_inc(&pool->freed);
 }
 
-static void retire_rejected(struct ms_pool *pool)
+static void retire_rejected(struct memsuite_pool *pool)
 {
 	struct page *chain = xchg(&pool->rejected, NULL), *page;
 	unsigned long bad;
@@ -45,12 +45,12 @@ static void retire_rejected(struct ms_pool *pool)
 		set_page_private(page, 0);
 		/* It is bad, whatever a second look says: for the record. */
 		bad = 1;
-		ms_inspect_block(page_to_pfn(page), 1, &bad);
+		memsuite_pool_inspect_block(page_to_pfn(page), 1, &bad);
 		retire(pool, page);
 	}
 }
 
-static bool wants_gift(const struct ms_pool *pool, struct page *page)
+static bool wants_gift(const struct memsuite_pool *pool, struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 	unsigned long has = atomic_read(&pool->nr_filled) * BATCH_PAGES +
@@ -58,19 +58,19 @@ static bool wants_gift(const struct ms_pool *pool, struct page *page)
 
 	return pool->banks && pfn >= pool->start_pfn && pfn < pool->end_pfn &&
 	       (pool->nid == NUMA_NO_NODE || pool->nid == page_to_nid(page)) &&
-	       READ_ONCE(ms_pools_prefilled) &&
+	       READ_ONCE(memsuite_pools_prefilled) &&
 	       has < (unsigned long)READ_ONCE(pool->target) * BATCH_PAGES &&
 	       is_of_pool(pool, page);
 }
 
-/* A bare frame that is not of @pool. Under ms_pools_lock. */
-static void pass_on(struct ms_pool *pool, struct page *page)
+/* A bare frame that is not of @pool. Under memsuite_pools_lock. */
+static void pass_on(struct memsuite_pool *pool, struct page *page)
 {
 	struct page *chain = NULL;
-	struct ms_pool *other;
+	struct memsuite_pool *other;
 
 	atomic64_inc(&pool->foreign);
-	list_for_each_entry(other, &ms_pools, link) {
+	list_for_each_entry(other, &memsuite_pools, link) {
 		if (!wants_gift(other, page))
 			continue;
 		atomic_inc(&other->nr_gifts);
@@ -81,48 +81,48 @@ static void pass_on(struct ms_pool *pool, struct page *page)
 		return;
 	}
 	chain_push(&chain, page);
-	ms_pool_free_bare(pool, chain);
+	memsuite_pool_free_bare(pool, chain);
 }
 
-static void pass_on_others(struct ms_pool *pool)
+static void pass_on_others(struct memsuite_pool *pool)
 {
 	struct page *chain, *page;
 
 	if (!READ_ONCE(pool->others))
 		return;
 	chain = xchg(&pool->others, NULL);
-	mutex_lock(&ms_pools_lock);
+	mutex_lock(&memsuite_pools_lock);
 	while ((page = chain_pop(&chain)))
 		pass_on(pool, page);
-	mutex_unlock(&ms_pools_lock);
+	mutex_unlock(&memsuite_pools_lock);
 }
 
 /* Parts with those frames of the block that are not of the pool. */
-static void sort_out(struct ms_pool *pool)
+static void sort_out(struct memsuite_pool *pool)
 {
 	unsigned long i;
 
 	bitmap_zero(pool->cut_out, pool->cut_end);
 	if (!pool->banks)
 		return;
-	mutex_lock(&ms_pools_lock);
+	mutex_lock(&memsuite_pools_lock);
 	for (i = 0; i < pool->cut_end; i++) {
 		if (is_of_pool(pool, pool->cut + i))
 			continue;
 		__set_bit(i, pool->cut_out);
 		pass_on(pool, pool->cut + i);
 	}
-	mutex_unlock(&ms_pools_lock);
+	mutex_unlock(&memsuite_pools_lock);
 }
 
 static void prepare(struct page *page)
 {
-	ms_frames_prepare(page, 0, true);
+	memsuite_frames_prepare(page, 0, true);
 	__SetPageOffline(page);
 	cond_resched();
 }
 
-static void prepare_cut(struct ms_pool *pool)
+static void prepare_cut(struct memsuite_pool *pool)
 {
 	unsigned long i;
 
@@ -135,18 +135,18 @@ static bool is_good(struct page *page)
 {
 	unsigned long bad = 0;
 
-	ms_inspect_block(page_to_pfn(page), 1, &bad);
+	memsuite_pool_inspect_block(page_to_pfn(page), 1, &bad);
 	return !bad;
 }
 
-static void inspect_cut(struct ms_pool *pool)
+static void inspect_cut(struct memsuite_pool *pool)
 {
 	unsigned long i;
 
 	bitmap_zero(pool->cut_bad, pool->cut_end);
 	if (!pool->banks) {
-		ms_inspect_block(page_to_pfn(pool->cut), pool->cut_end,
-				 pool->cut_bad);
+		memsuite_pool_inspect_block(page_to_pfn(pool->cut), pool->cut_end,
+					    pool->cut_bad);
 		return;
 	}
 	for (i = 0; i < pool->cut_end; i++)
@@ -155,25 +155,25 @@ static void inspect_cut(struct ms_pool *pool)
 }
 
 /* Whether somebody was left without a page since this was last asked. */
-static bool is_missed(struct ms_pool *pool)
+static bool is_missed(struct memsuite_pool *pool)
 {
 	u64 before = pool->missed;
 
-	pool->missed = ms_stat_sum(pool->fronts, misses);
+	pool->missed = memsuite_stat_sum(pool->fronts, misses);
 	return pool->missed != before;
 }
 
 /* Walked to the end: what there was is taken, come back later. */
-static void begin_anew(struct ms_pool *pool)
+static void begin_anew(struct memsuite_pool *pool)
 {
-	bool small = pool->scan.orders != MS_ANY_ORDER;
+	bool small = pool->scan.orders != MEMSUITE_ANY_ORDER;
 
-	ms_pool_rewind(pool, &pool->scan);
+	memsuite_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
 	if (is_missed(pool)) {
-		ms_pool_drain_fronts(pool);
-		ms_frames_gather();
+		memsuite_pool_drain_fronts(pool);
+		memsuite_frames_gather();
 	}
 	/* It may be resting for longer, under pressure. */
 	if (time_before(READ_ONCE(pool->rest_until), jiffies + DRY_JIFFIES))
@@ -182,15 +182,15 @@ static void begin_anew(struct ms_pool *pool)
 		pool->scan.orders = SMALL_ORDERS;
 }
 
-static int take_block(struct ms_pool *pool, struct ms_block *block)
+static int take_block(struct memsuite_pool *pool, struct memsuite_block *block)
 {
 	int err;
 
 	do {
 		cond_resched();
-		err = ms_frames_isolate(&pool->scan, FILL_BUDGET, block);
+		err = memsuite_frames_isolate(&pool->scan, FILL_BUDGET, block);
 		if (err == -ENOMEM)
-			ms_frames_skip_zone(&pool->scan);
+			memsuite_frames_skip_zone(&pool->scan);
 		if (err == -ENOENT)
 			begin_anew(pool);
 	} while (err && wants_filling(pool) && !kthread_should_stop());
@@ -198,9 +198,9 @@ static int take_block(struct ms_pool *pool, struct ms_block *block)
 }
 
 /* Takes a block, clears it, and has it inspected. */
-static bool cut_block(struct ms_pool *pool)
+static bool cut_block(struct memsuite_pool *pool)
 {
-	struct ms_block block;
+	struct memsuite_block block;
 
 	if (take_block(pool, &block))
 		return false;
@@ -215,7 +215,7 @@ static bool cut_block(struct ms_pool *pool)
 }
 
 /* The next page of the block; NULL if it is gone, or bad and was retired. */
-static struct page *cut_page(struct ms_pool *pool)
+static struct page *cut_page(struct memsuite_pool *pool)
 {
 	unsigned long i = pool->cut_next++;
 
@@ -228,7 +228,7 @@ static struct page *cut_page(struct ms_pool *pool)
 }
 
 /* A frame that another pool passed on, or NULL. */
-static struct page *gift(struct ms_pool *pool)
+static struct page *gift(struct memsuite_pool *pool)
 {
 	struct page *page;
 
@@ -245,7 +245,7 @@ static struct page *gift(struct ms_pool *pool)
 	return NULL;
 }
 
-static struct page *fill_page(struct ms_pool *pool)
+static struct page *fill_page(struct memsuite_pool *pool)
 {
 	struct page *page = gift(pool);
 
@@ -254,7 +254,7 @@ static struct page *fill_page(struct ms_pool *pool)
 	return page;
 }
 
-static void free_cut(struct ms_pool *pool)
+static void free_cut(struct memsuite_pool *pool)
 {
 	struct page *chain = NULL, *page;
 
@@ -263,15 +263,15 @@ static void free_cut(struct ms_pool *pool)
 		if (page)
 			chain_push(&chain, page);
 	}
-	ms_pool_free(pool, chain);
+	memsuite_pool_free(pool, chain);
 }
 
-static unsigned int gather(struct ms_pool *pool, unsigned int most)
+static unsigned int gather(struct memsuite_pool *pool, unsigned int most)
 {
 	unsigned int nr = 0;
 	struct page *page;
 
-	while (nr < most && READ_ONCE(ms_pools_prefilled)) {
+	while (nr < most && READ_ONCE(memsuite_pools_prefilled)) {
 		page = fill_page(pool);
 		if (!page)
 			break;
@@ -280,19 +280,19 @@ static unsigned int gather(struct ms_pool *pool, unsigned int most)
 	return nr;
 }
 
-static void shuffle(struct ms_pool *pool, unsigned int nr,
+static void shuffle(struct memsuite_pool *pool, unsigned int nr,
 		    unsigned int container)
 {
-	const struct ms_bank_map *map = pool->banks ? pool->banks->map : NULL;
+	const struct memsuite_bank_map *map = pool->banks ? pool->banks->map : NULL;
 	unsigned int i;
 
 	for (i = 0; i < nr; i += container)
-		ms_container_shuffle(pool->frames + i, min(container, nr - i),
-				     map, get_random_u64());
+		memsuite_frame_order_shuffle(pool->frames + i, min(container, nr - i),
+					     map, get_random_u64());
 }
 
 /* What is pushed last is handed out first. */
-static void put_batch(struct ms_pool *pool, unsigned int first,
+static void put_batch(struct memsuite_pool *pool, unsigned int first,
 		      unsigned int last, bool reverse)
 {
 	struct page *chain = NULL;
@@ -301,12 +301,12 @@ static void put_batch(struct ms_pool *pool, unsigned int first,
 	for (i = first; i < last; i++)
 		chain_push(&chain, pfn_to_page(pool->frames[reverse ?
 				first + last - 1 - i : i]));
-	if (!ms_pool_put(pool, chain))
-		ms_pool_free(pool, chain);
+	if (!memsuite_pool_put(pool, chain))
+		memsuite_pool_free(pool, chain);
 }
 
 /* A batch, or a container if that is more. */
-static void fill(struct ms_pool *pool)
+static void fill(struct memsuite_pool *pool)
 {
 	unsigned int container = READ_ONCE(pool->container), nr, i;
 
@@ -320,12 +320,12 @@ static void fill(struct ms_pool *pool)
 }
 
 /* What the filler does not go on with, it does not keep. */
-void ms_filler_empty(struct ms_pool *pool)
+void memsuite_refill_empty(struct memsuite_pool *pool)
 {
 	free_cut(pool);
 	pass_on_others(pool);
-	ms_pool_free_gifts(pool, &pool->opened);
-	ms_pool_free_gifts(pool, &pool->gifts);
+	memsuite_pool_free_gifts(pool, &pool->opened);
+	memsuite_pool_free_gifts(pool, &pool->gifts);
 	retire_rejected(pool);
 }
 
@@ -333,7 +333,7 @@ void ms_filler_empty(struct ms_pool *pool)
  * A pool that is short is looked at again soon, since nothing tells when memory
  * is free again; one that is full, when it has become short.
  */
-static void await_work(struct ms_pool *pool)
+static void await_work(struct memsuite_pool *pool)
 {
 	bool was_short = is_short(pool);
 
@@ -346,21 +346,21 @@ static void await_work(struct ms_pool *pool)
 					 MAX_SCHEDULE_TIMEOUT);
 }
 
-int ms_filler_run(void *data)
+int memsuite_refill_run(void *data)
 {
-	struct ms_pool *pool = data;
+	struct memsuite_pool *pool = data;
 	int token;
 
 	while (!kthread_should_stop()) {
 		await_work(pool);
 		/* What it has at hand is held from one batch to the next. */
-		token = ms_hold_begin();
+		token = memsuite_hold_begin();
 		while (!kthread_should_stop() && wants_filling(pool)) {
 			fill(pool);
 			cond_resched_tasks_rcu_qs();
 		}
-		ms_filler_empty(pool);
-		ms_hold_end(token);
+		memsuite_refill_empty(pool);
+		memsuite_hold_end(token);
 	}
 	return 0;
 }

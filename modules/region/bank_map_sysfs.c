@@ -15,7 +15,7 @@
 #include "region/bank_map_sysfs.h"
 
 /* The longest line that may be written. */
-#define LINE_SIZE	(MS_REGION_NAME + MS_BANK_TEXT)
+#define LINE_SIZE	(MEMSUITE_REGION_NAME + MEMSUITE_BANK_TEXT)
 
 /**
  * struct entry - a map and its directory
@@ -26,7 +26,7 @@
  */
 struct entry {
 	struct kobject kobj;
-	struct ms_bank_map map;
+	struct memsuite_bank_map map;
 	struct list_head link;
 	unsigned int users;
 };
@@ -35,7 +35,7 @@ static LIST_HEAD(maps);
 static DEFINE_MUTEX(maps_lock);
 static struct kobject *dir;
 
-static const struct ms_bank_map *to_map(struct kobject *kobj)
+static const struct memsuite_bank_map *to_map(struct kobject *kobj)
 {
 	return &container_of(kobj, struct entry, kobj)->map;
 }
@@ -50,7 +50,7 @@ static struct entry *find(const char *name)
 	return NULL;
 }
 
-const struct ms_bank_map *ms_bank_map_get(const char *name)
+const struct memsuite_bank_map *memsuite_bank_map_get(const char *name)
 {
 	struct entry *entry;
 
@@ -62,7 +62,7 @@ const struct ms_bank_map *ms_bank_map_get(const char *name)
 	return entry ? &entry->map : ERR_PTR(-ENOENT);
 }
 
-void ms_bank_map_put(const struct ms_bank_map *map)
+void memsuite_bank_map_put(const struct memsuite_bank_map *map)
 {
 	if (!map)
 		return;
@@ -88,7 +88,7 @@ map_attr_ro(row_frames, "%llu", row_frames);
 static ssize_t frame_map_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
 {
-	const struct ms_bank_map *map = to_map(kobj);
+	const struct memsuite_bank_map *map = to_map(kobj);
 	unsigned int i;
 	int at;
 
@@ -153,9 +153,9 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	int err = -ENOMEM;
 
 	if (entry && line)
-		err = ms_parse_line(buf, count, line, LINE_SIZE);
+		err = memsuite_parse_line(buf, count, line, LINE_SIZE);
 	if (!err)
-		err = ms_bank_map_parse(line, &entry->map);
+		err = memsuite_bank_map_parse(line, &entry->map);
 	if (err == -EOPNOTSUPP)
 		pr_warn_ratelimited("bank map %s: no two page frames lie in different banks: all that selects lies below the page\n",
 				    entry->map.name);
@@ -177,11 +177,11 @@ static void entry_del(struct entry *entry)
 static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
-	char name[MS_REGION_NAME];
+	char name[MEMSUITE_REGION_NAME];
 	struct entry *entry;
 	int err;
 
-	err = ms_parse_line(buf, count, name, sizeof(name));
+	err = memsuite_parse_line(buf, count, name, sizeof(name));
 	if (err)
 		return err == -E2BIG ? -ENOENT : err;
 	mutex_lock(&maps_lock);
@@ -207,19 +207,19 @@ static struct attribute *maps_attrs[] = {
 };
 ATTRIBUTE_GROUPS(maps);
 
-int ms_bank_maps_init(void)
+int memsuite_bank_maps_init(void)
 {
-	dir = ms_control_add("bank_maps", maps_groups);
+	dir = memsuite_control_add("bank_maps", maps_groups);
 	return PTR_ERR_OR_ZERO(dir);
 }
 
 /* The regions are gone by now. */
-void ms_bank_maps_exit(void)
+void memsuite_bank_maps_exit(void)
 {
 	struct entry *entry, *next;
 
 	sysfs_remove_groups(dir, maps_groups);
 	list_for_each_entry_safe(entry, next, &maps, link)
 		entry_del(entry);
-	ms_control_del(dir);
+	memsuite_control_del(dir);
 }

@@ -5,15 +5,15 @@
 #include "frame/bank_map.h"
 
 /**
- * ms_bank_map_get() - find a bank map and keep it
+ * memsuite_bank_map_get() - find a bank map and keep it
  * @name: its name
  *
  * Context: may sleep.
- * Return: the map, to be put with ms_bank_map_put(); ERR_PTR(-ENOENT).
+ * Return: the map, to be put with memsuite_bank_map_put(); ERR_PTR(-ENOENT).
  */
-const struct ms_bank_map *ms_bank_map_get(const char *name);
+const struct memsuite_bank_map *memsuite_bank_map_get(const char *name);
 
 /* Lets go of a map; NULL is ignored. May sleep. */
-void ms_bank_map_put(const struct ms_bank_map *map);
+void memsuite_bank_map_put(const struct memsuite_bank_map *map);
 
 #endif

@@ -21,7 +21,7 @@
 #include "region/dmi.h"
 #include "region/region.h"
 
-int ms_read_text(const char *path, char *text, size_t size)
+int memsuite_read_text(const char *path, char *text, size_t size)
 {
 	struct file *file = filp_open(path, O_RDONLY, 0);
 	loff_t pos = 0;
@@ -36,9 +36,9 @@ int ms_read_text(const char *path, char *text, size_t size)
 	return length;
 }
 
-static void add(const struct ms_region_spec *spec)
+static void add(const struct memsuite_region_spec *spec)
 {
-	int err = ms_region_add(spec);
+	int err = memsuite_region_add(spec);
 
 	if (err)
 		pr_warn("region %s: %d\n", spec->name, err);
@@ -56,7 +56,7 @@ static u64 node_latency_ns(int nid, const char *what)
 	snprintf(path, sizeof(path),
 		 "/sys/devices/system/node/node%d/access0/initiators/%s_latency",
 		 nid, what);
-	if (ms_read_text(path, text, sizeof(text)) > 0 &&
+	if (memsuite_read_text(path, text, sizeof(text)) > 0 &&
 	    kstrtou64(strim(text), 10, &value))
 		value = 0;
 	return value;
@@ -74,7 +74,7 @@ static int node_tier(int nid)
 		snprintf(path, sizeof(path),
 			 "/sys/devices/virtual/memory_tiering/memory_tier%d/nodelist",
 			 tier);
-		if (ms_read_text(path, text, sizeof(text)) > 0 &&
+		if (memsuite_read_text(path, text, sizeof(text)) > 0 &&
 		    !nodelist_parse(strim(text), nodes) && node_isset(nid, nodes))
 			return tier;
 	}
@@ -83,16 +83,16 @@ static int node_tier(int nid)
 
 static void add_nodes(void)
 {
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 	int nid;
 
 	for_each_node_state(nid, N_MEMORY) {
-		spec = (struct ms_region_spec) {
+		spec = (struct memsuite_region_spec) {
 			.start = PFN_PHYS(node_start_pfn(nid)),
 			.end = PFN_PHYS(node_end_pfn(nid)),
 			.nid = nid,
-			.source = MS_REGION_NODE,
-			.interleaved = MS_INTERLEAVED_UNKNOWN,
+			.source = MEMSUITE_REGION_NODE,
+			.interleaved = MEMSUITE_INTERLEAVED_UNKNOWN,
 			.read_latency_ns = node_latency_ns(nid, "read"),
 			.write_latency_ns = node_latency_ns(nid, "write"),
 			.tier = node_tier(nid),
@@ -242,11 +242,11 @@ static void add_dimms(const struct dimms *dimms)
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < dimms->nr_ranges; i++) {
-		struct ms_region_spec spec = {
+		struct memsuite_region_spec spec = {
 			.start = PAGE_ALIGN(dimms->range[i].start),
 			.end = dimms->range[i].end & PAGE_MASK,
 			.nid = -1,
-			.source = MS_REGION_DIMM,
+			.source = MEMSUITE_REGION_DIMM,
 			.tier = -1,
 		};
 
@@ -265,7 +265,7 @@ static bool read_number(const char *path, u64 *value)
 {
 	char text[24];
 
-	return ms_read_text(path, text, sizeof(text)) > 0 &&
+	return memsuite_read_text(path, text, sizeof(text)) > 0 &&
 	       !kstrtou64(strim(text), 0, value);
 }
 
@@ -289,7 +289,7 @@ static int nd_region_at(u64 start)
  * has read NFIT, which names each by its handle in the DMI tables.
  */
 static bool describe_nvdimm(const struct dimms *dimms, int region,
-			    unsigned int nr, struct ms_region_spec *spec)
+			    unsigned int nr, struct memsuite_region_spec *spec)
 {
 	char path[112], text[64], *name;
 	size_t length = strlen(spec->locator);
@@ -298,7 +298,7 @@ static bool describe_nvdimm(const struct dimms *dimms, int region,
 
 	snprintf(path, sizeof(path), ND_DEVICES "/region%d/mapping%u", region,
 		 nr);
-	if (ms_read_text(path, text, sizeof(text)) <= 0)
+	if (memsuite_read_text(path, text, sizeof(text)) <= 0)
 		return false;
 	name = text;
 	name[strcspn(name, ",\n")] = '\0';
@@ -314,7 +314,7 @@ static bool describe_nvdimm(const struct dimms *dimms, int region,
 }
 
 static void describe_nvdimms(const struct dimms *dimms,
-			     struct ms_region_spec *spec)
+			     struct memsuite_region_spec *spec)
 {
 	int region = nd_region_at(spec->start);
 	unsigned int nr = 0;
@@ -324,8 +324,8 @@ static void describe_nvdimms(const struct dimms *dimms,
 	while (nr < MAX_DIMMS && describe_nvdimm(dimms, region, nr, spec))
 		nr++;
 	if (nr)
-		spec->interleaved = nr > 1 ? MS_INTERLEAVED_YES :
-					     MS_INTERLEAVED_NO;
+		spec->interleaved = nr > 1 ? MEMSUITE_INTERLEAVED_YES :
+					     MEMSUITE_INTERLEAVED_NO;
 }
 
 /**
@@ -343,12 +343,12 @@ struct pmem {
 static int add_pmem(struct resource *resource, void *context)
 {
 	struct pmem *pmem = context;
-	struct ms_region_spec spec = {
+	struct memsuite_region_spec spec = {
 		.start = PAGE_ALIGN(resource->start),
 		.end = (resource->end + 1) & PAGE_MASK,
 		.nid = -1,
-		.source = MS_REGION_NVDIMM,
-		.interleaved = MS_INTERLEAVED_UNKNOWN,
+		.source = MEMSUITE_REGION_NVDIMM,
+		.interleaved = MEMSUITE_INTERLEAVED_UNKNOWN,
 		.tier = -1,
 	};
 
@@ -373,7 +373,7 @@ static void add_pmems(const struct dimms *dimms)
 			    IORESOURCE_MEM, 0, -1, &pmem, add_pmem);
 }
 
-void ms_regions_discover(void)
+void memsuite_discover(void)
 {
 	struct dimms *dimms = kzalloc(sizeof(*dimms), GFP_KERNEL);
 

@@ -133,18 +133,18 @@ static bool lies_in(const struct dimms *dimms, unsigned int dimm,
  * it with others all the same. Of an array with more than one device, the
  * tables do not tell whether they lie side by side.
  */
-static enum ms_interleaved interleaved(const struct dimms *dimms,
-				       unsigned int range, unsigned int nr)
+static enum memsuite_interleaved interleaved(const struct dimms *dimms,
+					     unsigned int range, unsigned int nr)
 {
 	u8 position = dimms->range[range].position;
 
 	if (!dimms->by_device)
-		return nr == 1 ? MS_INTERLEAVED_NO : MS_INTERLEAVED_UNKNOWN;
+		return nr == 1 ? MEMSUITE_INTERLEAVED_NO : MEMSUITE_INTERLEAVED_UNKNOWN;
 	if (nr > 1)
-		return MS_INTERLEAVED_YES;
+		return MEMSUITE_INTERLEAVED_YES;
 	if (position == DIMM_POSITION_UNKNOWN)
-		return MS_INTERLEAVED_UNKNOWN;
-	return position ? MS_INTERLEAVED_YES : MS_INTERLEAVED_NO;
+		return MEMSUITE_INTERLEAVED_UNKNOWN;
+	return position ? MEMSUITE_INTERLEAVED_YES : MEMSUITE_INTERLEAVED_NO;
 }
 
 static bool is_same(const char *technology, const char *other)
@@ -153,7 +153,7 @@ static bool is_same(const char *technology, const char *other)
 }
 
 void dimms_describe(const struct dimms *dimms, unsigned int range,
-		    struct ms_region_spec *spec)
+		    struct memsuite_region_spec *spec)
 {
 	const char *technology = NULL;
 	unsigned int i, nr = 0;

@@ -28,7 +28,7 @@ struct dimms {
 	struct {
 		u16 handle;
 		u16 array;
-		char locator[MS_REGION_TEXT / 2];
+		char locator[MEMSUITE_REGION_TEXT / 2];
 		const char *technology;
 	} dimm[MAX_DIMMS];
 	unsigned int nr_ranges;
@@ -88,7 +88,7 @@ void dimms_merge(struct dimms *dimms);
  * Pure.
  */
 void dimms_describe(const struct dimms *dimms, unsigned int range,
-		    struct ms_region_spec *spec);
+		    struct memsuite_region_spec *spec);
 
 /**
  * dimms_part() - whether a text names some of the DIMMs of a list, and not all

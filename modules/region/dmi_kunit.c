@@ -27,7 +27,7 @@ static struct dimms *four_dimms(struct kunit *test)
 static void each_has_its_own_range(struct kunit *test)
 {
 	struct dimms *dimms = four_dimms(test);
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
@@ -41,13 +41,13 @@ static void each_has_its_own_range(struct kunit *test)
 	dimms_describe(dimms, 2, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D2");
 	KUNIT_EXPECT_STREQ(test, spec.technology, "ddr4");
-	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MS_INTERLEAVED_NO);
+	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MEMSUITE_INTERLEAVED_NO);
 }
 
 static void what_overlaps_is_one(struct kunit *test)
 {
 	struct dimms *dimms = four_dimms(test);
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
 	dimms_by_device(dimms);
@@ -60,38 +60,38 @@ static void what_overlaps_is_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dimms->range[0].end, 4 * GIB);
 	dimms_describe(dimms, 0, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D0,D1,D2");
-	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MS_INTERLEAVED_YES);
+	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MEMSUITE_INTERLEAVED_YES);
 	dimms_describe(dimms, 1, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D3");
-	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MS_INTERLEAVED_NO);
+	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MEMSUITE_INTERLEAVED_NO);
 }
 
 static void tells_what_it_does_not_know(struct kunit *test)
 {
 	struct dimms *dimms = four_dimms(test);
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
 	dimms_add_range(dimms, 0, 2 * GIB, 0, DIMM_POSITION_UNKNOWN);
 	dimms_describe(dimms, 0, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D0,D1");
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved,
-			(int)MS_INTERLEAVED_UNKNOWN);
+			(int)MEMSUITE_INTERLEAVED_UNKNOWN);
 	dimms_by_device(dimms);
 	dimms_add_range(dimms, 0, GIB, 10, DIMM_POSITION_UNKNOWN);
 	dimms_describe(dimms, 0, &spec);
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved,
-			(int)MS_INTERLEAVED_UNKNOWN);
+			(int)MEMSUITE_INTERLEAVED_UNKNOWN);
 	/* Alone, and the third of an interleave. */
 	dimms_add_range(dimms, GIB, 2 * GIB, 11, 3);
 	dimms_describe(dimms, 1, &spec);
-	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MS_INTERLEAVED_YES);
+	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MEMSUITE_INTERLEAVED_YES);
 }
 
 static void keeps_to_its_bounds(struct kunit *test)
 {
 	struct dimms *dimms = kunit_kzalloc(test, sizeof(*dimms), GFP_KERNEL);
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
@@ -104,7 +104,7 @@ static void keeps_to_its_bounds(struct kunit *test)
 	dimms_merge(dimms);
 	KUNIT_EXPECT_EQ(test, dimms->nr_ranges, 1U);
 	dimms_describe(dimms, 0, &spec);
-	KUNIT_EXPECT_EQ(test, (int)strlen(spec.locator), MS_REGION_TEXT - 1);
+	KUNIT_EXPECT_EQ(test, (int)strlen(spec.locator), MEMSUITE_REGION_TEXT - 1);
 }
 
 static void tells_a_part_from_all(struct kunit *test)
@@ -122,7 +122,7 @@ static void tells_a_part_from_all(struct kunit *test)
 static void tells_technologies(struct kunit *test)
 {
 	struct dimms *dimms = four_dimms(test);
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 
 	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1a, 0), "ddr4");
 	KUNIT_EXPECT_STREQ(test, dimms_technology(0x22, 3), "ddr5");

@@ -20,19 +20,19 @@ static int block_order(struct page *page)
 	if (!PageBuddy(page))
 		return -1;
 	order = READ_ONCE(page->private);
-	return order <= MS_MAX_ORDER ? order : -1;
+	return order <= MEMSUITE_MAX_ORDER ? order : -1;
 }
 
 /* Of a free block, those of its frames that the region owns. */
-static unsigned long count_owned(const struct ms_region *region,
+static unsigned long count_owned(const struct memsuite_region *region,
 				 struct page *page, unsigned long nr)
 {
 	unsigned long i, owned = 0;
 
-	if (!ms_region_banks(region))
-		return ms_region_owns(region, page) ? nr : 0;
+	if (!memsuite_region_banks(region))
+		return memsuite_region_owns(region, page) ? nr : 0;
 	for (i = 0; i < nr; i++)
-		owned += ms_region_owns(region, page + i);
+		owned += memsuite_region_owns(region, page + i);
 	return owned;
 }
 
@@ -44,22 +44,22 @@ static bool is_free(unsigned long pfn, struct page *page)
 	if (page_ref_count(page))
 		return false;
 	/* Most free memory is in large blocks. */
-	for (order = MS_MAX_ORDER; order >= 0; order--)
+	for (order = MEMSUITE_MAX_ORDER; order >= 0; order--)
 		if (block_order(page - (pfn & ((1UL << order) - 1))) >= order)
 			return true;
 	return false;
 }
 
-void ms_census_count(const struct ms_region *region,
-		     struct ms_census *census)
+void memsuite_occupancy_count(const struct memsuite_region *region,
+			      struct memsuite_occupancy *census)
 {
-	const struct ms_region_spec *spec = ms_region_spec(region);
+	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
 	unsigned long nr, owned;
 	struct page *page;
 	int order;
 
-	*census = (struct ms_census){};
+	*census = (struct memsuite_occupancy){};
 	while (pfn < end) {
 		page = pfn_to_online_page(pfn);
 		if (!page) {
@@ -78,18 +78,18 @@ void ms_census_count(const struct ms_region *region,
 }
 
 /* One frame of each stride, by chance: banks come at regular distances, too. */
-static void sample(const struct ms_region *region, struct ms_census *census)
+static void sample(const struct memsuite_region *region, struct memsuite_occupancy *census)
 {
-	const struct ms_region_spec *spec = ms_region_spec(region);
+	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 	unsigned long start = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
 	unsigned long stride = max((end - start) / SAMPLES, 1UL), pfn;
 	struct page *page;
 
-	*census = (struct ms_census){};
+	*census = (struct memsuite_occupancy){};
 	for (; start < end; start += stride) {
 		pfn = start + get_random_u32() % stride;
 		page = pfn < end ? pfn_to_online_page(pfn) : NULL;
-		if (!page || !ms_region_owns(region, page))
+		if (!page || !memsuite_region_owns(region, page))
 			continue;
 		census->pages += stride;
 		if (is_free(pfn, page))
@@ -97,23 +97,23 @@ static void sample(const struct ms_region *region, struct ms_census *census)
 	}
 }
 
-static void ask_node(int nid, struct ms_census *census)
+static void ask_node(int nid, struct memsuite_occupancy *census)
 {
 	struct zone *zone, *zones = NODE_DATA(nid)->node_zones;
 
-	*census = (struct ms_census){};
+	*census = (struct memsuite_occupancy){};
 	for (zone = zones; zone < zones + MAX_NR_ZONES; zone++) {
 		census->pages += zone_managed_pages(zone);
 		census->free_pages += zone_page_state(zone, NR_FREE_PAGES);
 	}
 }
 
-void ms_census_estimate(const struct ms_region *region,
-			struct ms_census *census)
+void memsuite_occupancy_estimate(const struct memsuite_region *region,
+				 struct memsuite_occupancy *census)
 {
-	const struct ms_region_spec *spec = ms_region_spec(region);
+	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 
-	if (spec->source == MS_REGION_NODE)
+	if (spec->source == MEMSUITE_REGION_NODE)
 		ask_node(spec->nid, census);
 	else
 		sample(region, census);

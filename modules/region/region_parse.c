@@ -13,7 +13,7 @@
 #include "region/region_parse.h"
 
 /* memparse() accepts overflow and the absence of digits silently. */
-int ms_parse_bytes(const char **text, u64 *bytes)
+int memsuite_parse_bytes(const char **text, u64 *bytes)
 {
 	static const char units[] = "KMGT";
 	unsigned int base = 10, shift = 0, digit, digits = 0;
@@ -48,17 +48,17 @@ int ms_parse_bytes(const char **text, u64 *bytes)
 	return 0;
 }
 
-int ms_parse_range(const char *text, u64 *start, u64 *end)
+int memsuite_parse_range(const char *text, u64 *start, u64 *end)
 {
 	u64 from, to;
 	int err;
 
-	err = ms_parse_bytes(&text, &from);
+	err = memsuite_parse_bytes(&text, &from);
 	if (err)
 		return err;
 	if (*text++ != '-')
 		return -EINVAL;
-	err = ms_parse_bytes(&text, &to);
+	err = memsuite_parse_bytes(&text, &to);
 	if (err)
 		return err;
 	if (*text)
@@ -71,13 +71,13 @@ int ms_parse_range(const char *text, u64 *start, u64 *end)
 	*end = to;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_parse_range);
+EXPORT_SYMBOL_GPL(memsuite_parse_range);
 
-int ms_parse_name(const char *text, char *name)
+int memsuite_parse_name(const char *text, char *name)
 {
 	size_t i, length = strlen(text);
 
-	if (length >= MS_REGION_NAME)
+	if (length >= MEMSUITE_REGION_NAME)
 		return -ENAMETOOLONG;
 	if (!length || text[0] == '.')
 		return -EINVAL;
@@ -88,30 +88,30 @@ int ms_parse_name(const char *text, char *name)
 	return 0;
 }
 
-enum ms_technology ms_technology_of(const char *name)
+enum memsuite_technology memsuite_technology_of(const char *name)
 {
 	/* How names begin that people, DMI tables and drivers use. */
 	static const struct {
 		const char *begin;
-		enum ms_technology kind;
+		enum memsuite_technology kind;
 	} known[] = {
-		{ "dram", MS_TECHNOLOGY_DRAM }, { "sdram", MS_TECHNOLOGY_DRAM },
-		{ "ddr", MS_TECHNOLOGY_DRAM }, { "lpddr", MS_TECHNOLOGY_DRAM },
-		{ "hbm", MS_TECHNOLOGY_DRAM },
-		{ "nvdimm-n", MS_TECHNOLOGY_DRAM },	/* DRAM that is saved */
-		{ "nvdimm", MS_TECHNOLOGY_PRAM },
-		{ "pram", MS_TECHNOLOGY_PRAM }, { "pcm", MS_TECHNOLOGY_PRAM },
-		{ "pmem", MS_TECHNOLOGY_PRAM }, { "nvm", MS_TECHNOLOGY_PRAM },
-		{ "optane", MS_TECHNOLOGY_PRAM },
+		{ "dram", MEMSUITE_TECHNOLOGY_DRAM }, { "sdram", MEMSUITE_TECHNOLOGY_DRAM },
+		{ "ddr", MEMSUITE_TECHNOLOGY_DRAM }, { "lpddr", MEMSUITE_TECHNOLOGY_DRAM },
+		{ "hbm", MEMSUITE_TECHNOLOGY_DRAM },
+		{ "nvdimm-n", MEMSUITE_TECHNOLOGY_DRAM },	/* DRAM that is saved */
+		{ "nvdimm", MEMSUITE_TECHNOLOGY_PRAM },
+		{ "pram", MEMSUITE_TECHNOLOGY_PRAM }, { "pcm", MEMSUITE_TECHNOLOGY_PRAM },
+		{ "pmem", MEMSUITE_TECHNOLOGY_PRAM }, { "nvm", MEMSUITE_TECHNOLOGY_PRAM },
+		{ "optane", MEMSUITE_TECHNOLOGY_PRAM },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (!strncasecmp(name, known[i].begin, strlen(known[i].begin)))
 			return known[i].kind;
-	return MS_TECHNOLOGY_UNKNOWN;
+	return MEMSUITE_TECHNOLOGY_UNKNOWN;
 }
-EXPORT_SYMBOL_GPL(ms_technology_of);
+EXPORT_SYMBOL_GPL(memsuite_technology_of);
 
 static int parse_text(const char *text, char *value)
 {
@@ -119,7 +119,7 @@ static int parse_text(const char *text, char *value)
 
 	if (!length)
 		return -EINVAL;
-	if (length >= MS_REGION_TEXT)
+	if (length >= MEMSUITE_REGION_TEXT)
 		return -ENAMETOOLONG;
 	memcpy(value, text, length + 1);
 	return 0;
@@ -134,7 +134,7 @@ static int parse_bank(char **text, unsigned int *bank)
 		return -EINVAL;
 	for (; isdigit(*p); p++) {
 		value = value * 10 + *p - '0';
-		if (value >= MS_MAX_BANKS)
+		if (value >= MEMSUITE_MAX_BANKS)
 			return -ERANGE;
 	}
 	*bank = value;
@@ -170,12 +170,12 @@ static int parse_banks(char *list, unsigned long *banks)
 
 #define NUMBER(field, largest)	{					\
 	.name = #field,							\
-	.offset = offsetof(struct ms_region_spec, field),		\
+	.offset = offsetof(struct memsuite_region_spec, field),		\
 	.max = largest,							\
 }
 
 /* The bounds are far beyond what is built, and keep products within 64 bits. */
-const struct ms_region_number ms_region_numbers[MS_NR_REGION_NUMBERS] = {
+const struct memsuite_region_number memsuite_region_numbers[MEMSUITE_NR_REGION_NUMBERS] = {
 	NUMBER(read_latency_ns, U32_MAX),
 	NUMBER(write_latency_ns, U32_MAX),
 	NUMBER(idle_power_mw, U32_MAX),
@@ -199,7 +199,7 @@ static int parse_number(const char *text, u64 max, u64 *number)
 	return err;
 }
 
-static int parse_key(char *text, struct ms_region_spec *spec)
+static int parse_key(char *text, struct memsuite_region_spec *spec)
 {
 	char *value = strchr(text, '=');
 	unsigned int i;
@@ -212,45 +212,45 @@ static int parse_key(char *text, struct ms_region_spec *spec)
 	if (!strcmp(text, "locator"))
 		return parse_text(value, spec->locator);
 	if (!strcmp(text, "map"))
-		return ms_parse_name(value, spec->map);
+		return memsuite_parse_name(value, spec->map);
 	if (!strcmp(text, "banks"))
 		return parse_banks(value, spec->banks);
-	for (i = 0; i < MS_NR_REGION_NUMBERS; i++) {
-		const struct ms_region_number *number = &ms_region_numbers[i];
+	for (i = 0; i < MEMSUITE_NR_REGION_NUMBERS; i++) {
+		const struct memsuite_region_number *number = &memsuite_region_numbers[i];
 
 		if (!strcmp(text, number->name))
 			return parse_number(value, number->max,
-					    ms_region_number_in(spec, number));
+					    memsuite_region_number_in(spec, number));
 	}
 	return -EINVAL;
 }
 
 /* Banks are those of a map, and some of them. */
-static int check_banks(const struct ms_region_spec *spec)
+static int check_banks(const struct memsuite_region_spec *spec)
 {
 	unsigned int i;
 
-	for (i = 0; i < MS_MAX_BANKS; i++)
+	for (i = 0; i < MEMSUITE_MAX_BANKS; i++)
 		if (test_bit(i, spec->banks))
 			return spec->map[0] ? 0 : -EINVAL;
 	return spec->map[0] ? -EINVAL : 0;
 }
 
-int ms_region_parse(char *line, struct ms_region_spec *spec)
+int memsuite_region_parse(char *line, struct memsuite_region_spec *spec)
 {
 	char *word = strsep(&line, " \t");
 	int err;
 
 	memset(spec, 0, sizeof(*spec));
-	spec->source = MS_REGION_ADMIN;
-	spec->interleaved = MS_INTERLEAVED_UNKNOWN;
+	spec->source = MEMSUITE_REGION_ADMIN;
+	spec->interleaved = MEMSUITE_INTERLEAVED_UNKNOWN;
 	spec->nid = -1;
 	spec->tier = -1;
-	err = ms_parse_name(word, spec->name);
+	err = memsuite_parse_name(word, spec->name);
 	if (err)
 		return err;
 	word = strsep(&line, " \t");
-	err = word ? ms_parse_range(word, &spec->start, &spec->end) : -EINVAL;
+	err = word ? memsuite_parse_range(word, &spec->start, &spec->end) : -EINVAL;
 	while (!err && (word = strsep(&line, " \t")))
 		if (*word)
 			err = parse_key(word, spec);

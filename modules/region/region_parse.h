@@ -7,13 +7,13 @@
 #include <memsuite/region.h>
 
 /**
- * ms_region_parse() - parse "NAME START-END [key=value ...]"
+ * memsuite_region_parse() - parse "NAME START-END [key=value ...]"
  * @line: what the administrator wrote; is cut up
  * @spec: result
  *
  * Addresses are bytes, decimal or 0x, with an optional K, M, G or T; both are
  * multiples of the page size. Keys: technology, locator (text), those of
- * ms_region_numbers (decimal numbers), and map (a bank map's name) together
+ * memsuite_region_numbers (decimal numbers), and map (a bank map's name) together
  * with banks ("0-3,7").
  *
  * Pure: no kernel state.
@@ -21,46 +21,46 @@
  * banks without the other); -ERANGE (empty range, number too large);
  * -ENAMETOOLONG.
  */
-int ms_region_parse(char *line, struct ms_region_spec *spec);
+int memsuite_region_parse(char *line, struct memsuite_region_spec *spec);
 
 /**
- * ms_parse_name() - check the name of a region or of a bank map, and copy it
+ * memsuite_parse_name() - check the name of a region or of a bank map, and copy it
  * @text: letters, digits, '_', '-', '.', but not '.' at first
- * @name: MS_REGION_NAME characters
+ * @name: MEMSUITE_REGION_NAME characters
  *
  * Pure. Return: 0, -EINVAL or -ENAMETOOLONG.
  */
-int ms_parse_name(const char *text, char *name);
+int memsuite_parse_name(const char *text, char *name);
 
 /**
- * ms_parse_bytes() - parse a number of bytes: decimal or 0x, with an optional
+ * memsuite_parse_bytes() - parse a number of bytes: decimal or 0x, with an optional
  *	K, M, G or T
  * @text: where it begins; on return, what follows it
  * @bytes: result
  *
  * Pure. Return: 0, -EINVAL (no digits) or -ERANGE.
  */
-int ms_parse_bytes(const char **text, u64 *bytes);
+int memsuite_parse_bytes(const char **text, u64 *bytes);
 
 /**
- * struct ms_region_number - a number that describes a region
+ * struct memsuite_region_number - a number that describes a region
  * @name: its key, and its file
- * @offset: of a u64 in struct ms_region_spec
+ * @offset: of a u64 in struct memsuite_region_spec
  * @max: largest value
  */
-struct ms_region_number {
+struct memsuite_region_number {
 	const char *name;
 	size_t offset;
 	u64 max;
 };
 
-#define MS_NR_REGION_NUMBERS	9
+#define MEMSUITE_NR_REGION_NUMBERS	9
 
-extern const struct ms_region_number ms_region_numbers[MS_NR_REGION_NUMBERS];
+extern const struct memsuite_region_number memsuite_region_numbers[MEMSUITE_NR_REGION_NUMBERS];
 
 /* Where that number is in @spec. */
-static inline u64 *ms_region_number_in(struct ms_region_spec *spec,
-				       const struct ms_region_number *number)
+static inline u64 *memsuite_region_number_in(struct memsuite_region_spec *spec,
+					     const struct memsuite_region_number *number)
 {
 	return (u64 *)((char *)spec + number->offset);
 }

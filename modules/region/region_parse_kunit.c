@@ -6,13 +6,13 @@
 
 #include "region/region_parse.c"
 
-/* ms_region_parse() cuts its line up. */
-static int parse(const char *text, struct ms_region_spec *spec)
+/* memsuite_region_parse() cuts its line up. */
+static int parse(const char *text, struct memsuite_region_spec *spec)
 {
 	char line[256];
 
 	strscpy(line, text, sizeof(line));
-	return ms_region_parse(line, spec);
+	return memsuite_region_parse(line, spec);
 }
 
 static void parses_ranges(struct kunit *test)
@@ -35,7 +35,7 @@ static void parses_ranges(struct kunit *test)
 		{ "r 0-0xfffffffffffff000", 0, 0xfffffffffffff000ULL },
 		{ "r 0-16777215T", 0, 16777215ULL << 40 },
 	};
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -54,14 +54,14 @@ static void parses_ranges(struct kunit *test)
 
 static void fills_in_the_rest(struct kunit *test)
 {
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 
 	memset(&spec, 0xff, sizeof(spec));
 	KUNIT_EXPECT_EQ(test, parse("a_b-c.9 0-1M", &spec), 0);
 	KUNIT_EXPECT_STREQ(test, spec.name, "a_b-c.9");
 	KUNIT_EXPECT_EQ(test, spec.nid, -1);
 	KUNIT_EXPECT_EQ(test, spec.tier, -1);
-	KUNIT_EXPECT_EQ(test, (int)spec.source, (int)MS_REGION_ADMIN);
+	KUNIT_EXPECT_EQ(test, (int)spec.source, (int)MEMSUITE_REGION_ADMIN);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "");
 	KUNIT_EXPECT_STREQ(test, spec.technology, "");
 	KUNIT_EXPECT_EQ(test, spec.read_latency_ns, 0ULL);
@@ -71,7 +71,7 @@ static void fills_in_the_rest(struct kunit *test)
 
 static void parses_keys(struct kunit *test)
 {
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 
 	KUNIT_EXPECT_EQ(test, parse("pram 0-1M  technology=PRAM locator=A=1\t"
 				    "read_latency_ns=80 write_latency_ns=350",
@@ -84,12 +84,12 @@ static void parses_keys(struct kunit *test)
 
 static void parses_banks(struct kunit *test)
 {
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, parse("b 0-1M banks=0-3,7,1023 map=m", &spec), 0);
 	KUNIT_EXPECT_STREQ(test, spec.map, "m");
-	for (i = 0; i < MS_MAX_BANKS; i++)
+	for (i = 0; i < MEMSUITE_MAX_BANKS; i++)
 		KUNIT_EXPECT_EQ(test, !!test_bit(i, spec.banks),
 				i < 4 || i == 7 || i == 1023);
 	KUNIT_EXPECT_EQ(test, parse("b 0-1M", &spec), 0);
@@ -98,24 +98,24 @@ static void parses_banks(struct kunit *test)
 
 static void parses_every_number(struct kunit *test)
 {
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 	char line[128];
 	unsigned int i;
 
-	for (i = 0; i < MS_NR_REGION_NUMBERS; i++) {
-		const struct ms_region_number *number = &ms_region_numbers[i];
+	for (i = 0; i < MEMSUITE_NR_REGION_NUMBERS; i++) {
+		const struct memsuite_region_number *number = &memsuite_region_numbers[i];
 
 		snprintf(line, sizeof(line), "r 0-1M %s=%llu", number->name,
 			 number->max);
-		KUNIT_EXPECT_EQ_MSG(test, ms_region_parse(line, &spec), 0, "%s",
+		KUNIT_EXPECT_EQ_MSG(test, memsuite_region_parse(line, &spec), 0, "%s",
 				    number->name);
-		KUNIT_EXPECT_EQ_MSG(test, *ms_region_number_in(&spec, number),
+		KUNIT_EXPECT_EQ_MSG(test, *memsuite_region_number_in(&spec, number),
 				    number->max, "%s", number->name);
 		if (number->max == U64_MAX)
 			continue;
 		snprintf(line, sizeof(line), "r 0-1M %s=%llu", number->name,
 			 number->max + 1);
-		KUNIT_EXPECT_EQ_MSG(test, ms_region_parse(line, &spec), -ERANGE,
+		KUNIT_EXPECT_EQ_MSG(test, memsuite_region_parse(line, &spec), -ERANGE,
 				    "%s", number->name);
 	}
 	KUNIT_EXPECT_EQ(test, spec.wear_budget_kib_per_day, 0ULL);
@@ -180,7 +180,7 @@ static void refuses_mistakes(struct kunit *test)
 		{ "r 0-1M map=m banks=1024", -ERANGE },
 		{ "r 0-1M map=m banks=99999999999999999999", -ERANGE },
 	};
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
@@ -190,7 +190,7 @@ static void refuses_mistakes(struct kunit *test)
 
 /* @length characters between @before and @after. */
 static int parse_filled(const char *before, unsigned int length,
-			const char *after, struct ms_region_spec *spec)
+			const char *after, struct memsuite_region_spec *spec)
 {
 	char line[256];
 	size_t at = strlen(before);
@@ -198,25 +198,25 @@ static int parse_filled(const char *before, unsigned int length,
 	memcpy(line, before, at);
 	memset(line + at, 'x', length);
 	memcpy(line + at + length, after, strlen(after) + 1);
-	return ms_region_parse(line, spec);
+	return memsuite_region_parse(line, spec);
 }
 
 static void bounds_texts(struct kunit *test)
 {
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 
-	KUNIT_EXPECT_EQ(test, parse_filled("", MS_REGION_NAME - 1, " 0-1M",
+	KUNIT_EXPECT_EQ(test, parse_filled("", MEMSUITE_REGION_NAME - 1, " 0-1M",
 					   &spec), 0);
-	KUNIT_EXPECT_EQ(test, (int)strlen(spec.name), MS_REGION_NAME - 1);
-	KUNIT_EXPECT_EQ(test, parse_filled("", MS_REGION_NAME, " 0-1M", &spec),
+	KUNIT_EXPECT_EQ(test, (int)strlen(spec.name), MEMSUITE_REGION_NAME - 1);
+	KUNIT_EXPECT_EQ(test, parse_filled("", MEMSUITE_REGION_NAME, " 0-1M", &spec),
 			-ENAMETOOLONG);
 	KUNIT_EXPECT_EQ(test, parse_filled("r 0-1M locator=",
-					   MS_REGION_TEXT - 1, "", &spec), 0);
-	KUNIT_EXPECT_EQ(test, (int)strlen(spec.locator), MS_REGION_TEXT - 1);
-	KUNIT_EXPECT_EQ(test, parse_filled("r 0-1M locator=", MS_REGION_TEXT,
+					   MEMSUITE_REGION_TEXT - 1, "", &spec), 0);
+	KUNIT_EXPECT_EQ(test, (int)strlen(spec.locator), MEMSUITE_REGION_TEXT - 1);
+	KUNIT_EXPECT_EQ(test, parse_filled("r 0-1M locator=", MEMSUITE_REGION_TEXT,
 					   "", &spec), -ENAMETOOLONG);
 	KUNIT_EXPECT_EQ(test, parse_filled("r 0-1M technology=",
-					   MS_REGION_TEXT, "", &spec),
+					   MEMSUITE_REGION_TEXT, "", &spec),
 			-ENAMETOOLONG);
 }
 
@@ -224,22 +224,22 @@ static void knows_technologies(struct kunit *test)
 {
 	static const struct {
 		const char *name;
-		enum ms_technology kind;
+		enum memsuite_technology kind;
 	} cases[] = {
-		{ "dram", MS_TECHNOLOGY_DRAM }, { "DDR4", MS_TECHNOLOGY_DRAM },
-		{ "LPDDR5", MS_TECHNOLOGY_DRAM }, { "HBM2", MS_TECHNOLOGY_DRAM },
-		{ "NVDIMM-N", MS_TECHNOLOGY_DRAM },
-		{ "nvdimm", MS_TECHNOLOGY_PRAM },
-		{ "NVDIMM-P", MS_TECHNOLOGY_PRAM },
-		{ "PRAM", MS_TECHNOLOGY_PRAM }, { "pcm", MS_TECHNOLOGY_PRAM },
-		{ "Optane", MS_TECHNOLOGY_PRAM },
-		{ "", MS_TECHNOLOGY_UNKNOWN }, { "d", MS_TECHNOLOGY_UNKNOWN },
-		{ "sram", MS_TECHNOLOGY_UNKNOWN },
+		{ "dram", MEMSUITE_TECHNOLOGY_DRAM }, { "DDR4", MEMSUITE_TECHNOLOGY_DRAM },
+		{ "LPDDR5", MEMSUITE_TECHNOLOGY_DRAM }, { "HBM2", MEMSUITE_TECHNOLOGY_DRAM },
+		{ "NVDIMM-N", MEMSUITE_TECHNOLOGY_DRAM },
+		{ "nvdimm", MEMSUITE_TECHNOLOGY_PRAM },
+		{ "NVDIMM-P", MEMSUITE_TECHNOLOGY_PRAM },
+		{ "PRAM", MEMSUITE_TECHNOLOGY_PRAM }, { "pcm", MEMSUITE_TECHNOLOGY_PRAM },
+		{ "Optane", MEMSUITE_TECHNOLOGY_PRAM },
+		{ "", MEMSUITE_TECHNOLOGY_UNKNOWN }, { "d", MEMSUITE_TECHNOLOGY_UNKNOWN },
+		{ "sram", MEMSUITE_TECHNOLOGY_UNKNOWN },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		KUNIT_EXPECT_EQ(test, (int)ms_technology_of(cases[i].name),
+		KUNIT_EXPECT_EQ(test, (int)memsuite_technology_of(cases[i].name),
 				(int)cases[i].kind);
 }
 

@@ -12,7 +12,7 @@
 #include "region/region_parse.h"
 
 /**
- * struct ms_region - a region
+ * struct memsuite_region - a region
  * @kobj: its directory; its reference count is the region's
  * @spec: what describes it; only numbers of region_parse.h change
  * @banks: the banks that it is a set of; without a map, all
@@ -24,41 +24,41 @@
  * @pool_target: pages that a pool keeps, under pools_lock
  * @container: pages that it hands out in a random order, under pools_lock
  */
-struct ms_region {
+struct memsuite_region {
 	struct kobject kobj;
-	struct ms_region_spec spec;
-	struct ms_bank_set banks;
+	struct memsuite_region_spec spec;
+	struct memsuite_bank_set banks;
 	struct list_head link;
 	unsigned int users;
 	bool gone;
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 	unsigned int pool_users;
 	unsigned long pool_target;
 	unsigned int container;
 };
 
-static inline struct ms_region *to_region(struct kobject *kobj)
+static inline struct memsuite_region *to_region(struct kobject *kobj)
 {
-	return container_of(kobj, struct ms_region, kobj);
+	return container_of(kobj, struct memsuite_region, kobj);
 }
 
 /* Bytes of it, of all its banks. */
-u64 ms_region_size(const struct ms_region *region);
+u64 memsuite_region_size(const struct memsuite_region *region);
 
 /* What its pool keeps and hands out at random, if it has one and from now on. */
-void ms_region_set_target(struct ms_region *region, unsigned long pages);
-void ms_region_set_container(struct ms_region *region, unsigned int pages);
+void memsuite_region_set_target(struct memsuite_region *region, unsigned long pages);
+void memsuite_region_set_container(struct memsuite_region *region, unsigned int pages);
 
-/* Of MS_REGION_TEXT bytes. May sleep. */
-void ms_region_get_technology(struct ms_region *region, char *name);
-void ms_region_set_technology(struct ms_region *region, const char *name);
+/* Of MEMSUITE_REGION_TEXT bytes. May sleep. */
+void memsuite_region_get_technology(struct memsuite_region *region, char *name);
+void memsuite_region_set_technology(struct memsuite_region *region, const char *name);
 
 /* Of its pool; zeros without one. */
-void ms_region_pool_stats(struct ms_region *region,
-			  struct ms_pool_stats *stats);
+void memsuite_region_pool_stats(struct memsuite_region *region,
+				struct memsuite_pool_stats *stats);
 
 /* region_sysfs.c: the files of its directory, once they are made. */
-extern const struct attribute_group *ms_region_groups[];
-void ms_region_files_init(void);
+extern const struct attribute_group *memsuite_region_groups[];
+void memsuite_region_sysfs_init(void);
 
 #endif

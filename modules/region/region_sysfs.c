@@ -11,23 +11,23 @@
 #include "region/region_private.h"
 
 static const char * const source_name[] = {
-	[MS_REGION_NODE] = "node",
-	[MS_REGION_DIMM] = "dimm",
-	[MS_REGION_NVDIMM] = "nvdimm",
-	[MS_REGION_ADMIN] = "admin",
+	[MEMSUITE_REGION_NODE] = "node",
+	[MEMSUITE_REGION_DIMM] = "dimm",
+	[MEMSUITE_REGION_NVDIMM] = "nvdimm",
+	[MEMSUITE_REGION_ADMIN] = "admin",
 };
 
 static const char * const interleaved_name[] = {
-	[MS_INTERLEAVED_NO] = "no",
-	[MS_INTERLEAVED_YES] = "yes",
-	[MS_INTERLEAVED_UNKNOWN] = "unknown",
+	[MEMSUITE_INTERLEAVED_NO] = "no",
+	[MEMSUITE_INTERLEAVED_YES] = "yes",
+	[MEMSUITE_INTERLEAVED_UNKNOWN] = "unknown",
 };
 
 #define region_attr_ro(name, format, value)				\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
-	const struct ms_region_spec *spec = &to_region(kobj)->spec;	\
+	const struct memsuite_region_spec *spec = &to_region(kobj)->spec; \
 									\
 	return sysfs_emit(buf, format "\n", value);			\
 }									\
@@ -45,7 +45,7 @@ region_attr_ro(map, "%s", spec->map);
 static ssize_t banks_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
-	return sysfs_emit(buf, "%*pbl\n", MS_MAX_BANKS,
+	return sysfs_emit(buf, "%*pbl\n", MEMSUITE_MAX_BANKS,
 			  to_region(kobj)->spec.banks);
 }
 
@@ -56,7 +56,7 @@ static ssize_t banks_show(struct kobject *kobj, struct kobj_attribute *attr,
  */
 struct number_attr {
 	struct kobj_attribute attr;
-	const struct ms_region_number *number;
+	const struct memsuite_region_number *number;
 };
 
 static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -65,8 +65,8 @@ static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
 	struct number_attr *of = container_of(attr, struct number_attr, attr);
 
 	return sysfs_emit(buf, "%llu\n",
-			  READ_ONCE(*ms_region_number_in(&to_region(kobj)->spec,
-							 of->number)));
+			  READ_ONCE(*memsuite_region_number_in(&to_region(kobj)->spec,
+							       of->number)));
 }
 
 static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -74,11 +74,11 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	struct number_attr *of = container_of(attr, struct number_attr, attr);
 	u64 value;
-	int err = ms_parse_u64(buf, count, 0, of->number->max, &value);
+	int err = memsuite_parse_u64(buf, count, 0, of->number->max, &value);
 
 	if (err)
 		return err;
-	WRITE_ONCE(*ms_region_number_in(&to_region(kobj)->spec, of->number),
+	WRITE_ONCE(*memsuite_region_number_in(&to_region(kobj)->spec, of->number),
 		   value);
 	return count;
 }
@@ -86,9 +86,9 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t technology_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *buf)
 {
-	char name[MS_REGION_TEXT];
+	char name[MEMSUITE_REGION_TEXT];
 
-	ms_region_get_technology(to_region(kobj), name);
+	memsuite_region_get_technology(to_region(kobj), name);
 	return sysfs_emit(buf, "%s\n", name);
 }
 
@@ -97,33 +97,33 @@ static ssize_t technology_store(struct kobject *kobj,
 				struct kobj_attribute *attr, const char *buf,
 				size_t count)
 {
-	char name[MS_REGION_TEXT];
-	int err = ms_parse_line(buf, count, name, sizeof(name));
+	char name[MEMSUITE_REGION_TEXT];
+	int err = memsuite_parse_line(buf, count, name, sizeof(name));
 
 	if (!err && (strpbrk(name, " \t") ||
-		     ms_technology_of(name) == MS_TECHNOLOGY_UNKNOWN))
+		     memsuite_technology_of(name) == MEMSUITE_TECHNOLOGY_UNKNOWN))
 		err = -EINVAL;
 	if (err)
 		return err;
-	ms_region_set_technology(to_region(kobj), name);
+	memsuite_region_set_technology(to_region(kobj), name);
 	return count;
 }
 
 static ssize_t total_pages_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
-	struct ms_census census;
+	struct memsuite_occupancy census;
 
-	ms_census_count(to_region(kobj), &census);
+	memsuite_occupancy_count(to_region(kobj), &census);
 	return sysfs_emit(buf, "%lu\n", census.pages);
 }
 
 static ssize_t free_pages_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *buf)
 {
-	struct ms_census census;
+	struct memsuite_occupancy census;
 
-	ms_census_count(to_region(kobj), &census);
+	memsuite_occupancy_count(to_region(kobj), &census);
 	return sysfs_emit(buf, "%lu\n", census.free_pages);
 }
 
@@ -138,14 +138,14 @@ static ssize_t pool_kib_store(struct kobject *kobj,
 			      struct kobj_attribute *attr, const char *buf,
 			      size_t count)
 {
-	struct ms_region *region = to_region(kobj);
+	struct memsuite_region *region = to_region(kobj);
 	u64 kib;
 	int err;
 
-	err = ms_parse_u64(buf, count, 0, ms_region_size(region) >> 10, &kib);
+	err = memsuite_parse_u64(buf, count, 0, memsuite_region_size(region) >> 10, &kib);
 	if (err)
 		return err;
-	ms_region_set_target(region, kib >> (PAGE_SHIFT - 10));
+	memsuite_region_set_target(region, kib >> (PAGE_SHIFT - 10));
 	return count;
 }
 
@@ -163,19 +163,19 @@ static ssize_t container_kib_store(struct kobject *kobj,
 	u64 kib;
 	int err;
 
-	err = ms_parse_u64(buf, count, 0,
-			   MS_MAX_CONTAINER << (PAGE_SHIFT - 10), &kib);
+	err = memsuite_parse_u64(buf, count, 0,
+				 MEMSUITE_MAX_CONTAINER << (PAGE_SHIFT - 10), &kib);
 	if (err)
 		return err;
-	ms_region_set_container(to_region(kobj), kib >> (PAGE_SHIFT - 10));
+	memsuite_region_set_container(to_region(kobj), kib >> (PAGE_SHIFT - 10));
 	return count;
 }
 
 static ssize_t pool_stat_show(struct kobject *kobj, char *buf, size_t offset)
 {
-	struct ms_pool_stats stats;
+	struct memsuite_pool_stats stats;
 
-	ms_region_pool_stats(to_region(kobj), &stats);
+	memsuite_region_pool_stats(to_region(kobj), &stats);
 	return sysfs_emit(buf, "%llu\n", *(u64 *)((char *)&stats + offset));
 }
 
@@ -184,7 +184,7 @@ static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
 	return pool_stat_show(kobj, buf,				\
-			      offsetof(struct ms_pool_stats, field));	\
+			      offsetof(struct memsuite_pool_stats, field)); \
 }									\
 static struct kobj_attribute name##_attr = __ATTR_RO(name)
 
@@ -215,26 +215,26 @@ static struct attribute *region_attrs[] = {
 };
 
 /* Filled in from the table of numbers. */
-static struct number_attr number_attrs[MS_NR_REGION_NUMBERS];
-static struct attribute *region_number_attrs[MS_NR_REGION_NUMBERS + 1];
+static struct number_attr number_attrs[MEMSUITE_NR_REGION_NUMBERS];
+static struct attribute *region_number_attrs[MEMSUITE_NR_REGION_NUMBERS + 1];
 
 static const struct attribute_group region_group = { .attrs = region_attrs };
 static const struct attribute_group region_number_group = {
 	.attrs = region_number_attrs,
 };
 
-const struct attribute_group *ms_region_groups[] = {
+const struct attribute_group *memsuite_region_groups[] = {
 	&region_group, &region_number_group, NULL
 };
 
-void ms_region_files_init(void)
+void memsuite_region_sysfs_init(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < MS_NR_REGION_NUMBERS; i++) {
+	for (i = 0; i < MEMSUITE_NR_REGION_NUMBERS; i++) {
 		struct number_attr *of = &number_attrs[i];
 
-		of->number = &ms_region_numbers[i];
+		of->number = &memsuite_region_numbers[i];
 		of->attr.show = number_show;
 		of->attr.store = number_store;
 		sysfs_attr_init(&of->attr.attr);

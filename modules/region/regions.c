@@ -34,19 +34,19 @@ static DEFINE_SPINLOCK(technology_lock);
 static DEFINE_MUTEX(pools_lock);
 static struct kobject *dir;
 
-static unsigned long start_pfn(const struct ms_region *region)
+static unsigned long start_pfn(const struct memsuite_region *region)
 {
 	return PHYS_PFN(region->spec.start);
 }
 
-static unsigned long end_pfn(const struct ms_region *region)
+static unsigned long end_pfn(const struct memsuite_region *region)
 {
 	return PHYS_PFN(region->spec.end);
 }
 
-static struct ms_region *find(const char *name)
+static struct memsuite_region *find(const char *name)
 {
-	struct ms_region *region;
+	struct memsuite_region *region;
 
 	list_for_each_entry(region, &regions, link)
 		if (!strcmp(region->spec.name, name))
@@ -54,9 +54,9 @@ static struct ms_region *find(const char *name)
 	return NULL;
 }
 
-struct ms_region *ms_region_get(const char *name)
+struct memsuite_region *memsuite_region_get(const char *name)
 {
-	struct ms_region *region;
+	struct memsuite_region *region;
 
 	mutex_lock(&regions_lock);
 	region = find(name);
@@ -65,73 +65,73 @@ struct ms_region *ms_region_get(const char *name)
 	mutex_unlock(&regions_lock);
 	return region ?: ERR_PTR(-ENOENT);
 }
-EXPORT_SYMBOL_GPL(ms_region_get);
+EXPORT_SYMBOL_GPL(memsuite_region_get);
 
-void ms_region_put(struct ms_region *region)
+void memsuite_region_put(struct memsuite_region *region)
 {
 	mutex_lock(&regions_lock);
 	region->users--;
 	mutex_unlock(&regions_lock);
 }
-EXPORT_SYMBOL_GPL(ms_region_put);
+EXPORT_SYMBOL_GPL(memsuite_region_put);
 
-void ms_region_hold(struct ms_region *region)
+void memsuite_region_hold(struct memsuite_region *region)
 {
 	kobject_get(&region->kobj);
 }
-EXPORT_SYMBOL_GPL(ms_region_hold);
+EXPORT_SYMBOL_GPL(memsuite_region_hold);
 
-void ms_region_let_go(struct ms_region *region)
+void memsuite_region_let_go(struct memsuite_region *region)
 {
 	kobject_put(&region->kobj);
 }
-EXPORT_SYMBOL_GPL(ms_region_let_go);
+EXPORT_SYMBOL_GPL(memsuite_region_let_go);
 
-bool ms_region_is_gone(const struct ms_region *region)
+bool memsuite_region_is_gone(const struct memsuite_region *region)
 {
 	return READ_ONCE(region->gone);
 }
-EXPORT_SYMBOL_GPL(ms_region_is_gone);
+EXPORT_SYMBOL_GPL(memsuite_region_is_gone);
 
-const struct ms_region_spec *ms_region_spec(const struct ms_region *region)
+const struct memsuite_region_spec *memsuite_region_spec(const struct memsuite_region *region)
 {
 	return &region->spec;
 }
-EXPORT_SYMBOL_GPL(ms_region_spec);
+EXPORT_SYMBOL_GPL(memsuite_region_spec);
 
-bool ms_region_owns(const struct ms_region *region, struct page *page)
+bool memsuite_region_owns(const struct memsuite_region *region, struct page *page)
 {
 	return (region->spec.nid < 0 ||
 		region->spec.nid == page_to_nid(page)) &&
 	       (!region->banks.map ||
-		ms_bank_set_has(&region->banks, page_to_pfn(page)));
+		memsuite_bank_set_has(&region->banks, page_to_pfn(page)));
 }
 
-bool ms_region_has(const struct ms_region *region, struct page *page)
+bool memsuite_region_has(const struct memsuite_region *region, struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 
 	/* Also what came to it since it was found. */
-	if (region->spec.source == MS_REGION_NODE)
+	if (region->spec.source == MEMSUITE_REGION_NODE)
 		return page_to_nid(page) == region->spec.nid;
 	return pfn >= start_pfn(region) && pfn < end_pfn(region) &&
-	       ms_region_owns(region, page);
+	       memsuite_region_owns(region, page);
 }
-EXPORT_SYMBOL_GPL(ms_region_has);
+EXPORT_SYMBOL_GPL(memsuite_region_has);
 
-const struct ms_bank_set *ms_region_banks(const struct ms_region *region)
+const struct memsuite_bank_set *memsuite_region_banks(const struct memsuite_region *region)
 {
 	return region->banks.map ? &region->banks : NULL;
 }
-EXPORT_SYMBOL_GPL(ms_region_banks);
+EXPORT_SYMBOL_GPL(memsuite_region_banks);
 
-static unsigned int nr_banks_of(const struct ms_region *region)
+static unsigned int nr_banks_of(const struct memsuite_region *region)
 {
-	return bitmap_weight(region->spec.banks, MS_MAX_BANKS);
+	return bitmap_weight(region->spec.banks, MEMSUITE_MAX_BANKS);
 }
 
 /* Of a set of banks, what its share of the range comes to on average. */
-u64 ms_region_size(const struct ms_region *region)
+u64 memsuite_region_size(const struct memsuite_region *region)
 {
 	u64 size = region->spec.end - region->spec.start;
 
@@ -140,45 +140,45 @@ u64 ms_region_size(const struct ms_region *region)
 		nr_banks_of(region) : size;
 }
 
-static bool covers(const struct ms_region *region, u64 address)
+static bool covers(const struct memsuite_region *region, u64 address)
 {
 	struct page *page = pfn_to_online_page(PHYS_PFN(address));
 
 	return address >= region->spec.start && address < region->spec.end &&
-	       (!page || ms_region_owns(region, page));
+	       (!page || memsuite_region_owns(region, page));
 }
 
-static void copy_spec(const struct ms_region *region,
-		      struct ms_region_spec *spec)
+static void copy_spec(const struct memsuite_region *region,
+		      struct memsuite_region_spec *spec)
 {
 	spin_lock(&technology_lock);
 	*spec = region->spec;
 	spin_unlock(&technology_lock);
 }
 
-bool ms_region_at(u64 address, unsigned int sources,
-		  struct ms_region_spec *spec)
+bool memsuite_region_at(u64 address, unsigned int sources,
+			struct memsuite_region_spec *spec)
 {
-	struct ms_region *region, *best = NULL;
+	struct memsuite_region *region, *best = NULL;
 
 	mutex_lock(&regions_lock);
 	list_for_each_entry(region, &regions, link)
 		if ((sources & BIT(region->spec.source)) &&
 		    covers(region, address) &&
-		    (!best || ms_region_size(region) < ms_region_size(best)))
+		    (!best || memsuite_region_size(region) < memsuite_region_size(best)))
 			best = region;
 	if (best)
 		copy_spec(best, spec);
 	mutex_unlock(&regions_lock);
 	return best;
 }
-EXPORT_SYMBOL_GPL(ms_region_at);
+EXPORT_SYMBOL_GPL(memsuite_region_at);
 
-void ms_regions_each(void (*see)(const struct ms_region_spec *spec,
-				 void *context), void *context)
+void memsuite_regions_each(void (*see)(const struct memsuite_region_spec *spec,
+				       void *context), void *context)
 {
-	struct ms_region_spec spec;
-	struct ms_region *region;
+	struct memsuite_region_spec spec;
+	struct memsuite_region *region;
 
 	mutex_lock(&regions_lock);
 	list_for_each_entry(region, &regions, link) {
@@ -187,26 +187,26 @@ void ms_regions_each(void (*see)(const struct ms_region_spec *spec,
 	}
 	mutex_unlock(&regions_lock);
 }
-EXPORT_SYMBOL_GPL(ms_regions_each);
+EXPORT_SYMBOL_GPL(memsuite_regions_each);
 
-void ms_region_get_technology(struct ms_region *region, char *name)
+void memsuite_region_get_technology(struct memsuite_region *region, char *name)
 {
 	spin_lock(&technology_lock);
-	strscpy(name, region->spec.technology, MS_REGION_TEXT);
+	strscpy(name, region->spec.technology, MEMSUITE_REGION_TEXT);
 	spin_unlock(&technology_lock);
 }
 
-void ms_region_set_technology(struct ms_region *region, const char *name)
+void memsuite_region_set_technology(struct memsuite_region *region, const char *name)
 {
 	spin_lock(&technology_lock);
-	strscpy(region->spec.technology, name, MS_REGION_TEXT);
+	strscpy(region->spec.technology, name, MEMSUITE_REGION_TEXT);
 	spin_unlock(&technology_lock);
 }
 
-bool ms_region_bounds(unsigned long pfn, unsigned long *start,
-		      unsigned long *end)
+bool memsuite_region_bounds(unsigned long pfn, unsigned long *start,
+			    unsigned long *end)
 {
-	struct ms_region *region;
+	struct memsuite_region *region;
 	bool whole = true;
 
 	*start = 0;
@@ -229,20 +229,20 @@ bool ms_region_bounds(unsigned long pfn, unsigned long *start,
 	mutex_unlock(&regions_lock);
 	return whole;
 }
-EXPORT_SYMBOL_GPL(ms_region_bounds);
+EXPORT_SYMBOL_GPL(memsuite_region_bounds);
 
-struct ms_pool *ms_region_open_pool(struct ms_region *region)
+struct memsuite_pool *memsuite_region_open_pool(struct memsuite_region *region)
 {
-	struct ms_pool *pool;
+	struct memsuite_pool *pool;
 
 	mutex_lock(&pools_lock);
 	pool = region->pool;
 	if (!pool)
-		pool = ms_pool_create(region->spec.name, start_pfn(region),
-				      end_pfn(region), region->spec.nid,
-				      ms_region_banks(region),
-				      region->pool_target,
-				      region->container);
+		pool = memsuite_pool_create(region->spec.name, start_pfn(region),
+					    end_pfn(region), region->spec.nid,
+					    memsuite_region_banks(region),
+					    region->pool_target,
+					    region->container);
 	if (!IS_ERR(pool)) {
 		region->pool = pool;
 		region->pool_users++;
@@ -250,57 +250,57 @@ struct ms_pool *ms_region_open_pool(struct ms_region *region)
 	mutex_unlock(&pools_lock);
 	return pool;
 }
-EXPORT_SYMBOL_GPL(ms_region_open_pool);
+EXPORT_SYMBOL_GPL(memsuite_region_open_pool);
 
-void ms_region_close_pool(struct ms_region *region)
+void memsuite_region_close_pool(struct memsuite_region *region)
 {
 	mutex_lock(&pools_lock);
 	if (!--region->pool_users) {
-		ms_pool_destroy(region->pool);
+		memsuite_pool_destroy(region->pool);
 		region->pool = NULL;
 	}
 	mutex_unlock(&pools_lock);
 }
-EXPORT_SYMBOL_GPL(ms_region_close_pool);
+EXPORT_SYMBOL_GPL(memsuite_region_close_pool);
 
-void ms_region_set_target(struct ms_region *region, unsigned long pages)
+void memsuite_region_set_target(struct memsuite_region *region, unsigned long pages)
 {
 	mutex_lock(&pools_lock);
 	region->pool_target = pages;
 	if (region->pool)
-		ms_pool_set_target(region->pool, pages);
+		memsuite_pool_set_target(region->pool, pages);
 	mutex_unlock(&pools_lock);
 }
 
-void ms_region_set_container(struct ms_region *region, unsigned int pages)
+void memsuite_region_set_container(struct memsuite_region *region, unsigned int pages)
 {
 	mutex_lock(&pools_lock);
 	region->container = pages;
 	if (region->pool)
-		ms_pool_set_container(region->pool, pages);
+		memsuite_pool_set_container(region->pool, pages);
 	mutex_unlock(&pools_lock);
 }
 
-void ms_region_pool_stats(struct ms_region *region,
-			  struct ms_pool_stats *stats)
+void memsuite_region_pool_stats(struct memsuite_region *region,
+				struct memsuite_pool_stats *stats)
 {
-	*stats = (struct ms_pool_stats){};
+	*stats = (struct memsuite_pool_stats){};
 	mutex_lock(&pools_lock);
 	if (region->pool)
-		ms_pool_read_stats(region->pool, stats);
+		memsuite_pool_read_stats(region->pool, stats);
 	mutex_unlock(&pools_lock);
 }
 
-void ms_region_census(struct ms_region *region, struct ms_census *census)
+void memsuite_region_occupancy(struct memsuite_region *region, struct memsuite_occupancy *census)
 {
-	struct ms_pool_stats stats;
+	struct memsuite_pool_stats stats;
 
 	/* First: what the filler takes meanwhile is not to count twice. */
-	ms_region_pool_stats(region, &stats);
-	ms_census_estimate(region, census);
+	memsuite_region_pool_stats(region, &stats);
+	memsuite_occupancy_estimate(region, census);
 	census->free_pages += stats.pages;
 }
-EXPORT_SYMBOL_GPL(ms_region_census);
+EXPORT_SYMBOL_GPL(memsuite_region_occupancy);
 
 static void region_release(struct kobject *kobj)
 {
@@ -310,23 +310,23 @@ static void region_release(struct kobject *kobj)
 static struct kobj_type region_type = {
 	.sysfs_ops = &kobj_sysfs_ops,
 	.release = region_release,
-	.default_groups = ms_region_groups,
+	.default_groups = memsuite_region_groups,
 };
 
 /* Finds the banks that the region is a set of, if it is one. */
-static int open_banks(struct ms_region *region)
+static int open_banks(struct memsuite_region *region)
 {
-	const struct ms_region_spec *spec = &region->spec;
-	const struct ms_bank_map *map;
+	const struct memsuite_region_spec *spec = &region->spec;
+	const struct memsuite_bank_map *map;
 
 	if (!spec->map[0])
 		return 0;
-	map = ms_bank_map_get(spec->map);
+	map = memsuite_bank_map_get(spec->map);
 	if (IS_ERR(map))
 		return PTR_ERR(map);
-	if (find_next_bit(spec->banks, MS_MAX_BANKS, map->nr_banks) <
-	    MS_MAX_BANKS) {
-		ms_bank_map_put(map);
+	if (find_next_bit(spec->banks, MEMSUITE_MAX_BANKS, map->nr_banks) <
+	    MEMSUITE_MAX_BANKS) {
+		memsuite_bank_map_put(map);
 		return -ERANGE;
 	}
 	region->banks.map = map;
@@ -334,9 +334,9 @@ static int open_banks(struct ms_region *region)
 	return 0;
 }
 
-int ms_region_add(const struct ms_region_spec *spec)
+int memsuite_region_add(const struct memsuite_region_spec *spec)
 {
-	struct ms_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
+	struct memsuite_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
 	unsigned long pages;
 	int err;
 
@@ -348,7 +348,7 @@ int ms_region_add(const struct ms_region_spec *spec)
 		kfree(region);
 		return err;
 	}
-	pages = PHYS_PFN(ms_region_size(region));
+	pages = PHYS_PFN(memsuite_region_size(region));
 	region->pool_target = min_t(unsigned long, pages / POOL_SHARE,
 				    POOL_DEFAULT);
 	mutex_lock(&regions_lock);
@@ -359,30 +359,30 @@ int ms_region_add(const struct ms_region_spec *spec)
 		list_add_tail(&region->link, &regions);
 	mutex_unlock(&regions_lock);
 	if (err) {
-		ms_bank_map_put(region->banks.map);
+		memsuite_bank_map_put(region->banks.map);
 		kobject_put(&region->kobj);
 	}
 	return err;
 }
 
 /* Not under regions_lock: removal waits for readers that take it. */
-static void region_del(struct ms_region *region)
+static void region_del(struct memsuite_region *region)
 {
 	kobject_del(&region->kobj);
-	ms_bank_map_put(region->banks.map);
+	memsuite_bank_map_put(region->banks.map);
 	kobject_put(&region->kobj);
 }
 
-void ms_regions_grow(unsigned long pfn, unsigned long nr)
+void memsuite_regions_grow(unsigned long pfn, unsigned long nr)
 {
 	int nid = pfn_to_nid(pfn);
-	struct ms_region_spec *spec;
-	struct ms_region *region;
+	struct memsuite_region_spec *spec;
+	struct memsuite_region *region;
 
 	mutex_lock(&regions_lock);
 	list_for_each_entry(region, &regions, link) {
 		spec = &region->spec;
-		if (spec->source != MS_REGION_NODE || spec->nid != nid)
+		if (spec->source != MEMSUITE_REGION_NODE || spec->nid != nid)
 			continue;
 		WRITE_ONCE(spec->start, min_t(u64, spec->start, PFN_PHYS(pfn)));
 		WRITE_ONCE(spec->end, max_t(u64, spec->end, PFN_PHYS(pfn + nr)));
@@ -394,15 +394,15 @@ void ms_regions_grow(unsigned long pfn, unsigned long nr)
  * A page of DIMMs that are interleaved lies in all of them: a region of some of
  * them is none.
  */
-static bool is_torn(const struct ms_region_spec *spec)
+static bool is_torn(const struct memsuite_region_spec *spec)
 {
-	struct ms_region *region;
+	struct memsuite_region *region;
 	bool torn = false;
 
 	mutex_lock(&regions_lock);
 	list_for_each_entry(region, &regions, link) {
-		if (region->spec.source != MS_REGION_DIMM ||
-		    region->spec.interleaved != MS_INTERLEAVED_YES ||
+		if (region->spec.source != MEMSUITE_REGION_DIMM ||
+		    region->spec.interleaved != MEMSUITE_INTERLEAVED_YES ||
 		    spec->start >= region->spec.end ||
 		    region->spec.start >= spec->end ||
 		    !dimms_part(region->spec.locator, spec->locator))
@@ -418,13 +418,13 @@ static bool is_torn(const struct ms_region_spec *spec)
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	struct ms_region_spec spec;
+	struct memsuite_region_spec spec;
 	char line[256];
 	int err;
 
-	err = ms_parse_line(buf, count, line, sizeof(line));
+	err = memsuite_parse_line(buf, count, line, sizeof(line));
 	if (!err)
-		err = ms_region_parse(line, &spec);
+		err = memsuite_region_parse(line, &spec);
 	if (!err && spec.end > 1ULL << boot_cpu_data.x86_phys_bits)
 		err = -ERANGE;
 	if (!err && is_torn(&spec))
@@ -433,25 +433,25 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (!err && (!strcmp(spec.name, "add") || !strcmp(spec.name, "remove")))
 		err = -EEXIST;
 	if (!err)
-		err = ms_region_add(&spec);
+		err = memsuite_region_add(&spec);
 	return err ?: count;
 }
 
 static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
-	struct ms_region *region;
-	char name[MS_REGION_NAME];
+	struct memsuite_region *region;
+	char name[MEMSUITE_REGION_NAME];
 	int err;
 
-	err = ms_parse_line(buf, count, name, sizeof(name));
+	err = memsuite_parse_line(buf, count, name, sizeof(name));
 	if (err)
 		return err == -E2BIG ? -ENOENT : err;
 	mutex_lock(&regions_lock);
 	region = find(name);
 	if (!region)
 		err = -ENOENT;
-	else if (region->spec.source != MS_REGION_ADMIN)
+	else if (region->spec.source != MEMSUITE_REGION_ADMIN)
 		err = -EPERM;
 	else if (region->users)
 		err = -EBUSY;
@@ -474,23 +474,23 @@ static struct attribute *regions_attrs[] = {
 };
 ATTRIBUTE_GROUPS(regions);
 
-int ms_regions_init(void)
+int memsuite_regions_init(void)
 {
-	ms_region_files_init();
-	dir = ms_control_add("regions", regions_groups);
+	memsuite_region_sysfs_init();
+	dir = memsuite_control_add("regions", regions_groups);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
-	ms_regions_discover();
+	memsuite_discover();
 	return 0;
 }
 
-void ms_regions_exit(void)
+void memsuite_regions_exit(void)
 {
-	struct ms_region *region, *next;
+	struct memsuite_region *region, *next;
 
 	/* Nobody adds another one from here on. */
 	sysfs_remove_groups(dir, regions_groups);
 	list_for_each_entry_safe(region, next, &regions, link)
 		region_del(region);
-	ms_control_del(dir);
+	memsuite_control_del(dir);
 }

@@ -35,21 +35,21 @@
 static struct percpu_counter held;
 static struct kobject *dir;
 
-void ms_holding_add(long pages)
+void memsuite_held_pages_add(long pages)
 {
 	percpu_counter_add(&held, pages);
 }
 
 /* With those in pools. */
-long ms_holding_pages(void)
+long memsuite_held_pages(void)
 {
-	return percpu_counter_sum_positive(&held) + ms_pools_pages();
+	return percpu_counter_sum_positive(&held) + memsuite_pools_pages();
 }
 
 static unsigned long shrink_count(struct shrinker *shrinker,
 				  struct shrink_control *control)
 {
-	unsigned long pages = ms_pools_pages();
+	unsigned long pages = memsuite_pools_pages();
 
 	return pages ?: SHRINK_EMPTY;
 }
@@ -57,7 +57,7 @@ static unsigned long shrink_count(struct shrinker *shrinker,
 static unsigned long shrink_scan(struct shrinker *shrinker,
 				 struct shrink_control *control)
 {
-	unsigned long freed = ms_pools_shrink(control->nr_to_scan);
+	unsigned long freed = memsuite_pools_shrink(control->nr_to_scan);
 
 	return freed ?: SHRINK_STOP;
 }
@@ -65,7 +65,7 @@ static unsigned long shrink_scan(struct shrinker *shrinker,
 static int out_of_memory_notify(struct notifier_block *block,
 				unsigned long unused, void *freed)
 {
-	*(unsigned long *)freed += ms_pools_drain(0, ULONG_MAX);
+	*(unsigned long *)freed += memsuite_pools_drain(0, ULONG_MAX);
 	return NOTIFY_OK;
 }
 
@@ -79,9 +79,9 @@ static int give_up(unsigned long start_pfn, unsigned long end_pfn)
 	int times;
 
 	for (times = 0; times < 2; times++) {
-		if (!ms_hold_wait_for(HOLD_JIFFIES))
+		if (!memsuite_hold_wait_for(HOLD_JIFFIES))
 			return -EBUSY;
-		ms_pools_drain(start_pfn, end_pfn);
+		memsuite_pools_drain(start_pfn, end_pfn);
 	}
 	return 0;
 }
@@ -99,20 +99,20 @@ static int memory_notify_call(struct notifier_block *block,
 
 	switch (action) {
 	case MEM_GOING_ONLINE:
-		ms_stamps_extend(range->start_pfn, range->nr_pages);
+		memsuite_test_age_extend(range->start_pfn, range->nr_pages);
 		/* It may be another DIMM's by now. */
-		ms_stamps_set(range->start_pfn, range->nr_pages, 0);
+		memsuite_test_age_set(range->start_pfn, range->nr_pages, 0);
 		break;
 	case MEM_ONLINE:
-		ms_regions_grow(range->start_pfn, range->nr_pages);
-		ms_arrivals_retire();
+		memsuite_regions_grow(range->start_pfn, range->nr_pages);
+		memsuite_hotplug_retire();
 		break;
 	case MEM_GOING_OFFLINE:
 		err = give_up(range->start_pfn,
 			      range->start_pfn + range->nr_pages);
 		break;
 	case MEM_OFFLINE:
-		ms_poison_forget(range->start_pfn, range->nr_pages);
+		memsuite_hwpoison_forget(range->start_pfn, range->nr_pages);
 		break;
 	}
 	return notifier_from_errno(err);
@@ -134,17 +134,17 @@ static int sleep_notify(struct notifier_block *block, unsigned long action,
 
 	switch (action) {
 	case PM_HIBERNATION_PREPARE:
-		ms_frames_withhold(true);
+		memsuite_frames_withhold(true);
 		err = give_up(0, ULONG_MAX);
 		if (err)
-			ms_frames_withhold(false);
+			memsuite_frames_withhold(false);
 		break;
 	case PM_POST_HIBERNATION:
-		ms_frames_withhold(false);
-		ms_demand_awake();
+		memsuite_frames_withhold(false);
+		memsuite_alloc_stats_awake();
 		break;
 	case PM_POST_SUSPEND:
-		ms_demand_awake();
+		memsuite_alloc_stats_awake();
 		break;
 	}
 	return notifier_from_errno(err);
@@ -154,9 +154,9 @@ static struct notifier_block sleep_block = {
 	.notifier_call = sleep_notify,
 };
 
-MS_ATTR_NUMBER_RO(held_pages, ms_holding_pages());
-MS_ATTR_NUMBER_RO(retired_pages, ms_poisoned_pages());
-MS_ATTR_NUMBER_RO(metadata_bytes, ms_stamps_bytes());
+MEMSUITE_ATTR_NUMBER_RO(held_pages, memsuite_held_pages());
+MEMSUITE_ATTR_NUMBER_RO(retired_pages, memsuite_hwpoisoned_pages());
+MEMSUITE_ATTR_NUMBER_RO(metadata_bytes, memsuite_test_age_bytes());
 
 static struct attribute *holding_attrs[] = {
 	&held_pages_attr.attr, &retired_pages_attr.attr,
@@ -164,18 +164,18 @@ static struct attribute *holding_attrs[] = {
 };
 ATTRIBUTE_GROUPS(holding);
 
-int ms_holding_init(void)
+int memsuite_give_back_init(void)
 {
 	int err = percpu_counter_init(&held, 0, GFP_KERNEL);
 
 	if (err)
 		return err;
-	dir = ms_control_add("pages", holding_groups);
+	dir = memsuite_control_add("pages", holding_groups);
 	if (IS_ERR(dir)) {
 		err = PTR_ERR(dir);
 		goto err_dir;
 	}
-	err = ms_shrinker_register(shrink_count, shrink_scan, 0);
+	err = memsuite_shrinker_register(shrink_count, shrink_scan, 0);
 	if (err)
 		goto err_shrinker;
 	err = register_oom_notifier(&oom_block);
@@ -187,7 +187,7 @@ int ms_holding_init(void)
 	err = register_pm_notifier(&sleep_block);
 	if (err)
 		goto err_sleep;
-	ms_demand_awake();
+	memsuite_alloc_stats_awake();
 	return 0;
 
 err_sleep:
@@ -195,22 +195,22 @@ err_sleep:
 err_memory:
 	unregister_oom_notifier(&oom_block);
 err_oom:
-	ms_shrinker_unregister();
+	memsuite_shrinker_unregister();
 err_shrinker:
-	ms_control_del(dir);
+	memsuite_control_del(dir);
 err_dir:
 	percpu_counter_destroy(&held);
 	return err;
 }
 
-void ms_holding_exit(void)
+void memsuite_give_back_exit(void)
 {
 	unregister_pm_notifier(&sleep_block);
 	unregister_memory_notifier(&memory_block);
 	unregister_oom_notifier(&oom_block);
-	ms_shrinker_unregister();
-	ms_control_del(dir);
-	ms_hold_exit();
+	memsuite_shrinker_unregister();
+	memsuite_control_del(dir);
+	memsuite_hold_exit();
 	WARN_ON(percpu_counter_sum(&held));
 	percpu_counter_destroy(&held);
 }

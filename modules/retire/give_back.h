@@ -5,19 +5,19 @@
 
 #include <linux/types.h>
 
-void ms_holding_add(long pages);
-long ms_holding_pages(void);
+void memsuite_held_pages_add(long pages);
+long memsuite_held_pages(void);
 
 /*
- * As ms_hold_wait(), for so many jiffies at most: for who has a lock that a
+ * As memsuite_hold_wait(), for so many jiffies at most: for who has a lock that a
  * holder may need. Returns whether all stretches are over. May sleep.
  */
-bool ms_hold_wait_for(unsigned long timeout);
+bool memsuite_hold_wait_for(unsigned long timeout);
 
-/* Nothing of ms_hold_wait_for() is left. May sleep. */
-void ms_hold_exit(void);
+/* Nothing of memsuite_hold_wait_for() is left. May sleep. */
+void memsuite_hold_exit(void);
 
-/* Somebody waits in ms_hold_wait(): who holds for long should end. */
-bool ms_hold_wanted(void);
+/* Somebody waits in memsuite_hold_wait(): who holds for long should end. */
+bool memsuite_hold_wanted(void);
 
 #endif

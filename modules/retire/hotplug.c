@@ -21,7 +21,7 @@
 
 static void (*inspector)(unsigned long pfn, unsigned long nr,
 			 unsigned long *bad);
-static DECLARE_BITMAP(bad, 1UL << MS_MAX_ORDER);	/* hotplug is serial */
+static DECLARE_BITMAP(bad, 1UL << MEMSUITE_MAX_ORDER);	/* hotplug is serial */
 static LIST_HEAD(rejected);
 static DEFINE_SPINLOCK(rejected_lock);
 
@@ -37,14 +37,14 @@ static void retire_rejected(struct work_struct *unused)
 		spin_unlock(&rejected_lock);
 		if (!page)
 			break;
-		ms_poison(page);
+		memsuite_hwpoison(page);
 	}
 }
 
 static DECLARE_WORK(retire_work, retire_rejected);
 
 /* Not earlier: memory_failure() wants the memory to be online. */
-void ms_arrivals_retire(void)
+void memsuite_hotplug_retire(void)
 {
 	schedule_work(&retire_work);
 }
@@ -69,19 +69,19 @@ static void online(struct page *page, unsigned int order)
 	bitmap_zero(bad, nr);
 	inspector(page_to_pfn(page), nr, bad);
 	if (bitmap_empty(bad, nr)) {
-		ms_demand_free(page, order, generic_online_page);
+		memsuite_alloc_stats_free(page, order, generic_online_page);
 		return;
 	}
 	for (i = 0; i < nr; i++) {
 		if (test_bit(i, bad))
 			reject(page + i);
 		else
-			ms_demand_free(page + i, 0, generic_online_page);
+			memsuite_alloc_stats_free(page + i, 0, generic_online_page);
 	}
 }
 
-int ms_arrivals_start(void (*inspect)(unsigned long pfn, unsigned long nr,
-				      unsigned long *bad))
+int memsuite_hotplug_start(void (*inspect)(unsigned long pfn, unsigned long nr,
+					   unsigned long *bad))
 {
 	if (debug_pagealloc_enabled())
 		return -EOPNOTSUPP;
@@ -94,13 +94,13 @@ int ms_arrivals_start(void (*inspect)(unsigned long pfn, unsigned long nr,
 	}
 	return 0;
 }
-EXPORT_SYMBOL_GPL(ms_arrivals_start);
+EXPORT_SYMBOL_GPL(memsuite_hotplug_start);
 
-void ms_arrivals_stop(void)
+void memsuite_hotplug_stop(void)
 {
 	/* Waits for memory that is being onlined; it is online then. */
 	restore_online_page_callback(online);
 	flush_work(&retire_work);
 	WRITE_ONCE(inspector, NULL);
 }
-EXPORT_SYMBOL_GPL(ms_arrivals_stop);
+EXPORT_SYMBOL_GPL(memsuite_hotplug_stop);

@@ -4,6 +4,6 @@
 #define MEMSUITE_ARRIVAL_CORE_H
 
 /* It is online now: retire what was found bad of it. Context: may sleep. */
-void ms_arrivals_retire(void);
+void memsuite_hotplug_retire(void);
 
 #endif

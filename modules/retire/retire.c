@@ -21,14 +21,14 @@ static unsigned long block_start(unsigned long pfn, unsigned int *order)
 {
 	unsigned int i;
 
-	for (i = 0; i <= MS_MAX_ORDER; i++) {
+	for (i = 0; i <= MEMSUITE_MAX_ORDER; i++) {
 		unsigned long head = ALIGN_DOWN(pfn, 1UL << i);
 		struct page *page = pfn_to_online_page(head);
 
 		/* Without the zone's lock a guess; it is checked when taken. */
 		if (page && PageBuddy(page) && READ_ONCE(page->private) >= i) {
 			*order = min_t(unsigned long, page->private,
-				       MS_MAX_ORDER);
+				       MEMSUITE_MAX_ORDER);
 			return head;
 		}
 	}
@@ -36,19 +36,19 @@ static unsigned long block_start(unsigned long pfn, unsigned int *order)
 	return pfn;
 }
 
-static int retire_block(struct ms_block *block, unsigned long pfn)
+static int retire_block(struct memsuite_block *block, unsigned long pfn)
 {
 	unsigned long first = page_to_pfn(block->page);
 	unsigned long nr = 1UL << block->order;
-	DECLARE_BITMAP(bad, 1UL << MS_MAX_ORDER);
+	DECLARE_BITMAP(bad, 1UL << MEMSUITE_MAX_ORDER);
 
 	if (pfn < first || pfn >= first + nr) {
-		ms_block_give(block);
+		memsuite_block_give(block);
 		return -EAGAIN;
 	}
-	bitmap_zero(bad, 1UL << MS_MAX_ORDER);
+	bitmap_zero(bad, 1UL << MEMSUITE_MAX_ORDER);
 	__set_bit(pfn - first, bad);
-	ms_block_retire(block, bad);
+	memsuite_block_retire(block, bad);
 	return 0;
 }
 
@@ -56,24 +56,24 @@ static int retire_free(unsigned long pfn)
 {
 	unsigned int order;
 	unsigned long start = block_start(pfn, &order);
-	struct ms_scan scan = {
+	struct memsuite_scan scan = {
 		.pfn = start,
 		.end = start + (1UL << order),
-		.orders = MS_ANY_ORDER,
+		.orders = MEMSUITE_ANY_ORDER,
 		.nid = NUMA_NO_NODE,
-		.migratetypes = MS_ANY_MIGRATETYPE,
+		.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
 	};
-	struct ms_block block;
+	struct memsuite_block block;
 	int err, token;
 
 	do {
-		token = ms_hold_begin();
-		err = ms_block_take(&scan, &block);
+		token = memsuite_hold_begin();
+		err = memsuite_block_take(&scan, &block);
 		if (!err)
 			err = retire_block(&block, pfn);
 		else
 			err = -EBUSY;
-		ms_hold_end(token);
+		memsuite_hold_end(token);
 	} while (err == -EAGAIN);
 	return err;
 }
@@ -87,19 +87,19 @@ static struct page *same_node(struct page *old, void *unused)
 static int retire_used(unsigned long pfn)
 {
 	struct page *page = pfn_to_page(pfn);
-	struct ms_move move;
+	struct memsuite_migrate move;
 
 	if (!get_page_unless_zero(page))
 		return -EBUSY;
-	ms_move_init(&move, same_node, NULL);
+	memsuite_migrate_init(&move, same_node, NULL);
 	move.keep = true;
 	if (!PageCompound(page))
-		ms_move_add(&move, page);
+		memsuite_migrate_add(&move, page);
 	put_page(page);
-	if (!ms_move_run(&move))
+	if (!memsuite_migrate_run(&move))
 		return -EBUSY;
-	ms_call_uncharge_moved(page);
-	ms_poison(page);
+	memsuite_kcall_uncharge_moved(page);
+	memsuite_hwpoison(page);
 	return 0;
 }
 
@@ -114,17 +114,17 @@ static int retire_claimed(unsigned long pfn)
 	if (!bad)
 		return -ENOMEM;
 	__set_bit(pfn - start, bad);
-	ms_pools_drain(start, end);
-	token = ms_hold_begin();
-	err = ms_range_claim(start, end);
+	memsuite_pools_drain(start, end);
+	token = memsuite_hold_begin();
+	err = memsuite_range_claim(start, end);
 	if (!err)
-		ms_range_release(start, end, bad);
-	ms_hold_end(token);
+		memsuite_range_release(start, end, bad);
+	memsuite_hold_end(token);
 	bitmap_free(bad);
 	return err == -EINVAL ? -EBUSY : err;
 }
 
-int ms_page_retire(unsigned long pfn)
+int memsuite_page_retire(unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
 	int err;
@@ -142,20 +142,20 @@ int ms_page_retire(unsigned long pfn)
 		err = retire_claimed(pfn);
 	return err;
 }
-EXPORT_SYMBOL_GPL(ms_page_retire);
+EXPORT_SYMBOL_GPL(memsuite_page_retire);
 
-int ms_page_unretire(unsigned long pfn)
+int memsuite_page_unretire(unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
 
-	return page ? ms_unpoison(page) : -ENXIO;
+	return page ? memsuite_hwpoison_clear(page) : -ENXIO;
 }
-EXPORT_SYMBOL_GPL(ms_page_unretire);
+EXPORT_SYMBOL_GPL(memsuite_page_unretire);
 
-bool ms_page_retired(unsigned long pfn)
+bool memsuite_page_retired(unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
 
-	return page && ms_poisoned(page);
+	return page && memsuite_hwpoisoned(page);
 }
-EXPORT_SYMBOL_GPL(ms_page_retired);
+EXPORT_SYMBOL_GPL(memsuite_page_retired);

@@ -238,7 +238,7 @@ static void write_meanwhile(u64 block)
 	op->nr = request(&store, REQ_OP_WRITE, block, contents, 1);
 }
 
-int ms_dm_io(struct dm_io_request *request, struct dm_io_region *where)
+int memsuite_dm_io(struct dm_io_request *request, struct dm_io_region *where)
 {
 	write_to_disk(where->sector / 8, request->mem.ptr.vma, where->count / 8);
 	if (where->count)
