@@ -46,7 +46,8 @@ void memsuite_target_frames_init(struct memsuite_target_frames *stock, unsigned 
  * @stock: the stock
  *
  * Between memsuite_hold_begin() and memsuite_hold_end(), and with a
- * memsuite_target_frames_return() before the end. Takes nothing from a zone that is short of memory.
+ * memsuite_target_frames_return() before the end. Takes nothing from a zone
+ * that is short of memory.
  *
  * Context: may sleep.
  * Return: a page of order 0 with a reference count of 1 and undefined

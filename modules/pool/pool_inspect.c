@@ -18,7 +18,7 @@ DEFINE_STATIC_KEY_FALSE(memsuite_pool_inspect_key);
 static const struct memsuite_pool_inspector *inspector;
 static DEFINE_MUTEX(inspect_lock);
 
-bool __ms_inspect_page(struct page *page)
+bool __memsuite_pool_inspect_page(struct page *page)
 {
 	const struct memsuite_pool_inspector *by = READ_ONCE(inspector);
 

@@ -8,13 +8,13 @@
 
 DECLARE_STATIC_KEY_FALSE(memsuite_pool_inspect_key);
 
-bool __ms_inspect_page(struct page *page);
+bool __memsuite_pool_inspect_page(struct page *page);
 
 /* For a page that is about to leave a pool, uninspected. Interrupts are off. */
 static inline bool memsuite_pool_inspect_page(struct page *page)
 {
 	return !static_branch_unlikely(&memsuite_pool_inspect_key) ||
-	       __ms_inspect_page(page);
+	       __memsuite_pool_inspect_page(page);
 }
 
 /*
