@@ -27,7 +27,7 @@ tested=$(cat $demand/tested_pages)
 on_demand=$(cat $ahead/on_demand_tests)
 share 4000
 check "faults are served from it" [ $pct -ge 99 ]
-check "with pages that are clear" [ "$nonzero" = 0 ]
+check_data "with pages that are clear" [ "$nonzero" = 0 ]
 check "which were tested" [ $(($(cat $demand/tested_pages) - tested)) -ge 3960 ]
 check "on demand tests were not needed" [ $(($(cat $ahead/on_demand_tests) - on_demand)) -lt 100 ]
 echo 0 >$suite/regions/node0/pool_kib
@@ -45,7 +45,7 @@ note "$*"
 note "on demand $(cat $ahead/on_demand_tests), left empty $(cat $ahead/left_empty)"
 check "tested on demand" at_least $ahead/on_demand_tests $((on_demand + 1000))
 check "the faulty page reaches no program" [ "$4" = 0 ]
-check "all pages are clear" [ "$6" = 0 ]
+check_data "all pages are clear" [ "$6" = 0 ]
 echo 0 >$ahead/enabled
 before=$(cat $ahead/served_pages)
 "$here/touch" 1000 >/dev/null

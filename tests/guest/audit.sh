@@ -110,7 +110,7 @@ grows() {
 	[ $((now - was)) -ge $((least * $2)) ] && [ $((now - was)) -le $((most * $2)) ]
 }
 check "idle energy is idle power x time" grows node0 1000
-check "it ends well" ends_well
+check_data "it ends well" ends_well
 
 # Two of those that the machine's policy covers.
 before=$(ledger node1 sampled_writes)
@@ -148,7 +148,7 @@ audits 100
 check "huge pages: idle ones leave, written ones stay" wait_for 20 on_node1 0 10 90 100
 note "$said"
 audits 0
-check "huge pages: it ends well" ends_well
+check_data "huge pages: it ends well" ends_well
 
 # More than the quota that can be saved up.
 pages=$((pages * 8))
@@ -174,7 +174,7 @@ check "reads and writes are not sampled" equals "$dir/sampled_writes" 0
 echo 1 >$audit/sample_accesses
 check "unless asked for" wait_for 10 at_least "$dir/sampled_writes" 1
 echo 0 >$audit/sample_accesses
-check "it ends well" ends_well
+check_data "it ends well" ends_well
 pages=$((pages / 8))
 
 # The kernel, too, has its view of where pages belong: with the processors, on the first node. It looks for that in
@@ -208,7 +208,7 @@ check "and stays" wait_for 10 on_node1 99 100 0 100
 note "$said; repaired $(count repaired_pages)"
 balances 0
 audits 0
-check "balanced: it ends well" ends_well
+check_data "balanced: it ends well" ends_well
 
 say node1 wear_budget_kib_per_day 1000
 audits 100
@@ -222,10 +222,10 @@ mv /tmp/out /tmp/other
 started "region:node1 wear"
 check "wear: new pages go elsewhere" on_node1 0 5 0 5
 check "wear: they are counted" at_least "$dir/fallback_wear" $pages
-check "wear: it ends well" ends_well
+check_data "wear: it ends well" ends_well
 pid=$other
 mv /tmp/other /tmp/out
-check "wear: so does the other" ends_well
+check_data "wear: so does the other" ends_well
 check "wear: no policy is left" wait_for 10 sh -c "[ -z \"\$(ls $zone/policies)\" ]"
 check "wear: what was written is not forgotten" equals $zone/ledger/node1/over_budget 1
 audits 0
@@ -249,5 +249,5 @@ check "and can be removed when that is gone" wait_for 10 sh -c "echo part 2>/dev
 check "with its account" wait_for 10 [ ! -e $zone/ledger/part ]
 note "cpu_ns $(cat $audit/cpu_ns) rounds $(cat $audit/rounds) history $(cat $audit/history_bytes)"
 check "unload while it works" rmmod vipzone memsuite
-check "contents survive the unload" ends_well
+check_data "contents survive the unload" ends_well
 done_testing

@@ -60,7 +60,7 @@ exec 9<$disk
 "$here/cached" $disk --fill 4096 >/dev/null
 cached=$("$here/cached" $disk)
 note "$cached"
-check "a disk is cached" cached_well
+check_data "a disk is cached" cached_well
 
 modprobe memdiag || exit 1
 check "off by default" equals $memdiag/move_interval_ms 0
@@ -83,10 +83,10 @@ note "$(moves)"
 note "$(cat $memdiag/passes) sweeps, fidelity $(cat $memdiag/control/fidelity), $(cat $memdiag/control/share_pct)% granted"
 cached=$("$here/cached" $disk --ages $ages)
 note "$cached"
-check "the disk is still cached, and unchanged" cached_well
+check_data "the disk is still cached, and unchanged" cached_well
 check "its pages are young as well" young "$cached"
 ask
-check "not a byte of the program's memory has changed" [ "$(value errors "$said")" = 0 ]
+check_data "not a byte of the program's memory has changed" [ "$(value errors "$said")" = 0 ]
 echo 0 >$memdiag/move_interval_ms
 before=$(cat $memdiag/moves/walks)
 sleep 3
@@ -95,5 +95,5 @@ echo 100 >$memdiag/move_interval_ms
 check "unload while moving" rmmod memdiag memsuite
 kill -TERM $pid
 wait $pid
-check "it ends well" [ $? = 0 ]
+check_data "it ends well" [ $? = 0 ]
 done_testing

@@ -13,13 +13,23 @@ echo "KTAP version 1"
 
 # check NAME COMMAND...: one result.
 check() {
-	ktap_name=$1
+	ktap_name=$1 ktap_directive=''
 	shift
+	ktap_result "$@"
+}
+# check_data NAME COMMAND...: likewise, of what compares data. If it fails, the
+# case is not tried again: tests/run knows it by the directive.
+check_data() {
+	ktap_name=$1 ktap_directive=' # wrong data'
+	shift
+	ktap_result "$@"
+}
+ktap_result() {
 	ktap_nr=$((ktap_nr + 1))
 	if "$@"; then
 		echo "ok $ktap_nr $ktap_name"
 	else
-		echo "not ok $ktap_nr $ktap_name"
+		echo "not ok $ktap_nr $ktap_name$ktap_directive"
 		ktap_failed=$((ktap_failed + 1))
 	fi
 }

@@ -41,9 +41,9 @@ Q
 same() { # VARIABLE=VALUE...
 	with "$@" sh /tmp/query.sh >/tmp/found && cmp /tmp/expected /tmp/found
 }
-check "sqlite3, all of its memory" same VIP_FLAGS=write,high
-check "sqlite3, all that it allocates" same VIP_FLAGS=write,high VIP_MIN_BYTES=0
-check "sqlite3, large pieces" same VIP_FLAGS=write,high VIP_MIN_BYTES=4096
+check_data "sqlite3, all of its memory" same VIP_FLAGS=write,high
+check_data "sqlite3, all that it allocates" same VIP_FLAGS=write,high VIP_MIN_BYTES=0
+check_data "sqlite3, large pieces" same VIP_FLAGS=write,high VIP_MIN_BYTES=4096
 check "a mistake is told" sh -c "VIP_FLAGS=red LD_PRELOAD=$preload /bin/true 2>&1 | grep -q understood"
 
 # redis forks to save, while it goes on. What checks its files is the server, by another name.

@@ -74,10 +74,10 @@ check "move" move
 check "at least 99% in the region" inside 99
 note "moved $(column moved_pages), busy $(column unmoved_busy_pages), shared $(column unmoved_shared_pages), full $(column unmoved_full_pages)"
 check "they are counted" [ "$(column moved_pages)" -ge $((pages * 99 / 100)) ]
-check "contents unchanged while it writes" unchanged
+check_data "contents unchanged while it writes" unchanged
 check "move again: nothing left to do" move
 check "still there" inside 99
-check "it ends well" ends_well
+check_data "it ends well" ends_well
 
 # shellcheck disable=SC2086
 keep --range $far --huge
@@ -87,8 +87,8 @@ check "huge pages: move" move
 check "huge pages: at least 99% in the region" inside 99
 note "huge before $huge_before KiB, after $(huge_kib) KiB"
 check "huge pages: stay huge" [ "$huge_before" -gt 0 -a "$(huge_kib)" = "$huge_before" ]
-check "huge pages: contents unchanged" unchanged
-check "huge pages: it ends well" ends_well
+check_data "huge pages: contents unchanged" unchanged
+check_data "huge pages: it ends well" ends_well
 
 keep --range 0x20000000 0x40000000 --huge
 huge_before=$(huge_kib)
@@ -97,8 +97,8 @@ check "a node: move" move
 check "a node: at least 99% in the region" inside 99
 note "huge before $huge_before KiB, after $(huge_kib) KiB"
 check "a node: huge pages stay huge" [ "$(huge_kib)" = "$huge_before" ]
-check "a node: contents unchanged" unchanged
-check "a node: it ends well" ends_well
+check_data "a node: contents unchanged" unchanged
+check_data "a node: it ends well" ends_well
 
 # With memdiag on, contents go to tested pages only, however far its sweep is.
 modprobe memdiag || exit 1
@@ -122,8 +122,8 @@ tested_moves() { # REGION START END [OPTION]
 	check "tested $kind: in the region" inside 99
 	check "tested $kind: all are tested" [ "$(value untested)" -le $((pages / 100)) ]
 	[ -n "$4" ] || check "tested: a bad one is retired" wait_for 20 at_least $suite/pages/retired_pages 1
-	check "tested $kind: contents unchanged" unchanged
-	check "tested $kind: it ends well" ends_well
+	check_data "tested $kind: contents unchanged" unchanged
+	check_data "tested $kind: it ends well" ends_well
 	echo 1 >$memdiag/inject/clear
 	echo 0 >$memdiag/enabled
 }
@@ -148,7 +148,7 @@ while [ $moves -lt 10 ]; do
 done 2>/dev/null
 check "moved back and forth while it churns" [ $moves = 10 ]
 note "moved $(cat $suite/vipzone/moved_pages), shared $(cat $suite/vipzone/unmoved_shared_pages)"
-check "churning: contents unchanged" unchanged
+check_data "churning: contents unchanged" unchanged
 # It is killed in the middle of a move, and the module goes.
 (while move; do :; done) 2>/dev/null &
 mover=$!
@@ -165,6 +165,6 @@ move &
 mover=$!
 check "unload while moving" rmmod vipzone memsuite
 wait $mover
-check "contents survive the unload" unchanged
-check "it ends well" ends_well
+check_data "contents survive the unload" unchanged
+check_data "it ends well" ends_well
 done_testing

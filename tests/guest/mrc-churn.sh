@@ -90,7 +90,7 @@ done 2>/dev/null
 if [ ! -e /tmp/lost ]; then
 	echo "ok $i no data is lost"
 else
-	echo "not ok $i no data is lost"
+	echo "not ok $i no data is lost # wrong data"
 	failed=1
 fi
 i=$((i + 1))

@@ -44,7 +44,7 @@ all_found() {
 }
 
 before=$(line before)
-check "without faults, not a bit is wrong" none errors "$before"
+check_data "without faults, not a bit is wrong" none errors "$before"
 check "nor is one called so" none strays "$before"
 check "the file stays in the page cache" all resident pages "$before"
 for kind in $kinds; do
@@ -59,7 +59,7 @@ for class in anonymous cache; do
 done
 after=$(line after)
 check "data is wrong in faulty cells" [ "$(value faulty "$after")" -gt 0 ]
-check "and nowhere else" none errors "$after"
+check_data "and nowhere else" none errors "$after"
 check "no other page is called bad" none strays "$after"
 check "the file is still in the page cache" all resident pages "$after"
 check "unload" rmmod memdiag memsuite

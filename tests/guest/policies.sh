@@ -219,7 +219,7 @@ copies() {
 			[ "$(md5sum </tmp/disk/copy)" = "$sum" ] || return 1
 	done
 }
-check "files are intact" copies
+check_data "files are intact" copies
 
 # Policies in place, programs that allocate, and one that reads.
 "$here/touch" 4000 --rounds 1000 >/dev/null &
@@ -235,5 +235,5 @@ kill $allocates $reads
 wait $allocates $reads 2>/dev/null
 check "nothing is hooked" sh -c "! grep -l armed $suite/hooks/*/state"
 check "unload" rmmod memsuite
-check "files are intact still" [ "$(md5sum </tmp/disk/cold)" = "$sum" ]
+check_data "files are intact still" [ "$(md5sum </tmp/disk/cold)" = "$sum" ]
 done_testing

@@ -60,7 +60,7 @@ throttles() {
 	note "memory.high $((bytes / 2)): $(group home memory.current), high $(stat_of home memory.events high)"
 	check "$kind: memory.high is kept to" [ "$(group home memory.current)" -lt $((bytes * 5 / 8)) ]
 	check "$kind: by swapping" [ "$(swapped)" -gt 400 ]
-	check "$kind: contents come back" answers check same
+	check_data "$kind: contents come back" answers check same
 	echo max >$cgroups/home/memory.high
 	moves_out
 }
@@ -75,14 +75,14 @@ swaps() {
 		answers check same || lost="$lost $round:$said"
 	done
 	note "in again: $(placed) of 1000 are where they ought to be"
-	check "$kind: contents are swapped out and in" [ -z "$lost" ]
+	check_data "$kind: contents are swapped out and in" [ -z "$lost" ]
 	dir=$(policy_dir $pid)
 	note "placed $(cat "$dir/mmap_pages"), of which $(cat "$dir/swapped_in_pages") from swap"
 	check "$kind: which is counted apart" at_least "$dir/swapped_in_pages" $((pages * 5 / 2))
 	check "$kind: from first touches" [ $(($(cat "$dir/mmap_pages") - $(cat "$dir/swapped_in_pages"))) -lt $((pages * 5 / 4)) ]
 	ask pageout
 	check "$kind: swapoff" swapoff /dev/zram0
-	check "$kind: brings them back" answers check same
+	check_data "$kind: brings them back" answers check same
 	check "$kind: they are charged once" wait_for 5 is_charged_once home
 	moves_out
 	check "$kind: nothing is charged when it has gone" wait_for 20 is_charged_nothing

@@ -35,7 +35,7 @@ mount -t tmpfs -o size=100% none /tmp/files
 pages=$(awk '$1 == "MemAvailable:" { print int($2 / 4 * 7 / 10) }' /proc/meminfo)
 "$here/cached" /tmp/files/all --fill "$pages" >/dev/null
 unharmed() { "$here/cached" /tmp/files/all | grep -q ' errors 0'; }
-check "memory is in use" unharmed
+check_data "memory is in use" unharmed
 check "a range in use is tested" run "$start-$end"
 check "no news: what is retired is left out" outcome 'pass|partial'
 check "every page of it is accounted for" adds_up
@@ -44,7 +44,7 @@ check "nothing is held any more" equals $suite/pages/held_pages 0
 check "a test is cancelled" sh -c "echo 0-256M >$range/run_test && echo 1 >$range/cancel"
 check "it says so" outcome cancelled
 check "nothing is held" equals $suite/pages/held_pages 0
-check "what was in use is unharmed" unharmed
+check_data "what was in use is unharmed" unharmed
 check "unload while a test runs" sh -c "echo 0-256M >$range/run_test && rmmod memdiag memsuite"
-check "unharmed by that as well" unharmed
+check_data "unharmed by that as well" unharmed
 done_testing

@@ -35,15 +35,15 @@ merges() {
 	check "$kind: KSM merges pages" wait_for 30 merged
 	note "sharing $(cat $ksm/pages_sharing), charged $(stat_of home memory.stat anon)"
 	check "$kind: what is merged is charged once" [ "$(stat_of home memory.stat anon)" -lt $((pages * 1024)) ]
-	check "$kind: contents are the same" answers check same
+	check_data "$kind: contents are the same" answers check same
 	ask fill
 	check "$kind: written, they part to where they ought to be" is_placed
 	note "$said"
-	check "$kind: contents are what was written" answers check same
+	check_data "$kind: contents are what was written" answers check same
 	ask alike
 	wait_for 30 merged
 	check "$kind: unmerged" answers unmerge "done"
-	check "$kind: contents are the same" answers check same
+	check_data "$kind: contents are the same" answers check same
 	ask merge
 	wait_for 30 merged
 	moves_out
@@ -72,7 +72,7 @@ leaves_alone() {
 	echo $pid >$zone/remove
 	ask small && ask huge
 	check "$kind: it does when there is none" wait_for 30 has_huge
-	check "$kind: contents are the same" answers check same
+	check_data "$kind: contents are the same" answers check same
 	khugepaged_rests
 	moves_out
 }
@@ -99,7 +99,7 @@ gathers() {
 	check "$kind: the audit brings them back" wait_for 20 is_placed
 	note "astray, huge: $(cat "$dir/astray_huge_pages"), repaired $(cat "$dir/repaired_pages")"
 	echo 0 >$zone/audit/interval_ms
-	check "$kind: contents are the same" answers check same
+	check_data "$kind: contents are the same" answers check same
 	ask huge
 	check "$kind: pages are where they ought to be, huge or not" wait_for 5 is_filled_anew
 	check "$kind: they are charged once" wait_for 5 is_charged_once flat
@@ -122,7 +122,7 @@ excludes() {
 	5.10.*) note "5.10 moves no pages for a cpuset of version 2" ;;
 	*) check "$kind: one that has not gets the pages" wait_for 10 is_astray ;;
 	esac
-	check "$kind: and the contents" answers check same
+	check_data "$kind: and the contents" answers check same
 	ask drop && ask fill
 	check "$kind: it gets new ones, too" is_astray
 	note "$said, fallback_cpuset $(cat "$dir/fallback_cpuset")"
@@ -134,7 +134,7 @@ excludes() {
 	echo 0-1 >$mems
 	check "$kind: when it has the region again, they come back" wait_for 20 is_placed
 	echo 0 >$zone/audit/interval_ms
-	check "$kind: contents are the same" answers check same
+	check_data "$kind: contents are the same" answers check same
 	moves_out
 }
 
@@ -162,7 +162,7 @@ goes_offline() {
 	echo "$keeper region:part" >$zone/add
 	check "memory goes offline under programs" sh -c "echo offline >$block/state"
 	check "the region has none" equals $suite/regions/part/total_pages 0
-	check "programs have their contents" answers check same
+	check_data "programs have their contents" answers check same
 	check "which lie elsewhere" is_astray
 	ask drop && ask fill
 	check "new ones, too" is_astray
@@ -171,9 +171,9 @@ goes_offline() {
 	echo 100 >$zone/audit/interval_ms
 	check "so do pages, by the audit" wait_for 20 is_placed
 	echo 0 >$zone/audit/interval_ms
-	check "contents are the same" answers check same
+	check_data "contents are the same" answers check same
 	kill -TERM $keeper
-	check "also those that were written all the time" wait $keeper
+	check_data "also those that were written all the time" wait $keeper
 	moves_out
 }
 

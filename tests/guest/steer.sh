@@ -25,15 +25,23 @@ placed() { # 99.5% of them, all clear
 	set -- $(cat /tmp/out)
 	[ $(($4 * 1000)) -ge $(($2 * 995)) ] && [ "$6" = 0 ]
 }
+clear() {
+	set -- $(cat /tmp/out)
+	[ "$6" = 0 ]
+}
 
 steered low --range 0x10000000 0x20000000
 check "in the region" placed
+check_data "all pages are clear" clear
 steered low --range 0x10000000 0x20000000 --huge
 check "in the region, huge pages asked for" placed
+check_data "all pages are clear" clear
 steered node0 --range 0 0x100000000
 check "in a node" placed
+check_data "all pages are clear" clear
 steered node0 --range 0 0x100000000 --huge
 check "in a node, huge pages" placed
+check_data "all pages are clear" clear
 
 # Children inherit, if asked; an exec does not lose the process.
 sh -c 'while [ ! -e /tmp/start ]; do sleep 0.1; done
@@ -44,6 +52,7 @@ echo "$parent region:low children" >$suite/vipzone/add
 wait $parent
 note "$(cat /tmp/out)"
 check "a child of a child-inheriting process" placed
+check_data "all pages are clear" clear
 
 wait_for 10 sh -c "[ \$(grep -vc '^#' $debug/vipzone/processes) = 0 ]"
 check "the table is empty when all have gone" sh -c "! grep -v '^#' $debug/vipzone/processes"

@@ -58,19 +58,19 @@ check "all blocks but that one were moved" field_is moved $((moved + 15))
 check "which alone is dirty" field_is dirty 1
 check "the error is counted" field_at_least errors $((errors + 1))
 check "nothing is wrong with PRAM" field_is bad_pages 0
-check "the disk has those before" as_written 100 7 $loop
-check "and those after" as_written 108 8 $loop
-check "all is read, that block from PRAM" as_written 100 16
+check_data "the disk has those before" as_written 100 7 $loop
+check_data "and those after" as_written 108 8 $loop
+check_data "all is read, that block from PRAM" as_written 100 16
 put 150 8
 check "flush fails again" fails flush
 check "but what came later was moved" field_is moved $((moved + 23))
-check "the disk has it" as_written 150 8 $loop
+check_data "the disk has it" as_written 150 8 $loop
 put 107 1
-check "the bad one can be written" as_written 107 1
+check_data "the bad one can be written" as_written 107 1
 swap_disk "$good"
 check "the disk is good again: flush" flush
 check "the count is right" field_is moved $((moved + 24))
-check "the disk has that one" as_written 107 1 $loop
+check_data "the disk has that one" as_written 107 1 $loop
 
 # A disk that says more of its errors than that there are some: its reader is told, also by what fills PRAM.
 says_medium_error() { part "$@" 2>&1 >/dev/null | grep -q "No data available"; }
@@ -103,25 +103,25 @@ fi
 put 20 8
 word_of 23 >$poison
 check "write-back goes on beside it; flush tells" fails flush
-check "what can be read is on the disk" as_written 20 3 $loop
-check "also what comes after" as_written 24 4 $loop
+check_data "what can be read is on the disk" as_written 20 3 $loop
+check_data "also what comes after" as_written 24 4 $loop
 check "the log tells" log_says "block 23 cannot be read"
 check "one page is bad" field_is bad_pages 1
 check "so is one block" field_is bad_blocks 1
 check "which is not waiting for the disk" field_is dirty 0
 check "it is an error to read" fails part 23 1
 check "among others, too" fails dd if=$vs of=/dev/null bs=64k count=1 skip=1 iflag=direct
-check "the others are read" as_written 20 3
-check "likewise" as_written 24 4
+check_data "the others are read" as_written 20 3
+check_data "likewise" as_written 24 4
 echo 0 >$poison
 check "it is not tried again" fails part 23 1
 moved=$(field moved)
 put 23 1
-check "it is written anew" as_written 23 1
+check_data "it is written anew" as_written 23 1
 check "elsewhere" field_is bad_blocks 0
 check "and the page remains bad" field_is bad_pages 1
 check "flush" flush
-check "the disk has it" as_written 23 1 $loop
+check_data "the disk has it" as_written 23 1 $loop
 
 # Likewise, found by a reader, and dropped.
 put 30 2
@@ -139,12 +139,12 @@ put 40 4
 check "flush" flush
 word_of 42 >$poison
 before=$(field read_disk)
-check "a clean block that cannot be read comes from the disk" as_written 40 4
+check_data "a clean block that cannot be read comes from the disk" as_written 40 4
 check "as is counted" field_is read_disk $((before + 1))
 check "three pages are bad" field_is bad_pages 3
 check "no block is" field_is bad_blocks 0
 echo 0 >$poison
-check "it is read again" as_written 40 4
+check_data "it is read again" as_written 40 4
 check "flush" flush
 
 # The tree, while the store is open: the root is in page 1 of the PRAM, and what an entry begins with is a page's number.
@@ -157,14 +157,14 @@ zero() { dd if=/dev/zero of=/dev/mapper/pram bs=512 seek=$(($1 * 8)) count=1 ofl
 put 60 4
 leaf=$(entry 1 0 u4) bad=$(field bad_pages)
 entry "$leaf" 61 u8 >$poison
-check "a block is found whose entry cannot be read" as_written 60 4
+check_data "a block is found whose entry cannot be read" as_written 60 4
 echo 0 >$poison
 check "the log tells of the node" log_says "page $leaf, of the tree, was damaged; it is mended"
 check "which is elsewhere" [ "$(entry 1 0 u4)" != "$leaf" ]
 check "its page is used no more" field_is bad_pages $((bad + 1))
 leaf=$(entry 1 0 u4)
 zero "$leaf"
-check "blocks are found whose entries were lost" as_written 20 8
+check_data "blocks are found whose entries were lost" as_written 20 8
 check "the log tells" log_says "page $leaf, of the tree, was damaged; it is mended"
 leaf=$(entry 1 0 u4)
 zero 1
@@ -174,7 +174,7 @@ check "the log tells" log_says "page 1, of the tree, was damaged; it is mended"
 zero "$leaf"
 check "write-back finds what it moves" flush
 check "and has the node mended" log_says "page $leaf, of the tree, was damaged; it is mended"
-check "blocks are there all the time" as_written 60 4
+check_data "blocks are there all the time" as_written 60 4
 
 check "remove" dmsetup remove vs
 printf '%u\n' 0x31524f5453564d4d >$poison	# how the header begins
@@ -183,8 +183,8 @@ check "the log tells" log_says "header cannot be read"
 echo 0 >$poison
 dmsetup remove vs 2>/dev/null
 check "create again" create "2 policy selective"
-check "everything is there" as_written 100 16
-check "likewise" as_written 20 8
+check_data "everything is there" as_written 100 16
+check_data "likewise" as_written 20 8
 dmsetup remove vs
 rmmod vmtest
 check "unload" modprobe -r dm-vstore

@@ -81,10 +81,10 @@ check "a store with a PRAM of 8 MiB" create vs "$loop" pram "1 format"
 
 for policy in random selective merging; do
 	dmsetup message vs 0 policy $policy
-	check "fio writes at random and verifies, $policy" random_job
-	check "fio writes a file that grows and verifies, $policy" growing_job
+	check_data "fio writes at random and verifies, $policy" random_job
+	check_data "fio writes a file that grows and verifies, $policy" growing_job
 	reopen
-	check "and again after a new activation" random_job --verify_only
+	check_data "and again after a new activation" random_job --verify_only
 	note "$(dmsetup status vs)"
 done
 mkdir -p $mnt /tmp/cut /tmp/tree
@@ -101,21 +101,21 @@ for type in ext4 xfs; do
 	loader=$!
 	sleep 1
 	check "a cut under load" cut
-	check "programs write to it" wait $loader
+	check_data "programs write to it" wait $loader
 	sums >/tmp/sums
 	check "it is more than PRAM holds" [ "$(field moved)" -gt 100 ]
 	umount $mnt
-	check "its fsck finds nothing" fsck $type $vs
+	check_data "its fsck finds nothing" fsck $type $vs
 	reopen
-	check "nor after a new activation" fsck $type $vs
+	check_data "nor after a new activation" fsck $type $vs
 	mount -t $type $vs $mnt
 	sums >/tmp/sums-again
-	check "all files are what they were" cmp -s /tmp/sums /tmp/sums-again
+	check_data "all files are what they were" cmp -s /tmp/sums /tmp/sums-again
 	note "$(wc -l </tmp/sums) files; $(dmsetup status vs)"
 	umount $mnt
 	options=rw
 	[ $type = xfs ] && options=nouuid
-	check "what the cut left recovers, and its fsck finds nothing" recovers $type $options
+	check_data "what the cut left recovers, and its fsck finds nothing" recovers $type $options
 done
 check "remove" dmsetup remove --retry vs
 check "unload" modprobe -r dm-vstore

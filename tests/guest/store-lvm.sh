@@ -49,7 +49,7 @@ rm -r $mnt/default
 check "it was in PRAM" [ "$(dmsetup status vs | sed 's/.* write_pram \([0-9]*\).*/\1/')" -gt 50 ]
 mount -o ro,noload /dev/stored/before /tmp/old
 sums /tmp/old >/tmp/sums-old
-check "the snapshot has what was there before" cmp -s /tmp/sums /tmp/sums-old
+check_data "the snapshot has what was there before" cmp -s /tmp/sums /tmp/sums-old
 umount /tmp/old
 sums $mnt >/tmp/sums
 umount $mnt
@@ -58,16 +58,16 @@ check "volumes on it go" lvm_ vgchange -an stored
 check "so does the store" dmsetup remove --retry vs
 check "and comes back" create
 check "with its volumes" lvm_ vgchange -ay stored
-check "which e2fsck finds nothing in" quiet e2fsck -fn /dev/stored/files
+check_data "which e2fsck finds nothing in" quiet e2fsck -fn /dev/stored/files
 mount -o ro /dev/stored/files $mnt
 sums $mnt >/tmp/sums-again
-check "all files are what they were" cmp -s /tmp/sums /tmp/sums-again
+check_data "all files are what they were" cmp -s /tmp/sums /tmp/sums-again
 umount $mnt
 lvm_ lvremove -y stored/before
 check "the volume grows" lvm_ lvextend -l +4 stored/files
 quiet e2fsck -fp /dev/stored/files
 check "and its file system" quiet resize2fs /dev/stored/files
-check "which is whole" quiet e2fsck -fn /dev/stored/files
+check_data "which is whole" quiet e2fsck -fn /dev/stored/files
 lvm_ vgchange -an stored
 check "remove" dmsetup remove --retry vs
 check "unload" modprobe -r dm-vstore

@@ -98,7 +98,7 @@ if modprobe memory-notifier-error-inject 2>/dev/null; then
 	check "write while it is" write_all
 	echo 0 >$refusal
 	check "it is lent later" wait_for 60 field_at_least lent 10000
-	check "everything is there" same
+	check_data "everything is there" same
 	dmsetup message vs 0 flush
 	check "remove" dmsetup remove vs
 	rmmod memory-notifier-error-inject
@@ -123,7 +123,7 @@ check "a program's pages lie in PRAM" in_pram $keep /tmp/keep1
 check "write" write_all
 check "units were claimed from memory" written_until field_at_least claims 4
 shares "written"
-check "everything is there" same
+check_data "everything is there" same
 check "storage has no more than it may" storage_at_most 60
 check "memory is what is lent" wait_for 5 grown
 check "nobody else takes it offline" sh -c \
@@ -131,7 +131,7 @@ check "nobody else takes it offline" sh -c \
 dmsetup message vs 0 storage_max 20
 check "a lower limit takes effect" wait_for 30 storage_at_most 20
 shares "at most 20%"
-check "everything is there still" same
+check_data "everything is there still" same
 dmsetup message vs 0 storage_max 60
 lent=$(field lent)
 dmsetup load vs --table "0 $sectors vstore $loop $start-$end 5 shared policy selective storage_min 10" &&
@@ -139,7 +139,7 @@ dmsetup load vs --table "0 $sectors vstore $loop $start-$end 5 shared policy sel
 check "a table replaced leaves lent what is" field_at_least lent $((lent - 1024))
 check "and memory is what is lent" wait_for 5 grown
 check "and it goes on" write_all
-check "with everything there" same
+check_data "with everything there" same
 check "storage has grown" written_until storage_at_least 27
 shares "written again"
 
@@ -165,15 +165,15 @@ for turn in first second; do
 	shares "with hogs"
 	check "storage gave way" field_at_least lends $((lends + 4))
 	check "down to what it keeps" storage_at_least 10
-	check "everything is there nevertheless" same
+	check_data "everything is there nevertheless" same
 	if [ $turn = first ]; then
 		check "and is after writing with memory short" write_all
-		check "likewise" same
+		check_data "likewise" same
 	fi
 	check "the writer was at it meanwhile" wait_for 30 writes_at_least $((writes + 50))
 	claims=$(field claims)
 	for hog in $hogs; do
-		check "a hog's memory is unharmed" ends_well "$hog"
+		check_data "a hog's memory is unharmed" ends_well "$hog"
 	done
 	hogs=
 	shares "without hogs"
@@ -181,10 +181,10 @@ for turn in first second; do
 	shares "two writers"
 done
 kill $sampler
-check "the writer finds all that it wrote" ends_well $writer
+check_data "the writer finds all that it wrote" ends_well $writer
 sed 's/^/# /' /tmp/writer
 check "memory never ran out" sh -c "! dmesg | grep -q 'Out of memory'"
-check "the other program's, too" ends_well $keep
+check_data "the other program's, too" ends_well $keep
 
 check "remove" dmsetup remove vs
 check "memory is what it was" is_total
@@ -193,10 +193,10 @@ echo namespace0.0 >$driver/bind
 check "its driver can have it again" [ -b /dev/pmem0 ]
 echo namespace0.0 >$driver/unbind
 check "open again" create "1 shared"
-check "everything is there after that" same
+check_data "everything is there after that" same
 wait_for 20 lent_names
 check "flush" dmsetup message vs 0 flush
 check "remove again" dmsetup remove vs
-check "the disk has everything" sh -c "dd if=$loop bs=1M count=$mib 2>/dev/null | cmp -s - /tmp/written"
+check_data "the disk has everything" sh -c "dd if=$loop bs=1M count=$mib 2>/dev/null | cmp -s - /tmp/written"
 check "unload" modprobe -r dm-vstore
 done_testing

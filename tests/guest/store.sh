@@ -73,7 +73,7 @@ check "and is formatted with it" create "1 format"
 check "the whole disk is there" [ "$(blockdev --getsz $vs)" = $sectors ]
 for policy in random selective merging; do
 	dmsetup message vs 0 policy $policy
-	check "model-checked requests, $policy" storecheck 0 $blocks /tmp/state-all "$operations" 1
+	check_data "model-checked requests, $policy" storecheck 0 $blocks /tmp/state-all "$operations" 1
 	note "$(dmsetup status vs)"
 done
 check "small requests went to PRAM" field_at_least write_pram $((operations > 200 ? operations / 2 : 100))
@@ -82,14 +82,14 @@ check "requests that continue others were seen" field_at_least continued 20
 check "blocks were moved to disk" field_at_least moved 100
 dmsetup message vs 0 policy selective
 dmsetup message vs 0 reads promote
-check "model-checked requests, reads promoted" storecheck 0 $blocks /tmp/state-all "$operations" 9
+check_data "model-checked requests, reads promoted" storecheck 0 $blocks /tmp/state-all "$operations" 9
 check "blocks that were read entered PRAM" field_at_least promoted 20
 dmsetup message vs 0 flush
 promoted=$(field promoted)
-check "a reader writes to what it reads into" "$here/scribble" $vs $blocks
+check_data "a reader writes to what it reads into" "$here/scribble" $vs $blocks
 check "its blocks entered PRAM" field_at_least promoted $((promoted + 1000))
 dmsetup message vs 0 reads keep
-check "as the disk has them" storecheck 0 $blocks /tmp/state-all 0 9
+check_data "as the disk has them" storecheck 0 $blocks /tmp/state-all 0 9
 dmsetup message vs 0 reads promote
 check "clean ones give way" fill_up
 
@@ -109,13 +109,13 @@ echo "volatile 256M-768M" >$suite/regions/add
 # One of them takes the debug kernel minutes.
 for region in $([ "$operations" -gt 200 ] && echo node0) volatile; do
 	check "create with a cache in $region" create "4 cache $region cache_kib 4096"
-	check "model-checked requests, reads cached" storecheck 0 $blocks /tmp/state-all "$operations" 8
+	check_data "model-checked requests, reads cached" storecheck 0 $blocks /tmp/state-all "$operations" 8
 	dmsetup message vs 0 flush
-	check "a reader writes to what it reads into" "$here/scribble" $vs $blocks
+	check_data "a reader writes to what it reads into" "$here/scribble" $vs $blocks
 	note "$(dmsetup status vs)"
 	check "its blocks were kept" field_at_least volatile 1000
 	check "no more than the limit" [ "$(field volatile)" -le 1024 ]
-	check "as the disk has them" storecheck 0 $blocks /tmp/state-all 0 8
+	check_data "as the disk has them" storecheck 0 $blocks /tmp/state-all 0 8
 	check "and what was kept answers" [ "$(again 512)" -ge 256 ]
 	dmsetup message vs 0 cache_kib 400
 	check "the limit is lowered" [ "$(field volatile)" -le 100 ]
@@ -134,7 +134,7 @@ done
 check "its region is free again" sh -c "echo volatile >$suite/regions/remove"
 
 check "create again" create
-check "everything is there" storecheck 0 $blocks /tmp/state-all 0 2
+check_data "everything is there" storecheck 0 $blocks /tmp/state-all 0 2
 uuid=$(dmsetup table vs | sed -n 's/.* uuid \([0-9a-f-]*\).*/\1/p')
 dmsetup remove vs
 check "another store than the table names is refused" refused "2 uuid 01234567-89ab-cdef-0123-456789abcdef"
@@ -164,8 +164,8 @@ for policy in random merging; do
 		dmsetup suspend vs && dmsetup resume vs
 done
 kill $one $two
-check "first half, with suspend and reload under load" wait $one
-check "second half" wait $two
+check_data "first half, with suspend and reload under load" wait $one
+check_data "second half" wait $two
 check "no low watermark above the high one" sh -c \
 	"! dmsetup load vs --table '$(table "2 low_watermark 80")' 2>/dev/null"
 check "the table has the settings" sh -c "dmsetup table vs | grep -q 'policy merging threshold 32768'"
@@ -185,8 +185,8 @@ check "a bad message is refused" sh -c "! dmsetup message vs 0 policy none 2>/de
 check "flush" dmsetup message vs 0 flush
 check "nothing is dirty" [ "$(field dirty)" = 0 ]
 dmsetup remove vs
-check "the disk has it all, first half" "$here/storecheck" "$loop" 0 $((blocks / 2)) /tmp/state-1 0 5
-check "second half" "$here/storecheck" "$loop" $((blocks / 2)) $((blocks / 2)) /tmp/state-2 0 6
+check_data "the disk has it all, first half" "$here/storecheck" "$loop" 0 $((blocks / 2)) /tmp/state-1 0 5
+check_data "second half" "$here/storecheck" "$loop" $((blocks / 2)) $((blocks / 2)) /tmp/state-2 0 6
 
 # A PRAM that is elsewhere when the store is resumed.
 move_pram() { dmsetup load pram --table "0 $2 linear /dev/pmem0 $1" && dmsetup suspend pram && dmsetup resume pram; }
@@ -201,7 +201,7 @@ move_pram 0 1024
 check "nor one that lost its end" resume_refused
 move_pram 0 2048
 check "back where it was, it is" dmsetup resume vs
-check "with everything there" sh -c "dd if=$vs bs=4k count=4 iflag=direct 2>/dev/null | cmp -s - /tmp/written"
+check_data "with everything there" sh -c "dd if=$vs bs=4k count=4 iflag=direct 2>/dev/null | cmp -s - /tmp/written"
 dmsetup remove vs
 
 # A disk that fails: what is in PRAM works on, the rest is an error.
@@ -241,7 +241,7 @@ if [ -x /sbin/mkfs.ext4 ]; then
 	create
 	check "fsck finds nothing after a new activation" quiet e2fsck -fn $vs
 	mount -t ext4 $vs /tmp/mnt
-	check "the file is what it was" [ "$(md5sum </tmp/mnt/large)" = "$sum" ]
+	check_data "the file is what it was" [ "$(md5sum </tmp/mnt/large)" = "$sum" ]
 	umount /tmp/mnt
 fi
 
@@ -260,9 +260,9 @@ if mkdir $nullb 2>/dev/null && echo 1 >$nullb/memory_backed && echo $((blocks / 
 	before=$(field dirty)
 	check "discard some of them" blkdiscard -o $((102 * 4096)) -l $((4 * 4096)) $vs
 	check "they are not any more" [ "$(field dirty)" = $((before - 4)) ]
-	check "the disk's contents are read" sh -c \
+	check_data "the disk's contents are read" sh -c \
 		"dd if=$vs bs=4k skip=102 count=4 iflag=direct 2>/dev/null | cmp -s -n 16384 - /dev/zero"
-	check "also after another activation" sh -c "dmsetup suspend vs && dmsetup resume vs &&
+	check_data "also after another activation" sh -c "dmsetup suspend vs && dmsetup resume vs &&
 		dd if=$vs bs=4k skip=102 count=4 iflag=direct 2>/dev/null | cmp -s -n 16384 - /dev/zero"
 	check "discard all" blkdiscard $vs
 	check "nothing is dirty" [ "$(field dirty)" = 0 ]

@@ -13,7 +13,7 @@ echo fixed >$memdiag/control/policy
 echo 4 >$memdiag/control/fixed_threads
 echo 200 >$memdiag/move_interval_ms
 echo 1 >$memdiag/enabled
-check "patterns read back as they were written" stress-ng --quiet --vm 2 --vm-bytes 50% --vm-method all --verify \
+check_data "patterns read back as they were written" stress-ng --quiet --vm 2 --vm-bytes 50% --vm-method all --verify \
 	--timeout "$seconds"
 tested=$(cat $memdiag/tested_pages)
 moved=$(cat $memdiag/moves/moved_pages)

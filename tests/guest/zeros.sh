@@ -18,14 +18,14 @@ all_zero() {
 sweep=$(cat $suite/memdiag/passes)
 check "memory was swept" wait_for 600 at_least $suite/memdiag/passes $((sweep + 1))
 for round in 1 2; do
-	check "kernel's pages $round" all_zero 15000 --rounds 2
+	check_data "kernel's pages $round" all_zero 15000 --rounds 2
 	(
 		echo "$(sh -c 'echo $PPID') region:low children" >$suite/vipzone/add
-		check "steered pages $round" all_zero 8000 --rounds 2
+		check_data "steered pages $round" all_zero 8000 --rounds 2
 		exit $ktap_failed
 	) || ktap_failed=1
 	ktap_nr=$((ktap_nr + 1))
 done
 check "unload while busy" rmmod vipzone memdiag memsuite
-check "pages after unloading" all_zero 15000
+check_data "pages after unloading" all_zero 15000
 done_testing
