@@ -37,7 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "frames.h"
+#include "../lib/frames.h"
 
 #define PAGE		4096
 #define WORDS		(PAGE / sizeof(uint64_t))

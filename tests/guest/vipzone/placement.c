@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "frames.h"
+#include "../lib/frames.h"
 
 #define PAGE		4096
 #define HUGE		(2ul << 20)

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "frames.h"
+#include "../lib/frames.h"
 
 #define PAGE	4096
 #define PAGES	200

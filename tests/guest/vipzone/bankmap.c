@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/bankmap/functions.c"
-#include "../../tools/bankmap/gf2.c"
-#include "../../tools/bankmap/import.c"
-#include "../../tools/bankmap/latency.c"
-#include "../../tools/bankmap/memory.c"
-#include "../../tools/bankmap/picture.c"
-#include "../../tools/bankmap/rows.c"
-#include "../../tools/bankmap/solver.c"
-#include "../../tools/bankmap/threshold.c"
+#include "../../../tools/bankmap/functions.c"
+#include "../../../tools/bankmap/gf2.c"
+#include "../../../tools/bankmap/import.c"
+#include "../../../tools/bankmap/latency.c"
+#include "../../../tools/bankmap/memory.c"
+#include "../../../tools/bankmap/picture.c"
+#include "../../../tools/bankmap/rows.c"
+#include "../../../tools/bankmap/solver.c"
+#include "../../../tools/bankmap/threshold.c"
 
 /**
  * struct geometry - a simulated machine

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # reboot.sh before|after STORE ADDRESS: before a reboot a faulty cell is found,
 # and kept by what udev would run; after it, without the fault, the page is
-# retired by loading memdiag alone. Runs in the host's file system.
+# retired by loading memdiag alone. Runs in the host's file system, where
+# the sources are the working directory.
 . "$(dirname "$0")/ktap.sh"
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$PWD
 export MEMSUITE_STATE=$2
 pfn=$(printf '0x%x' $(($3 / 4096)))
 mkdir -p /tmp/bin

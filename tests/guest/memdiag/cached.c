@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "frames.h"
+#include "../lib/frames.h"
 
 #define WORDS		512
 

@@ -25,7 +25,7 @@
 
 #include <memsuite/vipzone.h>
 
-#include "frames.h"
+#include "../lib/frames.h"
 
 #define PAGE	4096UL
 #define WRITE	_VIP_TYP_WRITE
