@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
+# case: the tests' runner
 """Tests of tests/run itself, on cases that are made up; prints KTAP."""
+import glob
 import io
 import os
+import re
 import sys
 import tempfile
 import types
@@ -10,7 +13,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from runner import result, session  # noqa: E402
+from runner import TOP, cases, result, session  # noqa: E402
 
 GOOD = "KTAP version 1\nok 1 a\n1..1\n"
 BAD = "KTAP version 1\n# late\nnot ok 1 a\n1..1\n"
@@ -124,6 +127,75 @@ class SessionTest(unittest.TestCase):
         good, _, _ = self.ran({"a": [(BAD, 1)]}, once=True)
         self.assertFalse(good)
         self.assertEqual(self.order, ["a"])
+
+
+class HeadTest(unittest.TestCase):
+    """What a script's head declares."""
+
+    SCRIPT = os.path.join(TOP, "tests", "guest", "core", "some.sh")
+
+    def declared(self, text, soak=False, path=SCRIPT):
+        return [(case.name, " ".join(case.command), case.timeout)
+                for said in cases.head(text.splitlines()) for case in cases.declared(path, said, soak)]
+
+    def test_a_script_that_others_run(self):
+        self.assertEqual(self.declared("#!/bin/sh\n# What it does.\ntrue\n# kernels: all\n"), [])
+
+    def test_guest(self):
+        self.assertEqual(self.declared('# kernels: 6.1\n# options: --mem 512M\n#   --append "a b"\n# arguments: $TOP 2\n'),
+                         [("6.1: some", f"scripts/vm --kernel 6.1 --timeout 900 --mem 512M --append a b -- sh /tests/some.sh"
+                           f" {TOP} 2", 1800)])
+
+    def test_several(self):
+        text = "# timeout: 60\n# kernels: 6.1\n# case: one\n# case: two\n# kernels: debug\n# arguments: 2\n"
+        self.assertEqual(self.declared(text), [
+            ("6.1: one", "scripts/vm --kernel 6.1 --timeout 60 -- sh /tests/some.sh", 960),
+            ("debug: two", "scripts/vm --kernel debug --timeout 60 -- sh /tests/some.sh 2", 960)])
+
+    def test_host(self):
+        path = os.path.join(TOP, "tests", "version.sh")
+        self.assertEqual(self.declared("# case: a b\n", path=path), [("host: a b", "tests/version.sh", 600)])
+        self.assertEqual(self.declared("# case: a b\n# kernels: 6.1\n# arguments: 3\n", path=path),
+                         [("6.1: a b", "tests/version.sh 6.1 3", 600)])
+
+    def test_alternatives(self):
+        value = "3; debug: 1; soak: 20; soak debug: 4"
+        for kernel, soak, expected in (("6.1", False, "3"), ("debug", False, "1"), ("6.1", True, "20"), ("debug", True, "4")):
+            self.assertEqual(cases.chosen(value, kernel, soak), expected)
+        self.assertEqual(cases.chosen("--fault 1:3:sa1", "6.1", True), "--fault 1:3:sa1")
+
+    def test_sets(self):
+        self.assertEqual(cases.kernels("all"), cases.KERNELS)
+        self.assertEqual(cases.kernels("stock"), cases.SERIES)
+        self.assertEqual(cases.kernels("oldest") + cases.kernels("newest"), (cases.SERIES[0], cases.SERIES[-1]))
+        self.assertEqual(cases.kernels(f"{cases.SERIES[1]}+"), cases.SERIES[1:])
+
+    def test_mistakes(self):
+        for text in ("# kernels: 4.19\n", "# kernels: all\n# kernels: debug\n", "# kernels: debug; all\n",
+                     "# case: no kernels\n"):
+            with self.assertRaises(cases.Mistake):
+                self.declared(text)
+
+    def test_names_are_unique(self):
+        for soak in False, True:
+            names = [case.name for case in cases.cases(soak)]
+            self.assertEqual(sorted(set(names)), sorted(names))
+
+    def test_soak_has_all(self):
+        self.assertLessEqual({case.name for case in cases.cases(False)}, {case.name for case in cases.cases(True)})
+
+    def test_every_script_is_run(self):
+        """By tests/run, a script beside it, or another one in the guest that sources it."""
+        text = ""
+        for path in glob.glob(os.path.join(TOP, "tests", "*")) + glob.glob(os.path.join(TOP, "tests", "guest", "*", "*.sh")):
+            if os.path.isfile(path):
+                with open(path, encoding="utf-8") as f:
+                    text += f.read()
+        run = {word for case in cases.cases(True) for word in case.command}
+        run |= set(re.findall(r"(/tests/[\w-]+\.sh)", text))
+        run |= {f"/tests/{name}" for name in re.findall(r'\. "\$\(dirname "\$0"\)/([\w-]+\.sh)"', text)}
+        for path in glob.glob(os.path.join(TOP, "tests", "guest", "*", "*.sh")):
+            self.assertIn(f"/tests/{os.path.basename(path)}", run)
 
 
 class Ktap(unittest.TestResult):

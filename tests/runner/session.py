@@ -80,8 +80,10 @@ class Session:
         for case in cases:
             if case.alone:
                 self._try(case)
+        # What may take long begins first, that nothing long is left for the end.
+        others = sorted((case for case in cases if not case.alone), key=lambda case: -case.timeout)
         with concurrent.futures.ThreadPoolExecutor(self._jobs) as pool:
-            for future in concurrent.futures.as_completed([pool.submit(self._try, c) for c in cases if not c.alone]):
+            for future in concurrent.futures.as_completed([pool.submit(self._try, case) for case in others]):
                 future.result()
         # One at a time: nothing else takes the processors meanwhile.
         for result in [self.results[case.name] for case in cases]:

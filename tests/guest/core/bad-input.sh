@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Bad input on every writable file: refused with an errno that its
 # documentation names, and nothing changed.
+#
+# kernels: all
 . "$(dirname "$0")/ktap.sh"
 
 modprobe memdiag && modprobe vipzone && modprobe mrc || exit 1

@@ -3,6 +3,9 @@
 # cycles.sh N: load, enable, disable and unload, N times, under allocation
 # pressure. No page is lost: the free memory before and after differs by no
 # more than a quarter of a per cent and 1 MiB, which is what slab keeps.
+#
+# kernels: stock; soak: all
+# arguments: 3; debug: 1
 . "$(dirname "$0")/ktap.sh"
 cycles=${1:-20}
 

@@ -4,6 +4,10 @@
 # latencies, DIMMs of the DMI tables, persistent memory. For a machine with
 # --numa 512M,read_ns=80,write_ns=90 --numa 256M,read_ns=300,write_ns=1000
 # --nvdimm 128M, --memory-type 26,3 (DDR4) and --append memmap=64M!256M.
+#
+# kernels: all
+# options: --numa 512M,read_ns=80,write_ns=90 --numa 256M,read_ns=300,write_ns=1000
+#   --nvdimm 128M --memory-type 26,3 --append memmap=64M!256M
 . "$(dirname "$0")/ktap.sh"
 regions=$suite/regions
 

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The KUnit suites, as modules of the debug kernel; one result for each suite.
+#
+# kernels: debug
 . "$(dirname "$0")/ktap.sh"
 
 modprobe kunit 2>/dev/null

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # large.sh [SECONDS]: in a machine with very much memory, loading the suite
 # takes no longer than that (10), and its metadata at most 16 MiB per TiB.
+#
+# kernels: 6.12; soak: stock
+# options: --mem 128G
 . "$(dirname "$0")/ktap.sh"
 limit=${1:-10}
 

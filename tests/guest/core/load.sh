@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Loading and unloading, together and alone; loading changes nothing.
+#
+# kernels: all
 . "$(dirname "$0")/ktap.sh"
 
 armed() { grep -l armed $suite/hooks/*/state; }

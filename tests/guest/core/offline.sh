@@ -3,6 +3,9 @@
 # A memory block of which pages are held, in a pool and by the tester, can be
 # offlined. Boot with movablecore=512M nokaslr and 1 GiB: the upper half is movable,
 # and its first blocks hold nothing of the boot loader's.
+#
+# kernels: stock; soak: all
+# options: --append "movablecore=512M nokaslr"
 . "$(dirname "$0")/ktap.sh"
 
 block=/sys/devices/system/memory/memory5	# 640 to 768 MiB

@@ -3,6 +3,16 @@
 # No page reaches a program with anything but zeros, with memdiag writing to
 # free memory and vipzone handing pages out. Booted with each of the kernel's
 # own zeroing options.
+#
+# case: zeros, init_on_free=1
+# kernels: stock
+# options: --mem 768M --append init_on_free=1
+# case: zeros, page_poison=1
+# kernels: oldest newest; soak: stock
+# options: --mem 768M --append page_poison=1
+# case: zeros, debug_pagealloc=on
+# kernels: oldest newest; soak: all
+# options: --mem 768M --append debug_pagealloc=on
 . "$(dirname "$0")/ktap.sh"
 
 modprobe memdiag && modprobe vipzone || exit 1

@@ -3,6 +3,10 @@
 # ahead.sh ADDRESS: with memdiag enabled, page faults get tested pages that are
 # clear; with an empty pool they are tested on demand; the faulty page at
 # ADDRESS never reaches a program, though no sweep has come by yet.
+#
+# kernels: stock; soak: all
+# options: --mem 512M --fault 0x0a345678:3:fast-sa1
+# arguments: 0x0a345678
 . "$(dirname "$0")/ktap.sh"
 address=$1
 page=$((address / 4096 * 4096))

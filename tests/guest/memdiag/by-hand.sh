@@ -1,6 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Pages are retired by hand, free or in use, announced, and given back.
+#
+# kernels: oldest newest; soak: all
+# options: --mem 512M --append movablecore=256M
 . "$(dirname "$0")/ktap.sh"
 diag=$suite/memdiag
 trace=/sys/kernel/tracing

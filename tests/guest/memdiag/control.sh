@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The controller: sweeps come in time, the configuration follows the demand
 # and the administrator's limits, a budget is kept.
+#
+# kernels: oldest newest; soak: all
+# options: --mem 384M
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag
 control=$memdiag/control

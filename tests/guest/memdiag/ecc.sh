@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Errors that the machine reports: counted by page, and at the threshold the
 # page is tested with its neighbours. If they go on meanwhile it is retired.
+#
+# kernels: oldest newest; soak: all
+# options: --mem 512M
 . "$(dirname "$0")/ktap.sh"
 diag=$suite/memdiag
 inject=/sys/kernel/debug/mce-inject

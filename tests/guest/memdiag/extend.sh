@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What others add: tests beside the main one, each with its period; policies,
 # alarms and tests of another module, which may go at any time.
+#
+# kernels: newest; soak: all
+# options: --mem 384M
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag
 control=$memdiag/control

@@ -3,6 +3,10 @@
 # huge-moved.sh ADDRESS END: with memdiag enabled, huge pages that are moved to the second node, which ends at END, go to
 # tested ones: the faulty page at ADDRESS there gets none, though the kernel gives the huge page that has failed its test
 # again at once, and it is retired only when a sweep ends.
+#
+# kernels: newest; soak: all
+# options: --numa 768M,cpus=0-1 --numa 128M --fault 0x35345678:3:fast-sa1
+# arguments: 0x35345678 0x38000000
 . "$(dirname "$0")/ktap.sh"
 page=$(($1 / 4096 * 4096))
 end=$2

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # huge.sh ADDRESS: with memdiag enabled, huge pages that a region hands out have been tested; the faulty page at ADDRESS
 # reaches no program as a part of one, and is retired, though no sweep has come by yet.
+#
+# kernels: oldest newest; soak: all
+# options: --mem 512M --fault 0x0a345678:3:fast-sa1
+# arguments: 0x0a345678
 . "$(dirname "$0")/ktap.sh"
 page=$(($1 / 4096 * 4096))
 # The kernel and boot leave holes in it that differ from boot to boot.

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Emulated faults: one of every kind, each in a page of good memory, is found by
 # the test of the range, retired and labelled; and all of it is taken back.
+#
+# kernels: oldest newest; soak: all
+# options: --mem 512M
 . "$(dirname "$0")/ktap.sh"
 diag=$suite/memdiag
 # Whole 2 MiB that nobody uses.

@@ -5,6 +5,10 @@
 # and a delta, nothing is dropped, and no byte changes.
 #
 #   inuse.sh [LIFETIME [PAGES]]		seconds; 30 and 4096
+#
+# kernels: oldest newest; soak: all
+# options: --mem 256M --icount
+# arguments: 30 4096; debug: 30 1024; soak: 60 4096; soak debug: 60 1024
 . "$(dirname "$0")/ktap.sh"
 lifetime=${1:-30}
 pages=${2:-4096}

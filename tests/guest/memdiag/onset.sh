@@ -8,6 +8,11 @@
 #   onset.sh [LIFETIME [PAGES]]		seconds; 30 and 4096
 #
 # In scripts/vm --fault later.
+#
+# kernels: 6.12; soak: stock
+# options: --mem 256M --icount --fault later
+# arguments: 30; soak: 60
+# timeout: 1800
 . "$(dirname "$0")/ktap.sh"
 lifetime=${1:-30}
 pages=${2:-4096}

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # optimisations.sh: each of the switches does what it says. Needs two memory
 # nodes with a CPU each.
+#
+# kernels: newest; soak: all
+# options: --numa 192M,cpus=0-0 --numa 192M,cpus=1-1
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag
 switch=$memdiag/optimisations

@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # range.sh ADDRESS: a physical range is tested on demand. The faulty cell at
 # ADDRESS is found and retired; what a program has there is moved, unharmed.
+#
+# kernels: stock; soak: all
+# options: --mem 512M --fault 0x0a345678:3:sa1
+# arguments: 0x0a345678
+# timeout: 1800
 . "$(dirname "$0")/ktap.sh"
 address=$1
 pfn=$(printf '0x%x' $((address / 4096)))

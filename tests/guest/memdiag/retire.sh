@@ -3,6 +3,11 @@
 # retire.sh ADDRESS: a faulty cell at that physical address is found within
 # one sweep, its page is retired, a workload goes on, and the page is never
 # handed out again, not even after unloading.
+#
+# kernels: stock; soak: all
+# options: --mem 512M --fault 0x0a345678:3:sa1
+# arguments: 0x0a345678
+# timeout: 1800
 . "$(dirname "$0")/ktap.sh"
 address=$1
 pfn=$(printf '0x%x' $((address / 4096)))

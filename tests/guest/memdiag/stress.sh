@@ -3,6 +3,10 @@
 # stress.sh TOOL: memsuite diag stress runs each profile with emulated errors,
 # finds them all, damages nothing, and leaves everything as it was. Needs
 # scripts/vm --root host, for Python.
+#
+# kernels: 6.12; soak: stock
+# options: --mem 256M --root host
+# arguments: $TOP/scripts/memsuite
 . "$(dirname "$0")/ktap.sh"
 tool=$1
 diag=$suite/memdiag

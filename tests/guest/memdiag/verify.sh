@@ -3,6 +3,11 @@
 # verify.sh [SECONDS]: while memory is tested, and moved to be tested, as fast
 # as it goes, stress-ng writes patterns all over its own and reads them back.
 # In a guest that has the host's files.
+#
+# kernels: 6.12; soak: stock
+# options: --mem 512M --root host
+# arguments: 60; soak: 3600
+# timeout: 960; soak: 4500
 . "$(dirname "$0")/ktap.sh"
 seconds=${1:-60}
 memdiag=$suite/memdiag

@@ -9,6 +9,13 @@
 #   mrc-churn.sh [ROUNDS [SECONDS [paper]]]	3 of 15 seconds by default
 #
 # paper: in that mode and in and out of it, too.
+#
+# kernels: oldest newest; soak: all
+# case: mrc-churn
+# options: --numa 512M,cpus=0-1 --numa 512M
+# arguments: 1 10; soak: 3 10
+# case: mrc-churn in mode paper
+# arguments: 1 10 paper; soak: 3 10 paper
 
 rounds=${1:-3}
 seconds=${2:-15}

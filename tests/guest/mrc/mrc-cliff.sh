@@ -4,6 +4,9 @@
 # and go, bad input. KTAP; exits with 1 if a test failed.
 #
 #   mrc-cliff.sh [SECONDS]	time that each program is tracked, 9 by default
+#
+# kernels: newest; soak: all
+# alone: yes
 
 seconds=${1:-9}
 control=/sys/kernel/memsuite/mrc

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The division of memory, planned and enforced, in a guest that swaps: a program gets its share and no more, and
 # never less than its minimum.
+#
+# kernels: oldest newest; soak: all
 . "$(dirname "$0")/ktap.sh"
 mrc=$suite/mrc
 division=$mrc/division

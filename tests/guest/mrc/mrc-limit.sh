@@ -4,6 +4,10 @@
 # cgroup gets its share and no more while memsuite mrc limit runs. KTAP.
 #
 #   mrc-limit.sh TOOL	scripts/memsuite; the host's files are needed
+#
+# kernels: 6.12; soak: stock
+# options: --root host
+# arguments: $TOP/scripts/memsuite
 . "$(dirname "$0")/ktap.sh"
 
 tool=$1

@@ -4,6 +4,12 @@
 # This machine's processor has none that does, and says so; the kernel's own event
 # for page faults does, and a program that gives each page back after its touch
 # faults each time. On one processor, curves; on more, they come and go. KTAP.
+#
+# case: mrc-samples
+# kernels: oldest newest; soak: all
+# case: mrc-samples, curves
+# kernels: newest; soak: all
+# options: --icount
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/tracked.sh"
 

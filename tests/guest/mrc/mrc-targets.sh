@@ -3,6 +3,8 @@
 # mrc's targets in a guest: a process with its children, a cgroup, those above a
 # size, the machine; under contention only; and the module unloaded while fifty
 # processes are tracked. KTAP.
+#
+# kernels: oldest newest; soak: all
 . "$(dirname "$0")/ktap.sh"
 
 control=$suite/mrc

@@ -5,6 +5,10 @@
 # emulator has none of. KTAP.
 #
 #   mrc-tool.sh TOOL	scripts/memsuite; the host's files are needed
+#
+# kernels: 6.12; soak: stock
+# options: --root host
+# arguments: $TOP/scripts/memsuite
 . "$(dirname "$0")/ktap.sh"
 
 tool=$1

@@ -3,6 +3,9 @@
 # mrc in mode paper, of a program that moves its memory all the time: no page stays
 # protected once the mode is left, although entries are moved from where they were
 # not yet looked for to where they were. It takes two CPUs at once. KTAP.
+#
+# kernels: newest; soak: all
+# options: --parallel
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/tracked.sh"
 

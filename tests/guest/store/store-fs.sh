@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # store-fs.sh MIB: dm-vstore as others see it: fio verifies MIB of data, ext4 and xfs live on it, and outlast a cut.
 # Needs an NVDIMM and the host's files, for dmsetup, fio and file systems' tools.
+#
+# kernels: newest; soak: all
+# options: --nvdimm 128M --root host
+# arguments: 12; soak stock: 96
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
 mib=$1

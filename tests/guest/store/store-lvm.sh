@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # store-lvm.sh: dm-vstore between LVM and LVM: disk and PRAM are logical volumes, and so is what lives on the store.
 # Needs an NVDIMM and the host's files, lvm2 among them.
+#
+# kernels: newest; soak: all
+# options: --nvdimm 128M --root host
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
 export DM_DISABLE_UDEV=1 LVM_SYSTEM_DIR=/tmp/lvm LVM_SUPPRESS_FD_WARNINGS=1

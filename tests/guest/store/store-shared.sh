@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # store-shared.sh: a store and memory share a PRAM. Needs an NVDIMM of 128 MiB, and
 # the host's files, for dmsetup.
+#
+# kernels: newest; soak: 6.1+ debug
+# options: --mem 512M --nvdimm 128M --root host
+# timeout: 1500
 . "$(dirname "$0")/ktap.sh"
 export DM_DISABLE_UDEV=1
 vs=/dev/mapper/vs

@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # store.sh OPERATIONS: dm-vstore on a PRAM that is smaller than what is written.
 # Needs an NVDIMM and the host's files, for dmsetup and file systems' tools.
+#
+# kernels: oldest newest debug; soak: all
+# options: --nvdimm 128M --root host
+# arguments: 300; debug: 100
+# timeout: 1800
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
 operations=$1

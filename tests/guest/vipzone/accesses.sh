@@ -6,6 +6,9 @@
 # policy are counted, of threads that begin, exec, exit and change CPUs, and of
 # nobody else; divided among regions, by no more off than is said; and charged.
 # Boot with two nodes, the processors on the first.
+#
+# kernels: oldest newest; soak: all
+# options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone
 audit=$zone/audit

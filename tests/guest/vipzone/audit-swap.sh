@@ -4,6 +4,10 @@
 # and forth between two nodes: no byte changes. Boot with two nodes.
 #
 #   audit-swap.sh [PAGES [SECONDS]]
+#
+# kernels: oldest newest; soak: all
+# options: --numa 512M,cpus=0-1 --numa 512M
+# arguments: 2048; debug: 512
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-2048}
 zone=$suite/vipzone

@@ -6,6 +6,9 @@
 # up; and no byte changes. Boot with two nodes, the processors on the first.
 #
 #   audit.sh [PAGES]
+#
+# kernels: newest; soak: all
+# options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-512}
 zone=$suite/vipzone

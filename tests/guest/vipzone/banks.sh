@@ -3,6 +3,9 @@
 # banks.sh [PAGES]: regions that are sets of banks: at least 99.9% of a steered
 # process's pages lie in its banks, read from outside. Maps of parity masks and of
 # interleaving; bad input; the random order; unload under load.
+#
+# kernels: oldest newest debug; soak: all
+# arguments: 6000; debug: 2000
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-6000}
 maps=$suite/bank_maps

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Hints from programs: tags of address ranges, through munmap, mremap, fork, exec
 # and exit, and what policies make of them; regions that programs choose.
+#
+# kernels: oldest newest debug; soak: all
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone
 

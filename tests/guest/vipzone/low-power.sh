@@ -3,6 +3,10 @@
 # Low power first: what is used much comes from the cheapest region, what is used
 # little leaves a share of it; orders for reads and writes; the kernel's memory.
 # low-power.sh [PAGES]: of each program; a slow kernel takes fewer.
+#
+# kernels: oldest newest debug; soak: all
+# options: --numa 512M,cpus=0-1 --numa 512M
+# arguments: 8000; debug: 1000
 . "$(dirname "$0")/ktap.sh"
 nr=${1:-8000}
 zone=$suite/vipzone

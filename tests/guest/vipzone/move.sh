@@ -5,6 +5,10 @@
 # all processors belong to the first, where programs get their memory.
 #
 #   move.sh [PAGES]
+#
+# kernels: all
+# options: --numa 512M,cpus=0-1 --numa 512M
+# arguments: 8192; debug: 2048
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-16384}
 far="0x28000000 0x38000000"

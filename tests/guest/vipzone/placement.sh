@@ -5,6 +5,10 @@
 # of one (a DIMM) and a set of banks, pages of 4 KiB and huge ones, each with an empty pool and with a full one. A node
 # that is full makes the next region of the list give, and nobody reclaims. The machine has two nodes, the second one
 # from 768M on.
+#
+# kernels: oldest newest; soak: all
+# options: --numa 768M,cpus=0-1 --numa 512M
+# arguments: 16384; debug: 4096
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-16384}
 zone=$suite/vipzone

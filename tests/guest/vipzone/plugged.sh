@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory that comes to a node is of the node's region. Boot with two nodes of 512 MiB
 # and a DIMM that is offline.
+#
+# kernels: oldest newest debug; soak: all
+# options: --numa 512M,cpus=0-1 --numa 512M --dimm 128M
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone
 node1=$suite/regions/node1

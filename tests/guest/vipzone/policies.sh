@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Policies: each segment of a program in its region, for a process, a cgroup and
 # the machine, of which the narrower wins; changed while it runs; readable back.
+#
+# kernels: all
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone
 segments="text data bss heap stack mmap file cache"

@@ -5,6 +5,10 @@
 # machine has none left, pools give back what they hold before anybody is killed.
 #
 #   pressure.sh PAGES NODE: the second of two nodes begins at NODE, in MiB
+#
+# kernels: oldest newest; soak: all
+# options: --allow-oom --numa 192M,cpus=0-1 --numa 96M
+# arguments: 2048 192
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-2048}
 node=$((${2:-256} << 20))

@@ -1,6 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Steering: at least 99.5% of a process's anonymous pages lie in its region.
+#
+# kernels: all
+# arguments: 16384; debug: 4096
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-16384}
 
