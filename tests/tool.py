@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
+# case: the memsuite tool
 """Tests of scripts/memsuite and lib/memsuite on trees that are made up; prints KTAP."""
 
 import argparse

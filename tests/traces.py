@@ -67,7 +67,7 @@ def interactive(random):
 
 
 def read(path, rate=RATE, seconds=20, windows=1):
-    """A trace file, as tests/guest/replay.c reads it: lines of PAGE[*COUNT] [TIME_US]. Pages are numbered anew."""
+    """A trace file, as tests/guest/bench/replay.c reads it: lines of PAGE[*COUNT] [TIME_US]. Pages are numbered anew."""
     pages, counts, times = [], [], []
     with open(path, encoding="ascii") as file:
         for at, line in enumerate(file, 1):
@@ -117,7 +117,7 @@ def known(seed=1):
 
 # What lackey records: the program, and how many accesses to leave out at its start.
 RECORDED = {
-    "gcc": (["-quiet", "-O2", "-o", "/dev/null", f"{TOP}/tests/guest/loop.c"], 2000000),
+    "gcc": (["-quiet", "-O2", "-o", "/dev/null", f"{TOP}/tests/guest/mrc/loop.c"], 2000000),
     "sqlite3": (["sqlite3", ":memory:",
                  "create table t(a, b, c); with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)"
                  " insert into t select i, i * 7919 % 10007, hex(zeroblob(20)) from n; create index x on t(b);"

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The version is in VERSION; who cannot read it there must agree. Prints KTAP.
+#
+# case: one version everywhere
 
 cd "$(dirname "$0")/.." || exit 1
 version=$(cat VERSION)

@@ -17,7 +17,7 @@ SPLAT, TIMEOUT, BROKEN = 70, 124, 125
 DESCRIPTION = """\
 Boots a kernel in QEMU by plain emulation, runs COMMAND as root in it, prints what COMMAND prints, and exits
 with its exit status.  The kernel, its headers and its modules come from Debian's archive; the suite is built
-against them and lies in the guest for modprobe, and in /lib/memsuite/; tests/guest/ lies in /tests/."""
+against them and lies in the guest for modprobe, and in /lib/memsuite/; the files of tests/guest/*/ lie in /tests/."""
 
 EPILOGUE = """\
 exit status:

@@ -25,7 +25,8 @@ CARRIED_FOR_HOST = "virtio_blk xfs dm_writecache bcache dm_flakey dm_log_writes 
 def compiled(source, *flags):
     """Path of the program that `source` compiles to; compiled again when it or a header has changed."""
     key = hashlib.sha256(repr(flags).encode())
-    headers = (glob.glob(f"{os.path.dirname(source)}/*.h") + glob.glob(f"{TOP}/include/**/*.h", recursive=True)
+    headers = (glob.glob(f"{os.path.dirname(source)}/*.h") + glob.glob(f"{TOP}/tests/guest/lib/*.h")
+               + glob.glob(f"{TOP}/include/**/*.h", recursive=True)
                + glob.glob(f"{TOP}/tools/**/*.[ch]", recursive=True))
     for path in [source, *sorted(headers)]:
         with open(path, "rb") as f:
@@ -128,15 +129,20 @@ def _suite(kernel, modules, archive, base):
 
 
 def _tests(archive):
-    directory = f"{TOP}/tests/guest"
+    """What is in the folders of tests/guest, with its programs compiled, all in one directory of the guest."""
     flags = ["-static", "-lm"]
     if glob.glob("/usr/lib/*/libnuma.a"):
         flags.insert(1, "-lnuma")
-    for path in sorted(glob.glob(f"{directory}/*.c")):
-        archive.copy(f"tests/{os.path.basename(path)[:-2]}", compiled(path, *flags))
-    for path in sorted(glob.glob(f"{directory}/*")):
-        if os.path.isfile(path) and not path.endswith((".c", ".h", ".o")):
-            archive.copy(f"tests/{os.path.basename(path)}", path)
+    taken = {"fault": f"{GUEST}/fault.c"}
+    for path in sorted(glob.glob(f"{TOP}/tests/guest/*/*")):
+        name, suffix = os.path.splitext(os.path.basename(path))
+        if suffix in (".h", ".o") or not os.path.isfile(path):
+            continue
+        name = name if suffix == ".c" else name + suffix
+        if name in taken:
+            raise Failure(f"{path} and {taken[name]} have the same name in the guest")
+        taken[name] = path
+        archive.copy(f"tests/{name}", compiled(path, *flags) if suffix == ".c" else path)
 
 
 def write(path, kernel, modules, nonce, argv, environ, where, settings):

@@ -44,7 +44,7 @@
 #include "cache.h"
 #include "dram.h"
 #include "trace.h"
-#include "../guest/mark.h"
+#include "../guest/lib/mark.h"
 
 #define PAGE 4096u
 #define CPUS OWNERS

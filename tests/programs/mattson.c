@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The exact miss ratio curve of a trace (Mattson and others 1970), as tests/guest/replay.c
+ * The exact miss ratio curve of a trace (Mattson and others 1970), as tests/guest/bench/replay.c
  * replays it, over and over:
  *
  *   mattson [--brute] TRACE [FROM UNTIL]...

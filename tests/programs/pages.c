@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the memory accesses that valgrind's lackey tells, on stdin, to a page trace as tests/guest/replay.c reads
+ * From the memory accesses that valgrind's lackey tells, on stdin, to a page trace as tests/guest/bench/replay.c reads
  * it. pages SKIP ACCESSES: leaves out so many, and ends after so many.
  *
  * An access to one of the eight pages used last is counted with the line before it. That leaves the misses of every

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../guest/marks.h"
+#include "../guest/lib/marks.h"
 
 #define PROGRAMS 16
 #define WORDS 32

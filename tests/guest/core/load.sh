@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Loading and unloading, together and alone; loading changes nothing.
+#
+# kernels: all
+. "$(dirname "$0")/ktap.sh"
+
+armed() { grep -l armed $suite/hooks/*/state; }
+nothing_armed() { ! armed >/dev/null; }
+
+check "load all" sh -c 'modprobe memdiag && modprobe vipzone && modprobe mrc'
+check "nothing is armed" nothing_armed
+check "nothing is enabled" sh -c "! grep -q 1 $suite/*/enabled"
+check "nothing is held" equals $suite/pages/held_pages 0
+check "unload all" rmmod mrc vipzone memdiag memsuite
+check "the directory is gone" [ ! -e $suite ]
+check "debugfs is gone" [ ! -e $debug ]
+for module in memdiag vipzone mrc; do
+	check "load $module alone" modprobe $module
+	check "unload $module" rmmod $module memsuite
+done
+check "enable all" sh -c "modprobe memdiag && modprobe vipzone && modprobe mrc &&
+	for m in memdiag vipzone mrc; do echo 1 >$suite/\$m/enabled || exit 1; done"
+check "enabled again is no error" sh -c "echo 1 >$suite/vipzone/enabled"
+check "the fault hook is armed" equals $suite/hooks/fault.alloc/state armed
+check "unload while enabled" rmmod mrc vipzone memdiag memsuite
+done_testing

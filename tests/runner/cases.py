@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The cases of tests/run, as the heads of their scripts declare them.
+
+A script's first comment may have lines of "# KEY: VALUE", which lines with a deeper indent continue:
+
+    case: NAME          begins a case; what stands before the first one holds for all of the script's. A script for the
+                        guest with a single case need not name it. What other scripts run declares nothing.
+    kernels: SET...     the case runs once for each of these; without, once on the host alone
+    options: OPTION...  of scripts/vm, for a script of tests/guest
+    arguments: WORD...  the script's; $TOP is the directory of the sources
+    timeout: SECONDS    600 on the host, 900 in a guest. A limit is for what hangs: a machine that others use too takes
+                        several times as long as usual.
+    alone: yes          before all others, and nothing runs beside it
+    once: yes           if it fails it is not tried again
+
+A SET is a series, a series and all later ones ("6.1+"), debug, or one of stock, oldest, newest and all.  A VALUE may have
+alternatives: "3; debug: 1; soak: 20; soak debug: 4" is 20 in make soak, there 4 on the debug kernel, and 1 on it in make
+test. The last one of which all words hold counts; words are soak and SETs.
+"""
+import glob
+import os
+import re
+import shlex
+import sys
+
+from . import TOP
+
+sys.path.insert(0, os.path.join(TOP, "scripts"))
+from vmlib import KERNELS, SERIES  # noqa: E402
+
+KEYS = ("case", "kernels", "options", "arguments", "timeout", "alone", "once")
+DECLARED = re.compile(rf"#\s({'|'.join(KEYS)}):\s+(\S.*)$")
+CONTINUED = re.compile(r"#\s{2,}(\S.*)$")
+ALTERNATIVE = re.compile(r"((?:[\w.+]+ )*[\w.+]+):\s+(.*)$")
+GUEST = os.path.join(TOP, "tests", "guest")
+HOST_S, GUEST_S = 600, 900
+MARGIN_S = 900		# for what comes before a guest's own time: a build, or a kernel that is fetched
+
+
+class Mistake(Exception):
+    """A head says what nobody understands."""
+
+
+class Case:
+    """A command, and how many seconds it may take; @once: it is not tried again if it fails."""
+
+    def __init__(self, name, command, timeout, alone=False, once=False):
+        self.name, self.command, self.timeout, self.alone, self.once = name, command, timeout, alone, once
+
+
+def kernels(word):
+    """The kernels of a SET, in the order of the list."""
+    sets = {"all": KERNELS, "stock": SERIES, "oldest": SERIES[:1], "newest": SERIES[-1:]}
+    if word in sets:
+        return sets[word]
+    if word in KERNELS:
+        return (word,)
+    if word.endswith("+") and word[:-1] in SERIES:
+        return SERIES[SERIES.index(word[:-1]):]
+    raise Mistake(f"'{word}' is no kernel")
+
+
+def chosen(value, kernel, soak):
+    """The alternative of @value that counts on @kernel (None: no matter which)."""
+    best = None
+    for number, part in enumerate(value.split("; ")):
+        match = ALTERNATIVE.match(part) if number else None
+        if number and not match:
+            raise Mistake(f"'{part}' does not say when it holds")
+        words, text = match.groups() if match else ("", part)
+        if all(soak if word == "soak" else kernel in kernels(word) for word in words.split()):
+            best = text
+    return best
+
+
+def head(lines):
+    """What the first comment of @lines declares: a dictionary for each case."""
+    common, found, last = {}, [], None
+    for line in map(str.rstrip, lines):
+        if not line.startswith("#"):
+            break
+        if match := DECLARED.match(line):
+            key, value = match.groups()
+            if key == "case":
+                found.append({})
+            into = found[-1] if found else common
+            if key in into:
+                raise Mistake(f"{key} is said twice")
+            into[key] = value
+            last = into, key
+        elif last and (match := CONTINUED.match(line)):
+            last[0][last[1]] += " " + match.group(1)
+        else:
+            last = None
+    if not found and "kernels" in common:
+        found = [{}]
+    return [{**common, **one} for one in found]
+
+
+def _words(said, key, kernel, soak):
+    text = chosen(said.get(key, ""), kernel, soak)
+    return [word.replace("$TOP", TOP) for word in shlex.split(text)]
+
+
+def _started(path):
+    """The command that runs the script at @path, below TOP."""
+    if os.path.basename(path) == "Makefile":
+        return ["make", "-s", "-C", os.path.dirname(path), "check"]
+    if os.access(os.path.join(TOP, path), os.X_OK):
+        return [path]
+    return ["python3" if path.endswith(".py") else "sh", path]
+
+
+def declared(path, said, soak):
+    """The cases that a head, as head() found it, makes of the script at @path."""
+    in_guest = path.startswith(GUEST)
+    name = said.get("case") or os.path.basename(path).partition(".")[0]
+    words = chosen(said["kernels"], None, soak).split() if "kernels" in said else []
+    if in_guest and not words:
+        raise Mistake("it names no kernels")
+    wanted = {kernel for word in words for kernel in kernels(word)}
+    for kernel in [kernel for kernel in KERNELS if kernel in wanted] or [None]:
+        arguments = _words(said, "arguments", kernel, soak)
+        seconds = int(chosen(said.get("timeout", str(GUEST_S if in_guest else HOST_S)), kernel, soak))
+        if in_guest:
+            command = ["scripts/vm", "--kernel", kernel, "--timeout", str(seconds),
+                       *_words(said, "options", kernel, soak), "--", "sh", f"/tests/{os.path.basename(path)}", *arguments]
+            seconds += MARGIN_S
+        else:
+            command = [*_started(os.path.relpath(path, TOP)), *([kernel] if kernel else []), *arguments]
+        yield Case(f"{kernel or 'host'}: {name}", command, seconds, "alone" in said, "once" in said)
+
+
+def scripts():
+    """Paths of all files that may declare cases."""
+    return sorted(path for pattern in ("*", "*/Makefile", "runner/*.py", "guest/*/*.sh")
+                  for path in glob.glob(os.path.join(TOP, "tests", pattern)) if os.path.isfile(path))
+
+
+def cases(soak):
+    """All cases of make test, or of make soak: by kernel, and in alphabetical order."""
+    found = []
+    for path in scripts():
+        try:
+            with open(path, encoding="utf-8") as f:
+                found += [case for said in head(f) for case in declared(path, said, soak)]
+        except (Mistake, ValueError) as mistake:
+            raise SystemExit(f"{os.path.relpath(path, TOP)}: {mistake}") from None
+    order = ("host", *KERNELS)
+    return sorted(found, key=lambda case: order.index(case.name.partition(":")[0]))

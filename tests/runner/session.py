@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs cases, tries once more what may have failed by chance, and tells what came out."""
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+from . import TOP
+from .result import Result
+
+SLOWEST = 10		# cases that are named at the end
+
+
+def execute(case, directory):
+    """Runs @case, which leaves its output and the kernel's log in @directory."""
+    began = time.monotonic()
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(directory)
+    try:
+        done = subprocess.run(case.command, cwd=TOP, env=dict(os.environ, MEMSUITE_OUT=directory),
+                              timeout=case.timeout, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        output, status = done.stdout, done.returncode
+    except subprocess.TimeoutExpired as expired:
+        output, status = (expired.stdout or b"").decode(errors="replace"), 124
+    except OSError as error:
+        output, status = str(error), 127
+    with open(os.path.join(directory, "output.txt"), "w", encoding="utf-8") as f:
+        f.write(output)
+    return Result(case, output, status, time.monotonic() - began)
+
+
+class Session:
+    """One run of cases. @run does a case in a directory, as execute() does."""
+
+    def __init__(self, out, jobs, run=execute, file=sys.stdout):
+        self._out, self._jobs, self._run, self._file = out, jobs, run, file
+        self._lock = threading.Lock()
+        self._total = 0
+        self.results = {}		# the last one of each case
+        self.unsteady = []		# those that failed, and then passed
+
+    def _say(self, *lines):
+        print(*lines, sep="\n", file=self._file, flush=True)
+
+    def directory(self, case):
+        return os.path.join(self._out, re.sub(r"\W+", "-", case.name))
+
+    def first_try(self, case):
+        """Where the files of a try that failed lie once there was a second one."""
+        return self.directory(case) + ".first-try"
+
+    def _report(self, result, again=""):
+        with self._lock:
+            self.results[result.case.name] = result
+            self._say(f"[{len(self.results)}/{self._total}] {again}{result.case.name}: {result.passed} passed, "
+                      f"{len(result.failed)} failed ({result.seconds:.0f} s)",
+                      *(f"    not ok: {name}" for name in result.failed))
+
+    def _try(self, case):
+        shutil.rmtree(self.first_try(case), ignore_errors=True)
+        self._report(self._run(case, self.directory(case)))
+
+    def _try_again(self, failed):
+        os.rename(self.directory(failed.case), self.first_try(failed.case))
+        result = self._run(failed.case, self.directory(failed.case))
+        result.seconds += failed.seconds
+        self._report(result, "again: ")
+        if not result.failed:
+            self.unsteady.append(failed)
+
+    def run(self, cases):
+        """Whether all of @cases passed, in the end."""
+        self._total = len(cases)
+        # What is built is cached, and the tests run on it: those cases come first.
+        for case in cases:
+            if case.alone:
+                self._try(case)
+        # What may take long begins first, that nothing long is left for the end.
+        others = sorted((case for case in cases if not case.alone), key=lambda case: -case.timeout)
+        with concurrent.futures.ThreadPoolExecutor(self._jobs) as pool:
+            for future in concurrent.futures.as_completed([pool.submit(self._try, case) for case in others]):
+                future.result()
+        # One at a time: nothing else takes the processors meanwhile.
+        for result in [self.results[case.name] for case in cases]:
+            if not result.final:
+                self._try_again(result)
+        passed = sum(result.passed for result in self.results.values())
+        failed = sum(len(result.failed) for result in self.results.values())
+        return passed > 0 and not failed
+
+    def summarize(self, seconds):
+        """Prints what came out of a run that took @seconds."""
+        results = self.results.values()
+        slowest = sorted(results, key=lambda result: -result.seconds)[:SLOWEST]
+        self._say("The slowest cases:", *(f"    {r.seconds:.0f} s  {r.case.name}" for r in slowest))
+        if self.unsteady:
+            self._say("Unsteady cases, which failed and then passed by themselves:")
+            for result in self.unsteady:
+                self._say(f"    {result.case.name}", *(f"        not ok: {name}" for name in result.failed),
+                          *(f"        {os.path.relpath(path, TOP)}/"
+                            for path in (self.first_try(result.case), self.directory(result.case))))
+        self._say(f"Outputs and kernel logs: {os.path.relpath(self._out, TOP)}",
+                  f"{seconds / 60:.1f} minutes",
+                  f"{sum(r.passed for r in results)} passed, {sum(len(r.failed) for r in results)} failed, "
+                  f"{sum(r.skipped for r in results)} skipped")
