@@ -14,6 +14,8 @@
 #include <linux/sysfs.h>
 #include <linux/types.h>
 
+#include <memsuite/parse.h>
+
 /**
  * memsuite_control_add() - make the directory /sys/kernel/memsuite/NAME
  * @name: directory name
@@ -43,38 +45,6 @@ void memsuite_control_del(struct kobject *dir);
  * Return: the directory; as everywhere in debugfs, errors need no check.
  */
 struct dentry *memsuite_debugfs_add(const char *name);
-
-/**
- * memsuite_parse_u64() - parse what was written to a one-number file
- * @buf: as handed to store(), NUL terminated by sysfs
- * @count: length of @buf
- * @min: smallest value allowed
- * @max: largest value allowed
- * @value: result, untouched on error
- *
- * One trailing newline is allowed; decimal, or hexadecimal with 0x.
- *
- * Return: 0, -EINVAL (not a number, NUL bytes, trailing text) or -ERANGE.
- */
-int memsuite_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value);
-
-/**
- * memsuite_parse_bool() - parse "0" or "1"
- *
- * Return: 0 or -EINVAL.
- */
-int memsuite_parse_bool(const char *buf, size_t count, bool *value);
-
-/**
- * memsuite_parse_line() - copy what was written as one trimmed line of text
- * @buf: as handed to store()
- * @count: length of @buf
- * @line: where to
- * @size: size of @line
- *
- * Return: 0, -EINVAL (empty, NUL bytes, control characters) or -E2BIG.
- */
-int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size);
 
 /**
  * MEMSUITE_ATTR_NUMBER_RO() - define NAME_attr, a file with one number to read
