@@ -88,6 +88,61 @@ static ssize_t name##_store(struct kobject *kobj,			\
 static struct kobj_attribute name##_attr = __ATTR_RW(name)
 
 /**
+ * MEMSUITE_ATTR_NUMBER_SET() - define NAME_attr, a file with one number that a function sets
+ * @name: of the file
+ * @value: an expression of what it says
+ * @set: int set(number) changes it; returns 0 or an error
+ * @min: smallest number allowed
+ * @max: largest number allowed
+ */
+#define MEMSUITE_ATTR_NUMBER_SET(name, value, set, min, max)		\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%llu\n", (u64)(value));			\
+}									\
+									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	u64 number;							\
+	int err = memsuite_parse_u64(buf, count, min, max, &number);	\
+									\
+	if (!err)							\
+		err = set(number);					\
+	return err ?: count;						\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW(name)
+
+/**
+ * MEMSUITE_ATTR_CHOICE() - define NAME_attr, a file with one word out of a list
+ * @name: of the file
+ * @words: the list, an array of const char *
+ * @value: an expression of the index of the word that it says
+ * @choose: int choose(index) makes it another; returns 0 or an error
+ *
+ * A word that is not in the list is refused with -EINVAL.
+ */
+#define MEMSUITE_ATTR_CHOICE(name, words, value, choose)		\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%s\n", (words)[value]);			\
+}									\
+									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	int index = sysfs_match_string(words, buf);			\
+	int err = index < 0 ? index : choose(index);			\
+									\
+	return err ?: count;						\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW(name)
+
+/**
  * MEMSUITE_ATTR_SWITCH() - define NAME_attr, a file with 0 or 1
  * @name: of the file
  * @is_on: an expression of its state
