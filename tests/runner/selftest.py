@@ -184,6 +184,12 @@ class HeadTest(unittest.TestCase):
     def test_soak_has_all(self):
         self.assertLessEqual({case.name for case in cases.cases(False)}, {case.name for case in cases.cases(True)})
 
+    def test_basics_on_each_kernel(self):
+        names = {case.name for case in cases.cases(False)}
+        for series in vmlib.SERIES:
+            for name in "load", "steer", "retire", "mrc-targets", "cycles":
+                self.assertIn(f"{series}: {name}", names)
+
     def test_every_script_is_run(self):
         """By tests/run, a script beside it, or another one in the guest that sources it."""
         text = ""

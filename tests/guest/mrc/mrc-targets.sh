@@ -4,7 +4,7 @@
 # size, the machine; under contention only; and the module unloaded while fifty
 # processes are tracked. KTAP.
 #
-# kernels: oldest newest; soak: all
+# kernels: stock; soak: all
 . "$(dirname "$0")/ktap.sh"
 
 control=$suite/mrc
