@@ -7,7 +7,17 @@
 
 #include <memsuite/control.h>
 
-#include "memdiag.h"
+#include "paths/controller.h"
+#include "paths/ecc.h"
+#include "paths/hotplug_test.h"
+#include "paths/inuse.h"
+#include "paths/range.h"
+#include "report/coverage.h"
+#include "report/effectiveness.h"
+#include "report/memdiag_sysfs.h"
+#include "result/bad_pages.h"
+#include "result/inject.h"
+#include "sched/algorithm.h"
 #include "sched/extra_tests.h"
 #include "sched/registry.h"
 

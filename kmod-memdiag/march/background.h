@@ -3,8 +3,8 @@
  * Data backgrounds: what "0" of a march test stands for in each line of
  * memory; "1" is its complement.
  */
-#ifndef MEMDIAG_BACKGROUND_H
-#define MEMDIAG_BACKGROUND_H
+#ifndef MEMDIAG_MARCH_BACKGROUND_H
+#define MEMDIAG_MARCH_BACKGROUND_H
 
 #include <linux/types.h>
 

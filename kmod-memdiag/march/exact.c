@@ -14,8 +14,9 @@
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
+#include "march/exact.h"
 #include "march/mcsafe.h"
-#include "march/run.h"
+#include "march/passes.h"
 
 /**
  * struct walk - a march test on a stretch of the block

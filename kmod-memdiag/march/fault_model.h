@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Memory faults, and how a memory with one behaves. */
-#ifndef MEMDIAG_FAULT_H
-#define MEMDIAG_FAULT_H
+#ifndef MEMDIAG_MARCH_FAULT_MODEL_H
+#define MEMDIAG_MARCH_FAULT_MODEL_H
 
 #include <linux/types.h>
 

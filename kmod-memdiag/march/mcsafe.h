@@ -5,8 +5,8 @@
  * end, unless the load has an entry in the exception table and the processor
  * can recover.
  */
-#ifndef MEMDIAG_MCSAFE_H
-#define MEMDIAG_MCSAFE_H
+#ifndef MEMDIAG_MARCH_MCSAFE_H
+#define MEMDIAG_MARCH_MCSAFE_H
 
 #include <linux/compiler.h>
 #include <linux/types.h>

@@ -4,7 +4,8 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 
-#include "march/run.h"
+#include "march/nonmarch.h"
+#include "march/passes.h"
 
 #define MODULO		20
 #define REST_WRITES	2

@@ -3,8 +3,8 @@
  * March tests: finite sequences of march elements, each a sequence of reads
  * and writes done to every cell before the next cell, in a given order.
  */
-#ifndef MEMDIAG_MARCH_H
-#define MEMDIAG_MARCH_H
+#ifndef MEMDIAG_MARCH_NOTATION_H
+#define MEMDIAG_MARCH_NOTATION_H
 
 #include <linux/types.h>
 

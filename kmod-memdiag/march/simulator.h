@@ -3,8 +3,8 @@
  * The fault simulator: which memory faults a march test finds, found out by
  * running it on a small memory with every instance of every kind of fault.
  */
-#ifndef MEMDIAG_SIMULATOR_H
-#define MEMDIAG_SIMULATOR_H
+#ifndef MEMDIAG_MARCH_SIMULATOR_H
+#define MEMDIAG_MARCH_SIMULATOR_H
 
 #include "march/fault_model.h"
 #include "march/notation.h"

@@ -4,8 +4,8 @@
  * speed of the memory. Each function below is the same loop (strip_loop.h) over
  * words, 32 byte or 64 byte vectors.
  */
-#ifndef MEMDIAG_STRIP_H
-#define MEMDIAG_STRIP_H
+#ifndef MEMDIAG_MARCH_STRIP_H
+#define MEMDIAG_MARCH_STRIP_H
 
 #include "march/background.h"
 

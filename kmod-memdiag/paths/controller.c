@@ -22,6 +22,12 @@
 #include <memsuite/control.h>
 #include <memsuite/pool_inspect.h>
 
+#include "paths/controller.h"
+#include "paths/inuse.h"
+#include "paths/pretest_pool.h"
+#include "sched/backoff.h"
+#include "sched/comet.h"
+#include "sched/control_policy.h"
 #include "sched/extra_tests.h"
 #include "sched/psi_backoff.h"
 #include "sched/registry.h"
@@ -249,7 +255,7 @@ static bool sweep_due(unsigned long begun)
 
 static void begin_sweep(void)
 {
-	lifetime_update(READ_ONCE(limits.min_fidelity));
+	lifetime_update(tester_bandwidth(), READ_ONCE(limits.min_fidelity));
 	monitor.stale = sum_orders(monitor.counts.stale);
 	monitor.moved = inuse_moved_pages();
 	tester_sweep();

@@ -13,6 +13,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/debugfs.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -28,7 +29,9 @@
 #include <memsuite/control.h>
 #include <memsuite/retire.h>
 
-#include "memdiag.h"
+#include "paths/controller.h"
+#include "paths/ecc.h"
+#include "paths/range.h"
 #include "result/bad_pages.h"
 #include "result/ecc_count.h"
 

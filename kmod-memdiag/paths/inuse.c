@@ -11,6 +11,7 @@
  * then goes to a higher one.
  */
 
+#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
@@ -28,7 +29,7 @@
 #include <memsuite/region.h>
 #include <memsuite/target_frames.h>
 
-#include "memdiag.h"
+#include "paths/inuse.h"
 #include "sched/test_lifetime.h"
 
 /* Pages that are off the LRU lists together. */

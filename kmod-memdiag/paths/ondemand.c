@@ -9,8 +9,9 @@
 #include <linux/mm.h>
 #include <asm/barrier.h>
 
-#include "march/engine.h"
+#include "march/background.h"
 #include "march/mcsafe.h"
+#include "paths/ondemand.h"
 
 #define WORDS	(PAGE_SIZE / sizeof(u64))
 

@@ -23,7 +23,10 @@
 #include <memsuite/migrate.h>
 #include <memsuite/region.h>
 
+#include "march/engine.h"
+#include "paths/range.h"
 #include "result/verdict.h"
+#include "sched/algorithm.h"
 #include "sched/worker.h"
 
 /* Who asks for a test of a range wants to know. */

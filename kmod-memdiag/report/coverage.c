@@ -4,6 +4,7 @@
  * by what the memory is used for. Nothing is claimed without this account.
  */
 
+#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -17,7 +18,7 @@
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
 
-#include "memdiag.h"
+#include "report/coverage.h"
 #include "sched/test_lifetime.h"
 
 enum use { FREE, USER, PAGE_CACHE, KERNEL, NR_USES };

@@ -12,6 +12,7 @@
 #include <asm/special_insns.h>
 #include <asm/tsc.h>
 
+#include "march/engine.h"
 #include "report/dram_reach.h"
 
 #define SAMPLES		31

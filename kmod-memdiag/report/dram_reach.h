@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether the reads of a test come from memory, told by how long they take. */
-#ifndef MEMDIAG_REACH_H
-#define MEMDIAG_REACH_H
+#ifndef MEMDIAG_REPORT_DRAM_REACH_H
+#define MEMDIAG_REPORT_DRAM_REACH_H
 
-#include "march/engine.h"
+#include "march/engine_types.h"
 
 /**
  * struct reach - how long reads took, in cycles of the time stamp counter

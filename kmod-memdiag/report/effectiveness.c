@@ -15,8 +15,8 @@
 
 #include <memsuite/control.h>
 
-#include "memdiag.h"
 #include "report/dram_reach.h"
+#include "report/effectiveness.h"
 
 /* Larger than a strip, and than write queues. */
 #define REACH_ORDER	get_order(1 << 20)

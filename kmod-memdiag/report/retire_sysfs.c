@@ -11,7 +11,7 @@
 #include <memsuite/control.h>
 #include <memsuite/retire.h>
 
-#include "memdiag.h"
+#include "report/retire_sysfs.h"
 #include "result/bad_pages.h"
 
 static DEFINE_MUTEX(retire_lock);	/* one page at a time */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The bad pages that memdiag knows of. */
-#ifndef MEMDIAG_FINDINGS_H
-#define MEMDIAG_FINDINGS_H
+#ifndef MEMDIAG_RESULT_BAD_PAGES_H
+#define MEMDIAG_RESULT_BAD_PAGES_H
 
 #include <linux/types.h>
 

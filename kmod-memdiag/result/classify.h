@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What kind of fault a page has, told by how often it shows. */
-#ifndef MEMDIAG_CLASSIFY_H
-#define MEMDIAG_CLASSIFY_H
+#ifndef MEMDIAG_RESULT_CLASSIFY_H
+#define MEMDIAG_RESULT_CLASSIFY_H
 
 #include <linux/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How many errors the machine has reported, page by page. */
-#ifndef MEMDIAG_TALLY_H
-#define MEMDIAG_TALLY_H
+#ifndef MEMDIAG_RESULT_ECC_COUNT_H
+#define MEMDIAG_RESULT_ECC_COUNT_H
 
 #include <linux/time64.h>
 #include <linux/types.h>

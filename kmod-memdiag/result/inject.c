@@ -19,10 +19,12 @@
 #include <memsuite/block.h>
 #include <memsuite/control.h>
 
-#include "memdiag.h"
+#include "march/fault_model.h"
 #include "result/bad_pages.h"
 #include "result/inject.h"
+#include "result/inject_parse.h"
 
+#define EMULATION_MAX	32
 #define VICTIM		0
 #define AGGRESSOR	1
 #define PAGE_WORDS	(PAGE_SIZE / sizeof(u64))

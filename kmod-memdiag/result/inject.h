@@ -3,50 +3,23 @@
  * Emulated memory faults (StealthWorks, Asteroid section 5.1): bits of good
  * memory that look faulty to the tests, on any machine, without harm.
  */
-#ifndef MEMDIAG_EMULATION_H
-#define MEMDIAG_EMULATION_H
+#ifndef MEMDIAG_RESULT_INJECT_H
+#define MEMDIAG_RESULT_INJECT_H
 
 #include <linux/jump_label.h>
+#include <linux/types.h>
 
-#include "march/engine.h"
-#include "march/fault_model.h"
+#include "march/engine_types.h"
 
-#define EMULATION_MAX	32
+struct attribute_group;
+struct dentry;
 
-/**
- * struct emulation_bit - a bit of memory
- * @address: physical, of its word of 8 bytes
- * @bit: 0 to 63
- */
-struct emulation_bit {
-	u64 address;
-	unsigned int bit;
-};
+extern const struct attribute_group emulation_group;
 
-/**
- * struct emulation_spec - an emulated fault
- * @kind: what kind it is of
- * @variant: see fault_variants
- * @victim: the bit that suffers
- * @aggressor: the other one, of a fault that takes two; else all 0
- */
-struct emulation_spec {
-	enum fault_kind kind;
-	unsigned int variant;
-	struct emulation_bit victim;
-	struct emulation_bit aggressor;
-};
-
-/**
- * emulation_parse() - parse an emulated fault
- * @text: "ADDRESS:BIT:KIND[/VARIANT][@ADDRESS:BIT]", BIT 0 to 7 of the byte at
- *	ADDRESS; KIND is sa0, sa1 or one of fault_kind_name[]
- * @spec: result
- *
- * Pure. Return: 0, -EINVAL (malformed, unknown, no aggressor where one is
- * needed or one where none is), -ERANGE (of a number).
- */
-int emulation_parse(char *text, struct emulation_spec *spec);
+/* debugfs memdiag/injected */
+void emulation_init(struct dentry *debugfs);
+/* Forget all faults, and give back the pages that they had retired. May sleep. */
+void emulation_exit(void);
 
 DECLARE_STATIC_KEY_FALSE(emulation_key);
 

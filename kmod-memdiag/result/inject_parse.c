@@ -5,7 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "result/inject.h"
+#include "result/inject_parse.h"
 
 /* "ADDRESS:BIT" */
 static int parse_bit(char *text, struct emulation_bit *bit)

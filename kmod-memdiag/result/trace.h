@@ -3,8 +3,8 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM memsuite
 
-#if !defined(MEMDIAG_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
-#define MEMDIAG_TRACE_H
+#if !defined(MEMDIAG_RESULT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define MEMDIAG_RESULT_TRACE_H
 
 #include <linux/tracepoint.h>
 

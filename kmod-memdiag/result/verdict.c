@@ -9,7 +9,7 @@
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
-#include <memsuite/diag.h>
+#include <memsuite/memdiag_registry.h>
 
 #include "march/engine.h"
 #include "march/mcsafe.h"

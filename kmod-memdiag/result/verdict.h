@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A test of held memory, and what it found wrong with each page. */
-#ifndef MEMDIAG_VERDICT_H
-#define MEMDIAG_VERDICT_H
+#ifndef MEMDIAG_RESULT_VERDICT_H
+#define MEMDIAG_RESULT_VERDICT_H
 
 #include <linux/bitmap.h>
 #include <linux/bits.h>
 
 #include <compat/compat.h>
 
-#include "memdiag.h"
+#include "march/engine_types.h"
+#include "result/bad_pages.h"
 
 #define VERDICT_MAX_PAGES	BIT(MEMSUITE_MAX_ORDER)
 

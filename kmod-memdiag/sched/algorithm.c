@@ -14,8 +14,9 @@
 
 #include <memsuite/control.h>
 
+#include "march/engine.h"
 #include "march/simulator.h"
-#include "memdiag.h"
+#include "sched/algorithm.h"
 
 #define DEFAULT_ALGORITHM	"march-c-"
 #define TEXT_MAX		1024

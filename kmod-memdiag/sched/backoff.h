@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How far the testers back off under pressure. Pure logic. */
-#ifndef MEMDIAG_BACKOFF_H
-#define MEMDIAG_BACKOFF_H
+#ifndef MEMDIAG_SCHED_BACKOFF_H
+#define MEMDIAG_SCHED_BACKOFF_H
 
 #include <linux/types.h>
 

@@ -9,6 +9,7 @@
  * gone from the list is not running either.
  */
 
+#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -20,10 +21,11 @@
 #include <linux/string.h>
 
 #include <memsuite/control.h>
-#include <memsuite/diag.h>
+#include <memsuite/memdiag_registry.h>
 
-#include "memdiag.h"
+#include "march/engine.h"
 #include "result/verdict.h"
+#include "sched/algorithm.h"
 #include "sched/extra_tests.h"
 #include "sched/registry.h"
 

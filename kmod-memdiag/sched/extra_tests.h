@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tests that sweeps run beside the main one, each with its own period. */
-#ifndef MEMDIAG_TESTS_H
-#define MEMDIAG_TESTS_H
+#ifndef MEMDIAG_SCHED_EXTRA_TESTS_H
+#define MEMDIAG_SCHED_EXTRA_TESTS_H
 
 #include <linux/types.h>
 

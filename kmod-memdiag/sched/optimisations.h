@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Asteroid's optimisations, section 5.2.3; cache-indirect testing is a method. */
-#ifndef MEMDIAG_OPTIMISATIONS_H
-#define MEMDIAG_OPTIMISATIONS_H
+#ifndef MEMDIAG_SCHED_OPTIMISATIONS_H
+#define MEMDIAG_SCHED_OPTIMISATIONS_H
 
 #include <linux/sysfs.h>
 

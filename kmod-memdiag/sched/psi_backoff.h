@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Backing off when the system is short of memory or of CPUs. */
-#ifndef MEMDIAG_PRESSURE_H
-#define MEMDIAG_PRESSURE_H
+#ifndef MEMDIAG_SCHED_PSI_BACKOFF_H
+#define MEMDIAG_SCHED_PSI_BACKOFF_H
 
 #include <linux/kobject.h>
 

@@ -20,7 +20,7 @@
 
 #include <memsuite/control.h>
 
-#include "sched/policy.h"
+#include "sched/control_policy.h"
 #include "sched/registry.h"
 
 static LIST_HEAD(policy_list);		/* all under registry_lock */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The policies and alarm conditions there are, and the policy in use. */
-#ifndef MEMDIAG_REGISTRY_H
-#define MEMDIAG_REGISTRY_H
+#ifndef MEMDIAG_SCHED_REGISTRY_H
+#define MEMDIAG_SCHED_REGISTRY_H
 
 #include <linux/kobject.h>
 
-#include <memsuite/diag.h>
+#include <memsuite/memdiag_registry.h>
 
 /* control/policy and what can be chosen. */
 extern struct kobj_attribute policy_attr;

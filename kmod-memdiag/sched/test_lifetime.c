@@ -10,9 +10,9 @@
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
 
-#include "sched/policy.h"
+#include "sched/comet.h"
+#include "sched/control_policy.h"
 #include "sched/test_lifetime.h"
-#include "sched/worker.h"
 
 unsigned int tester_lifetime_s = 180;		/* table 1 */
 
@@ -28,10 +28,8 @@ static void set(unsigned int seconds)
 	memsuite_alloc_stats_set_lifetime(seconds);
 }
 
-void lifetime_update(unsigned int fidelity)
+void lifetime_update(u64 bandwidth, unsigned int fidelity)
 {
-	u64 bandwidth = tester_bandwidth();
-
 	if (!READ_ONCE(automatic) || !bandwidth)
 		return;
 	set(policy_lifetime_s(&effort, totalram_pages(),

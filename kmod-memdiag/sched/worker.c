@@ -28,8 +28,11 @@
 #include <memsuite/block.h>
 #include <memsuite/pool_inspect.h>
 
-#include "memdiag.h"
+#include "march/engine.h"
+#include "result/bad_pages.h"
 #include "result/verdict.h"
+#include "sched/algorithm.h"
+#include "sched/control_policy.h"
 #include "sched/extra_tests.h"
 #include "sched/optimisations.h"
 #include "sched/test_lifetime.h"

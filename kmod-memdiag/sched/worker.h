@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The threads that test, for the controller that directs them. */
-#ifndef MEMDIAG_TESTER_H
-#define MEMDIAG_TESTER_H
+#ifndef MEMDIAG_SCHED_WORKER_H
+#define MEMDIAG_SCHED_WORKER_H
 
-#include "memdiag.h"
-#include "sched/policy.h"
+#include <linux/types.h>
 
+#include <memsuite/memdiag_registry.h>
+
+struct engine_test;
 struct verdict;
-
-#define TESTERS_MAX	64U
 
 /* Start the threads, without work. May sleep. Returns 0 or -ENOMEM. */
 int tester_start(void);
@@ -38,6 +38,11 @@ void tester_unpace(void);
 
 /* Pages that one thread tests in a second at fidelity 1, as measured; or 0. */
 u64 tester_bandwidth(void);
+
+/* Pages tested so far, by all; how many sweeps have ended, and how far this one is. */
+u64 tester_tested_pages(void);
+u64 tester_passes(void);
+unsigned int tester_progress_pct(void);
 
 /* Pages tested so far by a thread on another node than theirs. */
 u64 tester_remote_pages(void);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "march/engine.h"
 #include "report/dram_reach.h"
 
 #define BLOCK_BYTES	(4UL << 20)	/* the largest that the module gets */

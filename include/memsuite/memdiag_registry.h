@@ -7,8 +7,8 @@
  * until nobody is in a callback any more, so a module unregisters in its exit
  * function and needs no references. No callback may register or unregister.
  */
-#ifndef MEMSUITE_DIAG_H
-#define MEMSUITE_DIAG_H
+#ifndef MEMSUITE_MEMDIAG_REGISTRY_H
+#define MEMSUITE_MEMDIAG_REGISTRY_H
 
 #include <linux/list.h>
 #include <linux/types.h>

@@ -12,7 +12,11 @@
 #include <memsuite/control.h>
 #include <memsuite/hotplug.h>
 
+#include "march/engine.h"
+#include "paths/hotplug_test.h"
+#include "result/bad_pages.h"
 #include "result/verdict.h"
+#include "sched/algorithm.h"
 #include "sched/worker.h"
 
 /* Nobody waits for the memory yet. */

@@ -5,7 +5,8 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
-#include "sched/policy.c"
+#include "sched/comet.c"
+#include "sched/control_policy.c"
 
 static struct memdiag_limits limits = {
 	.fixed = { .fidelity = 7, .threads = 3 },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run of the engine: what its files share. */
-#ifndef MEMDIAG_RUN_H
-#define MEMDIAG_RUN_H
+/* Passes: a test that is run over a block, and what it is made of. */
+#ifndef MEMDIAG_MARCH_PASSES_H
+#define MEMDIAG_MARCH_PASSES_H
 
-#include "march/engine.h"
+#include "march/engine_types.h"
 
 /**
  * struct run - a test that is being run over a block with a background
@@ -54,13 +54,5 @@ void run_march(struct run *run, const struct march_test *march);
 void run_report(struct run *run, size_t word, u64 diff, u64 flip);
 /* Report that a word cannot be read; likewise. */
 void run_report_uncorrectable(struct run *run, size_t word, u64 flip);
-
-/* exact.c: a march test, each operation on its own. */
-void run_exact_march(struct run *run, const struct march_test *march);
-/* nonmarch.c; and how often they access a word, of a block of 4 MiB */
-#define DECODER_OPS	(4 * 16)	/* an element's, for each bit */
-#define MODULO_OPS	(20 * 2 * 2)	/* two, for each offset and value */
-void run_decoder(struct run *run);
-void run_modulo(struct run *run);
 
 #endif
