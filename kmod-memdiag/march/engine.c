@@ -16,22 +16,22 @@
 /* A guess: what a march test mostly has. */
 #define FOREIGN_OPS	10
 
-const char *const engine_methods[ENGINE_NR_METHODS] = {
-	[ENGINE_AUTO] = "auto",
-	[ENGINE_WORDS] = "words",
-	[ENGINE_AVX2] = "avx2",
-	[ENGINE_AVX512] = "avx512",
-	[ENGINE_LINES] = "lines",
-	[ENGINE_PAGE_LINES] = "page-lines",
-	[ENGINE_PAGE_WORDS] = "page-words",
+const char *const memdiag_engine_methods[MEMDIAG_ENGINE_NR_METHODS] = {
+	[MEMDIAG_ENGINE_AUTO] = "auto",
+	[MEMDIAG_ENGINE_WORDS] = "words",
+	[MEMDIAG_ENGINE_AVX2] = "avx2",
+	[MEMDIAG_ENGINE_AVX512] = "avx512",
+	[MEMDIAG_ENGINE_LINES] = "lines",
+	[MEMDIAG_ENGINE_PAGE_LINES] = "page-lines",
+	[MEMDIAG_ENGINE_PAGE_WORDS] = "page-words",
 };
 
-bool engine_can(enum engine_method method)
+bool memdiag_engine_can(enum memdiag_engine_method method)
 {
 	switch (method) {
-	case ENGINE_AVX2:
+	case MEMDIAG_ENGINE_AVX2:
 		return boot_cpu_has(X86_FEATURE_AVX2);
-	case ENGINE_AVX512:
+	case MEMDIAG_ENGINE_AVX512:
 		return boot_cpu_has(X86_FEATURE_AVX512F);
 	default:
 		return true;
@@ -39,51 +39,51 @@ bool engine_can(enum engine_method method)
 }
 
 /* What is asked for, if it can be had here; the exact ones are of march tests. */
-static enum engine_method choose(enum engine_method method,
-				 enum engine_kind kind)
+static enum memdiag_engine_method engine_choose_method(enum memdiag_engine_method method,
+						       enum memdiag_engine_kind kind)
 {
-	if (method >= ENGINE_LINES && kind != ENGINE_MARCH)
-		method = ENGINE_AUTO;
-	if (method == ENGINE_AUTO)
-		method = ENGINE_AVX2;
-	if (method != ENGINE_AVX2 && method != ENGINE_AVX512)
+	if (method >= MEMDIAG_ENGINE_LINES && kind != MEMDIAG_ENGINE_MARCH)
+		method = MEMDIAG_ENGINE_AUTO;
+	if (method == MEMDIAG_ENGINE_AUTO)
+		method = MEMDIAG_ENGINE_AVX2;
+	if (method != MEMDIAG_ENGINE_AVX2 && method != MEMDIAG_ENGINE_AVX512)
 		return method;
-	return engine_can(method) && irq_fpu_usable() ? method : ENGINE_WORDS;
+	return memdiag_engine_can(method) && irq_fpu_usable() ? method : MEMDIAG_ENGINE_WORDS;
 }
 
-unsigned int engine_ops(const struct engine_test *test)
+unsigned int memdiag_engine_ops(const struct memdiag_engine_test *test)
 {
 	switch (test->kind) {
-	case ENGINE_MARCH:
-		return march_length(&test->march);
-	case ENGINE_DECODER:
-		return DECODER_OPS;
-	case ENGINE_MODULO:
-		return MODULO_OPS;
-	case ENGINE_FOREIGN:
+	case MEMDIAG_ENGINE_MARCH:
+		return memdiag_march_length(&test->march);
+	case MEMDIAG_ENGINE_DECODER:
+		return MEMDIAG_DECODER_OPS;
+	case MEMDIAG_ENGINE_MODULO:
+		return MEMDIAG_MODULO_OPS;
+	case MEMDIAG_ENGINE_FOREIGN:
 		break;
 	}
 	return FOREIGN_OPS;
 }
 
-void engine_run(const struct engine_test *test,
-		const struct engine_block *block, unsigned int background,
-		march_report_fn *report, void *context)
+void memdiag_engine_run(const struct memdiag_engine_test *test,
+			const struct memdiag_engine_block *block, unsigned int background,
+			memdiag_march_report_fn *report, void *context)
 {
-	struct run run = {
+	struct memdiag_test_run run = {
 		.block = block,
-		.method = choose(test->method, test->kind),
+		.method = engine_choose_method(test->method, test->kind),
 		.report = report,
 		.context = context,
 	};
 
-	background_make(&run.background, background, test->seed);
-	if (test->kind == ENGINE_DECODER)
-		run_decoder(&run);
-	else if (test->kind == ENGINE_MODULO)
-		run_modulo(&run);
-	else if (run.method >= ENGINE_LINES)
-		run_exact_march(&run, &test->march);
+	memdiag_background_make(&run.background, background, test->seed);
+	if (test->kind == MEMDIAG_ENGINE_DECODER)
+		memdiag_decoder_run(&run);
+	else if (test->kind == MEMDIAG_ENGINE_MODULO)
+		memdiag_modulo_run(&run);
+	else if (run.method >= MEMDIAG_ENGINE_LINES)
+		memdiag_exact_run(&run, &test->march);
 	else
-		run_march(&run, &test->march);
+		memdiag_march_run(&run, &test->march);
 }

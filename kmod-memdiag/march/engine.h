@@ -5,28 +5,32 @@
 
 #include "march/engine_types.h"
 
-extern const char *const engine_methods[ENGINE_NR_METHODS];
+extern const char *const memdiag_engine_methods[MEMDIAG_ENGINE_NR_METHODS];
 
 /**
- * engine_can() - whether the processor can do a method
+ * memdiag_engine_can() - whether the processor can do a method
  * @method: the method
+ *
+ * Return: true if it can.
  */
-bool engine_can(enum engine_method method);
+bool memdiag_engine_can(enum memdiag_engine_method method);
 
 /**
- * engine_ops() - how often a test accesses each word with one background
+ * memdiag_engine_ops() - how often a test accesses each word with one background
  * @test: the test
  *
- * Of the decoder's, for a block of 4 MiB; another module's is taken for a march
- * test of the usual length.
+ * The decoder test is counted for a block of 4 MiB. Another module's test counts
+ * as a march test of the usual length.
+ *
+ * Return: reads and writes of a word.
  */
-unsigned int engine_ops(const struct engine_test *test);
+unsigned int memdiag_engine_ops(const struct memdiag_engine_test *test);
 
 /**
- * engine_run() - run a test over a block with one background
+ * memdiag_engine_run() - run a test over a block with one background
  * @test: the test
  * @block: the block; its contents are lost
- * @background: which one, see background_make()
+ * @background: which one, see memdiag_background_make()
  * @report: called for every failing read, before the word is written again
  * @context: for @report
  *
@@ -35,8 +39,8 @@ unsigned int engine_ops(const struct engine_test *test);
  *
  * Context: may sleep. Never uses the FPU where it may not.
  */
-void engine_run(const struct engine_test *test,
-		const struct engine_block *block, unsigned int background,
-		march_report_fn *report, void *context);
+void memdiag_engine_run(const struct memdiag_engine_test *test,
+			const struct memdiag_engine_block *block, unsigned int background,
+			memdiag_march_report_fn *report, void *context);
 
 #endif

@@ -9,59 +9,59 @@
 struct memdiag_test;
 
 /* What kind of test it is. */
-enum engine_kind {
-	ENGINE_MARCH,
-	ENGINE_DECODER,		/* of the address decoder, bit by bit */
-	ENGINE_MODULO,		/* memtest86+'s modulo-20 */
-	ENGINE_FOREIGN,		/* another module's; not the engine's to run */
+enum memdiag_engine_kind {
+	MEMDIAG_ENGINE_MARCH,
+	MEMDIAG_ENGINE_DECODER,		/* of the address decoder, bit by bit */
+	MEMDIAG_ENGINE_MODULO,		/* memtest86+'s modulo-20 */
+	MEMDIAG_ENGINE_FOREIGN,		/* another module's; not the engine's to run */
 };
 
 /*
  * How the memory is read and written. The first four go over strips of the
- * block in passes, see march_pass(), the others do one operation after the
+ * block in passes, see memdiag_march_pass(), the others do one operation after the
  * other and flush the line between any two.
  */
-enum engine_method {
-	ENGINE_AUTO,		/* AVX2 if the processor has it, else words */
-	ENGINE_WORDS,		/* movnti, without the FPU */
-	ENGINE_AVX2,
-	ENGINE_AVX512,
-	ENGINE_LINES,		/* line by line over the block */
-	ENGINE_PAGE_LINES,	/* the same, page by page: Asteroid, figure 28 */
-	ENGINE_PAGE_WORDS,	/* COMeT, A.2.2: word by word, page by page */
-	ENGINE_NR_METHODS,
+enum memdiag_engine_method {
+	MEMDIAG_ENGINE_AUTO,		/* AVX2 if the processor has it, else words */
+	MEMDIAG_ENGINE_WORDS,		/* movnti, without the FPU */
+	MEMDIAG_ENGINE_AVX2,
+	MEMDIAG_ENGINE_AVX512,
+	MEMDIAG_ENGINE_LINES,		/* line by line over the block */
+	MEMDIAG_ENGINE_PAGE_LINES,	/* the same, page by page: Asteroid, figure 28 */
+	MEMDIAG_ENGINE_PAGE_WORDS,	/* COMeT, A.2.2: word by word, page by page */
+	MEMDIAG_ENGINE_NR_METHODS,
 };
 
 /**
- * struct engine_test - a test
+ * struct memdiag_engine_test - a test
  * @kind: what kind it is of
  * @march: the march test, if it is one
  * @method: how it is done
  * @seed: of the random backgrounds
  * @foreign: another module's test, if it is one, else NULL
  */
-struct engine_test {
-	enum engine_kind kind;
-	struct march_test march;
-	enum engine_method method;
+struct memdiag_engine_test {
+	enum memdiag_engine_kind kind;
+	struct memdiag_march_test march;
+	enum memdiag_engine_method method;
 	u64 seed;
 	const struct memdiag_test *foreign;
 };
 
 /**
- * struct engine_block - memory under test
+ * struct memdiag_engine_block - memory under test
  * @words: it, in the direct map, aligned to a line
  * @nr_lines: its size, whole pages
  * @address: its physical address
  */
-struct engine_block {
+struct memdiag_engine_block {
 	u64 *words;
 	size_t nr_lines;
 	u64 address;
 };
 
 /**
- * struct march_failure - a word that did not read back as it should
+ * struct memdiag_march_failure - a word that did not read back as it should
  * @word: its index in the block
  * @mask: bits that differ; 0 if it could not be read
  * @expected: what it should have read
@@ -69,7 +69,7 @@ struct engine_block {
  * @background: what 0 stands for in this word
  * @uncorrectable: the machine reported an error that its ECC cannot correct
  */
-struct march_failure {
+struct memdiag_march_failure {
 	size_t word;
 	u64 mask;
 	u64 expected;
@@ -78,6 +78,6 @@ struct march_failure {
 	bool uncorrectable;
 };
 
-typedef void march_report_fn(void *context, const struct march_failure *failure);
+typedef void memdiag_march_report_fn(void *context, const struct memdiag_march_failure *failure);
 
 #endif

@@ -3,10 +3,10 @@
 #ifndef MEMDIAG_MARCH_EXACT_H
 #define MEMDIAG_MARCH_EXACT_H
 
-struct march_test;
-struct run;
+struct memdiag_march_test;
+struct memdiag_test_run;
 
-/* A march test, operation by operation: ENGINE_LINES and up. May sleep. */
-void run_exact_march(struct run *run, const struct march_test *march);
+/* A march test, operation by operation: MEMDIAG_ENGINE_LINES and up. May sleep. */
+void memdiag_exact_run(struct memdiag_test_run *run, const struct memdiag_march_test *march);
 
 #endif

@@ -3,13 +3,13 @@
 #ifndef MEMDIAG_MARCH_NONMARCH_H
 #define MEMDIAG_MARCH_NONMARCH_H
 
-#define DECODER_OPS	(4 * 16)	/* an element's, for each bit */
-#define MODULO_OPS	(20 * 2 * 2)	/* two, for each offset and value */
+#define MEMDIAG_DECODER_OPS	(4 * 16)	/* an element's, for each bit */
+#define MEMDIAG_MODULO_OPS	(20 * 2 * 2)	/* two, for each offset and value */
 
-struct run;
+struct memdiag_test_run;
 
 /* Both may sleep. */
-void run_decoder(struct run *run);
-void run_modulo(struct run *run);
+void memdiag_decoder_run(struct memdiag_test_run *run);
+void memdiag_modulo_run(struct memdiag_test_run *run);
 
 #endif

@@ -11,7 +11,7 @@
  *   there when the next pass reads. Within a pass no line is read that the pass
  *   has written, so it takes no fence.
  * - A line that was just read is in the first cache already. Where it is faster
- *   (see cached()), it is written there, and flushed a section later, which
+ *   (see pass_goes_cached()), it is written there, and flushed a section later, which
  *   takes it out of the caches, by clflushopt; an mfence at the end of the pass
  *   orders the flushes before the reads of the next.
  * - Memory controllers answer reads from their queues of writes. A strip is
@@ -47,56 +47,56 @@
 /* 64 KiB: some 10 us with preemption off, and more than a first cache holds. */
 #define SECTION_LINES	1024
 
-static void report(struct run *run, size_t word, u64 flip)
+static void failure_report(struct memdiag_test_run *run, size_t word, u64 flip)
 {
 	run->failure.word = word;
 	run->failure.background =
-		background_word(&run->background,
-				run->block->address + word * sizeof(u64));
+		memdiag_background_word(&run->background,
+					run->block->address + word * sizeof(u64));
 	run->failure.expected = run->failure.background ^ flip;
 	run->report(run->context, &run->failure);
 }
 
-void run_report(struct run *run, size_t word, u64 diff, u64 flip)
+void memdiag_failure_report(struct memdiag_test_run *run, size_t word, u64 diff, u64 flip)
 {
 	run->failure.mask = diff;
 	run->failure.uncorrectable = false;
-	report(run, word, flip);
+	failure_report(run, word, flip);
 }
 
-void run_report_uncorrectable(struct run *run, size_t word, u64 flip)
+void memdiag_failure_report_uncorrectable(struct memdiag_test_run *run, size_t word, u64 flip)
 {
 	run->failure.mask = 0;
 	run->failure.uncorrectable = true;
-	report(run, word, flip);
+	failure_report(run, word, flip);
 }
 
-static size_t section(enum engine_method method, struct strip *strip)
+static size_t section_run(enum memdiag_engine_method method, struct memdiag_strip *strip)
 {
 	size_t done;
 
-	if (method == ENGINE_WORDS)
-		return strip_words(strip);
+	if (method == MEMDIAG_ENGINE_WORDS)
+		return memdiag_strip_words(strip);
 	kernel_fpu_begin();
-	if (method == ENGINE_AVX512)
-		done = strip_avx512(strip);
+	if (method == MEMDIAG_ENGINE_AVX512)
+		done = memdiag_strip_avx512(strip);
 	else
-		done = strip_avx2(strip);
+		done = memdiag_strip_avx2(strip);
 	kernel_fpu_end();
 	return done;
 }
 
 /* The rest of a pass of which @done lines are done, up to a section of it. */
-static void begin_at(const struct run *run, const struct pass *pass,
-		     struct strip *strip, size_t done)
+static void section_begin(const struct memdiag_test_run *run, const struct memdiag_pass *pass,
+			  struct memdiag_strip *strip, size_t done)
 {
-	const struct background *background = &run->background;
+	const struct memdiag_background *background = &run->background;
 	size_t line = pass->from + (long)done * pass->stride;
 	unsigned int i;
 
-	strip->line = run->block->words + line * LINE_WORDS;
-	strip->number = run->block->address / LINE_BYTES + line;
-	for (i = 0; i < LINE_WORDS; i++)
+	strip->line = run->block->words + line * MEMDIAG_LINE_WORDS;
+	strip->number = run->block->address / MEMDIAG_LINE_BYTES + line;
+	for (i = 0; i < MEMDIAG_LINE_WORDS; i++)
 		strip->value[i] = background->base[i] +
 				  background->step[i] * strip->number;
 	strip->nr = min_t(size_t, pass->nr - done, SECTION_LINES);
@@ -113,33 +113,33 @@ static void begin_at(const struct run *run, const struct pass *pass,
  * Words gain nothing. A line that is written with what it holds goes past the
  * caches anyway: some processors drop a cached line that has not changed.
  */
-static bool cached(const struct run *run, const struct pass *pass)
+static bool pass_goes_cached(const struct memdiag_test_run *run, const struct memdiag_pass *pass)
 {
-	return run->method != ENGINE_WORDS && pass->read != PASS_NONE &&
-	       pass->write != PASS_NONE && pass->read != pass->write &&
+	return run->method != MEMDIAG_ENGINE_WORDS && pass->read != MEMDIAG_PASS_NONE &&
+	       pass->write != MEMDIAG_PASS_NONE && pass->read != pass->write &&
 	       boot_cpu_has(X86_FEATURE_CLFLUSHOPT) &&
 	       boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
 }
 
-static void prepare(const struct run *run, const struct pass *pass,
-		    struct strip *strip)
+static void pass_prepare(const struct memdiag_test_run *run, const struct memdiag_pass *pass,
+			 struct memdiag_strip *strip)
 {
-	const struct background *background = &run->background;
+	const struct memdiag_background *background = &run->background;
 	unsigned int i;
 
-	*strip = (struct strip) {
-		.stride = pass->stride * (long)LINE_WORDS,
+	*strip = (struct memdiag_strip) {
+		.stride = pass->stride * (long)MEMDIAG_LINE_WORDS,
 		.up = pass->stride,
 		.bit = background->bit,
 		.scatter = background->scatter,
-		.constant = background->bit == BACKGROUND_NO_BIT,
-		.read = pass->read != PASS_NONE,
-		.write = pass->write != PASS_NONE,
-		.cached = cached(run, pass),
+		.constant = background->bit == MEMDIAG_BACKGROUND_NO_BIT,
+		.read = pass->read != MEMDIAG_PASS_NONE,
+		.write = pass->write != MEMDIAG_PASS_NONE,
+		.cached = pass_goes_cached(run, pass),
 		.expected = pass->read == 1 ? ~0ULL : 0,
 		.written = pass->write == 1 ? ~0ULL : 0,
 	};
-	for (i = 0; i < LINE_WORDS; i++) {
+	for (i = 0; i < MEMDIAG_LINE_WORDS; i++) {
 		strip->step[i] = background->step[i] * strip->up;
 		if (strip->step[i])
 			strip->constant = false;
@@ -147,109 +147,112 @@ static void prepare(const struct run *run, const struct pass *pass,
 }
 
 /* The lines of a pass from @done on. */
-static void flush_pass(const struct run *run, const struct pass *pass, size_t done)
+static void pass_flush(const struct memdiag_test_run *run, const struct memdiag_pass *pass,
+		       size_t done)
 {
 	size_t line = pass->from + (long)done * pass->stride;
-	u64 *word = run->block->words + line * LINE_WORDS;
+	u64 *word = run->block->words + line * MEMDIAG_LINE_WORDS;
 
-	for (; done < pass->nr; done++, word += pass->stride * (long)LINE_WORDS)
+	for (; done < pass->nr; done++, word += pass->stride * (long)MEMDIAG_LINE_WORDS)
 		clflushopt(word);
 	mb();	/* before anything is read: see above */
 }
 
-static void report_line(struct run *run, const struct strip *strip)
+static void line_report(struct memdiag_test_run *run, const struct memdiag_strip *strip)
 {
 	size_t word = strip->line - run->block->words;
 	unsigned int i;
 
 	if (strip->uncorrectable) {
-		run_report_uncorrectable(run, word, strip->expected);
+		memdiag_failure_report_uncorrectable(run, word, strip->expected);
 		return;
 	}
-	for (i = 0; i < LINE_WORDS; i++)
+	for (i = 0; i < MEMDIAG_LINE_WORDS; i++)
 		if (strip->diff[i])
-			run_report(run, word + i, strip->diff[i],
-				   strip->expected);
+			memdiag_failure_report(run, word + i, strip->diff[i],
+					       strip->expected);
 }
 
 /* Report the line that a section stopped at, and do the rest of it. */
-static noinline void stumble(struct run *run, struct strip *strip)
+static noinline void section_report_and_redo(struct memdiag_test_run *run,
+					     struct memdiag_strip *strip)
 {
-	report_line(run, strip);
+	line_report(run, strip);
 	strip->uncorrectable = false;
 	if (!strip->write)
 		return;
 	strip->read = false;
 	strip->nr = 1;
-	section(run->method, strip);
+	section_run(run->method, strip);
 	strip->read = true;
 	if (strip->behind)
 		clflushopt(strip->behind);
 }
 
-void run_pass(struct run *run, const struct pass *pass)
+void memdiag_pass_run(struct memdiag_test_run *run, const struct memdiag_pass *pass)
 {
-	struct strip strip;
+	struct memdiag_strip strip;
 	size_t done = 0, length;
 
-	prepare(run, pass, &strip);
+	pass_prepare(run, pass, &strip);
 	if (strip.read && run->cached)
-		flush_pass(run, pass, 0);
+		pass_flush(run, pass, 0);
 	while (done < pass->nr) {
-		begin_at(run, pass, &strip, done);
-		length = section(run->method, &strip);
+		section_begin(run, pass, &strip, done);
+		length = section_run(run->method, &strip);
 		done += length;
 		if (length < strip.nr) {
-			begin_at(run, pass, &strip, done);
-			stumble(run, &strip);
+			section_begin(run, pass, &strip, done);
+			section_report_and_redo(run, &strip);
 			done++;
 		}
 		cond_resched();
 	}
 	if (strip.cached)
-		flush_pass(run, pass, done - min_t(size_t, done, SECTION_LINES));
+		pass_flush(run, pass, done - min_t(size_t, done, SECTION_LINES));
 	else if (strip.write)
 		wmb();	/* see above */
 	run->cached = !strip.write;
 }
 
-static int value_of(const struct march_element *element, unsigned int op,
-		    unsigned int end, bool write)
+static int element_value(const struct memdiag_march_element *element, unsigned int op,
+			 unsigned int end, bool write)
 {
 	for (; op < end; op++)
 		if (element->ops[op].write == write)
 			return element->ops[op].value;
-	return PASS_NONE;
+	return MEMDIAG_PASS_NONE;
 }
 
 /* All passes of an element over a strip. */
-static void run_strip(struct run *run, const struct march_element *element,
-		      size_t from, size_t nr)
+static void element_run_strip(struct memdiag_test_run *run,
+			      const struct memdiag_march_element *element,
+			      size_t from, size_t nr)
 {
-	struct pass pass = {
+	struct memdiag_pass pass = {
 		.from = from, .nr = nr,
-		.stride = element->order == MARCH_DOWN ? -1 : 1,
+		.stride = element->order == MEMDIAG_MARCH_DOWN ? -1 : 1,
 	};
 	unsigned int op, end;
 
 	for (op = 0; op < element->nr_ops; op = end) {
-		end = op + march_pass(element, op);
-		pass.read = value_of(element, op, end, false);
-		pass.write = value_of(element, op, end, true);
-		run_pass(run, &pass);
+		end = op + memdiag_march_pass(element, op);
+		pass.read = element_value(element, op, end, false);
+		pass.write = element_value(element, op, end, true);
+		memdiag_pass_run(run, &pass);
 	}
 }
 
 /* An element of one pass needs no strips. */
-static size_t strip_of(const struct run *run,
-		       const struct march_element *element)
+static size_t element_strip_lines(const struct memdiag_test_run *run,
+				  const struct memdiag_march_element *element)
 {
-	if (march_one_pass(element))
+	if (memdiag_march_one_pass(element))
 		return run->block->nr_lines;
 	return STRIP_LINES;
 }
 
-static void run_element(struct run *run, const struct march_element *element)
+static void element_run(struct memdiag_test_run *run, const struct memdiag_march_element *element)
 {
 	size_t lines = run->block->nr_lines, done, nr;
 	bool cached = run->cached;
@@ -257,19 +260,19 @@ static void run_element(struct run *run, const struct march_element *element)
 	if (element->delay_ms)
 		msleep(element->delay_ms);
 	for (done = 0; element->nr_ops && done < lines; done += nr) {
-		nr = min_t(size_t, lines - done, strip_of(run, element));
+		nr = min_t(size_t, lines - done, element_strip_lines(run, element));
 		run->cached = cached;
-		run_strip(run, element, element->order == MARCH_DOWN ?
-			  lines - 1 - done : done, nr);
+		element_run_strip(run, element, element->order == MEMDIAG_MARCH_DOWN ?
+				  lines - 1 - done : done, nr);
 	}
 }
 
-void run_march(struct run *run, const struct march_test *march)
+void memdiag_march_run(struct memdiag_test_run *run, const struct memdiag_march_test *march)
 {
 	unsigned int i;
 
 	for (i = 0; i < march->nr_elements; i++) {
 		run->failure.element = i;
-		run_element(run, &march->elements[i]);
+		element_run(run, &march->elements[i]);
 	}
 }

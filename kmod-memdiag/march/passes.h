@@ -6,34 +6,34 @@
 #include "march/engine_types.h"
 
 /**
- * struct run - a test that is being run over a block with a background
+ * struct memdiag_test_run - a test that is being run over a block with a background
  * @block: the block
  * @background: the background
- * @method: how, not ENGINE_AUTO
+ * @method: how, not MEMDIAG_ENGINE_AUTO
  * @cached: lines may be in the caches, since they were read and not written
  * @report: for failures
  * @context: of @report
  * @failure: what is known of the next failure: @element
  */
-struct run {
-	const struct engine_block *block;
-	struct background background;
-	enum engine_method method;
+struct memdiag_test_run {
+	const struct memdiag_engine_block *block;
+	struct memdiag_background background;
+	enum memdiag_engine_method method;
 	bool cached;
-	march_report_fn *report;
+	memdiag_march_report_fn *report;
 	void *context;
-	struct march_failure failure;
+	struct memdiag_march_failure failure;
 };
 
 /**
- * struct pass - a read, a write, or a read and a write, of some lines in order
+ * struct memdiag_pass - a read, a write, or a read and a write, of some lines in order
  * @from: the first line that is visited
  * @nr: how many are
  * @stride: from each to the next; negative if descending
- * @read: the expected value: 0, 1 or PASS_NONE
+ * @read: the expected value: 0, 1 or MEMDIAG_PASS_NONE
  * @write: the value written, likewise
  */
-struct pass {
+struct memdiag_pass {
 	size_t from;
 	size_t nr;
 	long stride;
@@ -41,18 +41,18 @@ struct pass {
 	int write;
 };
 
-#define PASS_NONE	(-1)
+#define MEMDIAG_PASS_NONE	(-1)
 
 /* Do a pass at the speed of memory. May sleep. */
-void run_pass(struct run *run, const struct pass *pass);
+void memdiag_pass_run(struct memdiag_test_run *run, const struct memdiag_pass *pass);
 /* A march test, in passes over strips. May sleep. */
-void run_march(struct run *run, const struct march_test *march);
+void memdiag_march_run(struct memdiag_test_run *run, const struct memdiag_march_test *march);
 /*
  * Report the bits of @diff of a word as wrong, before it is written again; what
  * was expected is the background, but for the bits of @flip.
  */
-void run_report(struct run *run, size_t word, u64 diff, u64 flip);
+void memdiag_failure_report(struct memdiag_test_run *run, size_t word, u64 diff, u64 flip);
 /* Report that a word cannot be read; likewise. */
-void run_report_uncorrectable(struct run *run, size_t word, u64 flip);
+void memdiag_failure_report_uncorrectable(struct memdiag_test_run *run, size_t word, u64 flip);
 
 #endif

@@ -7,12 +7,12 @@
 
 struct attribute_group;
 
-extern const struct attribute_group control_group;
+extern const struct attribute_group memdiag_control_group;
 
 /* Begin to test. May sleep. Returns 0, -ENOMEM, or what keeps the core from it. */
-int controller_start(void);
+int memdiag_controller_start(void);
 /* May sleep; nothing happens if it does not run. */
-void controller_stop(void);
-bool controller_running(void);
+void memdiag_controller_stop(void);
+bool memdiag_controller_running(void);
 
 #endif

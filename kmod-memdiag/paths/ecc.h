@@ -6,10 +6,10 @@
 struct attribute_group;
 struct dentry;
 
-extern const struct attribute_group ecc_group;
+extern const struct attribute_group memdiag_ecc_group;
 
 /* debugfs memdiag/ecc_pages, and listen to the machine. May sleep. */
-void ecc_init(struct dentry *debugfs);
-void ecc_exit(void);
+void memdiag_ecc_init(struct dentry *debugfs);
+void memdiag_ecc_exit(void);
 
 #endif

@@ -22,63 +22,63 @@
 /* Nobody waits for the memory yet. */
 #define NEW_FIDELITY	4
 
-static bool testing;			/* under newcomers_lock */
-static DEFINE_MUTEX(newcomers_lock);
-static struct verdict verdict;		/* hotplug is serial */
-static struct engine_test plan;
+static bool testing;			/* under hotplug_lock */
+static DEFINE_MUTEX(hotplug_lock);
+static struct memdiag_verdict verdict;		/* hotplug is serial */
+static struct memdiag_engine_test plan;
 
-static void inspect(unsigned long pfn, unsigned long nr, unsigned long *bad)
+static void hotplug_inspect(unsigned long pfn, unsigned long nr, unsigned long *bad)
 {
-	algorithm_get(&plan);
-	tester_test(&verdict, &plan, pfn, nr, NEW_FIDELITY);
-	if (verdict_report(&verdict))
+	memdiag_algorithm_get(&plan);
+	memdiag_worker_test(&verdict, &plan, pfn, nr, NEW_FIDELITY);
+	if (memdiag_verdict_report(&verdict))
 		bitmap_copy(bad, verdict.bad, nr);
 }
 
-static int turn(bool on)
+static int hotplug_switch(bool on)
 {
 	int err = 0;
 
-	mutex_lock(&newcomers_lock);
+	mutex_lock(&hotplug_lock);
 	if (on && !testing)
-		err = memsuite_hotplug_start(inspect);
+		err = memsuite_hotplug_start(hotplug_inspect);
 	else if (!on && testing)
 		memsuite_hotplug_stop();
 	if (!err)
 		testing = on;
-	mutex_unlock(&newcomers_lock);
+	mutex_unlock(&hotplug_lock);
 	return err;
 }
 
-static int notify(struct notifier_block *block, unsigned long action,
-		  void *unused)
+static int hotplug_notify(struct notifier_block *block, unsigned long action,
+			  void *unused)
 {
 	if (action == MEM_ONLINE)
-		findings_retire_again();
+		memdiag_bad_pages_retire_again();
 	return NOTIFY_OK;
 }
 
 static struct notifier_block memory_block = {
-	.notifier_call = notify,
+	.notifier_call = hotplug_notify,
 };
 
-int newcomers_init(void)
+int memdiag_hotplug_init(void)
 {
 	return register_memory_notifier(&memory_block);
 }
 
-void newcomers_exit(void)
+void memdiag_hotplug_exit(void)
 {
-	turn(false);
+	hotplug_switch(false);
 	unregister_memory_notifier(&memory_block);
 }
 
-MEMSUITE_ATTR_SWITCH(test_new_memory, READ_ONCE(testing), turn);
+MEMSUITE_ATTR_SWITCH(test_new_memory, READ_ONCE(testing), hotplug_switch);
 
-static struct attribute *newcomers_attrs[] = {
+static struct attribute *hotplug_attrs[] = {
 	&test_new_memory_attr.attr, NULL
 };
 
-const struct attribute_group newcomers_group = {
-	.attrs = newcomers_attrs,
+const struct attribute_group memdiag_hotplug_group = {
+	.attrs = hotplug_attrs,
 };

@@ -5,10 +5,10 @@
 
 struct attribute_group;
 
-extern const struct attribute_group newcomers_group;
+extern const struct attribute_group memdiag_hotplug_group;
 
 /* May sleep. Returns 0 or an error. */
-int newcomers_init(void);
-void newcomers_exit(void);
+int memdiag_hotplug_init(void);
+void memdiag_hotplug_exit(void);
 
 #endif

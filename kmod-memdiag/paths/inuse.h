@@ -8,15 +8,15 @@
 struct attribute_group;
 struct dentry;
 
-extern const struct attribute_group inuse_group;
-extern const struct attribute_group inuse_moves_group;
+extern const struct attribute_group memdiag_inuse_group;
+extern const struct attribute_group memdiag_inuse_moves_group;
 
 /* debugfs memdiag/ages */
-void inuse_init(struct dentry *debugfs);
+void memdiag_inuse_init(struct dentry *debugfs);
 /* Start and stop the thread that moves. May sleep. Returns 0 or an error. */
-int inuse_start(void);
-void inuse_stop(void);
+int memdiag_inuse_start(void);
+void memdiag_inuse_stop(void);
 /* Pages moved so far. */
-u64 inuse_moved_pages(void);
+u64 memdiag_inuse_moved_pages(void);
 
 #endif

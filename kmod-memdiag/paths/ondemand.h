@@ -6,12 +6,12 @@
 #include <linux/types.h>
 
 /**
- * ondemand_test() - test one page by the least that shows a stuck bit
+ * memdiag_ondemand_test() - test one page by the least that shows a stuck bit
  * @words: the page; zero on return, but for what is bad
  *
  * Context: any; a few microseconds.
  * Return: whether the page is good.
  */
-bool ondemand_test(u64 *words);
+bool memdiag_ondemand_test(u64 *words);
 
 #endif

@@ -29,36 +29,36 @@
 #include "sched/test_lifetime.h"
 #include "sched/worker.h"
 
-static bool wanted = true;		/* all under ahead_lock */
+static bool wanted = true;		/* all under pretest_lock */
 static bool diagnosing;
 static bool serving;
-static DEFINE_MUTEX(ahead_lock);
+static DEFINE_MUTEX(pretest_lock);
 static DEFINE_MUTEX(inspect_lock);	/* several pools are filled at once */
-static struct verdict verdict;
-static struct engine_test engine_test;
+static struct memdiag_verdict verdict;
+static struct memdiag_engine_test plan;
 
 /* What the sweep has tested a short time ago needs no other test. */
 static void inspect_block(unsigned long pfn, unsigned long nr,
 			  unsigned long *bad)
 {
-	unsigned int fresh_s = max(READ_ONCE(tester_lifetime_s) / 4, 1U);
+	unsigned int fresh_s = max(READ_ONCE(memdiag_test_lifetime_s) / 4, 1U);
 
 	if (bitmap_empty(bad, nr) && !memsuite_alloc_stats_older(pfn, nr, fresh_s))
 		return;
 	mutex_lock(&inspect_lock);
-	algorithm_get(&engine_test);
-	tester_test(&verdict, &engine_test, pfn, nr, tester_fidelity());
-	verdict_clear(&verdict);
-	/* What the test in a fault found bad may pass a second time. */
+	memdiag_algorithm_get(&plan);
+	memdiag_worker_test(&verdict, &plan, pfn, nr, memdiag_worker_fidelity());
+	memdiag_verdict_clear(&verdict);
+	/* A page that failed its test in a fault may pass the second one. */
 	bitmap_or(verdict.bad, verdict.bad, bad, nr);
-	if (verdict_report(&verdict))
+	if (memdiag_verdict_report(&verdict))
 		bitmap_copy(bad, verdict.bad, nr);
 	mutex_unlock(&inspect_lock);
 }
 
 static const struct memsuite_pool_inspector inspector = {
 	.block = inspect_block,
-	.page = pretest_inspect_page,
+	.page = memdiag_pretest_inspect_page,
 };
 
 static void close_pools(void)
@@ -66,13 +66,13 @@ static void close_pools(void)
 	int nid;
 
 	for (nid = 0; nid < nr_node_ids; nid++) {
-		if (pretest_nodes[nid].pool)
-			memsuite_region_close_pool(pretest_nodes[nid].region);
-		if (pretest_nodes[nid].region)
-			memsuite_region_put(pretest_nodes[nid].region);
+		if (memdiag_pretest_nodes[nid].pool)
+			memsuite_region_close_pool(memdiag_pretest_nodes[nid].region);
+		if (memdiag_pretest_nodes[nid].region)
+			memsuite_region_put(memdiag_pretest_nodes[nid].region);
 	}
-	kfree(pretest_nodes);
-	pretest_nodes = NULL;
+	kfree(memdiag_pretest_nodes);
+	memdiag_pretest_nodes = NULL;
 }
 
 static int open_pool(int nid)
@@ -86,11 +86,11 @@ static int open_pool(int nid)
 	/* A node that came later has no region: its faults are left alone. */
 	if (IS_ERR(region))
 		return 0;
-	pretest_nodes[nid].region = region;
+	memdiag_pretest_nodes[nid].region = region;
 	pool = memsuite_region_open_pool(region);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
-	pretest_nodes[nid].pool = pool;
+	memdiag_pretest_nodes[nid].pool = pool;
 	return 0;
 }
 
@@ -98,8 +98,8 @@ static int open_pools(void)
 {
 	int nid, err;
 
-	pretest_nodes = kcalloc(nr_node_ids, sizeof(*pretest_nodes), GFP_KERNEL);
-	if (!pretest_nodes)
+	memdiag_pretest_nodes = kcalloc(nr_node_ids, sizeof(*memdiag_pretest_nodes), GFP_KERNEL);
+	if (!memdiag_pretest_nodes)
 		return -ENOMEM;
 	for_each_node_state(nid, N_MEMORY) {
 		err = open_pool(nid);
@@ -111,8 +111,8 @@ static int open_pools(void)
 	return 0;
 }
 
-/* Called with ahead_lock held. */
-static int begin(void)
+/* Called with pretest_lock held. */
+static int pretest_begin(void)
 {
 	int err = memsuite_pool_inspect_start(&inspector);
 
@@ -121,7 +121,8 @@ static int begin(void)
 	err = open_pools();
 	if (err)
 		goto err_pools;
-	err = memsuite_hook_arm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_DEFAULT, &pretest_hook);
+	err = memsuite_hook_arm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_DEFAULT,
+				&memdiag_pretest_hook);
 	if (err)
 		goto err_hook;
 	serving = true;
@@ -134,7 +135,7 @@ err_pools:
 	return err;
 }
 
-static void end(void)
+static void pretest_end(void)
 {
 	if (!serving)
 		return;
@@ -144,61 +145,63 @@ static void end(void)
 	serving = false;
 }
 
-void ahead_start(void)
+void memdiag_pretest_start(void)
 {
 	int err = 0;
 
-	mutex_lock(&ahead_lock);
+	mutex_lock(&pretest_lock);
 	diagnosing = true;
 	if (wanted)
-		err = begin();
+		err = pretest_begin();
 	if (err) {
 		/* A live patch may own the function: the sweep works without. */
 		pr_warn("faults are not served with tested pages (%d)\n", err);
 		wanted = false;
 	}
-	mutex_unlock(&ahead_lock);
+	mutex_unlock(&pretest_lock);
 }
 
-void ahead_stop(void)
+void memdiag_pretest_stop(void)
 {
-	mutex_lock(&ahead_lock);
-	end();
+	mutex_lock(&pretest_lock);
+	pretest_end();
 	diagnosing = false;
-	mutex_unlock(&ahead_lock);
+	mutex_unlock(&pretest_lock);
 }
 
-static int want(bool on)
+static int pretest_switch(bool on)
 {
 	int err = 0;
 
-	mutex_lock(&ahead_lock);
+	mutex_lock(&pretest_lock);
 	if (diagnosing && on && !serving)
-		err = begin();
+		err = pretest_begin();
 	else if (!on)
-		end();
+		pretest_end();
 	if (!err)
 		wanted = on;
-	mutex_unlock(&ahead_lock);
+	mutex_unlock(&pretest_lock);
 	return err;
 }
 
-MEMSUITE_ATTR_SWITCH(enabled, READ_ONCE(wanted), want);
-MEMSUITE_ATTR_NUMBER_RO(served_pages, memsuite_stat_sum(&pretest_stats, served));
-MEMSUITE_ATTR_NUMBER_RO(on_demand_tests, memsuite_stat_sum(&pretest_stats, on_demand));
-MEMSUITE_ATTR_NUMBER_RO(left_large, memsuite_stat_sum(&pretest_stats, left[LEFT_LARGE]));
-MEMSUITE_ATTR_NUMBER_RO(left_policy, memsuite_stat_sum(&pretest_stats, left[LEFT_POLICY]));
-MEMSUITE_ATTR_NUMBER_RO(left_context, memsuite_stat_sum(&pretest_stats, left[LEFT_CONTEXT]));
-MEMSUITE_ATTR_NUMBER_RO(left_empty, memsuite_stat_sum(&pretest_stats, left[LEFT_EMPTY]));
+#define pretest_count(what)	memsuite_stat_sum(&memdiag_pretest_stats, what)
 
-static struct attribute *ahead_attrs[] = {
+MEMSUITE_ATTR_SWITCH(enabled, READ_ONCE(wanted), pretest_switch);
+MEMSUITE_ATTR_NUMBER_RO(served_pages, pretest_count(served));
+MEMSUITE_ATTR_NUMBER_RO(on_demand_tests, pretest_count(on_demand));
+MEMSUITE_ATTR_NUMBER_RO(left_large, pretest_count(left[MEMDIAG_LEFT_LARGE]));
+MEMSUITE_ATTR_NUMBER_RO(left_policy, pretest_count(left[MEMDIAG_LEFT_POLICY]));
+MEMSUITE_ATTR_NUMBER_RO(left_context, pretest_count(left[MEMDIAG_LEFT_CONTEXT]));
+MEMSUITE_ATTR_NUMBER_RO(left_empty, pretest_count(left[MEMDIAG_LEFT_EMPTY]));
+
+static struct attribute *pretest_attrs[] = {
 	&enabled_attr.attr, &served_pages_attr.attr,
 	&on_demand_tests_attr.attr, &left_large_attr.attr,
 	&left_policy_attr.attr, &left_context_attr.attr,
 	&left_empty_attr.attr, NULL
 };
 
-const struct attribute_group ahead_group = {
+const struct attribute_group memdiag_pretest_group = {
 	.name = "ahead",
-	.attrs = ahead_attrs,
+	.attrs = pretest_attrs,
 };

@@ -5,10 +5,10 @@
 
 struct attribute_group;
 
-extern const struct attribute_group ahead_group;
+extern const struct attribute_group memdiag_pretest_group;
 
 /* With the controller. May sleep. */
-void ahead_start(void);
-void ahead_stop(void);
+void memdiag_pretest_start(void);
+void memdiag_pretest_stop(void);
 
 #endif

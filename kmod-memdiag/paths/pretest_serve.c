@@ -21,16 +21,16 @@
 #include "sched/optimisations.h"
 #include "sched/test_lifetime.h"
 
-DEFINE_PER_CPU(struct pretest_stats, pretest_stats);
-struct pretest_node *pretest_nodes;
+DEFINE_PER_CPU(struct memdiag_pretest_stats, memdiag_pretest_stats);
+struct memdiag_pretest_node *memdiag_pretest_nodes;
 
-static struct page *leave(enum pretest_left why)
+static struct page *fault_leave(enum memdiag_pretest_left why)
 {
-	this_cpu_inc(pretest_stats.left[why]);
+	this_cpu_inc(memdiag_pretest_stats.left[why]);
 	return MEMSUITE_FAULT_PASS;
 }
 
-static struct page *serve(const struct memsuite_fault *fault)
+static struct page *fault_serve(const struct memsuite_fault *fault)
 {
 	struct memsuite_pool *pool;
 	struct page *page;
@@ -40,27 +40,27 @@ static struct page *serve(const struct memsuite_fault *fault)
 	if (!fault->vma || !fault->vma->vm_mm)
 		return MEMSUITE_FAULT_PASS;
 	if (fault->order)
-		return leave(LEFT_LARGE);
+		return fault_leave(MEMDIAG_LEFT_LARGE);
 	switch (memsuite_fault_refusal(fault)) {
 	case MEMSUITE_REFUSED_POLICY:
-		return leave(LEFT_POLICY);
+		return fault_leave(MEMDIAG_LEFT_POLICY);
 	case MEMSUITE_REFUSED_CONTEXT:
-		return leave(LEFT_CONTEXT);
+		return fault_leave(MEMDIAG_LEFT_CONTEXT);
 	case MEMSUITE_REFUSED_NOT:
 		break;
 	}
 	nid = numa_mem_id();
-	pool = pretest_nodes[nid].pool;
+	pool = memdiag_pretest_nodes[nid].pool;
 	if (unlikely(!pool || !node_isset(nid, cpuset_current_mems_allowed)))
-		return leave(LEFT_POLICY);
+		return fault_leave(MEMDIAG_LEFT_POLICY);
 	page = memsuite_pool_pop(pool, fault->gfp);
 	if (unlikely(!page))
-		return leave(LEFT_EMPTY);
-	this_cpu_inc(pretest_stats.served);
+		return fault_leave(MEMDIAG_LEFT_EMPTY);
+	this_cpu_inc(memdiag_pretest_stats.served);
 	return page;
 }
 
-const struct memsuite_hook pretest_hook = { .fault = serve };
+const struct memsuite_hook memdiag_pretest_hook = { .fault = fault_serve };
 
 /* Called with interrupts off. */
 static bool test_on_demand(u64 *words)
@@ -68,21 +68,21 @@ static bool test_on_demand(u64 *words)
 	static DEFINE_RAW_SPINLOCK(lock);
 	bool good;
 
-	if (likely(READ_ONCE(optimisations.core_local)))
-		return ondemand_test(words);
+	if (likely(READ_ONCE(memdiag_optimisations.core_local)))
+		return memdiag_ondemand_test(words);
 	raw_spin_lock(&lock);
-	good = ondemand_test(words);
+	good = memdiag_ondemand_test(words);
 	raw_spin_unlock(&lock);
 	return good;
 }
 
-bool pretest_inspect_page(struct page *page)
+bool memdiag_pretest_inspect_page(struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 
-	if (!memsuite_alloc_stats_older(pfn, 1, max(READ_ONCE(tester_lifetime_s) / 2, 1U)))
+	if (!memsuite_alloc_stats_older(pfn, 1, max(READ_ONCE(memdiag_test_lifetime_s) / 2, 1U)))
 		return true;
-	this_cpu_inc(pretest_stats.on_demand);
+	this_cpu_inc(memdiag_pretest_stats.on_demand);
 	if (!test_on_demand(page_address(page)))
 		return false;
 	memsuite_alloc_stats_tested(pfn, 1);

@@ -7,10 +7,10 @@
 
 struct attribute_group;
 
-extern const struct attribute_group range_group;
+extern const struct attribute_group memdiag_range_group;
 
 /**
- * range_begin() - begin the test of a range of memory
+ * memdiag_range_begin() - begin the test of a range of memory
  * @from: first byte, physical
  * @to: first byte behind it
  *
@@ -19,10 +19,10 @@ extern const struct attribute_group range_group;
  * Context: may sleep.
  * Return: 0, -EBUSY (a test is running), -ENXIO (no memory there) or -ENOMEM.
  */
-int range_begin(u64 from, u64 to);
+int memdiag_range_begin(u64 from, u64 to);
 /* Whether a test is running. */
-bool range_running(void);
+bool memdiag_range_running(void);
 /* Cancel it, if one is. May sleep. */
-void range_stop(void);
+void memdiag_range_stop(void);
 
 #endif

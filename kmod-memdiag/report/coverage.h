@@ -6,9 +6,9 @@
 struct attribute_group;
 struct dentry;
 
-extern const struct attribute_group coverage_group;
+extern const struct attribute_group memdiag_coverage_group;
 
 /* debugfs memdiag/coverage */
-void coverage_init(struct dentry *debugfs);
+void memdiag_coverage_init(struct dentry *debugfs);
 
 #endif

@@ -5,9 +5,9 @@
 
 struct attribute_group;
 
-extern const struct attribute_group effectiveness_group;
+extern const struct attribute_group memdiag_effectiveness_group;
 
 /* Measure it once. May sleep. */
-void effectiveness_init(void);
+void memdiag_effectiveness_init(void);
 
 #endif

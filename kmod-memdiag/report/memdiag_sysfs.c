@@ -26,29 +26,29 @@
 
 static struct kobject *dir;
 
-static int enable(bool on)
+static int memdiag_enable(bool on)
 {
 	static DEFINE_MUTEX(enable_lock);
 	int err = 0;
 
 	mutex_lock(&enable_lock);
-	if (on && !controller_running())
-		err = controller_start();
+	if (on && !memdiag_controller_running())
+		err = memdiag_controller_start();
 	else if (!on)
-		controller_stop();
+		memdiag_controller_stop();
 	mutex_unlock(&enable_lock);
 	return err;
 }
 
-MEMSUITE_ATTR_SWITCH(enabled, controller_running(), enable);
-MEMSUITE_ATTR_NUMBER_RO(bad_page_count, findings_count());
-MEMSUITE_ATTR_NUMBER_RO(pending_page_count, findings_pending());
-MEMSUITE_ATTR_NUMBER_RO(tested_pages, tester_tested_pages());
-MEMSUITE_ATTR_NUMBER_RO(passes, tester_passes());
-MEMSUITE_ATTR_NUMBER_RO(pass_progress_pct, tester_progress_pct());
+MEMSUITE_ATTR_SWITCH(enabled, memdiag_controller_running(), memdiag_enable);
+MEMSUITE_ATTR_NUMBER_RO(bad_page_count, memdiag_bad_pages_count());
+MEMSUITE_ATTR_NUMBER_RO(pending_page_count, memdiag_bad_pages_pending());
+MEMSUITE_ATTR_NUMBER_RO(tested_pages, memdiag_worker_tested_pages());
+MEMSUITE_ATTR_NUMBER_RO(passes, memdiag_worker_passes());
+MEMSUITE_ATTR_NUMBER_RO(pass_progress_pct, memdiag_worker_progress_pct());
 
 static struct attribute *memdiag_attrs[] = {
-	&enabled_attr.attr, &test_lifetime_s_attr.attr,
+	&enabled_attr.attr, &memdiag_test_lifetime_s_attr.attr,
 	&bad_page_count_attr.attr, &pending_page_count_attr.attr,
 	&tested_pages_attr.attr, &passes_attr.attr,
 	&pass_progress_pct_attr.attr, NULL
@@ -59,11 +59,16 @@ static const struct attribute_group memdiag_group = {
 };
 
 static const struct attribute_group *memdiag_groups[] = {
-	&memdiag_group, &lifetime_group, &algorithm_group,
-	&algorithm_coverage_group,
-	&control_group, &ahead_group, &inuse_group, &inuse_moves_group,
-	&newcomers_group, &coverage_group, &range_group, &retirement_group,
-	&tests_group, &optimisations_group, &ecc_group, &emulation_group, &effectiveness_group, NULL
+	&memdiag_group, &memdiag_lifetime_group,
+	&memdiag_algorithm_group, &memdiag_algorithm_coverage_group,
+	&memdiag_control_group, &memdiag_pretest_group,
+	&memdiag_inuse_group, &memdiag_inuse_moves_group,
+	&memdiag_hotplug_group, &memdiag_coverage_group,
+	&memdiag_range_group, &memdiag_retire_group,
+	&memdiag_extra_tests_group, &memdiag_optimisations_group,
+	&memdiag_ecc_group, &memdiag_inject_group,
+	&memdiag_effectiveness_group,
+	NULL
 };
 
 int memdiag_sysfs_init(void)

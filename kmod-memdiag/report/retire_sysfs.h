@@ -5,6 +5,6 @@
 
 struct attribute_group;
 
-extern const struct attribute_group retirement_group;
+extern const struct attribute_group memdiag_retire_group;
 
 #endif

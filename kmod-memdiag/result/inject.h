@@ -14,35 +14,38 @@
 struct attribute_group;
 struct dentry;
 
-extern const struct attribute_group emulation_group;
+extern const struct attribute_group memdiag_inject_group;
 
 /* debugfs memdiag/injected */
-void emulation_init(struct dentry *debugfs);
+void memdiag_inject_init(struct dentry *debugfs);
 /* Forget all faults, and give back the pages that they had retired. May sleep. */
-void emulation_exit(void);
+void memdiag_inject_exit(void);
 
-DECLARE_STATIC_KEY_FALSE(emulation_key);
+DECLARE_STATIC_KEY_FALSE(memdiag_inject_key);
 
-bool emulation_within(u64 address, size_t bytes);
+bool memdiag_inject_within(u64 address, size_t bytes);
 
 /**
- * emulation_covers() - whether there is an emulated fault in a stretch of memory
+ * memdiag_inject_covers() - whether there is an emulated fault in a stretch of memory
  * @address: physical, of its first byte
  * @bytes: its size
  *
- * Costs nothing while there is none at all. Context: may sleep.
+ * Costs nothing while there is no emulated fault at all.
+ *
+ * Context: may sleep.
+ * Return: true if there is one.
  */
-static inline bool emulation_covers(u64 address, size_t bytes)
+static inline bool memdiag_inject_covers(u64 address, size_t bytes)
 {
-	return static_branch_unlikely(&emulation_key) &&
-	       emulation_within(address, bytes);
+	return static_branch_unlikely(&memdiag_inject_key) &&
+	       memdiag_inject_within(address, bytes);
 }
 
 /**
- * emulation_run() - do what engine_run() does, with the emulated faults
+ * memdiag_inject_run() - do what memdiag_engine_run() does, with the emulated faults
  * @test: a march test
- * @block: see engine_run()
- * @background: see engine_run()
+ * @block: see memdiag_engine_run()
+ * @background: see memdiag_engine_run()
  * @report: called for every failing read, of emulated faults and real ones
  * @context: for @report
  *
@@ -50,18 +53,18 @@ static inline bool emulation_covers(u64 address, size_t bytes)
  *
  * Context: may sleep.
  */
-void emulation_run(const struct engine_test *test,
-		   const struct engine_block *block, unsigned int background,
-		   march_report_fn *report, void *context);
+void memdiag_inject_run(const struct memdiag_engine_test *test,
+			const struct memdiag_engine_block *block, unsigned int background,
+			memdiag_march_report_fn *report, void *context);
 
 /**
- * emulation_explains() - whether bits failed because of an emulated fault
+ * memdiag_inject_explains() - whether bits failed because of an emulated fault
  * @address: physical, of the word
  * @mask: the bits
  *
- * Context: may sleep, but from within @report of emulation_run() alone.
+ * Context: may sleep, but from within @report of memdiag_inject_run() alone.
  * Return: true if an emulated fault is behind each of them.
  */
-bool emulation_explains(u64 address, u64 mask);
+bool memdiag_inject_explains(u64 address, u64 mask);
 
 #endif

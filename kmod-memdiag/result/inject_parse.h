@@ -6,38 +6,40 @@
 #include "march/fault_model.h"
 
 /**
- * struct emulation_bit - a bit of memory
+ * struct memdiag_inject_bit - a bit of memory
  * @address: physical, of its word of 8 bytes
  * @bit: 0 to 63
  */
-struct emulation_bit {
+struct memdiag_inject_bit {
 	u64 address;
 	unsigned int bit;
 };
 
 /**
- * struct emulation_spec - an emulated fault
+ * struct memdiag_inject_spec - an emulated fault
  * @kind: what kind it is of
- * @variant: see fault_variants
+ * @variant: see memdiag_fault_variants
  * @victim: the bit that suffers
  * @aggressor: the other one, of a fault that takes two; else all 0
  */
-struct emulation_spec {
-	enum fault_kind kind;
+struct memdiag_inject_spec {
+	enum memdiag_fault_kind kind;
 	unsigned int variant;
-	struct emulation_bit victim;
-	struct emulation_bit aggressor;
+	struct memdiag_inject_bit victim;
+	struct memdiag_inject_bit aggressor;
 };
 
 /**
- * emulation_parse() - parse an emulated fault
+ * memdiag_inject_parse() - parse an emulated fault
  * @text: "ADDRESS:BIT:KIND[/VARIANT][@ADDRESS:BIT]", BIT 0 to 7 of the byte at
- *	ADDRESS; KIND is sa0, sa1 or one of fault_kind_name[]
+ *	ADDRESS; KIND is sa0, sa1 or one of memdiag_fault_kind_name[]
  * @spec: result
  *
- * Pure. Return: 0, -EINVAL (malformed, unknown, no aggressor where one is
+ * Pure.
+ *
+ * Return: 0, -EINVAL (malformed, unknown, no aggressor where one is
  * needed or one where none is), -ERANGE (of a number).
  */
-int emulation_parse(char *text, struct emulation_spec *spec);
+int memdiag_inject_parse(char *text, struct memdiag_inject_spec *spec);
 
 #endif

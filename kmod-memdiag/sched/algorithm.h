@@ -4,29 +4,29 @@
 #define MEMDIAG_SCHED_ALGORITHM_H
 
 struct attribute_group;
-struct engine_test;
+struct memdiag_engine_test;
 
-extern const struct attribute_group algorithm_group;
-extern const struct attribute_group algorithm_coverage_group;
+extern const struct attribute_group memdiag_algorithm_group;
+extern const struct attribute_group memdiag_algorithm_coverage_group;
 
 /* Choose the default. Returns 0 or -EINVAL. */
-int algorithm_init(void);
+int memdiag_algorithm_init(void);
 
 /**
- * algorithm_get() - the test in use
+ * memdiag_algorithm_get() - the test in use
  * @test: a copy of it
  *
  * Context: may sleep.
  */
-void algorithm_get(struct engine_test *test);
+void memdiag_algorithm_get(struct memdiag_engine_test *test);
 
 /**
- * algorithm_parse() - parse a test as written to sysfs
+ * memdiag_algorithm_parse() - parse a test as written to sysfs
  * @line: a name of available_algorithms, or a march test written out
  * @parsed: its @kind and @march are set
  *
  * Return: 0 or -EINVAL, and the log tells why.
  */
-int algorithm_parse(const char *line, struct engine_test *parsed);
+int memdiag_algorithm_parse(const char *line, struct memdiag_engine_test *parsed);
 
 #endif

@@ -14,8 +14,8 @@
 /* Free memory is swept twice in a lifetime: that is twice the paper's work. */
 #define SWEEPS	2
 
-unsigned int policy_lifetime_s(const struct memdiag_effort *effort, u64 pages,
-			       u64 latency_ns)
+unsigned int memdiag_comet_lifetime_s(const struct memdiag_comet_effort *effort, u64 pages,
+				      u64 latency_ns)
 {
 	/* In steps that do not overflow: 2^64 ns are 584 years. */
 	u64 ns = pages * latency_ns;
@@ -24,51 +24,52 @@ unsigned int policy_lifetime_s(const struct memdiag_effort *effort, u64 pages,
 	ms = div_u64(ms * effort->mem_util_pct, 100);
 	ms = div_u64(ms * effort->alpha_pct, effort->test_res_pct);
 	return clamp_t(u64, DIV_ROUND_UP_ULL(ms, MSEC_PER_SEC), 1,
-		       LIFETIME_MAX_S);
+		       MEMDIAG_LIFETIME_MAX_S);
 }
 
 /* Figure 9. */
-static enum comet_state next_state(enum comet_state state, u64 a, u64 u, u64 th)
+static enum memdiag_comet_state
+comet_next_state(enum memdiag_comet_state state, u64 a, u64 u, u64 th)
 {
 	if (u)
-		return COMET_DOUBLE;
+		return MEMDIAG_COMET_DOUBLE;
 	switch (state) {
-	case COMET_MINIMUM:
-	case COMET_STOP:
+	case MEMDIAG_COMET_MINIMUM:
+	case MEMDIAG_COMET_STOP:
 		/* The text has a <= th here, where only a >= th makes sense. */
 		if (a >= th)
-			return COMET_DOUBLE;
-		return a ? state : COMET_STOP;
-	case COMET_DOUBLE:
-	case COMET_HOLD:
+			return MEMDIAG_COMET_DOUBLE;
+		return a ? state : MEMDIAG_COMET_STOP;
+	case MEMDIAG_COMET_DOUBLE:
+	case MEMDIAG_COMET_HOLD:
 		if (a >= 4 * th)
-			return COMET_DOUBLE;
-		return a >= th ? COMET_HOLD : COMET_HALVE;
-	case COMET_HALVE:
+			return MEMDIAG_COMET_DOUBLE;
+		return a >= th ? MEMDIAG_COMET_HOLD : MEMDIAG_COMET_HALVE;
+	case MEMDIAG_COMET_HALVE:
 		if (!a)
-			return COMET_MINIMUM;
-		return a >= th ? COMET_HOLD : COMET_HALVE;
+			return MEMDIAG_COMET_MINIMUM;
+		return a >= th ? MEMDIAG_COMET_HOLD : MEMDIAG_COMET_HALVE;
 	}
-	return COMET_MINIMUM;
+	return MEMDIAG_COMET_MINIMUM;
 }
 
-void comet_adjust(struct comet_list *list, u64 allocated, u64 untested,
-		  u64 threshold, u64 minimum, u64 maximum)
+void memdiag_comet_adjust(struct memdiag_comet_list *list, u64 allocated, u64 untested,
+			  u64 threshold, u64 minimum, u64 maximum)
 {
-	list->state = next_state(list->state, allocated, untested, threshold);
+	list->state = comet_next_state(list->state, allocated, untested, threshold);
 	switch (list->state) {
-	case COMET_MINIMUM:
+	case MEMDIAG_COMET_MINIMUM:
 		list->rate = minimum;
 		break;
-	case COMET_DOUBLE:
+	case MEMDIAG_COMET_DOUBLE:
 		list->rate = clamp(list->rate * 2, minimum, maximum);
 		break;
-	case COMET_HOLD:
+	case MEMDIAG_COMET_HOLD:
 		break;
-	case COMET_HALVE:
+	case MEMDIAG_COMET_HALVE:
 		list->rate = max(list->rate / 2, minimum);
 		break;
-	case COMET_STOP:
+	case MEMDIAG_COMET_STOP:
 		list->rate = 0;
 		break;
 	}

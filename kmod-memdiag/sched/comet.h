@@ -8,50 +8,50 @@
 
 #include <linux/types.h>
 
-#define LIFETIME_MAX_S	(30 * 24 * 3600)
+#define MEMDIAG_LIFETIME_MAX_S	(30 * 24 * 3600)
 
 /**
- * struct memdiag_effort - what testing may take (COMeT, section 3.2.2)
+ * struct memdiag_comet_effort - what testing may take (COMeT, section 3.2.2)
  * @alpha_pct: percent by which the lifetime is longer than it need be; 100: not
  * @mem_util_pct: percent of memory that has to be tested
  * @test_res_pct: percent of one core that may be taken
  */
-struct memdiag_effort {
+struct memdiag_comet_effort {
 	unsigned int alpha_pct;
 	unsigned int mem_util_pct;
 	unsigned int test_res_pct;
 };
 
 /**
- * policy_lifetime_s() - how long a test has to be good for
+ * memdiag_comet_lifetime_s() - how long a test has to be good for
  * @effort: what testing may take
  * @pages: memory, in pages
  * @latency_ns: time that the test of a page takes
  *
- * Return: seconds, 1 to LIFETIME_MAX_S.
+ * Return: seconds, 1 to MEMDIAG_LIFETIME_MAX_S.
  */
-unsigned int policy_lifetime_s(const struct memdiag_effort *effort, u64 pages,
-			       u64 latency_ns);
+unsigned int memdiag_comet_lifetime_s(const struct memdiag_comet_effort *effort, u64 pages,
+				      u64 latency_ns);
 
 /*
  * COMeT's replenishment rate of one free list (section 4.1.5): a state machine
  * that doubles the rate quickly and halves it slowly.
  */
-enum comet_state {
-	COMET_MINIMUM,	/* A: the minimum rate */
-	COMET_DOUBLE,	/* B: demand grows */
-	COMET_HOLD,	/* C: demand is high, and met */
-	COMET_HALVE,	/* D: demand is low */
-	COMET_STOP,	/* E: there is none */
+enum memdiag_comet_state {
+	MEMDIAG_COMET_MINIMUM,	/* A: the minimum rate */
+	MEMDIAG_COMET_DOUBLE,	/* B: demand grows */
+	MEMDIAG_COMET_HOLD,	/* C: demand is high, and met */
+	MEMDIAG_COMET_HALVE,	/* D: demand is low */
+	MEMDIAG_COMET_STOP,	/* E: there is none */
 };
 
-struct comet_list {
-	enum comet_state state;
+struct memdiag_comet_list {
+	enum memdiag_comet_state state;
 	u64 rate;
 };
 
 /**
- * comet_adjust() - the rate for the next interval
+ * memdiag_comet_adjust() - the rate for the next interval
  * @list: the free list; its rate is in pages an interval
  * @allocated: pages allocated from it in the last interval (a)
  * @untested: of these, pages that were not tested (u)
@@ -59,7 +59,7 @@ struct comet_list {
  * @minimum: smallest rate but 0
  * @maximum: largest rate
  */
-void comet_adjust(struct comet_list *list, u64 allocated, u64 untested,
-		  u64 threshold, u64 minimum, u64 maximum);
+void memdiag_comet_adjust(struct memdiag_comet_list *list, u64 allocated, u64 untested,
+			  u64 threshold, u64 minimum, u64 maximum);
 
 #endif

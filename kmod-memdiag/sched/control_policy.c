@@ -11,8 +11,8 @@
 #define BURST_FACTOR	4
 #define BURST_PAGES	1024
 
-static bool keeps_up(const struct memdiag_load *load, unsigned int fidelity,
-		     unsigned int threads)
+static bool config_keeps_up(const struct memdiag_load *load, unsigned int fidelity,
+			    unsigned int threads)
 {
 	u64 work = load->request * fidelity;
 
@@ -37,9 +37,9 @@ choose_adaptive(const struct memdiag_limits *limits,
 	     config.threads++)
 		for (config.fidelity = limits->max_fidelity;
 		     config.fidelity >= limits->min_fidelity; config.fidelity--)
-			if (keeps_up(load, config.fidelity, config.threads))
+			if (config_keeps_up(load, config.fidelity, config.threads))
 				return config;
-	return policy_emergency(limits);
+	return memdiag_policy_emergency(limits);
 }
 
 /* "Fidelity preserving" (section 6.2): high fidelity first, then few threads. */
@@ -53,9 +53,9 @@ choose_adaptive_fidelity(const struct memdiag_limits *limits,
 	     config.fidelity >= limits->min_fidelity; config.fidelity--)
 		for (config.threads = 1; config.threads <= limits->max_threads;
 		     config.threads++)
-			if (keeps_up(load, config.fidelity, config.threads))
+			if (config_keeps_up(load, config.fidelity, config.threads))
 				return config;
-	return policy_emergency(limits);
+	return memdiag_policy_emergency(limits);
 }
 
 /* One thread that tests at the rate of the state machines below. */
@@ -85,7 +85,7 @@ choose_user(const struct memdiag_limits *limits,
 				    choose_adaptive(limits, load);
 }
 
-struct memdiag_policy policies[] = {
+struct memdiag_policy memdiag_policies[] = {
 	{ "adaptive", choose_adaptive, .alarm = true },
 	{ "adaptive-fidelity", choose_adaptive_fidelity, .alarm = true },
 	{ "comet", choose_comet, .replenish = true },
@@ -94,28 +94,28 @@ struct memdiag_policy policies[] = {
 	{ "user", choose_user },
 };
 
-const unsigned int nr_policies = ARRAY_SIZE(policies);
+const unsigned int memdiag_nr_policies = ARRAY_SIZE(memdiag_policies);
 
 /* Several times the last reading, and no trifle. */
-static bool burst(const struct memdiag_demand *demand)
+static bool alarm_on_burst(const struct memdiag_demand *demand)
 {
 	return demand->allocated >= BURST_PAGES &&
 	       demand->allocated >= BURST_FACTOR * demand->previous;
 }
 
-struct memdiag_alarm policy_alarms[] = {
-	{ "burst", burst },
+struct memdiag_alarm memdiag_alarms[] = {
+	{ "burst", alarm_on_burst },
 };
 
-const unsigned int nr_policy_alarms = ARRAY_SIZE(policy_alarms);
+const unsigned int memdiag_nr_alarms = ARRAY_SIZE(memdiag_alarms);
 
-struct memdiag_config policy_bounded(struct memdiag_config config)
+struct memdiag_config memdiag_policy_bound(struct memdiag_config config)
 {
 	config.fidelity = clamp(config.fidelity, 1U, MEMDIAG_FIDELITY_MAX);
 	return config;
 }
 
-struct memdiag_config policy_emergency(const struct memdiag_limits *limits)
+struct memdiag_config memdiag_policy_emergency(const struct memdiag_limits *limits)
 {
 	return (struct memdiag_config) {
 		.fidelity = limits->min_fidelity,

@@ -10,25 +10,29 @@
 #include <memsuite/memdiag_registry.h>
 
 /* The first one is the default. */
-extern struct memdiag_policy policies[];
-extern const unsigned int nr_policies;
+extern struct memdiag_policy memdiag_policies[];
+extern const unsigned int memdiag_nr_policies;
 
-extern struct memdiag_alarm policy_alarms[];
-extern const unsigned int nr_policy_alarms;
+extern struct memdiag_alarm memdiag_alarms[];
+extern const unsigned int memdiag_nr_alarms;
 
 /**
- * policy_emergency() - the configuration that tests fastest
+ * memdiag_policy_emergency() - the configuration that tests fastest
  * @limits: within these
+ *
+ * Return: the configuration.
  */
-struct memdiag_config policy_emergency(const struct memdiag_limits *limits);
+struct memdiag_config memdiag_policy_emergency(const struct memdiag_limits *limits);
 
 /**
- * policy_bounded() - bring what a policy chose into the range that there is
+ * memdiag_policy_bound() - bring what a policy chose into the range that there is
  * @config: what it chose
+ *
+ * Return: the same, or the nearest that there is.
  */
-struct memdiag_config policy_bounded(struct memdiag_config config);
+struct memdiag_config memdiag_policy_bound(struct memdiag_config config);
 
 /* The most threads that can test. */
-#define TESTERS_MAX	64U
+#define MEMDIAG_WORKERS_MAX	64U
 
 #endif
