@@ -70,7 +70,7 @@ static struct kunit_case ecc_count_cases[] = {
 };
 
 static struct kunit_suite ecc_count_suite = {
-	.name = "memdiag_tally",
+	.name = "memdiag_ecc_count",
 	.test_cases = ecc_count_cases,
 };
 

@@ -110,7 +110,7 @@ static struct kunit_case inject_cases[] = {
 };
 
 static struct kunit_suite inject_suite = {
-	.name = "memdiag_emulation",
+	.name = "memdiag_inject",
 	.test_cases = inject_cases,
 };
 
