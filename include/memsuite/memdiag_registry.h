@@ -7,8 +7,8 @@
  * until nobody is in a callback any more, so a module unregisters in its exit
  * function and needs no references. No callback may register or unregister.
  */
-#ifndef MEMSUITE_DIAG_H
-#define MEMSUITE_DIAG_H
+#ifndef MEMSUITE_MEMDIAG_REGISTRY_H
+#define MEMSUITE_MEMDIAG_REGISTRY_H
 
 #include <linux/list.h>
 #include <linux/types.h>
@@ -38,7 +38,7 @@ struct memdiag_config {
  * @max_threads: MAX-CORES, at least 1
  * @min_fidelity: MIN-FIDELITY, at least 1
  * @max_fidelity: MAX-FIDELITY, at least @min_fidelity; less than what was
- *	set while the testers back off
+ *	set while the workers back off
  */
 struct memdiag_limits {
 	struct memdiag_config fixed;
@@ -112,7 +112,7 @@ void memdiag_policy_unregister(struct memdiag_policy *policy);
  * @previous: and in the one before it
  * @average: moving average over about 8 intervals
  * @interval_ms: length of the last interval, at least 1
- * @request: pages to test in a second on account of that
+ * @request: pages to test in a second for that
  */
 struct memdiag_demand {
 	u64 allocated;

@@ -6,13 +6,13 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "sched/policy.h"
+#include "sched/control_policy.h"
 
 #define BURST_FACTOR	4
 #define BURST_PAGES	1024
 
-static bool keeps_up(const struct memdiag_load *load, unsigned int fidelity,
-		     unsigned int threads)
+static bool config_keeps_up(const struct memdiag_load *load, unsigned int fidelity,
+			    unsigned int threads)
 {
 	u64 work = load->request * fidelity;
 
@@ -37,9 +37,9 @@ choose_adaptive(const struct memdiag_limits *limits,
 	     config.threads++)
 		for (config.fidelity = limits->max_fidelity;
 		     config.fidelity >= limits->min_fidelity; config.fidelity--)
-			if (keeps_up(load, config.fidelity, config.threads))
+			if (config_keeps_up(load, config.fidelity, config.threads))
 				return config;
-	return policy_emergency(limits);
+	return memdiag_policy_emergency(limits);
 }
 
 /* "Fidelity preserving" (section 6.2): high fidelity first, then few threads. */
@@ -53,9 +53,9 @@ choose_adaptive_fidelity(const struct memdiag_limits *limits,
 	     config.fidelity >= limits->min_fidelity; config.fidelity--)
 		for (config.threads = 1; config.threads <= limits->max_threads;
 		     config.threads++)
-			if (keeps_up(load, config.fidelity, config.threads))
+			if (config_keeps_up(load, config.fidelity, config.threads))
 				return config;
-	return policy_emergency(limits);
+	return memdiag_policy_emergency(limits);
 }
 
 /* One thread that tests at the rate of the state machines below. */
@@ -85,7 +85,7 @@ choose_user(const struct memdiag_limits *limits,
 				    choose_adaptive(limits, load);
 }
 
-struct memdiag_policy policies[] = {
+struct memdiag_policy memdiag_policies[] = {
 	{ "adaptive", choose_adaptive, .alarm = true },
 	{ "adaptive-fidelity", choose_adaptive_fidelity, .alarm = true },
 	{ "comet", choose_comet, .replenish = true },
@@ -94,94 +94,31 @@ struct memdiag_policy policies[] = {
 	{ "user", choose_user },
 };
 
-const unsigned int nr_policies = ARRAY_SIZE(policies);
+const unsigned int memdiag_nr_policies = ARRAY_SIZE(memdiag_policies);
 
 /* Several times the last reading, and no trifle. */
-static bool burst(const struct memdiag_demand *demand)
+static bool alarm_on_burst(const struct memdiag_demand *demand)
 {
 	return demand->allocated >= BURST_PAGES &&
 	       demand->allocated >= BURST_FACTOR * demand->previous;
 }
 
-struct memdiag_alarm policy_alarms[] = {
-	{ "burst", burst },
+struct memdiag_alarm memdiag_alarms[] = {
+	{ "burst", alarm_on_burst },
 };
 
-const unsigned int nr_policy_alarms = ARRAY_SIZE(policy_alarms);
+const unsigned int memdiag_nr_alarms = ARRAY_SIZE(memdiag_alarms);
 
-struct memdiag_config policy_bounded(struct memdiag_config config)
+struct memdiag_config memdiag_policy_bound(struct memdiag_config config)
 {
 	config.fidelity = clamp(config.fidelity, 1U, MEMDIAG_FIDELITY_MAX);
 	return config;
 }
 
-struct memdiag_config policy_emergency(const struct memdiag_limits *limits)
+struct memdiag_config memdiag_policy_emergency(const struct memdiag_limits *limits)
 {
 	return (struct memdiag_config) {
 		.fidelity = limits->min_fidelity,
 		.threads = limits->max_threads,
 	};
-}
-
-/* Free memory is swept twice in a lifetime: that is twice the paper's work. */
-#define SWEEPS	2
-
-unsigned int policy_lifetime_s(const struct memdiag_effort *effort, u64 pages,
-			       u64 latency_ns)
-{
-	/* In steps that do not overflow: 2^64 ns are 584 years. */
-	u64 ns = pages * latency_ns;
-	u64 ms = div64_u64(ns, NSEC_PER_MSEC) * SWEEPS;
-
-	ms = div_u64(ms * effort->mem_util_pct, 100);
-	ms = div_u64(ms * effort->alpha_pct, effort->test_res_pct);
-	return clamp_t(u64, DIV_ROUND_UP_ULL(ms, MSEC_PER_SEC), 1,
-		       LIFETIME_MAX_S);
-}
-
-/* Figure 9. */
-static enum comet_state next_state(enum comet_state state, u64 a, u64 u, u64 th)
-{
-	if (u)
-		return COMET_DOUBLE;
-	switch (state) {
-	case COMET_MINIMUM:
-	case COMET_STOP:
-		/* The text has a <= th here, where only a >= th makes sense. */
-		if (a >= th)
-			return COMET_DOUBLE;
-		return a ? state : COMET_STOP;
-	case COMET_DOUBLE:
-	case COMET_HOLD:
-		if (a >= 4 * th)
-			return COMET_DOUBLE;
-		return a >= th ? COMET_HOLD : COMET_HALVE;
-	case COMET_HALVE:
-		if (!a)
-			return COMET_MINIMUM;
-		return a >= th ? COMET_HOLD : COMET_HALVE;
-	}
-	return COMET_MINIMUM;
-}
-
-void comet_adjust(struct comet_list *list, u64 allocated, u64 untested,
-		  u64 threshold, u64 minimum, u64 maximum)
-{
-	list->state = next_state(list->state, allocated, untested, threshold);
-	switch (list->state) {
-	case COMET_MINIMUM:
-		list->rate = minimum;
-		break;
-	case COMET_DOUBLE:
-		list->rate = clamp(list->rate * 2, minimum, maximum);
-		break;
-	case COMET_HOLD:
-		break;
-	case COMET_HALVE:
-		list->rate = max(list->rate / 2, minimum);
-		break;
-	case COMET_STOP:
-		list->rate = 0;
-		break;
-	}
 }
