@@ -12,21 +12,23 @@
 #include <memsuite/region.h>
 
 #include "compat/shrinker.h"
-#include "store/store.h"
+#include "store/blocks.h"
+#include "store/read_cache.h"
+#include "store/vstore.h"
 
 /* Part of its region that a cache has, unless told otherwise. */
-#define SHARE		8
+#define CACHE_PART		8
 
 static LIST_HEAD(caches);
 static DEFINE_MUTEX(caches_lock);
 
-static u32 limit(const struct store_cache *cache)
+static u32 cache_limit(const struct vstore_read_cache *cache)
 {
-	return cache->region ? cache->max_kib >> (STORE_BLOCK_SHIFT - 10) : 0;
+	return cache->region ? cache->max_kib >> (VSTORE_BLOCK_SHIFT - 10) : 0;
 }
 
 /* Only what is free: a copy is not worth reclaim. */
-static struct page *take(struct store_cache *cache)
+static struct page *cache_page_alloc(struct vstore_read_cache *cache)
 {
 	const gfp_t gfp = __GFP_THISNODE | __GFP_NORETRY | __GFP_NOMEMALLOC | __GFP_NOWARN;
 	struct page *page;
@@ -43,7 +45,7 @@ static struct page *take(struct store_cache *cache)
 }
 
 /* The page is the caller's. */
-static void detach(struct store_cache *cache, struct page *page)
+static void cache_page_detach(struct vstore_read_cache *cache, struct page *page)
 {
 	xa_erase(&cache->pages, page_private(page));
 	list_del(&page->lru);
@@ -51,28 +53,28 @@ static void detach(struct store_cache *cache, struct page *page)
 	WRITE_ONCE(cache->nr, cache->nr - 1);
 }
 
-static void drop(struct store_cache *cache, struct page *page)
+static void cache_page_drop(struct vstore_read_cache *cache, struct page *page)
 {
-	detach(cache, page);
+	cache_page_detach(cache, page);
 	__free_page(page);
 }
 
-static struct page *oldest(struct store_cache *cache)
+static struct page *cache_page_oldest(struct vstore_read_cache *cache)
 {
 	return list_first_entry_or_null(&cache->use, struct page, lru);
 }
 
-static void keep(struct store_cache *cache, const void *from, u64 block)
+static void cache_page_insert(struct vstore_read_cache *cache, const void *from, u64 block)
 {
-	struct page *page = cache->nr < limit(cache) ? take(cache) : NULL;
+	struct page *page = cache->nr < cache_limit(cache) ? cache_page_alloc(cache) : NULL;
 
 	if (!page) {
-		page = oldest(cache);
+		page = cache_page_oldest(cache);
 		if (!page)
 			return;
-		detach(cache, page);
+		cache_page_detach(cache, page);
 	}
-	memcpy(page_address(page), from, STORE_BLOCK_SIZE);
+	memcpy(page_address(page), from, VSTORE_BLOCK_SIZE);
 	if (xa_is_err(xa_store(&cache->pages, block, page, GFP_NOWAIT | __GFP_NOWARN))) {
 		__free_page(page);
 		return;
@@ -83,33 +85,36 @@ static void keep(struct store_cache *cache, const void *from, u64 block)
 }
 
 /**
- * store_cache_wanted() - whether what is read is to be kept
+ * vstore_read_cache_wanted() - whether what is read is to be kept
  * @store: it, locked
+ *
+ * Return: true if the store has a cache.
  */
-bool store_cache_wanted(const struct store *store)
+bool vstore_read_cache_wanted(const struct vstore *store)
 {
-	return limit(&store->cache);
+	return cache_limit(&store->cache);
 }
 
 /**
- * store_cache_enter() - blocks as the disk has them
+ * vstore_read_cache_insert() - blocks as the disk has them
  * @store: it, locked
  * @from: their contents
  * @block: the first one
  * @nr: how many; PRAM has none of them
  */
-void store_cache_enter(struct store *store, const void *from, u64 block, u32 nr)
+void vstore_read_cache_insert(struct vstore *store, const void *from, u64 block, u32 nr)
 {
-	struct store_cache *cache = &store->cache;
+	struct vstore_read_cache *cache = &store->cache;
 	u32 i;
 
-	for (i = 0; i < nr && limit(cache); i++)
+	for (i = 0; i < nr && cache_limit(cache); i++)
 		if (!xa_load(&cache->pages, block + i))
-			keep(cache, from + ((size_t)i << STORE_BLOCK_SHIFT), block + i);
+			cache_page_insert(cache, from + ((size_t)i << VSTORE_BLOCK_SHIFT),
+					  block + i);
 }
 
 /**
- * store_cache_read() - answer a read, as far as there are copies
+ * vstore_read_cache_read() - answer a read, as far as there are copies
  * @store: it, locked
  * @bio: the request
  * @block: the first one
@@ -117,9 +122,9 @@ void store_cache_enter(struct store *store, const void *from, u64 block, u32 nr)
  *
  * Return: how many blocks from the first on are answered.
  */
-u32 store_cache_read(struct store *store, struct bio *bio, u64 block, u32 nr)
+u32 vstore_read_cache_read(struct vstore *store, struct bio *bio, u64 block, u32 nr)
 {
-	struct store_cache *cache = &store->cache;
+	struct vstore_read_cache *cache = &store->cache;
 	struct bvec_iter iter = bio->bi_iter;
 	struct page *page;
 	u32 done;
@@ -129,8 +134,8 @@ u32 store_cache_read(struct store *store, struct bio *bio, u64 block, u32 nr)
 		if (!page)
 			break;
 		/* The disk has what is in memory that went bad. */
-		if (store_copy_out(bio, &iter, page_address(page), STORE_BLOCK_SIZE)) {
-			drop(cache, page);
+		if (vstore_bio_copy(bio, &iter, page_address(page), VSTORE_BLOCK_SIZE)) {
+			cache_page_drop(cache, page);
 			break;
 		}
 		list_move_tail(&page->lru, &cache->use);
@@ -139,77 +144,81 @@ u32 store_cache_read(struct store *store, struct bio *bio, u64 block, u32 nr)
 }
 
 /**
- * store_cache_drop() - blocks are written, or discarded
+ * vstore_read_cache_drop() - blocks are written, or discarded
  * @store: it, locked
  * @block: the first one
  * @nr: how many
  */
-void store_cache_drop(struct store *store, u64 block, u32 nr)
+void vstore_read_cache_drop(struct vstore *store, u64 block, u32 nr)
 {
-	struct store_cache *cache = &store->cache;
+	struct vstore_read_cache *cache = &store->cache;
 	struct page *page;
 	unsigned long at;
 
 	if (!cache->nr)
 		return;
 	xa_for_each_range(&cache->pages, at, page, block, block + nr - 1)
-		drop(cache, page);
+		cache_page_drop(cache, page);
 }
 
-static unsigned long shrink_to(struct store_cache *cache, u32 nr)
+static unsigned long cache_shrink_to(struct vstore_read_cache *cache, u32 nr)
 {
 	u32 before = cache->nr;
 
 	while (cache->nr > nr)
-		drop(cache, oldest(cache));
+		cache_page_drop(cache, cache_page_oldest(cache));
 	return before - cache->nr;
 }
 
 /**
- * store_cache_trim() - the limit is another
+ * vstore_read_cache_trim() - the limit is another
  * @store: it, locked
  */
-void store_cache_trim(struct store *store)
+void vstore_read_cache_trim(struct vstore *store)
 {
-	shrink_to(&store->cache, limit(&store->cache));
+	cache_shrink_to(&store->cache, cache_limit(&store->cache));
 }
 
 /**
- * store_cache_clear() - the disk may have other contents from now on
+ * vstore_read_cache_clear() - the disk may have other contents from now on
  * @store: it, locked, or not in use
  */
-void store_cache_clear(struct store *store)
+void vstore_read_cache_clear(struct vstore *store)
 {
-	shrink_to(&store->cache, 0);
+	cache_shrink_to(&store->cache, 0);
 }
 
-void store_cache_init(struct store *store)
+/**
+ * vstore_read_cache_init() - for a new store
+ * @store: it
+ */
+void vstore_read_cache_init(struct vstore *store)
 {
-	struct store_cache *cache = &store->cache;
+	struct vstore_read_cache *cache = &store->cache;
 
 	xa_init(&cache->pages);
 	INIT_LIST_HEAD(&cache->use);
 	INIT_LIST_HEAD(&cache->link);
-	cache->max_kib = STORE_CACHE_UNSET;
+	cache->max_kib = VSTORE_CACHE_UNSET;
 }
 
 /**
- * store_cache_open() - for a new store, whose settings are known
+ * vstore_read_cache_open() - for a new store, whose settings are known
  * @store: it
  * @name: of the region; NULL: it has no cache
  * @error: gets a reason
  *
  * Return: 0, -EINVAL, -ENOENT or -ENOMEM.
  */
-int store_cache_open(struct store *store, const char *name, char **error)
+int vstore_read_cache_open(struct vstore *store, const char *name, char **error)
 {
-	struct store_cache *cache = &store->cache;
+	struct vstore_read_cache *cache = &store->cache;
 	const struct memsuite_region_spec *spec;
 	struct memsuite_region *region;
 
 	if (!name) {
 		*error = "cache_kib needs a cache";
-		return cache->max_kib == STORE_CACHE_UNSET ? 0 : -EINVAL;
+		return cache->max_kib == VSTORE_CACHE_UNSET ? 0 : -EINVAL;
 	}
 	region = memsuite_region_get(name);
 	*error = "No such region";
@@ -226,8 +235,8 @@ int store_cache_open(struct store *store, const char *name, char **error)
 		}
 		cache->pool = pool;
 	}
-	if (cache->max_kib == STORE_CACHE_UNSET)
-		cache->max_kib = min_t(u64, (spec->end - spec->start) / SHARE >> 10, SZ_1G);
+	if (cache->max_kib == VSTORE_CACHE_UNSET)
+		cache->max_kib = min_t(u64, (spec->end - spec->start) / CACHE_PART >> 10, SZ_1G);
 	cache->region = region;
 	mutex_lock(&caches_lock);
 	list_add(&cache->link, &caches);
@@ -236,27 +245,27 @@ int store_cache_open(struct store *store, const char *name, char **error)
 }
 
 /**
- * store_cache_close() - the store goes
+ * vstore_read_cache_close() - the store goes
  * @store: it, not in use
  */
-void store_cache_close(struct store *store)
+void vstore_read_cache_close(struct vstore *store)
 {
-	struct store_cache *cache = &store->cache;
+	struct vstore_read_cache *cache = &store->cache;
 
 	if (!cache->region)
 		return;
 	mutex_lock(&caches_lock);
 	list_del(&cache->link);
 	mutex_unlock(&caches_lock);
-	store_cache_clear(store);
+	vstore_read_cache_clear(store);
 	if (cache->pool)
 		memsuite_region_pool_close(cache->region);
 	memsuite_region_put(cache->region);
 }
 
-static unsigned long shrink_count(struct shrinker *shrinker, struct shrink_control *control)
+static unsigned long caches_count(struct shrinker *shrinker, struct shrink_control *control)
 {
-	const struct store_cache *cache;
+	const struct vstore_read_cache *cache;
 	unsigned long nr = 0;
 
 	if (!mutex_trylock(&caches_lock))
@@ -267,10 +276,10 @@ static unsigned long shrink_count(struct shrinker *shrinker, struct shrink_contr
 	return nr;
 }
 
-static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_control *control)
+static unsigned long caches_scan(struct shrinker *shrinker, struct shrink_control *control)
 {
 	unsigned long freed = 0;
-	struct store *store;
+	struct vstore *store;
 
 	/* Whoever has a lock may be who needs memory. */
 	if (!mutex_trylock(&caches_lock))
@@ -282,7 +291,8 @@ static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_contro
 			break;
 		if (!mutex_trylock(&store->lock))
 			continue;
-		freed += shrink_to(&store->cache, store->cache.nr - min(store->cache.nr, left));
+		freed += cache_shrink_to(&store->cache,
+					 store->cache.nr - min(store->cache.nr, left));
 		mutex_unlock(&store->lock);
 	}
 	mutex_unlock(&caches_lock);
@@ -290,16 +300,19 @@ static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_contro
 }
 
 /**
- * store_caches_init() - have memory ask
+ * vstore_read_cache_shrinker_init() - have memory ask
  *
  * Return: 0 or an error.
  */
-int store_caches_init(void)
+int vstore_read_cache_shrinker_init(void)
 {
-	return memsuite_shrinker_register(shrink_count, shrink_scan, DEFAULT_SEEKS);
+	return memsuite_shrinker_register(caches_count, caches_scan, DEFAULT_SEEKS);
 }
 
-void store_caches_exit(void)
+/**
+ * vstore_read_cache_shrinker_exit() - memory asks no more
+ */
+void vstore_read_cache_shrinker_exit(void)
 {
 	memsuite_shrinker_unregister();
 }

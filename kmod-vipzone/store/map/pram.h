@@ -5,8 +5,8 @@
  * there is nothing to flush; an aligned store of 8 bytes is never torn. And how
  * it reads what it can do without: so that memory gone bad is an error.
  */
-#ifndef STORE_PRAM_H
-#define STORE_PRAM_H
+#ifndef VSTORE_PRAM_H
+#define VSTORE_PRAM_H
 
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -14,25 +14,25 @@
 #include <linux/uaccess.h>
 #include <asm/barrier.h>
 
-static inline void store_pram_copy(void *to, const void *from, size_t size)
+static inline void vstore_pram_copy(void *to, const void *from, size_t size)
 {
 	memcpy_flushcache(to, from, size);
 }
 
 /* 0, or how much could not be read: a machine check there, without this, is the end. */
-static inline unsigned long store_pram_read(void *to, const void *from, size_t size)
+static inline unsigned long vstore_pram_read(void *to, const void *from, size_t size)
 {
 	return copy_mc_to_kernel(to, from, size);
 }
 
 /* One aligned word: the old one or the new one is there, whatever happens. */
-static inline void store_pram_set(u64 *to, u64 value)
+static inline void vstore_pram_set(u64 *to, u64 value)
 {
 	memcpy_flushcache(to, &value, sizeof(value));
 }
 
 /* What was written before is durable before anything that is written after. */
-static inline void store_pram_fence(void)
+static inline void vstore_pram_fence(void)
 {
 	wmb();	/* sfence: all that is on its way is durable */
 }
