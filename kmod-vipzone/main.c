@@ -5,10 +5,18 @@
 
 #include <linux/module.h>
 
-#include "energy/access_counters.h"
+#include "admin/chardev.h"
+#include "admin/vipzone_debugfs.h"
+#include "admin/vipzone_sysfs.h"
+#include "audit/audit.h"
 #include "policy/bank_assign.h"
+#include "policy/cgroup_policy.h"
+#include "policy/process_energy.h"
+#include "policy/process_table.h"
+#include "steer/access_charge.h"
+#include "steer/steering.h"
+#include "steer/task_events.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 static int __init vipzone_init(void)
 {
@@ -16,23 +24,24 @@ static int __init vipzone_init(void)
 
 	if (err)
 		return err;
-	meter_init();
-	err = processes_init();
+	vipzone_charge_init();
+	err = vipzone_processes_init();
 	if (err)
 		goto err_processes;
 	err = vipzone_sysfs_init();
 	if (err)
 		goto err_sysfs;
-	err = device_init();
+	err = vipzone_chardev_init();
 	if (err)
-		goto err_device;
+		goto err_chardev;
+	vipzone_debugfs_init();
 	return 0;
 
-err_device:
+err_chardev:
 	vipzone_sysfs_close();
 	vipzone_sysfs_exit();
 err_sysfs:
-	processes_exit();
+	vipzone_processes_exit();
 err_processes:
 	spread_exit();
 	return err;
@@ -40,14 +49,16 @@ err_processes:
 
 static void __exit vipzone_exit(void)
 {
-	device_exit();
+	vipzone_debugfs_exit();
+	vipzone_chardev_exit();
 	vipzone_sysfs_close();
-	audit_stop();
+	vipzone_audit_stop();
 	steering_stop();
-	lifetime_stop();
+	vipzone_task_events_stop();
 	tags_exit();
 	scopes_exit();
-	processes_exit();
+	vipzone_processes_exit();
+	bills_sweep(true);
 	vipzone_sysfs_exit();
 	spread_exit();
 }

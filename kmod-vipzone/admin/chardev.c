@@ -11,8 +11,10 @@
 
 #include <memsuite/vipzone.h>
 
+#include "admin/chardev.h"
+#include "admin/policy_set.h"
+#include "steer/task_events.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 static bool is_range(const struct vipzone_range *range)
 {
@@ -25,12 +27,14 @@ static bool is_range(const struct vipzone_range *range)
 static long tag(void __user *argument)
 {
 	struct vipzone_range range;
+	int err;
 
 	if (copy_from_user(&range, argument, sizeof(range)))
 		return -EFAULT;
 	if (!is_range(&range) || (range.flags & ~_VIP_MASK))
 		return -EINVAL;
-	return tags_tag(&range);
+	err = vipzone_task_events_start();
+	return err ?: tags_tag(&range);
 }
 
 static long untag(void __user *argument)
@@ -63,12 +67,15 @@ static long query(void __user *argument)
 static long set_default(void __user *argument)
 {
 	struct vipzone_default others;
+	int err = 0;
 
 	if (copy_from_user(&others, argument, sizeof(others)))
 		return -EFAULT;
 	if (others.reserved || (others.flags & ~_VIP_MASK))
 		return -EINVAL;
-	return tags_set_default(others.flags);
+	if (others.flags)
+		err = vipzone_task_events_start();
+	return err ?: tags_set_default(others.flags);
 }
 
 static long get_default(void __user *argument)
@@ -90,7 +97,7 @@ static long choose(void __user *argument)
 		       sizeof(choice.policy) - length) ||
 	    length == sizeof(choice.policy))
 		return -EINVAL;
-	return process_choose(length ? choice.policy : NULL);
+	return vipzone_policy_choose(length ? choice.policy : NULL);
 }
 
 static long device_ioctl(struct file *file, unsigned int command,
@@ -133,12 +140,12 @@ static struct miscdevice device = {
 	.mode = 0666,
 };
 
-int device_init(void)
+int vipzone_chardev_init(void)
 {
 	return misc_register(&device);
 }
 
-void device_exit(void)
+void vipzone_chardev_exit(void)
 {
 	misc_deregister(&device);
 }

@@ -18,13 +18,15 @@
 #include <memsuite/control.h>
 #include <memsuite/migrate.h>
 
+#include "audit/audit.h"
 #include "audit/hotness.h"
 #include "audit/page_history.h"
 #include "audit/visit.h"
-#include "energy/access_counters.h"
-#include "energy/process_energy.h"
 #include "energy/region_energy.h"
-#include "vipzone.h"
+#include "policy/lookup.h"
+#include "policy/process_energy.h"
+#include "policy/process_table.h"
+#include "steer/access_charge.h"
 
 /* Processes that are found in one pass over all tasks. */
 #define CROWD		64
@@ -73,7 +75,7 @@ static bool is_covered(struct task_struct *task)
 		task_lock(thread);
 		preempt_disable();
 		found = thread->mm;
-		covered = found && policy_of(thread->mm);
+		covered = found && vipzone_policy_of(thread->mm);
 		preempt_enable();
 		task_unlock(thread);
 		if (found)
@@ -108,8 +110,8 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 				   struct visit_limits *limits)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? process_mm(task) : NULL;
-	struct policy *policy = mm ? policy_hold(mm) : NULL;
+	struct mm_struct *mm = task ? vipzone_process_mm(task) : NULL;
+	struct policy *policy = mm ? vipzone_policy_hold(mm) : NULL;
 
 	if (policy) {
 		addr = visit(task, mm, policy, addr, limits);
@@ -176,7 +178,7 @@ static void one_round(struct cursor *cursor)
 	/* What is less than a page stays too. */
 	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
 			    limits.pages * KIB_PER_PAGE;
-	meter_round();
+	vipzone_charge_round();
 	policies_settle(all);
 	accounts_settle();
 	histories_sweep(false);
@@ -197,7 +199,7 @@ static int audit(void *unused)
 		if (!kthread_should_stop())
 			one_round(&cursor);
 	}
-	meter_round();
+	vipzone_charge_round();
 	policies_settle(true);
 	histories_sweep(true);
 	bills_sweep(false);
@@ -213,7 +215,7 @@ static int start(void)
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	thread = get_task_struct(task);
-	return meter_want(sample_accesses);
+	return vipzone_charge_want(sample_accesses);
 }
 
 /* Under audit_lock. */
@@ -224,7 +226,7 @@ static void stop(void)
 	kthread_stop(thread);
 	put_task_struct(thread);
 	thread = NULL;
-	meter_want(false);
+	vipzone_charge_want(false);
 }
 
 static int set_interval(u64 ms)
@@ -247,7 +249,7 @@ static int set_interval(u64 ms)
 	return err;
 }
 
-void audit_stop(void)
+void vipzone_audit_stop(void)
 {
 	set_interval(0);
 }
@@ -267,7 +269,7 @@ static int set_sampling(bool on)
 	int err;
 
 	mutex_lock(&audit_lock);
-	err = meter_want(on && thread);
+	err = vipzone_charge_want(on && thread);
 	if (!err)
 		WRITE_ONCE(sample_accesses, on);
 	mutex_unlock(&audit_lock);
@@ -309,7 +311,7 @@ static struct attribute *audit_attrs[] = {
 	&cpu_ns_attr.attr, &history_bytes_attr.attr, NULL
 };
 
-const struct attribute_group audit_group = {
+const struct attribute_group vipzone_audit_group = {
 	.name = "audit",
 	.attrs = audit_attrs,
 };

@@ -24,7 +24,7 @@
 #include "audit/page_migrate.h"
 #include "audit/pagewalk.h"
 #include "policy/bank_assign.h"
-#include "vipzone.h"
+#include "policy/lookup.h"
 
 /**
  * struct mover - moves the pages of one process
@@ -79,17 +79,6 @@ static bool may_use_any(const struct mover *mover,
 
 	for (i = 0; i < order->nr; i++)
 		if (may_use(mover, target_of(mover, order, i)))
-			return true;
-	return false;
-}
-
-bool is_placed(const struct policy *policy, const struct vipzone_order *order,
-	       struct page *page)
-{
-	unsigned int i;
-
-	for (i = 0; i < order->nr; i++)
-		if (memsuite_region_has(policy->targets[order->region[i]].region, page))
 			return true;
 	return false;
 }
@@ -299,7 +288,7 @@ static void see(struct walk *walk, struct page *page, unsigned long addr,
 			      walk->mm);
 
 	if (!memsuite_page_anon(compound_head(page)) || !order->nr ||
-	    is_placed(all->policy, order, page))
+	    vipzone_page_is_placed(all->policy, order, page))
 		return;
 	mover_note(all->mover, walk->vma, page, order, MOVE_ASKED);
 	walk->stop = mover_has_work(all->mover);

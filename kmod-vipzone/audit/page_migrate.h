@@ -48,8 +48,16 @@ bool mover_has_work(const struct mover *mover);
 /* Moves what was noted. With no lock held; may sleep. */
 void mover_flush(struct mover *mover);
 
-/* Whether a page lies in one of the regions of @order. */
-bool is_placed(const struct policy *policy, const struct vipzone_order *order,
-	       struct page *page);
+/**
+ * mover_run() - move all misplaced pages of a process
+ * @mm: its address space
+ * @task: the process
+ * @policy: whose regions they go to
+ * @moves: what became of them is added, @moves[NR_MOVES]
+ *
+ * Context: may sleep. Return: 0, -EINTR or -ENOMEM.
+ */
+int mover_run(struct mm_struct *mm, struct task_struct *task,
+	      struct policy *policy, u64 *moves);
 
 #endif

@@ -106,17 +106,3 @@ unsigned long walk_on(struct walk *walk, unsigned long addr)
 	}
 	return 0;
 }
-
-bool walk_is_swapped(struct mm_struct *mm, unsigned long addr)
-{
-	unsigned long next;
-	pmd_t *pmd = memsuite_pmd_offset(mm, addr, &next), pmdval;
-	pte_t pte;
-
-	pmdval = pmd ? READ_ONCE(*pmd) : __pmd(0);
-	if (pmd_none(pmdval) || !pmd_present(pmdval) || pmd_leaf(pmdval) ||
-	    pmd_bad(pmdval))
-		return false;
-	pte = READ_ONCE(*pte_offset_kernel(&pmdval, addr));
-	return !pte_none(pte) && !pte_present(pte);
-}

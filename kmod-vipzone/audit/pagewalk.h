@@ -42,14 +42,4 @@ struct walk {
  */
 unsigned long walk_on(struct walk *walk, unsigned long addr);
 
-/**
- * walk_is_swapped() - is the page at an address in swap, or on its way
- * @mm: the address space
- * @addr: the address
- *
- * Context: mmap_lock or the lock of the area is held, as in a page fault. Does
- * not sleep.
- */
-bool walk_is_swapped(struct mm_struct *mm, unsigned long addr);
-
 #endif

@@ -26,10 +26,10 @@
 #include "audit/page_migrate.h"
 #include "audit/pagewalk.h"
 #include "audit/visit.h"
-#include "energy/access_counters.h"
-#include "energy/process_energy.h"
 #include "policy/bank_assign.h"
-#include "vipzone.h"
+#include "policy/lookup.h"
+#include "policy/process_energy.h"
+#include "steer/access_charge.h"
 
 /**
  * struct visit - a visit
@@ -163,7 +163,7 @@ static bool is_idle(struct visit *visit, struct page *page, unsigned int index)
 static bool lies_elsewhere(const struct visit *visit,
 			   const struct vipzone_order *order, struct page *page)
 {
-	return order->nr && !is_placed(visit->policy, order, page);
+	return order->nr && !vipzone_page_is_placed(visit->policy, order, page);
 }
 
 static bool is_worn(const struct visit *visit, struct page *page)
@@ -227,7 +227,7 @@ static void see(struct walk *walk, struct page *page, unsigned long addr,
 	if (!memsuite_page_anon(compound_head(page)) || !order->nr)
 		return;
 	visit->looked += nr;
-	if (!is_placed(visit->policy, order, page)) {
+	if (!vipzone_page_is_placed(visit->policy, order, page)) {
 		visit->astray[kind_of(visit->policy, order, page)] += nr;
 		want(visit, page, &visit->open[segment], MOVE_REPAIR);
 	}
@@ -296,7 +296,7 @@ static void settle(struct visit *visit)
 {
 	struct steering_stats *stats = get_cpu_ptr(visit->policy->stats);
 	const struct target *targets = visit->policy->targets;
-	bool counted = meter_counts();
+	bool counted = vipzone_charge_is_on();
 	unsigned int i;
 
 	for (i = 0; i < visit->policy->nr_targets; i++)

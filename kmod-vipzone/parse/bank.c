@@ -35,7 +35,7 @@ static void set_all(struct vipzone_command *command)
 
 	for (i = 0; i < all.nr; i++)
 		all.region[i] = i;
-	vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS, &all);
+	vipzone_order_set(command, VIPZONE_ALL_SEGMENTS, &all);
 }
 
 int vipzone_parse_banks(char *text, struct vipzone_command *command)
@@ -56,7 +56,7 @@ int vipzone_parse_banks(char *text, struct vipzone_command *command)
 		/* A region more than there may be is refused in the list. */
 		if (banks->nr == VIPZONE_MAX_REGIONS)
 			return *list ? -E2BIG : -EINVAL;
-		err = vipzone_parse_order(list, command, order);
+		err = vipzone_order_parse(list, command, order);
 		if (err)
 			return err;
 		listed += order->nr;

@@ -1,8 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The text form of a bank policy. */
 #ifndef VIPZONE_BANKS_H
 #define VIPZONE_BANKS_H
 
+#include "parse/order.h"
+
 struct vipzone_command;
+
+/* Whom each list of a bank policy is for. */
+enum vipzone_spread {
+	SPREAD_NONE,
+	SPREAD_CPU,
+	SPREAD_PROCESS,
+	SPREAD_CGROUP,
+	SPREAD_RANDOM,
+};
+
+/**
+ * struct vipzone_banks - lists of regions, one for each CPU, process or cgroup
+ * @spread: which of these; with more of them than lists, they share
+ * @nr: how many @orders; 0: it is no bank policy
+ * @orders: the lists
+ */
+struct vipzone_banks {
+	enum vipzone_spread spread;
+	u8 nr;
+	struct vipzone_order orders[VIPZONE_MAX_REGIONS];
+};
 
 /**
  * vipzone_parse_banks() - parse "SPREAD=LIST[|LIST...]"

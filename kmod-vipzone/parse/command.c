@@ -10,7 +10,7 @@
 #include "parse/bank.h"
 #include "parse/command.h"
 
-const char * const segment_name[NR_SEGMENTS] = {
+static const char * const segment_name[NR_SEGMENTS] = {
 	[SEGMENT_TEXT] = "text",
 	[SEGMENT_DATA] = "data",
 	[SEGMENT_BSS] = "bss",
@@ -29,45 +29,6 @@ static char *behind(char *text, const char *prefix)
 	return strncmp(text, prefix, length) ? NULL : text + length;
 }
 
-/* The number of a region in the command, new or not. */
-static int number_of(const char *name, struct vipzone_command *command)
-{
-	size_t length = strlen(name);
-	unsigned int i;
-
-	if (!length)
-		return -EINVAL;
-	if (length >= MEMSUITE_REGION_NAME)
-		return -ENAMETOOLONG;
-	for (i = 0; i < command->nr_regions; i++)
-		if (!strcmp(command->regions[i], name))
-			return i;
-	if (i == VIPZONE_MAX_REGIONS)
-		return -E2BIG;
-	memcpy(command->regions[i], name, length + 1);
-	command->nr_regions++;
-	return i;
-}
-
-int vipzone_parse_order(char *list, struct vipzone_command *command,
-			struct vipzone_order *order)
-{
-	char *name;
-	int i, nr;
-
-	order->nr = 0;
-	while ((name = strsep(&list, "+"))) {
-		nr = number_of(name, command);
-		if (nr < 0)
-			return nr;
-		for (i = 0; i < order->nr; i++)
-			if (order->region[i] == nr)
-				return -EINVAL;
-		order->region[order->nr++] = nr;
-	}
-	return 0;
-}
-
 static unsigned int segments_named(const char *name)
 {
 	unsigned int i;
@@ -78,16 +39,6 @@ static unsigned int segments_named(const char *name)
 		if (!strcmp(segment_name[i], name))
 			return 1U << i;
 	return 0;
-}
-
-void vipzone_set_orders(struct vipzone_command *command, unsigned int segments,
-			const struct vipzone_order *order)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_SEGMENTS; i++)
-		if (segments & (1U << i))
-			command->orders[i] = *order;
 }
 
 static int parse_segments(char *list, struct vipzone_command *command)
@@ -103,7 +54,7 @@ static int parse_segments(char *list, struct vipzone_command *command)
 		segments = segments_named(name);
 		if (!item || !segments)
 			return -EINVAL;
-		err = vipzone_parse_order(item, command, &order);
+		err = vipzone_order_parse(item, command, &order);
 		if (err)
 			return err;
 		if (segments == VIPZONE_ALL_SEGMENTS) {
@@ -116,9 +67,9 @@ static int parse_segments(char *list, struct vipzone_command *command)
 		if (named & segments)
 			return -EINVAL;
 		named |= segments;
-		vipzone_set_orders(command, segments, &order);
+		vipzone_order_set(command, segments, &order);
 	}
-	vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS & ~named, &others);
+	vipzone_order_set(command, VIPZONE_ALL_SEGMENTS & ~named, &others);
 	return 0;
 }
 
@@ -146,9 +97,9 @@ static int parse_policy(char *text, struct vipzone_command *command)
 	list = behind(text, "region:");
 	if (!list)
 		return -EINVAL;
-	err = vipzone_parse_order(list, command, &order);
+	err = vipzone_order_parse(list, command, &order);
 	if (!err)
-		vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS, &order);
+		vipzone_order_set(command, VIPZONE_ALL_SEGMENTS, &order);
 	return err;
 }
 
@@ -175,7 +126,6 @@ int vipzone_parse_who(char *word, struct vipzone_command *command)
 	return 0;
 }
 
-/* The next word, however many blanks stand before it. */
 static int set_option(bool *option)
 {
 	if (*option)
@@ -229,7 +179,7 @@ int vipzone_fill(const char *name, enum memsuite_technology kind,
 
 	if (!segments)
 		return 0;
-	nr = number_of(name, command);
+	nr = vipzone_order_number(name, command);
 	if (nr < 0)
 		return nr;
 	for (i = 0; i < NR_SEGMENTS; i++) {

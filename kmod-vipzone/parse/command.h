@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What is written to vipzone/add, remove and VIPZONE_CHOOSE. */
 #ifndef VIPZONE_COMMAND_H
 #define VIPZONE_COMMAND_H
 
@@ -6,10 +7,11 @@
 
 #include <memsuite/region.h>
 
+#include "parse/bank.h"
 #include "parse/low_power.h"
+#include "parse/order.h"
 #include "parse/segment.h"
 
-#define VIPZONE_MAX_REGIONS	32
 #define VIPZONE_PATH		256
 #define VIPZONE_POLICY		256
 
@@ -18,57 +20,6 @@ enum vipzone_scope {
 	VIPZONE_MACHINE,
 	VIPZONE_CGROUP,
 	VIPZONE_PROCESS,
-};
-
-/**
- * struct vipzone_order - where pages come from
- * @nr: how many regions; none leaves the pages to the kernel
- * @region: their numbers in the command, in order of preference
- */
-struct vipzone_order {
-	u8 nr;
-	u8 region[VIPZONE_MAX_REGIONS];
-};
-
-/* Whom each list of a bank policy is for. */
-enum vipzone_spread {
-	SPREAD_NONE,
-	SPREAD_CPU,
-	SPREAD_PROCESS,
-	SPREAD_CGROUP,
-	SPREAD_RANDOM,
-};
-
-/**
- * struct vipzone_banks - lists of regions, one for each CPU, process or cgroup
- * @spread: which of these; with more of them than lists, they share
- * @nr: how many @orders; 0: it is no bank policy
- * @orders: the lists
- */
-struct vipzone_banks {
-	enum vipzone_spread spread;
-	u8 nr;
-	struct vipzone_order orders[VIPZONE_MAX_REGIONS];
-};
-
-/**
- * struct low_power - low power first
- * @set: the policy is of this kind
- * @read: where memory that is mostly read comes from, the least power first
- * @write: and memory that is mostly written
- * @low_util: where memory that is used little comes from
- * @threshold_pct: share of each region kept for what is used much
- * @hint: what is assumed of memory without a hint, HINT_*
- * @kernel: the kernel's own memory, too
- */
-struct low_power {
-	bool set;
-	struct vipzone_order read;
-	struct vipzone_order write;
-	enum low_util low_util;
-	u8 threshold_pct;
-	u8 hint;
-	bool kernel;
 };
 
 /**
@@ -105,24 +56,6 @@ struct vipzone_command {
 	struct low_power low_power;
 	struct vipzone_banks banks;
 };
-
-#define VIPZONE_ALL_SEGMENTS	((1U << NR_SEGMENTS) - 1)
-
-/**
- * vipzone_parse_order() - parse "REGION[+REGION...]"
- * @list: is cut up
- * @command: regions that it did not name before are added
- * @order: result
- *
- * Pure. Return: 0, -EINVAL (malformed, one of them twice), -E2BIG or
- * -ENAMETOOLONG.
- */
-int vipzone_parse_order(char *list, struct vipzone_command *command,
-			struct vipzone_order *order);
-
-/* Sets the orders of @segments, a mask. */
-void vipzone_set_orders(struct vipzone_command *command, unsigned int segments,
-			const struct vipzone_order *order);
 
 /**
  * vipzone_parse_who() - parse "PID", "cgroup:PATH" or "machine"

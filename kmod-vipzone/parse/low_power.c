@@ -65,7 +65,7 @@ static int parse_item(char *item, struct vipzone_command *command)
 	if (!item)
 		return -EINVAL;
 	if (!strcmp(key, "write"))
-		return vipzone_parse_order(item, command, &low_power->write);
+		return vipzone_order_parse(item, command, &low_power->write);
 	if (!strcmp(key, "threshold_pct"))
 		return parse_threshold(item, low_power);
 	if (!strcmp(key, "low_util"))
@@ -83,7 +83,7 @@ int low_power_parse(char *list, struct vipzone_command *command)
 
 	low_power->set = true;
 	low_power->threshold_pct = LOW_POWER_THRESHOLD_PCT;
-	err = vipzone_parse_order(item, command, &low_power->read);
+	err = vipzone_order_parse(item, command, &low_power->read);
 	if (err)
 		return err;
 	low_power->write = low_power->read;
@@ -92,7 +92,7 @@ int low_power_parse(char *list, struct vipzone_command *command)
 		if (err)
 			return err;
 	}
-	vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS, &low_power->read);
+	vipzone_order_set(command, VIPZONE_ALL_SEGMENTS, &low_power->read);
 	return 0;
 }
 

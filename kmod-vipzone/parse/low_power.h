@@ -9,8 +9,9 @@
 
 #include <linux/types.h>
 
+#include "parse/order.h"
+
 struct vipzone_command;
-struct vipzone_order;
 
 /*
  * What a program says of its memory, as ViPZonE numbers it. Nothing means read
@@ -31,6 +32,26 @@ enum low_util {
 
 /* In percent of each region, kept for memory that is used much. */
 #define LOW_POWER_THRESHOLD_PCT	20
+
+/**
+ * struct low_power - low power first
+ * @set: the policy is of this kind
+ * @read: where memory that is mostly read comes from, the least power first
+ * @write: and memory that is mostly written
+ * @low_util: where memory that is used little comes from
+ * @threshold_pct: share of each region kept for what is used much
+ * @hint: what is assumed of memory without a hint, HINT_*
+ * @kernel: the kernel's own memory, too
+ */
+struct low_power {
+	bool set;
+	struct vipzone_order read;
+	struct vipzone_order write;
+	enum low_util low_util;
+	u8 threshold_pct;
+	u8 hint;
+	bool kernel;
+};
 
 /**
  * low_power_parse() - parse "LIST[,KEY=VALUE...]"

@@ -29,8 +29,6 @@ enum segment {
 	NR_SEGMENTS,
 };
 
-extern const char * const segment_name[NR_SEGMENTS];
-
 /**
  * segment_of() - which segment an address belongs to
  * @vma: the area that it lies in; its vm_mm is set

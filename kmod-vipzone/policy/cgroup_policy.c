@@ -13,18 +13,18 @@
 
 #include <memsuite/tracepoints.h>
 
-#include "vipzone.h"
+#include "policy/cgroup_policy.h"
+#include "policy/lookup.h"
+#include "policy/process_table.h"
 
-static LIST_HEAD(cgroups);		/* readers under RCU */
-static struct policy __rcu *machine;
-static DEFINE_MUTEX(scopes_lock);
+static DEFINE_MUTEX(scopes_lock);	/* of vipzone_cgroup_policies and the machine's */
 
 /* A policy is for a path, whichever cgroup is there. Under scopes_lock, or RCU. */
 static struct policy *policy_at(const char *path)
 {
 	struct policy *policy;
 
-	list_for_each_entry_rcu(policy, &cgroups, link, true)
+	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link, true)
 		if (!strcmp(policy->command.cgroup, path))
 			return policy;
 	return NULL;
@@ -68,19 +68,12 @@ int scopes_watch(void)
 	return err;
 }
 
-int scope_name_cgroup(struct cgroup *cgroup, char *path)
-{
-	int length = cgroup_path(cgroup, path, VIPZONE_PATH);
-
-	return length < 0 || length >= VIPZONE_PATH ? -ENAMETOOLONG : 0;
-}
-
 /* Paths are looked up from the namespace's root, and policies have whole ones. */
 static bool is_at(struct cgroup *cgroup, const char *path)
 {
 	char name[VIPZONE_PATH];
 
-	return !scope_name_cgroup(cgroup, name) && !strcmp(name, path);
+	return !vipzone_cgroup_path(cgroup, name) && !strcmp(name, path);
 }
 
 /*
@@ -109,7 +102,7 @@ static void drop(struct policy *policy)
 	if (!policy)
 		return;
 	synchronize_rcu();
-	processes_revoke(policy);
+	vipzone_processes_revoke(policy);
 	policy_put(policy);
 }
 
@@ -123,10 +116,10 @@ void scope_set(struct policy *policy)
 		if (old)
 			list_replace_rcu(&old->link, &policy->link);
 		else
-			list_add_rcu(&policy->link, &cgroups);
+			list_add_rcu(&policy->link, &vipzone_cgroup_policies);
 		catch_up(policy);
 	} else {
-		old = rcu_replace_pointer(machine, policy, true);
+		old = rcu_replace_pointer(vipzone_machine_policy, policy, true);
 	}
 	mutex_unlock(&scopes_lock);
 	drop(old);
@@ -142,7 +135,7 @@ static struct policy *take_cgroup(const char *written)
 	if (IS_ERR(cgroup)) {
 		policy = policy_at(written);
 	} else {
-		if (!scope_name_cgroup(cgroup, path))
+		if (!vipzone_cgroup_path(cgroup, path))
 			policy = policy_at(path);
 		cgroup_put(cgroup);
 	}
@@ -159,55 +152,10 @@ int scope_remove(const struct vipzone_command *command)
 	if (command->scope == VIPZONE_CGROUP)
 		policy = take_cgroup(command->cgroup);
 	else
-		policy = rcu_replace_pointer(machine, NULL, true);
+		policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
 	mutex_unlock(&scopes_lock);
 	drop(policy);
 	return policy ? 0 : -ENOENT;
-}
-
-static struct policy *nearest(struct cgroup *cgroup)
-{
-	struct policy *policy, *best = NULL;
-	struct cgroup *above;
-	int level = -1;
-
-	list_for_each_entry_rcu(policy, &cgroups, link, true) {
-		above = READ_ONCE(policy->cgroup);
-		if (above->level <= level ||
-		    !cgroup_is_descendant(cgroup, above))
-			continue;
-		best = policy;
-		level = above->level;
-	}
-	return best;
-}
-
-static struct cgroup *cgroup_of(const struct mm_struct *mm)
-{
-	struct task_struct *owner;
-
-#ifdef CONFIG_MEMCG
-	owner = rcu_dereference_raw(mm->owner);
-#else
-	owner = current->mm == mm ? current : NULL;
-#endif
-	/* A task that is exiting owns it no more. */
-	if (!owner && current->flags & PF_EXITING && current->active_mm == mm)
-		owner = current;
-	return owner ? task_dfl_cgroup(owner) : NULL;
-}
-
-struct policy *scope_policy(const struct mm_struct *mm)
-{
-	struct policy *policy = NULL;
-	struct cgroup *cgroup;
-
-	if (mm && !list_empty(&cgroups)) {
-		cgroup = cgroup_of(mm);
-		if (cgroup)
-			policy = nearest(cgroup);
-	}
-	return policy ?: rcu_dereference_raw(machine);
 }
 
 /* Hooks are off by now. */
@@ -218,10 +166,10 @@ void scopes_exit(void)
 	if (watching)
 		memsuite_tracepoints_unregister(&probe, 1);
 	watching = false;
-	list_for_each_entry_safe(policy, next, &cgroups, link)
+	list_for_each_entry_safe(policy, next, &vipzone_cgroup_policies, link)
 		policy_put(policy);
-	INIT_LIST_HEAD(&cgroups);
-	policy = rcu_replace_pointer(machine, NULL, true);
+	INIT_LIST_HEAD(&vipzone_cgroup_policies);
+	policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
 	if (policy)
 		policy_put(policy);
 }

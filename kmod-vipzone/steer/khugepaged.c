@@ -12,7 +12,8 @@
 #include <compat/thp.h>
 #include <memsuite/tracepoints.h>
 
-#include "vipzone.h"
+#include "policy/lookup.h"
+#include "steer/khugepaged.h"
 
 /* What the tracepoint calls "succeeded". */
 #define COLLAPSED	1
@@ -25,7 +26,7 @@ static void probe_collapse(void *data, struct mm_struct *mm, int isolated,
 	if (status != COLLAPSED)
 		return;
 	preempt_disable();
-	policy = policy_of(mm);
+	policy = vipzone_policy_of(mm);
 	if (policy)
 		this_cpu_add(policy->stats->collapsed,
 			     1UL << MEMSUITE_COLLAPSE_ORDER(order));

@@ -20,13 +20,15 @@
 #include <asm/special_insns.h>
 #include <asm/syscall.h>
 
+#include <compat/pagetable.h>
 #include <memsuite/hook.h>
 
-#include "audit/page_migrate.h"
-#include "audit/pagewalk.h"
+#include "policy/arming.h"
 #include "policy/bank_assign.h"
+#include "policy/lookup.h"
+#include "steer/khugepaged.h"
+#include "steer/steering.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 /*
  * A node chosen at the fault, for the allocation that the same task makes
@@ -46,6 +48,24 @@ static void count_fallback(struct policy *policy, enum fallback why)
 }
 
 /*
+ * Whether the page at an address is in swap, or on its way. mmap_lock or the lock
+ * of the area is held, as in a page fault.
+ */
+static bool is_swapped(struct mm_struct *mm, unsigned long addr)
+{
+	unsigned long next;
+	pmd_t *pmd = memsuite_pmd_offset(mm, addr, &next), pmdval;
+	pte_t pte;
+
+	pmdval = pmd ? READ_ONCE(*pmd) : __pmd(0);
+	if (pmd_none(pmdval) || !pmd_present(pmdval) || pmd_leaf(pmdval) ||
+	    pmd_bad(pmdval))
+		return false;
+	pte = READ_ONCE(*pte_offset_kernel(&pmdval, addr));
+	return !pte_none(pte) && !pte_present(pte);
+}
+
+/*
  * Of what @nr pages were placed for, swap-in is counted apart: it is no first
  * touch, and on the newer kernels much of it does not come here. New pages are
  * asked for zeroed, and need no look.
@@ -55,7 +75,7 @@ static void count_placed(struct policy *policy, u64 __percpu *placed,
 {
 	this_cpu_add(*placed, 1UL << fault->order);
 	if (unlikely(!(fault->gfp & __GFP_ZERO)) && fault->vma &&
-	    walk_is_swapped(fault->vma->vm_mm, fault->address))
+	    is_swapped(fault->vma->vm_mm, fault->address))
 		this_cpu_add(policy->stats->swapped_in, 1UL << fault->order);
 }
 
@@ -188,35 +208,6 @@ static struct page *steer_page(struct policy *policy, enum segment segment,
 	return give_up(policy, why, node, fault);
 }
 
-/* The narrower wins; but a program's choice only under who allowed it. */
-struct policy *policy_of(const struct mm_struct *mm)
-{
-	struct process *process = process_of(mm);
-	struct policy *base, *scope;
-
-	if (likely(!process))
-		return scope_policy(mm);
-	base = process->policy->base;
-	if (likely(!base) || base->command.scope == VIPZONE_PROCESS)
-		return process->policy;
-	scope = scope_policy(mm);
-	return scope == base ? process->policy : scope;
-}
-
-struct policy *policy_hold(const struct mm_struct *mm)
-{
-	struct policy *policy;
-
-	rcu_read_lock();
-	preempt_disable();
-	policy = policy_of(mm);
-	if (policy)
-		policy_get(policy);
-	preempt_enable();
-	rcu_read_unlock();
-	return policy;
-}
-
 /* Which have more than their reserve; what is used much may have that, too. */
 static unsigned int roomy(struct policy *policy, unsigned int hint)
 {
@@ -303,22 +294,10 @@ static struct page *steer_fault(const struct memsuite_fault *fault)
 	/* Migration and shmem come without a vma, or with one of their own. */
 	if (!vma || !vma->vm_mm)
 		return MEMSUITE_FAULT_PASS;
-	policy = policy_of(mm_of(vma));
+	policy = vipzone_policy_of(mm_of(vma));
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
 	return steer(policy, segment_of(vma, fault->address), fault);
-}
-
-static atomic_t kernel_policies = ATOMIC_INIT(0);
-
-void steering_serve_kernel(void)
-{
-	atomic_inc(&kernel_policies);
-}
-
-void steering_leave_kernel(void)
-{
-	atomic_dec(&kernel_policies);
 }
 
 /* Memory that devices reach with 32 bits lies below 4 GiB. */
@@ -367,7 +346,7 @@ static int steer_kernel(gfp_t gfp, unsigned int order, int nid,
 	if (nodemask || (gfp & (__GFP_MOVABLE | __GFP_THISNODE)) ||
 	    has_policy(current))
 		return nid;
-	policy = mm ? policy_of(mm) : scope_policy(NULL);
+	policy = mm ? vipzone_policy_of(mm) : vipzone_policy_of_machine();
 	if (!policy || !policy->has_kernel)
 		return nid;
 	return node_for_kernel(policy, gfp, order, nid);
@@ -378,7 +357,7 @@ static int steer_entry(gfp_t gfp, unsigned int order, int nid,
 {
 	struct wish *wish = this_cpu_ptr(&wishes);
 
-	if (unlikely(atomic_read(&kernel_policies)) && in_task())
+	if (unlikely(atomic_read(&vipzone_kernel_policies)) && in_task())
 		nid = steer_kernel(gfp, order, nid, nodemask);
 	if (likely(wish->task != current) || wish->order != order ||
 	    !(gfp & __GFP_MOVABLE) || !in_task())
@@ -406,7 +385,7 @@ static enum segment segment_of_cache(const struct mm_struct *mm)
 static struct page *steer_cache(const struct memsuite_fault *fault)
 {
 	struct mm_struct *mm = current->mm;
-	struct policy *policy = mm ? policy_of(mm) : NULL;
+	struct policy *policy = mm ? vipzone_policy_of(mm) : NULL;
 
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
@@ -417,14 +396,14 @@ static struct page *steer_cache(const struct memsuite_fault *fault)
 static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 			unsigned long address)
 {
-	struct policy *policy = policy_of(vma->vm_mm);
+	struct policy *policy = vipzone_policy_of(vma->vm_mm);
 	const struct vipzone_order *order;
 
 	if (likely(!policy) || has_policy(current) || memsuite_vma_has_policy(vma) ||
 	    !node_isset(page_to_nid(page), cpuset_current_mems_allowed))
 		return false;
 	order = order_at_home(policy, segment_of(vma, address), vma->vm_mm);
-	return is_placed(policy, order, page);
+	return vipzone_page_is_placed(policy, order, page);
 }
 
 static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
@@ -434,86 +413,24 @@ static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
 	[MEMSUITE_HOOK_POINT_MISPLACED] = { .stays = steer_stays },
 };
 
-/*
- * A hook costs all tasks some instructions, at the allocator's entry with every
- * allocation, so each is armed only while a policy needs it.
- */
-static DEFINE_MUTEX(arm_lock);
-static bool running;
-static unsigned int users[MEMSUITE_NR_HOOK_POINTS] = {
-	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = 1,	/* all policies do */
-};
+static DEFINE_MUTEX(steering_lock);	/* of starting and stopping */
 
-static int arm(enum memsuite_hook_point_id id)
-{
-	return memsuite_hook_arm(id, MEMSUITE_HOOK_PLACEMENT, &steering_hooks[id]);
-}
-
-static void disarm(enum memsuite_hook_point_id id)
-{
-	memsuite_hook_disarm(id, MEMSUITE_HOOK_PLACEMENT);
-}
-
-int steering_use(enum memsuite_hook_point_id id)
-{
-	int err = 0;
-
-	mutex_lock(&arm_lock);
-	if (running && !users[id])
-		err = arm(id);
-	if (!err)
-		users[id]++;
-	mutex_unlock(&arm_lock);
-	return err;
-}
-
-void steering_unuse(enum memsuite_hook_point_id id)
-{
-	mutex_lock(&arm_lock);
-	if (!--users[id] && running)
-		disarm(id);
-	mutex_unlock(&arm_lock);
-}
-
-static void disarm_all(void)
-{
-	int id;
-
-	for (id = 0; id < MEMSUITE_NR_HOOK_POINTS; id++)
-		disarm(id);
-}
-
-/* What a fault leaves to the kernel has to be seen there: that comes first. */
 int steering_start(void)
 {
-	int err = 0, id;
+	int err;
 
-	mutex_lock(&arm_lock);
-	for (id = MEMSUITE_NR_HOOK_POINTS - 1; !running && !err && id >= 0; id--)
-		if (users[id])
-			err = arm(id);
-	if (err)
-		disarm_all();
-	else
+	mutex_lock(&steering_lock);
+	err = vipzone_arming_start(steering_hooks);
+	if (!err)
 		collapses_watch();
-	/* Where that cannot be, the audit brings pages back. */
-	if (!err && nr_node_ids > 1)
-		arm(MEMSUITE_HOOK_POINT_MISPLACED);
-	running = !err;
-	mutex_unlock(&arm_lock);
+	mutex_unlock(&steering_lock);
 	return err;
 }
 
 void steering_stop(void)
 {
-	mutex_lock(&arm_lock);
+	mutex_lock(&steering_lock);
 	collapses_ignore();
-	disarm_all();
-	running = false;
-	mutex_unlock(&arm_lock);
-}
-
-bool steering_running(void)
-{
-	return READ_ONCE(running);
+	vipzone_arming_stop();
+	mutex_unlock(&steering_lock);
 }

@@ -25,7 +25,6 @@
 
 #include "tags/tag_ranges.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 /**
  * struct tagged - an address space with tags
@@ -238,13 +237,9 @@ static struct tagged *tagged_create(void)
 static struct tagged *tagged_get(void)
 {
 	struct tagged *tagged = own_tagged();
-	int err;
 
 	if (tagged)
 		return tagged;
-	err = lifetime_start();
-	if (err)
-		return ERR_PTR(err);
 	follow_remaps();
 	if (mmap_write_lock_killable(current->mm))
 		return ERR_PTR(-EINTR);

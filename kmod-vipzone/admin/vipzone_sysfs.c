@@ -10,9 +10,17 @@
 
 #include <memsuite/control.h>
 
-#include "energy/access_counters.h"
+#include "admin/access_sysfs.h"
+#include "admin/policy_set.h"
+#include "admin/vipzone_sysfs.h"
+#include "audit/audit.h"
+#include "energy/region_energy.h"
+#include "parse/command.h"
+#include "policy/arming.h"
+#include "policy/policy.h"
+#include "policy/process_table.h"
+#include "steer/steering.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 /* The longest line that may be written. */
 #define LINE_MAX	640
@@ -76,30 +84,6 @@ static int parse(char *line, struct vipzone_command *command)
 	return -ENOENT;
 }
 
-static int add(const struct vipzone_command *command)
-{
-	struct policy *policy;
-	int err = 0;
-
-	if (command->scope == VIPZONE_PROCESS)
-		return process_add(command);
-	if (command->scope == VIPZONE_CGROUP)
-		err = scopes_watch();
-	if (err)
-		return err;
-	policy = policy_create(command);
-	if (IS_ERR(policy))
-		return PTR_ERR(policy);
-	scope_set(policy);
-	return 0;
-}
-
-static int remove(const struct vipzone_command *command)
-{
-	return command->scope == VIPZONE_PROCESS ?
-		process_remove(command->pid) : scope_remove(command);
-}
-
 /* The command is too large for the stack. */
 static ssize_t obey(const char *buf, size_t count,
 		    int (*parse)(char *line, struct vipzone_command *command),
@@ -123,13 +107,13 @@ static ssize_t obey(const char *buf, size_t count,
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	return obey(buf, count, parse, add);
+	return obey(buf, count, parse, vipzone_policy_set);
 }
 
 static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
-	return obey(buf, count, vipzone_parse_who, remove);
+	return obey(buf, count, vipzone_parse_who, vipzone_policy_unset);
 }
 
 static u64 steered(void)
@@ -155,17 +139,17 @@ static u64 sum_at(size_t offset)
 
 #define SUM(field)	sum_at(offsetof(struct steering_stats, field))
 
-MEMSUITE_ATTR_SWITCH(enabled, steering_running(), enable);
+MEMSUITE_ATTR_SWITCH(enabled, vipzone_arming_is_on(), enable);
 static struct kobj_attribute add_attr = __ATTR_WO(add);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);
-MEMSUITE_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
+MEMSUITE_ATTR_COMMAND(move, vipzone_policy_move, 1, PID_MAX_LIMIT);
 MEMSUITE_ATTR_NUMBER_RO(steered_pages, steered());
 MEMSUITE_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
 MEMSUITE_ATTR_NUMBER_RO(swapped_in_pages, SUM(swapped_in));
 MEMSUITE_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
 MEMSUITE_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
 MEMSUITE_ATTR_NUMBER_RO(next_pages, SUM(next));
-MEMSUITE_ATTR_NUMBER_RO(lost_children, processes_lost());
+MEMSUITE_ATTR_NUMBER_RO(lost_children, vipzone_processes_lost());
 MEMSUITE_ATTR_NUMBER_RO(tagged_processes, tags_processes());
 MEMSUITE_ATTR_NUMBER_RO(lost_tags, tags_lost());
 MEMSUITE_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[FALLBACK_EMPTY]));
@@ -202,7 +186,7 @@ static struct attribute *vipzone_attrs[] = {
 static const struct attribute_group vipzone_group = { .attrs = vipzone_attrs };
 
 static const struct attribute_group *vipzone_groups[] = {
-	&vipzone_group, &audit_group, &meter_group, NULL
+	&vipzone_group, &vipzone_audit_group, &vipzone_access_group, NULL
 };
 
 int vipzone_sysfs_init(void)

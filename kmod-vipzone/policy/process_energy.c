@@ -11,8 +11,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "energy/process_energy.h"
 #include "policy/policy.h"
+#include "policy/process_energy.h"
 
 /**
  * struct share - what a process takes of a region
@@ -270,7 +270,7 @@ static void show(struct seq_file *file, const struct bill *bill)
 	}
 }
 
-static int bills_show(struct seq_file *file, void *unused)
+int vipzone_process_energy_show(struct seq_file *file, void *unused)
 {
 	struct bill *bill;
 	int bucket;
@@ -283,16 +283,3 @@ static int bills_show(struct seq_file *file, void *unused)
 	mutex_unlock(&bills_lock);
 	return 0;
 }
-
-static int bills_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, bills_show, NULL);
-}
-
-const struct file_operations bills_fops = {
-	.owner = THIS_MODULE,
-	.open = bills_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
-};

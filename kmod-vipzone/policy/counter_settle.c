@@ -8,9 +8,9 @@
 #include <memsuite/control.h>
 
 #include "energy/access_counters.h"
-#include "energy/counter_settle.h"
-#include "energy/process_energy.h"
+#include "policy/counter_settle.h"
 #include "policy/policy.h"
+#include "policy/process_energy.h"
 
 void settle_counted(struct policy *policy)
 {
@@ -19,14 +19,14 @@ void settle_counted(struct policy *policy)
 	for (i = 0; i < LEDGER_KINDS; i++) {
 		u64 counted = memsuite_stat_sum(policy->stats, counted[i]);
 
-		policy->undivided[i] += meter_scaled(counted - policy->taken[i]);
+		policy->undivided[i] += vipzone_counters_scaled(counted - policy->taken[i]);
 		policy->taken[i] = counted;
 	}
 }
 
 static void divide(struct policy *policy, unsigned int kind)
 {
-	enum ledger_event event = !meter_is_apart() ? LEDGER_BOTH :
+	enum ledger_event event = !vipzone_counters_are_apart() ? LEDGER_BOTH :
 		kind == LEDGER_READ ? LEDGER_READS : LEDGER_WRITES;
 	u64 counted = min(policy->undivided[kind], LEDGER_MOST);
 
@@ -58,7 +58,7 @@ u64 settle_divided(struct policy *policy)
 	divide(policy, LEDGER_READ);
 	divide(policy, LEDGER_WRITE);
 	tell(policy);
-	bills_divide(policy, meter_is_apart());
+	bills_divide(policy, vipzone_counters_are_apart());
 	memset(policy->places, 0, sizeof(policy->places));
 	return policy->undivided[LEDGER_READ] + policy->undivided[LEDGER_WRITE];
 }

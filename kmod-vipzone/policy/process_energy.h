@@ -11,8 +11,8 @@
 
 #include "energy/energy_model.h"
 
-struct file_operations;
 struct policy;
+struct seq_file;
 struct task_struct;
 
 /**
@@ -39,7 +39,7 @@ void bills_divide(const struct policy *policy, bool apart);
 /* Forgets processes and regions that are gone, or all of them. May sleep. */
 void bills_sweep(bool all);
 
-/* The table of them, in debugfs. */
-extern const struct file_operations bills_fops;
+/* The table of them, for debugfs. */
+int vipzone_process_energy_show(struct seq_file *file, void *unused);
 
 #endif
