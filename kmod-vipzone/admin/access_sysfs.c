@@ -14,22 +14,6 @@ static const char * const source_names[] = {
 	[VIPZONE_ACCESS_PMU] = "pmu",
 };
 
-static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
-{
-	return sysfs_emit(buf, "%s\n", source_names[vipzone_charge_source()]);
-}
-
-static ssize_t source_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *buf, size_t count)
-{
-	int source = sysfs_match_string(source_names, buf);
-
-	if (source < 0)
-		return source;
-	return vipzone_charge_set_source(source) ?: count;
-}
-
 static ssize_t read_event_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *buf)
 {
@@ -70,7 +54,7 @@ static ssize_t write_event_store(struct kobject *kobj,
 	return event_store(buf, count, LEDGER_WRITE);
 }
 
-static struct kobj_attribute source_attr = __ATTR_RW(source);
+MEMSUITE_ATTR_CHOICE(source, source_names, vipzone_charge_source(), vipzone_charge_set_source);
 static struct kobj_attribute read_event_attr = __ATTR_RW(read_event);
 static struct kobj_attribute write_event_attr = __ATTR_RW(write_event);
 MEMSUITE_ATTR_NUMBER_RO(running_pct, vipzone_charge_running_pct());

@@ -276,25 +276,7 @@ static int set_sampling(bool on)
 	return err;
 }
 
-static ssize_t interval_ms_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", READ_ONCE(interval_ms));
-}
-
-static ssize_t interval_ms_store(struct kobject *kobj,
-				 struct kobj_attribute *attr, const char *buf,
-				 size_t size)
-{
-	u64 ms;
-	int err = memsuite_parse_u64(buf, size, 0, MAX_INTERVAL_MS, &ms);
-
-	if (!err)
-		err = set_interval(ms);
-	return err ?: size;
-}
-
-static struct kobj_attribute interval_ms_attr = __ATTR_RW(interval_ms);
+MEMSUITE_ATTR_NUMBER_SET(interval_ms, READ_ONCE(interval_ms), set_interval, 0, MAX_INTERVAL_MS);
 MEMSUITE_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
 MEMSUITE_ATTR_NUMBER(quota_kib_s, quota_kib_s, 0, MAX_QUOTA_KIB_S);
 MEMSUITE_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);

@@ -17,12 +17,12 @@ static unsigned int users[MEMSUITE_NR_HOOK_POINTS] = {
 
 static int hook_arm(enum memsuite_hook_point_id id)
 {
-	return memsuite_hook_arm(id, MEMSUITE_HOOK_PLACEMENT, &armed_hooks[id]);
+	return memsuite_hook_arm(id, MEMSUITE_HOOK_RANK_PLACEMENT, &armed_hooks[id]);
 }
 
 static void hook_disarm(enum memsuite_hook_point_id id)
 {
-	memsuite_hook_disarm(id, MEMSUITE_HOOK_PLACEMENT);
+	memsuite_hook_disarm(id, MEMSUITE_HOOK_RANK_PLACEMENT);
 }
 
 int vipzone_arming_use(enum memsuite_hook_point_id id)
@@ -68,7 +68,7 @@ int vipzone_arming_start(const struct memsuite_hook *hooks)
 		disarm_all();
 	/* Where that cannot be, the audit brings pages back. */
 	if (!err && nr_node_ids > 1)
-		hook_arm(MEMSUITE_HOOK_POINT_MISPLACED);
+		hook_arm(MEMSUITE_HOOK_POINT_NUMA_MISPLACED);
 	is_running = !err;
 	mutex_unlock(&arming_lock);
 	return err;

@@ -410,7 +410,7 @@ static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
 	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = { .fault = steer_fault },
 	[MEMSUITE_HOOK_POINT_CACHE_ALLOC] = { .fault = steer_cache },
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
-	[MEMSUITE_HOOK_POINT_MISPLACED] = { .stays = steer_stays },
+	[MEMSUITE_HOOK_POINT_NUMA_MISPLACED] = { .stays = steer_stays },
 };
 
 static DEFINE_MUTEX(steering_lock);	/* of starting and stopping */
