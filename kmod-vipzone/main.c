@@ -20,7 +20,7 @@
 
 static int __init vipzone_init(void)
 {
-	int err = spread_init();
+	int err = vipzone_bank_assign_init();
 
 	if (err)
 		return err;
@@ -43,7 +43,7 @@ err_chardev:
 err_sysfs:
 	vipzone_processes_exit();
 err_processes:
-	spread_exit();
+	vipzone_bank_assign_exit();
 	return err;
 }
 
@@ -53,14 +53,14 @@ static void __exit vipzone_exit(void)
 	vipzone_chardev_exit();
 	vipzone_sysfs_close();
 	vipzone_audit_stop();
-	steering_stop();
+	vipzone_steering_stop();
 	vipzone_task_events_stop();
-	tags_exit();
-	scopes_exit();
+	vipzone_tags_exit();
+	vipzone_cgroup_policy_exit();
 	vipzone_processes_exit();
-	bills_sweep(true);
+	vipzone_process_energy_sweep(true);
 	vipzone_sysfs_exit();
-	spread_exit();
+	vipzone_bank_assign_exit();
 }
 
 module_init(vipzone_init);

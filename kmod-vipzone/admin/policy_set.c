@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is under which policy; policy_set.h. */
+/* Which policy applies to whom; policy_set.h. */
 
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -38,7 +38,7 @@ static int find_group(pid_t nr, struct pid **pid, struct mm_struct **mm)
 
 static int process_set(const struct vipzone_command *command)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 	struct mm_struct *mm;
 	struct pid *pid;
 	int err;
@@ -49,7 +49,7 @@ static int process_set(const struct vipzone_command *command)
 	err = vipzone_task_events_start();
 	if (err)
 		goto out;
-	policy = policy_create(command);
+	policy = vipzone_policy_create(command);
 	err = PTR_ERR_OR_ZERO(policy);
 	if (!err)
 		err = vipzone_process_link(mm, pid, policy, NULL);
@@ -63,19 +63,19 @@ out:
 
 int vipzone_policy_set(const struct vipzone_command *command)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 	int err = 0;
 
-	if (command->scope == VIPZONE_PROCESS)
+	if (command->scope == VIPZONE_SCOPE_PROCESS)
 		return process_set(command);
-	if (command->scope == VIPZONE_CGROUP)
-		err = scopes_watch();
+	if (command->scope == VIPZONE_SCOPE_CGROUP)
+		err = vipzone_cgroup_policy_watch();
 	if (err)
 		return err;
-	policy = policy_create(command);
+	policy = vipzone_policy_create(command);
 	if (IS_ERR(policy))
 		return PTR_ERR(policy);
-	scope_set(policy);
+	vipzone_cgroup_policy_set(policy);
 	return 0;
 }
 
@@ -90,8 +90,8 @@ static int process_unset(pid_t nr)
 
 int vipzone_policy_unset(const struct vipzone_command *command)
 {
-	return command->scope == VIPZONE_PROCESS ?
-		process_unset(command->pid) : scope_remove(command);
+	return command->scope == VIPZONE_SCOPE_PROCESS ?
+		process_unset(command->pid) : vipzone_cgroup_policy_remove(command);
 }
 
 /*
@@ -100,17 +100,17 @@ int vipzone_policy_unset(const struct vipzone_command *command)
  */
 static int move_group(struct task_struct *task, struct mm_struct *mm)
 {
-	struct policy *policy = vipzone_policy_hold(mm);
-	u64 outcome[NR_MOVES] = {};
+	struct vipzone_policy *policy = vipzone_policy_hold(mm);
+	u64 outcome[VIPZONE_NR_MOVES] = {};
 	int err, i;
 
 	/* A choice whose base is gone may be under nothing. */
 	if (!policy)
 		return -ENOENT;
-	err = mover_run(mm, task, policy, outcome);
-	for (i = 0; i < NR_MOVES; i++)
+	err = vipzone_page_migrate_run(mm, task, policy, outcome);
+	for (i = 0; i < VIPZONE_NR_MOVES; i++)
 		this_cpu_add(policy->stats->moves[i], outcome[i]);
-	policy_put(policy);
+	vipzone_policy_put(policy);
 	return err;
 }
 
@@ -133,44 +133,44 @@ int vipzone_policy_move(pid_t nr)
 }
 
 /* The administrator's policy for the calling task, to be put; or NULL. */
-static struct policy *own_base(void)
+static struct vipzone_policy *own_base(void)
 {
-	struct policy *base;
+	struct vipzone_policy *base;
 
 	preempt_disable();
 	base = vipzone_policy_base(vipzone_policy_of(current->mm));
 	if (base)
-		policy_get(base);
+		vipzone_policy_get(base);
 	preempt_enable();
 	return base;
 }
 
-static int choose_regions(struct policy *base, char *list)
+static int choose_regions(struct vipzone_policy *base, char *list)
 {
 	struct vipzone_command *command = kmalloc(sizeof(*command), GFP_KERNEL);
-	struct policy *policy;
+	struct vipzone_policy *policy;
 	int err = -ENOMEM;
 
 	if (command)
-		err = vipzone_choose(&base->command, list, command);
+		err = vipzone_command_choose(&base->command, list, command);
 	if (!err) {
 		command->pid = task_tgid_nr(current);
-		policy = policy_create(command);
+		policy = vipzone_policy_create(command);
 		err = PTR_ERR_OR_ZERO(policy);
 	}
 	kfree(command);
 	if (err)
 		return err;
-	policy_get(base);
+	vipzone_policy_get(base);
 	policy->base = base;
 	return vipzone_process_link(current->mm, task_tgid(current), policy, base);
 }
 
 /* Back to the administrator's. */
-static int unchoose_regions(struct policy *base)
+static int unchoose_regions(struct vipzone_policy *base)
 {
-	if (base->command.scope == VIPZONE_PROCESS) {
-		policy_get(base);
+	if (base->command.scope == VIPZONE_SCOPE_PROCESS) {
+		vipzone_policy_get(base);
 		return vipzone_process_link(current->mm, task_tgid(current), base,
 					    base);
 	}
@@ -181,7 +181,7 @@ static int unchoose_regions(struct policy *base)
 int vipzone_policy_choose(char *list)
 {
 	int err = vipzone_task_events_start();
-	struct policy *base;
+	struct vipzone_policy *base;
 
 	if (err)
 		return err;
@@ -194,6 +194,6 @@ int vipzone_policy_choose(char *list)
 		err = unchoose_regions(base);
 	else
 		err = -EPERM;
-	policy_put(base);
+	vipzone_policy_put(base);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands of the administrator and of programs: who is under which policy. */
+/* The commands of the administrator and of programs: which policy applies to whom. */
 #ifndef VIPZONE_ADMIN_POLICY_SET_H
 #define VIPZONE_ADMIN_POLICY_SET_H
 
@@ -21,7 +21,8 @@ int vipzone_policy_set(const struct vipzone_command *command);
  * vipzone_policy_unset() - take the policy away
  * @command: whose
  *
- * Context: may sleep. Return: 0 or -ENOENT.
+ * Context: may sleep.
+ * Return: 0 or -ENOENT.
  */
 int vipzone_policy_unset(const struct vipzone_command *command);
 
@@ -36,7 +37,7 @@ int vipzone_policy_move(pid_t nr);
 
 /**
  * vipzone_policy_choose() - the calling process chooses among its regions
- * @list: as for vipzone_choose(), is cut up; NULL: the administrator's again
+ * @list: as for vipzone_command_choose(), is cut up; NULL: the administrator's again
  *
  * Context: may sleep.
  * Return: 0, -EPERM (its policy lets no program choose) or another error.

@@ -107,15 +107,15 @@ static unsigned int find_processes(unsigned int seen, struct pid **pids)
 
 /* Returns where to go on in it, or 0. */
 static unsigned long visit_process(struct pid *pid, unsigned long addr,
-				   struct visit_limits *limits)
+				   struct vipzone_visit_limits *limits)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	struct mm_struct *mm = task ? vipzone_process_mm(task) : NULL;
-	struct policy *policy = mm ? vipzone_policy_hold(mm) : NULL;
+	struct vipzone_policy *policy = mm ? vipzone_policy_hold(mm) : NULL;
 
 	if (policy) {
-		addr = visit(task, mm, policy, addr, limits);
-		policy_put(policy);
+		addr = vipzone_visit(task, mm, policy, addr, limits);
+		vipzone_policy_put(policy);
 	} else {
 		addr = 0;
 	}
@@ -127,7 +127,7 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 }
 
 /* Returns whether all processes have been visited. */
-static bool visit_some(struct cursor *cursor, struct visit_limits *limits)
+static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limits)
 {
 	struct pid *pids[CROWD];
 	unsigned int nr = find_processes(cursor->seen, pids), i;
@@ -158,13 +158,13 @@ static void add_quota(struct cursor *cursor)
 	cursor->quota_ms = now;
 }
 
-static void one_round(struct cursor *cursor)
+static void audit_round(struct cursor *cursor)
 {
-	struct visit_limits limits;
+	struct vipzone_visit_limits limits;
 	bool all;
 
 	add_quota(cursor);
-	limits = (struct visit_limits) {
+	limits = (struct vipzone_visit_limits) {
 		.entries = READ_ONCE(sample_pages),
 		.pages = cursor->quota_kib / KIB_PER_PAGE,
 		.sample = READ_ONCE(sample_accesses),
@@ -179,14 +179,14 @@ static void one_round(struct cursor *cursor)
 	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
 			    limits.pages * KIB_PER_PAGE;
 	vipzone_charge_round();
-	policies_settle(all);
-	accounts_settle();
-	histories_sweep(false);
-	bills_sweep(false);
+	vipzone_policies_settle(all);
+	vipzone_region_energy_settle();
+	vipzone_page_history_sweep(false);
+	vipzone_process_energy_sweep(false);
 	WRITE_ONCE(rounds, rounds + 1);
 }
 
-static int audit(void *unused)
+static int audit_main(void *unused)
 {
 	struct cursor cursor = { .quota_ms = ktime_to_ms(ktime_get()) };
 
@@ -197,20 +197,20 @@ static int audit(void *unused)
 			schedule_timeout(msecs_to_jiffies(READ_ONCE(interval_ms)));
 		__set_current_state(TASK_RUNNING);
 		if (!kthread_should_stop())
-			one_round(&cursor);
+			audit_round(&cursor);
 	}
 	vipzone_charge_round();
-	policies_settle(true);
-	histories_sweep(true);
-	bills_sweep(false);
-	accounts_spare_none();
+	vipzone_policies_settle(true);
+	vipzone_page_history_sweep(true);
+	vipzone_process_energy_sweep(false);
+	vipzone_region_energy_spare_none();
 	return 0;
 }
 
 /* Under audit_lock. */
-static int start(void)
+static int audit_start(void)
 {
-	struct task_struct *task = kthread_run(audit, NULL, "vipzone_audit");
+	struct task_struct *task = kthread_run(audit_main, NULL, "vipzone_audit");
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
@@ -219,7 +219,7 @@ static int start(void)
 }
 
 /* Under audit_lock. */
-static void stop(void)
+static void audit_stop(void)
 {
 	if (!thread)
 		return;
@@ -235,14 +235,14 @@ static int set_interval(u64 ms)
 
 	mutex_lock(&audit_lock);
 	if (!ms)
-		stop();
+		audit_stop();
 	WRITE_ONCE(interval_ms, ms);
 	if (ms && !thread)
-		err = start();
+		err = audit_start();
 	else if (ms)
 		wake_up_process(thread);
 	if (err) {
-		stop();
+		audit_stop();
 		WRITE_ONCE(interval_ms, 0);
 	}
 	mutex_unlock(&audit_lock);
@@ -254,7 +254,7 @@ void vipzone_audit_stop(void)
 	set_interval(0);
 }
 
-static u64 cpu_ns(void)
+static u64 thread_cpu_ns(void)
 {
 	u64 ns;
 
@@ -280,11 +280,11 @@ MEMSUITE_ATTR_NUMBER_SET(interval_ms, READ_ONCE(interval_ms), set_interval, 0, M
 MEMSUITE_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
 MEMSUITE_ATTR_NUMBER(quota_kib_s, quota_kib_s, 0, MAX_QUOTA_KIB_S);
 MEMSUITE_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);
-MEMSUITE_ATTR_NUMBER(hot_looks, hot_looks, 1, HEAT_MAX_LOOKS);
-MEMSUITE_ATTR_NUMBER(idle_looks, idle_looks, 1, HEAT_MAX_LOOKS);
+MEMSUITE_ATTR_NUMBER(hot_looks, hot_looks, 1, VIPZONE_HOTNESS_MAX_LOOKS);
+MEMSUITE_ATTR_NUMBER(idle_looks, idle_looks, 1, VIPZONE_HOTNESS_MAX_LOOKS);
 MEMSUITE_ATTR_NUMBER_RO(rounds, READ_ONCE(rounds));
-MEMSUITE_ATTR_NUMBER_RO(cpu_ns, cpu_ns());
-MEMSUITE_ATTR_NUMBER_RO(history_bytes, histories_bytes());
+MEMSUITE_ATTR_NUMBER_RO(cpu_ns, thread_cpu_ns());
+MEMSUITE_ATTR_NUMBER_RO(history_bytes, vipzone_page_history_bytes());
 
 static struct attribute *audit_attrs[] = {
 	&interval_ms_attr.attr, &sample_pages_attr.attr,

@@ -12,7 +12,7 @@
 /* Page tables looked through before others may have mmap_lock. */
 #define WALK_TABLES	64
 
-static void look_through(struct walk *walk, pmd_t *pmd, pmd_t pmdval,
+static void look_through(struct vipzone_walk *walk, pmd_t *pmd, pmd_t pmdval,
 			 unsigned long start, unsigned long end)
 {
 	spinlock_t *lock = pte_lockptr(walk->mm, &pmdval);
@@ -36,7 +36,7 @@ static void look_through(struct walk *walk, pmd_t *pmd, pmd_t pmdval,
 	spin_unlock(lock);
 }
 
-static void look_at_huge(struct walk *walk, pmd_t *pmd, unsigned long addr,
+static void look_at_huge(struct vipzone_walk *walk, pmd_t *pmd, unsigned long addr,
 			 unsigned long end)
 {
 	spinlock_t *lock = pmd_lockptr(walk->mm, pmd);
@@ -54,7 +54,7 @@ static void look_at_huge(struct walk *walk, pmd_t *pmd, unsigned long addr,
 	spin_unlock(lock);
 }
 
-static void look_below(struct walk *walk, pmd_t *pmd, unsigned long addr,
+static void look_below(struct vipzone_walk *walk, pmd_t *pmd, unsigned long addr,
 		       unsigned long end)
 {
 	pmd_t val;
@@ -76,7 +76,7 @@ static bool has_anon(const struct vm_area_struct *vma)
 						   VM_PFNMAP | VM_MIXEDMAP));
 }
 
-unsigned long walk_on(struct walk *walk, unsigned long addr)
+unsigned long vipzone_walk_on(struct vipzone_walk *walk, unsigned long addr)
 {
 	struct vm_area_struct *vma;
 	int tables = 0;

@@ -24,16 +24,16 @@
 static const struct vipzone_counter_events candidates[] = {
 	{
 		.nr = 2,
-		.event[LEDGER_READ] = {
+		.event[VIPZONE_ACCESS_READ] = {
 			.type = PERF_TYPE_HW_CACHE, .config = CACHE_MISS(READ),
 		},
-		.event[LEDGER_WRITE] = {
+		.event[VIPZONE_ACCESS_WRITE] = {
 			.type = PERF_TYPE_HW_CACHE, .config = CACHE_MISS(WRITE),
 		},
 	},
 	{
 		.nr = 1,
-		.event[LEDGER_READ] = {
+		.event[VIPZONE_ACCESS_READ] = {
 			.type = PERF_TYPE_HARDWARE,
 			.config = PERF_COUNT_HW_CACHE_MISSES,
 		},
@@ -45,13 +45,13 @@ static const struct vipzone_counter_events candidates[] = {
  * @count: what its counters said when they were last asked
  */
 struct last_counts {
-	u64 count[LEDGER_KINDS];
+	u64 count[VIPZONE_NR_ACCESS_KINDS];
 };
 
 struct vipzone_counter_events vipzone_counter_events;
 
 static DEFINE_PER_CPU(struct last_counts, last_counts);
-static struct memsuite_perf_counter counters[LEDGER_KINDS];
+static struct memsuite_perf_counter counters[VIPZONE_NR_ACCESS_KINDS];
 static u64 enabled_ns, running_ns;	/* of all counters, at the last round */
 static u64 all_enabled_ns, all_running_ns;	/* since they were opened */
 static u64 scale = 1 << SCALE_SHIFT;	/* and is looked at by anybody */

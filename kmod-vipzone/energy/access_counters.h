@@ -18,7 +18,7 @@
  * @nr: how many of them there are
  */
 struct vipzone_counter_events {
-	struct memsuite_perf_event event[LEDGER_KINDS];
+	struct memsuite_perf_event event[VIPZONE_NR_ACCESS_KINDS];
 	unsigned int nr;
 };
 

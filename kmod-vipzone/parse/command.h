@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is written to vipzone/add, remove and VIPZONE_CHOOSE. */
-#ifndef VIPZONE_COMMAND_H
-#define VIPZONE_COMMAND_H
+#ifndef VIPZONE_PARSE_COMMAND_H
+#define VIPZONE_PARSE_COMMAND_H
 
 #include <linux/types.h>
 
@@ -12,21 +12,21 @@
 #include "parse/order.h"
 #include "parse/segment.h"
 
-#define VIPZONE_PATH		256
-#define VIPZONE_POLICY		256
+#define VIPZONE_PATH_SIZE		256
+#define VIPZONE_POLICY_SIZE		256
 
-/* Who a policy is for; the narrower wins. */
+/* Whom a policy is for; the most specific policy applies. */
 enum vipzone_scope {
-	VIPZONE_MACHINE,
-	VIPZONE_CGROUP,
-	VIPZONE_PROCESS,
+	VIPZONE_SCOPE_MACHINE,
+	VIPZONE_SCOPE_CGROUP,
+	VIPZONE_SCOPE_PROCESS,
 };
 
 /**
  * struct vipzone_command - what is written to vipzone/add
- * @scope: who the policy is for:
- * @pid: that process, or
- * @cgroup: the path of that cgroup
+ * @scope: whom the policy is for
+ * @pid: the process, if it is for one
+ * @cgroup: the path of the cgroup, if it is for one
  * @children: processes that it forks are steered as well
  * @heat: pages are moved between the regions of their segment by how they are
  *	used
@@ -43,69 +43,77 @@ enum vipzone_scope {
 struct vipzone_command {
 	enum vipzone_scope scope;
 	int pid;
-	char cgroup[VIPZONE_PATH];
+	char cgroup[VIPZONE_PATH_SIZE];
 	bool children;
 	bool heat;
 	bool wear;
 	bool programs;
 	bool by_technology;
-	char policy[VIPZONE_POLICY];
+	char policy[VIPZONE_POLICY_SIZE];
 	unsigned int nr_regions;
 	char regions[VIPZONE_MAX_REGIONS][MEMSUITE_REGION_NAME];
-	struct vipzone_order orders[NR_SEGMENTS];
-	struct low_power low_power;
+	struct vipzone_order orders[VIPZONE_NR_SEGMENTS];
+	struct vipzone_low_power low_power;
 	struct vipzone_banks banks;
 };
 
 /**
- * vipzone_parse_who() - parse "PID", "cgroup:PATH" or "machine"
+ * vipzone_command_parse_scope() - parse "PID", "cgroup:PATH" or "machine"
  * @word: as written
  * @command: @scope, @pid and @cgroup are set
  *
- * Pure. Return: 0, -EINVAL or -ENAMETOOLONG.
+ * Pure.
+ *
+ * Return: 0, -EINVAL or -ENAMETOOLONG.
  */
-int vipzone_parse_who(char *word, struct vipzone_command *command);
+int vipzone_command_parse_scope(char *word, struct vipzone_command *command);
 
 /**
- * vipzone_parse() - parse "WHO POLICY [OPTION...]"
+ * vipzone_command_parse() - parse "WHO POLICY [OPTION...]"
  * @line: is cut up
  * @command: result
  *
  * POLICY is "region:LIST", the same for all segments; "segment", the default of
- * the hybrid PRAM paper, for which see vipzone_fill();
+ * the hybrid PRAM paper, for which see vipzone_command_fill();
  * "segment:SEGMENT=LIST[,...]", in which "*" stands for those not named;
  * "low-power-first:LIST[,KEY=VALUE...]"; or "bank:SPREAD=LIST[|LIST...]", see
- * vipzone_parse_banks(). LIST is "REGION[+REGION...]", the second for when the
+ * vipzone_banks_parse(). LIST is "REGION[+REGION...]", the second for when the
  * first is full. OPTION is "children", "heat", "wear" or "programs".
  *
- * Pure. Return: 0, -EINVAL (malformed), -E2BIG (too many regions),
+ * Pure.
+ *
+ * Return: 0, -EINVAL (malformed), -E2BIG (too many regions),
  * -ERANGE (not a percentage), -ENAMETOOLONG.
  */
-int vipzone_parse(char *line, struct vipzone_command *command);
+int vipzone_command_parse(char *line, struct vipzone_command *command);
 
 /**
- * vipzone_fill() - a region that a policy by technology is about
+ * vipzone_command_fill() - add a region to a policy by technology
  * @name: the region
  * @kind: what it is made of
  * @command: heap and stack come from DRAM, the rest from PRAM (hybrid PRAM,
  *	section 5.1); the regions of each in the order of the calls
  *
- * Pure. Return: 0 or -E2BIG (too many regions).
+ * Pure.
+ *
+ * Return: 0 or -E2BIG (too many regions).
  */
-int vipzone_fill(const char *name, enum memsuite_technology kind,
-		 struct vipzone_command *command);
+int vipzone_command_fill(const char *name, enum memsuite_technology kind,
+			 struct vipzone_command *command);
 
 /**
- * vipzone_choose() - what a program chooses of what the administrator allows
+ * vipzone_command_choose() - parse what a program chooses among its regions
  * @base: the administrator's policy
- * @list: "SEGMENT=LIST[,...]" as in vipzone_parse(); is cut up
+ * @list: "SEGMENT=LIST[,...]" as in vipzone_command_parse(); is cut up
  * @command: result, for a process and its children; segments that are not named
  *	keep the regions that @base gives them
  *
- * Pure. Return: 0, -EPERM (@base lets nobody choose, or not this region),
+ * Pure.
+ *
+ * Return: 0, -EPERM (@base lets nobody choose, or not this region),
  * -EINVAL (malformed), -E2BIG or -ENAMETOOLONG.
  */
-int vipzone_choose(const struct vipzone_command *base, char *list,
-		   struct vipzone_command *command);
+int vipzone_command_choose(const struct vipzone_command *base, char *list,
+			   struct vipzone_command *command);
 
 #endif

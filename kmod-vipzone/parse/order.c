@@ -51,7 +51,7 @@ void vipzone_order_set(struct vipzone_command *command, unsigned int segments,
 {
 	unsigned int i;
 
-	for (i = 0; i < NR_SEGMENTS; i++)
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		if (segments & (1U << i))
 			command->orders[i] = *order;
 }

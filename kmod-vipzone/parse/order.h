@@ -8,7 +8,7 @@
 #include "parse/segment.h"
 
 #define VIPZONE_MAX_REGIONS	32
-#define VIPZONE_ALL_SEGMENTS	((1U << NR_SEGMENTS) - 1)
+#define VIPZONE_ALL_SEGMENTS	((1U << VIPZONE_NR_SEGMENTS) - 1)
 
 struct vipzone_command;
 
@@ -27,7 +27,9 @@ struct vipzone_order {
  * @name: the region
  * @command: the region is added if the command did not name it before
  *
- * Pure. Return: the number, -EINVAL (no name), -E2BIG (too many regions) or
+ * Pure.
+ *
+ * Return: the number, -EINVAL (no name), -E2BIG (too many regions) or
  * -ENAMETOOLONG.
  */
 int vipzone_order_number(const char *name, struct vipzone_command *command);
@@ -38,7 +40,9 @@ int vipzone_order_number(const char *name, struct vipzone_command *command);
  * @command: regions that it did not name before are added
  * @order: result
  *
- * Pure. Return: 0, -EINVAL (malformed, one of them twice), -E2BIG or
+ * Pure.
+ *
+ * Return: 0, -EINVAL (malformed, one of them twice), -E2BIG or
  * -ENAMETOOLONG.
  */
 int vipzone_order_parse(char *list, struct vipzone_command *command,

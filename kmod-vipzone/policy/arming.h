@@ -19,7 +19,8 @@ extern atomic_t vipzone_kernel_policies;
  * vipzone_arming_start() - arm the hooks that policies need, and follow them
  * @hooks: what to do at each point; must stay valid until vipzone_arming_stop()
  *
- * Context: may sleep. Return: 0; else as memsuite_hook_arm(), and nothing is armed.
+ * Context: may sleep.
+ * Return: 0; else as memsuite_hook_arm(), and nothing is armed.
  */
 int vipzone_arming_start(const struct memsuite_hook *hooks);
 
@@ -33,7 +34,8 @@ bool vipzone_arming_is_on(void);
  * vipzone_arming_use() - a policy needs a hook from now on
  * @id: the point
  *
- * Context: may sleep. Return: 0; else as memsuite_hook_arm().
+ * Context: may sleep.
+ * Return: 0; else as memsuite_hook_arm().
  */
 int vipzone_arming_use(enum memsuite_hook_point_id id);
 

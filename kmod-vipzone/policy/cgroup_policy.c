@@ -17,12 +17,12 @@
 #include "policy/lookup.h"
 #include "policy/process_table.h"
 
-static DEFINE_MUTEX(scopes_lock);	/* of vipzone_cgroup_policies and the machine's */
+static DEFINE_MUTEX(cgroup_policy_lock);	/* of vipzone_cgroup_policies and the machine's */
 
-/* A policy is for a path, whichever cgroup is there. Under scopes_lock, or RCU. */
-static struct policy *policy_at(const char *path)
+/* A policy is for a path, whichever cgroup is there. Under cgroup_policy_lock, or RCU. */
+static struct vipzone_policy *policy_at(const char *path)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link, true)
 		if (!strcmp(policy->command.cgroup, path))
@@ -36,7 +36,7 @@ static struct policy *policy_at(const char *path)
  */
 static void probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	if (cgroup->root != &cgrp_dfl_root)
 		return;
@@ -53,25 +53,25 @@ static struct memsuite_tracepoint probe = {
 	.name = "cgroup_mkdir", .function = probe_mkdir
 };
 
-static bool watching;			/* under scopes_lock */
+static bool watching;			/* under cgroup_policy_lock */
 
-int scopes_watch(void)
+int vipzone_cgroup_policy_watch(void)
 {
 	int err = 0;
 
-	mutex_lock(&scopes_lock);
+	mutex_lock(&cgroup_policy_lock);
 	if (!watching) {
 		err = memsuite_tracepoints_register(&probe, 1);
 		watching = !err;
 	}
-	mutex_unlock(&scopes_lock);
+	mutex_unlock(&cgroup_policy_lock);
 	return err;
 }
 
 /* Paths are looked up from the namespace's root, and policies have whole ones. */
 static bool is_at(struct cgroup *cgroup, const char *path)
 {
-	char name[VIPZONE_PATH];
+	char name[VIPZONE_PATH_SIZE];
 
 	return !vipzone_cgroup_path(cgroup, name) && !strcmp(name, path);
 }
@@ -80,7 +80,7 @@ static bool is_at(struct cgroup *cgroup, const char *path)
  * A cgroup that was made again after its path was looked up, and before anybody
  * followed what is made there, went unseen. One that is made meanwhile does not.
  */
-static void catch_up(struct policy *policy)
+static void policy_catch_up(struct vipzone_policy *policy)
 {
 	const char *path = policy->command.cgroup;
 	struct cgroup *cgroup;
@@ -97,40 +97,40 @@ static void catch_up(struct policy *policy)
 }
 
 /* Hooks may still look at it. */
-static void drop(struct policy *policy)
+static void policy_drop(struct vipzone_policy *policy)
 {
 	if (!policy)
 		return;
 	synchronize_rcu();
 	vipzone_processes_revoke(policy);
-	policy_put(policy);
+	vipzone_policy_put(policy);
 }
 
-void scope_set(struct policy *policy)
+void vipzone_cgroup_policy_set(struct vipzone_policy *policy)
 {
-	struct policy *old;
+	struct vipzone_policy *old;
 
-	mutex_lock(&scopes_lock);
-	if (policy->command.scope == VIPZONE_CGROUP) {
+	mutex_lock(&cgroup_policy_lock);
+	if (policy->command.scope == VIPZONE_SCOPE_CGROUP) {
 		old = policy_at(policy->command.cgroup);
 		if (old)
 			list_replace_rcu(&old->link, &policy->link);
 		else
 			list_add_rcu(&policy->link, &vipzone_cgroup_policies);
-		catch_up(policy);
+		policy_catch_up(policy);
 	} else {
 		old = rcu_replace_pointer(vipzone_machine_policy, policy, true);
 	}
-	mutex_unlock(&scopes_lock);
-	drop(old);
+	mutex_unlock(&cgroup_policy_lock);
+	policy_drop(old);
 }
 
 /* The cgroup may be gone; then only its full path will do. */
-static struct policy *take_cgroup(const char *written)
+static struct vipzone_policy *policy_take(const char *written)
 {
 	struct cgroup *cgroup = cgroup_get_from_path(written);
-	struct policy *policy = NULL;
-	char path[VIPZONE_PATH];
+	struct vipzone_policy *policy = NULL;
+	char path[VIPZONE_PATH_SIZE];
 
 	if (IS_ERR(cgroup)) {
 		policy = policy_at(written);
@@ -144,32 +144,32 @@ static struct policy *take_cgroup(const char *written)
 	return policy;
 }
 
-int scope_remove(const struct vipzone_command *command)
+int vipzone_cgroup_policy_remove(const struct vipzone_command *command)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
-	mutex_lock(&scopes_lock);
-	if (command->scope == VIPZONE_CGROUP)
-		policy = take_cgroup(command->cgroup);
+	mutex_lock(&cgroup_policy_lock);
+	if (command->scope == VIPZONE_SCOPE_CGROUP)
+		policy = policy_take(command->cgroup);
 	else
 		policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
-	mutex_unlock(&scopes_lock);
-	drop(policy);
+	mutex_unlock(&cgroup_policy_lock);
+	policy_drop(policy);
 	return policy ? 0 : -ENOENT;
 }
 
 /* Hooks are off by now. */
-void scopes_exit(void)
+void vipzone_cgroup_policy_exit(void)
 {
-	struct policy *policy, *next;
+	struct vipzone_policy *policy, *next;
 
 	if (watching)
 		memsuite_tracepoints_unregister(&probe, 1);
 	watching = false;
 	list_for_each_entry_safe(policy, next, &vipzone_cgroup_policies, link)
-		policy_put(policy);
+		vipzone_policy_put(policy);
 	INIT_LIST_HEAD(&vipzone_cgroup_policies);
 	policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
 	if (policy)
-		policy_put(policy);
+		vipzone_policy_put(policy);
 }

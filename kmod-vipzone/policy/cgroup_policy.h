@@ -9,20 +9,21 @@
  * From here on, cgroups that are made come under the policies of their paths.
  * May sleep. 0 or an error.
  */
-int scopes_watch(void);
+int vipzone_cgroup_policy_watch(void);
 
 /* Takes over a policy, in place of the one that was there. May sleep. */
-void scope_set(struct policy *policy);
+void vipzone_cgroup_policy_set(struct vipzone_policy *policy);
 
 /**
- * scope_remove() - take the policy of a cgroup or of the machine away
+ * vipzone_cgroup_policy_remove() - take the policy of a cgroup or of the machine away
  * @command: whose
  *
- * Context: may sleep. Return: 0 or -ENOENT.
+ * Context: may sleep.
+ * Return: 0 or -ENOENT.
  */
-int scope_remove(const struct vipzone_command *command);
+int vipzone_cgroup_policy_remove(const struct vipzone_command *command);
 
 /* Hooks are off by now. May sleep. */
-void scopes_exit(void);
+void vipzone_cgroup_policy_exit(void);
 
 #endif

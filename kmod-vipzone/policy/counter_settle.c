@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the processors have counted; counter_settle.h. */
+/* From policies to regions: what the processors have counted; counter_settle.h. */
 
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -12,11 +12,11 @@
 #include "policy/policy.h"
 #include "policy/process_energy.h"
 
-void settle_counted(struct policy *policy)
+void vipzone_counter_settle(struct vipzone_policy *policy)
 {
 	unsigned int i;
 
-	for (i = 0; i < LEDGER_KINDS; i++) {
+	for (i = 0; i < VIPZONE_NR_ACCESS_KINDS; i++) {
 		u64 counted = memsuite_stat_sum(policy->stats, counted[i]);
 
 		policy->undivided[i] += vipzone_counters_scaled(counted - policy->taken[i]);
@@ -24,41 +24,41 @@ void settle_counted(struct policy *policy)
 	}
 }
 
-static void divide(struct policy *policy, unsigned int kind)
+static void policy_divide(struct vipzone_policy *policy, unsigned int kind)
 {
-	enum ledger_event event = !vipzone_counters_are_apart() ? LEDGER_BOTH :
-		kind == LEDGER_READ ? LEDGER_READS : LEDGER_WRITES;
-	u64 counted = min(policy->undivided[kind], LEDGER_MOST);
+	enum vipzone_access_event event = !vipzone_counters_are_apart() ? VIPZONE_EVENT_BOTH :
+		kind == VIPZONE_ACCESS_READ ? VIPZONE_EVENT_READS : VIPZONE_EVENT_WRITES;
+	u64 counted = min(policy->undivided[kind], VIPZONE_ACCESS_MAX);
 
-	if (ledger_divide(event, counted, policy->places,
-			  policy->nr_targets + 1))
+	if (vipzone_energy_divide(event, counted, policy->places,
+				  policy->nr_targets + 1))
 		policy->undivided[kind] -= counted;
 }
 
-static void tell(struct policy *policy)
+static void policy_tell(struct vipzone_policy *policy)
 {
-	const struct ledger_place *elsewhere =
+	const struct vipzone_energy_place *elsewhere =
 		&policy->places[policy->nr_targets];
-	struct steering_stats *stats = get_cpu_ptr(policy->stats);
+	struct vipzone_policy_stats *stats = get_cpu_ptr(policy->stats);
 	unsigned int i;
 
 	for (i = 0; i < policy->nr_targets; i++)
-		ledger_count(&stats->accesses,
-			     memsuite_region_spec(policy->targets[i].region),
-			     &policy->places[i]);
-	for (i = 0; i < LEDGER_KINDS; i++)
+		vipzone_energy_count(&stats->accesses,
+				     memsuite_region_spec(policy->targets[i].region),
+				     &policy->places[i]);
+	for (i = 0; i < VIPZONE_NR_ACCESS_KINDS; i++)
 		stats->elsewhere[i] += elsewhere->counted[i];
 	put_cpu_ptr(stats);
 	for (i = 0; i < policy->nr_targets; i++)
-		account_counted(policy->targets[i].account, &policy->places[i]);
+		vipzone_region_energy_count(policy->targets[i].energy, &policy->places[i]);
 }
 
-u64 settle_divided(struct policy *policy)
+u64 vipzone_counter_divide(struct vipzone_policy *policy)
 {
-	divide(policy, LEDGER_READ);
-	divide(policy, LEDGER_WRITE);
-	tell(policy);
-	bills_divide(policy, vipzone_counters_are_apart());
+	policy_divide(policy, VIPZONE_ACCESS_READ);
+	policy_divide(policy, VIPZONE_ACCESS_WRITE);
+	policy_tell(policy);
+	vipzone_process_energy_divide(policy, vipzone_counters_are_apart());
 	memset(policy->places, 0, sizeof(policy->places));
-	return policy->undivided[LEDGER_READ] + policy->undivided[LEDGER_WRITE];
+	return policy->undivided[VIPZONE_ACCESS_READ] + policy->undivided[VIPZONE_ACCESS_WRITE];
 }

@@ -12,38 +12,35 @@
 DEFINE_HASHTABLE(vipzone_processes_by_mm, 8);
 DEFINE_HASHTABLE(vipzone_processes_by_pid, 8);
 LIST_HEAD(vipzone_cgroup_policies);
-struct policy __rcu *vipzone_machine_policy;
+struct vipzone_policy __rcu *vipzone_machine_policy;
 
-struct process *vipzone_process_by_pid(const struct pid *pid)
+struct vipzone_process *vipzone_process_by_pid(const struct pid *pid)
 {
-	struct process *process;
+	unsigned int bucket = hash_min((unsigned long)pid,
+				       HASH_BITS(vipzone_processes_by_pid));
+	struct vipzone_process *process;
 
-	hlist_for_each_entry_rcu(process,
-				 &vipzone_processes_by_pid[hash_min((unsigned long)pid,
-								    HASH_BITS(vipzone_processes_by_pid))],
-				 by_pid, true)
+	hlist_for_each_entry_rcu(process, &vipzone_processes_by_pid[bucket], by_pid, true)
 		if (process->pid == pid)
 			return process;
 	return NULL;
 }
 
-static struct process *process_of(const struct mm_struct *mm)
+static struct vipzone_process *process_of(const struct mm_struct *mm)
 {
-	struct process *process;
+	unsigned int bucket = hash_min((unsigned long)mm, HASH_BITS(vipzone_processes_by_mm));
+	struct vipzone_process *process;
 
-	hlist_for_each_entry_rcu(process,
-				 &vipzone_processes_by_mm[hash_min((unsigned long)mm,
-								   HASH_BITS(vipzone_processes_by_mm))],
-				 by_mm, true)
+	hlist_for_each_entry_rcu(process, &vipzone_processes_by_mm[bucket], by_mm, true)
 		if (process->mm == mm)
 			return process;
 	/* Until exec is over, the new address space is in no table. */
 	return current->in_execve ? vipzone_process_by_pid(task_tgid(current)) : NULL;
 }
 
-static struct policy *nearest_policy(struct cgroup *cgroup)
+static struct vipzone_policy *nearest_policy(struct cgroup *cgroup)
 {
-	struct policy *policy, *best = NULL;
+	struct vipzone_policy *policy, *best = NULL;
 	struct cgroup *above;
 	int level = -1;
 
@@ -74,9 +71,9 @@ static struct cgroup *cgroup_of(const struct mm_struct *mm)
 }
 
 /* That of a cgroup or of the machine. */
-static struct policy *scope_policy(const struct mm_struct *mm)
+static struct vipzone_policy *scope_policy(const struct mm_struct *mm)
 {
-	struct policy *policy = NULL;
+	struct vipzone_policy *policy = NULL;
 	struct cgroup *cgroup;
 
 	if (mm && !list_empty(&vipzone_cgroup_policies)) {
@@ -91,35 +88,35 @@ static struct policy *scope_policy(const struct mm_struct *mm)
  * The most specific one applies; but what a program has chosen only while the
  * policy that allows it to choose would apply.
  */
-struct policy *vipzone_policy_of(const struct mm_struct *mm)
+struct vipzone_policy *vipzone_policy_of(const struct mm_struct *mm)
 {
-	struct process *process = process_of(mm);
-	struct policy *base, *scope;
+	struct vipzone_process *process = process_of(mm);
+	struct vipzone_policy *base, *scope;
 
 	if (likely(!process))
 		return scope_policy(mm);
 	base = process->policy->base;
-	if (likely(!base) || base->command.scope == VIPZONE_PROCESS)
+	if (likely(!base) || base->command.scope == VIPZONE_SCOPE_PROCESS)
 		return process->policy;
 	scope = scope_policy(mm);
 	return scope == base ? process->policy : scope;
 }
 
-struct policy *vipzone_policy_hold(const struct mm_struct *mm)
+struct vipzone_policy *vipzone_policy_hold(const struct mm_struct *mm)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	rcu_read_lock();
 	preempt_disable();
 	policy = vipzone_policy_of(mm);
 	if (policy)
-		policy_get(policy);
+		vipzone_policy_get(policy);
 	preempt_enable();
 	rcu_read_unlock();
 	return policy;
 }
 
-bool vipzone_page_is_placed(const struct policy *policy,
+bool vipzone_page_is_placed(const struct vipzone_policy *policy,
 			    const struct vipzone_order *order, struct page *page)
 {
 	unsigned int i;

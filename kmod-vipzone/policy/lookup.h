@@ -23,10 +23,10 @@ extern DECLARE_HASHTABLE(vipzone_processes_by_pid, 8);
 
 /* The policies of cgroups, and that of the machine; readers under RCU. */
 extern struct list_head vipzone_cgroup_policies;
-extern struct policy __rcu *vipzone_machine_policy;
+extern struct vipzone_policy __rcu *vipzone_machine_policy;
 
 /* The entry of a process, or NULL. Under the lock of the table, or RCU. */
-struct process *vipzone_process_by_pid(const struct pid *pid);
+struct vipzone_process *vipzone_process_by_pid(const struct pid *pid);
 
 /**
  * vipzone_policy_of() - the policy that an address space is under
@@ -35,10 +35,10 @@ struct process *vipzone_process_by_pid(const struct pid *pid);
  * Context: preemption off, which is a read side of RCU; takes no lock.
  * Return: the policy, which is there until preemption is on again; or NULL.
  */
-struct policy *vipzone_policy_of(const struct mm_struct *mm);
+struct vipzone_policy *vipzone_policy_of(const struct mm_struct *mm);
 
 /* The same for kernel threads, which have no address space. */
-static inline struct policy *vipzone_policy_of_machine(void)
+static inline struct vipzone_policy *vipzone_policy_of_machine(void)
 {
 	return rcu_dereference_raw(vipzone_machine_policy);
 }
@@ -47,18 +47,19 @@ static inline struct policy *vipzone_policy_of_machine(void)
  * vipzone_policy_hold() - the policy that an address space is under, to be put
  * @mm: the address space
  *
- * Context: any. Return: the policy, for vipzone_policy_put(); or NULL.
+ * Context: any.
+ * Return: the policy, for vipzone_policy_put(); or NULL.
  */
-struct policy *vipzone_policy_hold(const struct mm_struct *mm);
+struct vipzone_policy *vipzone_policy_hold(const struct mm_struct *mm);
 
 /* The administrator's, in place of one that a program has chosen; NULL for NULL. */
-static inline struct policy *vipzone_policy_base(struct policy *policy)
+static inline struct vipzone_policy *vipzone_policy_base(struct vipzone_policy *policy)
 {
 	return policy && policy->base ? policy->base : policy;
 }
 
 /* Whether a page lies in one of the regions of @order. */
-bool vipzone_page_is_placed(const struct policy *policy,
+bool vipzone_page_is_placed(const struct vipzone_policy *policy,
 			    const struct vipzone_order *order, struct page *page);
 
 #endif

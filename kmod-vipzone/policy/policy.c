@@ -21,17 +21,17 @@
 static struct kobject *dir;
 static DEFINE_IDR(policies);		/* by number; under policies_lock */
 static DEFINE_MUTEX(policies_lock);
-static struct steering_stats gone;	/* under policies_lock, as what follows */
+static struct vipzone_policy_stats gone;	/* under policies_lock, as what follows */
 static u64 gone_undivided;
 
-static struct policy *to_policy(struct kobject *kobj)
+static struct vipzone_policy *to_policy(struct kobject *kobj)
 {
-	return container_of(kobj, struct policy, kobj);
+	return container_of(kobj, struct vipzone_policy, kobj);
 }
 
 static void policy_release(struct kobject *kobj)
 {
-	struct policy *policy = to_policy(kobj);
+	struct vipzone_policy *policy = to_policy(kobj);
 
 	free_percpu(policy->stats);
 	kfree(policy);
@@ -51,7 +51,7 @@ static bool lies_on(const struct memsuite_region_spec *spec, int nid)
 }
 
 /* Memory may come and go; what is online now decides. */
-static void find_nodes(struct target *target, const struct memsuite_region_spec *spec)
+static void find_nodes(struct vipzone_target *target, const struct memsuite_region_spec *spec)
 {
 	int nid;
 
@@ -70,17 +70,17 @@ static struct kobj_type policy_type = {
 	.default_groups = vipzone_policy_groups,
 };
 
-static int open_target(struct target *target, const char *name)
+static int open_target(struct vipzone_target *target, const char *name)
 {
 	const struct memsuite_region_spec *spec;
 
 	target->region = memsuite_region_get(name);
 	if (IS_ERR(target->region))
 		return PTR_ERR(target->region);
-	target->account = account_of(target->region);
-	if (IS_ERR(target->account)) {
+	target->energy = vipzone_region_energy_of(target->region);
+	if (IS_ERR(target->energy)) {
 		memsuite_region_put(target->region);
-		return PTR_ERR(target->account);
+		return PTR_ERR(target->energy);
 	}
 	target->pool = memsuite_region_pool_open(target->region);
 	if (IS_ERR(target->pool)) {
@@ -93,11 +93,11 @@ static int open_target(struct target *target, const char *name)
 	return 0;
 }
 
-static void close_targets(struct policy *policy)
+static void close_targets(struct vipzone_policy *policy)
 {
-	struct target *target;
+	struct vipzone_target *target;
 
-	rooms_close(policy);
+	vipzone_reserves_exit(policy);
 	if (policy->has_kernel)
 		vipzone_arming_leave_kernel();
 	if (policy->has_cache)
@@ -111,7 +111,7 @@ static void close_targets(struct policy *policy)
 	}
 }
 
-static int open_targets(struct policy *policy)
+static int open_targets(struct vipzone_policy *policy)
 {
 	const struct vipzone_command *command = &policy->command;
 	unsigned int i;
@@ -128,7 +128,7 @@ static int open_targets(struct policy *policy)
 	return 0;
 }
 
-static bool wants_node(const struct policy *policy)
+static bool wants_node(const struct vipzone_policy *policy)
 {
 	unsigned int i;
 
@@ -138,15 +138,15 @@ static bool wants_node(const struct policy *policy)
 	return false;
 }
 
-static bool wants_cache(const struct policy *policy)
+static bool wants_cache(const struct vipzone_policy *policy)
 {
 	const struct vipzone_order *orders = policy->command.orders;
 
-	return orders[SEGMENT_TEXT].nr || orders[SEGMENT_DATA].nr ||
-	       orders[SEGMENT_FILE].nr || orders[SEGMENT_CACHE].nr;
+	return orders[VIPZONE_SEGMENT_TEXT].nr || orders[VIPZONE_SEGMENT_DATA].nr ||
+	       orders[VIPZONE_SEGMENT_FILE].nr || orders[VIPZONE_SEGMENT_CACHE].nr;
 }
 
-static int use_hooks(struct policy *policy)
+static int use_hooks(struct vipzone_policy *policy)
 {
 	int err = 0;
 
@@ -169,16 +169,16 @@ static int use_hooks(struct policy *policy)
 
 int vipzone_cgroup_path(struct cgroup *cgroup, char *path)
 {
-	int length = cgroup_path(cgroup, path, VIPZONE_PATH);
+	int length = cgroup_path(cgroup, path, VIPZONE_PATH_SIZE);
 
-	return length < 0 || length >= VIPZONE_PATH ? -ENAMETOOLONG : 0;
+	return length < 0 || length >= VIPZONE_PATH_SIZE ? -ENAMETOOLONG : 0;
 }
 
-static int open_cgroup(struct policy *policy)
+static int open_cgroup(struct vipzone_policy *policy)
 {
 	struct cgroup *cgroup;
 
-	if (policy->command.scope != VIPZONE_CGROUP)
+	if (policy->command.scope != VIPZONE_SCOPE_CGROUP)
 		return 0;
 	cgroup = cgroup_get_from_path(policy->command.cgroup);
 	if (IS_ERR(cgroup))
@@ -187,7 +187,7 @@ static int open_cgroup(struct policy *policy)
 	return vipzone_cgroup_path(cgroup, policy->command.cgroup);
 }
 
-static void policy_close(struct policy *policy)
+static void policy_close(struct vipzone_policy *policy)
 {
 	if (policy->cgroup)
 		cgroup_put(policy->cgroup);
@@ -195,7 +195,7 @@ static void policy_close(struct policy *policy)
 }
 
 /* From here on it can be seen. */
-static int policy_publish(struct policy *policy)
+static int policy_publish(struct vipzone_policy *policy)
 {
 	int err;
 
@@ -210,9 +210,9 @@ static int policy_publish(struct policy *policy)
 	return err;
 }
 
-struct policy *policy_create(const struct vipzone_command *command)
+struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *command)
 {
-	struct policy *policy = kzalloc(sizeof(*policy), GFP_KERNEL);
+	struct vipzone_policy *policy = kzalloc(sizeof(*policy), GFP_KERNEL);
 	int err;
 
 	if (!policy)
@@ -220,10 +220,10 @@ struct policy *policy_create(const struct vipzone_command *command)
 	kobject_init(&policy->kobj, &policy_type);
 	refcount_set(&policy->users, 1);
 	policy->command = *command;
-	policy->stats = alloc_percpu(struct steering_stats);
+	policy->stats = alloc_percpu(struct vipzone_policy_stats);
 	err = policy->stats ? open_targets(policy) : -ENOMEM;
 	if (!err)
-		err = rooms_open(policy);
+		err = vipzone_reserves_init(policy);
 	if (!err)
 		err = use_hooks(policy);
 	if (!err)
@@ -237,26 +237,26 @@ struct policy *policy_create(const struct vipzone_command *command)
 	return ERR_PTR(err);
 }
 
-void policy_put(struct policy *policy)
+void vipzone_policy_put(struct vipzone_policy *policy)
 {
 	if (!refcount_dec_and_test(&policy->users))
 		return;
 	mutex_lock(&policies_lock);
-	settle_counted(policy);
-	gone_undivided += settle_divided(policy);
+	vipzone_counter_settle(policy);
+	gone_undivided += vipzone_counter_divide(policy);
 	vipzone_policy_stats_add(&gone, policy);
 	idr_remove(&policies, policy->number);
 	kobject_del(&policy->kobj);
 	mutex_unlock(&policies_lock);
 	if (policy->base)
-		policy_put(policy->base);
+		vipzone_policy_put(policy->base);
 	policy_close(policy);
 	kobject_put(&policy->kobj);
 }
 
-void policies_sum(struct steering_stats *sum)
+void vipzone_policies_sum(struct vipzone_policy_stats *sum)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 	int number;
 
 	mutex_lock(&policies_lock);
@@ -266,21 +266,21 @@ void policies_sum(struct steering_stats *sum)
 	mutex_unlock(&policies_lock);
 }
 
-void policies_settle(bool divide)
+void vipzone_policies_settle(bool divide)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 	int number;
 
 	mutex_lock(&policies_lock);
 	idr_for_each_entry(&policies, policy, number) {
-		settle_counted(policy);
+		vipzone_counter_settle(policy);
 		if (divide)
-			settle_divided(policy);
+			vipzone_counter_divide(policy);
 	}
 	mutex_unlock(&policies_lock);
 }
 
-u64 policies_undivided(void)
+u64 vipzone_policies_undivided(void)
 {
 	u64 nr;
 
@@ -290,14 +290,14 @@ u64 policies_undivided(void)
 	return nr;
 }
 
-int policies_init(struct kobject *parent)
+int vipzone_policies_init(struct kobject *parent)
 {
 	dir = kobject_create_and_add("policies", parent);
 	return dir ? 0 : -ENOMEM;
 }
 
 /* All policies are gone by now. */
-void policies_exit(void)
+void vipzone_policies_exit(void)
 {
 	kobject_put(dir);
 }

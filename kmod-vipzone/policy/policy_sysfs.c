@@ -9,13 +9,13 @@
 
 #include "policy/policy_sysfs.h"
 
-static struct policy *to_policy(struct kobject *kobj)
+static struct vipzone_policy *to_policy(struct kobject *kobj)
 {
-	return container_of(kobj, struct policy, kobj);
+	return container_of(kobj, struct vipzone_policy, kobj);
 }
 
-void vipzone_policy_stats_add(struct steering_stats *sum,
-			      const struct policy *policy)
+void vipzone_policy_stats_add(struct vipzone_policy_stats *sum,
+			      const struct vipzone_policy *policy)
 {
 	const size_t nr = sizeof(*sum) / sizeof(u64);
 	u64 *to = (u64 *)sum;
@@ -36,9 +36,9 @@ static ssize_t who_show(struct kobject *kobj, struct kobj_attribute *attr,
 	const struct vipzone_command *command = &to_policy(kobj)->command;
 
 	switch (command->scope) {
-	case VIPZONE_MACHINE:
+	case VIPZONE_SCOPE_MACHINE:
 		return sysfs_emit(buf, "machine\n");
-	case VIPZONE_CGROUP:
+	case VIPZONE_SCOPE_CGROUP:
 		return sysfs_emit(buf, "cgroup:%s\n", command->cgroup);
 	default:
 		return sysfs_emit(buf, "%d\n", command->pid);
@@ -69,80 +69,80 @@ option_attr(programs);
 static ssize_t processes_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
 {
-	const struct policy *policy = to_policy(kobj);
+	const struct vipzone_policy *policy = to_policy(kobj);
 	unsigned int users = refcount_read(&policy->users);
 
-	if (policy->command.scope != VIPZONE_PROCESS && users)
+	if (policy->command.scope != VIPZONE_SCOPE_PROCESS && users)
 		users--;
 	return sysfs_emit(buf, "%u\n", users);
 }
 
 /**
- * struct count - a file with a count of pages or faults
+ * struct stats_file - a file with a count of pages or faults
  * @attr: the file
  * @show: which count
  */
-struct count {
+struct stats_file {
 	struct kobj_attribute attr;
-	u64 (*show)(const struct steering_stats *sum);
+	u64 (*show)(const struct vipzone_policy_stats *sum);
 };
 
 static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
-	struct count *count = container_of(attr, struct count, attr);
-	struct steering_stats sum = {};
+	struct stats_file *count = container_of(attr, struct stats_file, attr);
+	struct vipzone_policy_stats sum = {};
 
 	vipzone_policy_stats_add(&sum, to_policy(kobj));
 	return sysfs_emit(buf, "%llu\n", count->show(&sum));
 }
 
 #define COUNT(name, value)						\
-static u64 name##_of(const struct steering_stats *sum)			\
+static u64 name##_of(const struct vipzone_policy_stats *sum)		\
 {									\
 	return value;							\
 }									\
-static struct count name##_count = {					\
+static struct stats_file name##_count = {				\
 	.attr = __ATTR(name, 0444, count_show, NULL),			\
 	.show = name##_of,						\
 }
 
 #define PLACED(segment)	(sum->placed[segment] + sum->by_node[segment])
 #define COUNTED(kind)	(sum->accesses.counted[kind] + sum->elsewhere[kind])
-#define ELSEWHERE	(sum->elsewhere[LEDGER_READ] + sum->elsewhere[LEDGER_WRITE])
+#define ELSEWHERE	(sum->elsewhere[VIPZONE_ACCESS_READ] + sum->elsewhere[VIPZONE_ACCESS_WRITE])
 
-COUNT(text_pages, PLACED(SEGMENT_TEXT));
-COUNT(data_pages, PLACED(SEGMENT_DATA));
-COUNT(bss_pages, PLACED(SEGMENT_BSS));
-COUNT(heap_pages, PLACED(SEGMENT_HEAP));
-COUNT(stack_pages, PLACED(SEGMENT_STACK));
-COUNT(mmap_pages, PLACED(SEGMENT_MMAP));
-COUNT(file_pages, PLACED(SEGMENT_FILE));
-COUNT(cache_pages, PLACED(SEGMENT_CACHE));
+COUNT(text_pages, PLACED(VIPZONE_SEGMENT_TEXT));
+COUNT(data_pages, PLACED(VIPZONE_SEGMENT_DATA));
+COUNT(bss_pages, PLACED(VIPZONE_SEGMENT_BSS));
+COUNT(heap_pages, PLACED(VIPZONE_SEGMENT_HEAP));
+COUNT(stack_pages, PLACED(VIPZONE_SEGMENT_STACK));
+COUNT(mmap_pages, PLACED(VIPZONE_SEGMENT_MMAP));
+COUNT(file_pages, PLACED(VIPZONE_SEGMENT_FILE));
+COUNT(cache_pages, PLACED(VIPZONE_SEGMENT_CACHE));
 COUNT(kernel_pages, sum->kernel);
 COUNT(swapped_in_pages, sum->swapped_in);
 COUNT(collapsed_pages, sum->collapsed);
 COUNT(yielded_pages, sum->yielded);
 COUNT(next_pages, sum->next);
-COUNT(fallback_empty, sum->fallbacks[FALLBACK_EMPTY]);
-COUNT(fallback_policy, sum->fallbacks[FALLBACK_POLICY]);
-COUNT(fallback_cpuset, sum->fallbacks[FALLBACK_CPUSET]);
-COUNT(fallback_context, sum->fallbacks[FALLBACK_CONTEXT]);
-COUNT(fallback_huge, sum->fallbacks[FALLBACK_HUGE]);
-COUNT(fallback_wear, sum->fallbacks[FALLBACK_WEAR]);
+COUNT(fallback_empty, sum->fallbacks[VIPZONE_FALLBACK_EMPTY]);
+COUNT(fallback_policy, sum->fallbacks[VIPZONE_FALLBACK_POLICY]);
+COUNT(fallback_cpuset, sum->fallbacks[VIPZONE_FALLBACK_CPUSET]);
+COUNT(fallback_context, sum->fallbacks[VIPZONE_FALLBACK_CONTEXT]);
+COUNT(fallback_huge, sum->fallbacks[VIPZONE_FALLBACK_HUGE]);
+COUNT(fallback_wear, sum->fallbacks[VIPZONE_FALLBACK_WEAR]);
 COUNT(looked_pages, sum->looked);
-COUNT(astray_shared_pages, sum->astray[ASTRAY_SHARED]);
-COUNT(astray_huge_pages, sum->astray[ASTRAY_HUGE]);
-COUNT(astray_node_pages, sum->astray[ASTRAY_NODE]);
-COUNT(astray_near_pages, sum->astray[ASTRAY_NEAR]);
-COUNT(repaired_pages, sum->whys[MOVE_REPAIR]);
-COUNT(hot_moved_pages, sum->whys[MOVE_HOT]);
-COUNT(idle_moved_pages, sum->whys[MOVE_IDLE]);
-COUNT(worn_moved_pages, sum->whys[MOVE_WORN]);
-COUNT(sampled_reads, sum->accesses.touched[LEDGER_READ]);
-COUNT(sampled_writes, sum->accesses.touched[LEDGER_WRITE]);
-COUNT(counted_reads, COUNTED(LEDGER_READ));
-COUNT(counted_writes, COUNTED(LEDGER_WRITE));
+COUNT(astray_shared_pages, sum->astray[VIPZONE_ASTRAY_SHARED]);
+COUNT(astray_huge_pages, sum->astray[VIPZONE_ASTRAY_HUGE]);
+COUNT(astray_node_pages, sum->astray[VIPZONE_ASTRAY_NODE]);
+COUNT(astray_near_pages, sum->astray[VIPZONE_ASTRAY_NEAR]);
+COUNT(repaired_pages, sum->whys[VIPZONE_MOVE_REPAIR]);
+COUNT(hot_moved_pages, sum->whys[VIPZONE_MOVE_HOT]);
+COUNT(idle_moved_pages, sum->whys[VIPZONE_MOVE_IDLE]);
+COUNT(worn_moved_pages, sum->whys[VIPZONE_MOVE_WORN]);
+COUNT(sampled_reads, sum->accesses.touched[VIPZONE_ACCESS_READ]);
+COUNT(sampled_writes, sum->accesses.touched[VIPZONE_ACCESS_WRITE]);
+COUNT(counted_reads, COUNTED(VIPZONE_ACCESS_READ));
+COUNT(counted_writes, COUNTED(VIPZONE_ACCESS_WRITE));
 COUNT(counted_elsewhere, ELSEWHERE);
 COUNT(access_error_nj, sum->accesses.error_nj);
 COUNT(access_energy_nj, sum->accesses.energy_nj);
@@ -152,9 +152,9 @@ COUNT(unmoved_busy_pages, sum->moves[MEMSUITE_MIGRATE_BUSY]);
 COUNT(unmoved_pinned_pages, sum->moves[MEMSUITE_MIGRATE_PINNED]);
 COUNT(unmoved_full_pages, sum->moves[MEMSUITE_MIGRATE_FULL]);
 COUNT(unmoved_gone_pages, sum->moves[MEMSUITE_MIGRATE_GONE]);
-COUNT(unmoved_shared_pages, sum->moves[MOVE_SHARED]);
-COUNT(unmoved_policy_pages, sum->moves[MOVE_POLICY]);
-COUNT(unmoved_cpuset_pages, sum->moves[MOVE_CPUSET]);
+COUNT(unmoved_shared_pages, sum->moves[VIPZONE_MOVE_SHARED]);
+COUNT(unmoved_policy_pages, sum->moves[VIPZONE_MOVE_POLICY]);
+COUNT(unmoved_cpuset_pages, sum->moves[VIPZONE_MOVE_CPUSET]);
 
 static struct kobj_attribute who_attr = __ATTR_RO(who);
 static struct kobj_attribute policy_attr = __ATTR_RO(policy);
@@ -194,6 +194,7 @@ static struct attribute *policy_attrs[] = {
 	&unmoved_policy_pages_count.attr.attr,
 	&unmoved_cpuset_pages_count.attr.attr, NULL
 };
+
 static const struct attribute_group policy_group = { .attrs = policy_attrs };
 
 const struct attribute_group *vipzone_policy_groups[] = { &policy_group, NULL };

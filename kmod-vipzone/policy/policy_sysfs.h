@@ -10,7 +10,7 @@
 extern const struct attribute_group *vipzone_policy_groups[];
 
 /* Adds to @sum what became of the pages of a policy, on all CPUs. */
-void vipzone_policy_stats_add(struct steering_stats *sum,
-			      const struct policy *policy);
+void vipzone_policy_stats_add(struct vipzone_policy_stats *sum,
+			      const struct vipzone_policy *policy);
 
 #endif

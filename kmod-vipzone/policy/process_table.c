@@ -21,9 +21,9 @@ static DEFINE_SPINLOCK(table_lock);		/* of both tables */
 static struct workqueue_struct *reaper;
 static u64 lost;				/* under table_lock */
 
-static void process_free(struct process *process)
+static void process_free(struct vipzone_process *process)
 {
-	policy_put(process->policy);
+	vipzone_policy_put(process->policy);
 	mmdrop(process->mm);
 	put_pid(process->pid);
 	kfree(process);
@@ -31,17 +31,17 @@ static void process_free(struct process *process)
 
 static void process_die(struct work_struct *work)
 {
-	process_free(container_of(to_rcu_work(work), struct process, dying));
+	process_free(container_of(to_rcu_work(work), struct vipzone_process, dying));
 }
 
 /* Huge pages were forbidden to it by an entry, not by itself. Under table_lock. */
 static bool is_forbidden(const struct mm_struct *mm)
 {
-	struct process *process;
+	struct vipzone_process *process;
 
 	hash_for_each_possible(vipzone_processes_by_mm, process, by_mm,
 			       (unsigned long)mm)
-		if (process->mm == mm && process->thp == THP_FORBIDDEN)
+		if (process->mm == mm && process->thp == VIPZONE_THP_FORBIDDEN)
 			return true;
 	return false;
 }
@@ -51,29 +51,30 @@ static bool is_forbidden(const struct mm_struct *mm)
  * kept away, unless it knows the address space already, as that of a forked
  * child; and of single banks there are no huge pages.
  */
-static enum process_thp restrict_thp(const struct policy *policy,
+static enum vipzone_thp restrict_thp(const struct vipzone_policy *policy,
 				     struct mm_struct *mm,
 				     const struct mm_struct *from)
 {
 	if (policy->has_node)
-		return THP_AS_EVER;
+		return VIPZONE_THP_AS_EVER;
 	if (policy->has_large)
-		return memsuite_khugepaged_avoid(mm) ? THP_NOT_GATHERED : THP_AS_EVER;
+		return memsuite_khugepaged_avoid(mm) ? VIPZONE_THP_NOT_GATHERED :
+						       VIPZONE_THP_AS_EVER;
 	if (memsuite_thp_disable(mm) || (from != mm && is_forbidden(from)))
-		return THP_FORBIDDEN;
-	return THP_AS_EVER;
+		return VIPZONE_THP_FORBIDDEN;
+	return VIPZONE_THP_AS_EVER;
 }
 
-static void release_thp(const struct process *process)
+static void release_thp(const struct vipzone_process *process)
 {
-	if (process->thp == THP_NOT_GATHERED)
+	if (process->thp == VIPZONE_THP_NOT_GATHERED)
 		memsuite_khugepaged_admit(process->mm);
-	if (process->thp == THP_FORBIDDEN)
+	if (process->thp == VIPZONE_THP_FORBIDDEN)
 		memsuite_thp_enable(process->mm);
 }
 
 /* @from: the address space that its own was made from, or NULL. Under table_lock. */
-static void process_publish(struct process *process,
+static void process_publish(struct vipzone_process *process,
 			    const struct mm_struct *from)
 {
 	process->thp = restrict_thp(process->policy, process->mm, from);
@@ -82,7 +83,7 @@ static void process_publish(struct process *process,
 }
 
 /* Under table_lock. */
-static void process_unlink(struct process *process)
+static void process_unlink(struct vipzone_process *process)
 {
 	hash_del_rcu(&process->by_mm);
 	hash_del_rcu(&process->by_pid);
@@ -91,10 +92,10 @@ static void process_unlink(struct process *process)
 }
 
 /* Takes over a use of @policy, if it succeeds. */
-static struct process *process_create(struct mm_struct *mm, struct pid *pid,
-				      struct policy *policy, gfp_t gfp)
+static struct vipzone_process *process_create(struct mm_struct *mm, struct pid *pid,
+					      struct vipzone_policy *policy, gfp_t gfp)
 {
-	struct process *process = kzalloc(sizeof(*process), gfp);
+	struct vipzone_process *process = kzalloc(sizeof(*process), gfp);
 
 	if (!process)
 		return NULL;
@@ -107,10 +108,10 @@ static struct process *process_create(struct mm_struct *mm, struct pid *pid,
 }
 
 /* For another process, or the same with another mm. Under table_lock. */
-static bool process_copy(const struct process *process, struct mm_struct *mm,
+static bool process_copy(const struct vipzone_process *process, struct mm_struct *mm,
 			 struct pid *pid)
 {
-	struct process *copy;
+	struct vipzone_process *copy;
 
 	copy = process_create(mm, pid, process->policy,
 			      GFP_ATOMIC | __GFP_NOWARN);
@@ -118,7 +119,7 @@ static bool process_copy(const struct process *process, struct mm_struct *mm,
 		lost++;
 		return false;
 	}
-	policy_get(process->policy);
+	vipzone_policy_get(process->policy);
 	process_publish(copy, process->mm);
 	return true;
 }
@@ -142,7 +143,7 @@ struct mm_struct *vipzone_process_mm(struct task_struct *task)
  * The process has got another mm, by exec. The entry of the old one stays for
  * readers until their grace period is over. Under table_lock.
  */
-static void process_rekey(struct process *process, struct mm_struct *mm)
+static void process_rekey(struct vipzone_process *process, struct mm_struct *mm)
 {
 	if (process->mm == mm)
 		return;
@@ -154,7 +155,7 @@ void vipzone_process_catch_up(struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	struct mm_struct *mm = task ? vipzone_process_mm(task) : NULL;
-	struct process *process;
+	struct vipzone_process *process;
 
 	spin_lock(&table_lock);
 	process = vipzone_process_by_pid(pid);
@@ -169,9 +170,9 @@ void vipzone_process_catch_up(struct pid *pid)
 		put_task_struct(task);
 }
 
-static bool entry_link(struct process *process, const struct policy *base)
+static bool entry_link(struct vipzone_process *process, const struct vipzone_policy *base)
 {
-	struct process *old;
+	struct vipzone_process *old;
 
 	spin_lock(&table_lock);
 	if (base && vipzone_policy_base(vipzone_policy_of(current->mm)) != base) {
@@ -187,12 +188,12 @@ static bool entry_link(struct process *process, const struct policy *base)
 }
 
 int vipzone_process_link(struct mm_struct *mm, struct pid *pid,
-			 struct policy *policy, const struct policy *base)
+			 struct vipzone_policy *policy, const struct vipzone_policy *base)
 {
-	struct process *process = process_create(mm, pid, policy, GFP_KERNEL);
+	struct vipzone_process *process = process_create(mm, pid, policy, GFP_KERNEL);
 
 	if (!process) {
-		policy_put(policy);
+		vipzone_policy_put(policy);
 		return -ENOMEM;
 	}
 	if (entry_link(process, base))
@@ -201,9 +202,9 @@ int vipzone_process_link(struct mm_struct *mm, struct pid *pid,
 	return -EPERM;
 }
 
-bool vipzone_process_unlink(struct pid *pid, const struct policy *base)
+bool vipzone_process_unlink(struct pid *pid, const struct vipzone_policy *base)
 {
-	struct process *process;
+	struct vipzone_process *process;
 
 	spin_lock(&table_lock);
 	process = vipzone_process_by_pid(pid);
@@ -215,9 +216,9 @@ bool vipzone_process_unlink(struct pid *pid, const struct policy *base)
 	return process;
 }
 
-void vipzone_processes_revoke(const struct policy *base)
+void vipzone_processes_revoke(const struct vipzone_policy *base)
 {
-	struct process *process;
+	struct vipzone_process *process;
 	struct hlist_node *next;
 	int bucket;
 
@@ -231,7 +232,7 @@ void vipzone_processes_revoke(const struct policy *base)
 /* Inside a tracepoint: no sleeping. */
 void vipzone_process_forked(struct task_struct *parent, struct task_struct *child)
 {
-	struct process *process;
+	struct vipzone_process *process;
 
 	if (!child->mm || child->signal == parent->signal)
 		return;
@@ -258,7 +259,7 @@ static bool parent_is_forbidden(const struct task_struct *task)
 /* Inside a tracepoint, in the task itself. */
 void vipzone_process_execed(struct task_struct *task)
 {
-	struct process *process;
+	struct vipzone_process *process;
 
 	spin_lock(&table_lock);
 	process = vipzone_process_by_pid(task_tgid(task));
@@ -271,7 +272,7 @@ void vipzone_process_execed(struct task_struct *task)
 
 void vipzone_process_exited(struct task_struct *task)
 {
-	struct process *process;
+	struct vipzone_process *process;
 
 	if (atomic_read(&task->signal->live))
 		return;
@@ -289,7 +290,7 @@ u64 vipzone_processes_lost(void)
 
 int vipzone_processes_show(struct seq_file *file, void *unused)
 {
-	struct process *process;
+	struct vipzone_process *process;
 	int bucket;
 
 	seq_puts(file, "# pid policy\n");
@@ -300,6 +301,7 @@ int vipzone_processes_show(struct seq_file *file, void *unused)
 	spin_unlock(&table_lock);
 	return 0;
 }
+
 int vipzone_processes_init(void)
 {
 	reaper = alloc_workqueue("vipzone", WQ_UNBOUND, 0);
@@ -308,7 +310,7 @@ int vipzone_processes_init(void)
 
 void vipzone_processes_exit(void)
 {
-	struct process *process;
+	struct vipzone_process *process;
 	struct hlist_node *next;
 	int bucket;
 

@@ -14,14 +14,14 @@ struct seq_file;
 struct task_struct;
 
 /* khugepaged would gather pages wherever it finds a huge page. */
-enum process_thp {
-	THP_AS_EVER,
-	THP_NOT_GATHERED,	/* khugepaged was kept away */
-	THP_FORBIDDEN,
+enum vipzone_thp {
+	VIPZONE_THP_AS_EVER,
+	VIPZONE_THP_NOT_GATHERED,	/* khugepaged was kept away */
+	VIPZONE_THP_FORBIDDEN,
 };
 
 /**
- * struct process - a steered process
+ * struct vipzone_process - a steered process
  * @by_mm: in the table of address spaces; under RCU
  * @by_pid: in the table of processes; under RCU
  * @mm: its address space, kept from being freed so that it stays its own
@@ -30,13 +30,13 @@ enum process_thp {
  * @thp: what of huge pages was taken from it, as long as it is in the tables
  * @dying: frees it after a grace period
  */
-struct process {
+struct vipzone_process {
 	struct hlist_node by_mm;
 	struct hlist_node by_pid;
 	struct mm_struct *mm;
 	struct pid *pid;
-	struct policy *policy;
-	enum process_thp thp;
+	struct vipzone_policy *policy;
+	enum vipzone_thp thp;
 	struct rcu_work dying;
 };
 
@@ -48,10 +48,11 @@ struct process {
  * @base: NULL; else @mm is the caller's, and only while the caller is under this
  *	policy or has chosen of it: the administrator may have set another meanwhile
  *
- * Context: may sleep. Return: 0, -ENOMEM or -EPERM.
+ * Context: may sleep.
+ * Return: 0, -ENOMEM or -EPERM.
  */
 int vipzone_process_link(struct mm_struct *mm, struct pid *pid,
-			 struct policy *policy, const struct policy *base);
+			 struct vipzone_policy *policy, const struct vipzone_policy *base);
 
 /*
  * Looks at a process again that was linked just now: an exec or exit that came
@@ -66,10 +67,10 @@ void vipzone_process_catch_up(struct pid *pid);
  *
  * Return: whether it was there.
  */
-bool vipzone_process_unlink(struct pid *pid, const struct policy *base);
+bool vipzone_process_unlink(struct pid *pid, const struct vipzone_policy *base);
 
 /* Takes out all whose policy was chosen of @base. */
-void vipzone_processes_revoke(const struct policy *base);
+void vipzone_processes_revoke(const struct vipzone_policy *base);
 
 /* The address space of a process, from any of its threads; for mmput(), or NULL. */
 struct mm_struct *vipzone_process_mm(struct task_struct *task);

@@ -45,8 +45,8 @@ static struct mm_struct *mm_of(const struct task_struct *task)
 static void charge_task(const struct task_struct *task)
 {
 	struct mm_struct *mm = mm_of(task);
-	struct policy *policy;
-	u64 counted[LEDGER_KINDS];
+	struct vipzone_policy *policy;
+	u64 counted[VIPZONE_NR_ACCESS_KINDS];
 	unsigned int i;
 
 	/* In any case: what others did is not for the next one. */
@@ -110,7 +110,7 @@ static void charge_stop(void)
 
 static int charge_update(void)
 {
-	bool should = is_wanted && access_source == VIPZONE_ACCESS_PMU;
+	bool should = is_wanted && access_source == VIPZONE_SOURCE_PMU;
 
 	if (should && !is_counting)
 		return charge_start();
@@ -151,13 +151,13 @@ void vipzone_charge_round(void)
 void vipzone_charge_init(void)
 {
 	if (vipzone_counters_find())
-		access_source = VIPZONE_ACCESS_PMU;
+		access_source = VIPZONE_SOURCE_PMU;
 }
 
 static int refuse_events(const struct vipzone_counter_events *events)
 {
-	const struct memsuite_perf_event *read = &events->event[LEDGER_READ];
-	const struct memsuite_perf_event *write = &events->event[LEDGER_WRITE];
+	const struct memsuite_perf_event *read = &events->event[VIPZONE_ACCESS_READ];
+	const struct memsuite_perf_event *write = &events->event[VIPZONE_ACCESS_WRITE];
 
 	pr_warn_ratelimited("accesses: this machine does not count event %u:0x%llx:0x%llx, or %u:0x%llx:0x%llx; write what it does to read_event and write_event\n",
 			    read->type, read->config, read->config1,
@@ -175,7 +175,7 @@ int vipzone_charge_set_source(enum vipzone_access_source source)
 	int err = 0;
 
 	mutex_lock(&charge_lock);
-	if (source == VIPZONE_ACCESS_PMU &&
+	if (source == VIPZONE_SOURCE_PMU &&
 	    !vipzone_counters_are_usable(&vipzone_counter_events))
 		err = refuse_events(&vipzone_counter_events);
 	if (!err) {
@@ -183,7 +183,7 @@ int vipzone_charge_set_source(enum vipzone_access_source source)
 		err = charge_update();
 	}
 	if (err)
-		WRITE_ONCE(access_source, VIPZONE_ACCESS_TOUCHES);
+		WRITE_ONCE(access_source, VIPZONE_SOURCE_TOUCHES);
 	mutex_unlock(&charge_lock);
 	return err;
 }
@@ -193,13 +193,13 @@ static int set_events(const struct vipzone_counter_events *new)
 {
 	if (is_counting)
 		return -EBUSY;
-	if (access_source == VIPZONE_ACCESS_PMU && !vipzone_counters_are_usable(new))
+	if (access_source == VIPZONE_SOURCE_PMU && !vipzone_counters_are_usable(new))
 		return refuse_events(new);
 	vipzone_counter_events = *new;
 	return 0;
 }
 
-int vipzone_charge_set_event(enum ledger_kind kind,
+int vipzone_charge_set_event(enum vipzone_access_kind kind,
 			     const struct memsuite_perf_event *event)
 {
 	struct vipzone_counter_events new;
@@ -209,7 +209,7 @@ int vipzone_charge_set_event(enum ledger_kind kind,
 	new = vipzone_counter_events;
 	if (event)
 		new.event[kind] = *event;
-	if (kind == LEDGER_WRITE)
+	if (kind == VIPZONE_ACCESS_WRITE)
 		new.nr = event ? 2 : 1;
 	err = set_events(&new);
 	mutex_unlock(&charge_lock);

@@ -9,8 +9,8 @@
 
 /* Where accesses are known from. */
 enum vipzone_access_source {
-	VIPZONE_ACCESS_TOUCHES,		/* accessed and dirty bits */
-	VIPZONE_ACCESS_PMU,		/* the processors count them */
+	VIPZONE_SOURCE_TOUCHES,		/* accessed and dirty bits */
+	VIPZONE_SOURCE_PMU,		/* the processors count them */
 };
 
 /* From the PMU if this machine has the events, else from touches. May sleep. */
@@ -43,20 +43,22 @@ enum vipzone_access_source vipzone_charge_source(void);
  * vipzone_charge_set_source() - say where accesses are to be known from
  * @source: where from; after an error it is touches
  *
- * Context: may sleep. Return: 0, -EOPNOTSUPP (the machine does not count such
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP (the machine does not count such
  * events) or another error.
  */
 int vipzone_charge_set_source(enum vipzone_access_source source);
 
 /**
  * vipzone_charge_set_event() - say what is counted
- * @kind: LEDGER_READ or LEDGER_WRITE
+ * @kind: VIPZONE_ACCESS_READ or VIPZONE_ACCESS_WRITE
  * @event: that event; NULL: writes are counted by the event for reads
  *
- * Context: may sleep. Return: 0, -EBUSY (accesses are being counted) or
+ * Context: may sleep.
+ * Return: 0, -EBUSY (accesses are being counted) or
  * -EOPNOTSUPP (the machine does not count it).
  */
-int vipzone_charge_set_event(enum ledger_kind kind,
+int vipzone_charge_set_event(enum vipzone_access_kind kind,
 			     const struct memsuite_perf_event *event);
 
 /* How much of the time was counted, in percent. May sleep. */

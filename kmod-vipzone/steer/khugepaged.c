@@ -21,7 +21,7 @@
 static void probe_collapse(void *data, struct mm_struct *mm, int isolated,
 			   int status, unsigned int order)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	if (status != COLLAPSED)
 		return;
@@ -39,13 +39,13 @@ static struct memsuite_tracepoint probes[] = {
 
 static bool watched;
 
-void collapses_watch(void)
+void vipzone_khugepaged_watch(void)
 {
 	if (!watched)
 		watched = !memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 }
 
-void collapses_ignore(void)
+void vipzone_khugepaged_ignore(void)
 {
 	if (watched)
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));

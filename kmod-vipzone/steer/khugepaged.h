@@ -4,7 +4,7 @@
 #define VIPZONE_STEER_KHUGEPAGED_H
 
 /* These may sleep; calls do not overlap. */
-void collapses_watch(void);
-void collapses_ignore(void);
+void vipzone_khugepaged_watch(void);
+void vipzone_khugepaged_ignore(void);
 
 #endif

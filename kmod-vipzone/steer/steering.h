@@ -4,9 +4,9 @@
 #define VIPZONE_STEER_STEERING_H
 
 /* Arms them. May sleep. 0, else as memsuite_hook_arm(), and nothing is armed. */
-int steering_start(void);
+int vipzone_steering_start(void);
 
 /* Disarms them, and waits for those that run. May sleep. */
-void steering_stop(void);
+void vipzone_steering_stop(void);
 
 #endif

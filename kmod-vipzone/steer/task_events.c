@@ -19,7 +19,7 @@ static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
 	vipzone_process_forked(parent, child);
-	tags_forked(parent, child);
+	vipzone_tags_forked(parent, child);
 }
 
 static void probe_exec(void *data, struct task_struct *task)
