@@ -12,7 +12,7 @@
 /* Page tables looked through before others may have mmap_lock. */
 #define WALK_TABLES	64
 
-static void look_through(struct walk *walk, pmd_t *pmd, pmd_t pmdval,
+static void look_through(struct vipzone_walk *walk, pmd_t *pmd, pmd_t pmdval,
 			 unsigned long start, unsigned long end)
 {
 	spinlock_t *lock = pte_lockptr(walk->mm, &pmdval);
@@ -36,7 +36,7 @@ static void look_through(struct walk *walk, pmd_t *pmd, pmd_t pmdval,
 	spin_unlock(lock);
 }
 
-static void look_at_huge(struct walk *walk, pmd_t *pmd, unsigned long addr,
+static void look_at_huge(struct vipzone_walk *walk, pmd_t *pmd, unsigned long addr,
 			 unsigned long end)
 {
 	spinlock_t *lock = pmd_lockptr(walk->mm, pmd);
@@ -54,7 +54,7 @@ static void look_at_huge(struct walk *walk, pmd_t *pmd, unsigned long addr,
 	spin_unlock(lock);
 }
 
-static void look_below(struct walk *walk, pmd_t *pmd, unsigned long addr,
+static void look_below(struct vipzone_walk *walk, pmd_t *pmd, unsigned long addr,
 		       unsigned long end)
 {
 	pmd_t val;
@@ -76,7 +76,7 @@ static bool has_anon(const struct vm_area_struct *vma)
 						   VM_PFNMAP | VM_MIXEDMAP));
 }
 
-unsigned long walk_on(struct walk *walk, unsigned long addr)
+unsigned long vipzone_walk_on(struct vipzone_walk *walk, unsigned long addr)
 {
 	struct vm_area_struct *vma;
 	int tables = 0;
@@ -105,18 +105,4 @@ unsigned long walk_on(struct walk *walk, unsigned long addr)
 			return addr;
 	}
 	return 0;
-}
-
-bool walk_is_swapped(struct mm_struct *mm, unsigned long addr)
-{
-	unsigned long next;
-	pmd_t *pmd = memsuite_pmd_offset(mm, addr, &next), pmdval;
-	pte_t pte;
-
-	pmdval = pmd ? READ_ONCE(*pmd) : __pmd(0);
-	if (pmd_none(pmdval) || !pmd_present(pmdval) || pmd_leaf(pmdval) ||
-	    pmd_bad(pmdval))
-		return false;
-	pte = READ_ONCE(*pte_offset_kernel(&pmdval, addr));
-	return !pte_none(pte) && !pte_present(pte);
 }

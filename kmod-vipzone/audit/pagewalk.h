@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Walking over the anonymous memory of an address space. */
-#ifndef VIPZONE_WALK_H
-#define VIPZONE_WALK_H
+#ifndef VIPZONE_AUDIT_PAGEWALK_H
+#define VIPZONE_AUDIT_PAGEWALK_H
 
 #include <linux/mm_types.h>
 
 /**
- * struct walk - a walk over what is mapped, one page table at a time
+ * struct vipzone_walk - a walk over what is mapped, one page table at a time
  * @mm: the address space
  * @vma: the area that is walked over
  * @enter: may be NULL; before the page table that maps @addr is looked through.
@@ -17,20 +17,20 @@
  * @huge: the entry that is seen is one of a huge page
  * @stop: set by any of them: no more page tables for now
  */
-struct walk {
+struct vipzone_walk {
 	struct mm_struct *mm;
 	struct vm_area_struct *vma;
-	void (*enter)(struct walk *walk, unsigned long addr);
-	void (*see)(struct walk *walk, struct page *page, unsigned long addr,
+	void (*enter)(struct vipzone_walk *walk, unsigned long addr);
+	void (*see)(struct vipzone_walk *walk, struct page *page, unsigned long addr,
 		    unsigned long *entry);
-	void (*leave)(struct walk *walk, unsigned long start,
+	void (*leave)(struct vipzone_walk *walk, unsigned long start,
 		      unsigned long end);
 	bool huge;
 	bool stop;
 };
 
 /**
- * walk_on() - walk on from an address
+ * vipzone_walk_on() - walk on from an address
  * @walk: what to call
  * @addr: where from
  *
@@ -40,16 +40,6 @@ struct walk {
  * Context: mmap_lock held for reading; may sleep.
  * Return: where to go on, 0 at the end.
  */
-unsigned long walk_on(struct walk *walk, unsigned long addr);
-
-/**
- * walk_is_swapped() - is the page at an address in swap, or on its way
- * @mm: the address space
- * @addr: the address
- *
- * Context: mmap_lock or the lock of the area is held, as in a page fault. Does
- * not sleep.
- */
-bool walk_is_swapped(struct mm_struct *mm, unsigned long addr);
+unsigned long vipzone_walk_on(struct vipzone_walk *walk, unsigned long addr);
 
 #endif

@@ -12,7 +12,8 @@
 #include <compat/thp.h>
 #include <memsuite/tracepoints.h>
 
-#include "vipzone.h"
+#include "policy/lookup.h"
+#include "steer/khugepaged.h"
 
 /* What the tracepoint calls "succeeded". */
 #define COLLAPSED	1
@@ -20,12 +21,12 @@
 static void probe_collapse(void *data, struct mm_struct *mm, int isolated,
 			   int status, unsigned int order)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	if (status != COLLAPSED)
 		return;
 	preempt_disable();
-	policy = policy_of(mm);
+	policy = vipzone_policy_of(mm);
 	if (policy)
 		this_cpu_add(policy->stats->collapsed,
 			     1UL << MEMSUITE_COLLAPSE_ORDER(order));
@@ -38,13 +39,13 @@ static struct memsuite_tracepoint probes[] = {
 
 static bool watched;
 
-void collapses_watch(void)
+void vipzone_khugepaged_watch(void)
 {
 	if (!watched)
 		watched = !memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 }
 
-void collapses_ignore(void)
+void vipzone_khugepaged_ignore(void)
 {
 	if (watched)
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
