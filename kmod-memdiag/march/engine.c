@@ -38,7 +38,7 @@ bool memdiag_engine_can(enum memdiag_engine_method method)
 	}
 }
 
-/* What is asked for, if it can be had here; the exact ones are of march tests. */
+/* The method asked for, if it works here; only march tests have the exact ones. */
 static enum memdiag_engine_method engine_choose_method(enum memdiag_engine_method method,
 						       enum memdiag_engine_kind kind)
 {

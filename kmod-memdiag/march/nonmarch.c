@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests that are no march tests, though made of the same passes. */
+/* Tests that are no march tests, but consist of the same passes. */
 
 #include <linux/kernel.h>
 #include <linux/log2.h>

@@ -52,7 +52,7 @@ void memdiag_march_run(struct memdiag_test_run *run, const struct memdiag_march_
  * was expected is the background, but for the bits of @flip.
  */
 void memdiag_failure_report(struct memdiag_test_run *run, size_t word, u64 diff, u64 flip);
-/* Report that a word cannot be read; likewise. */
+/* Report that a word cannot be read, before it is written again. */
 void memdiag_failure_report_uncorrectable(struct memdiag_test_run *run, size_t word, u64 flip);
 
 #endif

@@ -39,7 +39,7 @@
 /* How much of the memory's bandwidth the workers may take by default. */
 #define BANDWIDTH_MIB_S	2048
 
-/* More than any machine can do. */
+/* More than any machine can test. */
 #define OVERDUE_PAGES_S	U32_MAX
 
 /* COMeT's threshold: what a list may give in an interval at ease, in pages. */
@@ -132,7 +132,7 @@ static u64 workers_full_speed(void)
 	return memdiag_worker_bandwidth() * memdiag_worker_threads() / memdiag_worker_fidelity();
 }
 
-/* Until the first sweep is over, all that is free is overdue. */
+/* Until the first sweep is over, all free memory is overdue. */
 static u64 controller_request(void)
 {
 	return memdiag_worker_passes() == monitor.passes ? OVERDUE_PAGES_S :
@@ -235,9 +235,9 @@ static void controller_decide(void)
 
 /*
  * A sweep is due when seven sixteenths of a lifetime are over, and sooner when
- * much memory came back from its users without a good test. A page in use is moved when
- * three quarters of the lifetime are over: an eighth is left for its frame to
- * wait for a sweep, and an eighth for the sweep.
+ * much memory came back from its users without a good test. A page in use is
+ * moved when three quarters of the lifetime are over: an eighth is left for its
+ * frame to wait for a sweep, and an eighth for the sweep.
  */
 static bool controller_sweep_due(unsigned long begun)
 {

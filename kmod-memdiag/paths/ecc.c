@@ -51,7 +51,7 @@ static unsigned long begun;		/* jiffies, likewise */
 static void ecc_test_step(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(step_work, ecc_test_step);
 
-/* By the work: the next page that is due is tested, if that is possible now. */
+/* Called by the work: test the next page that is due, if that is possible now. */
 static void ecc_test_begin(struct memdiag_ecc_page *page)
 {
 	unsigned long first = ALIGN_DOWN(page->pfn, pageblock_nr_pages);
@@ -87,7 +87,7 @@ static void ecc_page_retire(struct memdiag_ecc_page *page)
 		memdiag_bad_pages_add(&bad_page);
 }
 
-/* What could not be had was left out. */
+/* The test leaves out pages that it cannot get. */
 static bool ecc_page_was_tested(const struct memdiag_ecc_page *page)
 {
 	return memsuite_alloc_stats_age_s(page->pfn) <= (jiffies - begun) / HZ + 1;

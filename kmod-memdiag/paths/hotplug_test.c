@@ -19,7 +19,7 @@
 #include "sched/algorithm.h"
 #include "sched/worker.h"
 
-/* Nobody waits for the memory yet. */
+/* Thorough: no task waits for this memory yet. */
 #define NEW_FIDELITY	4
 
 static bool testing;			/* under hotplug_lock */

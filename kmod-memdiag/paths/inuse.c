@@ -35,7 +35,7 @@
 /* Pages that are off the LRU lists together. */
 #define BATCH_PAGES	128
 
-/* Pages found before any is moved: what is left of a free block goes back. */
+/* Pages found before any is moved; the rest of a free block then goes back. */
 #define FOUND_PAGES	1024
 
 /* Unmapping a page costs a walk through each address space that has it. */
@@ -118,7 +118,7 @@ static struct page *take_target(struct page *old, void *context)
 	return page;
 }
 
-/* Without a target it would be split: that is no price for a test. */
+/* Without a target the huge page would be split: a test is not worth that. */
 static void move_large(struct walk *walk, struct page *page)
 {
 	walk->large = alloc_large(walk, page);
@@ -186,7 +186,7 @@ static void inuse_visit_page(struct walk *walk, struct page *page)
 	}
 }
 
-/* What there is at @pfn; returns where to go on. */
+/* Visit the frame @pfn; returns the next one to visit. */
 static unsigned long inuse_visit_frame(struct walk *walk, unsigned long pfn)
 {
 	struct page *page = pfn_to_page(pfn);

@@ -91,7 +91,7 @@ static int range_test_claimed(unsigned long pfn, unsigned long nr)
 	return err;
 }
 
-/* What cannot be claimed as a whole may still have free blocks. */
+/* A stretch that cannot be claimed as a whole may still have free blocks. */
 static void range_test_free(unsigned long pfn, unsigned long nr)
 {
 	struct memsuite_scan scan = {

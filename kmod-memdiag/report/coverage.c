@@ -32,14 +32,14 @@ static const char * const use_names[NR_USES] = {
 #define NR_BUCKETS		(2 * LIFETIME_BUCKETS)
 
 /**
- * struct use_ages - the pages of one use
+ * struct use_coverage - the pages of one use
  * @pages: all of them
  * @tested: those with a test that has not expired
  * @untested: those without one
  * @oldest_s: the age of the oldest test
  * @ages: of those that have one
  */
-struct use_ages {
+struct use_coverage {
 	u64 pages;
 	u64 tested;
 	u64 untested;
@@ -47,12 +47,12 @@ struct use_ages {
 	u64 ages[NR_BUCKETS];
 };
 
-static struct use_ages uses[NR_USES];	/* under coverage_lock */
+static struct use_coverage uses[NR_USES];	/* under coverage_lock */
 static unsigned int counted_lifetime_s;
 static unsigned long counted;		/* jiffies; 0: never */
 static DEFINE_MUTEX(coverage_lock);
 
-/* A look without a reference: what is seen may be a moment old. */
+/* Takes no reference: the answer may be a moment old. */
 static enum use use_of(struct page *page)
 {
 	struct page *head;
@@ -70,19 +70,19 @@ static enum use use_of(struct page *page)
 	return PageAnon(head) ? USER : PAGE_CACHE;
 }
 
-static void coverage_count_page(struct use_ages *ages_of_use, unsigned long pfn)
+static void coverage_count_page(struct use_coverage *coverage, unsigned long pfn)
 {
 	unsigned int age = memsuite_alloc_stats_age_s(pfn), bucket;
 
-	ages_of_use->pages++;
+	coverage->pages++;
 	if (age == UINT_MAX) {
-		ages_of_use->untested++;
+		coverage->untested++;
 		return;
 	}
-	ages_of_use->tested += age < counted_lifetime_s;
-	ages_of_use->oldest_s = max(ages_of_use->oldest_s, age);
+	coverage->tested += age < counted_lifetime_s;
+	coverage->oldest_s = max(coverage->oldest_s, age);
 	bucket = div_u64((u64)age * LIFETIME_BUCKETS, counted_lifetime_s);
-	ages_of_use->ages[min_t(unsigned int, bucket, NR_BUCKETS - 1)]++;
+	coverage->ages[min_t(unsigned int, bucket, NR_BUCKETS - 1)]++;
 }
 
 static void coverage_count_frames(unsigned long pfn, unsigned long nr)
@@ -117,7 +117,7 @@ static void coverage_count_memory(void)
 }
 
 /* Looking at all memory is no small thing: once a second at most. */
-static const struct use_ages *coverage_of_use(enum use use)
+static const struct use_coverage *coverage_of_use(enum use use)
 {
 	if (!counted || time_after(jiffies, counted + HZ))
 		coverage_count_memory();
@@ -125,37 +125,37 @@ static const struct use_ages *coverage_of_use(enum use use)
 }
 
 /* The age that @pct percent of the tests are younger than, in seconds. */
-static u64 age_percentile_s(const struct use_ages *ages_of_use, unsigned int pct)
+static u64 age_percentile_s(const struct use_coverage *coverage, unsigned int pct)
 {
-	u64 tests = ages_of_use->pages - ages_of_use->untested, seen = 0;
+	u64 tests = coverage->pages - coverage->untested, seen = 0;
 	unsigned int i;
 
 	if (!tests)
 		return 0;
 	for (i = 0; i < NR_BUCKETS - 1; i++) {
-		seen += ages_of_use->ages[i];
+		seen += coverage->ages[i];
 		if (seen * 100 >= tests * pct)
 			break;
 	}
 	return min_t(u64, DIV_ROUND_UP_ULL((u64)(i + 1) * counted_lifetime_s,
 					   LIFETIME_BUCKETS),
-		     ages_of_use->oldest_s);
+		     coverage->oldest_s);
 }
 
-static u64 tested_pct(const struct use_ages *ages_of_use)
+static u64 tested_pct(const struct use_coverage *coverage)
 {
-	return ages_of_use->pages ? div64_u64(ages_of_use->tested * 100, ages_of_use->pages) : 100;
+	return coverage->pages ? div64_u64(coverage->tested * 100, coverage->pages) : 100;
 }
 
 #define coverage_attr(use, name, value)					\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
-	const struct use_ages *ages_of_use;				\
+	const struct use_coverage *coverage;				\
 	u64 number;							\
 									\
 	mutex_lock(&coverage_lock);					\
-	ages_of_use = coverage_of_use(use);				\
+	coverage = coverage_of_use(use);				\
 	number = value;							\
 	mutex_unlock(&coverage_lock);					\
 	return sysfs_emit(buf, "%llu\n", number);			\
@@ -163,13 +163,13 @@ static ssize_t name##_show(struct kobject *kobj,			\
 static struct kobj_attribute name##_attr = __ATTR_RO(name)
 
 #define use_attrs(use, name)						\
-coverage_attr(use, name##_pages, ages_of_use->pages);			\
-coverage_attr(use, name##_tested_pages, ages_of_use->tested);		\
-coverage_attr(use, name##_tested_pct, tested_pct(ages_of_use));		\
-coverage_attr(use, name##_untested_pages, ages_of_use->untested);	\
-coverage_attr(use, name##_oldest_age_s, ages_of_use->oldest_s);		\
-coverage_attr(use, name##_age_p50_s, age_percentile_s(ages_of_use, 50)); \
-coverage_attr(use, name##_age_p99_s, age_percentile_s(ages_of_use, 99))
+coverage_attr(use, name##_pages, coverage->pages);			\
+coverage_attr(use, name##_tested_pages, coverage->tested);		\
+coverage_attr(use, name##_tested_pct, tested_pct(coverage));		\
+coverage_attr(use, name##_untested_pages, coverage->untested);		\
+coverage_attr(use, name##_oldest_age_s, coverage->oldest_s);		\
+coverage_attr(use, name##_age_p50_s, age_percentile_s(coverage, 50));		\
+coverage_attr(use, name##_age_p99_s, age_percentile_s(coverage, 99))
 
 use_attrs(FREE, free);
 use_attrs(USER, user);
@@ -193,7 +193,7 @@ const struct attribute_group memdiag_coverage_group = {
 };
 
 /* The picture: how old the tests are, as a bar for each eighth. */
-static void show_ages(struct seq_file *file, const struct use_ages *ages_of_use)
+static void show_ages(struct seq_file *file, const struct use_coverage *coverage)
 {
 	const unsigned int step = LIFETIME_BUCKETS / 8;
 	unsigned int i, j, width;
@@ -201,10 +201,10 @@ static void show_ages(struct seq_file *file, const struct use_ages *ages_of_use)
 
 	for (i = 0; i < NR_BUCKETS; i += step) {
 		for (pages = 0, j = i; j < i + step; j++)
-			pages += ages_of_use->ages[j];
+			pages += coverage->ages[j];
 		if (!pages)
 			continue;
-		width = div64_u64(pages * 50, ages_of_use->pages);
+		width = div64_u64(pages * 50, coverage->pages);
 		seq_printf(file, "  %6u s %10llu ",
 			   (unsigned int)div_u64((u64)i * counted_lifetime_s,
 						 LIFETIME_BUCKETS), pages);
@@ -216,7 +216,7 @@ static void show_ages(struct seq_file *file, const struct use_ages *ages_of_use)
 
 static int coverage_show(struct seq_file *file, void *unused)
 {
-	const struct use_ages *ages_of_use;
+	const struct use_coverage *coverage;
 	int use;
 
 	mutex_lock(&coverage_lock);
@@ -224,11 +224,11 @@ static int coverage_show(struct seq_file *file, void *unused)
 	seq_printf(file, "# pages by use, and how old their tests are; a test is good for %u s\n",
 		   counted_lifetime_s);
 	for (use = 0; use < NR_USES; use++) {
-		ages_of_use = &uses[use];
+		coverage = &uses[use];
 		seq_printf(file, "%s: %llu pages, %llu%% tested, %llu untested, oldest %u s\n",
-			   use_names[use], ages_of_use->pages, tested_pct(ages_of_use),
-			   ages_of_use->untested, ages_of_use->oldest_s);
-		show_ages(file, ages_of_use);
+			   use_names[use], coverage->pages, tested_pct(coverage),
+			   coverage->untested, coverage->oldest_s);
+		show_ages(file, coverage);
 	}
 	mutex_unlock(&coverage_lock);
 	return 0;

@@ -99,7 +99,7 @@ static bool is_guest(void)
 	return boot_cpu_has(X86_FEATURE_HYPERVISOR);
 }
 
-/* Whether a bit of a model-specific register is set, if there is such a one. */
+/* Whether a bit of a model-specific register is set; false without the register. */
 static bool msr_bit(u32 msr, unsigned int bit)
 {
 	u32 low, high;

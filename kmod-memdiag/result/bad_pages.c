@@ -92,7 +92,7 @@ static void record_send_event(const struct record *record)
 	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env);
 }
 
-/* Not where a page is found: that may be while memory is held. */
+/* In a work item: where a page is found, memory may be held. */
 static void records_announce(struct work_struct *unused)
 {
 	struct record *record;
@@ -119,8 +119,8 @@ static struct record *record_find(unsigned long pfn)
 }
 
 /*
- * What cannot be written down is counted all the same. What is found again,
- * after its memory had gone offline, is not.
+ * A page is counted even if there is no memory for its record. A page that is
+ * found again, after its memory had gone offline, is not.
  */
 void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 {
@@ -146,7 +146,7 @@ void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 	schedule_work(&announce_work);
 }
 
-/* The first one behind a frame; 0 if there is none. */
+/* The first page behind a frame that is not retired; 0 if there is none. */
 static unsigned long records_next_pending(unsigned long behind)
 {
 	unsigned long first = 0;
@@ -165,8 +165,8 @@ static unsigned long records_next_pending(unsigned long behind)
 }
 
 /*
- * Not under the lock: memory_failure() may wait for pages that are locked by who
- * has a bad page to add.
+ * Not under the lock: memory_failure() may wait for a page that is locked by a
+ * task that waits for the lock to add a bad page.
  */
 static void records_retire_again(struct work_struct *unused)
 {

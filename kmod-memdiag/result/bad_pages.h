@@ -11,7 +11,7 @@
  * enum memdiag_bad_page_origin - how a page got onto the list
  * @MEMDIAG_FOUND_BY_TEST: a test failed
  * @MEMDIAG_FOUND_BY_HAND: written to retire
- * @MEMDIAG_FOUND_BEFORE: likewise, as found before an earlier reboot
+ * @MEMDIAG_FOUND_BEFORE: written to retire, as found before an earlier reboot
  * @MEMDIAG_FOUND_EMULATED: a test failed of memory that is not bad: see inject
  * @MEMDIAG_FOUND_BY_ECC: the machine reported errors while the page was tested
  */
@@ -28,8 +28,8 @@ enum memdiag_bad_page_origin {
  * @pfn: its frame
  * @address: physical, of the first failing word
  * @mask: bits that failed, of all failing words of the page together
- * @rising: of these, those read as 1 that should have been 0
- * @falling: of these, those read as 0 that should have been 1
+ * @rising: bits of @mask that read as 1 and should have been 0
+ * @falling: bits of @mask that read as 0 and should have been 1
  * @element: march element that found it
  * @background: what 0 stood for
  * @time: seconds since 1970
@@ -102,7 +102,7 @@ bool memdiag_bad_pages_has(unsigned long pfn);
  */
 int memdiag_bad_pages_revoke_emulated(void);
 
-/* How many are on the list; of these, how many are still in use. */
+/* How many pages are on the list, and how many of them are still in use. */
 u64 memdiag_bad_pages_count(void);
 u64 memdiag_bad_pages_pending(void);
 

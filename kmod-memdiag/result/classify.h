@@ -12,8 +12,8 @@
 
 /**
  * enum memdiag_fault_class - kinds of faults, the worst last
- * @MEMDIAG_CLASS_UNKNOWN: nobody saw more of it: retired by hand, one bad page of very
- *	many, or found by a test on demand alone
+ * @MEMDIAG_CLASS_UNKNOWN: it was not looked at closely: retired by hand, one bad page
+ *	of very many, or found by a test on demand alone
  * @MEMDIAG_CLASS_READ_PATH: the memory held the right value, and was read wrong once
  * @MEMDIAG_CLASS_INTERMITTENT: the memory held a wrong value, but not in every run
  * @MEMDIAG_CLASS_HARD: every run of the test shows it

@@ -8,12 +8,12 @@
 
 /**
  * enum memdiag_ecc_state - what is being done about a page
- * @MEMDIAG_ECC_COUNTED: nothing yet, or it could not be had for its test
+ * @MEMDIAG_ECC_COUNTED: nothing yet, or the test could not get it
  * @MEMDIAG_ECC_ASKED: it is to be tested
  * @MEMDIAG_ECC_TESTING: it is being tested, with its neighbours
  * @MEMDIAG_ECC_PASSED: its last test found nothing
  * @MEMDIAG_ECC_RETIRED: it was bad, and is withheld
- * @MEMDIAG_ECC_IN_USE: it is bad, and could not be had
+ * @MEMDIAG_ECC_IN_USE: it is bad, but in use, and could not be retired
  * @MEMDIAG_ECC_NR_STATES: how many states there are
  */
 enum memdiag_ecc_state {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Testing held memory, and keeping what was found of each page. */
+/* Tests held memory, and keeps what was found wrong with each page. */
 
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -155,7 +155,7 @@ static void verdict_run_foreign(struct memdiag_verdict *verdict,
 	test->foreign->run(&held);
 }
 
-/* Returns whether something failed that there is room to look closer at. */
+/* Returns whether a page failed that there is a suspect for. */
 static bool verdict_run(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
 			unsigned int background)
 {

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * struct memdiag_backoff_stall - the share of time in which somebody waits, in percent
+ * struct memdiag_backoff_stall - the share of time in which some task waits, in percent
  * @memory: for memory
  * @cpu: for a CPU
  */

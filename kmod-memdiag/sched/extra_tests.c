@@ -174,7 +174,7 @@ bool memdiag_extra_tests_due(void)
 
 unsigned int memdiag_extra_tests_ops(void)
 {
-	static struct memdiag_engine_test main;		/* the controller's, who asks */
+	static struct memdiag_engine_test main;		/* the controller alone asks */
 	struct entry *entry;
 	unsigned int ops;
 

@@ -160,7 +160,7 @@ static void psi_adjust(void)
 		   memdiag_backoff_next(psi.share_pct, pressed));
 }
 
-/* What was measured is heeded once, however often the policy is asked. */
+/* Each measurement counts once, however often the policy is asked. */
 void memdiag_psi_decide(void)
 {
 	if (!psi.here)
@@ -181,7 +181,7 @@ u64 memdiag_psi_backoffs(void)
 	return READ_ONCE(backoffs);
 }
 
-/* Reads what there is now, so that nothing is shown where there is nothing. */
+/* The read tells whether this kernel has the figures at all. */
 static ssize_t stall_show(char *buf, enum memsuite_psi what,
 			  unsigned int percent)
 {
