@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: what becomes of a request. It is cut where blocks in PRAM and
- * others meet; device-mapper brings the rest again. Nothing here allocates
- * memory, and it waits for nothing but the store's lock, and a discard for the
- * batch of write-back under way: memory reclaim may depend on it.
+ * dm-vstore: what becomes of a request: selective allocation for virtual storage (Park et al.,
+ * section 4.2). Small writes go to PRAM, large ones to the disk. A request is cut where blocks
+ * in PRAM and others meet; device-mapper brings the rest again.
+ *
+ * Memory reclaim may depend on this code. So it allocates no memory, and waits for the store's
+ * lock only; a discard also waits for the batch of write-back that is under way.
  */
 
 #include <linux/bio.h>
@@ -23,10 +25,10 @@
 #include "store/vstore.h"
 #include "store/writeback.h"
 
-/* What map_locked() says of a request that is done; device-mapper's are small. */
-#define DONE	100
+/* map_locked() returns it for a request that is done; device-mapper's own values are small. */
+#define MAPIO_DONE	100
 
-/* @nr blocks from @block on; of those, what is done with at a time. */
+/* @nr blocks from @block on. */
 struct span {
 	u64 block;
 	u32 nr;
@@ -48,7 +50,7 @@ static void bio_accept(struct bio *bio, u32 nr)
 		dm_accept_partial_bio(bio, sectors);
 }
 
-/* What was written before to the file that this request continues. */
+/* Marks what was written before to the file that a request continues: it is for the disk, too. */
 static void blocks_mark_merged(struct vstore *store, u64 from, u64 to)
 {
 	u64 block;
@@ -91,7 +93,7 @@ static bool write_wants_pram(struct vstore *store, struct span span, u32 *mark)
 	return true;
 }
 
-/* How many blocks from the first on are dirty in PRAM, or, if that is not, how many are not. */
+/* How many blocks from the first on are alike: dirty in PRAM, or not, which *@dirty tells. */
 static u32 span_run(struct vstore *store, struct span span, bool *dirty)
 {
 	u32 nr;
@@ -108,21 +110,21 @@ static u32 span_run(struct vstore *store, struct span span, bool *dirty)
 	return nr;
 }
 
-/* Whatever was read of it before is old. */
+/* Outdates what was read of these blocks before. */
 static void span_outdate(struct vstore *store, struct span span)
 {
 	vstore_promote_outdate(store, span.block, span.nr);
 	vstore_read_cache_drop(store, span.block, span.nr);
 }
 
-/* It is ended without the lock: whoever waits for it may come again. */
+/* vstore_io_map() ends it without the lock: whoever waits for it may come again. */
 static int bio_done(struct bio *bio, blk_status_t status)
 {
 	bio->bi_status = status;
-	return DONE;
+	return MAPIO_DONE;
 }
 
-/* PRAM has none of it any more, durably. */
+/* PRAM forgets what it has of these blocks, durably. */
 static void span_forget(struct vstore *store, struct span span)
 {
 	u64 block, blocks[VSTORE_CHUNK], end = span.block + span.nr;
@@ -142,8 +144,8 @@ static void span_forget(struct vstore *store, struct span span)
 }
 
 /*
- * A write to the disk. What PRAM has of it is clean: it is forgotten first, and
- * durably, or after a power cut it would hide what the disk has by then.
+ * A write goes to the disk. What PRAM has of its blocks is clean. PRAM forgets it first, durably:
+ * else, after a power cut, it would hide what the disk has by then.
  */
 static int write_disk(struct vstore *store, struct bio *bio, struct span span)
 {
@@ -155,9 +157,9 @@ static int write_disk(struct vstore *store, struct bio *bio, struct span span)
 }
 
 /*
- * What is dirty in PRAM is written there again, whatever its size: were it
- * dropped, the disk would be all that is left, with contents older than what was
- * promised, until its own cache is flushed.
+ * Blocks that are dirty in PRAM are written there again, whatever the request's size. If PRAM
+ * forgot them, only the disk would have them, and until its own cache is flushed it may hold
+ * older contents than were promised.
  */
 static int write_map(struct vstore *store, struct bio *bio)
 {
@@ -192,7 +194,7 @@ static int write_map(struct vstore *store, struct bio *bio)
 	return bio_done(bio, BLK_STS_OK);
 }
 
-/* Returns 0, -EIO, or -EAGAIN if PRAM does not have the block any more. */
+/* Returns 0, -EIO, or -EAGAIN if PRAM has lost the block, and the disk has it. */
 static int read_block(struct vstore *store, struct bio *bio, struct bvec_iter *iter,
 		      struct vstore_page *page)
 {
@@ -208,7 +210,7 @@ static int read_block(struct vstore *store, struct bio *bio, struct bvec_iter *i
 	return 0;
 }
 
-/* What PRAM has none of. */
+/* PRAM has none of these blocks. */
 static int read_disk(struct vstore *store, struct bio *bio, struct span span)
 {
 	u32 nr = vstore_read_cache_read(store, bio, span.block, span.nr);
@@ -251,14 +253,14 @@ static int read_map(struct vstore *store, struct bio *bio)
 	if (!nr && err == -EAGAIN)
 		return read_map(store, bio);	/* from the disk */
 	store->counts.read_pram++;
-	/* What cannot be read is an error of its own: it comes again, alone. */
+	/* A block that cannot be read ends the request before it, and fails alone the next time. */
 	bio_accept(bio, max(nr, 1U));
 	return bio_done(bio, nr ? BLK_STS_OK : BLK_STS_IOERR);
 }
 
 /*
- * The disk may not get an old block from write-back after the discard, for a
- * write that follows may go to the disk at once.
+ * Waits for write-back of these blocks: a write that follows the discard may go to the disk at
+ * once, and write-back must not overwrite it with an older block.
  */
 static int discard_map(struct vstore *store, struct bio *bio)
 {
@@ -297,8 +299,7 @@ static int map_locked(struct vstore *store, struct bio *bio)
  * @ti: the target
  * @bio: the request, whole blocks
  *
- * What is in PRAM is durable when its request is done, so that flushes and FUA
- * are the disk's.
+ * What is in PRAM is durable when its request is done: so flushes and FUA only concern the disk.
  *
  * Return: what device-mapper's map functions return.
  */
@@ -323,7 +324,7 @@ int vstore_io_map(struct dm_target *ti, struct bio *bio)
 		queue_delayed_work(store->queue, &store->work, HZ);
 	vstore_share_kick(store);
 	mutex_unlock(&store->lock);
-	if (result != DONE)
+	if (result != MAPIO_DONE)
 		return result;
 	bio_endio(bio);
 	return DM_MAPIO_SUBMITTED;

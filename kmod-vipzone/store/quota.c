@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: how much of PRAM the store may have, where it shares it with memory.
+ * dm-vstore: how many pages of PRAM the store may have, where it shares PRAM with memory.
  */
 
 #include <linux/jiffies.h>

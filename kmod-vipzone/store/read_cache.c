@@ -199,7 +199,7 @@ void vstore_read_cache_init(struct vstore *store)
 	xa_init(&cache->pages);
 	INIT_LIST_HEAD(&cache->use);
 	INIT_LIST_HEAD(&cache->link);
-	cache->max_kib = VSTORE_CACHE_UNSET;
+	cache->max_kib = VSTORE_READ_CACHE_UNSET;
 }
 
 /**
@@ -218,7 +218,7 @@ int vstore_read_cache_open(struct vstore *store, const char *name, char **error)
 
 	if (!name) {
 		*error = "cache_kib needs a cache";
-		return cache->max_kib == VSTORE_CACHE_UNSET ? 0 : -EINVAL;
+		return cache->max_kib == VSTORE_READ_CACHE_UNSET ? 0 : -EINVAL;
 	}
 	region = memsuite_region_get(name);
 	*error = "No such region";
@@ -235,7 +235,7 @@ int vstore_read_cache_open(struct vstore *store, const char *name, char **error)
 		}
 		cache->pool = pool;
 	}
-	if (cache->max_kib == VSTORE_CACHE_UNSET)
+	if (cache->max_kib == VSTORE_READ_CACHE_UNSET)
 		cache->max_kib = min_t(u64, (spec->end - spec->start) / CACHE_PART >> 10, SZ_1G);
 	cache->region = region;
 	mutex_lock(&caches_lock);

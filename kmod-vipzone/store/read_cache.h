@@ -13,7 +13,7 @@ struct memsuite_region;
 struct vstore;
 
 /* No limit was set. */
-#define VSTORE_CACHE_UNSET	U32_MAX
+#define VSTORE_READ_CACHE_UNSET	U32_MAX
 
 /* Part of struct vstore, and protected by its lock. */
 struct vstore_read_cache {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: PRAM that the store and memory share. A work of its own claims units
- * when the store has few pages left, and lends them when it has many, or when memory
- * is short. No request ever waits for it: a small write that finds no page goes to the
- * disk. So it may wait for I/O, also for this store's.
+ * dm-vstore: PRAM that the store and memory share (Park et al., section 4.1: no PRAM is reserved
+ * for storage). A work of its own claims units when the store has few pages left, and lends units
+ * when it has many, or when memory is short. No request ever waits for this work: a small write
+ * that finds no page goes to the disk. So the work may wait for I/O, also for this store's.
  */
 
 #include <linux/mm.h>
@@ -23,16 +23,16 @@
 
 /* Free or clean pages: below, one more unit is claimed. */
 #define PAGES_FEW	(VSTORE_UNIT + VSTORE_UNIT / 2)
-/* After memory asked, or did not give, the store does not take for so long. */
+/* After memory asked, or did not give, the store takes nothing for this long. */
 #define REST_TIME	HZ
 /* Between attempts to give the kernel a memory block that it did not take. */
 #define RETRY_TIME	(10 * HZ)
-/* Part of memory that is to be available, or the store does not take of it. */
+/* The store takes memory only if a SHORT_PARTth of it is available. */
 #define SHORT_PART	16
-/* Units to try before it is said that memory does not give. */
+/* Units that are tried before the store rests. */
 #define CLAIM_ATTEMPTS	8
 
-/* It could not a moment ago, and nothing has changed. */
+/* The store could not lend a moment ago, and nothing has changed. */
 static bool lending_gave_up(const struct vstore *store)
 {
 	return time_before(jiffies, store->share.give_after);
@@ -73,7 +73,7 @@ void vstore_share_kick(struct vstore *store)
 		queue_delayed_work(store->share.queue, &store->share.work, 0);
 }
 
-/* Lets others have the lock for a moment; false if the store is to stop sharing. */
+/* Lets others have the lock for a moment. Returns false if the store is to stop sharing. */
 static bool lock_break(struct vstore *store)
 {
 	vstore_blocks_repair(store);
@@ -99,7 +99,7 @@ static u32 unit_emptiest(const struct vstore *store)
 	return best;
 }
 
-/* Has a batch written to the disk, whose blocks then are clean. */
+/* Has write-back move a batch, whose blocks are clean then. */
 static int writeback_force(struct vstore *store)
 {
 	u64 errors = store->counts.errors, moved = store->counts.moved, rounds = store->rounds;
@@ -107,7 +107,7 @@ static int writeback_force(struct vstore *store)
 	store->forced = true;
 	mutex_unlock(&store->lock);
 	mod_delayed_work(store->queue, &store->work, 0);
-	/* Not for the end of the work: while somebody writes, it may go on and on. */
+	/* Does not wait for the end of write-back: while somebody writes, it may go on and on. */
 	wait_event(store->batch_done,
 		   READ_ONCE(store->counts.moved) != moved ||
 		   READ_ONCE(store->rounds) != rounds || !READ_ONCE(store->share.on));
@@ -117,7 +117,7 @@ static int writeback_force(struct vstore *store)
 	return store->counts.errors == errors || store->counts.moved != moved ? 0 : -EIO;
 }
 
-/* @nr free pages: clean blocks give way, and dirty ones once the disk has them. */
+/* Makes @nr pages free: clean blocks give way, and dirty ones once the disk has them. */
 static int pages_make_free(struct vstore *store, u32 nr)
 {
 	int err;
@@ -137,7 +137,7 @@ static int pages_make_free(struct vstore *store, u32 nr)
 	return 0;
 }
 
-/* Moves all that is in a unit elsewhere within PRAM, unless the store keeps it. */
+/* Moves all that is in a unit elsewhere within PRAM, unless requests need the unit's pages. */
 static int unit_vacate(struct vstore *store, u32 unit)
 {
 	u32 page = unit << VSTORE_UNIT_SHIFT, end = page + VSTORE_UNIT;
@@ -157,7 +157,7 @@ static int unit_vacate(struct vstore *store, u32 unit)
 			return err;
 		if (store->map.leaving != unit)
 			return -EAGAIN;
-		/* It may have made room here, too, or this was found bad, and is used no more. */
+		/* That may have freed this page, too; or it was found bad, and is used no more. */
 		if (p->use != VSTORE_NODE && p->use != VSTORE_DATA)
 			continue;
 		err = vstore_page_relocate(&store->map, page);
@@ -170,7 +170,7 @@ static int unit_vacate(struct vstore *store, u32 unit)
 	return 0;
 }
 
-/* Locked, but not all the time. */
+/* Lends the unit that is emptied most easily. The lock is released at times. */
 static int unit_lend(struct vstore *store)
 {
 	int err = pages_make_free(store, VSTORE_UNIT + VSTORE_RESERVE);
@@ -180,10 +180,10 @@ static int unit_lend(struct vstore *store)
 		return err ?: -ENOSPC;
 	vstore_unit_withdraw(&store->map, unit);
 	err = unit_vacate(store, unit);
-	/* It may have been found bad meanwhile. */
+	/* One of its pages may have been found bad meanwhile. */
 	if (!err && vstore_unit_has_bad(&store->map, unit))
 		err = -EIO;
-	/* That nothing leads there is durable: it is memory's from here on. */
+	/* That nothing leads to the unit is durable: it is memory's from here on. */
 	if (!err)
 		err = vstore_loan_lend(store->share.loan, unit);
 	if (err) {
@@ -195,6 +195,7 @@ static int unit_lend(struct vstore *store)
 	return 0;
 }
 
+/* The next unit to claim, in turn, or 0. */
 static u32 unit_next_lent(struct vstore *store)
 {
 	u32 nr = store->map.nr_pages >> VSTORE_UNIT_SHIFT, i, unit;
@@ -209,6 +210,7 @@ static u32 unit_next_lent(struct vstore *store)
 	return 0;
 }
 
+/* Claims one unit, of a few that are tried. The lock is released meanwhile. */
 static int unit_claim(struct vstore *store)
 {
 	int attempt, err = -ENOSPC;
@@ -232,8 +234,8 @@ static int unit_claim(struct vstore *store)
 }
 
 /*
- * What is in a unit that is claimed moves into other memory, also such as the kernel
- * itself needs, which what is lent again later cannot make up for: it is movable.
+ * What is in a unit that is claimed moves to other memory, also to such as the kernel itself needs.
+ * Units that are lent later cannot replace that: they are movable memory.
  */
 static bool memory_is_short(void)
 {
@@ -249,7 +251,7 @@ static void share_claim(struct vstore *store)
 		return;
 	}
 	store->share.wait_until = jiffies + REST_TIME;
-	/* What it counted on is not there: it may be time to write back. */
+	/* The store has less than it counted on: it may be time to write back. */
 	if (vstore_writeback_wanted(store))
 		mod_delayed_work(store->queue, &store->work, 0);
 }
@@ -268,7 +270,7 @@ static void share_lend(struct vstore *store)
 	}
 }
 
-/* What the store does not use is lent, but for what it keeps to begin with. */
+/* Lends all units that the store does not use, but for what it keeps to begin with. */
 static void share_begin(struct vstore *store)
 {
 	struct vstore_map *map = &store->map;
@@ -297,7 +299,7 @@ static void share_begin(struct vstore *store)
 	       map->nr_away, map->nr_pages);
 }
 
-/* One that comes online is lent unit by unit. Not while memory waits for this work. */
+/* Asks again for blocks that the kernel did not take; not while memory waits for this work. */
 static void share_retry(struct vstore *store)
 {
 	if (!READ_ONCE(store->share.on) || atomic_long_read(&store->share.asked) ||
@@ -340,7 +342,7 @@ static void share_work(struct work_struct *work)
 }
 
 /**
- * vstore_share_alloc() - what sharing takes, for a table
+ * vstore_share_alloc() - allocate what sharing takes, for a table
  * @store: it, with a loan
  *
  * Return: 0 or -ENOMEM.
@@ -356,7 +358,7 @@ int vstore_share_alloc(struct vstore *store)
 }
 
 /**
- * vstore_share_free() - the table goes; the last one of its loan takes all back
+ * vstore_share_free() - the table goes; the last table of a loan takes back all that is lent
  * @store: it, not in use
  */
 void vstore_share_free(struct vstore *store)
@@ -369,7 +371,7 @@ void vstore_share_free(struct vstore *store)
 }
 
 /**
- * vstore_share_open() - what is lent already, as by the table before, is away
+ * vstore_share_open() - withdraw the units that are lent already, by the table before
  * @store: it, locked, its tree just read
  *
  * Return: 0, or -EINVAL if the tree leads there.

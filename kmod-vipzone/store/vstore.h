@@ -23,6 +23,7 @@
 
 struct dm_io_client;
 
+/* Which writes go to PRAM: the policies that Park et al. compare in section 5.2. */
 enum vstore_policy { VSTORE_RANDOM, VSTORE_SELECTIVE, VSTORE_MERGING };
 
 struct vstore_counts {
@@ -31,7 +32,7 @@ struct vstore_counts {
 	u64 read_volatile;
 	u64 write_pram;
 	u64 write_disk;
-	u64 write_full;		/* small ones that PRAM had no room for */
+	u64 write_full;		/* small ones for which PRAM had no page */
 	u64 merged;
 	u64 moved;		/* blocks */
 	u64 evicted;		/* blocks */
@@ -62,7 +63,7 @@ struct vstore {
 	u32 nr_merged;
 	struct vstore_streams streams;
 	struct vstore_counts counts;
-	u64 rest_block;		/* what was cut off a large write, to come */
+	u64 rest_block;		/* what was cut off a large write, and is to come */
 	u64 rest_end;
 
 	/* Settings. */
@@ -84,7 +85,7 @@ struct vstore {
 	struct vstore_run runs[VSTORE_RUNS];
 	unsigned int nr_runs;
 	struct list_head flushes;	/* who waits until nothing is dirty */
-	bool forced;		/* another batch, likewise */
+	bool forced;		/* move another batch, whatever the watermarks */
 	u64 rounds;		/* that came to an end */
 	wait_queue_head_t batch_done;
 

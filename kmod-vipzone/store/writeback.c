@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: what moves from PRAM to the disk, in the background. A batch is
- * copied to a buffer of ordinary memory, so that its pages may be written and
- * freed meanwhile, and the disk needs no access to PRAM; blocks in a row are
- * one request. The disk's cache is flushed before PRAM may forget any of it.
+ * dm-vstore: dirty blocks move from PRAM to the disk, in the background. Growing files go first
+ * (Park et al., section 4.2: merged requests move to the disk later). A batch is copied to a
+ * buffer of ordinary memory: so its pages may be written and freed meanwhile, and the disk needs
+ * no access to PRAM. Blocks in a row are one request. The disk's cache is flushed before PRAM may
+ * forget any of them.
  */
 
 #include <linux/completion.h>
@@ -27,15 +28,16 @@ struct batch {
 	struct completion done;
 };
 
-/* Of the pages that data may have: not the root, the tree, or what it needs to grow. */
+/* @pct of the pages that data may have: all but the root, the tree, and what that needs to grow. */
 static u32 dirty_limit(const struct vstore *store, u32 pct)
 {
-	u32 room = vstore_quota_usable(store);
+	u32 usable = vstore_quota_usable(store);
 	u32 taken = store->map.nr_nodes + store->map.nr_bad + VSTORE_RESERVE + 2;
 
-	return room > taken ? (u64)(room - taken) * pct / 100 : 0;
+	return usable > taken ? (u64)(usable - taken) * pct / 100 : 0;
 }
 
+/* Whether somebody waits until nothing is dirty. */
 static bool is_flushing(const struct vstore *store)
 {
 	return !list_empty(&store->flushes);
@@ -71,6 +73,7 @@ bool vstore_writeback_overlaps(const struct vstore *store, u64 block, u64 end)
 	return false;
 }
 
+/* The page of a block that can be written to the disk now, or NULL. */
 static struct vstore_page *dirty_page(struct vstore *store, u64 block)
 {
 	u32 number = block < store->map.nr_blocks ? vstore_tree_find(&store->map, block) : 0;
@@ -84,9 +87,9 @@ static struct vstore_page *dirty_page(struct vstore *store, u64 block)
 }
 
 /*
- * Copies the dirty blocks around @block to the buffer, in a row that ends before @end.
- * Returns false if it ended, or did not begin, at one that cannot be read: that one
- * has left its list.
+ * Copies the dirty blocks around @block to the buffer, from place @at to before @end. Returns
+ * false if the run ended, or did not begin, at a block that cannot be read: that one has left its
+ * list.
  */
 static bool run_make(struct vstore *store, struct vstore_run *run, u64 block, u32 at, u32 end)
 {
@@ -113,7 +116,7 @@ static bool run_make(struct vstore *store, struct vstore_run *run, u64 block, u3
 	return true;
 }
 
-/* Fills the buffer: with growing files, or with what was not used for longest. */
+/* Fills the buffer with growing files, or with the blocks that were not used for longest. */
 static void batch_make(struct vstore *store, bool merged, bool narrow)
 {
 	struct list_head *list = merged ? &store->merged : &store->dirty;
@@ -190,9 +193,9 @@ static int batch_write(struct vstore *store)
 }
 
 /*
- * The disk has it. A page without the mark is one that was taken anew: its block
- * was written again meanwhile, and stays. What is of a growing file, or cannot be
- * read any more, leaves PRAM, the rest remains for reading until its room is needed.
+ * The disk has the run. A page without the mark was taken anew: its block was written again
+ * meanwhile, and stays dirty. Blocks of a growing file, and those that cannot be read any more,
+ * leave PRAM. The others are clean, and stay for reading until their pages are needed.
  */
 static void run_settle(struct vstore *store, const struct vstore_run *run, int error)
 {
@@ -207,7 +210,7 @@ static void run_settle(struct vstore *store, const struct vstore_run *run, int e
 			continue;
 		page->mark &= ~VSTORE_MOVING;
 		if (error) {
-			/* Others first, which the disk may take. */
+			/* Others come first, which the disk may take. */
 			vstore_block_enlist(store, page);
 			continue;
 		}
@@ -267,7 +270,7 @@ struct flush {
 	int result;
 };
 
-/* All that was dirty when they came has been tried. */
+/* All that was dirty when these callers came has been tried. */
 static void flushes_end(struct vstore *store, int error)
 {
 	struct flush *flush, *next;
@@ -284,9 +287,8 @@ static void flushes_end(struct vstore *store, int error)
  * vstore_writeback_work() - move until there is little that is dirty
  * @work: of the store
  *
- * Where the disk cannot be written in one place, it may be in others: after an
- * error blocks are written one by one, until it takes none of growing files and
- * none of the others.
+ * A disk that fails in one place may take writes in others. So after an error, blocks are written
+ * one by one, until the disk takes none of growing files, and none of the others.
  */
 void vstore_writeback_work(struct work_struct *work)
 {

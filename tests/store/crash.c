@@ -605,7 +605,7 @@ static bool damage_mended(struct vstore_map *map)
 	bool right;
 
 	slot = vstore_slot_find(map, block_of(random_below(PLACES)), level, &node, &entry);
-	if (!slot || !map->nr_free || map->damaged || map->unmendable)
+	if (!slot || !map->nr_free || map->damaged || map->unrepairable)
 		return !map->damaged;
 	line = slot - (slot - pram) % VSTORE_LINE_ENTRIES;
 	memcpy(durable, pram, sizeof(pram));
@@ -647,7 +647,7 @@ static bool written_damaged(void)
 	u64 *line, entry;
 	u32 node;
 
-	if (map->damaged || map->unmendable || !vstore_slot_find(map, block_of(first), 0, &node, &entry))
+	if (map->damaged || map->unrepairable || !vstore_slot_find(map, block_of(first), 0, &node, &entry))
 		return true;
 	line = line_of(map, node, block_of(first));
 	for (i = 0; i < VSTORE_LINE_ENTRIES; i++)
@@ -676,7 +676,7 @@ static bool moved_damaged(void)
 	int i;
 
 	/* Without a page, neither this one nor one before is mended. */
-	if (map->damaged || map->unmendable || !map->nr_free || list_empty(list))
+	if (map->damaged || map->unrepairable || !map->nr_free || list_empty(list))
 		return true;
 	block = list_first_entry(list, struct vstore_page, list)->block;
 	if (!vstore_slot_find(map, block, 0, &node, &entry))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The header of a store in PRAM: formatting, and telling whose store it is. Pure logic: also
- * built in user space.
+ * The header of a store in PRAM, which has a fixed place, as the tree's root has (Park et al.,
+ * section 4.1): formatting it, and telling whose store it is. Pure logic: also built in user space.
  */
 
 #include <linux/crc32.h>

@@ -2,27 +2,27 @@
 /*
  * The storage page table (Park et al., "Power management of hybrid DRAM/PRAM
  * based main memory", section 4.1): which page of PRAM holds which block of the
- * disk. It is a radix tree in PRAM itself, its root in page 1, after a header in
- * page 0. A node is a page of 512 entries; an entry is one word, so that one
- * store changes it whole, and it says itself that it is right: 24 bits of it are
- * a checksum of the rest, of its place in the tree and of the store's UUID. One
- * that leads nowhere has it as well, so that memory that was lost and reads as
- * zeroes is not taken for a tree that has nothing there.
+ * disk.
  *
- * A page that an entry leads to is never written again while it does: new
- * contents go to another page, and the entry is changed then. What no entry
- * leads to is free; which pages are is kept in memory alone, and found out anew
- * at each activation.
+ * It is a radix tree in PRAM itself. Page 0 has a header, page 1 the root. A node is a page of
+ * 512 entries. An entry is one word, so that one store changes all of it. 24 bits of it are a
+ * checksum of the rest, of its place in the tree, and of the store's UUID. An entry that leads
+ * nowhere has a checksum, too: memory that was lost and reads as zeroes is damage, and not a tree
+ * that has nothing there.
  *
- * A page that turns out to be unreadable keeps its block, for nothing else has it,
- * until the block is written or dropped; after that nothing uses the page. That is
- * known in memory alone, too.
+ * While an entry leads to a page, the page is never written: new contents go to another page,
+ * and then the entry is changed. A page that no entry leads to is free. Which pages are free is
+ * kept in memory alone, and each activation finds it out anew.
  *
- * Each entry is checked as it is read. What is kept in memory of the pages says what an
- * entry must be: one that is not, or cannot be read, is found there, and its node mended.
+ * A page that turns out to be unreadable keeps its block, which nothing else has, until the block
+ * is written or forgotten; after that nothing uses the page. That is known in memory alone, too.
  *
- * Pages are lent to memory, and claimed back, in units of 512; those that are away
- * are in no list, and are written by others.
+ * Each entry is checked as it is read. What memory knows of the pages tells what an entry must
+ * be. If an entry is something else, or cannot be read, its block is found that way, and its node
+ * is repaired.
+ *
+ * Pages are lent to memory, and claimed back, in units of 512. Pages that are away are in no list,
+ * and others write to them.
  *
  * The caller serialises all calls for one map, and may sleep: where the tree is damaged, all
  * pages are looked at. No function allocates memory.
@@ -65,7 +65,7 @@ enum vstore_use {
 	VSTORE_NODE,
 	VSTORE_DATA,
 	VSTORE_AWAY,		/* not the store's: lent, or about to be */
-	VSTORE_UNUSABLE,		/* it was VSTORE_BAD when it was freed */
+	VSTORE_UNUSABLE,	/* it was VSTORE_BAD when it was freed */
 };
 
 /* What is kept in memory of each page of PRAM. */
@@ -93,7 +93,7 @@ struct vstore_map {
 	u32 leaving;		/* the unit whose pages go away when they are freed, or 0 */
 	u16 *used;		/* how many of a unit's pages are; NULL if nobody asks */
 	u32 damaged;		/* a node that was found bad, or 0 */
-	bool unmendable;	/* the root is bad, and remains so */
+	bool unrepairable;	/* the root is bad, and remains so */
 	u32 seed;
 	unsigned int levels;
 	struct list_head free;

@@ -12,7 +12,7 @@
 #include "store/map/repair.h"
 #include "store/map/tree.h"
 
-#define PART_ENTRIES	64	/* of the root: what is mended together, for the stack is small */
+#define PART_ENTRIES	64	/* of the root: what is repaired together, for the stack is small */
 
 /* The entry of the root's that begins with @index, and those that follow, as they must be. */
 static void part_known(const struct vstore_map *map, unsigned int index, u64 *known)
@@ -78,7 +78,7 @@ static int root_repair(struct vstore_map *map)
 			bad |= part_repair(map, index);
 	}
 	map->damaged = 0;
-	map->unmendable = bad;
+	map->unrepairable = bad;
 	return bad ? -EIO : 0;
 }
 
@@ -90,7 +90,7 @@ static int root_repair(struct vstore_map *map)
  * of the root is written anew. Until then, and if it cannot be, blocks are found without.
  *
  * Return: 0, -ENOENT if nothing leads to it any more, -ENOSPC if there is no page now, or
- * -EIO if the root remains bad: then nothing is mended any more.
+ * -EIO if the root remains bad: then nothing is repaired any more.
  */
 int vstore_map_repair(struct vstore_map *map)
 {

@@ -176,7 +176,7 @@ void vstore_node_mark_bad(struct vstore_map *map, u32 node)
 {
 	if (node != VSTORE_ROOT_PAGE)
 		vstore_page_mark_bad(map, node);
-	if (!map->unmendable)
+	if (!map->unrepairable)
 		map->damaged = node;
 }
 
