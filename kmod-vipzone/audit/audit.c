@@ -62,7 +62,7 @@ struct cursor {
 	u64 quota_ms;
 };
 
-/* Of the threads of a process, the first may be gone. Under RCU. */
+/* Asks any thread: the first of a process may be gone. Under RCU. */
 static bool is_covered(struct task_struct *task)
 {
 	bool found = false, covered = false;
@@ -71,7 +71,7 @@ static bool is_covered(struct task_struct *task)
 	if (task->flags & PF_KTHREAD)
 		return false;
 	for_each_thread(task, thread) {
-		/* As long as it has its mm, and a policy cannot go. */
+		/* While the thread keeps its mm, and the policy cannot go. */
 		task_lock(thread);
 		preempt_disable();
 		found = thread->mm;
@@ -84,7 +84,7 @@ static bool is_covered(struct task_struct *task)
 	return covered;
 }
 
-/* The first of those that come after so many. */
+/* The first processes under a policy behind the first @seen of them. */
 static unsigned int find_processes(unsigned int seen, struct pid **pids)
 {
 	struct task_struct *task;
@@ -140,7 +140,7 @@ static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limit
 		}
 		put_pid(pids[i]);
 	}
-	/* They begin anew with the next round. */
+	/* The next round begins with the first one again. */
 	if (nr == CROWD || cursor->addr || limits->entries <= 0)
 		return false;
 	cursor->seen = 0;
@@ -171,11 +171,11 @@ static void audit_round(struct cursor *cursor)
 		.hot_looks = READ_ONCE(hot_looks),
 		.idle_looks = READ_ONCE(idle_looks),
 	};
-	/* What was faulted in lately cannot be moved otherwise. */
+	/* Else pages that were faulted in lately could not be moved. */
 	if (limits.pages)
 		memsuite_migrate_settle();
 	all = visit_some(cursor, &limits);
-	/* What is less than a page stays too. */
+	/* The rest of less than a page is kept, too. */
 	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
 			    limits.pages * KIB_PER_PAGE;
 	vipzone_charge_round();

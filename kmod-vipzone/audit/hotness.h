@@ -40,7 +40,7 @@ bool vipzone_hotness_is_hot(u16 hotness, unsigned int looks);
 bool vipzone_hotness_is_idle(u16 hotness, unsigned int looks);
 
 /**
- * vipzone_hotness_choose() - which of some regions is for what
+ * vipzone_hotness_choose() - choose regions for hot and for idle pages
  * @specs: the regions
  * @nr: how many
  * @hot: where to write, the region whose writes are the cheapest

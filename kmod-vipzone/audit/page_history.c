@@ -46,7 +46,7 @@ struct vipzone_page_history *vipzone_page_history_of(struct mm_struct *mm)
 	struct vipzone_page_history *history = history_find(mm);
 
 	if (history) {
-		/* Each takes less than its page table: much is for what is gone. */
+		/* It takes less than the page tables: else much is for what is gone. */
 		if (history->map.bytes > mm_pgtables_bytes(mm))
 			history_forget(history);
 		return history;

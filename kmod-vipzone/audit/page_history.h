@@ -8,8 +8,8 @@
 struct vipzone_page_history;
 
 /*
- * That of an address space, made if there is none; for one thread only, as all
- * of this. May sleep. NULL if there is no memory.
+ * The history of an address space, made if there is none. All of this is for one
+ * thread only. May sleep. NULL if there is no memory.
  */
 struct vipzone_page_history *vipzone_page_history_of(struct mm_struct *mm);
 
@@ -22,7 +22,7 @@ u16 *vipzone_page_history_table(struct vipzone_page_history *history, unsigned l
 /* Forgets the address spaces that are gone, or all of them. May sleep. */
 void vipzone_page_history_sweep(bool all);
 
-/* What they take. */
+/* How much memory all histories take. */
 unsigned long vipzone_page_history_bytes(void);
 
 #endif

@@ -3,9 +3,9 @@
  * Moving the anonymous pages that a process already has into the regions where
  * they belong.
  *
- * One page table at a time is looked through, under its lock, so that what it
- * maps cannot go away; what lies elsewhere gets a reference, and is moved once
- * all locks are dropped. Whatever the process does meanwhile,
+ * It looks through one page table at a time, under its lock, so that pages cannot
+ * go away. Misplaced pages get a reference, and are moved once all locks are
+ * dropped. Whatever the process does meanwhile,
  * fork, exec, munmap, exit, is what migrate_pages() is made for.
  */
 
@@ -38,8 +38,8 @@
  * @order: where those on their way go
  * @last: folio that was looked at last
  * @taken: pages of each region that contents were moved to
- * @moves: pages not moved, by the reasons that are ours
- * @whys: pages moved, by what for
+ * @moves: pages not moved for reasons of vipzone's, by reason
+ * @whys: pages moved, by the reason
  */
 struct vipzone_page_migrate {
 	struct vipzone_policy *policy;
@@ -128,7 +128,7 @@ static struct page *take_large(unsigned int order, int nid)
 	return page;
 }
 
-/* A large folio for which there is no place is split, and moved page by page. */
+/* Without a target, a large folio is split, and moved page by page. */
 static struct page *take_target(struct page *old, void *context)
 {
 	struct vipzone_page_migrate *mover = context;
@@ -160,7 +160,7 @@ static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why 
 	mover->whys[why] += mover->move.outcome[MEMSUITE_MIGRATED] - before;
 }
 
-/* All that go to the same place for the same reason, from @first on. */
+/* Moves all pages from @first on that go to the same place for the same reason. */
 static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int first)
 {
 	const struct vipzone_order *order = mover->found[first].order;
@@ -219,7 +219,7 @@ static void mover_init_frames(struct vipzone_page_migrate *mover)
 	}
 }
 
-/* What the process itself was told about nodes: any of its threads. */
+/* The nodes that the process may use, as any of its threads was told. */
 static void mover_init_nodes(struct vipzone_page_migrate *mover, struct task_struct *task)
 {
 	struct task_struct *thread;

@@ -42,8 +42,8 @@
  * @table: the part of it for the page table that is looked through, or NULL
  * @cleared: bits of that page table were cleared
  * @open: by segment, where pages may go: not to regions over budget
- * @hot: and where those go that are written often; nowhere if empty
- * @idle: and those that nobody uses
+ * @hot: by segment, where pages go that are written often; nowhere if empty
+ * @idle: by segment, where pages go that nobody uses
  * @looked: pages looked at
  * @astray: those of them outside of their regions, by what they are like
  * @touched: by region, since they were last settled; the last is for none
@@ -103,8 +103,8 @@ static enum vipzone_astray kind_of(const struct vipzone_policy *policy,
 }
 
 /*
- * Under the lock of the page table. What is taken from reclaim, which ages pages
- * by the same bits, it is told by the page's own marks.
+ * Under the lock of the page table. Reclaim ages pages by the same bits: what is
+ * cleared here is told to it by the page's own marks.
  */
 static void entry_sample(struct visit *visit, struct page *page, unsigned long *entry,
 			 bool *accessed, bool *written)
@@ -113,7 +113,7 @@ static void entry_sample(struct visit *visit, struct page *page, unsigned long *
 
 	*accessed = (flags & _PAGE_ACCESSED) &&
 		test_and_clear_bit(_PAGE_BIT_ACCESSED, entry);
-	/* Not writable and dirty is what shadow stacks are. */
+	/* An entry that is dirty and not writable is that of a shadow stack. */
 	*written = (flags & _PAGE_RW) && (flags & _PAGE_DIRTY);
 	if (*written) {
 		memsuite_page_mark_dirty(page);
@@ -202,7 +202,7 @@ static void see_use(struct visit *visit, struct page *page,
 	bool accessed, written;
 	u16 before;
 
-	/* What MADV_FREE has freed is there for as long as it stays clean. */
+	/* What MADV_FREE has freed may go as long as it stays clean: leave its bits alone. */
 	if (!memsuite_page_swap_backed(page))
 		return;
 	entry_sample(visit, page, entry, &accessed, &written);
@@ -291,7 +291,7 @@ static void settle_touches(struct visit *visit)
 				visit->touched[i][kind];
 }
 
-/* Hands on what was counted, with no lock held. */
+/* Passes on what was counted, with no lock held. */
 static void visit_settle(struct visit *visit)
 {
 	struct vipzone_policy_stats *stats = get_cpu_ptr(visit->policy->stats);

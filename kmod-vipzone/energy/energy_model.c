@@ -103,7 +103,7 @@ void vipzone_energy_count(struct vipzone_energy *energy, const struct memsuite_r
 	energy_charge(energy, spec, place->counted);
 }
 
-/* A page that was written may have been read as well, and counts so for reads. */
+/* A page that was written may have been read as well, so it counts for reads, too. */
 static u64 place_weight(const struct vipzone_energy_place *place, enum vipzone_access_event event,
 			enum vipzone_access_kind kind)
 {

@@ -3,11 +3,11 @@
  * The arithmetic of energy, latency and wear. Pure logic: also built in user
  * space.
  *
- * Energy is idle power x time plus accesses x energy per access. Accesses are
- * known from accessed and dirty bits: a page that was touched counts as one access
- * to one cache line at each look, however many there were, so that accesses, their
- * energy and their latency are lower bounds. Or the processors count them; then
- * the bits tell only which of them went where.
+ * Energy is idle power x time plus accesses x energy per access. Accesses are known
+ * from accessed and dirty bits: at each look, a page that was touched counts as one
+ * access to one cache line, however often it was accessed. So accesses, their
+ * energy and their latency are lower bounds. Or the processors count accesses; then
+ * the bits tell only where these went.
  */
 #ifndef VIPZONE_ENERGY_ENERGY_MODEL_H
 #define VIPZONE_ENERGY_ENERGY_MODEL_H
@@ -28,11 +28,11 @@ enum vipzone_access_kind {
 /**
  * struct vipzone_energy - what was counted
  * @touched: pages found read but not written, and found written
- * @counted: accesses that processors counted and that are taken to be these, in
- *	cache lines
- * @latency_ns: what all accesses took
- * @energy_nj: what all of them took beyond idle power
- * @rest_fj: and less than a nJ
+ * @counted: accesses that processors counted, in cache lines, as far as they are
+ *	taken to have gone here
+ * @latency_ns: how long all accesses took
+ * @energy_nj: energy of all accesses beyond idle power
+ * @rest_fj: the rest of it, less than a nJ
  * @error_nj: by how much @energy_nj may be off, as accesses counted may be others
  */
 struct vipzone_energy {
@@ -48,7 +48,7 @@ struct vipzone_energy {
  * struct vipzone_energy_place - where accesses that were counted may have gone
  * @touched: pages found read but not written, and found written
  * @counted: accesses that are taken to have gone there
- * @error: by how many these may be off
+ * @error: by how many @counted may be off
  */
 struct vipzone_energy_place {
 	u64 touched[VIPZONE_NR_ACCESS_KINDS];
@@ -101,13 +101,13 @@ void vipzone_energy_count(struct vipzone_energy *energy, const struct memsuite_r
 			  const struct vipzone_energy_place *place);
 
 /**
- * vipzone_energy_divide() - tell where accesses went
+ * vipzone_energy_divide() - divide counted accesses among places
  * @event: what was counted
  * @counted: how many
- * @places: what was touched meanwhile; what they are taken to have got is added
+ * @places: what was touched meanwhile; their part of the accesses is added
  * @nr: how many places there are
  *
- * As many of them as of the touches went to each place. A page that was touched
+ * Each place gets accesses in proportion to its touches. A page that was touched
  * once and one that was touched all the time are the same, so any place that was
  * touched may have got any number of the accesses: that is the error. What is
  * added to @places adds up to @counted.
@@ -121,14 +121,14 @@ bool vipzone_energy_divide(enum vipzone_access_event event, u64 counted,
 			   struct vipzone_energy_place *places, unsigned int nr);
 
 /**
- * vipzone_energy_share() - what of a place one of those who touched it has made
+ * vipzone_energy_share() - the part of one process in the accesses to a place
  * @place: as vipzone_energy_divide() left it
  * @apart: reads and writes were counted apart
  * @total: by kind, what was counted and divided among all places
- * @part: @touched is its own part of that of @place; the rest is the result, and 0
- *	before
+ * @part: @touched is the process's part of the touches of @place; @counted and
+ *	@error are the result, and 0 before
  *
- * As many of the accesses as of the touches, and again any number may be true,
+ * Its accesses are in proportion to its touches. Again any number may be true,
  * unless nothing else was touched.
  *
  * Pure.
@@ -140,7 +140,7 @@ void vipzone_energy_share(const struct vipzone_energy_place *place, bool apart, 
  * struct vipzone_wear - how much may be written to a region now
  * @balance: KiB, times the milliseconds of a day
  * @last_ms: when it was last told
- * @begun: whether it was
+ * @begun: whether it was told before
  * @over: more was written than the time that has passed allows
  */
 struct vipzone_wear {
@@ -151,15 +151,15 @@ struct vipzone_wear {
 };
 
 /**
- * vipzone_wear_spend() - what was written meanwhile
+ * vipzone_wear_spend() - account for what was written
  * @wear: of the region
  * @budget_kib_per_day: what may be, up to 2^40; 0 is no limit
  * @now_ms: the time, on a clock that does not go backwards
  * @written_kib: since the last call
  *
- * A budget is spent evenly: what was not written can be made up for later, but
- * no more than an hour's share; what was written too much has to be waited for,
- * and a minute's share more.
+ * A budget is spent evenly. What was not written can be written later, but no more
+ * than an hour's share. After writing too much, the region is over budget until the
+ * debt is paid off, and a minute's share more.
  *
  * Pure.
  *

@@ -195,7 +195,7 @@ void vipzone_region_energy_settle(void)
 	mutex_unlock(&energies_lock);
 }
 
-/* What was written is not forgotten: another audit goes on from there. */
+/* What was written stays known: the next audit goes on from there. */
 void vipzone_region_energy_spare_none(void)
 {
 	struct vipzone_region_energy *energy;

@@ -2,7 +2,7 @@
 /*
  * Low power first (ViPZonE, section 3.2.2 and Figure 7): memory that is used
  * much comes from the region that takes the least power for reads, or for
- * writes; memory that is used little leaves a share of it for that.
+ * writes; memory that is used little leaves a share of that region free.
  */
 #ifndef VIPZONE_PARSE_LOW_POWER_H
 #define VIPZONE_PARSE_LOW_POWER_H
@@ -40,7 +40,7 @@ enum vipzone_low_util {
  * @write: where memory that is mostly written comes from, likewise
  * @low_util: where memory that is used little comes from
  * @threshold_pct: share of each region kept for what is used much
- * @hint: what is assumed of memory without a hint, HINT_*
+ * @hint: what is assumed of memory without a hint, VIPZONE_HINT_*
  * @kernel: the kernel's own memory, too
  */
 struct vipzone_low_power {
@@ -67,7 +67,7 @@ int vipzone_low_power_parse(char *list, struct vipzone_command *command);
 /**
  * vipzone_low_power_order() - which regions to try for a page
  * @command: a policy of that kind
- * @hint: what is known of the memory, HINT_*
+ * @hint: what is known of the memory, VIPZONE_HINT_*
  * @spare: regions, by number, that have more free than is reserved
  * @most_free: that which has the most free memory
  * @order: result

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The policies of cgroups and of the machine. A process that has none of its
- * own is under that of the nearest cgroup above it, or else the machine's.
+ * The policies of cgroups and of the machine. A process without a policy of its own
+ * is under that of the nearest cgroup above it, or else that of the machine.
  */
 
 #include <linux/cgroup.h>
@@ -32,7 +32,8 @@ static struct vipzone_policy *policy_at(const char *path)
 
 /*
  * A cgroup was made, as a service's is each time it starts. Inside a tracepoint:
- * no sleeping. Who looks at the one before keeps it from being freed by RCU.
+ * no sleeping. Readers of the cgroup before are in RCU, which keeps it from being
+ * freed.
  */
 static void probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 {
@@ -68,7 +69,7 @@ int vipzone_cgroup_policy_watch(void)
 	return err;
 }
 
-/* Paths are looked up from the namespace's root, and policies have whole ones. */
+/* A path is looked up from the namespace's root, but policies have full paths. */
 static bool is_at(struct cgroup *cgroup, const char *path)
 {
 	char name[VIPZONE_PATH_SIZE];
@@ -77,8 +78,8 @@ static bool is_at(struct cgroup *cgroup, const char *path)
 }
 
 /*
- * A cgroup that was made again after its path was looked up, and before anybody
- * followed what is made there, went unseen. One that is made meanwhile does not.
+ * The cgroup may have been made again after its path was looked up, before the
+ * policy was in the list: no probe has seen that. From here on, probes do.
  */
 static void policy_catch_up(struct vipzone_policy *policy)
 {

@@ -50,7 +50,7 @@ static bool lies_on(const struct memsuite_region_spec *spec, int nid)
 	return false;
 }
 
-/* Memory may come and go; what is online now decides. */
+/* Memory may come and go: what is online now decides. */
 static void find_nodes(struct vipzone_target *target, const struct memsuite_region_spec *spec)
 {
 	int nid;

@@ -15,7 +15,7 @@
 #include "policy/process_energy.h"
 
 /**
- * struct process_share - what a process takes of a region
+ * struct process_share - the part of a process in a region
  * @link: in @shares of the process
  * @region: held, which may be gone; NULL: all that are not its policy's
  * @accesses: as the audit and the processors tell
@@ -30,8 +30,8 @@ struct process_share {
  * struct process_energy - the energy of a process
  * @hash: in the table, by @pid
  * @pid: the process, which may be gone
- * @policy: number of the one that it was under when it was last looked at;
- *	that of another one by now, if that is gone
+ * @policy: number of the policy that it was under when it was last looked at. If
+ *	that is gone, another policy may have the number by now
  * @touched: under that, since accesses were last divided: nothing, once it is
  *	gone: a policy divides last of all, and is held while a process is looked at
  * @shares: by region, as they were first touched
@@ -95,7 +95,7 @@ static struct memsuite_region *region_at(const struct vipzone_policy *policy, un
 	return i < policy->nr_targets ? policy->targets[i].region : NULL;
 }
 
-/* Where nothing is known of what an access takes, accesses are all there is. */
+/* Without a region, the energy of an access is not known: only accesses are counted. */
 static void share_touch(struct process_share *share, const u64 *touched, bool counted)
 {
 	unsigned int kind;
@@ -127,7 +127,7 @@ static void entry_touch(struct process_energy *entry, const struct vipzone_polic
 {
 	unsigned int i, kind;
 
-	/* What another policy has counted is not divided by it any more. */
+	/* It no longer has a part in what another policy has counted. */
 	if (entry->policy != policy->number)
 		memset(entry->touched, 0, sizeof(entry->touched));
 	entry->policy = policy->number;
@@ -209,7 +209,7 @@ static void share_free(struct process_share *share)
 	kfree(share);
 }
 
-/* Names of regions that are gone may be others' by now. */
+/* Other regions may have the names of those that are gone by now. */
 static void entry_sweep_shares(struct process_energy *entry, bool all)
 {
 	struct process_share *share, *next;

@@ -34,7 +34,7 @@ static void process_die(struct work_struct *work)
 	process_free(container_of(to_rcu_work(work), struct vipzone_process, dying));
 }
 
-/* Huge pages were forbidden to it by an entry, not by itself. Under table_lock. */
+/* Whether an entry forbids it huge pages, and not the process itself. Under table_lock. */
 static bool is_forbidden(const struct mm_struct *mm)
 {
 	struct vipzone_process *process;
@@ -47,9 +47,9 @@ static bool is_forbidden(const struct mm_struct *mm)
 }
 
 /*
- * Where the policy has a node, khugepaged does as it does without. Else it is
- * kept away, unless it knows the address space already, as that of a forked
- * child; and of single banks there are no huge pages.
+ * If a region is a whole node, khugepaged is left alone. Else it is kept away,
+ * unless it knows the address space already, as that of a forked child. Bank sets
+ * cannot use huge pages: these are forbidden.
  */
 static enum vipzone_thp restrict_thp(const struct vipzone_policy *policy,
 				     struct mm_struct *mm,
@@ -73,7 +73,7 @@ static void release_thp(const struct vipzone_process *process)
 		memsuite_thp_enable(process->mm);
 }
 
-/* @from: the address space that its own was made from, or NULL. Under table_lock. */
+/* @from: the address space that its own was copied from, or NULL. Under table_lock. */
 static void process_publish(struct vipzone_process *process,
 			    const struct mm_struct *from)
 {

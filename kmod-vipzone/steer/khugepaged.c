@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Small pages that were gathered in a huge page, by khugepaged or by
- * madvise(MADV_COLLAPSE). The huge page is allocated on behalf of no page fault
- * and lies where the kernel found one, so this is counted apart.
+ * madvise(MADV_COLLAPSE). No page fault allocates that huge page, and it lies where
+ * the kernel found one, so it is counted apart.
  */
 
 #include <linux/kernel.h>

@@ -4,9 +4,9 @@
  *
  * An address space has an entry from the first tag on. An mmu notifier tells
  * what is unmapped, and when the address space goes; the hook at MEMSUITE_HOOK_POINT_MREMAP_MOVE,
- * what is moved; a tracepoint, that it was forked. There nobody can sleep, as
- * making a notifier takes, so that a child makes its own before it gets to user
- * space.
+ * what is moved; a tracepoint, that it was forked. The tracepoint cannot sleep,
+ * which it takes to make a notifier, so that the child makes its own before it gets
+ * to user space.
  */
 
 #include <linux/err.h>
@@ -55,7 +55,7 @@ static DECLARE_WAIT_QUEUE_HEAD(all_gone);
 static bool adopted;				/* there were children */
 static atomic64_t lost = ATOMIC64_INIT(0);
 
-/* Under RCU, which preemption off is, too. */
+/* Under RCU, or with preemption off. */
 static struct tagged *tagged_of(const struct mm_struct *mm)
 {
 	struct tagged *tagged;
@@ -200,8 +200,8 @@ static DEFINE_MUTEX(follow_lock);
 static bool following, given_up;
 
 /*
- * Tags are of use without it. It is tried again where what failed lay with the
- * caller: its limits, its threads, its signals.
+ * Tags are of use without the hook. Arming it is tried again if it failed for the
+ * caller's sake: its limits, its threads, its signals.
  */
 static void follow_remaps(void)
 {
@@ -362,8 +362,8 @@ u32 vipzone_tags_default(void)
 }
 
 /*
- * What the parent had, and fork did not copy (MADV_DONTFORK), the child may map
- * anew: that is no mapping that anybody has tagged. The mmap_lock is held.
+ * Drops the tags of areas that fork did not copy (MADV_DONTFORK): what the child
+ * maps there, nobody has tagged. The mmap_lock is held.
  */
 static void tagged_drop_unmapped(struct tagged *tagged)
 {
