@@ -23,9 +23,6 @@
 /* How long tracking goes on when memory is no longer short: some ladders. */
 #define HOLD	(20 * HZ)
 
-bool mrc_enabled;
-DECLARE_WAIT_QUEUE_HEAD(mrc_changed);
-
 struct mrc_contention mrc_contention = {
 	.pressure_pct = 1,
 	.available_pct = 10,

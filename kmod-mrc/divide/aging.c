@@ -137,31 +137,3 @@ void mrc_aging_forget(struct mrc_target *t)
 	share->round = 0;
 }
 
-/**
- * mrc_aging_give_back() - the kernel asks whether pages were touched
- * @t: the target
- * @start: of the first
- * @end: of the last, within a page table
- * @clear: it asks once
- *
- * Context: under the lock of the page table, or without it if not @clear.
- * Return: whether an accessed bit was taken from it.
- */
-bool mrc_aging_give_back(struct mrc_target *t, unsigned long start,
-			 unsigned long end, bool clear)
-{
-	u8 *usage = memsuite_page_map_find(&t->share.notes, start);
-	bool owed = false;
-
-	if (!usage)
-		return false;
-	end = min(end, (start & PMD_MASK) + PMD_SIZE);
-	for (usage += pte_index(start); start < end; start += PAGE_SIZE, usage++) {
-		if (!(READ_ONCE(*usage) & MRC_USAGE_OWED))
-			continue;
-		owed = true;
-		if (clear)
-			*usage &= ~MRC_USAGE_OWED;
-	}
-	return owed;
-}

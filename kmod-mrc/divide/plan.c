@@ -52,36 +52,6 @@ u64 mrc_reserve(void)
 	return kib ? PAGES_PER_KIB(kib) : totalram_pages() / 32;
 }
 
-/**
- * mrc_target_mm() - the address space of a target
- * @t: the target
- *
- * Return: it, with a reference to mmput(), or NULL.
- */
-struct mm_struct *mrc_target_mm(const struct mrc_target *t)
-{
-	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
-
-	if (task)
-		put_task_struct(task);
-	return mm;
-}
-
-/**
- * mrc_target_rss() - resident pages of a target
- * @t: the target
- */
-u64 mrc_target_rss(const struct mrc_target *t)
-{
-	struct mm_struct *mm = mrc_target_mm(t);
-	u64 rss = mm ? get_mm_rss(mm) : 0;
-
-	if (mm)
-		mmput_async(mm);
-	return rss;
-}
-
 static u64 major_faults(const struct mrc_target *t)
 {
 	struct task_struct *task, *thread;
