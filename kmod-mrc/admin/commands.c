@@ -5,7 +5,15 @@
 #include <linux/mutex.h>
 #include <linux/sysfs.h>
 
-#include "mrc.h"
+#include "admin/commands.h"
+#include "admin/groups.h"
+#include "admin/targets.h"
+#include "admin/watch.h"
+#include "curve/curve.h"
+#include "target/group.h"
+#include "target/target.h"
+#include "target/target_parse.h"
+#include "target/tunables.h"
 
 static bool is_group(const struct mrc_who *who)
 {

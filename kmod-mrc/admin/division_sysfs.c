@@ -16,7 +16,11 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
-#include "mrc.h"
+#include "admin/division_sysfs.h"
+#include "curve/division.h"
+#include "divide/enforce.h"
+#include "divide/plan.h"
+#include "target/target.h"
 
 #define LINE_MAX	64
 

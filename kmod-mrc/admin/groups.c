@@ -15,7 +15,14 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "admin/groups.h"
+#include "admin/target_debugfs.h"
+#include "admin/targets.h"
+#include "target/descendants.h"
+#include "target/group.h"
+#include "target/target.h"
+#include "target/target_parse.h"
+#include "target/tunables.h"
 
 /* Processes that become tracked by one look. */
 #define NEW_MAX	64

@@ -13,7 +13,11 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "admin/plan_debugfs.h"
+#include "curve/curve.h"
+#include "curve/division.h"
+#include "divide/plan.h"
+#include "target/target.h"
 
 /**
  * struct question - what a reader of the plan has asked

@@ -17,7 +17,14 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "admin/target_debugfs.h"
+#include "admin/targets.h"
+#include "divide/enforce.h"
+#include "target/cpu_budget.h"
+#include "target/group.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/tracker.h"
 
 static unsigned int targets_count;	/* under mrc_targets_lock */
 

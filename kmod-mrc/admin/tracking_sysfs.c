@@ -13,9 +13,15 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
-#include "mrc.h"
-#include "track/mode_paper.h"
-#include "track/mode_samples.h"
+#include "admin/commands.h"
+#include "admin/division_sysfs.h"
+#include "admin/tracking_sysfs.h"
+#include "admin/watch.h"
+#include "target/descendants.h"
+#include "target/target_parse.h"
+#include "target/tunables.h"
+#include "track/pmu.h"
+#include "track/protect.h"
 
 static struct kobject *dir;
 

@@ -17,7 +17,11 @@
 
 #include <memsuite/psi.h>
 
-#include "mrc.h"
+#include "admin/groups.h"
+#include "admin/watch.h"
+#include "target/group.h"
+#include "target/target.h"
+#include "target/tunables.h"
 
 #define PERIOD	HZ
 /* How long tracking goes on when memory is no longer short: some ladders. */

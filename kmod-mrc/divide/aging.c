@@ -14,8 +14,11 @@
 #include <compat/pagetable.h>
 #include <memsuite/page_map.h>
 
+#include "divide/aging.h"
 #include "divide/clock_hand.h"
-#include "mrc.h"
+#include "target/page_usage.h"
+#include "target/share.h"
+#include "target/target.h"
 
 /* How long one round over all pages takes at least. */
 #define ROUND_US	(2 * USEC_PER_SEC)

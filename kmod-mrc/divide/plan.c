@@ -13,7 +13,12 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "curve/division.h"
+#include "divide/plan.h"
+#include "target/share.h"
+#include "target/target.h"
+#include "target/tunables.h"
 
 /* Pages that a major fault brings in, at most; and of so many faults it is told. */
 #define READ_AHEAD_MAX	8

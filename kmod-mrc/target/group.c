@@ -13,7 +13,11 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "target/cpu_budget.h"
+#include "target/descendants.h"
+#include "target/group.h"
+#include "target/target.h"
+#include "target/target_parse.h"
 
 /* Under mrc_targets_lock. */
 static struct mrc_group *groups[MRC_GROUPS];

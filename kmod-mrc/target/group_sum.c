@@ -10,7 +10,12 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "curve/compose.h"
+#include "curve/curve.h"
+#include "target/group.h"
+#include "target/group_sum.h"
+#include "target/stats.h"
+#include "target/target.h"
 
 /* Times do not add up: the longest, but of horizons the shortest. */
 static void add_stats(struct mrc_stats *sum, const struct mrc_stats *stats)

@@ -12,7 +12,9 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "target/target.h"
+#include "target/tunables.h"
 
 LIST_HEAD(mrc_targets);
 DEFINE_MUTEX(mrc_targets_lock);		/* of the list, and who is in which group */

@@ -11,7 +11,7 @@
 #include <linux/sysfs.h>
 #include <linux/wait.h>
 
-#include "mrc.h"
+#include "target/tunables.h"
 
 struct mrc_tunables mrc_tunables = {
 	.mode = MRC_MODE_LADDER,

@@ -22,7 +22,18 @@
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "curve/sample.h"
+#include "target/stats.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/estimate.h"
+#include "track/ladder.h"
+#include "track/ladder_schedule.h"
+#include "track/pace.h"
+#include "track/walker.h"
+#include "track/young_notifier.h"
+#include "track/young_shadow.h"
 
 /* With fewer huge pages than this, all sub-samples share them. */
 #define FEW_HUGE	(8 * MRC_SUBS)

@@ -11,7 +11,9 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 
-#include "mrc.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/pace.h"
 
 /* Each sub-sample needs some, whatever the CPU budget says. */
 #define SAMPLES_FLOOR	1024

@@ -13,9 +13,16 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "target/cpu_budget.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/ladder.h"
 #include "track/mode_paper.h"
 #include "track/mode_samples.h"
+#include "track/pace.h"
+#include "track/tracker.h"
+#include "track/young_notifier.h"
 
 /* A new target begins with these, until its cost is known. */
 #define SAMPLES_START	1024

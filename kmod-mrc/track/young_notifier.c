@@ -21,7 +21,10 @@
 #include <compat/pagetable.h>
 #include <memsuite/page_map.h>
 
-#include "mrc.h"
+#include "target/page_usage.h"
+#include "target/target.h"
+#include "track/young_notifier.h"
+#include "track/young_shadow.h"
 
 #if IS_ENABLED(CONFIG_MMU_NOTIFIER)
 

@@ -11,7 +11,8 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "target/target.h"
+#include "track/young_shadow.h"
 
 /*
  * What callbacks look things up in: they run under page table locks, while the
