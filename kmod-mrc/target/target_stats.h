@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is counted and measured of a target. */
-#ifndef MRC_TARGET_STATS_H
-#define MRC_TARGET_STATS_H
+#ifndef MRC_TARGET_TARGET_STATS_H
+#define MRC_TARGET_TARGET_STATS_H
 
 #include <linux/types.h>
 

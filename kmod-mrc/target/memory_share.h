@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a target gets of the memory, and what is known of its pages for that. */
-#ifndef MRC_TARGET_SHARE_H
-#define MRC_TARGET_SHARE_H
+#ifndef MRC_TARGET_MEMORY_SHARE_H
+#define MRC_TARGET_MEMORY_SHARE_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
