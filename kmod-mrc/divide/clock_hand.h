@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hands that go over the pages of a target, as those of a clock. One goes round all
- * the time, clears accessed bits, and keeps account of how much each page is used
- * (aging.c, page_usage.c). The other evicts those that are used least (evict.c).
+ * Hands go over the pages of a target, as those of a clock. One goes round all the
+ * time, clears accessed bits, and tells from them how much each page is used (aging.c,
+ * page_usage.c). The other evicts the pages that are used least (evict.c).
  */
-#ifndef MRC_HAND_H
-#define MRC_HAND_H
+#ifndef MRC_DIVIDE_CLOCK_HAND_H
+#define MRC_DIVIDE_CLOCK_HAND_H
 
 #include <linux/mm_types.h>
 #include <linux/types.h>
@@ -15,24 +15,24 @@
 struct mrc_target;
 
 /**
- * struct mrc_hand - one sweep of a hand
+ * struct mrc_clock_hand - a hand, for one run over some pages
  * @t: whose pages
  * @see: what to do with one, under the lock of its page table; takes a look
- * @table: where usage is noted, of the pages of a page table; may not sleep; NULL:
- *	nowhere
+ * @table: finds the usage of the pages of a page table; may not sleep; NULL: there
+ *	is none
  * @looks: pages that may still be looked at in this hold of mmap_lock
- * @usage: of @table, for the page table where it is; NULL: nothing is noted
- * @tables: page tables that it went over
+ * @usage: of @table, for the page table where the hand is; or NULL
+ * @tables: page tables that it went over so far
  * @batch: it stops when so many pages were picked; 0: it picks none
  * @picked: pages that @see picked
- * @any: what is in use, too
+ * @any: @see picks what is in use, too
  * @no_swap: there is no room in swap
  */
-struct mrc_hand {
+struct mrc_clock_hand {
 	struct mrc_target *t;
-	void (*see)(struct mrc_hand *h, struct page *page, unsigned long addr,
+	void (*see)(struct mrc_clock_hand *h, struct page *page, unsigned long addr,
 		    unsigned long *entry, unsigned int order);
-	void *(*table)(struct memsuite_page_map *notes, unsigned long addr);
+	void *(*table)(struct memsuite_page_map *map, unsigned long addr);
 	s64 looks;
 	u8 *usage;
 	u64 tables;
@@ -42,9 +42,9 @@ struct mrc_hand {
 	bool no_swap;
 };
 
-bool mrc_hand_is_whole(struct page *page, unsigned int order);
-u8 *mrc_hand_usage(const struct mrc_hand *h, unsigned long addr);
-bool mrc_hand_take(struct mrc_hand *h, unsigned long addr, unsigned long *entry);
-u64 mrc_hand_go(struct mrc_hand *h, struct mm_struct *mm, unsigned long *at);
+bool mrc_clock_hand_is_whole(struct page *page, unsigned int order);
+u8 *mrc_clock_hand_usage(const struct mrc_clock_hand *h, unsigned long addr);
+bool mrc_clock_hand_take(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry);
+u64 mrc_clock_hand_go(struct mrc_clock_hand *h, struct mm_struct *mm, unsigned long *at);
 
 #endif

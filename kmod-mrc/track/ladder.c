@@ -14,77 +14,48 @@
  * next one.
  */
 
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/random.h>
-#include <linux/sched.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 
-#include "mrc.h"
-#include "track/mode_paper.h"
-#include "track/mode_samples.h"
+#include "curve/curve.h"
+#include "curve/sample.h"
+#include "target/target.h"
+#include "target/target_stats.h"
+#include "target/tunables.h"
+#include "track/estimate.h"
+#include "track/ladder.h"
+#include "track/ladder_schedule.h"
+#include "track/pace.h"
+#include "track/walker.h"
+#include "track/young_notifier.h"
+#include "track/young_shadow.h"
 
-/* Each sub-sample needs some, whatever the CPU budget says. */
-#define SAMPLES_FLOOR	1024
-/* A new target begins with these, until its cost is known. */
-#define SAMPLES_START	1024
 /* With fewer huge pages than this, all sub-samples share them. */
 #define FEW_HUGE	(8 * MRC_SUBS)
-/* Such a part of the CPU time that its thread sees, tracking takes besides. */
-#define UNSEEN		4
 /*
- * If hardly anything was found touched any more from some rung on, the next ladder
- * has so many rungs more, about three times that time: there will be more ladders,
- * which see the program at more moments.
+ * When a ladder found hardly anything touched after some sample point, the next one
+ * ends so many points later, which is at about three times that time. So there are more
+ * ladders, which see the program at more moments.
  */
 #define TOP_MORE	7
 #define TOP_MIN		20
 /* What a first ladder is taken to cost. */
 #define FIRST_NS	(10 * NSEC_PER_MSEC)
-#define PAUSE_MAX_US	(60 * USEC_PER_SEC)
-/* Who waits to be paid looks so often at what its process is doing. */
-#define FOLLOW_US	USEC_PER_SEC
 /* A page that no longer has a page table entry is dropped after this. */
 #define GHOST_US	(600 * USEC_PER_SEC)
 
-static bool stopping(void)
-{
-	return kthread_should_stop() || !READ_ONCE(mrc_enabled);
-}
-
 /**
- * mrc_sleep_until() - sleep, as a tracker
- * @us: until then
+ * mrc_ladder_forget() - what is known of the pages of a target is void
+ * @t: the target
  *
- * Return: false if the tracker is to stop.
+ * Context: its tracker.
  */
-bool mrc_sleep_until(u64 us)
-{
-	ktime_t at = ns_to_ktime(us * NSEC_PER_USEC);
-
-	while (!stopping() && mrc_now_us() < us) {
-		set_current_state(TASK_IDLE);
-		if (!kthread_should_stop())
-			schedule_hrtimeout_range(&at, 50 * NSEC_PER_USEC,
-						 HRTIMER_MODE_ABS);
-		__set_current_state(TASK_RUNNING);
-	}
-	return !stopping();
-}
-
-static u64 cpu_ns(void)
-{
-	return READ_ONCE(current->se.sum_exec_runtime);
-}
-
-static void forget(struct mrc_target *t)
+void mrc_ladder_forget(struct mrc_target *t)
 {
 	t->sample.n = 0;
 	t->top = 0;
@@ -94,58 +65,19 @@ static void forget(struct mrc_target *t)
 	t->credit = READ_ONCE(t->loan);
 }
 
-static void stop_modes(struct mrc_target *t)
-{
-	mrc_young_stop(t);
-	mrc_paper_stop(t);
-	mrc_samples_stop(t);
-}
-
-/* Follow the process through exec. Return: 0, or -ESRCH: it has ended. */
-static int follow(struct mrc_target *t)
-{
-	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
-	struct mm_struct *mm;
-
-	if (!task)
-		return -ESRCH;
-	mm = get_task_mm(task);
-	put_task_struct(task);
-	/* The main thread may have left while others run on. */
-	if (!mm) {
-		if (!mmget_not_zero(t->mm))
-			return -ESRCH;
-		mmput_async(t->mm);
-		return 0;
-	}
-	if (mm != t->mm) {
-		stop_modes(t);
-		mmgrab(mm);
-		mmdrop(t->mm);
-		t->mm = mm;
-		forget(t);
-		mutex_lock(&t->lock);
-		mrc_curve_reset(&t->curve);
-		t->stats.execs++;
-		mutex_unlock(&t->lock);
-	}
-	mmput_async(mm);
-	return 0;
-}
-
-static int room(struct mrc_sample *sample, u32 samples)
+static int sample_alloc(struct mrc_sample *sample, u32 samples)
 {
 	u32 want = samples + samples / 2 + samples / 4;
 
-	if (sample->room >= want)
+	if (sample->capacity >= want)
 		return 0;
 	kvfree(sample->entry);
-	sample->room = 0;
+	sample->capacity = 0;
 	sample->n = 0;
 	sample->entry = kvcalloc(want, sizeof(*sample->entry), GFP_KERNEL);
 	if (!sample->entry)
 		return -ENOMEM;
-	sample->room = want;
+	sample->capacity = want;
 	return 0;
 }
 
@@ -154,14 +86,14 @@ static bool keep_ghost(void *arg, const struct mrc_entry *was)
 	struct mrc_target *t = arg;
 
 	/* Without a file behind it, the page's contents are gone. */
-	return was->flags & MRC_F_FILE && !(was->flags & MRC_F_HUGE) &&
-	       was->flags & MRC_F_WATCHED &&
+	return was->flags & MRC_ENTRY_FILE && !(was->flags & MRC_ENTRY_HUGE) &&
+	       was->flags & MRC_ENTRY_WATCHED &&
 	       mrc_now_us() - max(was->seen_by, t->since) < GHOST_US &&
-	       mrc_walk_file_mapped(t->mm, was->addr);
+	       mrc_walker_file_mapped(t->mm, was->addr);
 }
 
 /* Sample the address space anew, if it is time to. */
-static int enumerate(struct mrc_target *t)
+static int sample_enumerate(struct mrc_target *t)
 {
 	u64 rss = get_mm_rss(t->mm), now = mrc_now_us(), began, cost, swapped;
 	u64 expected[MRC_KINDS];
@@ -179,10 +111,10 @@ static int enumerate(struct mrc_target *t)
 	if (moved && !t->credit)
 		t->credit = READ_ONCE(t->loan);
 
-	err = room(&t->spare, t->samples);
+	err = sample_alloc(&t->spare, t->samples);
 	if (err)
 		return err;
-	active = kvmalloc_array(t->spare.room, sizeof(*active), GFP_KERNEL);
+	active = kvmalloc_array(t->spare.capacity, sizeof(*active), GFP_KERNEL);
 	if (!active)
 		return -ENOMEM;
 	if (t->sample.n) {
@@ -194,9 +126,9 @@ static int enumerate(struct mrc_target *t)
 		t->sample.salt = get_random_u32();
 	}
 	t->spare.salt = t->sample.salt;
-	began = cpu_ns();
+	began = mrc_pace_cpu_ns();
 	mrc_sample_start(&t->spare, t->samples, expected);
-	err = mrc_walk_enumerate(t->mm, &t->spare, &swapped);
+	err = mrc_walker_enumerate(t->mm, &t->spare, &swapped);
 	if (err) {
 		kvfree(active);
 		return err;
@@ -208,12 +140,12 @@ static int enumerate(struct mrc_target *t)
 	mutex_lock(&t->lock);
 	swap(t->spare, t->sample);
 	mutex_unlock(&t->lock);
-	err = mrc_young_renew(t);
+	err = mrc_young_shadow_renew(t);
 	if (err) {
 		t->sample.n = 0;
 		return err;
 	}
-	t->enumeration_ns = cpu_ns() - began;
+	t->enumeration_ns = mrc_pace_cpu_ns() - began;
 	t->enumerated = now;
 	t->rss = rss;
 	t->swapped = swapped;
@@ -222,7 +154,7 @@ static int enumerate(struct mrc_target *t)
 }
 
 /* The pages that a sample of each kind stands for: in all, by moment, and by sub-sample. */
-static void weigh(struct mrc_target *t)
+static void sample_weigh(struct mrc_target *t)
 {
 	u32 valid[MRC_KINDS] = {}, of_moment[MRC_MOMENTS][MRC_KINDS] = {}, k, kind;
 
@@ -238,7 +170,7 @@ static void weigh(struct mrc_target *t)
 		t->weight[kind] = mrc_sample_weight(&t->sample, kind,
 						    valid[kind]);
 		for (k = 0; k < t->moments; k++)
-			t->climb[k].weight[kind] = shared ? t->weight[kind] :
+			t->schedule[k].weight[kind] = shared ? t->weight[kind] :
 				mrc_sample_weight(&t->sample, kind,
 						  of_moment[k][kind]);
 		for (k = 0; k < MRC_SUBS; k++)
@@ -248,11 +180,11 @@ static void weigh(struct mrc_target *t)
 	}
 }
 
-static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 weight)
+static void page_place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 weight)
 {
-	u64 ladder_us = wsf->us[wsf->rungs - 1], looked = e->read + e->after, after, by;
+	u64 ladder_us = wsf->us[wsf->observed - 1], looked = e->read + e->after, after, by;
 
-	if (e->flags & MRC_F_TOUCHED) {
+	if (e->flags & MRC_ENTRY_TOUCHED) {
 		mrc_wsf_touch(wsf, e->after, e->by, weight);
 		return;
 	}
@@ -264,32 +196,32 @@ static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 weight)
 }
 
 /* The working set function, from first touches and idle ages. */
-static void measure(struct mrc_target *t, u64 now)
+static void wsf_measure(struct mrc_target *t, u64 now)
 {
-	const struct mrc_climb *c = t->climb;
+	const struct mrc_ladder_schedule *c = t->schedule;
 	u32 i;
 
-	mrc_wsf_begin(&t->wsf, c->rung_us, c->rungs, now - t->since);
+	mrc_wsf_begin(&t->wsf, c->point_us, c->points, now - t->since);
 	for (i = 0; i < t->sample.n; i++) {
 		struct mrc_entry *e = &t->sample.entry[i];
 
-		if (!(e->flags & MRC_F_CENSORED))
-			place(&t->wsf, e, t->weight[mrc_kind(e)]);
+		if (!(e->flags & MRC_ENTRY_CENSORED))
+			page_place(&t->wsf, e, t->weight[mrc_entry_kind(e)]);
 	}
 	mrc_wsf_finish(&t->wsf);
 }
 
 /* For the ages of the ladders to come. */
-static void remember(struct mrc_target *t)
+static void sample_remember(struct mrc_target *t)
 {
 	u32 i;
 
 	for (i = 0; i < t->sample.n; i++) {
 		struct mrc_entry *e = &t->sample.entry[i];
 
-		if (e->flags & MRC_F_CENSORED)
+		if (e->flags & MRC_ENTRY_CENSORED)
 			continue;
-		if (e->flags & MRC_F_TOUCHED) {
+		if (e->flags & MRC_ENTRY_TOUCHED) {
 			e->seen_after = e->read + e->after;
 			e->seen_by = e->read + e->by;
 			e->read = e->seen_by;
@@ -304,11 +236,11 @@ static u64 pages_within(const struct mrc_target *t, u64 us)
 	return mrc_wsf_at(&t->wsf, us) >> MRC_FRAC;
 }
 
-static void publish(struct mrc_target *t, u64 now)
+static void ladder_publish(struct mrc_target *t, u64 now)
 {
 	struct mrc_stats *s = &t->stats;
-	const struct mrc_climb *c = t->climb;
-	u64 ladder_us = c->rung_us[c->rungs - 1], floor;
+	const struct mrc_ladder_schedule *c = t->schedule;
+	u64 ladder_us = c->point_us[c->points - 1], floor;
 	u32 i, k;
 
 	s->samples = t->sample.n;
@@ -316,9 +248,9 @@ static void publish(struct mrc_target *t, u64 now)
 	s->samples_absent = 0;
 	s->samples_censored = 0;
 	for (i = 0; i < t->sample.n; i++) {
-		s->samples_absent += !!(t->sample.entry[i].flags & MRC_F_ABSENT);
+		s->samples_absent += !!(t->sample.entry[i].flags & MRC_ENTRY_ABSENT);
 		s->samples_censored +=
-			!!(t->sample.entry[i].flags & MRC_F_CENSORED);
+			!!(t->sample.entry[i].flags & MRC_ENTRY_CENSORED);
 	}
 	s->pages_per_sample = 1ULL << t->sample.level[MRC_BASE];
 	s->huge_pages = t->sample.mapped[MRC_HUGE] * HPAGE_PMD_NR;
@@ -327,7 +259,7 @@ static void publish(struct mrc_target *t, u64 now)
 			    s->huge_pages;
 	s->ladder_us = ladder_us;
 	s->horizon_us = now - t->since;
-	s->floor_us = c->rung_us[0];
+	s->floor_us = c->point_us[0];
 	s->floor_pages = pages_within(t, s->floor_us);
 	s->shadow_returned = atomic64_read(&t->returned);
 	s->wss_pages = pages_within(t, ladder_us);
@@ -336,7 +268,7 @@ static void publish(struct mrc_target *t, u64 now)
 	s->wss_1s_pages = pages_within(t, USEC_PER_SEC);
 
 	mutex_lock(&t->lock);
-	floor = mrc_estimate(t);
+	floor = mrc_estimate_whole(t);
 	/* Once for each that was paid for: what is owed stays small. */
 	if (mrc_curve_begin(&t->curve, t->rate, floor) && !t->doubted) {
 		t->credit = max(t->credit, min_t(u32, READ_ONCE(t->loan),
@@ -357,223 +289,58 @@ static void publish(struct mrc_target *t, u64 now)
 	mutex_unlock(&t->lock);
 }
 
-/* How many rungs the next ladder needs. */
+/* How many points the next ladder needs. */
 static u32 useful_rungs(const struct mrc_target *t)
 {
 	u32 useful = 0, k;
 
 	for (k = 0; k < t->moments; k++)
-		useful = max(useful, t->climb[k].useful);
+		useful = max(useful, t->schedule[k].useful);
 	return max_t(u32, useful + TOP_MORE, TOP_MIN);
 }
 
-/* One ladder. Return: as mrc_climb(), or -ENOMEM. */
-static int ladder(struct mrc_target *t, u32 rungs)
+/**
+ * mrc_ladder_window() - track a target for one ladder
+ * @t: the target
+ *
+ * Context: may sleep; the tracker.
+ * Return: as mrc_ladder_schedule_run(), or -ENOMEM.
+ */
+int mrc_ladder_window(struct mrc_target *t)
 {
+	u32 points = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
+					  (u64)USEC_PER_MSEC), 1u);
 	u64 now;
 	int err;
 
-	err = mrc_young_start(t);
+	err = mrc_young_notifier_start(t);
 	if (!err)
-		err = enumerate(t);
+		err = sample_enumerate(t);
 	if (err)
 		return err;
-	mrc_young_begin(t);
+	mrc_young_shadow_begin(t);
 	if (!t->since)
 		t->since = mrc_now_us();
 	mrc_estimate_prepare(t);
-	err = mrc_climb(t, t->top ? min(t->top, rungs) : rungs);
+	err = mrc_ladder_schedule_run(t, t->top ? min(t->top, points) : points);
 	if (err)
 		return err;
 	t->top = useful_rungs(t);
 	now = mrc_now_us();
-	weigh(t);
-	measure(t, now);
-	publish(t, now);
-	remember(t);
-	return 0;
-}
-
-/* How long the budget takes to earn some CPU time, in us. */
-static u64 earned_us(u64 ns)
-{
-	/* Interrupts, and switches. */
-	ns += ns / UNSEEN;
-	/* ns of CPU over permille of it are us of time. */
-	return div_u64(ns, READ_ONCE(mrc_tunables.max_cpu_permille));
-}
-
-/*
- * How long to pause, so that the CPU time spent stays within the budget; and
- * how many samples the next ladder can have for a pause that is short.
- */
-static u64 budget(struct mrc_target *t, u64 took_us)
-{
-	u64 period = earned_us(t->cost_ns) * READ_ONCE(t->sharers);
-	u64 pause = period > took_us ? period - took_us : 0;
-	u32 most = READ_ONCE(mrc_tunables.samples);
-	u64 want;
-
-	want = div64_u64(t->samples * (took_us + took_us / 4), period + 1);
-	want = clamp_t(u64, want, t->samples / 2, t->samples * 2ULL);
-	t->samples = clamp_t(u64, want, min_t(u32, SAMPLES_FLOOR, most), most);
-
-	if (t->credit) {
-		t->credit--;
-		pause = 0;
-	}
-	/* Never in step with the program. */
-	pause = max(pause, took_us / 16);
-	pause += div_u64(pause * (get_random_u32() & 255), 1024);
-	return min_t(u64, pause, PAUSE_MAX_US);
-}
-
-static int track(struct mrc_target *t, u32 rungs)
-{
-	switch (t->mode) {
-	case MRC_MODE_PAPER:
-		return mrc_paper_window(t);
-	case MRC_MODE_SAMPLES:
-		return mrc_samples_window(t);
-	default:
-		return ladder(t, rungs);
-	}
-}
-
-static void pause_for(u64 us)
-{
-	enum mrc_mode mode = READ_ONCE(mrc_tunables.mode);
-
-	wait_event_idle_timeout(mrc_changed, stopping() ||
-				READ_ONCE(mrc_tunables.mode) != mode,
-				usecs_to_jiffies(us) + 1);
-}
-
-/*
- * Wait until one more ladder has been earned, unless there is credit: a program
- * that is executed meanwhile has.
- *
- * Return: 0; -ESRCH: the process has ended; -EINTR: the tracker is to stop.
- */
-static int await_turn(struct mrc_target *t)
-{
-	t->payer = NULL;
-	for (;;) {
-		struct mrc_purse *payer = READ_ONCE(t->purse);
-		u64 now = mrc_now_us(), due;
-		int err = follow(t);
-
-		if (err)
-			return err;
-		if (stopping())
-			return -EINTR;
-		if (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER)
-			return 0;
-		t->taken = earned_us(t->cost_ns);
-		due = mrc_purse_take(payer, now, t->taken, t->credit);
-		if (!due) {
-			t->payer = payer;
-			t->doubted &= !!t->credit;
-			return 0;
-		}
-		pause_for(min_t(u64, due - now, FOLLOW_US));
-	}
-}
-
-/* Nothing of what one mode has found is of use to the other. */
-static void set_mode(struct mrc_target *t, enum mrc_mode mode)
-{
-	u64 accesses;
-
-	if (t->mode == mode)
-		return;
-	forget(t);
-	stop_modes(t);
-	mutex_lock(&t->lock);
-	/* That was not found. */
-	accesses = t->curve.accesses;
-	mrc_curve_reset(&t->curve);
-	t->curve.accesses = accesses;
-	mutex_unlock(&t->lock);
-	t->mode = mode;
-}
-
-/**
- * mrc_ladder_thread() - the tracker of one target
- * @target: the target
- *
- * Return: 0, once kthread_stop() is called.
- */
-int mrc_ladder_thread(void *target)
-{
-	struct mrc_target *t = target;
-	u64 began, cpu, seen = cpu_ns(), last = 0;
-	int err;
-
-	/* Polite, but not so that rungs come late on a busy machine. */
-	set_user_nice(current, 5);
-	forget(t);
-	t->samples = min_t(u32, SAMPLES_START, READ_ONCE(mrc_tunables.samples));
-	while (!kthread_should_stop()) {
-		u32 rungs;
-
-		if (!READ_ONCE(mrc_enabled)) {
-			/* Idle ages would count the time off. */
-			forget(t);
-			stop_modes(t);
-			last = 0;
-			wait_event_idle(mrc_changed, kthread_should_stop() ||
-					READ_ONCE(mrc_enabled));
-			continue;
-		}
-		err = await_turn(t);
-		if (err == -ESRCH) {
-			mrc_target_gone(t);
-			wait_event_idle(mrc_changed, kthread_should_stop());
-			break;
-		}
-		if (err)
-			continue;
-		rungs = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
-					     (u64)USEC_PER_MSEC), 1u);
-		began = mrc_now_us();
-		set_mode(t, READ_ONCE(mrc_tunables.mode));
-		err = track(t, rungs);
-		/* Told by ticks and switches: the rest comes with the next one. */
-		cpu = cpu_ns();
-		t->cost_ns = cpu - seen;
-		seen = cpu;
-
-		mutex_lock(&t->lock);
-		t->stats.cpu_ns += t->cost_ns;
-		if (err && err != -EINTR)
-			t->stats.ladders_skipped++;
-		if (last) {
-			t->stats.period_us = began - last;
-			t->stats.enabled_ns += (began - last) * NSEC_PER_USEC;
-		}
-		mutex_unlock(&t->lock);
-		last = began;
-		if (t->payer)
-			mrc_purse_settle(t->payer, mrc_now_us(), t->taken,
-					 earned_us(t->cost_ns));
-		if (t->mode == MRC_MODE_LADDER)
-			pause_for(budget(t, mrc_now_us() - began));
-		else if (err)
-			pause_for(100 * USEC_PER_MSEC);
-	}
+	sample_weigh(t);
+	wsf_measure(t, now);
+	ladder_publish(t, now);
+	sample_remember(t);
 	return 0;
 }
 
 /**
- * mrc_ladder_free() - free what the tracker allocated, once it has stopped
+ * mrc_ladder_free() - free the sample of a target
  * @t: the target
  */
 void mrc_ladder_free(struct mrc_target *t)
 {
-	stop_modes(t);
 	kvfree(t->sample.entry);
 	kvfree(t->spare.entry);
 	kvfree(t->active);
-	mmdrop(t->mm);
 }

@@ -32,8 +32,7 @@
 #include <compat/pagetable.h>
 #include <memsuite/tlb.h>
 
-#include "mrc.h"
-#include "track/mode_paper.h"
+#include "track/protect.h"
 
 /* Page tables that are walked while mmap_lock is held. */
 #define BATCH_TABLES	32
@@ -69,12 +68,12 @@ int mrc_protect_usable(void)
 	return -EOPNOTSUPP;
 }
 
-static bool eligible(const struct vm_area_struct *vma)
+static bool area_is_eligible(const struct vm_area_struct *vma)
 {
 	return !(vma->vm_flags & (VM_HUGETLB | VM_IO | VM_PFNMAP | VM_MIXEDMAP));
 }
 
-static bool accessible(const struct vm_area_struct *vma)
+static bool area_is_accessible(const struct vm_area_struct *vma)
 {
 	return vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
 }
@@ -90,9 +89,9 @@ static bool fork_tells(const struct vm_area_struct *vma)
  * guard pages (7.x) or userfaultfd, which may come later. Pages of KSM, which are
  * nowhere but in such areas, and of userfaultfd have owners who look at their entries.
  */
-static bool protectable(const struct vm_area_struct *vma)
+static bool area_is_protectable(const struct vm_area_struct *vma)
 {
-	return accessible(vma) && fork_tells(vma) &&
+	return area_is_accessible(vma) && fork_tells(vma) &&
 	       !userfaultfd_armed((struct vm_area_struct *)vma) &&
 	       !(vma->vm_flags & (VM_MERGEABLE | VM_SHADOW_STACK));
 }
@@ -101,7 +100,7 @@ static bool protectable(const struct vm_area_struct *vma)
  * Not the zero page, devices, what others hold, or large folios, of which a fault
  * restores all pages; nor what is shared until it is written to.
  */
-static bool page_protectable(const struct vm_area_struct *vma, pte_t pte)
+static bool page_is_protectable(const struct vm_area_struct *vma, pte_t pte)
 {
 	struct page *page;
 
@@ -116,46 +115,46 @@ static bool page_protectable(const struct vm_area_struct *vma, pte_t pte)
 }
 
 static u32 look_pte(struct vm_area_struct *vma, pte_t *pte,
-		    enum mrc_page_op op)
+		    enum mrc_protect_op op)
 {
 	pte_t val = READ_ONCE(*pte);
 
 	if (!pte_present(val))
 		return 0;
 	if (pte_protnone(val))
-		return MRC_P_PRESENT | MRC_P_PROTECTED;
+		return MRC_PAGE_PRESENT | MRC_PAGE_PROTECTED;
 	if (pte_young(val) &&
 	    test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pte))
-		return MRC_P_PRESENT | MRC_P_YOUNG;
-	if (op != MRC_P_PROTECT)
-		return MRC_P_PRESENT;
-	if (!protectable(vma) || !page_protectable(vma, val))
-		return MRC_P_PRESENT | MRC_P_STUCK;
+		return MRC_PAGE_PRESENT | MRC_PAGE_YOUNG;
+	if (op != MRC_OP_PROTECT)
+		return MRC_PAGE_PRESENT;
+	if (!area_is_protectable(vma) || !page_is_protectable(vma, val))
+		return MRC_PAGE_PRESENT | MRC_PAGE_STUCK;
 	/* Processors set bits of an entry until it is gone. */
 	val = native_ptep_get_and_clear(pte);
 	native_set_pte(pte, memsuite_pte_protect(val));
-	return MRC_P_PRESENT | MRC_P_PROTECTED | MRC_P_CHANGED;
+	return MRC_PAGE_PRESENT | MRC_PAGE_PROTECTED | MRC_PAGE_CHANGED;
 }
 
-static u32 look_pmd(struct mm_struct *mm, pmd_t *pmd, enum mrc_page_op op)
+static u32 look_pmd(struct mm_struct *mm, pmd_t *pmd, enum mrc_protect_op op)
 {
 	spinlock_t *lock = pmd_lock(mm, pmd);
 	pmd_t val = READ_ONCE(*pmd);
 	u32 found = 0;
 
 	if (pmd_present(val) && pmd_leaf(val)) {
-		found = MRC_P_PRESENT | MRC_P_HUGE | MRC_P_STUCK;
+		found = MRC_PAGE_PRESENT | MRC_PAGE_HUGE | MRC_PAGE_STUCK;
 		if (pmd_young(val))
-			found |= MRC_P_YOUNG;
-		if (op == MRC_P_CLEAR)
+			found |= MRC_PAGE_YOUNG;
+		if (op == MRC_OP_CLEAR)
 			clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd);
 	}
 	spin_unlock(lock);
 	return found;
 }
 
-static u32 look(struct vm_area_struct *vma, unsigned long addr,
-		enum mrc_page_op op)
+static u32 entry_look(struct vm_area_struct *vma, unsigned long addr,
+		      enum mrc_protect_op op)
 {
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned long next;
@@ -171,7 +170,7 @@ static u32 look(struct vm_area_struct *vma, unsigned long addr,
 		found = 0;
 	} else if (pmd_leaf(val)) {
 		found = look_pmd(mm, pmd, op);
-	} else if (!pmd_bad(val) && op != MRC_P_CLEAR) {
+	} else if (!pmd_bad(val) && op != MRC_OP_CLEAR) {
 		spinlock_t *lock = pte_lockptr(mm, &val);
 
 		spin_lock(lock);
@@ -194,12 +193,12 @@ static u32 look(struct vm_area_struct *vma, unsigned long addr,
  *
  * Return: 0, -ESRCH (the address space is gone) or -EAGAIN (contended).
  */
-int mrc_protect_batch(struct mm_struct *mm, enum mrc_page_op op,
-		      struct mrc_page *pages, unsigned int n)
+int mrc_protect_batch(struct mm_struct *mm, enum mrc_protect_op op,
+		      struct mrc_protect_page *pages, unsigned int n)
 {
 	struct vm_area_struct *vma = NULL;
 	unsigned long low = ULONG_MAX, high = 0;
-	struct mrc_page *page;
+	struct mrc_protect_page *page;
 
 	if (!mmget_not_zero(mm))
 		return -ESRCH;
@@ -207,21 +206,21 @@ int mrc_protect_batch(struct mm_struct *mm, enum mrc_page_op op,
 		mmput_async(mm);
 		return -EAGAIN;
 	}
-	if (op == MRC_P_PROTECT)
+	if (op == MRC_OP_PROTECT)
 		inc_tlb_flush_pending(mm);
 	for (page = pages; page < pages + n; page++) {
 		page->found = 0;
 		if (!vma || page->addr < vma->vm_start || page->addr >= vma->vm_end)
 			vma = find_vma(mm, page->addr);
-		if (!vma || page->addr < vma->vm_start || !eligible(vma))
+		if (!vma || page->addr < vma->vm_start || !area_is_eligible(vma))
 			continue;
-		page->found = look(vma, page->addr, op);
-		if (page->found & MRC_P_CHANGED) {
+		page->found = entry_look(vma, page->addr, op);
+		if (page->found & MRC_PAGE_CHANGED) {
 			low = min(low, page->addr);
 			high = max(high, page->addr + PAGE_SIZE);
 		}
 	}
-	if (op == MRC_P_PROTECT) {
+	if (op == MRC_OP_PROTECT) {
 		if (low < high)
 			memsuite_tlb_flush(mm, low, high);
 		dec_tlb_flush_pending(mm);
@@ -260,16 +259,16 @@ static void visit_table(struct vm_area_struct *vma, pmd_t *pmd,
 }
 
 /* Return: where to go on after so many tables, 0 at the end. */
-static unsigned long walk(struct mm_struct *mm, unsigned long addr,
-			  unsigned long end, unsigned int tables,
-			  visit_fn *visit, void *arg)
+static unsigned long tables_walk(struct mm_struct *mm, unsigned long addr,
+				 unsigned long end, unsigned int tables,
+				 visit_fn *visit, void *arg)
 {
 	struct vm_area_struct *vma;
 	unsigned long next;
 
 	while ((vma = find_vma(mm, addr)) && vma->vm_start < end) {
 		addr = max(addr, vma->vm_start);
-		if (!eligible(vma))
+		if (!area_is_eligible(vma))
 			addr = vma->vm_end;
 		for (; addr < min(vma->vm_end, end); addr = next) {
 			pmd_t *pmd;
@@ -288,7 +287,7 @@ static unsigned long walk(struct mm_struct *mm, unsigned long addr,
 }
 
 /* The whole address space, in batches. */
-static int walk_all(struct mm_struct *mm, visit_fn *visit, void *arg)
+static int tables_walk_all(struct mm_struct *mm, visit_fn *visit, void *arg)
 {
 	unsigned long addr = 0;
 
@@ -296,7 +295,7 @@ static int walk_all(struct mm_struct *mm, visit_fn *visit, void *arg)
 		if (!mmget_not_zero(mm))
 			return -ESRCH;
 		mmap_read_lock(mm);
-		addr = walk(mm, addr, TASK_SIZE_MAX, BATCH_TABLES, visit, arg);
+		addr = tables_walk(mm, addr, TASK_SIZE_MAX, BATCH_TABLES, visit, arg);
 		mmap_read_unlock(mm);
 		mmput_async(mm);
 		cond_resched();
@@ -305,13 +304,13 @@ static int walk_all(struct mm_struct *mm, visit_fn *visit, void *arg)
 }
 
 /* An entry that was not accessible is in no TLB. */
-static void restore(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
-		    pte_t *pte, unsigned long addr, unsigned long end)
+static void entries_restore(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
+			    pte_t *pte, unsigned long addr, unsigned long end)
 {
 	struct mrc_shield *shield = arg;
 	pte_t val;
 
-	if (!pte || !accessible(vma))
+	if (!pte || !area_is_accessible(vma))
 		return;
 	for (; addr < end; addr += PAGE_SIZE, pte++) {
 		if (!pte_protnone(READ_ONCE(*pte)))
@@ -323,16 +322,16 @@ static void restore(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
 }
 
 struct seeing {
-	mrc_see_fn *see;
+	mrc_protect_see_fn *see;
 	void *arg;
 };
 
-static void enumerate(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
-		      pte_t *pte, unsigned long addr, unsigned long end)
+static void entries_enumerate(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
+			      pte_t *pte, unsigned long addr, unsigned long end)
 {
 	const struct seeing *seeing = arg;
 	unsigned long *entry = (unsigned long *)pmd;
-	u32 found = MRC_P_PRESENT | MRC_P_HUGE;
+	u32 found = MRC_PAGE_PRESENT | MRC_PAGE_HUGE;
 
 	for (; addr < end; addr += PAGE_SIZE) {
 		if (pte) {
@@ -341,10 +340,10 @@ static void enumerate(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
 			entry = (unsigned long *)pte++;
 			if (pte_none(val))
 				continue;
-			found = pte_present(val) ? MRC_P_PRESENT : 0;
+			found = pte_present(val) ? MRC_PAGE_PRESENT : 0;
 		}
 		if (seeing->see(seeing->arg, addr, found) &&
-		    found & MRC_P_PRESENT)
+		    found & MRC_PAGE_PRESENT)
 			clear_bit(_PAGE_BIT_ACCESSED, entry);
 	}
 }
@@ -359,11 +358,11 @@ static void enumerate(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
  * Context: may sleep.
  * Return: 0 or -ESRCH.
  */
-int mrc_protect_enumerate(struct mm_struct *mm, mrc_see_fn *see, void *arg)
+int mrc_protect_enumerate(struct mm_struct *mm, mrc_protect_see_fn *see, void *arg)
 {
 	struct seeing seeing = { .see = see, .arg = arg };
 
-	return walk_all(mm, enumerate, &seeing);
+	return tables_walk_all(mm, entries_enumerate, &seeing);
 }
 
 #if IS_ENABLED(CONFIG_MMU_NOTIFIER)
@@ -373,8 +372,8 @@ int mrc_protect_enumerate(struct mm_struct *mm, mrc_see_fn *see, void *arg)
  * for writing; the others who announce these events, munmap() among them, may hold
  * it not at all, and must not be followed into the areas.
  */
-static bool concerns(const struct mrc_shield *shield,
-		     enum mmu_notifier_event event)
+static bool event_concerns(const struct mrc_shield *shield,
+			   enum mmu_notifier_event event)
 {
 	return event == MMU_NOTIFY_PROTECTION_PAGE ||
 	       (event == MMU_NOTIFY_UNMAP && READ_ONCE(shield->stopping));
@@ -385,10 +384,10 @@ static int before_change(struct mmu_notifier *mn,
 {
 	struct mrc_shield *shield = container_of(mn, struct mrc_shield, notifier);
 
-	if (concerns(shield, range->event) && current->mm == shield->mm &&
+	if (event_concerns(shield, range->event) && current->mm == shield->mm &&
 	    memsuite_mmap_write_locked_by_current(shield->mm))
-		walk(shield->mm, range->start, range->end, UINT_MAX, restore,
-		     shield);
+		tables_walk(shield->mm, range->start, range->end, UINT_MAX, entries_restore,
+			    shield);
 	return 0;
 }
 
@@ -427,7 +426,7 @@ void mrc_protect_stop(struct mrc_shield *shield)
 {
 	/* Whoever has not seen it has mmap_lock, and is done before the walk begins. */
 	WRITE_ONCE(shield->stopping, true);
-	walk_all(shield->mm, restore, shield);
+	tables_walk_all(shield->mm, entries_restore, shield);
 	mmu_notifier_unregister(&shield->notifier, shield->mm);
 }
 

@@ -19,7 +19,11 @@
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "curve/sample.h"
+#include "target/target.h"
+#include "track/walker.h"
+#include "track/young_shadow.h"
 
 /* Page tables that are enumerated, and entries looked at, in one batch. */
 #define BATCH_TABLES	32
@@ -65,7 +69,7 @@ static int batch_begin_patiently(struct mm_struct *mm)
 	return err;
 }
 
-static bool eligible(const struct vm_area_struct *vma)
+static bool area_is_eligible(const struct vm_area_struct *vma)
 {
 	return !(vma->vm_flags & (VM_HUGETLB | VM_IO | VM_PFNMAP | VM_MIXEDMAP));
 }
@@ -85,7 +89,7 @@ static void enumerate_table(struct mrc_sample *sample, u64 *swapped,
 		if (!pte_present(val)) {
 			(*swapped)++;
 			mrc_sample_add(sample, MRC_BASE, addr,
-				       flags | MRC_F_ABSENT);
+				       flags | MRC_ENTRY_ABSENT);
 			continue;
 		}
 		mrc_sample_add(sample, MRC_BASE, addr, flags);
@@ -100,11 +104,11 @@ static unsigned long enumerate_batch(struct mm_struct *mm, unsigned long addr,
 	int tables = 0;
 
 	while ((vma = find_vma(mm, addr))) {
-		u8 flags = vma->vm_file ? MRC_F_FILE : 0;
+		u8 flags = vma->vm_file ? MRC_ENTRY_FILE : 0;
 		unsigned long next;
 
 		addr = max(addr, vma->vm_start);
-		if (!eligible(vma))
+		if (!area_is_eligible(vma))
 			addr = vma->vm_end;
 		for (; addr < vma->vm_end; addr = next) {
 			pmd_t *pmd, val;
@@ -138,7 +142,7 @@ static unsigned long enumerate_batch(struct mm_struct *mm, unsigned long addr,
 }
 
 /**
- * mrc_walk_enumerate() - sample all mapped and swapped-out pages
+ * mrc_walker_enumerate() - sample all mapped and swapped-out pages
  * @mm: the address space
  * @sample: after mrc_sample_start()
  * @swapped: how many were swapped out
@@ -146,8 +150,8 @@ static unsigned long enumerate_batch(struct mm_struct *mm, unsigned long addr,
  * Context: may sleep.
  * Return: 0, -ESRCH (the address space is gone) or -EAGAIN (contended).
  */
-int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
-		       u64 *swapped)
+int mrc_walker_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
+			 u64 *swapped)
 {
 	unsigned long addr = 0;
 	int err;
@@ -164,14 +168,14 @@ int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
 }
 
 /**
- * mrc_walk_file_mapped() - whether an address still belongs to a file
+ * mrc_walker_file_mapped() - whether an address still belongs to a file
  * @mm: the address space
  * @addr: the address
  *
  * Context: may sleep.
  * Return: true if it does.
  */
-bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr)
+bool mrc_walker_file_mapped(struct mm_struct *mm, unsigned long addr)
 {
 	struct vm_area_struct *vma;
 	bool mapped;
@@ -179,7 +183,7 @@ bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr)
 	if (batch_begin_patiently(mm))
 		return false;
 	vma = find_vma(mm, addr);
-	mapped = vma && vma->vm_start <= addr && vma->vm_file && eligible(vma);
+	mapped = vma && vma->vm_start <= addr && vma->vm_file && area_is_eligible(vma);
 	batch_end(mm);
 	return mapped;
 }
@@ -256,14 +260,14 @@ static int look_pte(struct mm_struct *mm, struct place *at,
  * Whoever unmaps frees page tables while others have the lock for reading, but
  * none of an area that is still there. Return: whether one is.
  */
-static bool find_place(struct mm_struct *mm, struct place *at, unsigned long addr)
+static bool place_find(struct mm_struct *mm, struct place *at, unsigned long addr)
 {
 	at->table = NULL;
 	at->start = addr;
 	at->end = addr;
 	if (!at->vma || addr >= at->vma->vm_end)
 		at->vma = find_vma(mm, addr);
-	if (!at->vma || addr < at->vma->vm_start || !eligible(at->vma))
+	if (!at->vma || addr < at->vma->vm_start || !area_is_eligible(at->vma))
 		return false;
 	at->pmd = memsuite_pmd_offset(mm, addr, &at->end);
 	at->end = min(at->end, at->vma->vm_end);
@@ -277,13 +281,13 @@ static bool find_place(struct mm_struct *mm, struct place *at, unsigned long add
 }
 
 /* Called under RCU. */
-static int look(struct mm_struct *mm, struct place *at,
-		const struct mrc_entry *e, bool clear)
+static int entry_look(struct mm_struct *mm, struct place *at,
+		      const struct mrc_entry *e, bool clear)
 {
-	bool huge = e->flags & MRC_F_HUGE;
+	bool huge = e->flags & MRC_ENTRY_HUGE;
 
 	if ((e->addr < at->start || e->addr >= at->end) &&
-	    !find_place(mm, at, e->addr))
+	    !place_find(mm, at, e->addr))
 		return OTHER_KIND;
 	if (at->table)
 		return huge ? OTHER_KIND : look_pte(mm, at, e->addr, clear);
@@ -295,9 +299,9 @@ static int look(struct mm_struct *mm, struct place *at,
 }
 
 /**
- * mrc_walk_clear() - clear the accessed bits of a part of the sample
+ * mrc_walker_clear() - clear the accessed bits of a part of the sample
  * @t: the target
- * @c: of its pages, the active ones of this climb
+ * @c: whose active pages are looked at
  *
  * Notes what the bits say of the time since they were last looked at, and
  * leaves active what can be watched. The caller flushes the TLBs. Context:
@@ -305,13 +309,13 @@ static int look(struct mm_struct *mm, struct place *at,
  *
  * Return: 0, -ESRCH or -EAGAIN.
  */
-int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
+int mrc_walker_clear(struct mrc_target *t, struct mrc_ladder_schedule *c)
 {
 	struct mm_struct *mm = t->mm;
 	u32 i = 0, n = 0, k;
 	int err;
 
-	for (k = c - t->climb; k < MRC_SUBS; k += t->moments)
+	for (k = c - t->schedule; k < MRC_SUBS; k += t->moments)
 		memset(t->sub[k].valid, 0, sizeof(t->sub[k].valid));
 	while (i < c->active_n) {
 		u32 stop = min(c->active_n, i + BATCH_ENTRIES);
@@ -324,25 +328,25 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 		rcu_read_lock();
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
-			bool watched = e->flags & MRC_F_WATCHED;
-			int found = look(mm, &at, e, true);
+			bool watched = e->flags & MRC_ENTRY_WATCHED;
+			int found = entry_look(mm, &at, e, true);
 			/* Taken by another before: asked after. */
-			bool seen = mrc_young_seen(t, c->active[i]);
+			bool seen = mrc_young_shadow_seen(t, c->active[i]);
 
-			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
+			e->flags &= ~(MRC_ENTRY_TOUCHED | MRC_ENTRY_CENSORED);
 			e->after = 0;
 			if (!c->steps)
 				e->step = 0;
 			if (found & OTHER_KIND ||
 			    (c->steps && !(found & YOUNG) &&
-			     mrc_young_lost(t, c->active[i]))) {
-				e->flags |= MRC_F_CENSORED;
+			     mrc_young_shadow_lost(t, c->active[i]))) {
+				e->flags |= MRC_ENTRY_CENSORED;
 				continue;
 			}
 			t->stats.pte_reads++;
 			if (found & YOUNG) {
 				t->stats.pte_clears++;
-				mrc_young_took(t, c->active[i]);
+				mrc_young_shadow_took(t, c->active[i]);
 			}
 			if (found & YOUNG || seen) {
 				/*
@@ -350,21 +354,21 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 				 * neighbours of a file's page that faults are
 				 * mapped as if they were touched.
 				 */
-				if (watched && !(e->flags & MRC_F_FILE &&
-						 e->flags & MRC_F_ABSENT)) {
+				if (watched && !(e->flags & MRC_ENTRY_FILE &&
+						 e->flags & MRC_ENTRY_ABSENT)) {
 					e->seen_after = e->read;
 					e->seen_by = now;
 					e->step = c->steps;
 					e->woke = e->woke ?: c->steps + 1;
 				}
 			}
-			e->flags |= MRC_F_WATCHED;
+			e->flags |= MRC_ENTRY_WATCHED;
 			if (found & PRESENT)
-				e->flags &= ~MRC_F_ABSENT;
+				e->flags &= ~MRC_ENTRY_ABSENT;
 			else
-				e->flags |= MRC_F_ABSENT;
+				e->flags |= MRC_ENTRY_ABSENT;
 			e->read = now;
-			t->sub[e->sub].valid[mrc_kind(e)]++;
+			t->sub[e->sub].valid[mrc_entry_kind(e)]++;
 			c->active[n++] = c->active[i];
 		}
 		rcu_read_unlock();
@@ -375,15 +379,15 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 }
 
 /**
- * mrc_walk_read() - look which pages of it were touched
+ * mrc_walker_read() - look which pages of a part of the sample were touched
  * @t: the target
- * @c: of its pages, the active ones of this climb
+ * @c: whose active pages are looked at
  *
  * Those that were are active no more. Context: may sleep.
  *
  * Return: 0, -ESRCH or -EAGAIN (contended; what was not looked at stays active).
  */
-int mrc_walk_read(struct mrc_target *t, struct mrc_climb *c)
+int mrc_walker_read(struct mrc_target *t, struct mrc_ladder_schedule *c)
 {
 	struct mm_struct *mm = t->mm;
 	u32 i = 0, n = 0;
@@ -402,33 +406,33 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_climb *c)
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
-			int found = look(mm, &at, e, false);
+			int found = entry_look(mm, &at, e, false);
 
-			if (mrc_young_seen(t, c->active[i]))
+			if (mrc_young_shadow_seen(t, c->active[i]))
 				found |= YOUNG;
 			c->looks++;
 			c->looks_us += now - e->read;
 			if (found & OTHER_KIND ||
-			    (found & YOUNG && e->flags & MRC_F_FILE &&
-			     e->flags & MRC_F_ABSENT) ||
+			    (found & YOUNG && e->flags & MRC_ENTRY_FILE &&
+			     e->flags & MRC_ENTRY_ABSENT) ||
 			    (!(found & YOUNG) &&
-			     mrc_young_lost(t, c->active[i]))) {
-				e->flags |= MRC_F_CENSORED;
-				t->sub[e->sub].valid[mrc_kind(e)]--;
+			     mrc_young_shadow_lost(t, c->active[i]))) {
+				e->flags |= MRC_ENTRY_CENSORED;
+				t->sub[e->sub].valid[mrc_entry_kind(e)]--;
 				continue;
 			}
 			if (found & YOUNG) {
 				e->by = now - e->read;
-				e->rung = c->rungs;
-				e->flags |= MRC_F_TOUCHED;
-				e->flags &= ~MRC_F_ABSENT;
+				e->point = c->points;
+				e->flags |= MRC_ENTRY_TOUCHED;
+				e->flags &= ~MRC_ENTRY_ABSENT;
 				continue;
 			}
 			e->after = now - e->read;
 			if (found & PRESENT)
-				e->flags &= ~MRC_F_ABSENT;
+				e->flags &= ~MRC_ENTRY_ABSENT;
 			else
-				e->flags |= MRC_F_ABSENT;
+				e->flags |= MRC_ENTRY_ABSENT;
 			c->active[n++] = c->active[i];
 		}
 		rcu_read_unlock();

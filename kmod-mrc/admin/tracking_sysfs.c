@@ -6,7 +6,6 @@
 
 #include <linux/err.h>
 #include <linux/kobject.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -14,28 +13,20 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
-#include "mrc.h"
-#include "track/mode_paper.h"
-#include "track/mode_samples.h"
+#include "admin/commands.h"
+#include "admin/division_sysfs.h"
+#include "admin/tracking_sysfs.h"
+#include "admin/watch.h"
+#include "target/descendants.h"
+#include "target/target_parse.h"
+#include "target/tunables.h"
+#include "track/pmu.h"
+#include "track/protect.h"
 
-struct mrc_tunables mrc_tunables = {
-	.mode = MRC_MODE_LADDER,
-	.epoch_ms = 10,
-	.group_pages = 64,
-	.samples = 4096,
-	.ladder_ms = 2000,
-	.max_cpu_permille = 5,
-	.change_pct = 10,
-};
-
-static struct kobject *dir;
-static atomic64_t changes;
-/* A tracker may say that its curve has changed while the directory goes. */
-static DEFINE_MUTEX(notify_lock);
-static struct kobject *notified;
+static struct kobject *tracking_dir;
 
 /* Of one line, whatever its length: what is not a target is no target. */
-static char *line_of(const char *buf, size_t count)
+static char *line_copy(const char *buf, size_t count)
 {
 	char *line = kmalloc(count + 1, GFP_KERNEL);
 	int err = line ? memsuite_parse_line(buf, count, line, count + 1) : -ENOMEM;
@@ -46,18 +37,18 @@ static char *line_of(const char *buf, size_t count)
 	return ERR_PTR(err);
 }
 
-static ssize_t obey(const char *buf, size_t count,
-		    int (*act)(const struct mrc_who *who))
+static ssize_t command_obey(const char *buf, size_t count,
+			    int (*act)(const struct mrc_target_spec *spec))
 {
-	char *line = line_of(buf, count);
-	struct mrc_who who;
+	char *line = line_copy(buf, count);
+	struct mrc_target_spec spec;
 	int err;
 
 	if (IS_ERR(line))
 		return PTR_ERR(line);
-	err = mrc_who_parse_line(line, &who);
+	err = mrc_target_parse_line(line, &spec);
 	if (!err)
-		err = act(&who);
+		err = act(&spec);
 	kfree(line);
 	return err ?: count;
 }
@@ -74,13 +65,13 @@ static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%s\n", modes[READ_ONCE(mrc_tunables.mode)]);
 }
 
-static int usable(enum mrc_mode mode)
+static int mode_usable(enum mrc_mode mode)
 {
 	switch (mode) {
 	case MRC_MODE_PAPER:
 		return mrc_protect_usable();
 	case MRC_MODE_SAMPLES:
-		return mrc_monitor_usable();
+		return mrc_pmu_usable();
 	default:
 		return 0;
 	}
@@ -94,7 +85,7 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (mode < 0)
 		return mode;
-	err = usable(mode);
+	err = mode_usable(mode);
 	if (err)
 		return err;
 	WRITE_ONCE(mrc_tunables.mode, mode);
@@ -105,35 +96,35 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t add_show(struct kobject *kobj, struct kobj_attribute *attr,
 			char *buf)
 {
-	return mrc_targets_list(buf);
+	return mrc_command_list(buf);
 }
 
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	return obey(buf, count, mrc_targets_add);
+	return command_obey(buf, count, mrc_command_add);
 }
 
 static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
-	return obey(buf, count, mrc_targets_remove);
+	return command_obey(buf, count, mrc_command_remove);
 }
 
 static ssize_t accesses_per_s_store(struct kobject *kobj,
 				    struct kobj_attribute *attr,
 				    const char *buf, size_t count)
 {
-	char *line = line_of(buf, count);
-	struct mrc_who who;
+	char *line = line_copy(buf, count);
+	struct mrc_target_spec spec;
 	u64 per_s;
 	int err;
 
 	if (IS_ERR(line))
 		return PTR_ERR(line);
-	err = mrc_who_parse_rate(line, &who, &per_s);
+	err = mrc_target_parse_rate(line, &spec, &per_s);
 	if (!err)
-		err = mrc_targets_set_accesses(&who, per_s);
+		err = mrc_command_accesses(&spec, per_s);
 	kfree(line);
 	return err ?: count;
 }
@@ -143,7 +134,7 @@ static ssize_t sample_event_show(struct kobject *kobj,
 {
 	struct memsuite_perf_event event;
 
-	mrc_monitor_get(&event);
+	mrc_pmu_get(&event);
 	return memsuite_perf_event_show(&event, buf);
 }
 
@@ -155,7 +146,7 @@ static ssize_t sample_event_store(struct kobject *kobj,
 	int err = memsuite_perf_event_store(buf, count, &event);
 
 	if (!err)
-		err = mrc_monitor_set(&event);
+		err = mrc_pmu_set(&event);
 	return err ?: count;
 }
 
@@ -179,8 +170,8 @@ MEMSUITE_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
 		     MRC_LADDER_MS_MAX);
 MEMSUITE_ATTR_NUMBER(max_cpu_permille, mrc_tunables.max_cpu_permille, 1, 1000);
 MEMSUITE_ATTR_NUMBER(change_pct, mrc_tunables.change_pct, 0, 100);
-MEMSUITE_ATTR_NUMBER_RO(changes, atomic64_read(&changes));
-MEMSUITE_ATTR_NUMBER_RO(lost_children, mrc_kin_lost());
+MEMSUITE_ATTR_NUMBER_RO(changes, mrc_changes_count());
+MEMSUITE_ATTR_NUMBER_RO(lost_children, mrc_descendants_lost());
 MEMSUITE_ATTR_SWITCH(contended_only, READ_ONCE(mrc_contention.only),
 		     mrc_watch_contended_only);
 MEMSUITE_ATTR_NUMBER_RO(contended, READ_ONCE(mrc_contention.now));
@@ -188,7 +179,7 @@ static struct kobj_attribute contention_source_attr = __ATTR_RO(contention_sourc
 MEMSUITE_ATTR_NUMBER(contention_pressure_pct, mrc_contention.pressure_pct, 0, 100);
 MEMSUITE_ATTR_NUMBER(contention_available_pct, mrc_contention.available_pct, 0, 100);
 
-static struct attribute *mrc_attrs[] = {
+static struct attribute *tracking_attrs[] = {
 	&enabled_attr.attr,
 	&add_attr.attr,
 	&remove_attr.attr,
@@ -212,36 +203,15 @@ static struct attribute *mrc_attrs[] = {
 	NULL
 };
 
-static const struct attribute_group mrc_group = {
-	.attrs = mrc_attrs,
+static const struct attribute_group tracking_group = {
+	.attrs = tracking_attrs,
 };
 
-static const struct attribute_group *mrc_groups[] = {
-	&mrc_group,
+static const struct attribute_group *tracking_groups[] = {
+	&tracking_group,
 	&mrc_division_group,
 	NULL
 };
-
-/**
- * mrc_sysfs_changed() - a curve, or who is tracked, has changed
- *
- * Wakes those who poll the file changes. Context: may sleep.
- */
-void mrc_sysfs_changed(void)
-{
-	atomic64_inc(&changes);
-	mutex_lock(&notify_lock);
-	if (notified)
-		sysfs_notify(notified, NULL, "changes");
-	mutex_unlock(&notify_lock);
-}
-
-static void notify_by(struct kobject *kobj)
-{
-	mutex_lock(&notify_lock);
-	notified = kobj;
-	mutex_unlock(&notify_lock);
-}
 
 /**
  * mrc_sysfs_init() - make the files
@@ -250,10 +220,10 @@ static void notify_by(struct kobject *kobj)
  */
 int mrc_sysfs_init(void)
 {
-	dir = memsuite_control_add("mrc", mrc_groups);
-	if (IS_ERR(dir))
-		return PTR_ERR(dir);
-	notify_by(dir);
+	tracking_dir = memsuite_control_add("mrc", tracking_groups);
+	if (IS_ERR(tracking_dir))
+		return PTR_ERR(tracking_dir);
+	mrc_changes_set_dir(tracking_dir);
 	return 0;
 }
 
@@ -262,6 +232,6 @@ int mrc_sysfs_init(void)
  */
 void mrc_sysfs_exit(void)
 {
-	notify_by(NULL);
-	memsuite_control_del(dir);
+	mrc_changes_set_dir(NULL);
+	memsuite_control_del(tracking_dir);
 }
