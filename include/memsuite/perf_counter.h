@@ -100,7 +100,8 @@ void memsuite_perf_counter_close(struct memsuite_perf_counter *counters);
  *
  * It starts anew when the CPU has gone and come.
  *
- * Context: interrupts off. Return: so many; 0 if it has none.
+ * Context: interrupts off.
+ * Return: so many; 0 if it has none.
  */
 u64 memsuite_perf_counter_count(const struct memsuite_perf_counter *counters);
 

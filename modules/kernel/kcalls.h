@@ -3,13 +3,16 @@
  * Kernel functions that are not exported. All of them are there, or none; but
  * for those of which it is said.
  */
-#ifndef MEMSUITE_CALLS_H
-#define MEMSUITE_CALLS_H
+#ifndef MEMSUITE_KERNEL_KCALLS_H
+#define MEMSUITE_KERNEL_KCALLS_H
 
 #include <linux/mm_types.h>
 
 #include <compat/calls.h>
 #include <memsuite/psi.h>
+
+/* Resolves them. -EOPNOTSUPP: one that cannot be done without is not there. May sleep. */
+int memsuite_kcalls_init(void);
 
 /*
  * Takes a free block out of the buddy lists. Under zone->lock. Returns false
@@ -51,6 +54,10 @@ void memsuite_kcall_drain_all_pages(struct zone *zone);
 
 /* Those that this CPU keeps; not where it may hold their lock: not in interrupts. */
 void memsuite_kcall_drain_local_pages(struct zone *zone);
+
+/* Flushes the TLBs of a range of an address space, if the kernel's function is there. */
+void memsuite_kcall_flush_tlb(struct mm_struct *mm, unsigned long start, unsigned long end);
+bool memsuite_kcall_flush_tlb_there(void);
 
 /*
  * The node that NUMA balancing would move a page to, or NUMA_NO_NODE, which it
