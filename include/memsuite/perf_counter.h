@@ -87,7 +87,7 @@ int memsuite_perf_counter_open(struct memsuite_perf_counter *counters);
 int memsuite_perf_counter_cover(struct memsuite_perf_counter *counters);
 
 /**
- * memsuite_perf_counter_close() - end it
+ * memsuite_perf_counter_close() - end counting
  * @counters: open, and nobody calls memsuite_perf_counter_count()
  *
  * Context: may sleep.

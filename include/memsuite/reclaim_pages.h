@@ -31,7 +31,7 @@ bool memsuite_reclaim_usable(void);
 
 /**
  * memsuite_reclaim_begin() - before pages are added
- * @reclaim: see there
+ * @reclaim: the pages on their way out
  *
  * Frees what has been written meanwhile. Context: may sleep.
  * Return: how many pages.
@@ -52,7 +52,7 @@ bool memsuite_reclaim_add(struct memsuite_reclaim *reclaim, struct page *page);
 
 /**
  * memsuite_reclaim_run() - reclaim the pages added
- * @reclaim: see there
+ * @reclaim: the pages on their way out
  *
  * What has to be written is unmapped, and freed by a later memsuite_reclaim_begin(). What
  * is in use again, or for which there is no swap space, stays. Context: may

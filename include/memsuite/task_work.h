@@ -27,7 +27,7 @@ struct memsuite_task_work *memsuite_task_work_new(void (*run)(void *whose), void
 bool memsuite_task_work_send(struct memsuite_task_work *item);
 
 /**
- * memsuite_task_work_drop() - it is not to be done any more
+ * memsuite_task_work_drop() - have it not done any more, and free it
  * @item: from memsuite_task_work_new(); it is gone then; or NULL
  *
  * A task may take for ever to come back, in a page fault that a program of its

@@ -17,7 +17,7 @@
 /* Frames a CPU looks at in a page fault when the depot is empty. */
 #define BARE_BUDGET	1024
 
-/* Of some banks, a frame is found by looking at several. */
+/* To find a frame of some banks only, several have to be looked at. */
 #define BANKS_BUDGET	4096
 
 /* Requests for a page after the first, with what this CPU had kept. */
@@ -49,9 +49,9 @@ static void pool_scan_from_refill(struct memsuite_pool *pool, struct memsuite_sc
 }
 
 /*
- * It is under the zone's lock that the kernel, too, refills what a CPU has at
- * hand; who only tried it would leave page upon page to other regions while its
- * holder is preempted.
+ * Waits for the zone's lock, as the kernel does when it refills a CPU's list. With a
+ * trylock, page after page would come from other regions while its holder is
+ * preempted.
  */
 static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_cache *cache)
 {
@@ -129,8 +129,9 @@ static noinline struct page *pool_pop_bare(struct memsuite_pool *pool,
 }
 
 /*
- * Who overwrites the page, as with what is read from a file, has no use for a
- * cleared one; but a tested one is quicker than a test, and an order is an order.
+ * A caller that overwrites the page, as with what is read from a file, does not need
+ * a cleared one. But to take a tested page is quicker than to test one, and a random
+ * order must be kept to.
  */
 static bool pool_wants_bare(const struct memsuite_pool *pool, gfp_t gfp)
 {
@@ -172,8 +173,9 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp)
 }
 
 /*
- * What a program frees is kept by the CPU that it runs on, and may be all that
- * is left of the region. An interrupt may have come while that is being seen to.
+ * The CPU that a program runs on keeps what the program frees, which may be all that
+ * is left of the region. Not in an interrupt: it may have come while this CPU holds
+ * the lock of its own lists.
  */
 static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gfp)
 {

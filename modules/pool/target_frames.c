@@ -87,8 +87,8 @@ static bool target_frames_own(const struct memsuite_target_frames *frames, struc
 }
 
 /*
- * What is bad is kept until pages may be retired: who moves others has them
- * locked, and memory_failure() may be waiting for one of them elsewhere.
+ * A bad page is kept until pages may be retired. The caller has locked the pages
+ * that it moves, and memory_failure() may be waiting elsewhere for one of them.
  */
 static bool target_frame_passes(struct memsuite_target_frames *frames, struct page *page)
 {

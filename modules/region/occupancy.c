@@ -25,7 +25,7 @@ static int free_block_order(struct page *page)
 	return order <= MEMSUITE_MAX_ORDER ? order : -1;
 }
 
-/* Of a free block, those of its frames that the region owns. */
+/* How many frames of a free block the region owns. */
 static unsigned long region_count_owned(const struct memsuite_region *region,
 					struct page *page, unsigned long nr)
 {

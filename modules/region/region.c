@@ -13,7 +13,7 @@
 #include "pool/pool_admin.h"
 #include "region/region_private.h"
 
-/* Of all; adding a region may wait for who reads files of it. */
+/* Of all technologies. Not regions_lock: under that, adding a region may wait for a reader. */
 static DEFINE_SPINLOCK(technology_lock);
 /* Held while a pool's threads are stopped, which may look regions up. */
 static DEFINE_MUTEX(pools_lock);

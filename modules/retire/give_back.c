@@ -25,8 +25,8 @@
 #include "retire/hotplug_private.h"
 
 /*
- * Who holds pages may be retiring one, for which the kernel takes locks that
- * whoever offlines memory has. Then it is for another time.
+ * A holder of pages may be retiring one, for which the kernel takes locks that are
+ * held while memory goes offline. Offlining then fails, to be tried another time.
  */
 #define HOLD_JIFFIES	(30 * HZ)
 
@@ -59,7 +59,10 @@ static struct notifier_block oom_block = {
 	.notifier_call = oom_notify,
 };
 
-/* What a refill thread was given meanwhile, it is done with the second time, and rests. */
+/*
+ * Twice: a refill thread that got a block during the first time has put it into its
+ * pool by the second, and rests.
+ */
 static int give_back_range(unsigned long start_pfn, unsigned long end_pfn)
 {
 	int times;
