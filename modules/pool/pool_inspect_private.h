@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef MEMSUITE_INSPECTION_H
-#define MEMSUITE_INSPECTION_H
+/* What pools ask of pool_inspect.c; all else is in memsuite/pool_inspect.h. */
+#ifndef MEMSUITE_POOL_POOL_INSPECT_PRIVATE_H
+#define MEMSUITE_POOL_POOL_INSPECT_PRIVATE_H
 
 #include <linux/jump_label.h>
 

@@ -9,7 +9,7 @@
 #include <linux/mman.h>
 #include <linux/sched.h>
 
-#include "kernel/hook.h"
+#include "hook/hook_check_mremap.h"
 #include "kernel/kcalls.h"
 
 static struct {
@@ -18,8 +18,8 @@ static struct {
 	bool seen;
 } proof;
 
-void memsuite_mremap_seen(struct mm_struct *mm, unsigned long from, unsigned long to,
-			  unsigned long length)
+void memsuite_hook_check_mremap_seen(struct mm_struct *mm, unsigned long from,
+				     unsigned long to, unsigned long length)
 {
 	if (mm == proof.mm && from == proof.from && to == from + PAGE_SIZE &&
 	    length == PAGE_SIZE)

@@ -14,13 +14,11 @@
 
 #include <compat/compat.h>
 #include <compat/page.h>
-#include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
 #include <memsuite/tracepoints.h>
 
-#include "core.h"
+#include "frame/alloc_stats_private.h"
 #include "frame/test_age.h"
-#include "kernel/alloc_stats.h"
 
 enum what {
 	ALLOCATED,
@@ -32,7 +30,7 @@ enum what {
 	NR_WHAT,
 };
 
-static const char * const what_name[NR_WHAT] = {
+static const char * const stats_what_names[NR_WHAT] = {
 	"allocated", "tested", "untested", "returned", "expired",
 	"stale",
 };
@@ -47,7 +45,7 @@ static u32 slept_s;		/* since the machine was booted */
 static bool running;
 DEFINE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
 static DEFINE_PER_CPU(struct page *, giving);	/* freed, and not by a user */
-static DEFINE_MUTEX(demand_lock);
+static DEFINE_MUTEX(stats_lock);
 static struct kobject *dir;
 static struct dentry *debugfs;
 
@@ -56,7 +54,7 @@ static struct dentry *debugfs;
  * old while the machine sleeps as well. Who asks the clock itself is warned while
  * the machine falls asleep, and allocates.
  */
-static u32 now(void)
+static u32 stats_now(void)
 {
 	return (u32)((get_jiffies_64() - INITIAL_JIFFIES) / HZ) +
 	       READ_ONCE(slept_s) + 1;
@@ -68,7 +66,7 @@ void memsuite_alloc_stats_awake(void)
 				  ktime_get_seconds()));
 }
 
-static void count(struct page *page, unsigned int order, enum what what)
+static void stats_count(struct page *page, unsigned int order, enum what what)
 {
 	struct node_demand __percpu *demand = nodes[page_to_nid(page)];
 
@@ -77,52 +75,52 @@ static void count(struct page *page, unsigned int order, enum what what)
 			     1UL << order);
 }
 
-static enum what state(u32 stamp)
+static enum what stats_state(u32 stamp)
 {
 	if (!stamp)
 		return UNTESTED;
-	return now() - stamp < READ_ONCE(lifetime) ? TESTED : EXPIRED;
+	return stats_now() - stamp < READ_ONCE(lifetime) ? TESTED : EXPIRED;
 }
 
-static void count_allocation(struct page *page, unsigned int order)
+static void stats_count_allocation(struct page *page, unsigned int order)
 {
-	count(page, order, ALLOCATED);
-	count(page, order,
-	      state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)));
+	stats_count(page, order, ALLOCATED);
+	stats_count(page, order,
+		    stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)));
 }
 
-static void probe_alloc(void *data, struct page *page, unsigned int order,
-			gfp_t gfp, int migratetype)
+static void stats_probe_alloc(void *data, struct page *page, unsigned int order,
+			      gfp_t gfp, int migratetype)
 {
 	if (page)
-		count_allocation(page, order);
+		stats_count_allocation(page, order);
 }
 
 /* What a hook hands out never passes the kernel's tracepoint. */
 void __memsuite_alloc_stats_handed(struct page *page)
 {
-	count_allocation(page, memsuite_page_order(page));
+	stats_count_allocation(page, memsuite_page_order(page));
 }
 
-static void probe_free(void *data, struct page *page, unsigned int order)
+static void stats_probe_free(void *data, struct page *page, unsigned int order)
 {
 	if (this_cpu_read(giving) == page)
 		return;
-	count(page, order, RETURNED);
-	if (state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)) != TESTED)
-		count(page, order, STALE);
+	stats_count(page, order, RETURNED);
+	if (stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)) != TESTED)
+		stats_count(page, order, STALE);
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "mm_page_alloc", .function = probe_alloc },
-	{ .name = "mm_page_free", .function = probe_free },
+	{ .name = "mm_page_alloc", .function = stats_probe_alloc },
+	{ .name = "mm_page_free", .function = stats_probe_free },
 };
 
 int memsuite_alloc_stats_start(unsigned int lifetime_s)
 {
 	int err = -EBUSY;
 
-	mutex_lock(&demand_lock);
+	mutex_lock(&stats_lock);
 	if (running)
 		goto out;
 	lifetime = lifetime_s;
@@ -137,21 +135,21 @@ int memsuite_alloc_stats_start(unsigned int lifetime_s)
 	static_branch_enable(&memsuite_alloc_stats_key);
 	running = true;
 out:
-	mutex_unlock(&demand_lock);
+	mutex_unlock(&stats_lock);
 	return err;
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_start);
 
 void memsuite_alloc_stats_stop(void)
 {
-	mutex_lock(&demand_lock);
+	mutex_lock(&stats_lock);
 	if (running) {
 		static_branch_disable(&memsuite_alloc_stats_key);
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 		memsuite_test_age_free();
 		running = false;
 	}
-	mutex_unlock(&demand_lock);
+	mutex_unlock(&stats_lock);
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_stop);
 
@@ -163,7 +161,7 @@ EXPORT_SYMBOL_GPL(memsuite_alloc_stats_set_lifetime);
 
 void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr)
 {
-	memsuite_test_age_set(pfn, nr, now());
+	memsuite_test_age_set(pfn, nr, stats_now());
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_tested);
 
@@ -182,7 +180,7 @@ void __memsuite_alloc_stats_free(struct page *page, unsigned int order, memsuite
 
 bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s)
 {
-	u32 limit = now() > age_s ? now() - age_s : 0;
+	u32 limit = stats_now() > age_s ? stats_now() - age_s : 0;
 
 	return memsuite_test_age_least(pfn, nr) <= limit;
 }
@@ -192,11 +190,11 @@ unsigned int memsuite_alloc_stats_age_s(unsigned long pfn)
 {
 	u32 seconds = memsuite_test_age_least(pfn, 1);
 
-	return seconds ? now() - seconds : UINT_MAX;
+	return seconds ? stats_now() - seconds : UINT_MAX;
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_age_s);
 
-static u64 sum(int nid, int zone, int order, int what)
+static u64 stats_sum(int nid, int zone, int order, int what)
 {
 	u64 pages = 0;
 	int cpu;
@@ -206,14 +204,14 @@ static u64 sum(int nid, int zone, int order, int what)
 	return pages;
 }
 
-static u64 sum_order(int order, int what)
+static u64 stats_sum_order(int order, int what)
 {
 	u64 pages = 0;
 	int nid, zone;
 
 	for (nid = 0; nid < nr_node_ids; nid++)
 		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
-			pages += sum(nid, zone, order, what);
+			pages += stats_sum(nid, zone, order, what);
 	return pages;
 }
 
@@ -222,30 +220,30 @@ void memsuite_alloc_stats_read(struct memsuite_alloc_stats_counts *counts)
 	int order;
 
 	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
-		counts->allocated[order] = sum_order(order, ALLOCATED);
-		counts->untested[order] = sum_order(order, UNTESTED) +
-					  sum_order(order, EXPIRED);
-		counts->stale[order] = sum_order(order, STALE);
+		counts->allocated[order] = stats_sum_order(order, ALLOCATED);
+		counts->untested[order] = stats_sum_order(order, UNTESTED) +
+					  stats_sum_order(order, EXPIRED);
+		counts->stale[order] = stats_sum_order(order, STALE);
 	}
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_read);
 
-static u64 total(int what)
+static u64 stats_total(int what)
 {
 	u64 pages = 0;
 	int order;
 
 	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++)
-		pages += sum_order(order, what);
+		pages += stats_sum_order(order, what);
 	return pages;
 }
 
-MEMSUITE_ATTR_NUMBER_RO(allocated_pages, total(ALLOCATED));
-MEMSUITE_ATTR_NUMBER_RO(tested_pages, total(TESTED));
-MEMSUITE_ATTR_NUMBER_RO(untested_pages, total(UNTESTED));
-MEMSUITE_ATTR_NUMBER_RO(returned_pages, total(RETURNED));
-MEMSUITE_ATTR_NUMBER_RO(expired_pages, total(EXPIRED));
-MEMSUITE_ATTR_NUMBER_RO(stale_pages, total(STALE));
+MEMSUITE_ATTR_NUMBER_RO(allocated_pages, stats_total(ALLOCATED));
+MEMSUITE_ATTR_NUMBER_RO(tested_pages, stats_total(TESTED));
+MEMSUITE_ATTR_NUMBER_RO(untested_pages, stats_total(UNTESTED));
+MEMSUITE_ATTR_NUMBER_RO(returned_pages, stats_total(RETURNED));
+MEMSUITE_ATTR_NUMBER_RO(expired_pages, stats_total(EXPIRED));
+MEMSUITE_ATTR_NUMBER_RO(stale_pages, stats_total(STALE));
 
 static struct attribute *demand_attrs[] = {
 	&allocated_pages_attr.attr, &tested_pages_attr.attr,
@@ -260,27 +258,27 @@ static int table_show(struct seq_file *file, void *unused)
 
 	seq_puts(file, "# node zone order");
 	for (what = 0; what < NR_WHAT; what++)
-		seq_printf(file, " %s", what_name[what]);
+		seq_printf(file, " %s", stats_what_names[what]);
 	seq_putc(file, '\n');
 	for (nid = 0; nid < nr_node_ids; nid++)
 		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
 			for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
-				if (!sum(nid, zone, order, ALLOCATED) &&
-				    !sum(nid, zone, order, RETURNED))
+				if (!stats_sum(nid, zone, order, ALLOCATED) &&
+				    !stats_sum(nid, zone, order, RETURNED))
 					continue;
 				seq_printf(file, "%d %s %d", nid,
 					   NODE_DATA(nid)->node_zones[zone].name,
 					   order);
 				for (what = 0; what < NR_WHAT; what++)
 					seq_printf(file, " %llu",
-						   sum(nid, zone, order, what));
+						   stats_sum(nid, zone, order, what));
 				seq_putc(file, '\n');
 			}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(table);
 
-static void free_nodes(void)
+static void stats_free_nodes(void)
 {
 	int nid;
 
@@ -309,7 +307,7 @@ int memsuite_alloc_stats_init(void)
 	return 0;
 
 err:
-	free_nodes();
+	stats_free_nodes();
 	return -ENOMEM;
 }
 
@@ -317,5 +315,5 @@ void memsuite_alloc_stats_exit(void)
 {
 	debugfs_remove_recursive(debugfs);
 	memsuite_control_del(dir);
-	free_nodes();
+	stats_free_nodes();
 }

@@ -5,7 +5,7 @@
 
 #include <compat/remap.h>
 
-#include "kernel/hook.h"
+#include "hook/hook_points.h"
 
 /*
  * Newest first: the first symbol that exists is hooked. 7.2 still has
@@ -30,13 +30,13 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 		.candidates = {
 			/* 6.12 on: (gfp, order, ...) */
 			{ "filemap_alloc_folio_noprof",
-			  { 0, 1, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG } },
+			  { 0, 1, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG } },
 			/* 6.1: (gfp, order) */
 			{ "filemap_alloc_folio",
-			  { 0, 1, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG } },
+			  { 0, 1, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG } },
 			/* 5.10: (gfp) */
 			{ "__page_cache_alloc",
-			  { 0, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG } },
+			  { 0, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG } },
 		},
 	},
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = {
@@ -65,7 +65,7 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 		.answers = true,
 		.candidates = {
 			/* See compat/misplaced.h. */
-			{ "mpol_misplaced", { 0, 1, 2, MEMSUITE_NO_ARG } },
+			{ "mpol_misplaced", { 0, 1, 2, MEMSUITE_HOOK_NO_ARG } },
 		},
 	},
 };

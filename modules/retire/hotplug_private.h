@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that comes online, for the core. */
-#ifndef MEMSUITE_ARRIVAL_CORE_H
-#define MEMSUITE_ARRIVAL_CORE_H
+/* What give_back.c tells hotplug.c; all else is in memsuite/hotplug.h. */
+#ifndef MEMSUITE_RETIRE_HOTPLUG_PRIVATE_H
+#define MEMSUITE_RETIRE_HOTPLUG_PRIVATE_H
 
 /* It is online now: retire what was found bad of it. Context: may sleep. */
 void memsuite_hotplug_retire(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef MEMSUITE_HOOKS_H
-#define MEMSUITE_HOOKS_H
+#ifndef MEMSUITE_HOOK_HOOK_POINTS_H
+#define MEMSUITE_HOOK_HOOK_POINTS_H
 
 #include <memsuite/hook.h>
 
@@ -8,7 +8,7 @@
 #define MEMSUITE_HOOK_POINT_ARGS		4
 
 /* In place of a position: the function has no such argument, it is 0. */
-#define MEMSUITE_NO_ARG		0xff
+#define MEMSUITE_HOOK_NO_ARG		0xff
 
 /**
  * struct memsuite_hook_candidate - one function that a point may be found at
@@ -33,16 +33,5 @@ struct memsuite_hook_point {
 };
 
 extern const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS];
-
-unsigned long memsuite_bare_return(unsigned long value);
-
-/*
- * hook_check_mremap.c: memsuite_hook_check_mremap() makes a hook at
- * MEMSUITE_HOOK_POINT_MREMAP_MOVE, whose handler is memsuite_mremap_seen(), fire.
- * 0; -ENXIO: it did not fire as expected; another error: that cannot be told.
- */
-void memsuite_mremap_seen(struct mm_struct *mm, unsigned long from, unsigned long to,
-			  unsigned long length);
-int memsuite_hook_check_mremap(void);
 
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the rest of the core tells the account of demand. */
-#ifndef MEMSUITE_DEMAND_CORE_H
-#define MEMSUITE_DEMAND_CORE_H
+/* What the rest of the core tells alloc_stats.c; all else is in memsuite/alloc_stats.h. */
+#ifndef MEMSUITE_FRAME_ALLOC_STATS_PRIVATE_H
+#define MEMSUITE_FRAME_ALLOC_STATS_PRIVATE_H
 
 #include <linux/jump_label.h>
 #include <linux/mm_types.h>
 
 #include <memsuite/alloc_stats.h>
+
+int memsuite_alloc_stats_init(void);
+void memsuite_alloc_stats_exit(void);
 
 DECLARE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
 
