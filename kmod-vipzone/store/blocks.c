@@ -18,7 +18,7 @@
 #include "store/map/tree.h"
 #include "store/vstore.h"
 
-/* New contents: of a request, or at @memory if that is set. */
+/* Where new contents come from: a request, or @memory if that is set. */
 struct source {
 	struct bio *bio;
 	struct bvec_iter iter;
@@ -106,8 +106,8 @@ u32 vstore_blocks_nr_clean(const struct vstore *store)
  * @store: it, locked
  * @page: of data
  *
- * What is dirty stays where it is, and cannot be moved; of what is clean, the disk
- * has the same, so that it is forgotten.
+ * A dirty block stays where it is, and cannot be moved to the disk. A clean one is forgotten: the
+ * disk has the same.
  */
 void vstore_block_mark_bad(struct vstore *store, struct vstore_page *page)
 {
@@ -146,8 +146,8 @@ unsigned int vstore_blocks_evict(struct vstore *store)
 }
 
 /*
- * Requests need the pages of the unit that is being emptied: what is overwritten there does not
- * come back as a free page.
+ * Stops the emptying of a unit, since requests need its pages: a page that is overwritten there
+ * does not come back as a free one.
  */
 static void blocks_keep_unit(struct vstore *store)
 {
@@ -157,7 +157,7 @@ static void blocks_keep_unit(struct vstore *store)
 		vstore_unit_restore(&store->map, unit);
 }
 
-/* A page for new contents of a block. */
+/* Takes a page for new contents of a block, or returns 0. @held: PRAM has the block. */
 static u32 page_take(struct vstore *store, bool held)
 {
 	/* What replaces one that is bad does not get its page back. */
@@ -308,8 +308,8 @@ void vstore_blocks_insert(struct vstore *store, const void *from, u64 block, u32
  * vstore_blocks_repair() - make the node of the tree good again that was found bad, if one was
  * @store: it, locked
  *
- * For who has used the tree, and is about to release the lock: each block that is found
- * without the node takes a look at all pages.
+ * Whoever has used the tree calls it before releasing the lock: as long as the node is damaged,
+ * each block below it is found by looking at all pages.
  */
 void vstore_blocks_repair(struct vstore *store)
 {

@@ -81,7 +81,7 @@ void vstore_promote_write(struct vstore *store, struct bio *bio, u64 block, u32 
 }
 
 /**
- * vstore_promote_outdate() - blocks are written, wherever that be
+ * vstore_promote_outdate() - blocks are written, to PRAM or the disk: reads of them are old
  * @store: it, locked
  * @block: the first one
  * @nr: how many
@@ -108,7 +108,7 @@ static bool blocks_being_written(const struct vstore_promote *promote, u64 block
 	return false;
 }
 
-/* Requests do not wait for memory; without, nothing is kept. */
+/* Requests do not wait for memory: if there is none, the read is not kept. */
 static struct fetch *fetch_new(u32 nr)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC;
@@ -165,7 +165,7 @@ bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 n
 	return good;
 }
 
-/* Any context. */
+/* The disk has answered. Context: any. */
 static void fetch_arrive(struct fetch *fetch, int error)
 {
 	struct vstore *store = fetch->store;
@@ -174,7 +174,7 @@ static void fetch_arrive(struct fetch *fetch, int error)
 	fetch->error = error;
 	spin_lock_irqsave(&store->promote.lock, flags);
 	list_add_tail(&fetch->step, &store->promote.arrived);
-	/* Within the lock, without which the request cannot end, nor the store go. */
+	/* Within the lock: until it is released, the request cannot end, nor the store go. */
 	queue_work(store->queue, &store->promote.work);
 	spin_unlock_irqrestore(&store->promote.lock, flags);
 }
@@ -219,7 +219,7 @@ static bool fetch_answer(struct fetch *fetch)
 	return good;
 }
 
-/* Whether the disk has durably what it answers with. */
+/* Whether the disk has durably what it answered with; flushes its cache if need be. */
 static bool disk_is_durable(struct vstore *store)
 {
 	if (!xchg(&store->promote.unflushed, false))

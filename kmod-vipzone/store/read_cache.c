@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dm-vstore: copies of what small reads brought from the disk, in pages of a region.
- * They are never the only ones, so that they are gone after a power cut, and whenever
+ * They are never the only ones: so they may be gone after a power cut, and whenever
  * memory is short. A block that is written, or discarded, has none from then on.
  */
 
@@ -16,8 +16,8 @@
 #include "store/read_cache.h"
 #include "store/vstore.h"
 
-/* Part of its region that a cache has, unless told otherwise. */
-#define CACHE_PART		8
+/* A cache has a CACHE_PARTth of its region, unless told otherwise. */
+#define CACHE_PART	8
 
 static LIST_HEAD(caches);
 static DEFINE_MUTEX(caches_lock);
@@ -27,7 +27,7 @@ static u32 cache_limit(const struct vstore_read_cache *cache)
 	return cache->region ? cache->max_kib >> (VSTORE_BLOCK_SHIFT - 10) : 0;
 }
 
-/* Only what is free: a copy is not worth reclaim. */
+/* Takes free memory only: a copy is not worth reclaim. */
 static struct page *cache_page_alloc(struct vstore_read_cache *cache)
 {
 	const gfp_t gfp = __GFP_THISNODE | __GFP_NORETRY | __GFP_NOMEMALLOC | __GFP_NOWARN;

@@ -14,7 +14,7 @@
  * @map: the map
  * @page: it
  *
- * Nothing uses it again if it is bad, and others will if its unit is to be lent.
+ * A page that is bad is used no more. One whose unit is to be lent is away from then on.
  */
 void vstore_page_free(struct vstore_map *map, u32 page)
 {
@@ -119,7 +119,7 @@ void vstore_unit_count_used(struct vstore_map *map, u16 *used)
  * @map: the map; it counts units
  * @unit: a whole one, not the first, which has the root
  *
- * Its free pages are away, and those that are used will be when they are freed:
+ * Its free pages are away; those that are used will be away when they are freed:
  * once none is used, which is durable then, others may write to the unit. Only
  * one unit at a time may be withdrawn that has pages in use.
  */
