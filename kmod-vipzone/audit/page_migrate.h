@@ -9,6 +9,9 @@
 
 struct mover;
 
+/* Page tables looked through before others may have mmap_lock. */
+#define VIPZONE_WALK_TABLES	64
+
 /**
  * mover_open() - get ready to move pages of a process
  * @mm: its address space

@@ -19,12 +19,12 @@
 
 #include <compat/compat.h>
 #include <compat/page.h>
+#include <memsuite/pagewalk.h>
 #include <memsuite/tlb.h>
 
 #include "audit/hotness.h"
 #include "audit/page_history.h"
 #include "audit/page_migrate.h"
-#include "audit/pagewalk.h"
 #include "audit/visit.h"
 #include "energy/access_counters.h"
 #include "energy/process_energy.h"
@@ -34,6 +34,7 @@
 /**
  * struct visit - a visit
  * @walk: over the process's memory
+ * @huge: the page that is looked at is a huge one
  * @task: the process
  * @policy: what it is under
  * @limits: see there
@@ -50,7 +51,8 @@
  * @written: pages of these that were written
  */
 struct visit {
-	struct walk walk;
+	struct memsuite_walk walk;
+	bool huge;
 	struct task_struct *task;
 	struct policy *policy;
 	struct visit_limits *limits;
@@ -136,7 +138,7 @@ static void count(struct visit *visit, struct page *page, bool accessed,
 			break;
 	visit->touched[i][written ? LEDGER_WRITE : LEDGER_READ]++;
 	if (written)
-		visit->written[i] += visit->walk.huge ? HPAGE_PMD_NR : 1;
+		visit->written[i] += visit->huge ? HPAGE_PMD_NR : 1;
 }
 
 /*
@@ -148,7 +150,7 @@ static bool is_idle(struct visit *visit, struct page *page, unsigned int index)
 	struct page *head = compound_head(page);
 	unsigned int last = (1U << memsuite_page_order(head)) - 1, at, i;
 
-	if (visit->walk.huge || !last)
+	if (visit->huge || !last)
 		return heat_is_idle(visit->table[index],
 				    visit->limits->idle_looks);
 	at = page_to_pfn(page) - page_to_pfn(head);
@@ -214,14 +216,13 @@ static void see_use(struct visit *visit, struct page *page,
 	act(visit, page, segment, index);
 }
 
-static void see(struct walk *walk, struct page *page, unsigned long addr,
-		unsigned long *entry)
+static void visit_page(struct visit *visit, struct page *page, unsigned long addr,
+		       unsigned long *entry)
 {
-	struct visit *visit = container_of(walk, struct visit, walk);
-	enum segment segment = segment_of(walk->vma, addr);
+	enum segment segment = segment_of(visit->walk.vma, addr);
 	const struct vipzone_order *order =
-		order_at_home(visit->policy, segment, walk->mm);
-	unsigned long nr = walk->huge ? HPAGE_PMD_NR : 1;
+		order_at_home(visit->policy, segment, visit->walk.mm);
+	unsigned long nr = visit->huge ? HPAGE_PMD_NR : 1;
 
 	visit->limits->entries--;
 	if (!memsuite_page_anon(compound_head(page)) || !order->nr)
@@ -235,24 +236,59 @@ static void see(struct walk *walk, struct page *page, unsigned long addr,
 		see_use(visit, page, segment, addr, entry);
 }
 
-static void leave(struct walk *walk, unsigned long start, unsigned long end)
+/* Under the lock of the page table still. */
+static void visit_flush(struct visit *visit, unsigned long start, unsigned long end)
 {
-	struct visit *visit = container_of(walk, struct visit, walk);
-
 	if (visit->cleared)
-		memsuite_tlb_flush(walk->mm, start, end);
+		memsuite_tlb_flush(visit->walk.mm, start, end);
 	visit->cleared = false;
-	walk->stop = visit->limits->entries <= 0 ||
-		     mover_has_work(visit->mover);
+	visit->walk.stop = visit->limits->entries <= 0 ||
+			   mover_has_work(visit->mover);
 }
 
-static void enter(struct walk *walk, unsigned long addr)
+static unsigned long visit_ptes(struct memsuite_walk *walk, pte_t *pte,
+				unsigned long start, unsigned long end)
+{
+	struct visit *visit = container_of(walk, struct visit, walk);
+	unsigned long addr;
+
+	for (addr = start; addr < end; addr += PAGE_SIZE, pte++) {
+		struct page *page = memsuite_walk_pte_page(READ_ONCE(*pte));
+
+		if (page)
+			visit_page(visit, page, addr, (unsigned long *)pte);
+	}
+	visit_flush(visit, start, end);
+	return end;
+}
+
+static void visit_huge(struct memsuite_walk *walk, pmd_t *pmd, unsigned long start,
+		       unsigned long end)
+{
+	struct visit *visit = container_of(walk, struct visit, walk);
+	struct page *page = memsuite_walk_pmd_page(READ_ONCE(*pmd));
+
+	if (!page)
+		return;
+	visit->huge = true;
+	visit_page(visit, page, start, (unsigned long *)pmd);
+	visit->huge = false;
+	visit_flush(visit, start, end);
+}
+
+static void visit_enter(struct memsuite_walk *walk, unsigned long addr)
 {
 	struct visit *visit = container_of(walk, struct visit, walk);
 
 	visit->table = visit->history ?
 		history_table(visit->history, addr) : NULL;
 }
+
+static const struct memsuite_walk_ops visit_ops = {
+	.enter = visit_enter,
+	.pte_range = visit_ptes,
+	.huge_pmd = visit_huge,
+};
 
 /* Where the pages of a segment go by how they are used. */
 static void choose(struct visit *visit, enum segment segment)
@@ -319,20 +355,17 @@ static void settle(struct visit *visit)
 	memset(visit->written, 0, sizeof(visit->written));
 }
 
-static unsigned long walk_all(struct visit *visit, unsigned long addr)
+static unsigned long walk_all(struct visit *visit)
 {
 	do {
-		/* Whoever has it may take long, and there is another round. */
-		if (!mmap_read_trylock(visit->walk.mm))
+		/* Whoever has mmap_lock may take long, and there is another round. */
+		if (memsuite_walk_batch(&visit->walk))
 			return 0;
-		visit->walk.stop = false;
-		addr = walk_on(&visit->walk, addr);
-		mmap_read_unlock(visit->walk.mm);
 		settle(visit);
 		mover_flush(visit->mover);
-		cond_resched();
-	} while (addr && visit->limits->entries > 0 && !kthread_should_stop());
-	return addr;
+	} while (visit->walk.addr && visit->limits->entries > 0 &&
+		 !kthread_should_stop());
+	return visit->walk.addr;
 }
 
 static void count_moves(struct visit *visit)
@@ -356,8 +389,12 @@ unsigned long visit(struct task_struct *task, struct mm_struct *mm,
 
 	if (!visit)
 		return 0;
-	visit->walk = (struct walk) {
-		.mm = mm, .enter = enter, .see = see, .leave = leave,
+	visit->walk = (struct memsuite_walk) {
+		.ops = &visit_ops,
+		.mm = mm,
+		.flags = MEMSUITE_WALK_ANON,
+		.batch = VIPZONE_WALK_TABLES,
+		.addr = addr,
 	};
 	visit->task = task;
 	visit->policy = policy;
@@ -368,7 +405,7 @@ unsigned long visit(struct task_struct *task, struct mm_struct *mm,
 		choose(visit, segment);
 	visit->mover = mover_open(mm, task, policy);
 	if (visit->mover) {
-		addr = walk_all(visit, addr);
+		addr = walk_all(visit);
 		count_moves(visit);
 	}
 	kfree(visit);

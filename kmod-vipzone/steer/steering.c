@@ -21,9 +21,9 @@
 #include <asm/syscall.h>
 
 #include <memsuite/hook.h>
+#include <memsuite/pagewalk.h>
 
 #include "audit/page_migrate.h"
-#include "audit/pagewalk.h"
 #include "policy/bank_assign.h"
 #include "tags/tags.h"
 #include "vipzone.h"
@@ -55,7 +55,7 @@ static void count_placed(struct policy *policy, u64 __percpu *placed,
 {
 	this_cpu_add(*placed, 1UL << fault->order);
 	if (unlikely(!(fault->gfp & __GFP_ZERO)) && fault->vma &&
-	    walk_is_swapped(fault->vma->vm_mm, fault->address))
+	    memsuite_walk_is_swapped(fault->vma->vm_mm, fault->address))
 		this_cpu_add(policy->stats->swapped_in, 1UL << fault->order);
 }
 
