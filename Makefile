@@ -44,7 +44,7 @@ soak: tools
 	@tests/soak
 
 bench-fault: tools
-	@for kernel in 6.1 6.12; do echo "# kernel $$kernel"; tests/bench-fault $$kernel || exit 1; done
+	@for kernel in $$(scripts/kernels names benched); do echo "# kernel $$kernel"; tests/bench-fault $$kernel || exit 1; done
 
 bench-march: tools
 	@tests/bench-march

@@ -5,8 +5,13 @@ import os
 import platform
 import re
 import subprocess
+import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "scripts"))
+from vmlib import DEFAULT, SERIES  # noqa: E402
+
+KERNEL, NEWEST = DEFAULT, SERIES[-1]		# that benchmarks run on
 RESULTS = os.path.join(TOP, "Documentation", "results")
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
+# case: faults that are planted between files are found
 """tests/structure finds each kind of fault that is planted, and nothing in a tree without one."""
 import os
 import subprocess

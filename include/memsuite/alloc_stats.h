@@ -9,8 +9,8 @@
  * keeps its test: it need not be tested again before that expires (section
  * 3.1).
  */
-#ifndef MEMSUITE_DEMAND_H
-#define MEMSUITE_DEMAND_H
+#ifndef MEMSUITE_ALLOC_STATS_H
+#define MEMSUITE_ALLOC_STATS_H
 
 #include <compat/compat.h>
 #include <memsuite/block.h>

@@ -14,6 +14,7 @@
 #include <linux/mmzone.h>
 
 #include <compat/compat.h>
+#include <memsuite/held_pages.h>
 
 struct memsuite_bank_set;
 
@@ -99,28 +100,5 @@ void memsuite_block_give(struct memsuite_block *block);
  * Context: may sleep.
  */
 void memsuite_block_retire(struct memsuite_block *block, const unsigned long *bad);
-
-/**
- * memsuite_hold_begin() - begin a stretch in which blocks are held
- *
- * Memory offlining waits for such stretches to end: keep them short, and
- * do not wait for memory in one. May nest.
- *
- * Return: a token for memsuite_hold_end().
- */
-int memsuite_hold_begin(void);
-
-/**
- * memsuite_hold_end() - end what memsuite_hold_begin() began
- * @token: its return value
- */
-void memsuite_hold_end(int token);
-
-/**
- * memsuite_hold_wait() - wait until all stretches that have begun are over
- *
- * Context: may sleep; not within such a stretch.
- */
-void memsuite_hold_wait(void);
 
 #endif

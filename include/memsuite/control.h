@@ -14,6 +14,8 @@
 #include <linux/sysfs.h>
 #include <linux/types.h>
 
+#include <memsuite/parse.h>
+
 /**
  * memsuite_control_add() - make the directory /sys/kernel/memsuite/NAME
  * @name: directory name
@@ -43,38 +45,6 @@ void memsuite_control_del(struct kobject *dir);
  * Return: the directory; as everywhere in debugfs, errors need no check.
  */
 struct dentry *memsuite_debugfs_add(const char *name);
-
-/**
- * memsuite_parse_u64() - parse what was written to a one-number file
- * @buf: as handed to store(), NUL terminated by sysfs
- * @count: length of @buf
- * @min: smallest value allowed
- * @max: largest value allowed
- * @value: result, untouched on error
- *
- * One trailing newline is allowed; decimal, or hexadecimal with 0x.
- *
- * Return: 0, -EINVAL (not a number, NUL bytes, trailing text) or -ERANGE.
- */
-int memsuite_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value);
-
-/**
- * memsuite_parse_bool() - parse "0" or "1"
- *
- * Return: 0 or -EINVAL.
- */
-int memsuite_parse_bool(const char *buf, size_t count, bool *value);
-
-/**
- * memsuite_parse_line() - copy what was written as one trimmed line of text
- * @buf: as handed to store()
- * @count: length of @buf
- * @line: where to
- * @size: size of @line
- *
- * Return: 0, -EINVAL (empty, NUL bytes, control characters) or -E2BIG.
- */
-int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size);
 
 /**
  * MEMSUITE_ATTR_NUMBER_RO() - define NAME_attr, a file with one number to read
@@ -114,6 +84,61 @@ static ssize_t name##_store(struct kobject *kobj,			\
 		return err;						\
 	WRITE_ONCE(variable, value);					\
 	return count;							\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW(name)
+
+/**
+ * MEMSUITE_ATTR_NUMBER_SET() - define NAME_attr, a file with one number that a function sets
+ * @name: of the file
+ * @value: an expression of what it says
+ * @set: int set(number) changes it; returns 0 or an error
+ * @min: smallest number allowed
+ * @max: largest number allowed
+ */
+#define MEMSUITE_ATTR_NUMBER_SET(name, value, set, min, max)		\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%llu\n", (u64)(value));			\
+}									\
+									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	u64 number;							\
+	int err = memsuite_parse_u64(buf, count, min, max, &number);	\
+									\
+	if (!err)							\
+		err = set(number);					\
+	return err ?: count;						\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW(name)
+
+/**
+ * MEMSUITE_ATTR_CHOICE() - define NAME_attr, a file with one word out of a list
+ * @name: of the file
+ * @words: the list, an array of const char *
+ * @value: an expression of the index of the word that it says
+ * @choose: int choose(index) makes it another; returns 0 or an error
+ *
+ * A word that is not in the list is refused with -EINVAL.
+ */
+#define MEMSUITE_ATTR_CHOICE(name, words, value, choose)		\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%s\n", (words)[value]);			\
+}									\
+									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t count)		\
+{									\
+	int index = sysfs_match_string(words, buf);			\
+	int err = index < 0 ? index : choose(index);			\
+									\
+	return err ?: count;						\
 }									\
 static struct kobj_attribute name##_attr = __ATTR_RW(name)
 

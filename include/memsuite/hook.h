@@ -20,29 +20,29 @@
  *	reads, writes or maps a file; the handler may supply the page
  * @MEMSUITE_HOOK_POINT_ALLOC_ENTRY: every allocation of the page allocator; the handler
  *	may choose another preferred node
- * @MEMSUITE_HOOK_POINT_REMAP: page tables are about to be moved to other addresses, by
+ * @MEMSUITE_HOOK_POINT_MREMAP_MOVE: page tables are about to be moved to other addresses, by
  *	mremap(); the handler looks on
- * @MEMSUITE_HOOK_POINT_MISPLACED: NUMA balancing asks, in a hint fault, whether a page
+ * @MEMSUITE_HOOK_POINT_NUMA_MISPLACED: NUMA balancing asks, in a hint fault, whether a page
  *	should be on another node; the handler may have it stay
  */
 enum memsuite_hook_point_id {
 	MEMSUITE_HOOK_POINT_FAULT_ALLOC,
 	MEMSUITE_HOOK_POINT_CACHE_ALLOC,
 	MEMSUITE_HOOK_POINT_ALLOC_ENTRY,
-	MEMSUITE_HOOK_POINT_REMAP,
-	MEMSUITE_HOOK_POINT_MISPLACED,
+	MEMSUITE_HOOK_POINT_MREMAP_MOVE,
+	MEMSUITE_HOOK_POINT_NUMA_MISPLACED,
 	MEMSUITE_NR_HOOK_POINTS,
 };
 
 /**
  * enum memsuite_hook_rank - who is asked first at a point
- * @MEMSUITE_HOOK_PLACEMENT: decides for some processes where a page comes from
- * @MEMSUITE_HOOK_DEFAULT: serves everybody else
+ * @MEMSUITE_HOOK_RANK_PLACEMENT: decides for some processes where a page comes from
+ * @MEMSUITE_HOOK_RANK_DEFAULT: serves everybody else
  */
 enum memsuite_hook_rank {
-	MEMSUITE_HOOK_PLACEMENT,
-	MEMSUITE_HOOK_DEFAULT,
-	MEMSUITE_NR_RANKS,
+	MEMSUITE_HOOK_RANK_PLACEMENT,
+	MEMSUITE_HOOK_RANK_DEFAULT,
+	MEMSUITE_NR_HOOK_RANKS,
 };
 
 /*
@@ -77,10 +77,10 @@ struct memsuite_fault {
  *	it, zero.
  * @entry: for MEMSUITE_HOOK_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
- * @remap: for MEMSUITE_HOOK_POINT_REMAP: @length bytes from @from on go to @to, in @mm,
+ * @remap: for MEMSUITE_HOOK_POINT_MREMAP_MOVE: @length bytes from @from on go to @to, in @mm,
  *	whose mmap_lock is held for writing. Where they came from is unmapped
  *	next, for mmu notifiers too.
- * @stays: for MEMSUITE_HOOK_POINT_MISPLACED, under the lock of a page table that maps
+ * @stays: for MEMSUITE_HOOK_POINT_NUMA_MISPLACED, under the lock of a page table that maps
  *	@page, the head of its folio, in @vma. Return whether it stays where it is;
  *	the scheduler then does not learn who has touched it last.
  *
@@ -137,7 +137,7 @@ enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault)
  * @rank: who of those armed there is asked first
  * @hook: what to do there; must stay valid until memsuite_hook_disarm()
  *
- * Context: may sleep; MEMSUITE_HOOK_POINT_REMAP: in a task with an address space of its own.
+ * Context: may sleep; MEMSUITE_HOOK_POINT_MREMAP_MOVE: in a task with an address space of its own.
  * Return: 0; -EBUSY (somebody of that rank, a live patch, or
  * kernel.ftrace_enabled=0 stands in the way), -EOPNOTSUPP (this kernel has
  * none of the symbols), -ENXIO (the hook did not fire as expected).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Memory that comes online: looked at before anybody uses it. */
-#ifndef MEMSUITE_ARRIVAL_H
-#define MEMSUITE_ARRIVAL_H
+#ifndef MEMSUITE_HOTPLUG_H
+#define MEMSUITE_HOTPLUG_H
 
 /**
  * memsuite_hotplug_start() - have memory looked at before it comes online

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Memory that is in use: moving its contents elsewhere, and claiming whole
- * ranges.
- */
-#ifndef MEMSUITE_MOVE_H
-#define MEMSUITE_MOVE_H
+/* Moving the contents of pages that are in use to other pages. */
+#ifndef MEMSUITE_MIGRATE_H
+#define MEMSUITE_MIGRATE_H
 
 #include <linux/mm_types.h>
 
@@ -106,32 +103,5 @@ unsigned long memsuite_migrate_run(struct memsuite_migrate *move);
  * Return: the head of a folio that may be mapped in parts, or NULL.
  */
 struct page *memsuite_page_alloc_large(unsigned int order, int nid);
-
-/**
- * memsuite_range_claim() - take a whole range out of use
- * @start_pfn: first frame, a multiple of the pageblock size
- * @end_pfn: first frame behind the range, likewise
- *
- * Moves what is in use; drops clean page cache instead of moving it. For use
- * on demand: it drains every CPU. Claimed pages have a reference count of 1
- * and are given back with memsuite_range_release().
- *
- * Context: may sleep.
- * Return: 0; -EINVAL (not aligned, not online, more than a zone); -EBUSY
- * (something in the range cannot be moved: kernel memory, a retired or a
- * pinned page).
- */
-int memsuite_range_claim(unsigned long start_pfn, unsigned long end_pfn);
-
-/**
- * memsuite_range_release() - give a claimed range back but for its bad pages
- * @start_pfn: as for memsuite_range_claim()
- * @end_pfn: as for memsuite_range_claim()
- * @bad: bitmap of bad pages, or NULL; they are retired
- *
- * Context: may sleep.
- */
-void memsuite_range_release(unsigned long start_pfn, unsigned long end_pfn,
-			    const unsigned long *bad);
 
 #endif

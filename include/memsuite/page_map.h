@@ -3,8 +3,8 @@
  * Notes on the pages of an address space: a few bytes for each, by address, in
  * tables that cover as much as a page table does.
  */
-#ifndef MEMSUITE_NOTES_H
-#define MEMSUITE_NOTES_H
+#ifndef MEMSUITE_PAGE_MAP_H
+#define MEMSUITE_PAGE_MAP_H
 
 #include <linux/types.h>
 #include <linux/xarray.h>

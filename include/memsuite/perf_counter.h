@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Performance events, and a counter of one on each CPU. */
-#ifndef MEMSUITE_COUNTER_H
-#define MEMSUITE_COUNTER_H
+#ifndef MEMSUITE_PERF_COUNTER_H
+#define MEMSUITE_PERF_COUNTER_H
 
 #include <linux/types.h>
 

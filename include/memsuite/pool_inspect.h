@@ -3,8 +3,8 @@
  * Inspection: somebody looks at the memory of all pools before it is handed
  * out, so that what a program gets has been tested.
  */
-#ifndef MEMSUITE_INSPECT_H
-#define MEMSUITE_INSPECT_H
+#ifndef MEMSUITE_POOL_INSPECT_H
+#define MEMSUITE_POOL_INSPECT_H
 
 #include <linux/mm_types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How long tasks have waited for what is short (pressure stall information). */
-#ifndef MEMSUITE_PRESSURE_H
-#define MEMSUITE_PRESSURE_H
+#ifndef MEMSUITE_PSI_H
+#define MEMSUITE_PSI_H
 
 #include <linux/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Taking pages out of memory that are in use: to swap, or to their files. */
-#ifndef MEMSUITE_EVICT_H
-#define MEMSUITE_EVICT_H
+#ifndef MEMSUITE_RECLAIM_PAGES_H
+#define MEMSUITE_RECLAIM_PAGES_H
 
 #include <linux/mm_types.h>
 

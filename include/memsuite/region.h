@@ -219,25 +219,25 @@ bool memsuite_region_bounds(unsigned long pfn, unsigned long *start,
 			    unsigned long *end);
 
 /**
- * memsuite_region_open_pool() - have the region's pool filled
+ * memsuite_region_pool_open() - have the region's pool filled
  * @region: the region
  *
- * May be called more than once; each call needs a memsuite_region_close_pool().
+ * May be called more than once; each call needs a memsuite_region_pool_close().
  *
  * Context: may sleep.
  * Return: the pool, or ERR_PTR(-ENOMEM).
  */
-struct memsuite_pool *memsuite_region_open_pool(struct memsuite_region *region);
+struct memsuite_pool *memsuite_region_pool_open(struct memsuite_region *region);
 
 /**
- * memsuite_region_close_pool() - undo memsuite_region_open_pool()
+ * memsuite_region_pool_close() - undo memsuite_region_pool_open()
  * @region: the region
  *
  * With the last call all pages go back. Nobody may pop from the pool any more.
  *
  * Context: may sleep.
  */
-void memsuite_region_close_pool(struct memsuite_region *region);
+void memsuite_region_pool_close(struct memsuite_region *region);
 
 /**
  * struct memsuite_occupancy - frames of a region
@@ -258,17 +258,5 @@ struct memsuite_occupancy {
  * Takes less than a millisecond. Context: may sleep.
  */
 void memsuite_region_occupancy(struct memsuite_region *region, struct memsuite_occupancy *census);
-
-/**
- * memsuite_parse_range() - parse "START-END"
- * @text: addresses in bytes, decimal or 0x, with an optional K, M, G or T;
- *	both are multiples of the page size
- * @start: first byte, untouched on error
- * @end: first byte behind the range, likewise
- *
- * Pure. Return: 0; -EINVAL (malformed, not page aligned); -ERANGE (empty
- * range, number too large).
- */
-int memsuite_parse_range(const char *text, u64 *start, u64 *end);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Retiring pages by their frame number, and taking it back. Bad pages of held
- * memory are retired by memsuite_block_retire() and memsuite_range_release().
+ * memory are retired by memsuite_block_retire() and memsuite_contig_range_release().
  */
 #ifndef MEMSUITE_RETIRE_H
 #define MEMSUITE_RETIRE_H

@@ -4,8 +4,8 @@
  * are needed, for contents to be moved to. Unlike those of a pool, they are
  * neither cleared nor kept.
  */
-#ifndef MEMSUITE_STOCK_H
-#define MEMSUITE_STOCK_H
+#ifndef MEMSUITE_TARGET_FRAMES_H
+#define MEMSUITE_TARGET_FRAMES_H
 
 #include <memsuite/block.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Something that a task is to do itself, where it may sleep: on its way to user space. */
-#ifndef MEMSUITE_ERRAND_H
-#define MEMSUITE_ERRAND_H
+#ifndef MEMSUITE_TASK_WORK_H
+#define MEMSUITE_TASK_WORK_H
 
 #include <linux/types.h>
 

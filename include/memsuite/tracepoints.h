@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tracepoints that are listened to. None of those needed is exported. */
-#ifndef MEMSUITE_PROBE_H
-#define MEMSUITE_PROBE_H
+#ifndef MEMSUITE_TRACEPOINTS_H
+#define MEMSUITE_TRACEPOINTS_H
 
 struct tracepoint;
 

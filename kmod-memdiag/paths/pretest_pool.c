@@ -150,7 +150,7 @@ static void close_pools(void)
 
 	for (nid = 0; nid < nr_node_ids; nid++) {
 		if (nodes[nid].pool)
-			memsuite_region_close_pool(nodes[nid].region);
+			memsuite_region_pool_close(nodes[nid].region);
 		if (nodes[nid].region)
 			memsuite_region_put(nodes[nid].region);
 	}
@@ -170,7 +170,7 @@ static int open_pool(int nid)
 	if (IS_ERR(region))
 		return 0;
 	nodes[nid].region = region;
-	pool = memsuite_region_open_pool(region);
+	pool = memsuite_region_pool_open(region);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 	nodes[nid].pool = pool;
@@ -204,7 +204,7 @@ static int begin(void)
 	err = open_pools();
 	if (err)
 		goto err_pools;
-	err = memsuite_hook_arm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_DEFAULT, &hook);
+	err = memsuite_hook_arm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_RANK_DEFAULT, &hook);
 	if (err)
 		goto err_hook;
 	serving = true;
@@ -221,7 +221,7 @@ static void end(void)
 {
 	if (!serving)
 		return;
-	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_DEFAULT);
+	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_RANK_DEFAULT);
 	close_pools();
 	memsuite_pool_inspect_stop();
 	serving = false;

@@ -19,8 +19,8 @@
 #include <compat/compat.h>
 #include <memsuite/alloc_stats.h>
 #include <memsuite/block.h>
+#include <memsuite/contig_range.h>
 #include <memsuite/control.h>
-#include <memsuite/migrate.h>
 #include <memsuite/region.h>
 
 #include "result/verdict.h"
@@ -78,11 +78,11 @@ static unsigned long test_held(unsigned long pfn, unsigned long nr)
 static int test_claimed(unsigned long pfn, unsigned long nr)
 {
 	int token = memsuite_hold_begin();
-	int err = memsuite_range_claim(pfn, pfn + nr);
+	int err = memsuite_contig_range_claim(pfn, pfn + nr);
 
 	if (!err) {
 		test_held(pfn, nr);
-		memsuite_range_release(pfn, pfn + nr, verdict.bad);
+		memsuite_contig_range_release(pfn, pfn + nr, verdict.bad);
 	}
 	memsuite_hold_end(token);
 	return err;

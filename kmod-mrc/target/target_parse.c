@@ -86,7 +86,7 @@ int mrc_who_parse(const char *word, struct mrc_who *who)
 
 static int parse_first(char **line, struct mrc_who *who)
 {
-	char *word = memsuite_next_word(line);
+	char *word = memsuite_parse_word(line);
 
 	return word ? mrc_who_parse(word, who) : -EINVAL;
 }
@@ -96,7 +96,7 @@ int mrc_who_parse_line(char *line, struct mrc_who *who)
 	int err = parse_first(&line, who);
 	char *word;
 
-	while (!err && (word = memsuite_next_word(&line))) {
+	while (!err && (word = memsuite_parse_word(&line))) {
 		/* Of a cgroup or the machine, they are targets anyway. */
 		if (strcmp(word, "children") || who->scope != MRC_PROCESS ||
 		    who->children)
@@ -109,11 +109,11 @@ int mrc_who_parse_line(char *line, struct mrc_who *who)
 int mrc_who_parse_rate(char *line, struct mrc_who *who, u64 *rate)
 {
 	int err = parse_first(&line, who);
-	char *word = memsuite_next_word(&line);
+	char *word = memsuite_parse_word(&line);
 
 	if (!err)
 		err = word ? parse_number(word, 0, RATE_LAST, rate) : -EINVAL;
-	return !err && memsuite_next_word(&line) ? -EINVAL : err;
+	return !err && memsuite_parse_word(&line) ? -EINVAL : err;
 }
 
 /* @bytes in the largest unit that leaves no remainder. */

@@ -209,11 +209,11 @@ int vipzone_parse(char *line, struct vipzone_command *command)
 	err = vipzone_parse_who(word, command);
 	if (err)
 		return err;
-	word = memsuite_next_word(&line);
+	word = memsuite_parse_word(&line);
 	if (!word)
 		return -EINVAL;
 	err = parse_policy(word, command);
-	while (!err && (word = memsuite_next_word(&line)))
+	while (!err && (word = memsuite_parse_word(&line)))
 		err = parse_option(word, command);
 	return err;
 }

@@ -262,7 +262,7 @@ static int open_target(struct target *target, const char *name)
 		memsuite_region_put(target->region);
 		return PTR_ERR(target->account);
 	}
-	target->pool = memsuite_region_open_pool(target->region);
+	target->pool = memsuite_region_pool_open(target->region);
 	if (IS_ERR(target->pool)) {
 		memsuite_region_put(target->region);
 		return PTR_ERR(target->pool);
@@ -286,7 +286,7 @@ static void close_targets(struct policy *policy)
 		steering_unuse(MEMSUITE_HOOK_POINT_ALLOC_ENTRY);
 	while (policy->nr_targets) {
 		target = &policy->targets[--policy->nr_targets];
-		memsuite_region_close_pool(target->region);
+		memsuite_region_pool_close(target->region);
 		memsuite_region_put(target->region);
 	}
 }

@@ -431,7 +431,7 @@ static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
 	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = { .fault = steer_fault },
 	[MEMSUITE_HOOK_POINT_CACHE_ALLOC] = { .fault = steer_cache },
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
-	[MEMSUITE_HOOK_POINT_MISPLACED] = { .stays = steer_stays },
+	[MEMSUITE_HOOK_POINT_NUMA_MISPLACED] = { .stays = steer_stays },
 };
 
 /*
@@ -446,12 +446,12 @@ static unsigned int users[MEMSUITE_NR_HOOK_POINTS] = {
 
 static int arm(enum memsuite_hook_point_id id)
 {
-	return memsuite_hook_arm(id, MEMSUITE_HOOK_PLACEMENT, &steering_hooks[id]);
+	return memsuite_hook_arm(id, MEMSUITE_HOOK_RANK_PLACEMENT, &steering_hooks[id]);
 }
 
 static void disarm(enum memsuite_hook_point_id id)
 {
-	memsuite_hook_disarm(id, MEMSUITE_HOOK_PLACEMENT);
+	memsuite_hook_disarm(id, MEMSUITE_HOOK_RANK_PLACEMENT);
 }
 
 int steering_use(enum memsuite_hook_point_id id)
@@ -498,7 +498,7 @@ int steering_start(void)
 		collapses_watch();
 	/* Where that cannot be, the audit brings pages back. */
 	if (!err && nr_node_ids > 1)
-		arm(MEMSUITE_HOOK_POINT_MISPLACED);
+		arm(MEMSUITE_HOOK_POINT_NUMA_MISPLACED);
 	running = !err;
 	mutex_unlock(&arm_lock);
 	return err;

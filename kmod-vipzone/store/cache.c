@@ -217,7 +217,7 @@ int store_cache_open(struct store *store, const char *name, char **error)
 		return PTR_ERR(region);
 	spec = memsuite_region_spec(region);
 	if (spec->nid < 0) {
-		struct memsuite_pool *pool = memsuite_region_open_pool(region);
+		struct memsuite_pool *pool = memsuite_region_pool_open(region);
 
 		if (IS_ERR(pool)) {
 			memsuite_region_put(region);
@@ -250,7 +250,7 @@ void store_cache_close(struct store *store)
 	mutex_unlock(&caches_lock);
 	store_cache_clear(store);
 	if (cache->pool)
-		memsuite_region_close_pool(cache->region);
+		memsuite_region_pool_close(cache->region);
 	memsuite_region_put(cache->region);
 }
 

@@ -3,7 +3,7 @@
  * The tags of address spaces.
  *
  * An address space has an entry from the first tag on. An mmu notifier tells
- * what is unmapped, and when the address space goes; the hook at MEMSUITE_HOOK_POINT_REMAP,
+ * what is unmapped, and when the address space goes; the hook at MEMSUITE_HOOK_POINT_MREMAP_MOVE,
  * what is moved; a tracepoint, that it was forked. There nobody can sleep, as
  * making a notifier takes, so that a child makes its own before it gets to user
  * space.
@@ -210,7 +210,7 @@ static void follow_remaps(void)
 
 	mutex_lock(&follow_lock);
 	if (!following && !given_up) {
-		err = memsuite_hook_arm(MEMSUITE_HOOK_POINT_REMAP, MEMSUITE_HOOK_DEFAULT,
+		err = memsuite_hook_arm(MEMSUITE_HOOK_POINT_MREMAP_MOVE, MEMSUITE_HOOK_RANK_DEFAULT,
 					&remap_hook);
 		following = !err;
 		given_up = err == -EOPNOTSUPP || err == -ENXIO || err == -EBUSY;
@@ -479,7 +479,7 @@ void tags_exit(void)
 {
 	struct tagged *tagged;
 
-	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_REMAP, MEMSUITE_HOOK_DEFAULT);
+	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_MREMAP_MOVE, MEMSUITE_HOOK_RANK_DEFAULT);
 	wait_event(all_gone, !atomic_read(&nr_adoptions));
 	/* The last of adopt() may still run in a child. */
 	if (adopted)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Claiming whole ranges; include/memsuite/migrate.h. */
+/* Claiming whole ranges; include/memsuite/contig_range.h. */
 
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 
 #include <compat/compat.h>
-#include <memsuite/migrate.h>
+#include <memsuite/contig_range.h>
 
 #include "frame/hwpoison.h"
 #include "kernel/alloc_stats.h"
@@ -30,7 +30,7 @@ static bool claimable(unsigned long start_pfn, unsigned long end_pfn)
 	return true;
 }
 
-int memsuite_range_claim(unsigned long start_pfn, unsigned long end_pfn)
+int memsuite_contig_range_claim(unsigned long start_pfn, unsigned long end_pfn)
 {
 	int err;
 
@@ -42,10 +42,10 @@ int memsuite_range_claim(unsigned long start_pfn, unsigned long end_pfn)
 	memsuite_held_pages_add(end_pfn - start_pfn);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(memsuite_range_claim);
+EXPORT_SYMBOL_GPL(memsuite_contig_range_claim);
 
-void memsuite_range_release(unsigned long start_pfn, unsigned long end_pfn,
-			    const unsigned long *bad)
+void memsuite_contig_range_release(unsigned long start_pfn, unsigned long end_pfn,
+				   const unsigned long *bad)
 {
 	unsigned long pfn;
 
@@ -57,4 +57,4 @@ void memsuite_range_release(unsigned long start_pfn, unsigned long end_pfn,
 	}
 	memsuite_held_pages_add(-(long)(end_pfn - start_pfn));
 }
-EXPORT_SYMBOL_GPL(memsuite_range_release);
+EXPORT_SYMBOL_GPL(memsuite_contig_range_release);

@@ -99,7 +99,7 @@ static void probe_alloc(void *data, struct page *page, unsigned int order,
 }
 
 /* What a hook hands out never passes the kernel's tracepoint. */
-void __memsuite_demand_handed(struct page *page)
+void __memsuite_alloc_stats_handed(struct page *page)
 {
 	count_allocation(page, memsuite_page_order(page));
 }
@@ -168,7 +168,7 @@ void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr)
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_tested);
 
 /* An interrupt may free another page, and give one as well. */
-void __memsuite_demand_free(struct page *page, unsigned int order, memsuite_free_fn *free)
+void __memsuite_alloc_stats_free(struct page *page, unsigned int order, memsuite_free_fn *free)
 {
 	struct page *outer;
 

@@ -10,19 +10,19 @@
 
 DECLARE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
 
-void __memsuite_demand_handed(struct page *page);
+void __memsuite_alloc_stats_handed(struct page *page);
 
 /* The machine may have slept: how long, counts from here on. Context: any. */
 void memsuite_alloc_stats_awake(void);
 
 typedef void memsuite_free_fn(struct page *page, unsigned int order);
-void __memsuite_demand_free(struct page *page, unsigned int order, memsuite_free_fn *free);
+void __memsuite_alloc_stats_free(struct page *page, unsigned int order, memsuite_free_fn *free);
 
 /* A hook hands a page out. Context: any. */
 static inline void memsuite_alloc_stats_handed(struct page *page)
 {
 	if (static_branch_unlikely(&memsuite_alloc_stats_key))
-		__memsuite_demand_handed(page);
+		__memsuite_alloc_stats_handed(page);
 }
 
 /*
@@ -33,7 +33,7 @@ static inline void memsuite_alloc_stats_free(struct page *page, unsigned int ord
 					     memsuite_free_fn *free)
 {
 	if (static_branch_unlikely(&memsuite_alloc_stats_key))
-		__memsuite_demand_free(page, order, free);
+		__memsuite_alloc_stats_free(page, order, free);
 	else
 		free(page, order);
 }

@@ -40,7 +40,7 @@ struct point_stats {
 
 struct point_state {
 	struct ftrace_ops ops;
-	const struct memsuite_hook *hooks[MEMSUITE_NR_RANKS];
+	const struct memsuite_hook *hooks[MEMSUITE_NR_HOOK_RANKS];
 	const char *symbol;
 	const char *state;
 	unsigned long ip;
@@ -93,7 +93,7 @@ static struct page *ask(struct point_state *point, const struct memsuite_fault *
 	const struct memsuite_hook *hook;
 	int rank;
 
-	for (rank = 0; page == MEMSUITE_FAULT_PASS && rank < MEMSUITE_NR_RANKS; rank++) {
+	for (rank = 0; page == MEMSUITE_FAULT_PASS && rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
 		if (hook)
 			page = hook->fault(fault);
@@ -139,7 +139,7 @@ static void alloc_entry(unsigned long ip, unsigned long parent_ip,
 	int rank;
 
 	this_cpu_inc(point->stats->hits);
-	for (rank = 0; rank < MEMSUITE_NR_RANKS; rank++) {
+	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
 		if (hook)
 			*nid = hook->entry((__force gfp_t)*arg(point, regs, 0),
@@ -162,7 +162,7 @@ static void remap(unsigned long ip, unsigned long parent_ip,
 	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
 		args[i] = value_of(point, regs, i);
 	memsuite_mremap_of(args, &remap);
-	for (i = 0; i < MEMSUITE_NR_RANKS; i++) {
+	for (i = 0; i < MEMSUITE_NR_HOOK_RANKS; i++) {
 		hook = READ_ONCE(point->hooks[i]);
 		if (hook)
 			hook->remap(remap.mm, remap.from, remap.to,
@@ -180,7 +180,7 @@ static void misplaced(unsigned long ip, unsigned long parent_ip,
 	int rank;
 
 	this_cpu_inc(point->stats->hits);
-	for (rank = 0; rank < MEMSUITE_NR_RANKS; rank++) {
+	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
 		if (!hook || !hook->stays((void *)*arg(point, regs, 0), vma,
 					  *arg(point, regs, 2)))
@@ -312,7 +312,7 @@ static bool prove_point(enum memsuite_hook_point_id id)
 	switch (id) {
 	case MEMSUITE_HOOK_POINT_FAULT_ALLOC:
 		return prove_in_area(prove_fault);
-	case MEMSUITE_HOOK_POINT_MISPLACED:
+	case MEMSUITE_HOOK_POINT_NUMA_MISPLACED:
 		return prove_in_area(prove_misplaced);
 	case MEMSUITE_HOOK_POINT_CACHE_ALLOC:
 		return prove_cache();
@@ -325,7 +325,7 @@ static int prove(enum memsuite_hook_point_id id)
 {
 	bool answered;
 
-	if (id == MEMSUITE_HOOK_POINT_REMAP)
+	if (id == MEMSUITE_HOOK_POINT_MREMAP_MOVE)
 		return memsuite_hook_check_mremap();
 	proof.page = alloc_page(GFP_KERNEL);
 	if (!proof.page)
@@ -366,9 +366,9 @@ static ftrace_func_t callback_of(enum memsuite_hook_point_id id)
 	switch (id) {
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
 		return alloc_entry;
-	case MEMSUITE_HOOK_POINT_REMAP:
+	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:
 		return remap;
-	case MEMSUITE_HOOK_POINT_MISPLACED:
+	case MEMSUITE_HOOK_POINT_NUMA_MISPLACED:
 		return misplaced;
 	default:
 		return fault_alloc;
@@ -404,7 +404,7 @@ static bool is_hooked(const struct point_state *point)
 {
 	int rank;
 
-	for (rank = 0; rank < MEMSUITE_NR_RANKS; rank++)
+	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++)
 		if (point->hooks[rank])
 			return true;
 	return false;

@@ -38,7 +38,7 @@ unsigned long memsuite_bare_return(unsigned long value);
 
 /*
  * hook_check_mremap.c: memsuite_hook_check_mremap() makes a hook at
- * MEMSUITE_HOOK_POINT_REMAP, whose handler is memsuite_mremap_seen(), fire.
+ * MEMSUITE_HOOK_POINT_MREMAP_MOVE, whose handler is memsuite_mremap_seen(), fire.
  * 0; -ENXIO: it did not fire as expected; another error: that cannot be told.
  */
 void memsuite_mremap_seen(struct mm_struct *mm, unsigned long from, unsigned long to,

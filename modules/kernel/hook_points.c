@@ -52,7 +52,7 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 			{ "__alloc_pages_nodemask", { 0, 1, 2, 3 } },
 		},
 	},
-	[MEMSUITE_HOOK_POINT_REMAP] = {
+	[MEMSUITE_HOOK_POINT_MREMAP_MOVE] = {
 		.name = "mremap.move",
 		.candidates = {
 			/* 5.10, where mremap() calls but the rest of it */
@@ -60,7 +60,7 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 			{ "move_page_tables", MEMSUITE_MREMAP_ARGS },
 		},
 	},
-	[MEMSUITE_HOOK_POINT_MISPLACED] = {
+	[MEMSUITE_HOOK_POINT_NUMA_MISPLACED] = {
 		.name = "numa.misplaced",
 		.answers = true,
 		.candidates = {

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+#include <memsuite/parse.h>
 #include <memsuite/region.h>
 
 /**

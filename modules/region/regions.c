@@ -231,7 +231,7 @@ bool memsuite_region_bounds(unsigned long pfn, unsigned long *start,
 }
 EXPORT_SYMBOL_GPL(memsuite_region_bounds);
 
-struct memsuite_pool *memsuite_region_open_pool(struct memsuite_region *region)
+struct memsuite_pool *memsuite_region_pool_open(struct memsuite_region *region)
 {
 	struct memsuite_pool *pool;
 
@@ -250,9 +250,9 @@ struct memsuite_pool *memsuite_region_open_pool(struct memsuite_region *region)
 	mutex_unlock(&pools_lock);
 	return pool;
 }
-EXPORT_SYMBOL_GPL(memsuite_region_open_pool);
+EXPORT_SYMBOL_GPL(memsuite_region_pool_open);
 
-void memsuite_region_close_pool(struct memsuite_region *region)
+void memsuite_region_pool_close(struct memsuite_region *region)
 {
 	mutex_lock(&pools_lock);
 	if (!--region->pool_users) {
@@ -261,7 +261,7 @@ void memsuite_region_close_pool(struct memsuite_region *region)
 	}
 	mutex_unlock(&pools_lock);
 }
-EXPORT_SYMBOL_GPL(memsuite_region_close_pool);
+EXPORT_SYMBOL_GPL(memsuite_region_pool_close);
 
 void memsuite_region_set_target(struct memsuite_region *region, unsigned long pages)
 {

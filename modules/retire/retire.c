@@ -9,6 +9,7 @@
 
 #include <compat/compat.h>
 #include <memsuite/block.h>
+#include <memsuite/contig_range.h>
 #include <memsuite/migrate.h>
 #include <memsuite/retire.h>
 
@@ -116,9 +117,9 @@ static int retire_claimed(unsigned long pfn)
 	__set_bit(pfn - start, bad);
 	memsuite_pools_drain(start, end);
 	token = memsuite_hold_begin();
-	err = memsuite_range_claim(start, end);
+	err = memsuite_contig_range_claim(start, end);
 	if (!err)
-		memsuite_range_release(start, end, bad);
+		memsuite_contig_range_release(start, end, bad);
 	memsuite_hold_end(token);
 	bitmap_free(bad);
 	return err == -EINVAL ? -EBUSY : err;

@@ -7,8 +7,13 @@ import shutil
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SERIES = ("5.10", "6.1", "6.12", "7.2")
-KERNELS = SERIES + ("debug",)
+# The list of kernels; nothing else in the tree has one. tests/kernels.py compares dkms.conf with it.
+SERIES = ("5.10", "6.1", "6.12", "7.2")		# stock kernels, oldest first
+KERNELS = SERIES + ("debug",)			# and one with the kernel's own checks
+DEFAULT = "6.12"				# for what runs on one; the debug kernel is made of its source
+BENCHED = ("6.1", "6.12")			# those whose fault path is measured
+SETS = {"all": KERNELS, "stock": SERIES, "oldest": SERIES[:1], "newest": SERIES[-1:], "default": (DEFAULT,),
+        "benched": BENCHED}
 
 
 class Failure(Exception):
@@ -17,6 +22,17 @@ class Failure(Exception):
 
 class Usage(Exception):
     """The user asked for something that is not offered."""
+
+
+def named(word):
+    """The kernels that a set's name stands for, a kernel's, or "6.1+": that series and all later ones."""
+    if word in SETS:
+        return SETS[word]
+    if word in KERNELS:
+        return (word,)
+    if word.endswith("+") and word[:-1] in SERIES:
+        return SERIES[SERIES.index(word[:-1]):]
+    raise Usage(f"'{word}' is no kernel: one of {', '.join((*KERNELS, *SETS))}")
 
 
 def cache(*parts):

@@ -10,7 +10,7 @@ import signal
 import sys
 import tempfile
 
-from . import Failure, KERNELS, TOP, Usage, build, faults, initramfs, machine, qemu, splats
+from . import DEFAULT, Failure, KERNELS, SERIES, TOP, Usage, build, faults, initramfs, machine, qemu, splats
 
 SPLAT, TIMEOUT, BROKEN = 70, 124, 125
 
@@ -78,7 +78,8 @@ def _parser():
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      usage="scripts/vm [OPTION]... -- COMMAND [ARG]...")
     add = parser.add_argument
-    add("--kernel", choices=KERNELS, default="6.12", help="series of the stock kernel, or the debug kernel (6.12)")
+    add("--kernel", choices=KERNELS, default=DEFAULT,
+        help=f"series of the stock kernel, or the debug kernel ({DEFAULT})")
     add("--mem", default="1G", metavar="SIZE", help="the guest's memory (1G)")
     add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")
     add("--numa", action="append", default=[], metavar="SPEC", help="a memory node: see below")
@@ -123,7 +124,7 @@ def _parse(arguments):
         options.smp = 1 if options.icount else 2
     if not 1 <= options.smp <= 16:
         parser.error(f"--smp {options.smp}: not 1 to 16")
-    if options.icount and options.smp > 1 and options.kernel in ("5.10", "6.1") and qemu.version() < (8, 1):
+    if options.icount and options.smp > 1 and options.kernel in SERIES[:SERIES.index("6.12")] and qemu.version() < (8, 1):
         # It gives a CPU its turn only when the one before pauses, and these kernels wait for CPU 1 without.
         parser.error(f"--icount --smp {options.smp}: QEMU before 8.1 cannot start a second CPU of {options.kernel} so")
     if options.icount and options.parallel:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The debug kernel: built from Debian's source of 6.12 with the options of tests/debug.config."""
+"""The debug kernel: built from Debian's source of the default series with the options of tests/debug.config."""
 import contextlib
 import functools
 import hashlib
@@ -9,9 +9,8 @@ import shutil
 import subprocess
 import sys
 
-from . import Failure, TOP, cache, kernels, locked, write_whole
+from . import DEFAULT, Failure, TOP, cache, kernels, locked, write_whole
 
-SERIES = "6.12"
 FRAGMENT = f"{TOP}/tests/debug.config"
 
 
@@ -37,7 +36,7 @@ class DebugKernel:
 
     @functools.cached_property
     def _source(self):
-        return kernels.source(SERIES)
+        return kernels.source(DEFAULT)
 
     @functools.cached_property
     def tree(self):

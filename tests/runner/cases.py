@@ -13,8 +13,8 @@ A script's first comment may have lines of "# KEY: VALUE", which lines with a de
     alone: yes          before all others, and nothing runs beside it
     once: yes           if it fails it is not tried again
 
-A SET is a series, a series and all later ones ("6.1+"), debug, or one of stock, oldest, newest and all.  A VALUE may have
-alternatives: "3; debug: 1; soak: 20; soak debug: 4" is 20 in make soak, there 4 on the debug kernel, and 1 on it in make
+A SET is what scripts/kernels names: a kernel, a series and all later ones ("6.1+"), or one of all, stock, oldest,
+newest, default and benched.  A VALUE may have alternatives: "3; debug: 1; soak: 20; soak debug: 4" is 20 in make soak, there 4 on the debug kernel, and 1 on it in make
 test. The last one of which all words hold counts; words are soak and SETs.
 """
 import glob
@@ -26,7 +26,7 @@ import sys
 from . import TOP
 
 sys.path.insert(0, os.path.join(TOP, "scripts"))
-from vmlib import KERNELS, SERIES  # noqa: E402
+from vmlib import KERNELS, Usage, named  # noqa: E402
 
 KEYS = ("case", "kernels", "options", "arguments", "timeout", "alone", "once")
 DECLARED = re.compile(rf"#\s({'|'.join(KEYS)}):\s+(\S.*)$")
@@ -48,18 +48,6 @@ class Case:
         self.name, self.command, self.timeout, self.alone, self.once = name, command, timeout, alone, once
 
 
-def kernels(word):
-    """The kernels of a SET, in the order of the list."""
-    sets = {"all": KERNELS, "stock": SERIES, "oldest": SERIES[:1], "newest": SERIES[-1:]}
-    if word in sets:
-        return sets[word]
-    if word in KERNELS:
-        return (word,)
-    if word.endswith("+") and word[:-1] in SERIES:
-        return SERIES[SERIES.index(word[:-1]):]
-    raise Mistake(f"'{word}' is no kernel")
-
-
 def chosen(value, kernel, soak):
     """The alternative of @value that counts on @kernel (None: no matter which)."""
     best = None
@@ -68,7 +56,7 @@ def chosen(value, kernel, soak):
         if number and not match:
             raise Mistake(f"'{part}' does not say when it holds")
         words, text = match.groups() if match else ("", part)
-        if all(soak if word == "soak" else kernel in kernels(word) for word in words.split()):
+        if all(soak if word == "soak" else kernel in named(word) for word in words.split()):
             best = text
     return best
 
@@ -118,7 +106,7 @@ def declared(path, said, soak):
     words = chosen(said["kernels"], None, soak).split() if "kernels" in said else []
     if in_guest and not words:
         raise Mistake("it names no kernels")
-    wanted = {kernel for word in words for kernel in kernels(word)}
+    wanted = {kernel for word in words for kernel in named(word)}
     for kernel in [kernel for kernel in KERNELS if kernel in wanted] or [None]:
         arguments = _words(said, "arguments", kernel, soak)
         seconds = int(chosen(said.get("timeout", str(GUEST_S if in_guest else HOST_S)), kernel, soak))
@@ -144,7 +132,7 @@ def cases(soak):
         try:
             with open(path, encoding="utf-8") as f:
                 found += [case for said in head(f) for case in declared(path, said, soak)]
-        except (Mistake, ValueError) as mistake:
+        except (Mistake, Usage, ValueError) as mistake:
             raise SystemExit(f"{os.path.relpath(path, TOP)}: {mistake}") from None
     order = ("host", *KERNELS)
     return sorted(found, key=lambda case: order.index(case.name.partition(":")[0]))

@@ -14,6 +14,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from runner import TOP, cases, result, session  # noqa: E402
+import vmlib  # noqa: E402
 
 GOOD = "KTAP version 1\nok 1 a\n1..1\n"
 BAD = "KTAP version 1\n# late\nnot ok 1 a\n1..1\n"
@@ -165,15 +166,14 @@ class HeadTest(unittest.TestCase):
         self.assertEqual(cases.chosen("--fault 1:3:sa1", "6.1", True), "--fault 1:3:sa1")
 
     def test_sets(self):
-        self.assertEqual(cases.kernels("all"), cases.KERNELS)
-        self.assertEqual(cases.kernels("stock"), cases.SERIES)
-        self.assertEqual(cases.kernels("oldest") + cases.kernels("newest"), (cases.SERIES[0], cases.SERIES[-1]))
-        self.assertEqual(cases.kernels(f"{cases.SERIES[1]}+"), cases.SERIES[1:])
+        self.assertEqual(vmlib.named("all"), vmlib.KERNELS)
+        self.assertEqual(vmlib.named("oldest") + vmlib.named("newest"), (vmlib.SERIES[0], vmlib.SERIES[-1]))
+        self.assertEqual(vmlib.named(f"{vmlib.SERIES[1]}+"), vmlib.SERIES[1:])
 
     def test_mistakes(self):
         for text in ("# kernels: 4.19\n", "# kernels: all\n# kernels: debug\n", "# kernels: debug; all\n",
                      "# case: no kernels\n"):
-            with self.assertRaises(cases.Mistake):
+            with self.assertRaises((cases.Mistake, vmlib.Usage)):
                 self.declared(text)
 
     def test_names_are_unique(self):
@@ -183,6 +183,12 @@ class HeadTest(unittest.TestCase):
 
     def test_soak_has_all(self):
         self.assertLessEqual({case.name for case in cases.cases(False)}, {case.name for case in cases.cases(True)})
+
+    def test_basics_on_each_kernel(self):
+        names = {case.name for case in cases.cases(False)}
+        for series in vmlib.SERIES:
+            for name in "load", "steer", "retire", "mrc-targets", "cycles":
+                self.assertIn(f"{series}: {name}", names)
 
     def test_every_script_is_run(self):
         """By tests/run, a script beside it, or another one in the guest that sources it."""

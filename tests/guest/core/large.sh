@@ -3,7 +3,7 @@
 # large.sh [SECONDS]: in a machine with very much memory, loading the suite
 # takes no longer than that (10), and its metadata at most 16 MiB per TiB.
 #
-# kernels: 6.12; soak: stock
+# kernels: default; soak: stock
 # options: --mem 128G
 . "$(dirname "$0")/ktap.sh"
 limit=${1:-10}

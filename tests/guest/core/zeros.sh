@@ -8,10 +8,10 @@
 # kernels: stock
 # options: --mem 768M --append init_on_free=1
 # case: zeros, page_poison=1
-# kernels: oldest newest; soak: stock
+# kernels: oldest; soak: stock
 # options: --mem 768M --append page_poison=1
 # case: zeros, debug_pagealloc=on
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --mem 768M --append debug_pagealloc=on
 . "$(dirname "$0")/ktap.sh"
 

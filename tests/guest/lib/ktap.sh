@@ -48,8 +48,17 @@ khugepaged_rests() {
 	echo 0 >$thp/khugepaged/pages_to_scan 2>/dev/null || echo 100000 >$thp/khugepaged/scan_sleep_millisecs
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds.
+# wait_for SECONDS COMMAND...: until it succeeds. This is for what comes: a limit
+# only ends what hangs, and is a minute at least, for a guest may get a small
+# part of a busy machine.
 wait_for() {
+	ktap_seconds=$1
+	shift
+	[ "$ktap_seconds" -ge 60 ] || ktap_seconds=60
+	wait_within "$ktap_seconds" "$@"
+}
+# wait_within SECONDS COMMAND...: likewise, for what may as well not come.
+wait_within() {
 	ktap_left=$(($1 * 5))
 	shift
 	until "$@"; do

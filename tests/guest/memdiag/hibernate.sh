@@ -4,7 +4,7 @@
 # hibernates: its image is written to the disk, and read from there at once.
 # Nothing that the suite held is taken for what it was before. Boot with a disk.
 #
-# kernels: 6.12+
+# kernels: newest; soak: 6.12+
 # options: --mem 384M --disk 512M --append no_console_suspend
 # arguments: 3
 . "$(dirname "$0")/ktap.sh"

@@ -6,7 +6,7 @@
 #
 #   inuse.sh [LIFETIME [PAGES]]		seconds; 30 and 4096
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --mem 256M --icount
 # arguments: 30 4096; debug: 30 1024; soak: 60 4096; soak debug: 60 1024
 . "$(dirname "$0")/ktap.sh"

@@ -9,7 +9,7 @@
 #
 # In scripts/vm --fault later.
 #
-# kernels: 6.12; soak: stock
+# kernels: default; soak: stock
 # options: --mem 256M --icount --fault later
 # arguments: 30; soak: 60
 # timeout: 1800

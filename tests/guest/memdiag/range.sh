@@ -3,7 +3,7 @@
 # range.sh ADDRESS: a physical range is tested on demand. The faulty cell at
 # ADDRESS is found and retired; what a program has there is moved, unharmed.
 #
-# kernels: stock; soak: all
+# kernels: oldest newest; soak: all
 # options: --mem 512M --fault 0x0a345678:3:sa1
 # arguments: 0x0a345678
 # timeout: 1800

@@ -4,7 +4,7 @@
 # as it goes, stress-ng writes patterns all over its own and reads them back.
 # In a guest that has the host's files.
 #
-# kernels: 6.12; soak: stock
+# kernels: default; soak: stock
 # options: --mem 512M --root host
 # arguments: 60; soak: 3600
 # timeout: 960; soak: 4500

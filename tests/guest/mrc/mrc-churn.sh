@@ -10,11 +10,12 @@
 #
 # paper: in that mode and in and out of it, too.
 #
-# kernels: oldest newest; soak: all
 # case: mrc-churn
+# kernels: oldest newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 1 10; soak: 3 10
 # case: mrc-churn in mode paper
+# kernels: newest; soak: all
 # arguments: 1 10 paper; soak: 3 10 paper
 
 rounds=${1:-3}

@@ -6,7 +6,6 @@
 #   mrc-cliff.sh [SECONDS]	time that each program is tracked, 9 by default
 #
 # kernels: newest; soak: all
-# alone: yes
 
 seconds=${1:-9}
 control=/sys/kernel/memsuite/mrc

@@ -6,9 +6,10 @@
 # That a page is protected is told by the NUMA hint fault that its touch takes; on
 # one memory node nothing else takes any.
 #
-# kernels: oldest newest; soak: all
 # case: mrc-paper
+# kernels: oldest newest; soak: all
 # case: mrc-paper on two nodes
+# kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/tracked.sh"

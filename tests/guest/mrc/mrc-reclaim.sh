@@ -3,7 +3,7 @@
 # mrc in a guest that swaps: accessed bits that were taken are given back to
 # reclaim, and pages stay sampled while they are swapped out. KTAP.
 #
-# kernels: 6.12; soak: stock
+# kernels: default; soak: stock
 
 control=/sys/kernel/memsuite/mrc
 debug=/sys/kernel/debug/memsuite/mrc
@@ -23,6 +23,18 @@ stat_of() {
 	sed -n "s/^$1 //p" "$debug/$pid/stats"
 }
 
+stat_above() { [ "$(stat_of "$1")" -gt "$2" ]; }
+# The accessed bits, and the pages that are swapped out in a sample since.
+are_back() { stat_above shadow_returned 0 && stat_above swapped_pages 0 && stat_above samples_absent 0; }
+# until_so COMMAND...: or for a minute
+until_so() {
+	i=0
+	until "$@" 2>/dev/null || [ $i -ge 300 ]; do
+		sleep 0.2
+		i=$((i + 1))
+	done
+}
+
 [ -d /sys/kernel/debug/memsuite ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 echo "KTAP version 1"
 modprobe zram || { echo "Bail out! no zram"; exit 1; }
@@ -34,18 +46,19 @@ echo "1..3"
 echo 50 >$control/max_cpu_permille
 echo 1 >$control/enabled
 # More than half of it is left alone after the first pass.
-"$here/loop" --pattern cold 60000 300 &
+"$here/loop" --pattern cold 60000 300 >/tmp/loop &
 pid=$!
-sleep 3
+until_so grep -q ready /tmp/loop
 echo $pid >$control/add
-sleep 6
+# Some looks, at what is cold by now.
+until_so stat_above ladders 5
 free=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
 echo "# $free MiB available, $(stat_of resident_pages) pages resident"
 # Pressure: take all that is left, and somewhat more.
 "$here/loop" $(((free + 60) * 256)) 12 &
 hog=$!
 wait $hog
-sleep 6
+until_so are_back
 for name in resident_pages swapped_pages samples samples_absent samples_censored \
 	    shadow_young shadow_returned ladders; do
 	echo "# $name $(stat_of $name)"

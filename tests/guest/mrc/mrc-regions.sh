@@ -3,7 +3,7 @@
 # mrc-regions.sh TOOL: which memory a program needs to be awake, and memory that is idle taken offline with pages in it.
 # Boot with movablecore=512M nokaslr and 1 GiB, and with the host's files: the tool is in Python.
 #
-# kernels: 6.12; soak: stock
+# kernels: default; soak: stock
 # options: --root host --append "movablecore=512M nokaslr"
 # arguments: $TOP/scripts/memsuite
 . "$(dirname "$0")/ktap.sh"

@@ -6,7 +6,7 @@
 # faults each time. On one processor, curves; on more, they come and go. KTAP.
 #
 # case: mrc-samples
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # case: mrc-samples, curves
 # kernels: newest; soak: all
 # options: --icount

@@ -6,7 +6,7 @@
 #
 #   mrc-tool.sh TOOL	scripts/memsuite; the host's files are needed
 #
-# kernels: 6.12; soak: stock
+# kernels: default; soak: stock
 # options: --root host
 # arguments: $TOP/scripts/memsuite
 . "$(dirname "$0")/ktap.sh"

@@ -162,7 +162,7 @@ for turn in first second; do
 	check "the $turn time, a program gets more memory than was available" hog $(($(available) / 4 + 3072))
 	shares "a hog"
 	# What the kernel does not call available, it may have nevertheless.
-	until wait_for 15 field_at_least lends $((lends + 4)) || ! storage_at_least 20; do
+	until wait_within 15 field_at_least lends $((lends + 4)) || ! storage_at_least 20; do
 		hog 1024 || break
 		shares "one more hog"
 	done

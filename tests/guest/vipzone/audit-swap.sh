@@ -5,7 +5,7 @@
 #
 #   audit-swap.sh [PAGES [SECONDS]]
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 2048; debug: 512
 . "$(dirname "$0")/ktap.sh"

@@ -85,24 +85,27 @@ sleep 1
 placed $nr small+low,low_util=most-free "$low"
 check "the region with the most free memory" most $nr
 
-# Page tables of children; the kernel adds its counts up every second or two.
+# Page tables of children.
 tables() { awk '/nr_page_table_pages/ { print $2 }' "/sys/devices/system/node/node$1/vmstat"; }
 children() {
 	for i in $(seq 60); do
 		sleep 1000 &
 		all="$all $!"
 	done
-	sleep 3
+}
+# The kernel adds them up now and then.
+are_on_node1() {
+	of0=$(($(tables 0) - before0)) of1=$(($(tables 1) - before1))
+	[ $of1 -gt $((60 + of0 * 4)) ]
 }
 echo "$$ low-power-first:node1,kernel children" >$zone/add
 ours=$(dirname "$(grep -lsx $$ $zone/policies/*/who)")
 before0=$(tables 0) before1=$(tables 1)
 children
-of0=$(($(tables 0) - before0)) of1=$(($(tables 1) - before1))
+check "the kernel's memory, on a node" wait_for 10 are_on_node1
+note "page tables of 60 children: $of0 on node 0, $of1 on node 1"
 # shellcheck disable=SC2086
 kill $all
-note "page tables of 60 children: $of0 on node 0, $of1 on node 1"
-check "the kernel's memory, on a node" [ $of1 -gt $((60 + of0 * 4)) ]
 check "it is counted" at_least "$ours/kernel_pages" 120
 check "it reads as it was written" equals "$ours/policy" low-power-first:node1,kernel
 check "where no region is a node, the kernel's memory cannot be had" \

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+# case: one list of kernels
+"""The kernels that dkms builds for are those of the one list, scripts/vmlib/__init__.py, and no file has another one.
+Prints KTAP."""
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bench  # noqa: E402
+from vmlib import SERIES  # noqa: E402
+
+OWNER = "scripts/vmlib/__init__.py"
+ELSEWHERE = (":!*.md", ":!Documentation", f":!{OWNER}")		# what is told to people may name them
+
+
+def said(name):
+    """What dkms.conf sets a variable to."""
+    return subprocess.run(["bash", "-c", f'. ./dkms.conf && printf %s "${name}"'], cwd=bench.TOP, capture_output=True,
+                          text=True, check=True).stdout
+
+
+def others():
+    """Lines that list kernels."""
+    listed = ".{1,8}".join(map(re.escape, SERIES[:2]))
+    return subprocess.run(["git", "grep", "-nE", rf"(^|[^0-9.]){listed}([^0-9]|$)", "--", ".", *ELSEWHERE], cwd=bench.TOP,
+                          capture_output=True, text=True).stdout
+
+
+def outside():
+    """Series just before the oldest and after the newest."""
+    (first, minor), (last, newest) = (map(int, SERIES[at].split(".")) for at in (0, -1))
+    return f"{first}.{minor - 1}", f"{last}.{newest + 1}", f"{last + 1}.0"
+
+
+def checks():
+    expression = said("BUILD_EXCLUSIVE_KERNEL")
+
+    def builds(release):
+        # As dkms does: of the extended kind.
+        return subprocess.run(["grep", "-qE", "--", expression], input=release, text=True).returncode == 0
+
+    yield "dkms' oldest kernel is the list's", said("BUILD_EXCLUSIVE_KERNEL_MIN") == SERIES[0]
+    yield "dkms' newest kernel is the list's", said("BUILD_EXCLUSIVE_KERNEL_MAX") == f"{SERIES[-1]}.999"
+    for series in SERIES:
+        yield f"dkms' expression has {series}", all(builds(series + rest) for rest in ("", ".0-1-amd64", ".13+deb14-amd64"))
+    for series in outside():
+        yield f"dkms' expression has not {series}", not builds(f"{series}.1-amd64")
+    found = others()
+    print("".join(f"# {line}\n" for line in found.splitlines()), end="")
+    yield "nothing else lists kernels", not found
+
+
+def main():
+    print("KTAP version 1")
+    return bench.tell(checks()) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
