@@ -8,7 +8,14 @@
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 
-#include "mrc.h"
+#include "admin/groups.h"
+#include "admin/target_debugfs.h"
+#include "admin/targets.h"
+#include "admin/tracking_sysfs.h"
+#include "admin/watch.h"
+#include "curve/curve.h"
+#include "divide/enforce.h"
+#include "target/descendants.h"
 
 static int __init mrc_init(void)
 {

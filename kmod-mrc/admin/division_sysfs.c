@@ -16,10 +16,13 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
-#include "mrc.h"
+#include "admin/division_sysfs.h"
+#include "curve/division.h"
+#include "divide/enforce.h"
+#include "divide/plan.h"
+#include "target/target.h"
 
 #define LINE_MAX	64
-#define KIB_MAX		BIT_ULL(42)
 
 static const char *const utilities[] = {
 	[MRC_UTILITY_RATIO] = "ratio",
@@ -78,7 +81,7 @@ static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (n != ARRAY_SIZE(number))
 		return -EINVAL;
 	if (number[0] > PID_MAX_LIMIT || number[1] < 1 ||
-	    number[1] > MRC_WEIGHT_MAX || number[2] > KIB_MAX)
+	    number[1] > MRC_WEIGHT_MAX || number[2] > MRC_KIB_MAX)
 		return -ERANGE;
 	err = set(number[0], number[1], number[2]);
 	return err ?: count;
@@ -97,8 +100,8 @@ static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 })
 
 MEMSUITE_ATTR_SWITCH(enforce, READ_ONCE(mrc_enforced), mrc_enforce);
-MEMSUITE_ATTR_NUMBER(total_kib, mrc_division.total_kib, 0, KIB_MAX);
-MEMSUITE_ATTR_NUMBER(reserve_kib, mrc_division.reserve_kib, 0, KIB_MAX);
+MEMSUITE_ATTR_NUMBER(total_kib, mrc_division.total_kib, 0, MRC_KIB_MAX);
+MEMSUITE_ATTR_NUMBER(reserve_kib, mrc_division.reserve_kib, 0, MRC_KIB_MAX);
 MEMSUITE_ATTR_NUMBER(unit_kib, mrc_division.unit_kib, 4, 1 << 20);
 MEMSUITE_ATTR_NUMBER(miss_us, mrc_division.miss_us, 1, 1000000);
 MEMSUITE_ATTR_NUMBER(interval_ms, mrc_division.interval_ms, 10, 60000);
@@ -134,108 +137,3 @@ const struct attribute_group mrc_division_group = {
 	.attrs = division_attrs,
 };
 
-/**
- * struct question - what a reader of the plan has asked
- * @total: pages to divide; 0: as it is set
- * @n: number of targets that it is for; 0: all
- * @pid: these
- */
-struct question {
-	u64 total;
-	unsigned int n;
-	int pid[MRC_TARGETS_MAX];
-};
-
-static void show_line(struct seq_file *m, const struct mrc_target *t,
-		      const struct mrc_claim *c)
-{
-	u64 rss = mrc_target_rss(t);
-	u64 now = mrc_rate_at(c->rate, c->full, rss);
-	u64 then = mrc_rate_at(c->rate, c->full, c->pages);
-
-	seq_printf(m, "%d %u %llu %llu %llu %llu %llu.%03llu %llu.%03llu\n",
-		   t->nr, c->weight, c->min, rss, c->full, c->pages,
-		   now / MRC_RATE, now % MRC_RATE,
-		   then / MRC_RATE, then % MRC_RATE);
-}
-
-static int plan_show(struct seq_file *m, void *unused)
-{
-	struct question *q = m->private;
-	struct mrc_plan plan;
-	unsigned int i;
-	int err;
-
-	mutex_lock(&mrc_targets_lock);
-	err = mrc_plan_make(&plan, q->total, q->pid, q->n);
-	if (!err) {
-		seq_puts(m, "# pid weight min_pages resident_pages full_pages share_pages misses_per_s_now misses_per_s\n");
-		for (i = 0; i < plan.n; i++)
-			show_line(m, plan.target[i], &plan.claim[i]);
-		mrc_plan_free(&plan);
-	}
-	mutex_unlock(&mrc_targets_lock);
-	return err;
-}
-
-static int plan_open(struct inode *inode, struct file *file)
-{
-	struct question *q = kzalloc(sizeof(*q), GFP_KERNEL);
-	int err = q ? single_open(file, plan_show, q) : -ENOMEM;
-
-	if (err)
-		kfree(q);
-	return err;
-}
-
-static int plan_release(struct inode *inode, struct file *file)
-{
-	kfree(((struct seq_file *)file->private_data)->private);
-	return single_release(inode, file);
-}
-
-static int parse(struct question *q, char *text)
-{
-	char *word = strsep(&text, " ");
-	u64 kib;
-	int err = kstrtou64(word, 10, &kib);
-
-	if (!err && kib > KIB_MAX)
-		err = -ERANGE;
-	q->total = kib >> (PAGE_SHIFT - 10);
-	for (q->n = 0; !err && (word = strsep(&text, " ")); q->n++) {
-		if (q->n == MRC_TARGETS_MAX)
-			return -E2BIG;
-		err = kstrtoint(word, 10, &q->pid[q->n]);
-	}
-	return err;
-}
-
-static ssize_t plan_write(struct file *file, const char __user *from,
-			  size_t count, loff_t *pos)
-{
-	struct seq_file *m = file->private_data;
-	char *text;
-	int err;
-
-	if (count >= PAGE_SIZE)
-		return -E2BIG;
-	text = memdup_user_nul(from, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	/* The same lock as of a read, which may be under way. */
-	mutex_lock(&m->lock);
-	err = parse(m->private, strim(text));
-	mutex_unlock(&m->lock);
-	kfree(text);
-	return err ?: count;
-}
-
-const struct file_operations mrc_plan_fops = {
-	.owner = THIS_MODULE,
-	.open = plan_open,
-	.read = seq_read,
-	.write = plan_write,
-	.llseek = seq_lseek,
-	.release = plan_release,
-};

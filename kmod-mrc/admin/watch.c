@@ -17,14 +17,15 @@
 
 #include <memsuite/psi.h>
 
-#include "mrc.h"
+#include "admin/groups.h"
+#include "admin/watch.h"
+#include "target/group.h"
+#include "target/target.h"
+#include "target/tunables.h"
 
 #define PERIOD	HZ
 /* How long tracking goes on when memory is no longer short: some ladders. */
 #define HOLD	(20 * HZ)
-
-bool mrc_enabled;
-DECLARE_WAIT_QUEUE_HEAD(mrc_changed);
 
 struct mrc_contention mrc_contention = {
 	.pressure_pct = 1,

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #include "curve/compose.h"
+#include "curve/curve.h"
 
 /* A rise of so much tells a slope, whatever its terms were rounded to. */
 #define RISE		(1ULL << (MRC_COMPOSE_FRAC - 6))
@@ -127,24 +128,4 @@ u64 mrc_compose_at(const struct mrc_compose *c, u64 us)
 		pages = c->pages[k];
 	}
 	return pages >> MRC_COMPOSE_FRAC;
-}
-
-/**
- * mrc_curve_change() - how much a curve differs from what it was
- * @from: misses a second on the size grid
- * @to: misses a second now
- *
- * Return: the area between the two, sizes taken as the grid has them, in
- * percent of the area below the larger one.
- */
-unsigned int mrc_curve_change(const u64 *from, const u64 *to)
-{
-	u64 between = 0, below = 0;
-	unsigned int i;
-
-	for (i = 0; i < MRC_SIZES; i++) {
-		between += max(from[i], to[i]) - min(from[i], to[i]);
-		below += max(from[i], to[i]);
-	}
-	return below ? mul_u64_u64_div_u64(between, 100, below) : 0;
 }

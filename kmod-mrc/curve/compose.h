@@ -10,8 +10,8 @@
  * so that each process keeps its own ladder; and since s(t) follows from any
  * miss rate curve, as the rate is its slope, nothing but the curves is needed.
  */
-#ifndef MRC_COMPOSE_H
-#define MRC_COMPOSE_H
+#ifndef MRC_CURVE_COMPOSE_H
+#define MRC_CURVE_COMPOSE_H
 
 #include <linux/types.h>
 
@@ -34,7 +34,5 @@ void mrc_compose_begin(struct mrc_compose *c);
 void mrc_compose_add(struct mrc_compose *c, const u64 *rate);
 void mrc_compose_finish(const struct mrc_compose *c, u64 *rate);
 u64 mrc_compose_at(const struct mrc_compose *c, u64 us);
-
-unsigned int mrc_curve_change(const u64 *from, const u64 *to);
 
 #endif

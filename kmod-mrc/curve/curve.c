@@ -332,6 +332,26 @@ void mrc_curve_add_sampled(struct mrc_curve *curve, u64 rate)
 }
 
 /**
+ * mrc_curve_change() - how much a curve differs from what it was
+ * @from: misses a second on the size grid
+ * @to: misses a second now
+ *
+ * Return: the area between the two, sizes taken as the grid has them, in
+ * percent of the area below the larger one.
+ */
+unsigned int mrc_curve_change(const u64 *from, const u64 *to)
+{
+	u64 between = 0, below = 0;
+	unsigned int i;
+
+	for (i = 0; i < MRC_SIZES; i++) {
+		between += max(from[i], to[i]) - min(from[i], to[i]);
+		below += max(from[i], to[i]);
+	}
+	return below ? mul_u64_u64_div_u64(between, 100, below) : 0;
+}
+
+/**
  * mrc_curve_accesses() - what rates are divided by to ratios
  * @curve: the averages
  *

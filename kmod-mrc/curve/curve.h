@@ -4,8 +4,8 @@
  * as averages over ladders. Pure logic: no locks, no allocation, no clock; the
  * same file is built for the kernel and for user space.
  */
-#ifndef MRC_CURVE_H
-#define MRC_CURVE_H
+#ifndef MRC_CURVE_CURVE_H
+#define MRC_CURVE_CURVE_H
 
 #include <linux/types.h>
 
@@ -117,6 +117,7 @@ bool mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor);
 void mrc_curve_watched(struct mrc_curve *curve, u64 us, u64 pages);
 void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders);
 void mrc_curve_add_sampled(struct mrc_curve *curve, u64 rate);
+unsigned int mrc_curve_change(const u64 *from, const u64 *to);
 u64 mrc_curve_accesses(const struct mrc_curve *curve);
 bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		    struct mrc_line *line);

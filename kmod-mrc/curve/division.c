@@ -16,6 +16,7 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
+#include "curve/curve.h"
 #include "curve/division.h"
 
 /* All of a ratio or of a speed. */

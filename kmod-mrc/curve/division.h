@@ -2,8 +2,8 @@
 /*
  * Who gets how much of the memory. Pure logic, like curve.h.
  */
-#ifndef MRC_DIVISION_H
-#define MRC_DIVISION_H
+#ifndef MRC_CURVE_DIVISION_H
+#define MRC_CURVE_DIVISION_H
 
 #include <linux/types.h>
 

@@ -4,8 +4,8 @@
  * a page's stack distance is known to its group, and moving a page from group I
  * to the top moves I others over the border of theirs. Pure logic, like curve.h.
  */
-#ifndef MRC_STACK_H
-#define MRC_STACK_H
+#ifndef MRC_CURVE_LRU_STACK_H
+#define MRC_CURVE_LRU_STACK_H
 
 #include <linux/bits.h>
 #include <linux/types.h>
@@ -87,8 +87,5 @@ void mrc_stack_forget_hits(struct mrc_stack *s);
 u64 mrc_stack_touches(const struct mrc_stack *s);
 void mrc_stack_misses(const struct mrc_stack *s, const u64 *pages, u64 *misses,
 		      unsigned int n);
-
-/* lru_stack_alloc.c */
-int mrc_restack(struct mrc_stack *s, void **memory, u64 room, u32 group_pages);
 
 #endif

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "curve/lru_stack.h"
+#include "curve/lru_stack_alloc.h"
 
 /**
  * mrc_restack() - give a stack more room, or groups of another size

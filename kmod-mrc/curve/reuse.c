@@ -27,6 +27,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
+#include "curve/curve.h"
 #include "curve/reuse.h"
 
 /* Pages in fixed point over us, times this, is a rate << MRC_FRAC. */

@@ -3,8 +3,8 @@
  * From when pages were touched last before a moment and first after it, to miss
  * rates. Pure logic, like curve.h.
  */
-#ifndef MRC_REUSE_H
-#define MRC_REUSE_H
+#ifndef MRC_CURVE_REUSE_H
+#define MRC_CURVE_REUSE_H
 
 #include <linux/types.h>
 

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
+#include "curve/curve.h"
 #include "curve/sample.h"
 
 #define BASE_SHIFT	12

@@ -10,8 +10,8 @@
  * there; but since every stratum gives one page, a loop's length is known to a
  * stratum, where independent picks would leave an error of its square root.
  */
-#ifndef MRC_SAMPLE_H
-#define MRC_SAMPLE_H
+#ifndef MRC_CURVE_SAMPLE_H
+#define MRC_CURVE_SAMPLE_H
 
 #include <linux/bits.h>
 #include <linux/types.h>

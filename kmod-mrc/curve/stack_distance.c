@@ -5,6 +5,7 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
+#include "curve/curve.h"
 #include "curve/stack_distance.h"
 
 /**

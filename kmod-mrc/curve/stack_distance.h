@@ -3,8 +3,8 @@
  * Touches by the memory that they would have hit in, and miss rates of them.
  * Pure logic, like curve.h.
  */
-#ifndef MRC_TOUCHES_H
-#define MRC_TOUCHES_H
+#ifndef MRC_CURVE_STACK_DISTANCE_H
+#define MRC_CURVE_STACK_DISTANCE_H
 
 #include <linux/limits.h>
 #include <linux/types.h>

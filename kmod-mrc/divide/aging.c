@@ -14,8 +14,11 @@
 #include <compat/pagetable.h>
 #include <memsuite/page_map.h>
 
+#include "divide/aging.h"
 #include "divide/clock_hand.h"
-#include "mrc.h"
+#include "target/page_usage.h"
+#include "target/share.h"
+#include "target/target.h"
 
 /* How long one round over all pages takes at least. */
 #define ROUND_US	(2 * USEC_PER_SEC)
@@ -137,31 +140,3 @@ void mrc_aging_forget(struct mrc_target *t)
 	share->round = 0;
 }
 
-/**
- * mrc_aging_give_back() - the kernel asks whether pages were touched
- * @t: the target
- * @start: of the first
- * @end: of the last, within a page table
- * @clear: it asks once
- *
- * Context: under the lock of the page table, or without it if not @clear.
- * Return: whether an accessed bit was taken from it.
- */
-bool mrc_aging_give_back(struct mrc_target *t, unsigned long start,
-			 unsigned long end, bool clear)
-{
-	u8 *usage = memsuite_page_map_find(&t->share.notes, start);
-	bool owed = false;
-
-	if (!usage)
-		return false;
-	end = min(end, (start & PMD_MASK) + PMD_SIZE);
-	for (usage += pte_index(start); start < end; start += PAGE_SIZE, usage++) {
-		if (!(READ_ONCE(*usage) & MRC_USAGE_OWED))
-			continue;
-		owed = true;
-		if (clear)
-			*usage &= ~MRC_USAGE_OWED;
-	}
-	return owed;
-}

@@ -10,7 +10,8 @@
 #include <compat/pagetable.h>
 
 #include "divide/clock_hand.h"
-#include "mrc.h"
+#include "target/target.h"
+#include "track/young_shadow.h"
 
 /* Pages looked at in one hold of mmap_lock. */
 #define LOOKS_BATCH	2048

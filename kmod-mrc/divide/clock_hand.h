@@ -4,8 +4,8 @@
  * the time, clears accessed bits, and keeps account of how much each page is used
  * (aging.c, page_usage.c). The other evicts those that are used least (evict.c).
  */
-#ifndef MRC_HAND_H
-#define MRC_HAND_H
+#ifndef MRC_DIVIDE_CLOCK_HAND_H
+#define MRC_DIVIDE_CLOCK_HAND_H
 
 #include <linux/mm_types.h>
 #include <linux/types.h>

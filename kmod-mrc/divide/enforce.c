@@ -26,7 +26,13 @@
 #include <memsuite/task_work.h>
 #include <memsuite/tracepoints.h>
 
-#include "mrc.h"
+#include "curve/division.h"
+#include "divide/aging.h"
+#include "divide/enforce.h"
+#include "divide/evict.h"
+#include "divide/plan.h"
+#include "target/target.h"
+#include "target/tunables.h"
 
 /* A minimum that is not set: what a small program has. */
 #define MIN_PAGES	256

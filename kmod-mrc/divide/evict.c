@@ -15,8 +15,13 @@
 #include <compat/page.h>
 #include <memsuite/reclaim_pages.h>
 
+#include "divide/aging.h"
 #include "divide/clock_hand.h"
-#include "mrc.h"
+#include "divide/evict.h"
+#include "target/page_usage.h"
+#include "target/share.h"
+#include "target/target.h"
+#include "track/young_shadow.h"
 
 /* Pages looked at in one sweep. */
 #define LOOKS_MAX	65536

@@ -13,7 +13,12 @@
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "curve/division.h"
+#include "divide/plan.h"
+#include "target/share.h"
+#include "target/target.h"
+#include "target/tunables.h"
 
 /* Pages that a major fault brings in, at most; and of so many faults it is told. */
 #define READ_AHEAD_MAX	8
@@ -50,36 +55,6 @@ u64 mrc_reserve(void)
 	u64 kib = READ_ONCE(mrc_division.reserve_kib);
 
 	return kib ? PAGES_PER_KIB(kib) : totalram_pages() / 32;
-}
-
-/**
- * mrc_target_mm() - the address space of a target
- * @t: the target
- *
- * Return: it, with a reference to mmput(), or NULL.
- */
-struct mm_struct *mrc_target_mm(const struct mrc_target *t)
-{
-	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
-
-	if (task)
-		put_task_struct(task);
-	return mm;
-}
-
-/**
- * mrc_target_rss() - resident pages of a target
- * @t: the target
- */
-u64 mrc_target_rss(const struct mrc_target *t)
-{
-	struct mm_struct *mm = mrc_target_mm(t);
-	u64 rss = mm ? get_mm_rss(mm) : 0;
-
-	if (mm)
-		mmput_async(mm);
-	return rss;
 }
 
 static u64 major_faults(const struct mrc_target *t)

@@ -6,8 +6,8 @@
  * target by itself has a purse of its own, those of a target of several have one
  * together. Pure logic, like curve.h, but for a lock.
  */
-#ifndef MRC_PURSE_H
-#define MRC_PURSE_H
+#ifndef MRC_TARGET_CPU_BUDGET_H
+#define MRC_TARGET_CPU_BUDGET_H
 
 #include <linux/types.h>
 

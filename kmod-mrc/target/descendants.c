@@ -15,7 +15,7 @@
 #include <compat/compat.h>
 #include <memsuite/tracepoints.h>
 
-#include "mrc.h"
+#include "target/descendants.h"
 
 struct kin {
 	struct hlist_node link;

@@ -1,72 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The tracked processes. One is tracked once, whether it is a target by itself,
- * in some groups, or both, and dropped when nobody wants it or it ends.
- */
+/* The list of the tracked processes, and what others ask of one. */
 
-#include <linux/err.h>
-#include <linux/kthread.h>
+#include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
-#include <linux/sysfs.h>
-#include <linux/workqueue.h>
+#include <linux/string.h>
 
 #include <compat/compat.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "target/target.h"
+#include "target/tunables.h"
 
 LIST_HEAD(mrc_targets);
 DEFINE_MUTEX(mrc_targets_lock);		/* of the list, and who is in which group */
-static unsigned int targets_count;
 
 /**
- * mrc_target_drop() - no longer track a process
- * @t: the target, which is freed
+ * mrc_target_find() - whether a process is tracked
+ * @pid: the process
  *
- * Context: may sleep; mrc_targets_lock is held.
+ * Context: mrc_targets_lock is held.
+ * Return: its target, or NULL.
  */
-void mrc_target_drop(struct mrc_target *t)
+struct mrc_target *mrc_target_find(const struct pid *pid)
 {
-	struct pid *pid = t->pid;
+	struct mrc_target *t;
 
-	lockdep_assert_held(&mrc_targets_lock);
-	list_del(&t->link);
-	targets_count--;
-	kthread_stop(t->thread);
-	mrc_debugfs_remove(t->dir);
-	mrc_ladder_free(t);
-	mrc_enforce_forget(t);
-	kvfree(t);
-	put_pid(pid);
+	list_for_each_entry(t, &mrc_targets, link)
+		if (t->pid == pid)
+			return t;
+	return NULL;
 }
-
-/* A tracker cannot stop itself. */
-static void reap(struct work_struct *work)
-{
-	struct mrc_target *t, *next;
-
-	mutex_lock(&mrc_targets_lock);
-	list_for_each_entry_safe(t, next, &mrc_targets, link)
-		if (READ_ONCE(t->gone))
-			mrc_target_drop(t);
-	mutex_unlock(&mrc_targets_lock);
-	mrc_sysfs_changed();
-}
-
-static DECLARE_WORK(reap_work, reap);
 
 /**
- * mrc_target_gone() - a tracker says that its process has ended
- * @t: the target, to be dropped soon
+ * mrc_target_find_nr() - the same, by number
+ * @nr: of the process, in the initial namespace
+ *
+ * Context: mrc_targets_lock is held.
+ * Return: its target, or NULL.
  */
-void mrc_target_gone(struct mrc_target *t)
+struct mrc_target *mrc_target_find_nr(int nr)
 {
-	WRITE_ONCE(t->gone, true);
-	schedule_work(&reap_work);
+	struct mrc_target *t;
+
+	list_for_each_entry(t, &mrc_targets, link)
+		if (t->nr == nr)
+			return t;
+	return NULL;
+}
+
+/**
+ * mrc_target_mm() - the address space of a target
+ * @t: the target
+ *
+ * Return: it, with a reference to mmput(), or NULL.
+ */
+struct mm_struct *mrc_target_mm(const struct mrc_target *t)
+{
+	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+
+	if (task)
+		put_task_struct(task);
+	return mm;
+}
+
+/**
+ * mrc_target_rss() - resident pages of a target
+ * @t: the target
+ */
+u64 mrc_target_rss(const struct mrc_target *t)
+{
+	struct mm_struct *mm = mrc_target_mm(t);
+	u64 rss = mm ? get_mm_rss(mm) : 0;
+
+	if (mm)
+		mmput_async(mm);
+	return rss;
 }
 
 /**
@@ -83,257 +97,4 @@ void mrc_target_measured(struct mrc_target *t)
 		return;
 	memcpy(t->announced, t->curve.rate, sizeof(t->announced));
 	mrc_sysfs_changed();
-}
-
-static struct mm_struct *mm_of(struct pid *pid)
-{
-	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm;
-
-	if (!task)
-		return ERR_PTR(-ESRCH);
-	mm = get_task_mm(task);
-	if (mm) {
-		mmgrab(mm);
-		mmput(mm);
-	} else {
-		mm = ERR_PTR(task->flags & PF_KTHREAD ? -EINVAL : -ESRCH);
-	}
-	put_task_struct(task);
-	return mm;
-}
-
-static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
-{
-	struct mrc_target *t = kvzalloc(sizeof(*t), GFP_KERNEL);
-	struct task_struct *thread;
-
-	if (!t)
-		return ERR_PTR(-ENOMEM);
-	mutex_init(&t->lock);
-	t->pid = pid;
-	t->nr = pid_nr(pid);
-	t->mm = mm;
-	t->sharers = 1;
-	mrc_purse_reset(&t->own_purse, mrc_now_us());
-	thread = kthread_create(mrc_ladder_thread, t, "mrc/%d", t->nr);
-	if (IS_ERR(thread)) {
-		kvfree(t);
-		return ERR_CAST(thread);
-	}
-	if (mrc_enforce_add(t)) {
-		kthread_stop(thread);
-		kvfree(t);
-		return ERR_PTR(-ENOMEM);
-	}
-	t->thread = thread;
-	return t;
-}
-
-/**
- * mrc_target_track() - track a process
- * @pid: the process
- * @own: as a target by itself
- * @groups: slots of the groups that it is in
- * @pages: what it has in memory
- * @loan: how many ladders it gets on credit
- *
- * One that runs in the memory of another that is tracked (after vfork, say) is
- * not: two trackers would take accessed bits from one another.
- *
- * Context: may sleep; mrc_targets_lock is held.
- * Return: 0, -ESRCH (it has ended), -EINVAL (a kernel thread), -EEXIST, -ENOSPC
- * (too many), -EBUSY (another has its memory) or -ENOMEM.
- */
-int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages, u32 loan)
-{
-	struct mrc_target *t;
-	struct mm_struct *mm;
-	int err = 0;
-
-	mm = mm_of(pid);
-	if (IS_ERR(mm))
-		return PTR_ERR(mm);
-	list_for_each_entry(t, &mrc_targets, link) {
-		if (t->pid == pid)
-			err = -EEXIST;
-		else if (READ_ONCE(t->mm) == mm)
-			err = -EBUSY;
-	}
-	if (!err && targets_count >= MRC_TARGETS_MAX)
-		err = -ENOSPC;
-	t = err ? ERR_PTR(err) : create(get_pid(pid), mm);
-	if (IS_ERR(t)) {
-		mmdrop(mm);
-		if (!err)
-			put_pid(pid);
-		return PTR_ERR(t);
-	}
-	t->own = own;
-	t->purse = own ? &t->own_purse : mrc_group_purse(groups);
-	t->groups = groups;
-	t->pages = pages;
-	t->loan = loan;
-	list_add_tail(&t->link, &mrc_targets);
-	targets_count++;
-	mrc_debugfs_add(t);
-	wake_up_process(t->thread);
-	return 0;
-}
-
-static struct mrc_target *find(int nr)
-{
-	struct mrc_target *t;
-
-	list_for_each_entry(t, &mrc_targets, link)
-		if (t->nr == nr)
-			return t;
-	return NULL;
-}
-
-static int add_process(int nr)
-{
-	struct pid *pid = find_get_pid(nr);
-	struct mrc_target *t;
-	int err = -EEXIST;
-
-	if (!pid)
-		return -ESRCH;
-	/* One that has just ended may have had the same number. */
-	flush_work(&reap_work);
-	mutex_lock(&mrc_targets_lock);
-	t = find(pid_nr(pid));
-	if (!t || t->pid != pid) {
-		err = mrc_target_track(pid, true, 0, 0, MRC_LOAN_OWN);
-	} else if (!t->own) {
-		t->own = true;
-		WRITE_ONCE(t->sharers, 1);
-		WRITE_ONCE(t->purse, &t->own_purse);
-		WRITE_ONCE(t->loan, MRC_LOAN_OWN);
-		err = 0;
-	}
-	mutex_unlock(&mrc_targets_lock);
-	put_pid(pid);
-	return err;
-}
-
-static int remove_process(int nr)
-{
-	struct mrc_target *t;
-	int err = -ENOENT;
-
-	mutex_lock(&mrc_targets_lock);
-	t = find(nr);
-	if (t && t->own) {
-		t->own = false;
-		if (!t->groups)
-			mrc_target_drop(t);
-		err = 0;
-	}
-	mutex_unlock(&mrc_targets_lock);
-	return err;
-}
-
-static bool is_group(const struct mrc_who *who)
-{
-	return who->scope != MRC_PROCESS || who->children;
-}
-
-/**
- * mrc_targets_add() - track a process, or several
- * @who: which; the PID as the caller sees it
- *
- * Context: may sleep.
- * Return: as mrc_target_track(), or mrc_group_add().
- */
-int mrc_targets_add(const struct mrc_who *who)
-{
-	int err = is_group(who) ? mrc_group_add(who) : add_process(who->pid);
-
-	if (!err)
-		mrc_sysfs_changed();
-	return err;
-}
-
-/**
- * mrc_targets_remove() - no longer track them
- * @who: which, as it is listed; "children" need not be said, unless the process
- *	is a target without them as well
- *
- * Context: may sleep.
- * Return: 0 or -ENOENT.
- */
-int mrc_targets_remove(const struct mrc_who *who)
-{
-	int err = mrc_group_remove(who);
-
-	if (err && who->scope == MRC_PROCESS && !who->children)
-		err = remove_process(who->pid);
-	if (!err)
-		mrc_sysfs_changed();
-	return err;
-}
-
-/**
- * mrc_targets_remove_all() - track nothing any more
- *
- * Call it when none can be added. Context: may sleep.
- */
-void mrc_targets_remove_all(void)
-{
-	struct mrc_target *t, *next;
-
-	mutex_lock(&mrc_targets_lock);
-	list_for_each_entry_safe(t, next, &mrc_targets, link)
-		mrc_target_drop(t);
-	mutex_unlock(&mrc_targets_lock);
-	cancel_work_sync(&reap_work);
-}
-
-/**
- * mrc_targets_list() - the targets, one a line, as they would be written
- * @buf: a page
- *
- * Return: length.
- */
-int mrc_targets_list(char *buf)
-{
-	struct mrc_target *t;
-	int n = 0;
-
-	mutex_lock(&mrc_targets_lock);
-	list_for_each_entry(t, &mrc_targets, link)
-		if (t->own)
-			n += sysfs_emit_at(buf, n, "%d\n", t->nr);
-	n = mrc_groups_list(buf, n);
-	mutex_unlock(&mrc_targets_lock);
-	return n;
-}
-
-/**
- * mrc_targets_set_accesses() - what the owner of a target knows of its accesses
- * @who: the target, or a process that is tracked
- * @per_s: its accesses a second; 0: not known any more
- *
- * Context: may sleep.
- * Return: 0 or -ENOENT.
- */
-int mrc_targets_set_accesses(const struct mrc_who *who, u64 per_s)
-{
-	struct mrc_group *group;
-	struct mrc_target *t = NULL;
-
-	mutex_lock(&mrc_targets_lock);
-	group = mrc_group_find(who);
-	if (group)
-		WRITE_ONCE(group->accesses, per_s * MRC_RATE);
-	else if (who->scope == MRC_PROCESS)
-		t = find(who->pid);
-	if (t) {
-		mutex_lock(&t->lock);
-		t->curve.accesses = per_s * MRC_RATE;
-		mutex_unlock(&t->lock);
-	}
-	mutex_unlock(&mrc_targets_lock);
-	return group || t ? 0 : -ENOENT;
 }

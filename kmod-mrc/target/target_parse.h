@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who is tracked, as text: the words of vipzone. Pure logic. */
-#ifndef MRC_WHO_H
-#define MRC_WHO_H
+#ifndef MRC_TARGET_TARGET_PARSE_H
+#define MRC_TARGET_TARGET_PARSE_H
 
 #include <linux/types.h>
 

@@ -4,8 +4,8 @@
  * interrupts the program takes them down: page faults, or samples of the
  * processor.
  */
-#ifndef MRC_TRAIL_H
-#define MRC_TRAIL_H
+#ifndef MRC_TRACK_ADDR_RING_H
+#define MRC_TRACK_ADDR_RING_H
 
 #include <linux/atomic.h>
 #include <linux/types.h>

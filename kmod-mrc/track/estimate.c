@@ -5,7 +5,12 @@
 
 #include <linux/math64.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "curve/reuse.h"
+#include "curve/sample.h"
+#include "target/target.h"
+#include "track/estimate.h"
+#include "track/ladder_schedule.h"
 
 /* How long before the moment a page was touched last, in us. */
 static u64 idle_us(const struct mrc_target *t, const struct mrc_entry *e)

@@ -14,7 +14,8 @@
 #include <compat/compat.h>
 #include <memsuite/tracepoints.h>
 
-#include "track/mode_paper.h"
+#include "track/addr_ring.h"
+#include "track/faults.h"
 
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;

@@ -14,31 +14,29 @@
  * next one.
  */
 
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/random.h>
-#include <linux/sched.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 
-#include "mrc.h"
-#include "track/mode_paper.h"
-#include "track/mode_samples.h"
+#include "curve/curve.h"
+#include "curve/sample.h"
+#include "target/stats.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/estimate.h"
+#include "track/ladder.h"
+#include "track/ladder_schedule.h"
+#include "track/pace.h"
+#include "track/walker.h"
+#include "track/young_notifier.h"
+#include "track/young_shadow.h"
 
-/* Each sub-sample needs some, whatever the CPU budget says. */
-#define SAMPLES_FLOOR	1024
-/* A new target begins with these, until its cost is known. */
-#define SAMPLES_START	1024
 /* With fewer huge pages than this, all sub-samples share them. */
 #define FEW_HUGE	(8 * MRC_SUBS)
-/* Such a part of the CPU time that its thread sees, tracking takes besides. */
-#define UNSEEN		4
 /*
  * If hardly anything was found touched any more from some rung on, the next ladder
  * has so many rungs more, about three times that time: there will be more ladders,
@@ -48,43 +46,16 @@
 #define TOP_MIN		20
 /* What a first ladder is taken to cost. */
 #define FIRST_NS	(10 * NSEC_PER_MSEC)
-#define PAUSE_MAX_US	(60 * USEC_PER_SEC)
-/* Who waits to be paid looks so often at what its process is doing. */
-#define FOLLOW_US	USEC_PER_SEC
 /* A page that no longer has a page table entry is dropped after this. */
 #define GHOST_US	(600 * USEC_PER_SEC)
 
-static bool stopping(void)
-{
-	return kthread_should_stop() || !READ_ONCE(mrc_enabled);
-}
-
 /**
- * mrc_sleep_until() - sleep, as a tracker
- * @us: until then
+ * mrc_ladder_forget() - what is known of the pages of a target is void
+ * @t: the target
  *
- * Return: false if the tracker is to stop.
+ * Context: its tracker.
  */
-bool mrc_sleep_until(u64 us)
-{
-	ktime_t at = ns_to_ktime(us * NSEC_PER_USEC);
-
-	while (!stopping() && mrc_now_us() < us) {
-		set_current_state(TASK_IDLE);
-		if (!kthread_should_stop())
-			schedule_hrtimeout_range(&at, 50 * NSEC_PER_USEC,
-						 HRTIMER_MODE_ABS);
-		__set_current_state(TASK_RUNNING);
-	}
-	return !stopping();
-}
-
-static u64 cpu_ns(void)
-{
-	return READ_ONCE(current->se.sum_exec_runtime);
-}
-
-static void forget(struct mrc_target *t)
+void mrc_ladder_forget(struct mrc_target *t)
 {
 	t->sample.n = 0;
 	t->top = 0;
@@ -92,45 +63,6 @@ static void forget(struct mrc_target *t)
 	t->enumerated = 0;
 	t->cost_ns = FIRST_NS;
 	t->credit = READ_ONCE(t->loan);
-}
-
-static void stop_modes(struct mrc_target *t)
-{
-	mrc_young_stop(t);
-	mrc_paper_stop(t);
-	mrc_samples_stop(t);
-}
-
-/* Follow the process through exec. Return: 0, or -ESRCH: it has ended. */
-static int follow(struct mrc_target *t)
-{
-	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
-	struct mm_struct *mm;
-
-	if (!task)
-		return -ESRCH;
-	mm = get_task_mm(task);
-	put_task_struct(task);
-	/* The main thread may have left while others run on. */
-	if (!mm) {
-		if (!mmget_not_zero(t->mm))
-			return -ESRCH;
-		mmput_async(t->mm);
-		return 0;
-	}
-	if (mm != t->mm) {
-		stop_modes(t);
-		mmgrab(mm);
-		mmdrop(t->mm);
-		t->mm = mm;
-		forget(t);
-		mutex_lock(&t->lock);
-		mrc_curve_reset(&t->curve);
-		t->stats.execs++;
-		mutex_unlock(&t->lock);
-	}
-	mmput_async(mm);
-	return 0;
 }
 
 static int room(struct mrc_sample *sample, u32 samples)
@@ -194,7 +126,7 @@ static int enumerate(struct mrc_target *t)
 		t->sample.salt = get_random_u32();
 	}
 	t->spare.salt = t->sample.salt;
-	began = cpu_ns();
+	began = mrc_cpu_ns();
 	mrc_sample_start(&t->spare, t->samples, expected);
 	err = mrc_walk_enumerate(t->mm, &t->spare, &swapped);
 	if (err) {
@@ -213,7 +145,7 @@ static int enumerate(struct mrc_target *t)
 		t->sample.n = 0;
 		return err;
 	}
-	t->enumeration_ns = cpu_ns() - began;
+	t->enumeration_ns = mrc_cpu_ns() - began;
 	t->enumerated = now;
 	t->rss = rss;
 	t->swapped = swapped;
@@ -367,9 +299,17 @@ static u32 useful_rungs(const struct mrc_target *t)
 	return max_t(u32, useful + TOP_MORE, TOP_MIN);
 }
 
-/* One ladder. Return: as mrc_climb(), or -ENOMEM. */
-static int ladder(struct mrc_target *t, u32 rungs)
+/**
+ * mrc_ladder_window() - track a target for one ladder
+ * @t: the target
+ *
+ * Context: may sleep; the tracker.
+ * Return: as mrc_climb(), or -ENOMEM.
+ */
+int mrc_ladder_window(struct mrc_target *t)
 {
+	u32 rungs = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
+					 (u64)USEC_PER_MSEC), 1u);
 	u64 now;
 	int err;
 
@@ -394,186 +334,13 @@ static int ladder(struct mrc_target *t, u32 rungs)
 	return 0;
 }
 
-/* How long the budget takes to earn some CPU time, in us. */
-static u64 earned_us(u64 ns)
-{
-	/* Interrupts, and switches. */
-	ns += ns / UNSEEN;
-	/* ns of CPU over permille of it are us of time. */
-	return div_u64(ns, READ_ONCE(mrc_tunables.max_cpu_permille));
-}
-
-/*
- * How long to pause, so that the CPU time spent stays within the budget; and
- * how many samples the next ladder can have for a pause that is short.
- */
-static u64 budget(struct mrc_target *t, u64 took_us)
-{
-	u64 period = earned_us(t->cost_ns) * READ_ONCE(t->sharers);
-	u64 pause = period > took_us ? period - took_us : 0;
-	u32 most = READ_ONCE(mrc_tunables.samples);
-	u64 want;
-
-	want = div64_u64(t->samples * (took_us + took_us / 4), period + 1);
-	want = clamp_t(u64, want, t->samples / 2, t->samples * 2ULL);
-	t->samples = clamp_t(u64, want, min_t(u32, SAMPLES_FLOOR, most), most);
-
-	if (t->credit) {
-		t->credit--;
-		pause = 0;
-	}
-	/* Never in step with the program. */
-	pause = max(pause, took_us / 16);
-	pause += div_u64(pause * (get_random_u32() & 255), 1024);
-	return min_t(u64, pause, PAUSE_MAX_US);
-}
-
-static int track(struct mrc_target *t, u32 rungs)
-{
-	switch (t->mode) {
-	case MRC_MODE_PAPER:
-		return mrc_paper_window(t);
-	case MRC_MODE_SAMPLES:
-		return mrc_samples_window(t);
-	default:
-		return ladder(t, rungs);
-	}
-}
-
-static void pause_for(u64 us)
-{
-	enum mrc_mode mode = READ_ONCE(mrc_tunables.mode);
-
-	wait_event_idle_timeout(mrc_changed, stopping() ||
-				READ_ONCE(mrc_tunables.mode) != mode,
-				usecs_to_jiffies(us) + 1);
-}
-
-/*
- * Wait until one more ladder has been earned, unless there is credit: a program
- * that is executed meanwhile has.
- *
- * Return: 0; -ESRCH: the process has ended; -EINTR: the tracker is to stop.
- */
-static int await_turn(struct mrc_target *t)
-{
-	t->payer = NULL;
-	for (;;) {
-		struct mrc_purse *payer = READ_ONCE(t->purse);
-		u64 now = mrc_now_us(), due;
-		int err = follow(t);
-
-		if (err)
-			return err;
-		if (stopping())
-			return -EINTR;
-		if (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER)
-			return 0;
-		t->taken = earned_us(t->cost_ns);
-		due = mrc_purse_take(payer, now, t->taken, t->credit);
-		if (!due) {
-			t->payer = payer;
-			t->doubted &= !!t->credit;
-			return 0;
-		}
-		pause_for(min_t(u64, due - now, FOLLOW_US));
-	}
-}
-
-/* Nothing of what one mode has found is of use to the other. */
-static void set_mode(struct mrc_target *t, enum mrc_mode mode)
-{
-	u64 accesses;
-
-	if (t->mode == mode)
-		return;
-	forget(t);
-	stop_modes(t);
-	mutex_lock(&t->lock);
-	/* That was not found. */
-	accesses = t->curve.accesses;
-	mrc_curve_reset(&t->curve);
-	t->curve.accesses = accesses;
-	mutex_unlock(&t->lock);
-	t->mode = mode;
-}
-
 /**
- * mrc_ladder_thread() - the tracker of one target
- * @target: the target
- *
- * Return: 0, once kthread_stop() is called.
- */
-int mrc_ladder_thread(void *target)
-{
-	struct mrc_target *t = target;
-	u64 began, cpu, seen = cpu_ns(), last = 0;
-	int err;
-
-	/* Polite, but not so that rungs come late on a busy machine. */
-	set_user_nice(current, 5);
-	forget(t);
-	t->samples = min_t(u32, SAMPLES_START, READ_ONCE(mrc_tunables.samples));
-	while (!kthread_should_stop()) {
-		u32 rungs;
-
-		if (!READ_ONCE(mrc_enabled)) {
-			/* Idle ages would count the time off. */
-			forget(t);
-			stop_modes(t);
-			last = 0;
-			wait_event_idle(mrc_changed, kthread_should_stop() ||
-					READ_ONCE(mrc_enabled));
-			continue;
-		}
-		err = await_turn(t);
-		if (err == -ESRCH) {
-			mrc_target_gone(t);
-			wait_event_idle(mrc_changed, kthread_should_stop());
-			break;
-		}
-		if (err)
-			continue;
-		rungs = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
-					     (u64)USEC_PER_MSEC), 1u);
-		began = mrc_now_us();
-		set_mode(t, READ_ONCE(mrc_tunables.mode));
-		err = track(t, rungs);
-		/* Told by ticks and switches: the rest comes with the next one. */
-		cpu = cpu_ns();
-		t->cost_ns = cpu - seen;
-		seen = cpu;
-
-		mutex_lock(&t->lock);
-		t->stats.cpu_ns += t->cost_ns;
-		if (err && err != -EINTR)
-			t->stats.ladders_skipped++;
-		if (last) {
-			t->stats.period_us = began - last;
-			t->stats.enabled_ns += (began - last) * NSEC_PER_USEC;
-		}
-		mutex_unlock(&t->lock);
-		last = began;
-		if (t->payer)
-			mrc_purse_settle(t->payer, mrc_now_us(), t->taken,
-					 earned_us(t->cost_ns));
-		if (t->mode == MRC_MODE_LADDER)
-			pause_for(budget(t, mrc_now_us() - began));
-		else if (err)
-			pause_for(100 * USEC_PER_MSEC);
-	}
-	return 0;
-}
-
-/**
- * mrc_ladder_free() - free what the tracker allocated, once it has stopped
+ * mrc_ladder_free() - free the sample of a target
  * @t: the target
  */
 void mrc_ladder_free(struct mrc_target *t)
 {
-	stop_modes(t);
 	kvfree(t->sample.entry);
 	kvfree(t->spare.entry);
 	kvfree(t->active);
-	mmdrop(t->mm);
 }

@@ -15,7 +15,11 @@
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "target/target.h"
+#include "track/ladder_schedule.h"
+#include "track/pace.h"
+#include "track/walker.h"
 
 /* Looking takes one part in so many of the time at most. */
 #define DUTY		5

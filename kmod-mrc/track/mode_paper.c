@@ -26,9 +26,17 @@
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 
+#include "curve/curve.h"
 #include "curve/lru_stack.h"
-#include "mrc.h"
+#include "curve/lru_stack_alloc.h"
+#include "target/stats.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/addr_ring.h"
+#include "track/faults.h"
 #include "track/mode_paper.h"
+#include "track/pace.h"
+#include "track/protect.h"
 
 #define WINDOW_US	USEC_PER_SEC
 #define FAULT_COST	32

@@ -1,78 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The mode that follows paper 001, section 3.2, to the letter. */
-#ifndef MRC_PAPER_H
-#define MRC_PAPER_H
-
-#include <linux/atomic.h>
-#include <linux/mm_types.h>
-#include <linux/mmu_notifier.h>
-#include <linux/types.h>
-
-#include "track/addr_ring.h"
+/* Mode paper, which follows paper 001, section 3.2, to the letter. */
+#ifndef MRC_TRACK_MODE_PAPER_H
+#define MRC_TRACK_MODE_PAPER_H
 
 struct mrc_target;
 
-/* faults.c */
-int mrc_faults_watch(struct mrc_trail *trail, struct mm_struct *mm);
-void mrc_faults_unwatch(struct mrc_trail *trail);
-
-/* What is found at an address. */
-#define MRC_P_PRESENT	BIT(0)
-#define MRC_P_YOUNG	BIT(1)	/* its accessed bit was set */
-#define MRC_P_PROTECTED	BIT(2)	/* its next touch faults */
-#define MRC_P_STUCK	BIT(3)	/* it cannot be protected */
-#define MRC_P_HUGE	BIT(4)	/* it is part of a huge page */
-#define MRC_P_CHANGED	BIT(5)	/* it was protected just now */
-
-/**
- * enum mrc_page_op - what to do with a page that is mapped
- * @MRC_P_LOOK: clear its accessed bit; of a huge page only read it
- * @MRC_P_CLEAR: clear the accessed bit of a huge page
- * @MRC_P_PROTECT: have its next touch fault, unless the accessed bit is set,
- *	which is cleared instead
- */
-enum mrc_page_op {
-	MRC_P_LOOK,
-	MRC_P_CLEAR,
-	MRC_P_PROTECT,
-};
-
-/* A page of a batch: what to look at, for whom, and what was found. */
-struct mrc_page {
-	unsigned long addr;
-	u32 node;
-	u32 found;
-};
-
-#define MRC_PAGES	256
-
-/**
- * struct mrc_shield - an address space that has protected pages
- * @mm: the address space
- * @notifier: sees forks, and what is moved
- * @stopping: pages are being unprotected, for good
- * @restored: pages that were unprotected by hand
- */
-struct mrc_shield {
-	struct mm_struct *mm;
-	bool stopping;
-#if IS_ENABLED(CONFIG_MMU_NOTIFIER)
-	struct mmu_notifier notifier;
-#endif
-	atomic64_t restored;
-};
-
-typedef bool mrc_see_fn(void *arg, unsigned long addr, u32 found);
-
-/* protect.c */
-int mrc_protect_usable(void);
-int mrc_protect_start(struct mrc_shield *shield, struct mm_struct *mm);
-void mrc_protect_stop(struct mrc_shield *shield);
-int mrc_protect_batch(struct mm_struct *mm, enum mrc_page_op op,
-		      struct mrc_page *pages, unsigned int n);
-int mrc_protect_enumerate(struct mm_struct *mm, mrc_see_fn *see, void *arg);
-
-/* mode_paper.c */
 int mrc_paper_window(struct mrc_target *t);
 void mrc_paper_stop(struct mrc_target *t);
 

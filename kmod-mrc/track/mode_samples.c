@@ -22,10 +22,17 @@
 
 #include <compat/compat.h>
 
+#include "curve/curve.h"
 #include "curve/lru_stack.h"
+#include "curve/lru_stack_alloc.h"
 #include "curve/stack_distance.h"
-#include "mrc.h"
+#include "target/stats.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/addr_ring.h"
 #include "track/mode_samples.h"
+#include "track/pace.h"
+#include "track/pmu.h"
 
 #define WINDOW_US	USEC_PER_SEC
 /* The trail has room for 800000 samples a second between two readings. */

@@ -17,8 +17,8 @@
 #include <compat/perf.h>
 #include <memsuite/perf_counter.h>
 
-#include "mrc.h"
-#include "track/mode_samples.h"
+#include "track/addr_ring.h"
+#include "track/pmu.h"
 
 u32 mrc_sample_period = 200003;		/* a prime: programs count in round numbers */
 

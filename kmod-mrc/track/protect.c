@@ -32,8 +32,7 @@
 #include <compat/pagetable.h>
 #include <memsuite/tlb.h>
 
-#include "mrc.h"
-#include "track/mode_paper.h"
+#include "track/protect.h"
 
 /* Page tables that are walked while mmap_lock is held. */
 #define BATCH_TABLES	32

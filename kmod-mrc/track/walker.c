@@ -19,7 +19,12 @@
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 
-#include "mrc.h"
+#include "curve/curve.h"
+#include "curve/sample.h"
+#include "target/target.h"
+#include "track/ladder_schedule.h"
+#include "track/walker.h"
+#include "track/young_shadow.h"
 
 /* Page tables that are enumerated, and entries looked at, in one batch. */
 #define BATCH_TABLES	32

@@ -4,7 +4,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "divide/page_usage.c"
+#include "target/page_usage.c"
 
 static u8 aged(u8 usage, unsigned int rounds, bool touched)
 {

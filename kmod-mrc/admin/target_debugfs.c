@@ -10,7 +10,16 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
-#include "mrc.h"
+#include "admin/plan_debugfs.h"
+#include "admin/target_debugfs.h"
+#include "curve/compose.h"
+#include "curve/curve.h"
+#include "curve/sample.h"
+#include "target/group.h"
+#include "target/group_sum.h"
+#include "target/stats.h"
+#include "target/target.h"
+#include "target/target_parse.h"
 
 static struct dentry *root;
 

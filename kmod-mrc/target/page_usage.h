@@ -6,8 +6,8 @@
  * much is added if the page was touched since the round before. So what was used now
  * and then for some time weighs more than what was used once, just now.
  */
-#ifndef MRC_USAGE_H
-#define MRC_USAGE_H
+#ifndef MRC_TARGET_PAGE_USAGE_H
+#define MRC_TARGET_PAGE_USAGE_H
 
 #include <linux/types.h>
 

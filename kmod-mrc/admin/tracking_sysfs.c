@@ -6,7 +6,6 @@
 
 #include <linux/err.h>
 #include <linux/kobject.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -14,25 +13,17 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
-#include "mrc.h"
-#include "track/mode_paper.h"
-#include "track/mode_samples.h"
-
-struct mrc_tunables mrc_tunables = {
-	.mode = MRC_MODE_LADDER,
-	.epoch_ms = 10,
-	.group_pages = 64,
-	.samples = 4096,
-	.ladder_ms = 2000,
-	.max_cpu_permille = 5,
-	.change_pct = 10,
-};
+#include "admin/commands.h"
+#include "admin/division_sysfs.h"
+#include "admin/tracking_sysfs.h"
+#include "admin/watch.h"
+#include "target/descendants.h"
+#include "target/target_parse.h"
+#include "target/tunables.h"
+#include "track/pmu.h"
+#include "track/protect.h"
 
 static struct kobject *dir;
-static atomic64_t changes;
-/* A tracker may say that its curve has changed while the directory goes. */
-static DEFINE_MUTEX(notify_lock);
-static struct kobject *notified;
 
 /* Of one line, whatever its length: what is not a target is no target. */
 static char *line_of(const char *buf, size_t count)
@@ -179,7 +170,7 @@ MEMSUITE_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
 		     MRC_LADDER_MS_MAX);
 MEMSUITE_ATTR_NUMBER(max_cpu_permille, mrc_tunables.max_cpu_permille, 1, 1000);
 MEMSUITE_ATTR_NUMBER(change_pct, mrc_tunables.change_pct, 0, 100);
-MEMSUITE_ATTR_NUMBER_RO(changes, atomic64_read(&changes));
+MEMSUITE_ATTR_NUMBER_RO(changes, mrc_changes());
 MEMSUITE_ATTR_NUMBER_RO(lost_children, mrc_kin_lost());
 MEMSUITE_ATTR_SWITCH(contended_only, READ_ONCE(mrc_contention.only),
 		     mrc_watch_contended_only);
@@ -223,27 +214,6 @@ static const struct attribute_group *mrc_groups[] = {
 };
 
 /**
- * mrc_sysfs_changed() - a curve, or who is tracked, has changed
- *
- * Wakes those who poll the file changes. Context: may sleep.
- */
-void mrc_sysfs_changed(void)
-{
-	atomic64_inc(&changes);
-	mutex_lock(&notify_lock);
-	if (notified)
-		sysfs_notify(notified, NULL, "changes");
-	mutex_unlock(&notify_lock);
-}
-
-static void notify_by(struct kobject *kobj)
-{
-	mutex_lock(&notify_lock);
-	notified = kobj;
-	mutex_unlock(&notify_lock);
-}
-
-/**
  * mrc_sysfs_init() - make the files
  *
  * Return: 0 or an error.
@@ -253,7 +223,7 @@ int mrc_sysfs_init(void)
 	dir = memsuite_control_add("mrc", mrc_groups);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
-	notify_by(dir);
+	mrc_notify_by(dir);
 	return 0;
 }
 
@@ -262,6 +232,6 @@ int mrc_sysfs_init(void)
  */
 void mrc_sysfs_exit(void)
 {
-	notify_by(NULL);
+	mrc_notify_by(NULL);
 	memsuite_control_del(dir);
 }

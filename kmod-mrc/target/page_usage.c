@@ -4,7 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "divide/page_usage.h"
+#include "target/page_usage.h"
 
 /* What fades in a round is one part in so many; and a class is so much usage. */
 #define FADE		4

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of targets of several processes. Once a second all processes are looked
+ * through for who belongs to which (target/group.c), the largest first if there are
+ * more than can be tracked.
+ */
+
+#include <linux/cgroup.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include <compat/compat.h>
+
+#include "admin/groups.h"
+#include "admin/target_debugfs.h"
+#include "admin/targets.h"
+#include "target/descendants.h"
+#include "target/group.h"
+#include "target/target.h"
+#include "target/target_parse.h"
+#include "target/tunables.h"
+
+/* Processes that become tracked by one look. */
+#define NEW_MAX	64
+
+/* A process that is to be tracked. */
+struct candidate {
+	struct pid *pid;
+	u32 groups;
+	u64 pages;
+	u32 loan;
+};
+
+/* One comes or goes, or all are looked at, at a time; mrc_targets_lock is inside. */
+static DEFINE_MUTEX(change_lock);
+
+/* Under mrc_targets_lock. */
+static struct candidate candidates[NEW_MAX];
+static unsigned int candidates_n;
+
+/*
+ * Whether a process is likely to see the end of a ladder, which looks for ladder_ms
+ * both ways. Of those that have lived for some time, half live for as long again
+ * (Harchol-Balter and Downey 1997); most live for less.
+ */
+static bool is_lasting(struct task_struct *task)
+{
+	u64 age = ktime_get_boottime_ns() - task->start_boottime;
+
+	return age >= 2 * NSEC_PER_MSEC * READ_ONCE(mrc_tunables.ladder_ms);
+}
+
+/* The larger ones are kept. */
+static void propose(struct pid *pid, u32 slots, u64 pages, u32 loan)
+{
+	struct candidate *c = &candidates[candidates_n], *other;
+
+	if (candidates_n < NEW_MAX) {
+		candidates_n++;
+	} else {
+		c = candidates;
+		for (other = c; other < candidates + NEW_MAX; other++)
+			if (other->pages < c->pages)
+				c = other;
+		if (c->pages >= pages)
+			return;
+		put_pid(c->pid);
+	}
+	*c = (struct candidate){ get_pid(pid), slots, pages, loan };
+}
+
+/* Under RCU. */
+static void look_at(struct task_struct *task)
+{
+	struct mrc_target *t;
+	u64 pages = 0;
+	u32 slots;
+	bool has_mm;
+
+	task_lock(task);
+	has_mm = task->mm && !(task->flags & PF_KTHREAD);
+	if (has_mm)
+		pages = get_mm_rss(task->mm);
+	task_unlock(task);
+	if (!has_mm)
+		return;
+	t = mrc_target_find(task_tgid(task));
+	slots = mrc_groups_of(task, pages, t ? t->groups : 0);
+	mrc_groups_count(slots, pages);
+	if (t) {
+		t->wanted = slots;
+		t->pages = pages;
+	} else if (slots && (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER ||
+			     is_lasting(task) || mrc_groups_have_root(slots, task_tgid_nr(task)))) {
+		propose(task_tgid(task), slots, pages, mrc_groups_loan(slots, task));
+	}
+}
+
+static bool track_candidates(void)
+{
+	struct candidate *c;
+	bool changed = false;
+
+	for (c = candidates; c < candidates + candidates_n; c++) {
+		if (!mrc_target_track(c->pid, false, c->groups, c->pages,
+				      c->loan))
+			changed = true;
+		put_pid(c->pid);
+	}
+	candidates_n = 0;
+	return changed;
+}
+
+/* Return: whether a process has come or gone. */
+static bool look(void)
+{
+	struct mrc_target *t, *next;
+	struct task_struct *task;
+	bool changed = false;
+
+	list_for_each_entry(t, &mrc_targets, link)
+		t->wanted = 0;
+	mrc_groups_count_begin();
+	rcu_read_lock();
+	for_each_process(task)
+		look_at(task);
+	rcu_read_unlock();
+	list_for_each_entry_safe(t, next, &mrc_targets, link) {
+		changed |= t->groups != t->wanted;
+		t->groups = t->wanted;
+		if (!t->groups && !t->own)
+			mrc_target_drop(t);
+	}
+	changed |= track_candidates();
+	mrc_groups_share();
+	return changed;
+}
+
+static void destroy(struct mrc_group *group)
+{
+	/* Its readers take mrc_targets_lock. */
+	mrc_debugfs_remove(group->dir);
+	mrc_kin_stop(group->slot);
+	if (group->cgroup)
+		cgroup_put(group->cgroup);
+	kfree(group);
+}
+
+/* Under change_lock. */
+static void look_at_all(void)
+{
+	struct mrc_group *group;
+	bool changed = false;
+
+	while ((group = mrc_group_take_over())) {
+		destroy(group);
+		changed = true;
+	}
+	mutex_lock(&mrc_targets_lock);
+	/* Also when the last one has gone: its processes are dropped. */
+	changed |= look();
+	mutex_unlock(&mrc_targets_lock);
+	if (changed)
+		mrc_sysfs_changed();
+}
+
+/**
+ * mrc_groups_look() - look who belongs to which group
+ *
+ * Context: may sleep.
+ */
+void mrc_groups_look(void)
+{
+	mutex_lock(&change_lock);
+	look_at_all();
+	mutex_unlock(&change_lock);
+}
+
+static int open_cgroup(struct mrc_group *group)
+{
+	struct cgroup *cgroup;
+
+	if (group->who.scope != MRC_CGROUP)
+		return 0;
+	cgroup = cgroup_get_from_path(group->who.cgroup);
+	if (IS_ERR(cgroup))
+		return PTR_ERR(cgroup);
+	group->cgroup = cgroup;
+	return 0;
+}
+
+/* The process that children are to be followed of. */
+static int open_root(struct mrc_group *group, unsigned int slot)
+{
+	struct pid *pid = find_get_pid(group->who.pid);
+	struct task_struct *task = pid ? get_pid_task(pid, PIDTYPE_TGID) : NULL;
+	int err = -ESRCH;
+
+	if (task) {
+		group->who.pid = pid_nr(pid);
+		err = task->flags & PF_KTHREAD ? -EINVAL :
+			mrc_kin_start(pid, slot);
+		put_task_struct(task);
+	}
+	put_pid(pid);
+	return err;
+}
+
+/* Under mrc_targets_lock. */
+static int publish(struct mrc_group *group)
+{
+	int slot, err = 0;
+
+	if (mrc_group_find(&group->who))
+		return -EEXIST;
+	slot = mrc_group_slot();
+	if (slot < 0)
+		return slot;
+	if (group->who.scope == MRC_PROCESS)
+		err = open_root(group, slot);
+	if (err)
+		return err;
+	mrc_group_insert(group, slot);
+	mrc_debugfs_add_group(group);
+	return 0;
+}
+
+/**
+ * mrc_groups_add() - track several processes
+ * @who: which
+ *
+ * Context: may sleep.
+ * Return: 0, -ESRCH (no such process), -EINVAL (a kernel thread), -ENOENT (no
+ * such cgroup), -EEXIST, -ENOSPC (too many), -EOPNOTSUPP (children cannot be
+ * followed) or -ENOMEM.
+ */
+int mrc_groups_add(const struct mrc_who *who)
+{
+	struct mrc_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
+	int err;
+
+	if (!group)
+		return -ENOMEM;
+	group->who = *who;
+	err = open_cgroup(group);
+	if (err) {
+		kfree(group);
+		return err;
+	}
+	mutex_lock(&change_lock);
+	mutex_lock(&mrc_targets_lock);
+	err = publish(group);
+	mutex_unlock(&mrc_targets_lock);
+	if (!err)
+		look_at_all();
+	mutex_unlock(&change_lock);
+	if (!err)
+		return 0;
+	if (group->cgroup)
+		cgroup_put(group->cgroup);
+	kfree(group);
+	return err;
+}
+
+/**
+ * mrc_groups_remove() - no longer track them
+ * @who: which
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOENT.
+ */
+int mrc_groups_remove(const struct mrc_who *who)
+{
+	struct mrc_group *group;
+
+	mutex_lock(&change_lock);
+	group = mrc_group_take(who);
+	if (group) {
+		destroy(group);
+		look_at_all();
+	}
+	mutex_unlock(&change_lock);
+	return group ? 0 : -ENOENT;
+}
+
+/**
+ * mrc_groups_remove_all() - forget all groups; nobody adds any
+ *
+ * Context: may sleep.
+ */
+void mrc_groups_remove_all(void)
+{
+	struct mrc_group *group;
+
+	while ((group = mrc_group_take_any()))
+		destroy(group);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Groups come and go, and who belongs to them is looked through. */
+#ifndef MRC_ADMIN_GROUPS_H
+#define MRC_ADMIN_GROUPS_H
+
+struct mrc_who;
+
+int mrc_groups_add(const struct mrc_who *who);
+int mrc_groups_remove(const struct mrc_who *who);
+void mrc_groups_remove_all(void);
+void mrc_groups_look(void);
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of tracked processes. One is tracked once, whether it is a target by
+ * itself, in some groups, or both, and dropped when nobody wants it or it ends.
+ */
+
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <compat/compat.h>
+
+#include "admin/target_debugfs.h"
+#include "admin/targets.h"
+#include "divide/enforce.h"
+#include "target/cpu_budget.h"
+#include "target/group.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/tracker.h"
+
+static unsigned int targets_count;	/* under mrc_targets_lock */
+
+/**
+ * mrc_target_drop() - no longer track a process
+ * @t: the target, which is freed
+ *
+ * Context: may sleep; mrc_targets_lock is held.
+ */
+void mrc_target_drop(struct mrc_target *t)
+{
+	struct pid *pid = t->pid;
+
+	lockdep_assert_held(&mrc_targets_lock);
+	list_del(&t->link);
+	targets_count--;
+	kthread_stop(t->thread);
+	mrc_debugfs_remove(t->dir);
+	mrc_tracker_free(t);
+	mrc_enforce_forget(t);
+	kvfree(t);
+	put_pid(pid);
+}
+
+/* A tracker cannot stop itself. */
+static void reap(struct work_struct *work)
+{
+	struct mrc_target *t, *next;
+
+	mutex_lock(&mrc_targets_lock);
+	list_for_each_entry_safe(t, next, &mrc_targets, link)
+		if (READ_ONCE(t->gone))
+			mrc_target_drop(t);
+	mutex_unlock(&mrc_targets_lock);
+	mrc_sysfs_changed();
+}
+
+static DECLARE_WORK(reap_work, reap);
+
+/* The tracker of one target. It returns once kthread_stop() is called. */
+static int target_thread(void *target)
+{
+	struct mrc_target *t = target;
+
+	if (mrc_tracker_run(t) == -ESRCH) {
+		WRITE_ONCE(t->gone, true);
+		schedule_work(&reap_work);
+		wait_event_idle(mrc_changed, kthread_should_stop());
+	}
+	return 0;
+}
+
+static struct mm_struct *mm_of(struct pid *pid)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+	struct mm_struct *mm;
+
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	mm = get_task_mm(task);
+	if (mm) {
+		mmgrab(mm);
+		mmput(mm);
+	} else {
+		mm = ERR_PTR(task->flags & PF_KTHREAD ? -EINVAL : -ESRCH);
+	}
+	put_task_struct(task);
+	return mm;
+}
+
+static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
+{
+	struct mrc_target *t = kvzalloc(sizeof(*t), GFP_KERNEL);
+	struct task_struct *thread;
+
+	if (!t)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&t->lock);
+	t->pid = pid;
+	t->nr = pid_nr(pid);
+	t->mm = mm;
+	t->sharers = 1;
+	mrc_purse_reset(&t->own_purse, mrc_now_us());
+	thread = kthread_create(target_thread, t, "mrc/%d", t->nr);
+	if (IS_ERR(thread)) {
+		kvfree(t);
+		return ERR_CAST(thread);
+	}
+	if (mrc_enforce_add(t)) {
+		kthread_stop(thread);
+		kvfree(t);
+		return ERR_PTR(-ENOMEM);
+	}
+	t->thread = thread;
+	return t;
+}
+
+/**
+ * mrc_target_track() - track a process
+ * @pid: the process
+ * @own: as a target by itself
+ * @groups: slots of the groups that it is in
+ * @pages: what it has in memory
+ * @loan: how many ladders it gets on credit
+ *
+ * One that runs in the memory of another that is tracked (after vfork, say) is
+ * not: two trackers would take accessed bits from one another.
+ *
+ * Context: may sleep; mrc_targets_lock is held.
+ * Return: 0, -ESRCH (it has ended), -EINVAL (a kernel thread), -EEXIST, -ENOSPC
+ * (too many), -EBUSY (another has its memory) or -ENOMEM.
+ */
+int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages, u32 loan)
+{
+	struct mrc_target *t;
+	struct mm_struct *mm;
+	int err = 0;
+
+	mm = mm_of(pid);
+	if (IS_ERR(mm))
+		return PTR_ERR(mm);
+	list_for_each_entry(t, &mrc_targets, link) {
+		if (t->pid == pid)
+			err = -EEXIST;
+		else if (READ_ONCE(t->mm) == mm)
+			err = -EBUSY;
+	}
+	if (!err && targets_count >= MRC_TARGETS_MAX)
+		err = -ENOSPC;
+	t = err ? ERR_PTR(err) : create(get_pid(pid), mm);
+	if (IS_ERR(t)) {
+		mmdrop(mm);
+		if (!err)
+			put_pid(pid);
+		return PTR_ERR(t);
+	}
+	t->own = own;
+	t->purse = own ? &t->own_purse : mrc_group_purse(groups);
+	t->groups = groups;
+	t->pages = pages;
+	t->loan = loan;
+	list_add_tail(&t->link, &mrc_targets);
+	targets_count++;
+	mrc_debugfs_add(t);
+	wake_up_process(t->thread);
+	return 0;
+}
+
+/**
+ * mrc_target_add() - track a process as a target by itself
+ * @nr: its number, as the caller sees it
+ *
+ * Context: may sleep.
+ * Return: as mrc_target_track().
+ */
+int mrc_target_add(int nr)
+{
+	struct pid *pid = find_get_pid(nr);
+	struct mrc_target *t;
+	int err = -EEXIST;
+
+	if (!pid)
+		return -ESRCH;
+	/* One that has just ended may have had the same number. */
+	flush_work(&reap_work);
+	mutex_lock(&mrc_targets_lock);
+	t = mrc_target_find_nr(pid_nr(pid));
+	if (!t || t->pid != pid) {
+		err = mrc_target_track(pid, true, 0, 0, MRC_LOAN_OWN);
+	} else if (!t->own) {
+		t->own = true;
+		WRITE_ONCE(t->sharers, 1);
+		WRITE_ONCE(t->purse, &t->own_purse);
+		WRITE_ONCE(t->loan, MRC_LOAN_OWN);
+		err = 0;
+	}
+	mutex_unlock(&mrc_targets_lock);
+	put_pid(pid);
+	return err;
+}
+
+/**
+ * mrc_target_remove() - a process is no longer a target by itself
+ * @nr: its number
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOENT.
+ */
+int mrc_target_remove(int nr)
+{
+	struct mrc_target *t;
+	int err = -ENOENT;
+
+	mutex_lock(&mrc_targets_lock);
+	t = mrc_target_find_nr(nr);
+	if (t && t->own) {
+		t->own = false;
+		if (!t->groups)
+			mrc_target_drop(t);
+		err = 0;
+	}
+	mutex_unlock(&mrc_targets_lock);
+	return err;
+}
+
+/**
+ * mrc_targets_remove_all() - track nothing any more
+ *
+ * Call it when none can be added. Context: may sleep.
+ */
+void mrc_targets_remove_all(void)
+{
+	struct mrc_target *t, *next;
+
+	mutex_lock(&mrc_targets_lock);
+	list_for_each_entry_safe(t, next, &mrc_targets, link)
+		mrc_target_drop(t);
+	mutex_unlock(&mrc_targets_lock);
+	cancel_work_sync(&reap_work);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory of an LRU stack. */
+#ifndef MRC_CURVE_LRU_STACK_ALLOC_H
+#define MRC_CURVE_LRU_STACK_ALLOC_H
+
+#include <linux/types.h>
+
+struct mrc_stack;
+
+int mrc_restack(struct mrc_stack *s, void **memory, u64 room, u32 group_pages);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The division of memory, put into practice. */
+#ifndef MRC_DIVIDE_ENFORCE_H
+#define MRC_DIVIDE_ENFORCE_H
+
+#include <linux/types.h>
+
+struct mrc_target;
+
+extern bool mrc_enforced;
+extern u64 mrc_suspended;
+
+int mrc_enforce_add(struct mrc_target *t);
+void mrc_enforce_forget(struct mrc_target *t);
+int mrc_enforce(bool on);
+
+#endif

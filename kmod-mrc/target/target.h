@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A tracked process: all that is known of it, by whom, and the list of them. */
+#ifndef MRC_TARGET_TARGET_H
+#define MRC_TARGET_TARGET_H
+
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include "curve/curve.h"
+#include "curve/reuse.h"
+#include "curve/sample.h"
+#include "target/cpu_budget.h"
+#include "target/share.h"
+#include "target/stats.h"
+#include "target/tunables.h"
+
+struct dentry;
+struct mm_struct;
+struct mrc_paper;
+struct mrc_samples;
+struct mrc_shadow;
+struct pid;
+struct task_struct;
+
+/* Each has a thread; and their list has to fit a page. */
+#define MRC_TARGETS_MAX		256
+
+/*
+ * Ladders on credit, for a curve at once: of a process that is a target by itself,
+ * and of one that was there when a target of several was added. One that is unlike
+ * those before, and two that tell whether the program has changed.
+ */
+#define MRC_LOAN_OWN		4
+#define MRC_LOAN_GROUP		1
+#define MRC_LOAN_DOUBT		3
+
+/**
+ * struct mrc_sub - a sub-sample in the current ladder
+ * @valid: entries of each kind that count in this ladder
+ * @weight: the pages that each of them stands for, in fixed point
+ */
+struct mrc_sub {
+	u32 valid[MRC_KINDS];
+	u64 weight[MRC_KINDS];
+};
+
+/**
+ * struct mrc_climb - a ladder's part of the sample that has one moment
+ * @active: indices of the pages that may still be touched
+ * @active_n: how many
+ * @pages: how many there were at the beginning
+ * @moment: in us; estimated, until the last clearing
+ * @next: when the pages are looked at next, in us
+ * @rung: which rung that is; on the way down, the one above
+ * @up: the moment is over, and bits are only read
+ * @done: and not any more
+ * @steps: how often the pages have been cleared
+ * @rungs: how often they have been looked at since
+ * @rung_us: how long after their clearing, on average over the pages
+ * @left: how many pages had not been touched by then
+ * @looks: how many pages were looked at since the last of these
+ * @looks_us: sum of how long after their clearing
+ * @useful: the rung by which most that were touched at all had been
+ * @window: how long after the moment first touches are known, in us
+ * @weight: the pages that a sample of each kind stands for, in fixed point
+ */
+struct mrc_climb {
+	u32 *active;
+	u32 active_n;
+	u32 pages;
+	u64 moment;
+	u64 next;
+	u32 rung;
+	bool up;
+	bool done;
+	u32 steps;
+	u32 rungs;
+	u64 rung_us[MRC_RUNGS];
+	u32 left[MRC_RUNGS];
+	u64 looks;
+	u64 looks_us;
+	u32 useful;
+	u64 window;
+	u64 weight[MRC_KINDS];
+};
+
+/**
+ * struct mrc_target - a tracked process
+ * @link: in mrc_targets
+ * @pid: its thread group
+ * @nr: number of @pid in the initial namespace
+ * @own: it is a target by itself
+ * @groups: slots of the groups that it is in
+ * @wanted: the same, while they are being looked through
+ * @pages: what it had in memory then
+ * @sharers: how many processes share the CPU budget with it
+ * @purse: what its ladders are paid from
+ * @own_purse: its own, if it shares with nobody
+ * @loan: how many ladders it gets on credit at a time
+ * @thread: its tracker
+ * @dir: its directory in debugfs
+ * @gone: set by the tracker: the process has ended
+ * @lock: protects what readers see: @curve, @stats, @sample
+ * @curve: the result
+ * @stats: counters
+ * @mm: the address space, by mmgrab(); from here on only the tracker's
+ * @sample: the sampled pages
+ * @spare: room for the next enumeration
+ * @active: backing of the lists of @climb
+ * @climb: of each moment
+ * @moments: how many there are
+ * @sub: the sub-samples
+ * @top: how many rungs the next ladder needs; 0: all
+ * @weight: the pages that a sample of each kind stands for
+ * @few_huge: sub-samples share the huge pages
+ * @samples: how many are wanted now, by the CPU budget
+ * @payer: the purse that the ladder is paid from, or NULL
+ * @taken: what was taken out of it, in us that it takes to earn that
+ * @cost_ns: CPU time that the last ladder took
+ * @credit: ladders to come that need not be paid for before
+ * @doubted: some were for doubt, and none has been paid for since
+ * @since: when tracking of @mm began, in us; 0: not begun
+ * @published: when the last ladder ended, in us
+ * @enumerated: when the page tables were last enumerated, in us
+ * @enumeration_ns: CPU time that this took
+ * @rss: resident pages then
+ * @swapped: swapped-out pages then
+ * @notifier: gives accessed bits back to reclaim
+ * @notified: it is registered with @mm
+ * @shadow: the bits
+ * @returned: how many were given back
+ * @share: what it gets of the memory
+ * @wsf: working set function of the whole sample
+ * @reuse: scratch
+ * @rate: miss rates of the ladder that is being published
+ * @announced: the curve when its last change was announced
+ * @mode: how it is tracked now
+ * @paper: in mode paper
+ * @sampled: in mode samples
+ */
+struct mrc_target {
+	struct list_head link;
+	struct pid *pid;
+	int nr;
+	bool own;
+	u32 groups;
+	u32 wanted;
+	u64 pages;
+	u32 sharers;
+	struct mrc_purse *purse;
+	struct mrc_purse own_purse;
+	u32 loan;
+	struct task_struct *thread;
+	struct dentry *dir;
+	bool gone;
+
+	struct mutex lock;	/* curve and stats */
+	struct mrc_curve curve;
+	struct mrc_stats stats;
+
+	struct mm_struct *mm;
+	struct mrc_sample sample;
+	struct mrc_sample spare;
+	u32 *active;
+	struct mrc_climb climb[MRC_MOMENTS];
+	u32 moments;
+	struct mrc_sub sub[MRC_SUBS];
+	u32 top;
+	u64 weight[MRC_KINDS];
+	bool few_huge;
+	u32 samples;
+	struct mrc_purse *payer;
+	u64 taken;
+	u64 cost_ns;
+	u32 credit;
+	bool doubted;
+	u64 since;
+	u64 published;
+	u64 enumerated;
+	u64 enumeration_ns;
+	u64 rss;
+	u64 swapped;
+#if IS_ENABLED(CONFIG_MMU_NOTIFIER)
+	struct mmu_notifier notifier;
+#endif
+	bool notified;
+	struct mrc_shadow __rcu *shadow;
+	atomic64_t returned;
+	struct mrc_share share;
+	struct mrc_wsf wsf;
+	struct mrc_reuse reuse;
+	u64 rate[MRC_SIZES];
+	u64 announced[MRC_SIZES];
+	enum mrc_mode mode;
+	struct mrc_paper *paper;
+	struct mrc_samples *sampled;
+};
+
+extern struct list_head mrc_targets;
+extern struct mutex mrc_targets_lock;
+
+static inline u64 mrc_now_us(void)
+{
+	return ktime_to_us(ktime_get());
+}
+
+struct mrc_target *mrc_target_find(const struct pid *pid);
+struct mrc_target *mrc_target_find_nr(int nr);
+struct mm_struct *mrc_target_mm(const struct mrc_target *t);
+u64 mrc_target_rss(const struct mrc_target *t);
+void mrc_target_measured(struct mrc_target *t);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How trackers keep time: they sleep until they look again, and pause so that the CPU
+ * time they spend stays within the budget.
+ */
+
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/math64.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/pace.h"
+
+/* Each sub-sample needs some, whatever the CPU budget says. */
+#define SAMPLES_FLOOR	1024
+/* Such a part of the CPU time that its thread sees, tracking takes besides. */
+#define UNSEEN		4
+#define PAUSE_MAX_US	(60 * USEC_PER_SEC)
+
+/**
+ * mrc_stopping() - whether the tracker that calls it is to look no more
+ */
+bool mrc_stopping(void)
+{
+	return kthread_should_stop() || !READ_ONCE(mrc_enabled);
+}
+
+/**
+ * mrc_sleep_until() - sleep, as a tracker
+ * @us: until then
+ *
+ * Return: false if the tracker is to stop.
+ */
+bool mrc_sleep_until(u64 us)
+{
+	ktime_t at = ns_to_ktime(us * NSEC_PER_USEC);
+
+	while (!mrc_stopping() && mrc_now_us() < us) {
+		set_current_state(TASK_IDLE);
+		if (!kthread_should_stop())
+			schedule_hrtimeout_range(&at, 50 * NSEC_PER_USEC,
+						 HRTIMER_MODE_ABS);
+		__set_current_state(TASK_RUNNING);
+	}
+	return !mrc_stopping();
+}
+
+/**
+ * mrc_cpu_ns() - CPU time that the tracker has spent so far
+ */
+u64 mrc_cpu_ns(void)
+{
+	return READ_ONCE(current->se.sum_exec_runtime);
+}
+
+/**
+ * mrc_earned_us() - how long the budget takes to earn some CPU time
+ * @ns: CPU time that a tracker has seen
+ *
+ * Return: the time, in us.
+ */
+u64 mrc_earned_us(u64 ns)
+{
+	/* Interrupts, and switches. */
+	ns += ns / UNSEEN;
+	/* ns of CPU over permille of it are us of time. */
+	return div_u64(ns, READ_ONCE(mrc_tunables.max_cpu_permille));
+}
+
+/**
+ * mrc_budget() - a ladder is over: what may the next one cost
+ * @t: the target
+ * @took_us: how long it took
+ *
+ * Tells how many samples the next one can have for a pause that is short.
+ *
+ * Return: how long to pause, so that the CPU time spent stays within the budget.
+ */
+u64 mrc_budget(struct mrc_target *t, u64 took_us)
+{
+	u64 period = mrc_earned_us(t->cost_ns) * READ_ONCE(t->sharers);
+	u64 pause = period > took_us ? period - took_us : 0;
+	u32 most = READ_ONCE(mrc_tunables.samples);
+	u64 want;
+
+	want = div64_u64(t->samples * (took_us + took_us / 4), period + 1);
+	want = clamp_t(u64, want, t->samples / 2, t->samples * 2ULL);
+	t->samples = clamp_t(u64, want, min_t(u32, SAMPLES_FLOOR, most), most);
+
+	if (t->credit) {
+		t->credit--;
+		pause = 0;
+	}
+	/* Never in step with the program. */
+	pause = max(pause, took_us / 16);
+	pause += div_u64(pause * (get_random_u32() & 255), 1024);
+	return min_t(u64, pause, PAUSE_MAX_US);
+}
+
+/**
+ * mrc_pause() - pause, as a tracker, unless it is to stop or another mode is wanted
+ * @us: for so long
+ */
+void mrc_pause(u64 us)
+{
+	enum mrc_mode mode = READ_ONCE(mrc_tunables.mode);
+
+	wait_event_idle_timeout(mrc_changed, mrc_stopping() ||
+				READ_ONCE(mrc_tunables.mode) != mode,
+				usecs_to_jiffies(us) + 1);
+}

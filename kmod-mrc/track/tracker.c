@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tracker of a target: a thread that follows its process through exec, waits
+ * until its budget allows to look, and tracks it by the mode that is set.
+ */
+
+#include <linux/kthread.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/wait.h>
+
+#include <compat/compat.h>
+
+#include "curve/curve.h"
+#include "target/cpu_budget.h"
+#include "target/target.h"
+#include "target/tunables.h"
+#include "track/ladder.h"
+#include "track/mode_paper.h"
+#include "track/mode_samples.h"
+#include "track/pace.h"
+#include "track/tracker.h"
+#include "track/young_notifier.h"
+
+/* A new target begins with these, until its cost is known. */
+#define SAMPLES_START	1024
+/* Who waits to be paid looks so often at what its process is doing. */
+#define FOLLOW_US	USEC_PER_SEC
+
+static void stop_modes(struct mrc_target *t)
+{
+	mrc_young_stop(t);
+	mrc_paper_stop(t);
+	mrc_samples_stop(t);
+}
+
+/* Follow the process through exec. Return: 0, or -ESRCH: it has ended. */
+static int follow(struct mrc_target *t)
+{
+	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
+	struct mm_struct *mm;
+
+	if (!task)
+		return -ESRCH;
+	mm = get_task_mm(task);
+	put_task_struct(task);
+	/* The main thread may have left while others run on. */
+	if (!mm) {
+		if (!mmget_not_zero(t->mm))
+			return -ESRCH;
+		mmput_async(t->mm);
+		return 0;
+	}
+	if (mm != t->mm) {
+		stop_modes(t);
+		mmgrab(mm);
+		mmdrop(t->mm);
+		t->mm = mm;
+		mrc_ladder_forget(t);
+		mutex_lock(&t->lock);
+		mrc_curve_reset(&t->curve);
+		t->stats.execs++;
+		mutex_unlock(&t->lock);
+	}
+	mmput_async(mm);
+	return 0;
+}
+
+static int track(struct mrc_target *t)
+{
+	switch (t->mode) {
+	case MRC_MODE_PAPER:
+		return mrc_paper_window(t);
+	case MRC_MODE_SAMPLES:
+		return mrc_samples_window(t);
+	default:
+		return mrc_ladder_window(t);
+	}
+}
+
+/*
+ * Wait until one more ladder has been earned, unless there is credit: a program
+ * that is executed meanwhile has.
+ *
+ * Return: 0; -ESRCH: the process has ended; -EINTR: the tracker is to stop.
+ */
+static int await_turn(struct mrc_target *t)
+{
+	t->payer = NULL;
+	for (;;) {
+		struct mrc_purse *payer = READ_ONCE(t->purse);
+		u64 now = mrc_now_us(), due;
+		int err = follow(t);
+
+		if (err)
+			return err;
+		if (mrc_stopping())
+			return -EINTR;
+		if (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER)
+			return 0;
+		t->taken = mrc_earned_us(t->cost_ns);
+		due = mrc_purse_take(payer, now, t->taken, t->credit);
+		if (!due) {
+			t->payer = payer;
+			t->doubted &= !!t->credit;
+			return 0;
+		}
+		mrc_pause(min_t(u64, due - now, FOLLOW_US));
+	}
+}
+
+/* Nothing of what one mode has found is of use to the other. */
+static void set_mode(struct mrc_target *t, enum mrc_mode mode)
+{
+	u64 accesses;
+
+	if (t->mode == mode)
+		return;
+	mrc_ladder_forget(t);
+	stop_modes(t);
+	mutex_lock(&t->lock);
+	/* That was not found. */
+	accesses = t->curve.accesses;
+	mrc_curve_reset(&t->curve);
+	t->curve.accesses = accesses;
+	mutex_unlock(&t->lock);
+	t->mode = mode;
+}
+
+/**
+ * mrc_tracker_run() - track one target
+ * @t: the target
+ *
+ * Context: a thread of its own.
+ * Return: 0, once kthread_stop() is called; -ESRCH: its process has ended.
+ */
+int mrc_tracker_run(struct mrc_target *t)
+{
+	u64 began, cpu, seen = mrc_cpu_ns(), last = 0;
+	int err;
+
+	/* Polite, but not so that rungs come late on a busy machine. */
+	set_user_nice(current, 5);
+	mrc_ladder_forget(t);
+	t->samples = min_t(u32, SAMPLES_START, READ_ONCE(mrc_tunables.samples));
+	while (!kthread_should_stop()) {
+		if (!READ_ONCE(mrc_enabled)) {
+			/* Idle ages would count the time off. */
+			mrc_ladder_forget(t);
+			stop_modes(t);
+			last = 0;
+			wait_event_idle(mrc_changed, kthread_should_stop() ||
+					READ_ONCE(mrc_enabled));
+			continue;
+		}
+		err = await_turn(t);
+		if (err == -ESRCH)
+			return err;
+		if (err)
+			continue;
+		began = mrc_now_us();
+		set_mode(t, READ_ONCE(mrc_tunables.mode));
+		err = track(t);
+		/* Told by ticks and switches: the rest comes with the next one. */
+		cpu = mrc_cpu_ns();
+		t->cost_ns = cpu - seen;
+		seen = cpu;
+
+		mutex_lock(&t->lock);
+		t->stats.cpu_ns += t->cost_ns;
+		if (err && err != -EINTR)
+			t->stats.ladders_skipped++;
+		if (last) {
+			t->stats.period_us = began - last;
+			t->stats.enabled_ns += (began - last) * NSEC_PER_USEC;
+		}
+		mutex_unlock(&t->lock);
+		last = began;
+		if (t->payer)
+			mrc_purse_settle(t->payer, mrc_now_us(), t->taken,
+					 mrc_earned_us(t->cost_ns));
+		if (t->mode == MRC_MODE_LADDER)
+			mrc_pause(mrc_budget(t, mrc_now_us() - began));
+		else if (err)
+			mrc_pause(100 * USEC_PER_MSEC);
+	}
+	return 0;
+}
+
+/**
+ * mrc_tracker_free() - free what the tracker allocated, once it has stopped
+ * @t: the target
+ */
+void mrc_tracker_free(struct mrc_target *t)
+{
+	stop_modes(t);
+	mrc_ladder_free(t);
+	mmdrop(t->mm);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Accessed bits that were cleared are given back to reclaim. */
+#ifndef MRC_TRACK_YOUNG_NOTIFIER_H
+#define MRC_TRACK_YOUNG_NOTIFIER_H
+
+struct mrc_target;
+
+int mrc_young_start(struct mrc_target *t);
+void mrc_young_stop(struct mrc_target *t);
+
+#endif
