@@ -70,7 +70,17 @@ static inline enum memsuite_walk_kind memsuite_walk_pmd_kind(pmd_t pmdval)
 	return pmd_bad(pmdval) ? MEMSUITE_WALK_HOLE : MEMSUITE_WALK_TABLE;
 }
 
-/* Look at the PMD entry of an address. Its area is there, and stays. */
+/* Look at the PMD entry, which may have changed. */
+static inline void memsuite_walk_cursor_read(struct memsuite_walk_cursor *cursor)
+{
+	cursor->pmdval = READ_ONCE(*cursor->pmd);
+	cursor->kind = memsuite_walk_pmd_kind(cursor->pmdval);
+	cursor->table = NULL;
+	if (cursor->kind == MEMSUITE_WALK_TABLE)
+		cursor->table = pte_offset_kernel(&cursor->pmdval, 0);
+}
+
+/* Look up the PMD entry of an address. Its area is there, and stays. */
 static inline void memsuite_walk_cursor_look(struct memsuite_walk_cursor *cursor,
 					     unsigned long addr)
 {
@@ -78,13 +88,8 @@ static inline void memsuite_walk_cursor_look(struct memsuite_walk_cursor *cursor
 	cursor->kind = MEMSUITE_WALK_HOLE;
 	cursor->table = NULL;
 	cursor->pmd = memsuite_pmd_offset(cursor->mm, addr, &cursor->end);
-	if (!cursor->pmd)
-		return;
-	cursor->pmdval = READ_ONCE(*cursor->pmd);
-	cursor->kind = memsuite_walk_pmd_kind(cursor->pmdval);
-	if (cursor->kind == MEMSUITE_WALK_TABLE)
-		cursor->table = pte_offset_kernel(&cursor->pmdval, addr) -
-				pte_index(addr);
+	if (cursor->pmd)
+		memsuite_walk_cursor_read(cursor);
 }
 
 /**

@@ -23,17 +23,12 @@
 /* How long one round over all pages takes at least. */
 #define ROUND_US	(2 * USEC_PER_SEC)
 
-static void *new_table(struct memsuite_page_map *notes, unsigned long addr)
-{
-	return memsuite_page_map_make(notes, addr, GFP_NOWAIT | __GFP_NOWARN);
-}
-
 static void age(struct mrc_hand *h, struct page *page, unsigned long addr,
 		unsigned long *entry, unsigned int order)
 {
 	u8 *usage = mrc_hand_usage(h, addr);
 
-	h->looks--;
+	h->walk.left--;
 	/* Others' are not evicted, nor parts; and what cannot be noted is not taken. */
 	if (!usage || memsuite_page_shared(compound_head(page)) ||
 	    !mrc_hand_is_whole(page, order))
@@ -64,7 +59,7 @@ static void end_round(struct mrc_share *share, struct mm_struct *mm)
 
 static void go_round(struct mrc_target *t, struct mm_struct *mm, s64 looks, u64 now)
 {
-	struct mrc_hand hand = { .t = t, .see = age, .table = new_table };
+	struct mrc_hand hand = { .t = t, .see = age, .noted = true, .keeps = true };
 	struct mrc_share *share = &t->share;
 	u64 done;
 

@@ -10,18 +10,18 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
-#include <memsuite/page_map.h>
+#include <memsuite/pagewalk.h>
 
 struct mrc_target;
 
 /**
  * struct mrc_hand - one sweep of a hand
+ * @walk: over them; each page that @see looks at takes one off what is left
  * @t: whose pages
  * @see: what to do with one, under the lock of its page table; takes a look
- * @table: where usage is noted, of the pages of a page table; may not sleep; NULL:
- *	nowhere
- * @looks: pages that may still be looked at in this hold of mmap_lock
- * @usage: of @table, for the page table where it is; NULL: nothing is noted
+ * @noted: how much they are used is noted
+ * @keeps: and notes are made where there are none
+ * @usage: the notes on the page table where it is; NULL: nothing is noted
  * @tables: page tables that it went over
  * @batch: it stops when so many pages were picked; 0: it picks none
  * @picked: pages that @see picked
@@ -29,11 +29,12 @@ struct mrc_target;
  * @no_swap: there is no room in swap
  */
 struct mrc_hand {
+	struct memsuite_walk walk;
 	struct mrc_target *t;
 	void (*see)(struct mrc_hand *h, struct page *page, unsigned long addr,
 		    unsigned long *entry, unsigned int order);
-	void *(*table)(struct memsuite_page_map *notes, unsigned long addr);
-	s64 looks;
+	bool noted;
+	bool keeps;
 	u8 *usage;
 	u64 tables;
 	u64 batch;

@@ -54,7 +54,7 @@ static bool is_wanted(struct mrc_hand *h, unsigned long addr, unsigned long *ent
 	if (h->any)
 		return true;
 	/* Where nothing is noted, it stays if it was touched since it was seen before. */
-	if (!h->table)
+	if (!h->noted)
 		return !mrc_hand_take(h, addr, entry);
 	if (is_cold(h, addr, READ_ONCE(*entry)))
 		return true;
@@ -86,7 +86,7 @@ static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
 	struct mrc_share *share = &h->t->share;
 	u64 nr = 1ULL << order;
 
-	h->looks--;
+	h->walk.left--;
 	if (memsuite_page_shared(compound_head(page))) {
 		share->refused_shared += nr;
 		return;
@@ -229,8 +229,7 @@ u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
 		memsuite_reclaim_begin(&share->evict);
 		if (wait)
 			memsuite_reclaim_wait(&share->evict, EVICT_BATCH);
-		if (mrc_aging_knows(t, mm))
-			hand.table = memsuite_page_map_find;
+		hand.noted = mrc_aging_knows(t, mm);
 		hand.any = go_back(share, want);
 		hand.no_swap = get_nr_swap_pages() <= 0;
 		gone = sweep(&hand, mm, want, wait);

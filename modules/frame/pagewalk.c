@@ -67,15 +67,14 @@ static unsigned long walk_pmd(struct memsuite_walk *walk, unsigned long addr,
 	struct memsuite_walk_cursor cursor = { .mm = walk->mm };
 
 	walk->left--;
-	rcu_read_lock();
 	memsuite_walk_cursor_look(&cursor, addr);
-	if (cursor.kind != MEMSUITE_WALK_HOLE && walk->ops->enter) {
-		rcu_read_unlock();
-		walk->ops->enter(walk, addr);
-		rcu_read_lock();
-		memsuite_walk_cursor_look(&cursor, addr);
-	}
 	end = min(end, cursor.end);
+	if (cursor.kind == MEMSUITE_WALK_HOLE)
+		return end;
+	if (walk->ops->enter)
+		walk->ops->enter(walk, addr);
+	rcu_read_lock();
+	memsuite_walk_cursor_read(&cursor);
 	if (cursor.kind != MEMSUITE_WALK_HOLE)
 		end = walk_locked(walk, &cursor, addr, end);
 	rcu_read_unlock();
