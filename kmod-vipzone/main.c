@@ -5,51 +5,62 @@
 
 #include <linux/module.h>
 
-#include "energy/access_counters.h"
+#include "admin/chardev.h"
+#include "admin/vipzone_debugfs.h"
+#include "admin/vipzone_sysfs.h"
+#include "audit/audit.h"
 #include "policy/bank_assign.h"
+#include "policy/cgroup_policy.h"
+#include "policy/process_energy.h"
+#include "policy/process_table.h"
+#include "steer/access_charge.h"
+#include "steer/steering.h"
+#include "steer/task_events.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 static int __init vipzone_init(void)
 {
-	int err = spread_init();
+	int err = vipzone_bank_assign_init();
 
 	if (err)
 		return err;
-	meter_init();
-	err = processes_init();
+	vipzone_charge_init();
+	err = vipzone_processes_init();
 	if (err)
 		goto err_processes;
 	err = vipzone_sysfs_init();
 	if (err)
 		goto err_sysfs;
-	err = device_init();
+	err = vipzone_chardev_init();
 	if (err)
-		goto err_device;
+		goto err_chardev;
+	vipzone_debugfs_init();
 	return 0;
 
-err_device:
+err_chardev:
 	vipzone_sysfs_close();
 	vipzone_sysfs_exit();
 err_sysfs:
-	processes_exit();
+	vipzone_processes_exit();
 err_processes:
-	spread_exit();
+	vipzone_bank_assign_exit();
 	return err;
 }
 
 static void __exit vipzone_exit(void)
 {
-	device_exit();
+	vipzone_debugfs_exit();
+	vipzone_chardev_exit();
 	vipzone_sysfs_close();
-	audit_stop();
-	steering_stop();
-	lifetime_stop();
-	tags_exit();
-	scopes_exit();
-	processes_exit();
+	vipzone_audit_stop();
+	vipzone_steering_stop();
+	vipzone_task_events_stop();
+	vipzone_tags_exit();
+	vipzone_cgroup_policy_exit();
+	vipzone_processes_exit();
+	vipzone_process_energy_sweep(true);
 	vipzone_sysfs_exit();
-	spread_exit();
+	vipzone_bank_assign_exit();
 }
 
 module_init(vipzone_init);

@@ -750,7 +750,7 @@ def policies_are_listed(top):
     row = tree.json("zone", "policies", "--json")[1]
     assert row["who"] == "812" and row["heap_pages"] == 512 and row["fallbacks"]["huge"] == 4, row
     # All reasons that the kernel's side has.
-    with open(os.path.join(TOP, "kmod-vipzone", "policy", "policy.c"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "kmod-vipzone", "policy", "policy_sysfs.c"), encoding="utf-8") as file:
         assert set(row["fallbacks"]) == set(re.findall(r"^COUNT\(fallback_(\w+),", file.read(), re.M)), row
     assert "segment:heap=pram" in tree.run("zone", "ps").stdout
     assert tree.json("zone", "ps", "--json")[0]["pid"] == os.getpid()

@@ -11,8 +11,10 @@
 
 #include <memsuite/vipzone.h>
 
+#include "admin/chardev.h"
+#include "admin/policy_set.h"
+#include "steer/task_events.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 static bool is_range(const struct vipzone_range *range)
 {
@@ -22,18 +24,20 @@ static bool is_range(const struct vipzone_range *range)
 	       range->length <= TASK_SIZE - range->start;
 }
 
-static long tag(void __user *argument)
+static long ioctl_tag(void __user *argument)
 {
 	struct vipzone_range range;
+	int err;
 
 	if (copy_from_user(&range, argument, sizeof(range)))
 		return -EFAULT;
 	if (!is_range(&range) || (range.flags & ~_VIP_MASK))
 		return -EINVAL;
-	return tags_tag(&range);
+	err = vipzone_task_events_start();
+	return err ?: vipzone_tags_tag(&range);
 }
 
-static long untag(void __user *argument)
+static long ioctl_untag(void __user *argument)
 {
 	struct vipzone_range range;
 
@@ -41,10 +45,10 @@ static long untag(void __user *argument)
 		return -EFAULT;
 	if (!is_range(&range) || range.flags)
 		return -EINVAL;
-	return tags_untag(&range);
+	return vipzone_tags_untag(&range);
 }
 
-static long query(void __user *argument)
+static long ioctl_query(void __user *argument)
 {
 	struct vipzone_range range;
 	int err;
@@ -54,31 +58,34 @@ static long query(void __user *argument)
 	if (range.length || range.flags || range.reserved ||
 	    range.start >= TASK_SIZE)
 		return -EINVAL;
-	err = tags_query(&range);
+	err = vipzone_tags_query(&range);
 	if (!err && copy_to_user(argument, &range, sizeof(range)))
 		err = -EFAULT;
 	return err;
 }
 
-static long set_default(void __user *argument)
+static long ioctl_set_default(void __user *argument)
 {
 	struct vipzone_default others;
+	int err = 0;
 
 	if (copy_from_user(&others, argument, sizeof(others)))
 		return -EFAULT;
 	if (others.reserved || (others.flags & ~_VIP_MASK))
 		return -EINVAL;
-	return tags_set_default(others.flags);
+	if (others.flags)
+		err = vipzone_task_events_start();
+	return err ?: vipzone_tags_set_default(others.flags);
 }
 
-static long get_default(void __user *argument)
+static long ioctl_get_default(void __user *argument)
 {
-	struct vipzone_default others = { .flags = tags_default() };
+	struct vipzone_default others = { .flags = vipzone_tags_default() };
 
 	return copy_to_user(argument, &others, sizeof(others)) ? -EFAULT : 0;
 }
 
-static long choose(void __user *argument)
+static long ioctl_choose(void __user *argument)
 {
 	struct vipzone_choice choice;
 	size_t length;
@@ -90,11 +97,11 @@ static long choose(void __user *argument)
 		       sizeof(choice.policy) - length) ||
 	    length == sizeof(choice.policy))
 		return -EINVAL;
-	return process_choose(length ? choice.policy : NULL);
+	return vipzone_policy_choose(length ? choice.policy : NULL);
 }
 
-static long device_ioctl(struct file *file, unsigned int command,
-			 unsigned long argument)
+static long chardev_ioctl(struct file *file, unsigned int command,
+			  unsigned long argument)
 {
 	void __user *pointer = (void __user *)argument;
 
@@ -103,42 +110,42 @@ static long device_ioctl(struct file *file, unsigned int command,
 		return -EINVAL;
 	switch (command) {
 	case VIPZONE_TAG:
-		return tag(pointer);
+		return ioctl_tag(pointer);
 	case VIPZONE_UNTAG:
-		return untag(pointer);
+		return ioctl_untag(pointer);
 	case VIPZONE_QUERY:
-		return query(pointer);
+		return ioctl_query(pointer);
 	case VIPZONE_SET_DEFAULT:
-		return set_default(pointer);
+		return ioctl_set_default(pointer);
 	case VIPZONE_GET_DEFAULT:
-		return get_default(pointer);
+		return ioctl_get_default(pointer);
 	case VIPZONE_CHOOSE:
-		return choose(pointer);
+		return ioctl_choose(pointer);
 	default:
 		return -ENOTTY;
 	}
 }
 
-static const struct file_operations device_fops = {
+static const struct file_operations chardev_fops = {
 	.owner = THIS_MODULE,
-	.unlocked_ioctl = device_ioctl,
+	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,
 };
 
-static struct miscdevice device = {
+static struct miscdevice chardev = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "vipzone",
-	.fops = &device_fops,
+	.fops = &chardev_fops,
 	.mode = 0666,
 };
 
-int device_init(void)
+int vipzone_chardev_init(void)
 {
-	return misc_register(&device);
+	return misc_register(&chardev);
 }
 
-void device_exit(void)
+void vipzone_chardev_exit(void)
 {
-	misc_deregister(&device);
+	misc_deregister(&chardev);
 }

@@ -18,13 +18,15 @@
 #include <memsuite/control.h>
 #include <memsuite/migrate.h>
 
+#include "audit/audit.h"
 #include "audit/hotness.h"
 #include "audit/page_history.h"
 #include "audit/visit.h"
-#include "energy/access_counters.h"
-#include "energy/process_energy.h"
 #include "energy/region_energy.h"
-#include "vipzone.h"
+#include "policy/lookup.h"
+#include "policy/process_energy.h"
+#include "policy/process_table.h"
+#include "steer/access_charge.h"
 
 /* Processes that are found in one pass over all tasks. */
 #define CROWD		64
@@ -60,7 +62,7 @@ struct cursor {
 	u64 quota_ms;
 };
 
-/* Of the threads of a process, the first may be gone. Under RCU. */
+/* Asks any thread: the first of a process may be gone. Under RCU. */
 static bool is_covered(struct task_struct *task)
 {
 	bool found = false, covered = false;
@@ -69,11 +71,11 @@ static bool is_covered(struct task_struct *task)
 	if (task->flags & PF_KTHREAD)
 		return false;
 	for_each_thread(task, thread) {
-		/* As long as it has its mm, and a policy cannot go. */
+		/* While the thread keeps its mm, and the policy cannot go. */
 		task_lock(thread);
 		preempt_disable();
 		found = thread->mm;
-		covered = found && policy_of(thread->mm);
+		covered = found && vipzone_policy_of(thread->mm);
 		preempt_enable();
 		task_unlock(thread);
 		if (found)
@@ -82,7 +84,7 @@ static bool is_covered(struct task_struct *task)
 	return covered;
 }
 
-/* The first of those that come after so many. */
+/* The first processes under a policy behind the first @seen of them. */
 static unsigned int find_processes(unsigned int seen, struct pid **pids)
 {
 	struct task_struct *task;
@@ -105,15 +107,15 @@ static unsigned int find_processes(unsigned int seen, struct pid **pids)
 
 /* Returns where to go on in it, or 0. */
 static unsigned long visit_process(struct pid *pid, unsigned long addr,
-				   struct visit_limits *limits)
+				   struct vipzone_visit_limits *limits)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? process_mm(task) : NULL;
-	struct policy *policy = mm ? policy_hold(mm) : NULL;
+	struct mm_struct *mm = task ? vipzone_process_mm(task) : NULL;
+	struct vipzone_policy *policy = mm ? vipzone_policy_hold(mm) : NULL;
 
 	if (policy) {
-		addr = visit(task, mm, policy, addr, limits);
-		policy_put(policy);
+		addr = vipzone_visit(task, mm, policy, addr, limits);
+		vipzone_policy_put(policy);
 	} else {
 		addr = 0;
 	}
@@ -125,7 +127,7 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 }
 
 /* Returns whether all processes have been visited. */
-static bool visit_some(struct cursor *cursor, struct visit_limits *limits)
+static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limits)
 {
 	struct pid *pids[CROWD];
 	unsigned int nr = find_processes(cursor->seen, pids), i;
@@ -138,7 +140,7 @@ static bool visit_some(struct cursor *cursor, struct visit_limits *limits)
 		}
 		put_pid(pids[i]);
 	}
-	/* They begin anew with the next round. */
+	/* The next round begins with the first one again. */
 	if (nr == CROWD || cursor->addr || limits->entries <= 0)
 		return false;
 	cursor->seen = 0;
@@ -156,35 +158,35 @@ static void add_quota(struct cursor *cursor)
 	cursor->quota_ms = now;
 }
 
-static void one_round(struct cursor *cursor)
+static void audit_round(struct cursor *cursor)
 {
-	struct visit_limits limits;
+	struct vipzone_visit_limits limits;
 	bool all;
 
 	add_quota(cursor);
-	limits = (struct visit_limits) {
+	limits = (struct vipzone_visit_limits) {
 		.entries = READ_ONCE(sample_pages),
 		.pages = cursor->quota_kib / KIB_PER_PAGE,
 		.sample = READ_ONCE(sample_accesses),
 		.hot_looks = READ_ONCE(hot_looks),
 		.idle_looks = READ_ONCE(idle_looks),
 	};
-	/* What was faulted in lately cannot be moved otherwise. */
+	/* Else pages that were faulted in lately could not be moved. */
 	if (limits.pages)
 		memsuite_migrate_settle();
 	all = visit_some(cursor, &limits);
-	/* What is less than a page stays too. */
+	/* The rest of less than a page is kept, too. */
 	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
 			    limits.pages * KIB_PER_PAGE;
-	meter_round();
-	policies_settle(all);
-	accounts_settle();
-	histories_sweep(false);
-	bills_sweep(false);
+	vipzone_charge_round();
+	vipzone_policies_settle(all);
+	vipzone_region_energy_settle();
+	vipzone_page_history_sweep(false);
+	vipzone_process_energy_sweep(false);
 	WRITE_ONCE(rounds, rounds + 1);
 }
 
-static int audit(void *unused)
+static int audit_main(void *unused)
 {
 	struct cursor cursor = { .quota_ms = ktime_to_ms(ktime_get()) };
 
@@ -195,36 +197,36 @@ static int audit(void *unused)
 			schedule_timeout(msecs_to_jiffies(READ_ONCE(interval_ms)));
 		__set_current_state(TASK_RUNNING);
 		if (!kthread_should_stop())
-			one_round(&cursor);
+			audit_round(&cursor);
 	}
-	meter_round();
-	policies_settle(true);
-	histories_sweep(true);
-	bills_sweep(false);
-	accounts_spare_none();
+	vipzone_charge_round();
+	vipzone_policies_settle(true);
+	vipzone_page_history_sweep(true);
+	vipzone_process_energy_sweep(false);
+	vipzone_region_energy_spare_none();
 	return 0;
 }
 
 /* Under audit_lock. */
-static int start(void)
+static int audit_start(void)
 {
-	struct task_struct *task = kthread_run(audit, NULL, "vipzone_audit");
+	struct task_struct *task = kthread_run(audit_main, NULL, "vipzone_audit");
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	thread = get_task_struct(task);
-	return meter_want(sample_accesses);
+	return vipzone_charge_want(sample_accesses);
 }
 
 /* Under audit_lock. */
-static void stop(void)
+static void audit_stop(void)
 {
 	if (!thread)
 		return;
 	kthread_stop(thread);
 	put_task_struct(thread);
 	thread = NULL;
-	meter_want(false);
+	vipzone_charge_want(false);
 }
 
 static int set_interval(u64 ms)
@@ -233,26 +235,26 @@ static int set_interval(u64 ms)
 
 	mutex_lock(&audit_lock);
 	if (!ms)
-		stop();
+		audit_stop();
 	WRITE_ONCE(interval_ms, ms);
 	if (ms && !thread)
-		err = start();
+		err = audit_start();
 	else if (ms)
 		wake_up_process(thread);
 	if (err) {
-		stop();
+		audit_stop();
 		WRITE_ONCE(interval_ms, 0);
 	}
 	mutex_unlock(&audit_lock);
 	return err;
 }
 
-void audit_stop(void)
+void vipzone_audit_stop(void)
 {
 	set_interval(0);
 }
 
-static u64 cpu_ns(void)
+static u64 thread_cpu_ns(void)
 {
 	u64 ns;
 
@@ -267,40 +269,22 @@ static int set_sampling(bool on)
 	int err;
 
 	mutex_lock(&audit_lock);
-	err = meter_want(on && thread);
+	err = vipzone_charge_want(on && thread);
 	if (!err)
 		WRITE_ONCE(sample_accesses, on);
 	mutex_unlock(&audit_lock);
 	return err;
 }
 
-static ssize_t interval_ms_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", READ_ONCE(interval_ms));
-}
-
-static ssize_t interval_ms_store(struct kobject *kobj,
-				 struct kobj_attribute *attr, const char *buf,
-				 size_t size)
-{
-	u64 ms;
-	int err = memsuite_parse_u64(buf, size, 0, MAX_INTERVAL_MS, &ms);
-
-	if (!err)
-		err = set_interval(ms);
-	return err ?: size;
-}
-
-static struct kobj_attribute interval_ms_attr = __ATTR_RW(interval_ms);
+MEMSUITE_ATTR_NUMBER_SET(interval_ms, READ_ONCE(interval_ms), set_interval, 0, MAX_INTERVAL_MS);
 MEMSUITE_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
 MEMSUITE_ATTR_NUMBER(quota_kib_s, quota_kib_s, 0, MAX_QUOTA_KIB_S);
 MEMSUITE_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);
-MEMSUITE_ATTR_NUMBER(hot_looks, hot_looks, 1, HEAT_MAX_LOOKS);
-MEMSUITE_ATTR_NUMBER(idle_looks, idle_looks, 1, HEAT_MAX_LOOKS);
+MEMSUITE_ATTR_NUMBER(hot_looks, hot_looks, 1, VIPZONE_HOTNESS_MAX_LOOKS);
+MEMSUITE_ATTR_NUMBER(idle_looks, idle_looks, 1, VIPZONE_HOTNESS_MAX_LOOKS);
 MEMSUITE_ATTR_NUMBER_RO(rounds, READ_ONCE(rounds));
-MEMSUITE_ATTR_NUMBER_RO(cpu_ns, cpu_ns());
-MEMSUITE_ATTR_NUMBER_RO(history_bytes, histories_bytes());
+MEMSUITE_ATTR_NUMBER_RO(cpu_ns, thread_cpu_ns());
+MEMSUITE_ATTR_NUMBER_RO(history_bytes, vipzone_page_history_bytes());
 
 static struct attribute *audit_attrs[] = {
 	&interval_ms_attr.attr, &sample_pages_attr.attr,
@@ -309,7 +293,7 @@ static struct attribute *audit_attrs[] = {
 	&cpu_ns_attr.attr, &history_bytes_attr.attr, NULL
 };
 
-const struct attribute_group audit_group = {
+const struct attribute_group vipzone_audit_group = {
 	.name = "audit",
 	.attrs = audit_attrs,
 };

@@ -11,44 +11,44 @@
 #define WRITTEN_SHIFT	8
 #define ROW_MAX		127
 
-static unsigned int written_row(u16 heat)
+static unsigned int written_row(u16 hotness)
 {
-	return (heat & ~KNOWN) >> WRITTEN_SHIFT;
+	return (hotness & ~KNOWN) >> WRITTEN_SHIFT;
 }
 
-static unsigned int idle_row(u16 heat)
+static unsigned int idle_row(u16 hotness)
 {
-	return heat & ROW_MAX;
+	return hotness & ROW_MAX;
 }
 
-u16 heat_look(u16 heat, bool accessed, bool written)
+u16 vipzone_hotness_look(u16 hotness, bool accessed, bool written)
 {
 	unsigned int hot, idle;
 
-	if (!heat_counts(heat))
+	if (!vipzone_hotness_counts(hotness))
 		return KNOWN;
-	hot = written ? min(written_row(heat) + 1, (unsigned int)ROW_MAX) : 0;
+	hot = written ? min(written_row(hotness) + 1, (unsigned int)ROW_MAX) : 0;
 	idle = accessed || written ? 0 :
-		min(idle_row(heat) + 1, (unsigned int)ROW_MAX);
+		min(idle_row(hotness) + 1, (unsigned int)ROW_MAX);
 	return KNOWN | hot << WRITTEN_SHIFT | idle;
 }
 
-bool heat_counts(u16 before)
+bool vipzone_hotness_counts(u16 before)
 {
 	return before & KNOWN;
 }
 
-bool heat_is_hot(u16 heat, unsigned int looks)
+bool vipzone_hotness_is_hot(u16 hotness, unsigned int looks)
 {
-	return heat_counts(heat) && written_row(heat) >= looks;
+	return vipzone_hotness_counts(hotness) && written_row(hotness) >= looks;
 }
 
-bool heat_is_idle(u16 heat, unsigned int looks)
+bool vipzone_hotness_is_idle(u16 hotness, unsigned int looks)
 {
-	return heat_counts(heat) && idle_row(heat) >= looks;
+	return vipzone_hotness_counts(hotness) && idle_row(hotness) >= looks;
 }
 
-static u64 cost(const struct memsuite_region_spec *spec, unsigned int measure)
+static u64 write_cost(const struct memsuite_region_spec *spec, unsigned int measure)
 {
 	switch (measure) {
 	case 0:
@@ -68,7 +68,7 @@ static bool choose_by(unsigned int measure,
 	unsigned int i, low = 0, high = 0;
 
 	for (i = 0; i < nr; i++) {
-		value = cost(specs[i], measure);
+		value = write_cost(specs[i], measure);
 		if (!value)
 			return false;
 		if (value < least) {
@@ -87,8 +87,8 @@ static bool choose_by(unsigned int measure,
 	return true;
 }
 
-bool heat_choose(const struct memsuite_region_spec * const *specs, unsigned int nr,
-		 unsigned int *hot, unsigned int *idle)
+bool vipzone_hotness_choose(const struct memsuite_region_spec * const *specs, unsigned int nr,
+			    unsigned int *hot, unsigned int *idle)
 {
 	unsigned int measure;
 

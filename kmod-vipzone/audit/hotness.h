@@ -7,38 +7,40 @@
  * looks to be hot, and left alone in a longer row to be idle; a move begins its
  * history anew.
  */
-#ifndef VIPZONE_HEAT_H
-#define VIPZONE_HEAT_H
+#ifndef VIPZONE_AUDIT_HOTNESS_H
+#define VIPZONE_AUDIT_HOTNESS_H
 
 #include <linux/types.h>
 
 #include <memsuite/region.h>
 
-#define HEAT_MAX_LOOKS	100
+#define VIPZONE_HOTNESS_MAX_LOOKS	100
 
 /**
- * heat_look() - note a look at a page
- * @heat: its history, 0 for none
+ * vipzone_hotness_look() - note a look at a page
+ * @hotness: its history, 0 for none
  * @accessed: the page was accessed since the last look
  * @written: it was written since then
  *
  * The first look says nothing about when that was.
  *
- * Pure. Return: its history with that look.
+ * Pure.
+ *
+ * Return: its history with that look.
  */
-u16 heat_look(u16 heat, bool accessed, bool written);
+u16 vipzone_hotness_look(u16 hotness, bool accessed, bool written);
 
 /* Whether there was a look before the last one, so that the last one counts. */
-bool heat_counts(u16 before);
+bool vipzone_hotness_counts(u16 before);
 
 /* Whether the page was written at each of the last @looks. */
-bool heat_is_hot(u16 heat, unsigned int looks);
+bool vipzone_hotness_is_hot(u16 hotness, unsigned int looks);
 
 /* Whether the page was left alone at each of the last @looks. */
-bool heat_is_idle(u16 heat, unsigned int looks);
+bool vipzone_hotness_is_idle(u16 hotness, unsigned int looks);
 
 /**
- * heat_choose() - which of some regions is for what
+ * vipzone_hotness_choose() - choose regions for hot and for idle pages
  * @specs: the regions
  * @nr: how many
  * @hot: where to write, the region whose writes are the cheapest
@@ -47,10 +49,12 @@ bool heat_is_idle(u16 heat, unsigned int looks);
  * By energy, if it is known of all of them and tells them apart; else by power,
  * else by latency.
  *
- * Pure. Return: false if nothing tells them apart; @hot and @idle are
+ * Pure.
+ *
+ * Return: false if nothing tells them apart; @hot and @idle are
  * untouched.
  */
-bool heat_choose(const struct memsuite_region_spec * const *specs, unsigned int nr,
-		 unsigned int *hot, unsigned int *idle);
+bool vipzone_hotness_choose(const struct memsuite_region_spec * const *specs, unsigned int nr,
+			    unsigned int *hot, unsigned int *idle);
 
 #endif

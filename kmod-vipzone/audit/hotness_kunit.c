@@ -6,42 +6,45 @@
 
 #include "audit/hotness.c"
 
-static u16 looks(u16 heat, unsigned int nr, bool accessed, bool written)
+static u16 looks(u16 hotness, unsigned int nr, bool accessed, bool written)
 {
 	while (nr--)
-		heat = heat_look(heat, accessed, written);
-	return heat;
+		hotness = vipzone_hotness_look(hotness, accessed, written);
+	return hotness;
 }
 
 static void first_look_says_nothing(struct kunit *test)
 {
-	u16 heat = heat_look(0, true, true);
+	u16 hotness = vipzone_hotness_look(0, true, true);
 
-	KUNIT_EXPECT_FALSE(test, heat_counts(0));
-	KUNIT_EXPECT_TRUE(test, heat_counts(heat));
-	KUNIT_EXPECT_FALSE(test, heat_is_hot(heat, 1));
-	KUNIT_EXPECT_FALSE(test, heat_is_idle(heat_look(0, false, false), 1));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_counts(0));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_counts(hotness));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(hotness, 1));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(vipzone_hotness_look(0, false, false), 1));
 }
 
 static void hot_takes_a_row_of_writes(struct kunit *test)
 {
-	u16 heat = looks(0, 3, true, true);
+	u16 hotness = looks(0, 3, true, true);
 
-	KUNIT_EXPECT_TRUE(test, heat_is_hot(heat, 2));
-	KUNIT_EXPECT_FALSE(test, heat_is_hot(heat, 3));
-	heat = heat_look(heat, true, false);	/* only read */
-	KUNIT_EXPECT_FALSE(test, heat_is_hot(heat, 1));
-	KUNIT_EXPECT_TRUE(test, heat_is_hot(heat_look(heat, true, true), 1));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_hot(hotness, 2));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(hotness, 3));
+	hotness = vipzone_hotness_look(hotness, true, false);	/* only read */
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(hotness, 1));
+	KUNIT_EXPECT_TRUE(test,
+			  vipzone_hotness_is_hot(vipzone_hotness_look(hotness, true, true), 1));
 }
 
 static void idle_takes_a_row_of_nothing(struct kunit *test)
 {
-	u16 heat = looks(0, 5, false, false);
+	u16 hotness = looks(0, 5, false, false);
 
-	KUNIT_EXPECT_TRUE(test, heat_is_idle(heat, 4));
-	KUNIT_EXPECT_FALSE(test, heat_is_idle(heat, 5));
-	KUNIT_EXPECT_FALSE(test, heat_is_idle(heat_look(heat, true, false), 1));
-	KUNIT_EXPECT_FALSE(test, heat_is_idle(heat_look(heat, false, true), 1));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_idle(hotness, 4));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(hotness, 5));
+	KUNIT_EXPECT_FALSE(test,
+			   vipzone_hotness_is_idle(vipzone_hotness_look(hotness, true, false), 1));
+	KUNIT_EXPECT_FALSE(test,
+			   vipzone_hotness_is_idle(vipzone_hotness_look(hotness, false, true), 1));
 }
 
 static void rows_do_not_overflow(struct kunit *test)
@@ -49,10 +52,10 @@ static void rows_do_not_overflow(struct kunit *test)
 	u16 hot = looks(0, 70000, true, true);
 	u16 idle = looks(hot, 70000, false, false);
 
-	KUNIT_EXPECT_TRUE(test, heat_is_hot(hot, HEAT_MAX_LOOKS));
-	KUNIT_EXPECT_FALSE(test, heat_is_idle(hot, 1));
-	KUNIT_EXPECT_TRUE(test, heat_is_idle(idle, HEAT_MAX_LOOKS));
-	KUNIT_EXPECT_FALSE(test, heat_is_hot(idle, 1));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_hot(hot, VIPZONE_HOTNESS_MAX_LOOKS));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(hot, 1));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_idle(idle, VIPZONE_HOTNESS_MAX_LOOKS));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(idle, 1));
 }
 
 static void cheapest_writes_are_for_hot_pages(struct kunit *test)
@@ -62,18 +65,18 @@ static void cheapest_writes_are_for_hot_pages(struct kunit *test)
 	const struct memsuite_region_spec *specs[] = { &pram, &dram };
 	unsigned int hot = 9, idle = 9;
 
-	KUNIT_EXPECT_TRUE(test, heat_choose(specs, 2, &hot, &idle));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_choose(specs, 2, &hot, &idle));
 	KUNIT_EXPECT_EQ(test, hot, 1U);
 	KUNIT_EXPECT_EQ(test, idle, 0U);
 	/* Energy is known of one only: latency decides, the other way round. */
 	dram.write_energy_fj_per_bit = 0;
 	dram.write_latency_ns = 50;
 	pram.write_latency_ns = 10;
-	KUNIT_EXPECT_TRUE(test, heat_choose(specs, 2, &hot, &idle));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_choose(specs, 2, &hot, &idle));
 	KUNIT_EXPECT_EQ(test, hot, 0U);
 	dram.write_power_mw = 1;
 	pram.write_power_mw = 2;
-	KUNIT_EXPECT_TRUE(test, heat_choose(specs, 2, &hot, &idle));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_choose(specs, 2, &hot, &idle));
 	KUNIT_EXPECT_EQ(test, hot, 1U);
 }
 
@@ -83,9 +86,9 @@ static void nothing_tells_them_apart(struct kunit *test)
 	const struct memsuite_region_spec *specs[] = { &a, &b };
 	unsigned int hot = 9, idle = 9;
 
-	KUNIT_EXPECT_FALSE(test, heat_choose(specs, 2, &hot, &idle));
-	KUNIT_EXPECT_FALSE(test, heat_choose(specs, 1, &hot, &idle));
-	KUNIT_EXPECT_FALSE(test, heat_choose(specs, 0, &hot, &idle));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_choose(specs, 2, &hot, &idle));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_choose(specs, 1, &hot, &idle));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_choose(specs, 0, &hot, &idle));
 	KUNIT_EXPECT_EQ(test, hot, 9U);
 }
 

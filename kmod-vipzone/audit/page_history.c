@@ -11,29 +11,29 @@
 #include "audit/page_history.h"
 
 /**
- * struct history - of an address space
+ * struct vipzone_page_history - of an address space
  * @hash: in the table, by @mm
  * @mm: kept from being freed, so that it stays its own
- * @notes: two bytes for each page
+ * @map: two bytes for each page
  */
-struct history {
+struct vipzone_page_history {
 	struct hlist_node hash;
 	struct mm_struct *mm;
-	struct memsuite_page_map notes;
+	struct memsuite_page_map map;
 };
 
 static DEFINE_HASHTABLE(histories, 6);
 static unsigned long bytes;
 
-static void forget_tables(struct history *history)
+static void history_forget(struct vipzone_page_history *history)
 {
-	WRITE_ONCE(bytes, bytes - history->notes.bytes);
-	memsuite_page_map_free(&history->notes);
+	WRITE_ONCE(bytes, bytes - history->map.bytes);
+	memsuite_page_map_free(&history->map);
 }
 
-static struct history *find(const struct mm_struct *mm)
+static struct vipzone_page_history *history_find(const struct mm_struct *mm)
 {
-	struct history *history;
+	struct vipzone_page_history *history;
 
 	hash_for_each_possible(histories, history, hash, (unsigned long)mm)
 		if (history->mm == mm)
@@ -41,14 +41,14 @@ static struct history *find(const struct mm_struct *mm)
 	return NULL;
 }
 
-struct history *history_of(struct mm_struct *mm)
+struct vipzone_page_history *vipzone_page_history_of(struct mm_struct *mm)
 {
-	struct history *history = find(mm);
+	struct vipzone_page_history *history = history_find(mm);
 
 	if (history) {
-		/* Each takes less than its page table: much is for what is gone. */
-		if (history->notes.bytes > mm_pgtables_bytes(mm))
-			forget_tables(history);
+		/* It takes less than the page tables: else much is for what is gone. */
+		if (history->map.bytes > mm_pgtables_bytes(mm))
+			history_forget(history);
 		return history;
 	}
 	history = kzalloc(sizeof(*history), GFP_KERNEL);
@@ -56,31 +56,31 @@ struct history *history_of(struct mm_struct *mm)
 		return NULL;
 	mmgrab(mm);
 	history->mm = mm;
-	memsuite_page_map_init(&history->notes, sizeof(u16));
+	memsuite_page_map_init(&history->map, sizeof(u16));
 	hash_add(histories, &history->hash, (unsigned long)mm);
 	return history;
 }
 
-u16 *history_table(struct history *history, unsigned long addr)
+u16 *vipzone_page_history_table(struct vipzone_page_history *history, unsigned long addr)
 {
-	unsigned long before = history->notes.bytes;
-	u16 *table = memsuite_page_map_make(&history->notes, addr, GFP_KERNEL);
+	unsigned long before = history->map.bytes;
+	u16 *table = memsuite_page_map_make(&history->map, addr, GFP_KERNEL);
 
-	WRITE_ONCE(bytes, bytes + history->notes.bytes - before);
+	WRITE_ONCE(bytes, bytes + history->map.bytes - before);
 	return table;
 }
 
-static void history_free(struct history *history)
+static void history_free(struct vipzone_page_history *history)
 {
 	hash_del(&history->hash);
-	forget_tables(history);
+	history_forget(history);
 	mmdrop(history->mm);
 	kfree(history);
 }
 
-void histories_sweep(bool all)
+void vipzone_page_history_sweep(bool all)
 {
-	struct history *history;
+	struct vipzone_page_history *history;
 	struct hlist_node *next;
 	int bucket;
 
@@ -89,7 +89,7 @@ void histories_sweep(bool all)
 			history_free(history);
 }
 
-unsigned long histories_bytes(void)
+unsigned long vipzone_page_history_bytes(void)
 {
 	return READ_ONCE(bytes);
 }

@@ -3,9 +3,9 @@
  * Moving the anonymous pages that a process already has into the regions where
  * they belong.
  *
- * One page table at a time is looked through, under its lock, so that what it
- * maps cannot go away; what lies elsewhere gets a reference, and is moved once
- * all locks are dropped. Whatever the process does meanwhile,
+ * It looks through one page table at a time, under its lock, so that pages cannot
+ * go away. Misplaced pages get a reference, and are moved once all locks are
+ * dropped. Whatever the process does meanwhile,
  * fork, exec, munmap, exit, is what migrate_pages() is made for.
  */
 
@@ -24,12 +24,12 @@
 
 #include "audit/page_migrate.h"
 #include "policy/bank_assign.h"
-#include "vipzone.h"
+#include "policy/lookup.h"
 
 /**
- * struct mover - moves the pages of one process
+ * struct vipzone_page_migrate - moves the pages of one process
  * @policy: whose regions they go to
- * @stocks: free pages of each region
+ * @frames: free pages of each region
  * @allowed: nodes of its cpuset
  * @has_policy: the process has a NUMA policy
  * @move: pages on their way
@@ -38,41 +38,41 @@
  * @order: where those on their way go
  * @last: folio that was looked at last
  * @taken: pages of each region that contents were moved to
- * @moves: pages not moved, by the reasons that are ours
- * @whys: pages moved, by what for
+ * @moves: pages not moved for reasons of vipzone's, by reason
+ * @whys: pages moved, by the reason
  */
-struct mover {
-	struct policy *policy;
-	struct memsuite_target_frames stocks[VIPZONE_MAX_REGIONS];
+struct vipzone_page_migrate {
+	struct vipzone_policy *policy;
+	struct memsuite_target_frames frames[VIPZONE_MAX_REGIONS];
 	nodemask_t allowed;
 	bool has_policy;
 	struct memsuite_migrate move;
 	struct {
 		struct page *page;
 		const struct vipzone_order *order;
-		enum move_why why;
+		enum vipzone_move_why why;
 	} found[PTRS_PER_PTE];
 	unsigned int nr_found;
 	const struct vipzone_order *order;
 	struct page *last;
 	u64 taken[VIPZONE_MAX_REGIONS];
-	u64 moves[NR_MOVES];
-	u64 whys[NR_MOVE_WHYS];
+	u64 moves[VIPZONE_NR_MOVES];
+	u64 whys[VIPZONE_NR_MOVE_WHYS];
 };
 
-static bool may_use(const struct mover *mover, const struct target *target)
+static bool may_use(const struct vipzone_page_migrate *mover, const struct vipzone_target *target)
 {
-	return target_is_on(target, &mover->allowed);
+	return vipzone_target_is_on(target, &mover->allowed);
 }
 
-static struct target *target_of(const struct mover *mover,
-				const struct vipzone_order *order,
-				unsigned int i)
+static struct vipzone_target *target_of(const struct vipzone_page_migrate *mover,
+					const struct vipzone_order *order,
+					unsigned int i)
 {
 	return &mover->policy->targets[order->region[i]];
 }
 
-static bool may_use_any(const struct mover *mover,
+static bool may_use_any(const struct vipzone_page_migrate *mover,
 			const struct vipzone_order *order)
 {
 	unsigned int i;
@@ -83,20 +83,10 @@ static bool may_use_any(const struct mover *mover,
 	return false;
 }
 
-bool is_placed(const struct policy *policy, const struct vipzone_order *order,
-	       struct page *page)
-{
-	unsigned int i;
-
-	for (i = 0; i < order->nr; i++)
-		if (memsuite_region_has(policy->targets[order->region[i]].region, page))
-			return true;
-	return false;
-}
-
-unsigned long mover_note(struct mover *mover, struct vm_area_struct *vma,
-			 struct page *page, const struct vipzone_order *order,
-			 enum move_why why)
+unsigned long vipzone_page_migrate_add(struct vipzone_page_migrate *mover,
+				       struct vm_area_struct *vma, struct page *page,
+				       const struct vipzone_order *order,
+				       enum vipzone_move_why why)
 {
 	struct page *head = compound_head(page);
 	unsigned long nr = 1UL << memsuite_page_order(head);
@@ -106,11 +96,11 @@ unsigned long mover_note(struct mover *mover, struct vm_area_struct *vma,
 		return 0;
 	mover->last = head;
 	if (mover->has_policy || memsuite_vma_has_policy(vma)) {
-		mover->moves[MOVE_POLICY] += nr;
+		mover->moves[VIPZONE_MOVE_POLICY] += nr;
 	} else if (!may_use_any(mover, order)) {
-		mover->moves[MOVE_CPUSET] += nr;
+		mover->moves[VIPZONE_MOVE_CPUSET] += nr;
 	} else if (memsuite_page_shared(head)) {
-		mover->moves[MOVE_SHARED] += nr;
+		mover->moves[VIPZONE_MOVE_SHARED] += nr;
 	} else {
 		get_page(head);
 		mover->found[mover->nr_found].page = head;
@@ -121,12 +111,12 @@ unsigned long mover_note(struct mover *mover, struct vm_area_struct *vma,
 	return 0;
 }
 
-bool mover_has_work(const struct mover *mover)
+bool vipzone_page_migrate_has_work(const struct vipzone_page_migrate *mover)
 {
 	return mover->nr_found;
 }
 
-/* One that is bad is retired by who found that, once it is free. */
+/* A bad page is given back: memdiag retires it once it is free. */
 static struct page *take_large(unsigned int order, int nid)
 {
 	struct page *page = memsuite_page_alloc_large(order, nid);
@@ -138,20 +128,20 @@ static struct page *take_large(unsigned int order, int nid)
 	return page;
 }
 
-/* A large folio for which there is no place is split, and moved page by page. */
+/* Without a target, a large folio is split, and moved page by page. */
 static struct page *take_target(struct page *old, void *context)
 {
-	struct mover *mover = context;
+	struct vipzone_page_migrate *mover = context;
 	unsigned int order = memsuite_page_order(old), i;
 	struct page *page = NULL;
-	struct target *target;
+	struct vipzone_target *target;
 
 	for (i = 0; i < mover->order->nr && !page; i++) {
 		target = target_of(mover, mover->order, i);
 		if (!may_use(mover, target))
 			continue;
 		if (!order)
-			page = memsuite_target_frames_take(&mover->stocks[mover->order->region[i]]);
+			page = memsuite_target_frames_take(&mover->frames[mover->order->region[i]]);
 		else if (target->is_node)
 			page = take_large(order, target->nid);
 		else
@@ -162,7 +152,7 @@ static struct page *take_target(struct page *old, void *context)
 	return page;
 }
 
-static void run(struct mover *mover, enum move_why why)
+static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why why)
 {
 	u64 before = mover->move.outcome[MEMSUITE_MIGRATED];
 
@@ -170,11 +160,11 @@ static void run(struct mover *mover, enum move_why why)
 	mover->whys[why] += mover->move.outcome[MEMSUITE_MIGRATED] - before;
 }
 
-/* All that go to the same place for the same reason, from @first on. */
-static void move_alike(struct mover *mover, unsigned int first)
+/* Moves all pages from @first on that go to the same place for the same reason. */
+static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int first)
 {
 	const struct vipzone_order *order = mover->found[first].order;
-	enum move_why why = mover->found[first].why;
+	enum vipzone_move_why why = mover->found[first].why;
 	unsigned int i;
 
 	mover->order = order;
@@ -187,17 +177,17 @@ static void move_alike(struct mover *mover, unsigned int first)
 			continue;
 		large = memsuite_page_order(page);
 		if (large)
-			run(mover, why);
+			mover_run(mover, why);
 		memsuite_migrate_add(&mover->move, page);
 		put_page(page);
 		mover->found[i].page = NULL;
 		if (large)
-			run(mover, why);
+			mover_run(mover, why);
 	}
-	run(mover, why);
+	mover_run(mover, why);
 }
 
-void mover_flush(struct mover *mover)
+void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover)
 {
 	unsigned int i;
 	int token;
@@ -207,14 +197,14 @@ void mover_flush(struct mover *mover)
 	token = memsuite_hold_begin();
 	for (i = 0; i < mover->nr_found; i++)
 		if (mover->found[i].page)
-			move_alike(mover, i);
+			mover_move_alike(mover, i);
 	for (i = 0; i < mover->policy->nr_targets; i++)
-		memsuite_target_frames_return(&mover->stocks[i]);
+		memsuite_target_frames_return(&mover->frames[i]);
 	memsuite_hold_end(token);
 	mover->nr_found = 0;
 }
 
-static void stock_up(struct mover *mover)
+static void mover_init_frames(struct vipzone_page_migrate *mover)
 {
 	unsigned int i;
 
@@ -222,15 +212,15 @@ static void stock_up(struct mover *mover)
 		const struct memsuite_region *region = mover->policy->targets[i].region;
 		const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 
-		memsuite_target_frames_init(&mover->stocks[i], PHYS_PFN(spec->start),
+		memsuite_target_frames_init(&mover->frames[i], PHYS_PFN(spec->start),
 					    PHYS_PFN(spec->end), spec->nid);
-		mover->stocks[i].scan.banks = memsuite_region_banks(region);
-		mover->stocks[i].inspected = true;
+		mover->frames[i].scan.banks = memsuite_region_banks(region);
+		mover->frames[i].inspected = true;
 	}
 }
 
-/* What the process itself was told about nodes: any of its threads. */
-static void ask(struct mover *mover, struct task_struct *task)
+/* The nodes that the process may use, as any of its threads was told. */
+static void mover_init_nodes(struct vipzone_page_migrate *mover, struct task_struct *task)
 {
 	struct task_struct *thread;
 
@@ -247,34 +237,35 @@ static void ask(struct mover *mover, struct task_struct *task)
 	rcu_read_unlock();
 }
 
-struct mover *mover_open(struct mm_struct *mm, struct task_struct *task,
-			 struct policy *policy)
+struct vipzone_page_migrate *vipzone_page_migrate_open(struct mm_struct *mm,
+						       struct task_struct *task,
+						       struct vipzone_policy *policy)
 {
-	struct mover *mover = kvzalloc(sizeof(*mover), GFP_KERNEL);
+	struct vipzone_page_migrate *mover = kvzalloc(sizeof(*mover), GFP_KERNEL);
 
 	if (!mover)
 		return NULL;
 	mover->policy = policy;
-	ask(mover, task);
-	stock_up(mover);
+	mover_init_nodes(mover, task);
+	mover_init_frames(mover);
 	memsuite_migrate_init(&mover->move, take_target, mover);
 	return mover;
 }
 
-void mover_close(struct mover *mover, u64 *moves, u64 *whys)
+void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, u64 *whys)
 {
 	int i;
 
 	for (i = 0; i < MEMSUITE_NR_MIGRATE_OUTCOMES; i++)
 		moves[i] += mover->move.outcome[i];
-	for (i = 0; i < NR_MOVES; i++)
+	for (i = 0; i < VIPZONE_NR_MOVES; i++)
 		moves[i] += mover->moves[i];
-	for (i = 0; i < NR_MOVE_WHYS; i++)
+	for (i = 0; i < VIPZONE_NR_MOVE_WHYS; i++)
 		whys[i] += mover->whys[i];
 	/* What is moved is written. */
 	for (i = 0; i < mover->policy->nr_targets; i++)
-		account_wear(mover->policy->targets[i].account,
-			     mover->taken[i]);
+		vipzone_region_energy_wear(mover->policy->targets[i].energy,
+					   mover->taken[i]);
 	kvfree(mover);
 }
 
@@ -286,8 +277,8 @@ void mover_close(struct mover *mover, u64 *moves, u64 *whys)
  */
 struct whole_move {
 	struct memsuite_walk walk;
-	struct policy *policy;
-	struct mover *mover;
+	struct vipzone_policy *policy;
+	struct vipzone_page_migrate *mover;
 };
 
 static void whole_move_page(struct whole_move *all, struct page *page,
@@ -295,14 +286,14 @@ static void whole_move_page(struct whole_move *all, struct page *page,
 {
 	struct memsuite_walk *walk = &all->walk;
 	const struct vipzone_order *order =
-		order_at_home(all->policy, segment_of(walk->vma, addr),
-			      walk->mm);
+		vipzone_order_at_home(all->policy, vipzone_segment_of(walk->vma, addr),
+				      walk->mm);
 
 	if (!memsuite_page_anon(compound_head(page)) || !order->nr ||
-	    is_placed(all->policy, order, page))
+	    vipzone_page_is_placed(all->policy, order, page))
 		return;
-	mover_note(all->mover, walk->vma, page, order, MOVE_ASKED);
-	walk->stop = mover_has_work(all->mover);
+	vipzone_page_migrate_add(all->mover, walk->vma, page, order, VIPZONE_MOVE_ASKED);
+	walk->stop = vipzone_page_migrate_has_work(all->mover);
 }
 
 static unsigned long whole_move_ptes(struct memsuite_walk *walk, pte_t *pte,
@@ -344,13 +335,13 @@ static int move_all(struct whole_move *all)
 		err = memsuite_walk_batch(&all->walk);
 		if (err)
 			return err;
-		mover_flush(all->mover);
+		vipzone_page_migrate_flush(all->mover);
 	} while (all->walk.addr);
 	return 0;
 }
 
-int mover_run(struct mm_struct *mm, struct task_struct *task,
-	      struct policy *policy, u64 *moves)
+int vipzone_page_migrate_run(struct mm_struct *mm, struct task_struct *task,
+			     struct vipzone_policy *policy, u64 *moves)
 {
 	struct whole_move all = {
 		.walk = {
@@ -361,15 +352,15 @@ int mover_run(struct mm_struct *mm, struct task_struct *task,
 			.batch = VIPZONE_WALK_TABLES,
 		},
 		.policy = policy,
-		.mover = mover_open(mm, task, policy),
+		.mover = vipzone_page_migrate_open(mm, task, policy),
 	};
-	u64 whys[NR_MOVE_WHYS] = {};
+	u64 whys[VIPZONE_NR_MOVE_WHYS] = {};
 	int err;
 
 	if (!all.mover)
 		return -ENOMEM;
 	memsuite_migrate_settle();
 	err = move_all(&all);
-	mover_close(all.mover, moves, whys);
+	vipzone_page_migrate_close(all.mover, moves, whys);
 	return err;
 }

@@ -26,10 +26,10 @@
 #include "audit/page_history.h"
 #include "audit/page_migrate.h"
 #include "audit/visit.h"
-#include "energy/access_counters.h"
-#include "energy/process_energy.h"
 #include "policy/bank_assign.h"
-#include "vipzone.h"
+#include "policy/lookup.h"
+#include "policy/process_energy.h"
+#include "steer/access_charge.h"
 
 /**
  * struct visit - a visit
@@ -37,50 +37,50 @@
  * @huge: the page that is looked at is a huge one
  * @task: the process
  * @policy: what it is under
- * @limits: see there
+ * @limits: how much it may still do
  * @mover: moves its pages
  * @history: of its pages, or NULL
  * @table: the part of it for the page table that is looked through, or NULL
  * @cleared: bits of that page table were cleared
  * @open: by segment, where pages may go: not to regions over budget
- * @hot: and where those go that are written often; nowhere if empty
- * @idle: and those that nobody uses
+ * @hot: by segment, where pages go that are written often; nowhere if empty
+ * @idle: by segment, where pages go that nobody uses
  * @looked: pages looked at
- * @astray: of these, outside of their regions
+ * @astray: those of them outside of their regions, by what they are like
  * @touched: by region, since they were last settled; the last is for none
- * @written: pages of these that were written
+ * @written: pages that were written, likewise
  */
 struct visit {
 	struct memsuite_walk walk;
 	bool huge;
 	struct task_struct *task;
-	struct policy *policy;
-	struct visit_limits *limits;
-	struct mover *mover;
-	struct history *history;
+	struct vipzone_policy *policy;
+	struct vipzone_visit_limits *limits;
+	struct vipzone_page_migrate *mover;
+	struct vipzone_page_history *history;
 	u16 *table;
 	bool cleared;
-	struct vipzone_order open[NR_SEGMENTS];
-	struct vipzone_order hot[NR_SEGMENTS];
-	struct vipzone_order idle[NR_SEGMENTS];
+	struct vipzone_order open[VIPZONE_NR_SEGMENTS];
+	struct vipzone_order hot[VIPZONE_NR_SEGMENTS];
+	struct vipzone_order idle[VIPZONE_NR_SEGMENTS];
 	u64 looked;
-	u64 astray[NR_ASTRAYS];
-	u64 touched[POLICY_PLACES][LEDGER_KINDS];
-	u64 written[POLICY_PLACES];
+	u64 astray[VIPZONE_NR_ASTRAYS];
+	u64 touched[VIPZONE_POLICY_PLACES][VIPZONE_NR_ACCESS_KINDS];
+	u64 written[VIPZONE_POLICY_PLACES];
 };
 
-static void want(struct visit *visit, struct page *page,
-		 const struct vipzone_order *order, enum move_why why)
+static void visit_want(struct visit *visit, struct page *page,
+		       const struct vipzone_order *order, enum vipzone_move_why why)
 {
 	unsigned long nr = 1UL << memsuite_page_order(compound_head(page));
 
 	if (!order->nr || visit->limits->pages < (long)nr)
 		return;
-	visit->limits->pages -= mover_note(visit->mover, visit->walk.vma, page,
-					   order, why);
+	visit->limits->pages -= vipzone_page_migrate_add(visit->mover, visit->walk.vma, page,
+							 order, why);
 }
 
-static bool on_a_node_of(const struct policy *policy,
+static bool on_a_node_of(const struct vipzone_policy *policy,
 			 const struct vipzone_order *order, struct page *page)
 {
 	unsigned int i;
@@ -92,30 +92,30 @@ static bool on_a_node_of(const struct policy *policy,
 	return false;
 }
 
-static enum astray kind_of(const struct policy *policy,
-			   const struct vipzone_order *order, struct page *page)
+static enum vipzone_astray kind_of(const struct vipzone_policy *policy,
+				   const struct vipzone_order *order, struct page *page)
 {
 	struct page *head = compound_head(page);
 
 	if (memsuite_page_shared(head))
-		return ASTRAY_SHARED;
+		return VIPZONE_ASTRAY_SHARED;
 	if (memsuite_page_order(head))
-		return ASTRAY_HUGE;
-	return on_a_node_of(policy, order, page) ? ASTRAY_NEAR : ASTRAY_NODE;
+		return VIPZONE_ASTRAY_HUGE;
+	return on_a_node_of(policy, order, page) ? VIPZONE_ASTRAY_NEAR : VIPZONE_ASTRAY_NODE;
 }
 
 /*
- * Under the lock of the page table. What is taken from reclaim, which ages pages
- * by the same bits, it is told by the page's own marks.
+ * Under the lock of the page table. Reclaim ages pages by the same bits: what is
+ * cleared here is told to it by the page's own marks.
  */
-static void sample(struct visit *visit, struct page *page, unsigned long *entry,
-		   bool *accessed, bool *written)
+static void entry_sample(struct visit *visit, struct page *page, unsigned long *entry,
+			 bool *accessed, bool *written)
 {
 	unsigned long flags = READ_ONCE(*entry);
 
 	*accessed = (flags & _PAGE_ACCESSED) &&
 		test_and_clear_bit(_PAGE_BIT_ACCESSED, entry);
-	/* Not writable and dirty is what shadow stacks are. */
+	/* An entry that is dirty and not writable is that of a shadow stack. */
 	*written = (flags & _PAGE_RW) && (flags & _PAGE_DIRTY);
 	if (*written) {
 		memsuite_page_mark_dirty(page);
@@ -126,8 +126,8 @@ static void sample(struct visit *visit, struct page *page, unsigned long *entry,
 	visit->cleared |= *accessed || *written;
 }
 
-static void count(struct visit *visit, struct page *page, bool accessed,
-		  bool written)
+static void count_access(struct visit *visit, struct page *page, bool accessed,
+			 bool written)
 {
 	unsigned int i;
 
@@ -136,7 +136,7 @@ static void count(struct visit *visit, struct page *page, bool accessed,
 	for (i = 0; i < visit->policy->nr_targets; i++)
 		if (memsuite_region_has(visit->policy->targets[i].region, page))
 			break;
-	visit->touched[i][written ? LEDGER_WRITE : LEDGER_READ]++;
+	visit->touched[i][written ? VIPZONE_ACCESS_WRITE : VIPZONE_ACCESS_READ]++;
 	if (written)
 		visit->written[i] += visit->huge ? HPAGE_PMD_NR : 1;
 }
@@ -151,13 +151,13 @@ static bool is_idle(struct visit *visit, struct page *page, unsigned int index)
 	unsigned int last = (1U << memsuite_page_order(head)) - 1, at, i;
 
 	if (visit->huge || !last)
-		return heat_is_idle(visit->table[index],
-				    visit->limits->idle_looks);
+		return vipzone_hotness_is_idle(visit->table[index],
+					       visit->limits->idle_looks);
 	at = page_to_pfn(page) - page_to_pfn(head);
 	if (at != last || index < last)
 		return false;
 	for (i = index - last; i <= index; i++)
-		if (!heat_is_idle(visit->table[i], visit->limits->idle_looks))
+		if (!vipzone_hotness_is_idle(visit->table[i], visit->limits->idle_looks))
 			return false;
 	return true;
 }
@@ -165,7 +165,7 @@ static bool is_idle(struct visit *visit, struct page *page, unsigned int index)
 static bool lies_elsewhere(const struct visit *visit,
 			   const struct vipzone_order *order, struct page *page)
 {
-	return order->nr && !is_placed(visit->policy, order, page);
+	return order->nr && !vipzone_page_is_placed(visit->policy, order, page);
 }
 
 static bool is_worn(const struct visit *visit, struct page *page)
@@ -176,61 +176,61 @@ static bool is_worn(const struct visit *visit, struct page *page)
 		return false;
 	for (i = 0; i < visit->policy->nr_targets; i++)
 		if (memsuite_region_has(visit->policy->targets[i].region, page))
-			return account_is_over(visit->policy->targets[i].account);
+			return vipzone_region_energy_is_over(visit->policy->targets[i].energy);
 	return false;
 }
 
-static void act(struct visit *visit, struct page *page, enum segment segment,
-		unsigned int index)
+static void act_on_use(struct visit *visit, struct page *page, enum vipzone_segment segment,
+		       unsigned int index)
 {
-	u16 *heat = &visit->table[index];
+	u16 *hotness = &visit->table[index];
 
-	if (heat_is_hot(*heat, visit->limits->hot_looks)) {
+	if (vipzone_hotness_is_hot(*hotness, visit->limits->hot_looks)) {
 		if (is_worn(visit, page))
-			want(visit, page, &visit->open[segment], MOVE_WORN);
+			visit_want(visit, page, &visit->open[segment], VIPZONE_MOVE_WORN);
 		else if (lies_elsewhere(visit, &visit->hot[segment], page))
-			want(visit, page, &visit->hot[segment], MOVE_HOT);
+			visit_want(visit, page, &visit->hot[segment], VIPZONE_MOVE_HOT);
 	} else if (lies_elsewhere(visit, &visit->idle[segment], page) &&
 		   is_idle(visit, page, index)) {
-		want(visit, page, &visit->idle[segment], MOVE_IDLE);
+		visit_want(visit, page, &visit->idle[segment], VIPZONE_MOVE_IDLE);
 	}
 }
 
 static void see_use(struct visit *visit, struct page *page,
-		    enum segment segment, unsigned long addr,
+		    enum vipzone_segment segment, unsigned long addr,
 		    unsigned long *entry)
 {
 	unsigned int index = (addr & ~PMD_MASK) >> PAGE_SHIFT;
 	bool accessed, written;
 	u16 before;
 
-	/* What MADV_FREE has freed is there for as long as it stays clean. */
+	/* What MADV_FREE has freed may go as long as it stays clean: leave its bits alone. */
 	if (!memsuite_page_swap_backed(page))
 		return;
-	sample(visit, page, entry, &accessed, &written);
+	entry_sample(visit, page, entry, &accessed, &written);
 	before = visit->table[index];
-	visit->table[index] = heat_look(before, accessed, written);
-	if (!heat_counts(before))
+	visit->table[index] = vipzone_hotness_look(before, accessed, written);
+	if (!vipzone_hotness_counts(before))
 		return;
-	count(visit, page, accessed, written);
-	act(visit, page, segment, index);
+	count_access(visit, page, accessed, written);
+	act_on_use(visit, page, segment, index);
 }
 
 static void visit_page(struct visit *visit, struct page *page, unsigned long addr,
 		       unsigned long *entry)
 {
-	enum segment segment = segment_of(visit->walk.vma, addr);
+	enum vipzone_segment segment = vipzone_segment_of(visit->walk.vma, addr);
 	const struct vipzone_order *order =
-		order_at_home(visit->policy, segment, visit->walk.mm);
+		vipzone_order_at_home(visit->policy, segment, visit->walk.mm);
 	unsigned long nr = visit->huge ? HPAGE_PMD_NR : 1;
 
 	visit->limits->entries--;
 	if (!memsuite_page_anon(compound_head(page)) || !order->nr)
 		return;
 	visit->looked += nr;
-	if (!is_placed(visit->policy, order, page)) {
+	if (!vipzone_page_is_placed(visit->policy, order, page)) {
 		visit->astray[kind_of(visit->policy, order, page)] += nr;
-		want(visit, page, &visit->open[segment], MOVE_REPAIR);
+		visit_want(visit, page, &visit->open[segment], VIPZONE_MOVE_REPAIR);
 	}
 	if (visit->table)
 		see_use(visit, page, segment, addr, entry);
@@ -243,7 +243,7 @@ static void visit_flush(struct visit *visit, unsigned long start, unsigned long 
 		memsuite_tlb_flush(visit->walk.mm, start, end);
 	visit->cleared = false;
 	visit->walk.stop = visit->limits->entries <= 0 ||
-			   mover_has_work(visit->mover);
+			   vipzone_page_migrate_has_work(visit->mover);
 }
 
 static unsigned long visit_ptes(struct memsuite_walk *walk, pte_t *pte,
@@ -281,7 +281,7 @@ static void visit_enter(struct memsuite_walk *walk, unsigned long addr)
 	struct visit *visit = container_of(walk, struct visit, walk);
 
 	visit->table = visit->history ?
-		history_table(visit->history, addr) : NULL;
+		vipzone_page_history_table(visit->history, addr) : NULL;
 }
 
 static const struct memsuite_walk_ops visit_ops = {
@@ -291,24 +291,24 @@ static const struct memsuite_walk_ops visit_ops = {
 };
 
 /* Where the pages of a segment go by how they are used. */
-static void choose(struct visit *visit, enum segment segment)
+static void choose_regions(struct visit *visit, enum vipzone_segment segment)
 {
-	const struct policy *policy = visit->policy;
+	const struct vipzone_policy *policy = visit->policy;
 	const struct vipzone_order *order =
-		order_at_home(policy, segment, visit->walk.mm);
+		vipzone_order_at_home(policy, segment, visit->walk.mm);
 	const struct memsuite_region_spec *specs[VIPZONE_MAX_REGIONS];
 	struct vipzone_order *open = &visit->open[segment];
 	unsigned int i, hot, idle;
 
 	for (i = 0; i < order->nr; i++) {
-		const struct target *target = &policy->targets[order->region[i]];
+		const struct vipzone_target *target = &policy->targets[order->region[i]];
 
-		if (policy->command.wear && account_is_over(target->account))
+		if (policy->command.wear && vipzone_region_energy_is_over(target->energy))
 			continue;
 		specs[open->nr] = memsuite_region_spec(target->region);
 		open->region[open->nr++] = order->region[i];
 	}
-	if (!policy->command.heat || !heat_choose(specs, open->nr, &hot, &idle))
+	if (!policy->command.heat || !vipzone_hotness_choose(specs, open->nr, &hot, &idle))
 		return;
 	visit->hot[segment].nr = 1;
 	visit->hot[segment].region[0] = open->region[hot];
@@ -317,52 +317,52 @@ static void choose(struct visit *visit, enum segment segment)
 }
 
 /* What accesses are divided by, if they are counted. */
-static void note_touches(struct visit *visit)
+static void settle_touches(struct visit *visit)
 {
 	unsigned int i, kind;
 
 	for (i = 0; i <= visit->policy->nr_targets; i++)
-		for (kind = 0; kind < LEDGER_KINDS; kind++)
+		for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++)
 			visit->policy->places[i].touched[kind] +=
 				visit->touched[i][kind];
 }
 
-/* Hands on what was counted, with no lock held. */
-static void settle(struct visit *visit)
+/* Passes on what was counted, with no lock held. */
+static void visit_settle(struct visit *visit)
 {
-	struct steering_stats *stats = get_cpu_ptr(visit->policy->stats);
-	const struct target *targets = visit->policy->targets;
-	bool counted = meter_counts();
+	struct vipzone_policy_stats *stats = get_cpu_ptr(visit->policy->stats);
+	const struct vipzone_target *targets = visit->policy->targets;
+	bool counted = vipzone_charge_is_on();
 	unsigned int i;
 
 	for (i = 0; i < visit->policy->nr_targets; i++)
-		ledger_touch(&stats->accesses,
-			     memsuite_region_spec(targets[i].region),
-			     visit->touched[i], counted);
+		vipzone_energy_touch(&stats->accesses,
+				     memsuite_region_spec(targets[i].region),
+				     visit->touched[i], counted);
 	stats->looked += visit->looked;
-	for (i = 0; i < NR_ASTRAYS; i++)
+	for (i = 0; i < VIPZONE_NR_ASTRAYS; i++)
 		stats->astray[i] += visit->astray[i];
 	put_cpu_ptr(stats);
 	for (i = 0; i < visit->policy->nr_targets; i++) {
-		account_touches(targets[i].account, visit->touched[i], counted);
-		account_wear(targets[i].account, visit->written[i]);
+		vipzone_region_energy_touch(targets[i].energy, visit->touched[i], counted);
+		vipzone_region_energy_wear(targets[i].energy, visit->written[i]);
 	}
-	bill_touches(visit->task, visit->policy, visit->touched, counted);
-	note_touches(visit);
+	vipzone_process_energy_touch(visit->task, visit->policy, visit->touched, counted);
+	settle_touches(visit);
 	visit->looked = 0;
 	memset(visit->astray, 0, sizeof(visit->astray));
 	memset(visit->touched, 0, sizeof(visit->touched));
 	memset(visit->written, 0, sizeof(visit->written));
 }
 
-static unsigned long walk_all(struct visit *visit)
+static unsigned long visit_walk(struct visit *visit)
 {
 	do {
 		/* Whoever has mmap_lock may take long, and there is another round. */
 		if (memsuite_walk_batch(&visit->walk))
 			return 0;
-		settle(visit);
-		mover_flush(visit->mover);
+		visit_settle(visit);
+		vipzone_page_migrate_flush(visit->mover);
 	} while (visit->walk.addr && visit->limits->entries > 0 &&
 		 !kthread_should_stop());
 	return visit->walk.addr;
@@ -370,19 +370,19 @@ static unsigned long walk_all(struct visit *visit)
 
 static void count_moves(struct visit *visit)
 {
-	u64 moves[NR_MOVES] = {}, whys[NR_MOVE_WHYS] = {};
+	u64 moves[VIPZONE_NR_MOVES] = {}, whys[VIPZONE_NR_MOVE_WHYS] = {};
 	unsigned int i;
 
-	mover_close(visit->mover, moves, whys);
-	for (i = 0; i < NR_MOVES; i++)
+	vipzone_page_migrate_close(visit->mover, moves, whys);
+	for (i = 0; i < VIPZONE_NR_MOVES; i++)
 		this_cpu_add(visit->policy->stats->moves[i], moves[i]);
-	for (i = 0; i < NR_MOVE_WHYS; i++)
+	for (i = 0; i < VIPZONE_NR_MOVE_WHYS; i++)
 		this_cpu_add(visit->policy->stats->whys[i], whys[i]);
 }
 
-unsigned long visit(struct task_struct *task, struct mm_struct *mm,
-		    struct policy *policy, unsigned long addr,
-		    struct visit_limits *limits)
+unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
+			    struct vipzone_policy *policy, unsigned long addr,
+			    struct vipzone_visit_limits *limits)
 {
 	struct visit *visit = kzalloc(sizeof(*visit), GFP_KERNEL);
 	unsigned int segment;
@@ -400,12 +400,12 @@ unsigned long visit(struct task_struct *task, struct mm_struct *mm,
 	visit->policy = policy;
 	visit->limits = limits;
 	if (limits->sample || policy->command.heat || policy->command.wear)
-		visit->history = memsuite_tlb_flushable() ? history_of(mm) : NULL;
-	for (segment = 0; segment < NR_SEGMENTS; segment++)
-		choose(visit, segment);
-	visit->mover = mover_open(mm, task, policy);
+		visit->history = memsuite_tlb_flushable() ? vipzone_page_history_of(mm) : NULL;
+	for (segment = 0; segment < VIPZONE_NR_SEGMENTS; segment++)
+		choose_regions(visit, segment);
+	visit->mover = vipzone_page_migrate_open(mm, task, policy);
 	if (visit->mover) {
-		addr = walk_all(visit);
+		addr = visit_walk(visit);
 		count_moves(visit);
 	}
 	kfree(visit);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The audit's visit to a process. */
-#ifndef VIPZONE_VISIT_H
-#define VIPZONE_VISIT_H
+#ifndef VIPZONE_AUDIT_VISIT_H
+#define VIPZONE_AUDIT_VISIT_H
 
 #include <linux/mm_types.h>
 
 #include "policy/policy.h"
 
 /**
- * struct visit_limits - what a visit may take, and what it goes by
+ * struct vipzone_visit_limits - how much a visit may do, and how it decides
  * @entries: page table entries that may still be looked at; may fall below 0
  * @pages: pages that may still be moved
  * @sample: accessed and dirty bits are looked at as well, and cleared
  * @hot_looks: so many looks in a row make a written page hot
- * @idle_looks: so many make one idle that was left alone
+ * @idle_looks: so many looks in a row make a page idle that was left alone
  */
-struct visit_limits {
+struct vipzone_visit_limits {
 	long entries;
 	long pages;
 	bool sample;
@@ -24,18 +24,18 @@ struct visit_limits {
 };
 
 /**
- * visit() - look at the pages of a process
+ * vipzone_visit() - look at the pages of a process
  * @task: the process
  * @mm: its address space
  * @policy: what it is under
  * @addr: where to begin
- * @limits: what the visit took is taken off
+ * @limits: what the visit has used up is subtracted
  *
  * For the audit's thread alone. Context: may sleep.
  * Return: where to go on; 0: all was looked at, or cannot be at the moment.
  */
-unsigned long visit(struct task_struct *task, struct mm_struct *mm,
-		    struct policy *policy, unsigned long addr,
-		    struct visit_limits *limits);
+unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
+			    struct vipzone_policy *policy, unsigned long addr,
+			    struct vipzone_visit_limits *limits);
 
 #endif

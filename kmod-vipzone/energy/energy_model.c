@@ -30,7 +30,7 @@ static u64 line_fj_by_power(u64 power_mw, u64 idle_mw, u64 latency_ns)
 	return min(power_mw - idle_mw, most_mw) * latency_ns * FJ_PER_PJ;
 }
 
-u64 ledger_line_fj(const struct memsuite_region_spec *spec, bool write)
+u64 vipzone_energy_line_fj(const struct memsuite_region_spec *spec, bool write)
 {
 	u64 fj_per_bit = write ? READ_ONCE(spec->write_energy_fj_per_bit) :
 				 READ_ONCE(spec->read_energy_fj_per_bit);
@@ -63,87 +63,87 @@ static u64 lines_nj(u64 nr, u64 line_fj, u64 *rest_fj)
 	return nr * line_nj + nj;
 }
 
-static void charge(struct ledger *ledger, const struct memsuite_region_spec *spec,
-		   const u64 *accesses)
+static void energy_charge(struct vipzone_energy *energy, const struct memsuite_region_spec *spec,
+			  const u64 *accesses)
 {
 	unsigned int kind;
 
-	for (kind = 0; kind < LEDGER_KINDS; kind++) {
-		ledger->latency_ns += accesses[kind] * line_ns(spec, kind);
-		ledger->energy_nj += lines_nj(accesses[kind],
-					      ledger_line_fj(spec, kind),
-					      &ledger->rest_fj);
+	for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++) {
+		energy->latency_ns += accesses[kind] * line_ns(spec, kind);
+		energy->energy_nj += lines_nj(accesses[kind],
+					      vipzone_energy_line_fj(spec, kind),
+					      &energy->rest_fj);
 	}
 }
 
-void ledger_touch(struct ledger *ledger, const struct memsuite_region_spec *spec,
-		  const u64 *touched, bool counted)
+void vipzone_energy_touch(struct vipzone_energy *energy, const struct memsuite_region_spec *spec,
+			  const u64 *touched, bool counted)
 {
 	unsigned int kind;
 
-	for (kind = 0; kind < LEDGER_KINDS; kind++)
-		ledger->touched[kind] += touched[kind];
+	for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++)
+		energy->touched[kind] += touched[kind];
 	if (!counted)
-		charge(ledger, spec, touched);
+		energy_charge(energy, spec, touched);
 }
 
-void ledger_count(struct ledger *ledger, const struct memsuite_region_spec *spec,
-		  const struct ledger_place *place)
+void vipzone_energy_count(struct vipzone_energy *energy, const struct memsuite_region_spec *spec,
+			  const struct vipzone_energy_place *place)
 {
 	unsigned int kind;
 
-	for (kind = 0; kind < LEDGER_KINDS; kind++) {
+	for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++) {
 		u64 rest_fj = FJ_PER_NJ - 1;	/* rounded up */
 
-		ledger->counted[kind] += place->counted[kind];
-		ledger->error_nj += lines_nj(place->error[kind],
-					     ledger_line_fj(spec, kind),
+		energy->counted[kind] += place->counted[kind];
+		energy->error_nj += lines_nj(place->error[kind],
+					     vipzone_energy_line_fj(spec, kind),
 					     &rest_fj);
 	}
-	charge(ledger, spec, place->counted);
+	energy_charge(energy, spec, place->counted);
 }
 
-/* A page that was written may have been read as well, and counts so for reads. */
-static u64 weight(const struct ledger_place *place, enum ledger_event event,
-		  enum ledger_kind kind)
+/* A page that was written may have been read as well, so it counts for reads, too. */
+static u64 place_weight(const struct vipzone_energy_place *place, enum vipzone_access_event event,
+			enum vipzone_access_kind kind)
 {
 	switch (event) {
-	case LEDGER_READS:
-		return kind != LEDGER_READ ? 0 :
-			place->touched[LEDGER_READ] +
-			place->touched[LEDGER_WRITE];
-	case LEDGER_WRITES:
-		return kind != LEDGER_WRITE ? 0 : place->touched[kind];
+	case VIPZONE_EVENT_READS:
+		return kind != VIPZONE_ACCESS_READ ? 0 :
+			place->touched[VIPZONE_ACCESS_READ] +
+			place->touched[VIPZONE_ACCESS_WRITE];
+	case VIPZONE_EVENT_WRITES:
+		return kind != VIPZONE_ACCESS_WRITE ? 0 : place->touched[kind];
 	default:
 		return place->touched[kind];
 	}
 }
 
 /* Whether any such access may have gone there. */
-static bool is_possible(const struct ledger_place *place,
-			enum ledger_event event, enum ledger_kind kind)
+static bool is_possible(const struct vipzone_energy_place *place,
+			enum vipzone_access_event event, enum vipzone_access_kind kind)
 {
-	if (event == LEDGER_BOTH && kind == LEDGER_READ)
-		event = LEDGER_READS;
-	return weight(place, event, kind);
+	if (event == VIPZONE_EVENT_BOTH && kind == VIPZONE_ACCESS_READ)
+		event = VIPZONE_EVENT_READS;
+	return place_weight(place, event, kind);
 }
 
-bool ledger_divide(enum ledger_event event, u64 counted,
-		   struct ledger_place *places, unsigned int nr)
+bool vipzone_energy_divide(enum vipzone_access_event event, u64 counted,
+			   struct vipzone_energy_place *places, unsigned int nr)
 {
 	u64 total = 0, seen = 0, given = 0, part;
 	unsigned int i, kind, possible = 0;
 
 	for (i = 0; i < nr; i++)
-		for (kind = 0; kind < LEDGER_KINDS; kind++) {
-			total += weight(&places[i], event, kind);
+		for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++) {
+			total += place_weight(&places[i], event, kind);
 			possible += is_possible(&places[i], event, kind);
 		}
 	if (!total)
 		return false;
 	for (i = 0; i < nr; i++)
-		for (kind = 0; kind < LEDGER_KINDS; kind++) {
-			seen += weight(&places[i], event, kind);
+		for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++) {
+			seen += place_weight(&places[i], event, kind);
 			part = mul_u64_u64_div_u64(counted, seen, total) - given;
 			given += part;
 			places[i].counted[kind] += part;
@@ -158,18 +158,18 @@ static u64 part_of(u64 whole, u64 mine, u64 all)
 	return all ? mul_u64_u64_div_u64(whole, min(mine, all), all) : 0;
 }
 
-void ledger_share(const struct ledger_place *place, bool apart, const u64 *total,
-		  struct ledger_place *part)
+void vipzone_energy_share(const struct vipzone_energy_place *place, bool apart, const u64 *total,
+			  struct vipzone_energy_place *part)
 {
 	unsigned int kind;
 
-	for (kind = 0; kind < LEDGER_KINDS; kind++) {
-		enum ledger_event event = !apart ? LEDGER_BOTH :
-			kind == LEDGER_READ ? LEDGER_READS : LEDGER_WRITES;
-		u64 all = weight(place, event, kind);
-		u64 mine = weight(part, event, kind);
+	for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++) {
+		enum vipzone_access_event event = !apart ? VIPZONE_EVENT_BOTH :
+			kind == VIPZONE_ACCESS_READ ? VIPZONE_EVENT_READS : VIPZONE_EVENT_WRITES;
+		u64 all = place_weight(place, event, kind);
+		u64 mine = place_weight(part, event, kind);
 		u64 most = apart ? total[kind] :
-			total[LEDGER_READ] + total[LEDGER_WRITE];
+			total[VIPZONE_ACCESS_READ] + total[VIPZONE_ACCESS_WRITE];
 		u64 counted = part_of(place->counted[kind], mine, all);
 
 		part->counted[kind] = counted;
@@ -179,8 +179,8 @@ void ledger_share(const struct ledger_place *place, bool apart, const u64 *total
 	}
 }
 
-bool wear_spend(struct wear *wear, u64 budget_kib_per_day, u64 now_ms,
-		u64 written_kib)
+bool vipzone_wear_spend(struct vipzone_wear *wear, u64 budget_kib_per_day, u64 now_ms,
+			u64 written_kib)
 {
 	s64 budget = budget_kib_per_day, most = budget * HOUR_MS;
 	s64 elapsed_ms = min_t(u64, now_ms - wear->last_ms, HOUR_MS);

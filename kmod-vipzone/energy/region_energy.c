@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Accounts of regions, /sys/kernel/memsuite/vipzone/ledger. */
+/* The energy of regions, /sys/kernel/memsuite/vipzone/ledger; region_energy.h. */
 
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -13,12 +13,12 @@
 #include "energy/region_energy.h"
 
 static struct kobject *dir;
-static LIST_HEAD(accounts);
-static DEFINE_MUTEX(accounts_lock);
+static LIST_HEAD(energies);
+static DEFINE_MUTEX(energies_lock);
 
-static struct account *to_account(struct kobject *kobj)
+static struct vipzone_region_energy *to_energy(struct kobject *kobj)
 {
-	return container_of(kobj, struct account, kobj);
+	return container_of(kobj, struct vipzone_region_energy, kobj);
 }
 
 static u64 now_ms(void)
@@ -26,199 +26,201 @@ static u64 now_ms(void)
 	return ktime_to_ms(ktime_get_boottime());
 }
 
-/* Under the account's lock. A milliwatt for a millisecond is a microjoule. */
-static void count_idle(struct account *account)
+/* Under @energy->lock. A milliwatt for a millisecond is a microjoule. */
+static void count_idle(struct vipzone_region_energy *energy)
 {
-	const struct memsuite_region_spec *spec = memsuite_region_spec(account->region);
+	const struct memsuite_region_spec *spec = memsuite_region_spec(energy->region);
 	u64 now = now_ms();
 
-	account->idle_uj += (now - account->since_ms) *
+	energy->idle_uj += (now - energy->since_ms) *
 			    READ_ONCE(spec->idle_power_mw);
-	account->since_ms = now;
+	energy->since_ms = now;
 }
 
-#define account_attr(name, value)					\
+#define energy_attr(name, value)					\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
-	struct account *account = to_account(kobj);			\
+	struct vipzone_region_energy *energy = to_energy(kobj);		\
 	u64 number;							\
 									\
-	spin_lock(&account->lock);					\
-	count_idle(account);						\
+	spin_lock(&energy->lock);					\
+	count_idle(energy);						\
 	number = value;							\
-	spin_unlock(&account->lock);					\
+	spin_unlock(&energy->lock);					\
 	return sysfs_emit(buf, "%llu\n", number);			\
 }									\
 static struct kobj_attribute name##_attr = __ATTR_RO(name)
 
-account_attr(idle_energy_uj, account->idle_uj);
-account_attr(access_energy_nj, account->accesses.energy_nj);
-account_attr(access_latency_ns, account->accesses.latency_ns);
-account_attr(access_error_nj, account->accesses.error_nj);
-account_attr(sampled_reads, account->accesses.touched[LEDGER_READ]);
-account_attr(sampled_writes, account->accesses.touched[LEDGER_WRITE]);
-account_attr(counted_reads, account->accesses.counted[LEDGER_READ]);
-account_attr(counted_writes, account->accesses.counted[LEDGER_WRITE]);
-account_attr(written_kib, account->written_kib);
-account_attr(over_budget, account->wear.over);
+energy_attr(idle_energy_uj, energy->idle_uj);
+energy_attr(access_energy_nj, energy->accesses.energy_nj);
+energy_attr(access_latency_ns, energy->accesses.latency_ns);
+energy_attr(access_error_nj, energy->accesses.error_nj);
+energy_attr(sampled_reads, energy->accesses.touched[VIPZONE_ACCESS_READ]);
+energy_attr(sampled_writes, energy->accesses.touched[VIPZONE_ACCESS_WRITE]);
+energy_attr(counted_reads, energy->accesses.counted[VIPZONE_ACCESS_READ]);
+energy_attr(counted_writes, energy->accesses.counted[VIPZONE_ACCESS_WRITE]);
+energy_attr(written_kib, energy->written_kib);
+energy_attr(over_budget, energy->wear.over);
 
-static struct attribute *account_attrs[] = {
+static struct attribute *energy_attrs[] = {
 	&idle_energy_uj_attr.attr, &access_energy_nj_attr.attr,
 	&access_error_nj_attr.attr, &access_latency_ns_attr.attr,
 	&sampled_reads_attr.attr, &sampled_writes_attr.attr,
 	&counted_reads_attr.attr, &counted_writes_attr.attr,
 	&written_kib_attr.attr, &over_budget_attr.attr, NULL
 };
-ATTRIBUTE_GROUPS(account);
+ATTRIBUTE_GROUPS(energy);
 
-static void account_release(struct kobject *kobj)
+static void energy_release(struct kobject *kobj)
 {
-	kfree(to_account(kobj));
+	kfree(to_energy(kobj));
 }
 
-static struct kobj_type account_type = {
+static struct kobj_type energy_type = {
 	.sysfs_ops = &kobj_sysfs_ops,
-	.release = account_release,
-	.default_groups = account_groups,
+	.release = energy_release,
+	.default_groups = energy_groups,
 };
 
-static struct account *account_create(struct memsuite_region *region)
+static struct vipzone_region_energy *energy_create(struct memsuite_region *region)
 {
 	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
-	struct account *account = kzalloc(sizeof(*account), GFP_KERNEL);
+	struct vipzone_region_energy *energy = kzalloc(sizeof(*energy), GFP_KERNEL);
 	int err;
 
-	if (!account)
+	if (!energy)
 		return ERR_PTR(-ENOMEM);
-	account->region = region;
-	account->since_ms = now_ms();
-	spin_lock_init(&account->lock);
-	kobject_init(&account->kobj, &account_type);
-	err = kobject_add(&account->kobj, dir, "%s", spec->name);
+	energy->region = region;
+	energy->since_ms = now_ms();
+	spin_lock_init(&energy->lock);
+	kobject_init(&energy->kobj, &energy_type);
+	err = kobject_add(&energy->kobj, dir, "%s", spec->name);
 	if (err) {
-		kobject_put(&account->kobj);
+		kobject_put(&energy->kobj);
 		return ERR_PTR(err);
 	}
 	memsuite_region_hold(region);
-	list_add(&account->link, &accounts);
-	return account;
+	list_add(&energy->link, &energies);
+	return energy;
 }
 
-static void account_del(struct account *account)
+static void energy_del(struct vipzone_region_energy *energy)
 {
-	list_del(&account->link);
-	kobject_del(&account->kobj);
-	memsuite_region_let_go(account->region);
-	kobject_put(&account->kobj);
+	list_del(&energy->link);
+	kobject_del(&energy->kobj);
+	memsuite_region_let_go(energy->region);
+	kobject_put(&energy->kobj);
 }
 
-/* Under accounts_lock. Their names may be other regions' by now. */
+/* Under energies_lock. Other regions may have their names by now. */
 static void forget_gone(void)
 {
-	struct account *account, *next;
+	struct vipzone_region_energy *energy, *next;
 
-	list_for_each_entry_safe(account, next, &accounts, link)
-		if (memsuite_region_is_gone(account->region))
-			account_del(account);
+	list_for_each_entry_safe(energy, next, &energies, link)
+		if (memsuite_region_is_gone(energy->region))
+			energy_del(energy);
 }
 
-static struct account *find(const struct memsuite_region *region)
+static struct vipzone_region_energy *energy_find(const struct memsuite_region *region)
 {
-	struct account *account;
+	struct vipzone_region_energy *energy;
 
-	list_for_each_entry(account, &accounts, link)
-		if (account->region == region)
-			return account;
+	list_for_each_entry(energy, &energies, link)
+		if (energy->region == region)
+			return energy;
 	return NULL;
 }
 
-struct account *account_of(struct memsuite_region *region)
+struct vipzone_region_energy *vipzone_region_energy_of(struct memsuite_region *region)
 {
-	struct account *account;
+	struct vipzone_region_energy *energy;
 
-	mutex_lock(&accounts_lock);
+	mutex_lock(&energies_lock);
 	forget_gone();
-	account = find(region) ?: account_create(region);
-	mutex_unlock(&accounts_lock);
-	return account;
+	energy = energy_find(region) ?: energy_create(region);
+	mutex_unlock(&energies_lock);
+	return energy;
 }
 
-void account_touches(struct account *account, const u64 *touched, bool counted)
+void vipzone_region_energy_touch(struct vipzone_region_energy *energy, const u64 *touched,
+				 bool counted)
 {
-	spin_lock(&account->lock);
-	ledger_touch(&account->accesses, memsuite_region_spec(account->region),
-		     touched, counted);
-	spin_unlock(&account->lock);
+	spin_lock(&energy->lock);
+	vipzone_energy_touch(&energy->accesses, memsuite_region_spec(energy->region),
+			     touched, counted);
+	spin_unlock(&energy->lock);
 }
 
-void account_counted(struct account *account, const struct ledger_place *place)
+void vipzone_region_energy_count(struct vipzone_region_energy *energy,
+				 const struct vipzone_energy_place *place)
 {
-	spin_lock(&account->lock);
-	ledger_count(&account->accesses, memsuite_region_spec(account->region),
-		     place);
-	spin_unlock(&account->lock);
+	spin_lock(&energy->lock);
+	vipzone_energy_count(&energy->accesses, memsuite_region_spec(energy->region),
+			     place);
+	spin_unlock(&energy->lock);
 }
 
-void account_wear(struct account *account, u64 pages)
+void vipzone_region_energy_wear(struct vipzone_region_energy *energy, u64 pages)
 {
 	u64 kib = pages << (PAGE_SHIFT - 10);
 
-	spin_lock(&account->lock);
-	account->written_kib += kib;
-	account->unspent_kib += kib;
-	spin_unlock(&account->lock);
+	spin_lock(&energy->lock);
+	energy->written_kib += kib;
+	energy->unspent_kib += kib;
+	spin_unlock(&energy->lock);
 }
 
-static void settle(struct account *account)
+static void energy_settle(struct vipzone_region_energy *energy)
 {
-	const struct memsuite_region_spec *spec = memsuite_region_spec(account->region);
+	const struct memsuite_region_spec *spec = memsuite_region_spec(energy->region);
 
-	spin_lock(&account->lock);
-	count_idle(account);
-	wear_spend(&account->wear, READ_ONCE(spec->wear_budget_kib_per_day),
-		   account->since_ms, account->unspent_kib);
-	account->unspent_kib = 0;
-	spin_unlock(&account->lock);
+	spin_lock(&energy->lock);
+	count_idle(energy);
+	vipzone_wear_spend(&energy->wear, READ_ONCE(spec->wear_budget_kib_per_day),
+			   energy->since_ms, energy->unspent_kib);
+	energy->unspent_kib = 0;
+	spin_unlock(&energy->lock);
 }
 
-void accounts_settle(void)
+void vipzone_region_energy_settle(void)
 {
-	struct account *account;
+	struct vipzone_region_energy *energy;
 
-	mutex_lock(&accounts_lock);
+	mutex_lock(&energies_lock);
 	forget_gone();
-	list_for_each_entry(account, &accounts, link)
-		settle(account);
-	mutex_unlock(&accounts_lock);
+	list_for_each_entry(energy, &energies, link)
+		energy_settle(energy);
+	mutex_unlock(&energies_lock);
 }
 
-/* What was written is not forgotten: another audit goes on from there. */
-void accounts_spare_none(void)
+/* What was written stays known: the next audit goes on from there. */
+void vipzone_region_energy_spare_none(void)
 {
-	struct account *account;
+	struct vipzone_region_energy *energy;
 
-	mutex_lock(&accounts_lock);
-	list_for_each_entry(account, &accounts, link) {
-		spin_lock(&account->lock);
-		account->wear.over = false;
-		spin_unlock(&account->lock);
+	mutex_lock(&energies_lock);
+	list_for_each_entry(energy, &energies, link) {
+		spin_lock(&energy->lock);
+		energy->wear.over = false;
+		spin_unlock(&energy->lock);
 	}
-	mutex_unlock(&accounts_lock);
+	mutex_unlock(&energies_lock);
 }
 
-int accounts_init(struct kobject *parent)
+int vipzone_region_energy_init(struct kobject *parent)
 {
 	dir = kobject_create_and_add("ledger", parent);
 	return dir ? 0 : -ENOMEM;
 }
 
 /* All policies are gone by now. */
-void accounts_exit(void)
+void vipzone_region_energy_exit(void)
 {
-	struct account *account, *next;
+	struct vipzone_region_energy *energy, *next;
 
-	list_for_each_entry_safe(account, next, &accounts, link)
-		account_del(account);
+	list_for_each_entry_safe(energy, next, &energies, link)
+		energy_del(energy);
 	kobject_put(dir);
 }

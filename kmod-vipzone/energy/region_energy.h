@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The energy, latency and wear of a region that processes are steered into. They
- * are the region's, not the policies': who comes next has no new wear budget.
+ * belong to the region, not to a policy: the next policy has no new wear budget.
  */
-#ifndef VIPZONE_ACCOUNT_H
-#define VIPZONE_ACCOUNT_H
+#ifndef VIPZONE_ENERGY_REGION_ENERGY_H
+#define VIPZONE_ENERGY_REGION_ENERGY_H
 
 #include <linux/kobject.h>
 #include <linux/list.h>
@@ -15,9 +15,9 @@
 #include "energy/energy_model.h"
 
 /**
- * struct account - of a region
+ * struct vipzone_region_energy - of a region
  * @kobj: its directory, vipzone/ledger/REGION
- * @link: in all accounts
+ * @link: in the list of all
  * @region: held, which may be gone
  * @lock: for what follows, but for looking at @wear.over
  * @accesses: as the audit and the processors tell
@@ -27,46 +27,51 @@
  * @since_ms: then
  * @wear: against its budget
  */
-struct account {
+struct vipzone_region_energy {
 	struct kobject kobj;
 	struct list_head link;
 	struct memsuite_region *region;
 	spinlock_t lock;	/* for what follows */
-	struct ledger accesses;
+	struct vipzone_energy accesses;
 	u64 written_kib;
 	u64 unspent_kib;
 	u64 idle_uj;
 	u64 since_ms;
-	struct wear wear;
+	struct vipzone_wear wear;
 };
 
 /*
- * The account of a region, the same for all, which is there for as long as the
+ * The energy of a region, the same for all, which is there for as long as the
  * region; that is for the caller to keep. May sleep. ERR_PTR(-ENOMEM).
  */
-struct account *account_of(struct memsuite_region *region);
+struct vipzone_region_energy *vipzone_region_energy_of(struct memsuite_region *region);
 
-/* Touches, by kind: each is charged as an access, unless accesses are counted. */
-void account_touches(struct account *account, const u64 *touched, bool counted);
+/* Adds touches, by kind. Each is charged as an access, unless accesses are counted. */
+void vipzone_region_energy_touch(struct vipzone_region_energy *energy, const u64 *touched,
+				 bool counted);
 
-/* Accesses that were counted. */
-void account_counted(struct account *account, const struct ledger_place *place);
+/* Adds accesses that were counted. */
+void vipzone_region_energy_count(struct vipzone_region_energy *energy,
+				 const struct vipzone_energy_place *place);
 
-/* Pages of a region that were written. */
-void account_wear(struct account *account, u64 pages);
+/* Adds pages of the region that were written. */
+void vipzone_region_energy_wear(struct vipzone_region_energy *energy, u64 pages);
 
-/* A round of the audit is over: sets what is over budget. May sleep. */
-void accounts_settle(void);
+/* A round of the audit is over: finds the regions over their budget. May sleep. */
+void vipzone_region_energy_settle(void);
 
-/* There are no rounds until further notice: nothing is over budget. May sleep. */
-void accounts_spare_none(void);
+/* The audit has stopped: until it runs again, no region is over budget. May sleep. */
+void vipzone_region_energy_spare_none(void);
 
-static inline bool account_is_over(const struct account *account)
+/* Whether more was written to the region than its wear budget allows. */
+static inline bool vipzone_region_energy_is_over(const struct vipzone_region_energy *energy)
 {
-	return READ_ONCE(account->wear.over);
+	return READ_ONCE(energy->wear.over);
 }
 
-int accounts_init(struct kobject *parent);
-void accounts_exit(void);
+int vipzone_region_energy_init(struct kobject *parent);
+
+/* All policies are gone by now. */
+void vipzone_region_energy_exit(void);
 
 #endif

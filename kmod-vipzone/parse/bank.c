@@ -8,20 +8,20 @@
 #include "parse/bank.h"
 #include "parse/command.h"
 
-static const char * const spread_name[] = {
-	[SPREAD_CPU] = "percpu",
-	[SPREAD_PROCESS] = "perprocess",
-	[SPREAD_CGROUP] = "percgroup",
-	[SPREAD_RANDOM] = "random",
+static const char * const assign_name[] = {
+	[VIPZONE_BANK_PERCPU] = "percpu",
+	[VIPZONE_BANK_PERPROCESS] = "perprocess",
+	[VIPZONE_BANK_PERCGROUP] = "percgroup",
+	[VIPZONE_BANK_RANDOM] = "random",
 };
 
-static int parse_spread(const char *name, enum vipzone_spread *spread)
+static int parse_assign(const char *name, enum vipzone_bank_assign *assign)
 {
 	unsigned int i;
 
-	for (i = SPREAD_CPU; i < ARRAY_SIZE(spread_name); i++)
-		if (!strcmp(spread_name[i], name)) {
-			*spread = i;
+	for (i = VIPZONE_BANK_PERCPU; i < ARRAY_SIZE(assign_name); i++)
+		if (!strcmp(assign_name[i], name)) {
+			*assign = i;
 			return 0;
 		}
 	return -EINVAL;
@@ -35,17 +35,17 @@ static void set_all(struct vipzone_command *command)
 
 	for (i = 0; i < all.nr; i++)
 		all.region[i] = i;
-	vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS, &all);
+	vipzone_order_set(command, VIPZONE_ALL_SEGMENTS, &all);
 }
 
-int vipzone_parse_banks(char *text, struct vipzone_command *command)
+int vipzone_banks_parse(char *text, struct vipzone_command *command)
 {
 	struct vipzone_banks *banks = &command->banks;
 	char *list, *name = strsep(&text, "=");
 	unsigned int listed = 0;
 	int err;
 
-	err = parse_spread(name, &banks->spread);
+	err = parse_assign(name, &banks->assign);
 	if (err)
 		return err;
 	if (!text)
@@ -56,7 +56,7 @@ int vipzone_parse_banks(char *text, struct vipzone_command *command)
 		/* A region more than there may be is refused in the list. */
 		if (banks->nr == VIPZONE_MAX_REGIONS)
 			return *list ? -E2BIG : -EINVAL;
-		err = vipzone_parse_order(list, command, order);
+		err = vipzone_order_parse(list, command, order);
 		if (err)
 			return err;
 		listed += order->nr;

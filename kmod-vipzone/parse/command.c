@@ -10,62 +10,23 @@
 #include "parse/bank.h"
 #include "parse/command.h"
 
-const char * const segment_name[NR_SEGMENTS] = {
-	[SEGMENT_TEXT] = "text",
-	[SEGMENT_DATA] = "data",
-	[SEGMENT_BSS] = "bss",
-	[SEGMENT_HEAP] = "heap",
-	[SEGMENT_STACK] = "stack",
-	[SEGMENT_MMAP] = "mmap",
-	[SEGMENT_FILE] = "file",
-	[SEGMENT_CACHE] = "cache",
+static const char * const segment_name[VIPZONE_NR_SEGMENTS] = {
+	[VIPZONE_SEGMENT_TEXT] = "text",
+	[VIPZONE_SEGMENT_DATA] = "data",
+	[VIPZONE_SEGMENT_BSS] = "bss",
+	[VIPZONE_SEGMENT_HEAP] = "heap",
+	[VIPZONE_SEGMENT_STACK] = "stack",
+	[VIPZONE_SEGMENT_MMAP] = "mmap",
+	[VIPZONE_SEGMENT_FILE] = "file",
+	[VIPZONE_SEGMENT_CACHE] = "cache",
 };
 
 /* What follows @prefix in @text, or NULL. */
-static char *behind(char *text, const char *prefix)
+static char *text_behind(char *text, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
 	return strncmp(text, prefix, length) ? NULL : text + length;
-}
-
-/* The number of a region in the command, new or not. */
-static int number_of(const char *name, struct vipzone_command *command)
-{
-	size_t length = strlen(name);
-	unsigned int i;
-
-	if (!length)
-		return -EINVAL;
-	if (length >= MEMSUITE_REGION_NAME)
-		return -ENAMETOOLONG;
-	for (i = 0; i < command->nr_regions; i++)
-		if (!strcmp(command->regions[i], name))
-			return i;
-	if (i == VIPZONE_MAX_REGIONS)
-		return -E2BIG;
-	memcpy(command->regions[i], name, length + 1);
-	command->nr_regions++;
-	return i;
-}
-
-int vipzone_parse_order(char *list, struct vipzone_command *command,
-			struct vipzone_order *order)
-{
-	char *name;
-	int i, nr;
-
-	order->nr = 0;
-	while ((name = strsep(&list, "+"))) {
-		nr = number_of(name, command);
-		if (nr < 0)
-			return nr;
-		for (i = 0; i < order->nr; i++)
-			if (order->region[i] == nr)
-				return -EINVAL;
-		order->region[order->nr++] = nr;
-	}
-	return 0;
 }
 
 static unsigned int segments_named(const char *name)
@@ -74,20 +35,10 @@ static unsigned int segments_named(const char *name)
 
 	if (!strcmp(name, "*"))
 		return VIPZONE_ALL_SEGMENTS;
-	for (i = 0; i < NR_SEGMENTS; i++)
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		if (!strcmp(segment_name[i], name))
 			return 1U << i;
 	return 0;
-}
-
-void vipzone_set_orders(struct vipzone_command *command, unsigned int segments,
-			const struct vipzone_order *order)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_SEGMENTS; i++)
-		if (segments & (1U << i))
-			command->orders[i] = *order;
 }
 
 static int parse_segments(char *list, struct vipzone_command *command)
@@ -103,7 +54,7 @@ static int parse_segments(char *list, struct vipzone_command *command)
 		segments = segments_named(name);
 		if (!item || !segments)
 			return -EINVAL;
-		err = vipzone_parse_order(item, command, &order);
+		err = vipzone_order_parse(item, command, &order);
 		if (err)
 			return err;
 		if (segments == VIPZONE_ALL_SEGMENTS) {
@@ -116,9 +67,9 @@ static int parse_segments(char *list, struct vipzone_command *command)
 		if (named & segments)
 			return -EINVAL;
 		named |= segments;
-		vipzone_set_orders(command, segments, &order);
+		vipzone_order_set(command, segments, &order);
 	}
-	vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS & ~named, &others);
+	vipzone_order_set(command, VIPZONE_ALL_SEGMENTS & ~named, &others);
 	return 0;
 }
 
@@ -128,54 +79,53 @@ static int parse_policy(char *text, struct vipzone_command *command)
 	char *list;
 	int err;
 
-	if (strlen(text) >= VIPZONE_POLICY)
+	if (strlen(text) >= VIPZONE_POLICY_SIZE)
 		return -E2BIG;
-	strscpy(command->policy, text, VIPZONE_POLICY);
+	strscpy(command->policy, text, VIPZONE_POLICY_SIZE);
 	command->by_technology = !strcmp(text, "segment");
 	if (command->by_technology)
 		return 0;
-	list = behind(text, "segment:");
+	list = text_behind(text, "segment:");
 	if (list)
 		return parse_segments(list, command);
-	list = behind(text, "low-power-first:");
+	list = text_behind(text, "low-power-first:");
 	if (list)
-		return low_power_parse(list, command);
-	list = behind(text, "bank:");
+		return vipzone_low_power_parse(list, command);
+	list = text_behind(text, "bank:");
 	if (list)
-		return vipzone_parse_banks(list, command);
-	list = behind(text, "region:");
+		return vipzone_banks_parse(list, command);
+	list = text_behind(text, "region:");
 	if (!list)
 		return -EINVAL;
-	err = vipzone_parse_order(list, command, &order);
+	err = vipzone_order_parse(list, command, &order);
 	if (!err)
-		vipzone_set_orders(command, VIPZONE_ALL_SEGMENTS, &order);
+		vipzone_order_set(command, VIPZONE_ALL_SEGMENTS, &order);
 	return err;
 }
 
-int vipzone_parse_who(char *word, struct vipzone_command *command)
+int vipzone_command_parse_scope(char *word, struct vipzone_command *command)
 {
 	static const char cgroup[] = "cgroup:";
 
 	if (!strcmp(word, "machine")) {
-		command->scope = VIPZONE_MACHINE;
+		command->scope = VIPZONE_SCOPE_MACHINE;
 		return 0;
 	}
 	if (!strncmp(word, cgroup, sizeof(cgroup) - 1)) {
-		command->scope = VIPZONE_CGROUP;
+		command->scope = VIPZONE_SCOPE_CGROUP;
 		word += sizeof(cgroup) - 1;
 		if (*word != '/')
 			return -EINVAL;
-		if (strscpy(command->cgroup, word, VIPZONE_PATH) < 0)
+		if (strscpy(command->cgroup, word, VIPZONE_PATH_SIZE) < 0)
 			return -ENAMETOOLONG;
 		return 0;
 	}
-	command->scope = VIPZONE_PROCESS;
+	command->scope = VIPZONE_SCOPE_PROCESS;
 	if (kstrtoint(word, 10, &command->pid) || command->pid <= 0)
 		return -EINVAL;
 	return 0;
 }
 
-/* The next word, however many blanks stand before it. */
 static int set_option(bool *option)
 {
 	if (*option)
@@ -195,18 +145,18 @@ static int parse_option(const char *word, struct vipzone_command *command)
 	    !command->banks.nr)
 		return set_option(&command->programs);
 	/* Of a cgroup or the machine, they are steered anyway. */
-	if (!strcmp(word, "children") && command->scope == VIPZONE_PROCESS)
+	if (!strcmp(word, "children") && command->scope == VIPZONE_SCOPE_PROCESS)
 		return set_option(&command->children);
 	return -EINVAL;
 }
 
-int vipzone_parse(char *line, struct vipzone_command *command)
+int vipzone_command_parse(char *line, struct vipzone_command *command)
 {
 	char *word = strsep(&line, " \t");
 	int err;
 
 	memset(command, 0, sizeof(*command));
-	err = vipzone_parse_who(word, command);
+	err = vipzone_command_parse_scope(word, command);
 	if (err)
 		return err;
 	word = memsuite_parse_word(&line);
@@ -218,10 +168,10 @@ int vipzone_parse(char *line, struct vipzone_command *command)
 	return err;
 }
 
-int vipzone_fill(const char *name, enum memsuite_technology kind,
-		 struct vipzone_command *command)
+int vipzone_command_fill(const char *name, enum memsuite_technology kind,
+			 struct vipzone_command *command)
 {
-	const unsigned int dram = 1U << SEGMENT_HEAP | 1U << SEGMENT_STACK;
+	const unsigned int dram = 1U << VIPZONE_SEGMENT_HEAP | 1U << VIPZONE_SEGMENT_STACK;
 	unsigned int segments = kind == MEMSUITE_TECHNOLOGY_DRAM ? dram :
 		kind == MEMSUITE_TECHNOLOGY_PRAM ? VIPZONE_ALL_SEGMENTS & ~dram : 0;
 	unsigned int i;
@@ -229,10 +179,10 @@ int vipzone_fill(const char *name, enum memsuite_technology kind,
 
 	if (!segments)
 		return 0;
-	nr = number_of(name, command);
+	nr = vipzone_order_number(name, command);
 	if (nr < 0)
 		return nr;
-	for (i = 0; i < NR_SEGMENTS; i++) {
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++) {
 		struct vipzone_order *order = &command->orders[i];
 
 		if (segments & (1U << i))
@@ -241,20 +191,20 @@ int vipzone_fill(const char *name, enum memsuite_technology kind,
 	return 0;
 }
 
-int vipzone_choose(const struct vipzone_command *base, char *list,
-		   struct vipzone_command *command)
+int vipzone_command_choose(const struct vipzone_command *base, char *list,
+			   struct vipzone_command *command)
 {
 	int err, i;
 
 	if (!base->programs)
 		return -EPERM;
 	memset(command, 0, sizeof(*command));
-	command->scope = VIPZONE_PROCESS;
+	command->scope = VIPZONE_SCOPE_PROCESS;
 	command->children = true;
 	command->heat = base->heat;
 	command->wear = base->wear;
-	if (scnprintf(command->policy, VIPZONE_POLICY, "segment:%s", list) ==
-	    VIPZONE_POLICY - 1)
+	if (scnprintf(command->policy, VIPZONE_POLICY_SIZE, "segment:%s", list) ==
+	    VIPZONE_POLICY_SIZE - 1)
 		return -E2BIG;
 	command->nr_regions = base->nr_regions;
 	memcpy(command->regions, base->regions, sizeof(command->regions));
@@ -263,7 +213,7 @@ int vipzone_choose(const struct vipzone_command *base, char *list,
 		return err;
 	if (command->nr_regions > base->nr_regions)
 		return -EPERM;
-	for (i = 0; i < NR_SEGMENTS; i++)
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		if (!command->orders[i].nr)
 			command->orders[i] = base->orders[i];
 	return 0;

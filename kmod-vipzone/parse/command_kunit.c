@@ -7,17 +7,18 @@
 #include "parse/command.c"
 #include "parse/low_power.c"
 #include "parse/bank.c"
+#include "parse/order.c"
 
 #define THIRTY_TWO	"1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16+17+18+19+20+" \
 			"21+22+23+24+25+26+27+28+29+30+31+32"
 
-/* vipzone_parse() cuts its line up. */
+/* vipzone_command_parse() cuts its line up. */
 static int parse(const char *text, struct vipzone_command *command)
 {
 	char line[384];
 
 	strscpy(line, text, sizeof(line));
-	return vipzone_parse(line, command);
+	return vipzone_command_parse(line, command);
 }
 
 static void parses_one_region(struct kunit *test)
@@ -27,13 +28,13 @@ static void parses_one_region(struct kunit *test)
 
 	memset(&command, 0xff, sizeof(command));
 	KUNIT_EXPECT_EQ(test, parse("4194304 region:node0", &command), 0);
-	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_PROCESS);
+	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_PROCESS);
 	KUNIT_EXPECT_EQ(test, command.pid, 4194304);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 1U);
 	KUNIT_EXPECT_STREQ(test, command.regions[0], "node0");
 	KUNIT_EXPECT_STREQ(test, command.policy, "region:node0");
 	KUNIT_EXPECT_FALSE(test, command.children);
-	for (i = 0; i < NR_SEGMENTS; i++) {
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++) {
 		KUNIT_EXPECT_EQ(test, command.orders[i].nr, 1);
 		KUNIT_EXPECT_EQ(test, command.orders[i].region[0], 0);
 	}
@@ -48,8 +49,8 @@ static void keeps_the_order_of_regions(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, command.regions[0], "b");
 	KUNIT_EXPECT_STREQ(test, command.regions[1], "a");
 	KUNIT_EXPECT_STREQ(test, command.regions[2], "c");
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_HEAP].nr, 3);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_HEAP].region[2], 2);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].nr, 3);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].region[2], 2);
 }
 
 static void tells_segments_apart(struct kunit *test)
@@ -59,12 +60,12 @@ static void tells_segments_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parse("1 segment:heap=a,*=b+a,stack=c",
 				    &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_HEAP].nr, 1);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_HEAP].region[0], 0);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_STACK].region[0], 2);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_TEXT].nr, 2);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_CACHE].region[0], 1);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_CACHE].region[1], 0);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].nr, 1);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].region[0], 0);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_STACK].region[0], 2);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_TEXT].nr, 2);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_CACHE].region[0], 1);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_CACHE].region[1], 0);
 }
 
 static void leaves_out_what_is_not_named(struct kunit *test)
@@ -72,9 +73,9 @@ static void leaves_out_what_is_not_named(struct kunit *test)
 	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("1 segment:bss=a", &command), 0);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_BSS].nr, 1);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_DATA].nr, 0);
-	KUNIT_EXPECT_EQ(test, command.orders[SEGMENT_CACHE].nr, 0);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_BSS].nr, 1);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_DATA].nr, 0);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_CACHE].nr, 0);
 }
 
 static void fills_in_by_technology(struct kunit *test)
@@ -87,27 +88,27 @@ static void fills_in_by_technology(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, command.by_technology);
 	KUNIT_EXPECT_STREQ(test, command.policy, "segment");
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 0U);
-	KUNIT_EXPECT_EQ(test, vipzone_fill("n", MEMSUITE_TECHNOLOGY_UNKNOWN,
-					   &command), 0);
-	KUNIT_EXPECT_EQ(test, vipzone_fill("p", MEMSUITE_TECHNOLOGY_PRAM, &command), 0);
-	KUNIT_EXPECT_EQ(test, vipzone_fill("d", MEMSUITE_TECHNOLOGY_DRAM, &command), 0);
-	KUNIT_EXPECT_EQ(test, vipzone_fill("q", MEMSUITE_TECHNOLOGY_PRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_command_fill("n", MEMSUITE_TECHNOLOGY_UNKNOWN,
+						   &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_command_fill("p", MEMSUITE_TECHNOLOGY_PRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_command_fill("d", MEMSUITE_TECHNOLOGY_DRAM, &command), 0);
+	KUNIT_EXPECT_EQ(test, vipzone_command_fill("q", MEMSUITE_TECHNOLOGY_PRAM, &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
-	for (i = 0; i < NR_SEGMENTS; i++) {
-		bool dram = i == SEGMENT_HEAP || i == SEGMENT_STACK;
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++) {
+		bool dram = i == VIPZONE_SEGMENT_HEAP || i == VIPZONE_SEGMENT_STACK;
 
 		KUNIT_EXPECT_EQ(test, command.orders[i].nr, dram ? 1 : 2);
 		KUNIT_EXPECT_STREQ(test, command.regions[command.orders[i].region[0]],
 				   dram ? "d" : "p");
 	}
-	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[SEGMENT_MMAP].region[1]],
+	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[VIPZONE_SEGMENT_MMAP].region[1]],
 			   "q");
 	for (i = 3; i < VIPZONE_MAX_REGIONS; i++) {
 		snprintf(name, sizeof(name), "%d", i);
-		KUNIT_EXPECT_EQ(test, vipzone_fill(name, MEMSUITE_TECHNOLOGY_DRAM,
-						   &command), 0);
+		KUNIT_EXPECT_EQ(test, vipzone_command_fill(name, MEMSUITE_TECHNOLOGY_DRAM,
+							   &command), 0);
 	}
-	KUNIT_EXPECT_EQ(test, vipzone_fill("x", MEMSUITE_TECHNOLOGY_DRAM, &command),
+	KUNIT_EXPECT_EQ(test, vipzone_command_fill("x", MEMSUITE_TECHNOLOGY_DRAM, &command),
 			-E2BIG);
 	KUNIT_EXPECT_EQ(test, parse("1 segment:heap=a", &command), 0);
 	KUNIT_EXPECT_FALSE(test, command.by_technology);
@@ -121,16 +122,16 @@ static void spreads_over_banks(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, parse("machine bank:percpu=a+b|c|d", &command),
 			0);
-	KUNIT_EXPECT_EQ(test, (int)command.banks.spread, (int)SPREAD_CPU);
+	KUNIT_EXPECT_EQ(test, (int)command.banks.assign, (int)VIPZONE_BANK_PERCPU);
 	KUNIT_EXPECT_EQ(test, command.banks.nr, 3);
 	KUNIT_EXPECT_EQ(test, command.banks.orders[0].nr, 2);
 	KUNIT_EXPECT_EQ(test, command.banks.orders[1].nr, 1);
 	KUNIT_EXPECT_EQ(test, command.banks.orders[2].region[0], 3);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 4U);
-	for (i = 0; i < NR_SEGMENTS; i++)
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		KUNIT_EXPECT_EQ(test, command.orders[i].nr, 4);
 	KUNIT_EXPECT_EQ(test, parse("1 bank:random=a|b", &command), 0);
-	KUNIT_EXPECT_EQ(test, (int)command.banks.spread, (int)SPREAD_RANDOM);
+	KUNIT_EXPECT_EQ(test, (int)command.banks.assign, (int)VIPZONE_BANK_RANDOM);
 	KUNIT_EXPECT_EQ(test, parse("1 region:a", &command), 0);
 	KUNIT_EXPECT_EQ(test, command.banks.nr, 0);
 }
@@ -140,9 +141,9 @@ static void knows_who(struct kunit *test)
 	static struct vipzone_command command;
 
 	KUNIT_EXPECT_EQ(test, parse("machine region:a", &command), 0);
-	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_MACHINE);
+	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_MACHINE);
 	KUNIT_EXPECT_EQ(test, parse("cgroup:/a/b region:a", &command), 0);
-	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_CGROUP);
+	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_CGROUP);
 	KUNIT_EXPECT_STREQ(test, command.cgroup, "/a/b");
 	KUNIT_EXPECT_EQ(test, parse("1 \t region:a  children ", &command), 0);
 	KUNIT_EXPECT_TRUE(test, command.children);
@@ -173,25 +174,25 @@ static void lets_programs_choose(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, parse("1 segment:heap=a,mmap=b+c", &base), 0);
 	strscpy(list, "heap=b", sizeof(list));
-	KUNIT_EXPECT_EQ(test, vipzone_choose(&base, list, &chosen), -EPERM);
+	KUNIT_EXPECT_EQ(test, vipzone_command_choose(&base, list, &chosen), -EPERM);
 	KUNIT_ASSERT_EQ(test, parse("machine segment:heap=a,mmap=b+c programs",
 				    &base), 0);
 	KUNIT_EXPECT_TRUE(test, base.programs);
 	strscpy(list, "heap=c+a,bss=b", sizeof(list));
-	KUNIT_ASSERT_EQ(test, vipzone_choose(&base, list, &chosen), 0);
+	KUNIT_ASSERT_EQ(test, vipzone_command_choose(&base, list, &chosen), 0);
 	KUNIT_EXPECT_STREQ(test, chosen.policy, "segment:heap=c+a,bss=b");
-	KUNIT_EXPECT_EQ(test, (int)chosen.scope, (int)VIPZONE_PROCESS);
+	KUNIT_EXPECT_EQ(test, (int)chosen.scope, (int)VIPZONE_SCOPE_PROCESS);
 	KUNIT_EXPECT_TRUE(test, chosen.children);
 	KUNIT_EXPECT_FALSE(test, chosen.programs);
-	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_HEAP].nr, 2);
-	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_HEAP].region[0], 2);
-	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_BSS].region[0], 1);
-	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_MMAP].nr, 2);
-	KUNIT_EXPECT_EQ(test, chosen.orders[SEGMENT_TEXT].nr, 0);
+	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_HEAP].nr, 2);
+	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_HEAP].region[0], 2);
+	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_BSS].region[0], 1);
+	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_MMAP].nr, 2);
+	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_TEXT].nr, 0);
 	strscpy(list, "heap=d", sizeof(list));
-	KUNIT_EXPECT_EQ(test, vipzone_choose(&base, list, &chosen), -EPERM);
+	KUNIT_EXPECT_EQ(test, vipzone_command_choose(&base, list, &chosen), -EPERM);
 	strscpy(list, "heap", sizeof(list));
-	KUNIT_EXPECT_EQ(test, vipzone_choose(&base, list, &chosen), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vipzone_command_choose(&base, list, &chosen), -EINVAL);
 }
 
 static void refuses_mistakes(struct kunit *test)

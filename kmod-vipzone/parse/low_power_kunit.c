@@ -7,6 +7,7 @@
 #include "parse/command.c"
 #include "parse/low_power.c"
 #include "parse/bank.c"
+#include "parse/order.c"
 
 #define THIRTY_TWO	"1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16+17+18+19+20+" \
 			"21+22+23+24+25+26+27+28+29+30+31+32"
@@ -16,12 +17,12 @@ static int parse(const char *policy, struct vipzone_command *command)
 	char line[384];
 
 	snprintf(line, sizeof(line), "machine low-power-first:%s", policy);
-	return vipzone_parse(line, command);
+	return vipzone_command_parse(line, command);
 }
 
 /* The names, a letter each, of the regions that are tried, in their order. */
 static const char *order(const char *policy, unsigned int hint,
-			 unsigned int roomy, unsigned int most_free)
+			 unsigned int spare, unsigned int most_free)
 {
 	static char names[8];
 	static struct vipzone_command command;
@@ -30,7 +31,7 @@ static const char *order(const char *policy, unsigned int hint,
 
 	if (parse(policy, &command))
 		return "";
-	low_power_order(&command, hint, roomy, most_free, &order);
+	vipzone_low_power_order(&command, hint, spare, most_free, &order);
 	for (i = 0; i < order.nr; i++)
 		names[i] = command.regions[order.region[i]][0];
 	names[i] = '\0';
@@ -46,11 +47,11 @@ static void has_defaults(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, command.low_power.set);
 	KUNIT_EXPECT_EQ(test, command.low_power.threshold_pct, 20);
 	KUNIT_EXPECT_EQ(test, (int)command.low_power.low_util,
-			(int)LOW_UTIL_THRESHOLD);
+			(int)VIPZONE_LOW_UTIL_THRESHOLD);
 	KUNIT_EXPECT_EQ(test, command.low_power.hint, 0);
 	KUNIT_EXPECT_FALSE(test, command.low_power.kernel);
 	KUNIT_EXPECT_EQ(test, command.low_power.write.nr, 2);
-	for (i = 0; i < NR_SEGMENTS; i++)
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		KUNIT_EXPECT_EQ(test, command.orders[i].nr, 2);
 }
 
@@ -64,10 +65,10 @@ static void takes_options(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, command.low_power.write.region[0], 2);
 	KUNIT_EXPECT_EQ(test, command.low_power.threshold_pct, 0);
 	KUNIT_EXPECT_EQ(test, (int)command.low_power.low_util,
-			(int)LOW_UTIL_MOST_FREE);
+			(int)VIPZONE_LOW_UTIL_MOST_FREE);
 	KUNIT_EXPECT_TRUE(test, command.low_power.kernel);
 	KUNIT_EXPECT_EQ(test, parse("a,hint=write+high", &command), 0);
-	KUNIT_EXPECT_EQ(test, command.low_power.hint, HINT_WRITE | HINT_HIGH);
+	KUNIT_EXPECT_EQ(test, command.low_power.hint, VIPZONE_HINT_WRITE | VIPZONE_HINT_HIGH);
 }
 
 /* Of regions a, b and c, the numbers are 0, 1 and 2. */
@@ -75,30 +76,30 @@ static void orders_regions(struct kunit *test)
 {
 	static const struct {
 		const char *policy;
-		unsigned int hint, roomy, most_free;
+		unsigned int hint, spare, most_free;
 		const char *order;
 	} cases[] = {
-		{ "a+b+c", HINT_HIGH, 0, 0, "abc" },
-		{ "a+b+c,write=c+b+a", HINT_HIGH | HINT_WRITE, 0, 0, "cba" },
+		{ "a+b+c", VIPZONE_HINT_HIGH, 0, 0, "abc" },
+		{ "a+b+c,write=c+b+a", VIPZONE_HINT_HIGH | VIPZONE_HINT_WRITE, 0, 0, "cba" },
 		/* What is reserved is used last, the dearest first. */
 		{ "a+b+c", 0, 7, 0, "abc" },
 		{ "a+b+c", 0, 6, 0, "bca" },
 		{ "a+b+c", 0, 4, 0, "cba" },
 		{ "a+b+c", 0, 0, 0, "cba" },
-		{ "a+b+c,write=c+b+a", HINT_WRITE, 1, 0, "abc" },
+		{ "a+b+c,write=c+b+a", VIPZONE_HINT_WRITE, 1, 0, "abc" },
 		{ "a+b+c,low_util=high-power", 0, 7, 0, "cba" },
 		{ "a+b+c,low_util=low-power", 0, 0, 2, "abc" },
 		{ "a+b+c,low_util=most-free", 0, 0, 1, "bca" },
-		{ "a+b+c,low_util=most-free", HINT_HIGH, 0, 1, "abc" },
+		{ "a+b+c,low_util=most-free", VIPZONE_HINT_HIGH, 0, 1, "abc" },
 		/* Not all regions need to be for writes. */
-		{ "a+b,write=c", HINT_WRITE, 7, 0, "c" },
+		{ "a+b,write=c", VIPZONE_HINT_WRITE, 7, 0, "c" },
 		{ "a", 0, 0, 0, "a" },
 	};
 	const char *names;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		names = order(cases[i].policy, cases[i].hint, cases[i].roomy,
+		names = order(cases[i].policy, cases[i].hint, cases[i].spare,
 			      cases[i].most_free);
 		KUNIT_EXPECT_STREQ_MSG(test, names, cases[i].order,
 				       "%s: %s", cases[i].policy, names);

@@ -21,28 +21,28 @@ static bool is_bss(const struct vm_area_struct *vma)
 	return vma->vm_start <= edge && edge < vma->vm_end;
 }
 
-enum segment segment_of_file(const struct mm_struct *mm, unsigned long address)
+enum vipzone_segment vipzone_segment_of_file(const struct mm_struct *mm, unsigned long address)
 {
 	unsigned long start_data = mm->start_data & PAGE_MASK;
 
 	if (address >= start_data && address < PAGE_ALIGN(mm->end_data))
-		return SEGMENT_DATA;
+		return VIPZONE_SEGMENT_DATA;
 	/* Constants lie between code and data. */
 	if (address >= (mm->start_code & PAGE_MASK) &&
 	    address < max(start_data, PAGE_ALIGN(mm->end_code)))
-		return SEGMENT_TEXT;
-	return SEGMENT_FILE;
+		return VIPZONE_SEGMENT_TEXT;
+	return VIPZONE_SEGMENT_FILE;
 }
 
-enum segment segment_of(const struct vm_area_struct *vma, unsigned long address)
+enum vipzone_segment vipzone_segment_of(const struct vm_area_struct *vma, unsigned long address)
 {
 	const struct mm_struct *mm = vma->vm_mm;
 
 	if (vma->vm_file)
-		return segment_of_file(mm, address);
+		return vipzone_segment_of_file(mm, address);
 	if (is_stack(vma))
-		return SEGMENT_STACK;
+		return VIPZONE_SEGMENT_STACK;
 	if (address >= mm->start_brk && address < PAGE_ALIGN(mm->brk))
-		return SEGMENT_HEAP;
-	return is_bss(vma) ? SEGMENT_BSS : SEGMENT_MMAP;
+		return VIPZONE_SEGMENT_HEAP;
+	return is_bss(vma) ? VIPZONE_SEGMENT_BSS : VIPZONE_SEGMENT_MMAP;
 }

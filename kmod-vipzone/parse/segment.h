@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a page is for: the segments of a process (hybrid PRAM, section 3.2). */
-#ifndef VIPZONE_SEGMENT_H
-#define VIPZONE_SEGMENT_H
+#ifndef VIPZONE_PARSE_SEGMENT_H
+#define VIPZONE_PARSE_SEGMENT_H
 
 struct mm_struct;
 struct vm_area_struct;
 
 /**
- * enum segment - what a page is for
- * @SEGMENT_TEXT: the program's code and constants
- * @SEGMENT_DATA: its initialised data
- * @SEGMENT_BSS: its other data
- * @SEGMENT_HEAP: between start_brk and brk
- * @SEGMENT_STACK: of its first thread, and what else grows down
- * @SEGMENT_MMAP: anonymous memory, other threads' stacks among it
- * @SEGMENT_FILE: other files' mappings: libraries and their data
- * @SEGMENT_CACHE: page cache of files that it reads and writes by system calls
+ * enum vipzone_segment - what a page is for
+ * @VIPZONE_SEGMENT_TEXT: the program's code and constants
+ * @VIPZONE_SEGMENT_DATA: its initialised data
+ * @VIPZONE_SEGMENT_BSS: its other data
+ * @VIPZONE_SEGMENT_HEAP: between start_brk and brk
+ * @VIPZONE_SEGMENT_STACK: of its first thread, and what else grows down
+ * @VIPZONE_SEGMENT_MMAP: anonymous memory, other threads' stacks among it
+ * @VIPZONE_SEGMENT_FILE: other files' mappings: libraries and their data
+ * @VIPZONE_SEGMENT_CACHE: page cache of files that it reads and writes by system calls
+ * @VIPZONE_NR_SEGMENTS: how many segments there are
  */
-enum segment {
-	SEGMENT_TEXT,
-	SEGMENT_DATA,
-	SEGMENT_BSS,
-	SEGMENT_HEAP,
-	SEGMENT_STACK,
-	SEGMENT_MMAP,
-	SEGMENT_FILE,
-	SEGMENT_CACHE,
-	NR_SEGMENTS,
+enum vipzone_segment {
+	VIPZONE_SEGMENT_TEXT,
+	VIPZONE_SEGMENT_DATA,
+	VIPZONE_SEGMENT_BSS,
+	VIPZONE_SEGMENT_HEAP,
+	VIPZONE_SEGMENT_STACK,
+	VIPZONE_SEGMENT_MMAP,
+	VIPZONE_SEGMENT_FILE,
+	VIPZONE_SEGMENT_CACHE,
+	VIPZONE_NR_SEGMENTS,
 };
 
-extern const char * const segment_name[NR_SEGMENTS];
-
 /**
- * segment_of() - which segment an address belongs to
+ * vipzone_segment_of() - which segment an address belongs to
  * @vma: the area that it lies in; its vm_mm is set
  * @address: the address
  *
@@ -40,11 +39,12 @@ extern const char * const segment_name[NR_SEGMENTS];
  * loaded to: what is mapped before its code, some headers, counts as a file.
  *
  * Context: any; the bounds that brk() moves are read without a lock.
+ * Return: the segment.
  */
-enum segment segment_of(const struct vm_area_struct *vma,
-			unsigned long address);
+enum vipzone_segment vipzone_segment_of(const struct vm_area_struct *vma,
+					unsigned long address);
 
 /* The same of an address at which a file is mapped. */
-enum segment segment_of_file(const struct mm_struct *mm, unsigned long address);
+enum vipzone_segment vipzone_segment_of_file(const struct mm_struct *mm, unsigned long address);
 
 #endif

@@ -43,47 +43,47 @@ static int at(struct kunit *test, unsigned long start, unsigned long end,
 	vma->vm_end = end;
 	*(unsigned long *)&vma->vm_flags = flags;
 	vma->vm_file = file ? (void *)1 : NULL;
-	return segment_of(vma, address);
+	return vipzone_segment_of(vma, address);
 }
 
 static void tells_the_program_s_file_apart(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, at(test, CODE, CONST, 0, true, CODE),
-			(int)SEGMENT_TEXT);
+			(int)VIPZONE_SEGMENT_TEXT);
 	KUNIT_EXPECT_EQ(test, at(test, CONST, 0x404000, 0, true, CONST + 8),
-			(int)SEGMENT_TEXT);
+			(int)VIPZONE_SEGMENT_TEXT);
 	/* The page that data begins in, and the last one. */
 	KUNIT_EXPECT_EQ(test, at(test, 0x404000, BSS, 0, true, 0x404000),
-			(int)SEGMENT_DATA);
+			(int)VIPZONE_SEGMENT_DATA);
 	KUNIT_EXPECT_EQ(test, at(test, 0x404000, BSS, 0, true, BSS - 1),
-			(int)SEGMENT_DATA);
+			(int)VIPZONE_SEGMENT_DATA);
 	KUNIT_EXPECT_EQ(test, at(test, CODE - 0x1000, CODE, 0, true,
-				 CODE - 1), (int)SEGMENT_FILE);
+				 CODE - 1), (int)VIPZONE_SEGMENT_FILE);
 	KUNIT_EXPECT_EQ(test, at(test, 0x700000, 0x701000, 0, true, 0x700000),
-			(int)SEGMENT_FILE);
+			(int)VIPZONE_SEGMENT_FILE);
 }
 
 static void tells_anonymous_memory_apart(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, at(test, BSS, BSS + 0x4000, 0, false, BSS),
-			(int)SEGMENT_BSS);
+			(int)VIPZONE_SEGMENT_BSS);
 	KUNIT_EXPECT_EQ(test, at(test, HEAP, HEAP + 0x2000, 0, false,
-				 HEAP + 0x1fff), (int)SEGMENT_HEAP);
+				 HEAP + 0x1fff), (int)VIPZONE_SEGMENT_HEAP);
 	KUNIT_EXPECT_EQ(test, at(test, 0x600000, 0x601000, 0, false, 0x600000),
-			(int)SEGMENT_MMAP);
+			(int)VIPZONE_SEGMENT_MMAP);
 	KUNIT_EXPECT_EQ(test, at(test, STACK - 0x3000, STACK, 0, false,
-				 STACK - 0x2000), (int)SEGMENT_STACK);
+				 STACK - 0x2000), (int)VIPZONE_SEGMENT_STACK);
 	KUNIT_EXPECT_EQ(test, at(test, 0x600000, 0x601000, VM_GROWSDOWN, false,
-				 0x600000), (int)SEGMENT_STACK);
+				 0x600000), (int)VIPZONE_SEGMENT_STACK);
 }
 
 /* Where addresses are not randomised, the heap goes on where bss ends. */
 static void parts_bss_and_heap_in_one_area(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, at(test, BSS, HEAP + 0x2000, 0, false, BSS + 1),
-			(int)SEGMENT_BSS);
+			(int)VIPZONE_SEGMENT_BSS);
 	KUNIT_EXPECT_EQ(test, at(test, BSS, HEAP + 0x2000, 0, false, HEAP),
-			(int)SEGMENT_HEAP);
+			(int)VIPZONE_SEGMENT_HEAP);
 }
 
 static struct kunit_case segment_cases[] = {

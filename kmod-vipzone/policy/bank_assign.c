@@ -14,7 +14,7 @@
 
 #include "policy/bank_assign.h"
 
-/* Of each CPU, for those that are in a handler on it. */
+/* One for each CPU: handlers run with preemption off. */
 static struct rnd_state __percpu *dice;
 
 /* Under RCU. */
@@ -27,7 +27,7 @@ static struct task_struct *owner_of(const struct mm_struct *mm)
 #endif
 }
 
-/* Those that are started one after another get one list after another. */
+/* Processes that are started one after another get one list after another. */
 static u64 process_number(const struct mm_struct *mm)
 {
 	struct task_struct *owner = owner_of(mm);
@@ -42,42 +42,42 @@ static u64 cgroup_number(const struct mm_struct *mm)
 	return owner ? cgroup_id(task_dfl_cgroup(owner)) : 0;
 }
 
-static const struct vipzone_order *nth(const struct vipzone_banks *banks, u64 n)
+static const struct vipzone_order *bank_order_nth(const struct vipzone_banks *banks, u64 n)
 {
 	return &banks->orders[n % banks->nr];
 }
 
-const struct vipzone_order *spread_order(const struct vipzone_banks *banks,
-					 const struct mm_struct *mm)
+const struct vipzone_order *vipzone_bank_order(const struct vipzone_banks *banks,
+					       const struct mm_struct *mm)
 {
-	switch (banks->spread) {
-	case SPREAD_PROCESS:
-		return nth(banks, process_number(mm));
-	case SPREAD_CGROUP:
-		return nth(banks, cgroup_number(mm));
-	case SPREAD_RANDOM:
-		return nth(banks, prandom_u32_state(this_cpu_ptr(dice)));
+	switch (banks->assign) {
+	case VIPZONE_BANK_PERPROCESS:
+		return bank_order_nth(banks, process_number(mm));
+	case VIPZONE_BANK_PERCGROUP:
+		return bank_order_nth(banks, cgroup_number(mm));
+	case VIPZONE_BANK_RANDOM:
+		return bank_order_nth(banks, prandom_u32_state(this_cpu_ptr(dice)));
 	default:
-		return nth(banks, smp_processor_id());
+		return bank_order_nth(banks, smp_processor_id());
 	}
 }
 
-const struct vipzone_order *order_at_home(const struct policy *policy,
-					  enum segment segment,
-					  const struct mm_struct *mm)
+const struct vipzone_order *vipzone_order_at_home(const struct vipzone_policy *policy,
+						  enum vipzone_segment segment,
+						  const struct mm_struct *mm)
 {
 	const struct vipzone_banks *banks = &policy->command.banks;
 	const struct vipzone_order *order = &policy->command.orders[segment];
 
-	if (banks->spread == SPREAD_PROCESS || banks->spread == SPREAD_CGROUP) {
+	if (banks->assign == VIPZONE_BANK_PERPROCESS || banks->assign == VIPZONE_BANK_PERCGROUP) {
 		rcu_read_lock();
-		order = spread_order(banks, mm);
+		order = vipzone_bank_order(banks, mm);
 		rcu_read_unlock();
 	}
 	return order;
 }
 
-int spread_init(void)
+int vipzone_bank_assign_init(void)
 {
 	dice = alloc_percpu(struct rnd_state);
 	if (!dice)
@@ -86,7 +86,7 @@ int spread_init(void)
 	return 0;
 }
 
-void spread_exit(void)
+void vipzone_bank_assign_exit(void)
 {
 	free_percpu(dice);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The policies of cgroups and of the machine. A process that has none of its
- * own is under that of the nearest cgroup above it, or else the machine's.
+ * The policies of cgroups and of the machine. A process without a policy of its own
+ * is under that of the nearest cgroup above it, or else that of the machine.
  */
 
 #include <linux/cgroup.h>
@@ -13,18 +13,18 @@
 
 #include <memsuite/tracepoints.h>
 
-#include "vipzone.h"
+#include "policy/cgroup_policy.h"
+#include "policy/lookup.h"
+#include "policy/process_table.h"
 
-static LIST_HEAD(cgroups);		/* readers under RCU */
-static struct policy __rcu *machine;
-static DEFINE_MUTEX(scopes_lock);
+static DEFINE_MUTEX(cgroup_policy_lock);	/* of vipzone_cgroup_policies and the machine's */
 
-/* A policy is for a path, whichever cgroup is there. Under scopes_lock, or RCU. */
-static struct policy *policy_at(const char *path)
+/* A policy is for a path, whichever cgroup is there. Under cgroup_policy_lock, or RCU. */
+static struct vipzone_policy *policy_at(const char *path)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
-	list_for_each_entry_rcu(policy, &cgroups, link, true)
+	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link, true)
 		if (!strcmp(policy->command.cgroup, path))
 			return policy;
 	return NULL;
@@ -32,11 +32,12 @@ static struct policy *policy_at(const char *path)
 
 /*
  * A cgroup was made, as a service's is each time it starts. Inside a tracepoint:
- * no sleeping. Who looks at the one before keeps it from being freed by RCU.
+ * no sleeping. Readers of the cgroup before are in RCU, which keeps it from being
+ * freed.
  */
 static void probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	if (cgroup->root != &cgrp_dfl_root)
 		return;
@@ -53,41 +54,34 @@ static struct memsuite_tracepoint probe = {
 	.name = "cgroup_mkdir", .function = probe_mkdir
 };
 
-static bool watching;			/* under scopes_lock */
+static bool watching;			/* under cgroup_policy_lock */
 
-int scopes_watch(void)
+int vipzone_cgroup_policy_watch(void)
 {
 	int err = 0;
 
-	mutex_lock(&scopes_lock);
+	mutex_lock(&cgroup_policy_lock);
 	if (!watching) {
 		err = memsuite_tracepoints_register(&probe, 1);
 		watching = !err;
 	}
-	mutex_unlock(&scopes_lock);
+	mutex_unlock(&cgroup_policy_lock);
 	return err;
 }
 
-int scope_name_cgroup(struct cgroup *cgroup, char *path)
-{
-	int length = cgroup_path(cgroup, path, VIPZONE_PATH);
-
-	return length < 0 || length >= VIPZONE_PATH ? -ENAMETOOLONG : 0;
-}
-
-/* Paths are looked up from the namespace's root, and policies have whole ones. */
+/* A path is looked up from the namespace's root, but policies have full paths. */
 static bool is_at(struct cgroup *cgroup, const char *path)
 {
-	char name[VIPZONE_PATH];
+	char name[VIPZONE_PATH_SIZE];
 
-	return !scope_name_cgroup(cgroup, name) && !strcmp(name, path);
+	return !vipzone_cgroup_path(cgroup, name) && !strcmp(name, path);
 }
 
 /*
- * A cgroup that was made again after its path was looked up, and before anybody
- * followed what is made there, went unseen. One that is made meanwhile does not.
+ * The cgroup may have been made again after its path was looked up, before the
+ * policy was in the list: no probe has seen that. From here on, probes do.
  */
-static void catch_up(struct policy *policy)
+static void policy_catch_up(struct vipzone_policy *policy)
 {
 	const char *path = policy->command.cgroup;
 	struct cgroup *cgroup;
@@ -104,45 +98,45 @@ static void catch_up(struct policy *policy)
 }
 
 /* Hooks may still look at it. */
-static void drop(struct policy *policy)
+static void policy_drop(struct vipzone_policy *policy)
 {
 	if (!policy)
 		return;
 	synchronize_rcu();
-	processes_revoke(policy);
-	policy_put(policy);
+	vipzone_processes_revoke(policy);
+	vipzone_policy_put(policy);
 }
 
-void scope_set(struct policy *policy)
+void vipzone_cgroup_policy_set(struct vipzone_policy *policy)
 {
-	struct policy *old;
+	struct vipzone_policy *old;
 
-	mutex_lock(&scopes_lock);
-	if (policy->command.scope == VIPZONE_CGROUP) {
+	mutex_lock(&cgroup_policy_lock);
+	if (policy->command.scope == VIPZONE_SCOPE_CGROUP) {
 		old = policy_at(policy->command.cgroup);
 		if (old)
 			list_replace_rcu(&old->link, &policy->link);
 		else
-			list_add_rcu(&policy->link, &cgroups);
-		catch_up(policy);
+			list_add_rcu(&policy->link, &vipzone_cgroup_policies);
+		policy_catch_up(policy);
 	} else {
-		old = rcu_replace_pointer(machine, policy, true);
+		old = rcu_replace_pointer(vipzone_machine_policy, policy, true);
 	}
-	mutex_unlock(&scopes_lock);
-	drop(old);
+	mutex_unlock(&cgroup_policy_lock);
+	policy_drop(old);
 }
 
 /* The cgroup may be gone; then only its full path will do. */
-static struct policy *take_cgroup(const char *written)
+static struct vipzone_policy *policy_take(const char *written)
 {
 	struct cgroup *cgroup = cgroup_get_from_path(written);
-	struct policy *policy = NULL;
-	char path[VIPZONE_PATH];
+	struct vipzone_policy *policy = NULL;
+	char path[VIPZONE_PATH_SIZE];
 
 	if (IS_ERR(cgroup)) {
 		policy = policy_at(written);
 	} else {
-		if (!scope_name_cgroup(cgroup, path))
+		if (!vipzone_cgroup_path(cgroup, path))
 			policy = policy_at(path);
 		cgroup_put(cgroup);
 	}
@@ -151,77 +145,32 @@ static struct policy *take_cgroup(const char *written)
 	return policy;
 }
 
-int scope_remove(const struct vipzone_command *command)
+int vipzone_cgroup_policy_remove(const struct vipzone_command *command)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
-	mutex_lock(&scopes_lock);
-	if (command->scope == VIPZONE_CGROUP)
-		policy = take_cgroup(command->cgroup);
+	mutex_lock(&cgroup_policy_lock);
+	if (command->scope == VIPZONE_SCOPE_CGROUP)
+		policy = policy_take(command->cgroup);
 	else
-		policy = rcu_replace_pointer(machine, NULL, true);
-	mutex_unlock(&scopes_lock);
-	drop(policy);
+		policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
+	mutex_unlock(&cgroup_policy_lock);
+	policy_drop(policy);
 	return policy ? 0 : -ENOENT;
 }
 
-static struct policy *nearest(struct cgroup *cgroup)
-{
-	struct policy *policy, *best = NULL;
-	struct cgroup *above;
-	int level = -1;
-
-	list_for_each_entry_rcu(policy, &cgroups, link, true) {
-		above = READ_ONCE(policy->cgroup);
-		if (above->level <= level ||
-		    !cgroup_is_descendant(cgroup, above))
-			continue;
-		best = policy;
-		level = above->level;
-	}
-	return best;
-}
-
-static struct cgroup *cgroup_of(const struct mm_struct *mm)
-{
-	struct task_struct *owner;
-
-#ifdef CONFIG_MEMCG
-	owner = rcu_dereference_raw(mm->owner);
-#else
-	owner = current->mm == mm ? current : NULL;
-#endif
-	/* A task that is exiting owns it no more. */
-	if (!owner && current->flags & PF_EXITING && current->active_mm == mm)
-		owner = current;
-	return owner ? task_dfl_cgroup(owner) : NULL;
-}
-
-struct policy *scope_policy(const struct mm_struct *mm)
-{
-	struct policy *policy = NULL;
-	struct cgroup *cgroup;
-
-	if (mm && !list_empty(&cgroups)) {
-		cgroup = cgroup_of(mm);
-		if (cgroup)
-			policy = nearest(cgroup);
-	}
-	return policy ?: rcu_dereference_raw(machine);
-}
-
 /* Hooks are off by now. */
-void scopes_exit(void)
+void vipzone_cgroup_policy_exit(void)
 {
-	struct policy *policy, *next;
+	struct vipzone_policy *policy, *next;
 
 	if (watching)
 		memsuite_tracepoints_unregister(&probe, 1);
 	watching = false;
-	list_for_each_entry_safe(policy, next, &cgroups, link)
-		policy_put(policy);
-	INIT_LIST_HEAD(&cgroups);
-	policy = rcu_replace_pointer(machine, NULL, true);
+	list_for_each_entry_safe(policy, next, &vipzone_cgroup_policies, link)
+		vipzone_policy_put(policy);
+	INIT_LIST_HEAD(&vipzone_cgroup_policies);
+	policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
 	if (policy)
-		policy_put(policy);
+		vipzone_policy_put(policy);
 }

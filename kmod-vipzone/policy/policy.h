@@ -1,126 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Policies: which regions the pages of each segment come from. */
-#ifndef VIPZONE_POLICY_H
-#define VIPZONE_POLICY_H
+#ifndef VIPZONE_POLICY_POLICY_H
+#define VIPZONE_POLICY_POLICY_H
 
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/workqueue.h>
 
-#include <memsuite/migrate.h>
 #include <memsuite/pool.h>
 #include <memsuite/region.h>
 
 #include "energy/energy_model.h"
 #include "energy/region_energy.h"
 #include "parse/command.h"
+#include "policy/policy_stats.h"
 #include "policy/reserve.h"
 
 struct cgroup;
 
 /* Its regions, and all that is in none of them. */
-#define POLICY_PLACES	(VIPZONE_MAX_REGIONS + 1)
-
-/* Why a page was left to the kernel. */
-enum fallback {
-	FALLBACK_EMPTY,		/* no region had a page at once */
-	FALLBACK_POLICY,	/* the program or its area has a NUMA policy */
-	FALLBACK_CPUSET,	/* its cpuset does not allow the region's node */
-	FALLBACK_CONTEXT,	/* not a movable user page */
-	FALLBACK_HUGE,		/* huge page refused: the regions have none free */
-	FALLBACK_WEAR,		/* no region but those over their wear budget */
-	NR_FALLBACKS,
-};
-
-/* What became of pages that were to be moved: as for memsuite_migrate, and */
-enum {
-	MOVE_SHARED = MEMSUITE_NR_MIGRATE_OUTCOMES,	/* other processes map it too */
-	MOVE_POLICY,	/* the program or its area has a NUMA policy */
-	MOVE_CPUSET,	/* its cpuset does not allow the nodes of the regions */
-	NR_MOVES,
-};
-
-/* What a page was moved for. */
-enum move_why {
-	MOVE_ASKED,		/* a write to move */
-	MOVE_REPAIR,		/* it lay outside of its regions */
-	MOVE_HOT,		/* it is written often */
-	MOVE_IDLE,		/* nobody uses it */
-	MOVE_WORN,		/* it is written often, its region over budget */
-	NR_MOVE_WHYS,
-};
-
-/* What a page is like that lies outside of its regions. */
-enum astray {
-	ASTRAY_SHARED,		/* other processes map it too, as after fork */
-	ASTRAY_HUGE,		/* large, as khugepaged makes them */
-	ASTRAY_NODE,		/* on a node where no region is */
-	ASTRAY_NEAR,		/* on such a node, as compaction leaves it */
-	NR_ASTRAYS,
-};
+#define VIPZONE_POLICY_PLACES	(VIPZONE_MAX_REGIONS + 1)
 
 /**
- * struct steering_stats - what became of the pages of a policy
- * @placed: by segment: given from a region's pool
- * @by_node: by segment: left to the kernel, with a node of ours
- * @kernel: the kernel's own, with a node of ours
- * @swapped_in: of those placed, brought back from swap
- * @collapsed: gathered in huge pages
- * @yielded: used little, and behind the first region for that
- * @next: of those placed, in a later region than the first that was tried
- * @fallbacks: left to the kernel, by reason
- * @moves: to be moved, by what became of that
- * @whys: moved, by what for
- * @looked: looked at by the audit
- * @astray: of these, outside of their regions, by what they are like
- * @accesses: as the audit and the processors tell
- * @counted: by the processors, by event
- * @elsewhere: of these, taken to have gone to no region of the policy
- */
-struct steering_stats {
-	u64 placed[NR_SEGMENTS];
-	u64 by_node[NR_SEGMENTS];
-	u64 kernel;
-	u64 swapped_in;
-	u64 collapsed;
-	u64 yielded;
-	u64 next;
-	u64 fallbacks[NR_FALLBACKS];
-	u64 moves[NR_MOVES];
-	u64 whys[NR_MOVE_WHYS];
-	u64 looked;
-	u64 astray[NR_ASTRAYS];
-	struct ledger accesses;
-	u64 counted[LEDGER_KINDS];
-	u64 elsewhere[LEDGER_KINDS];
-};
-
-/**
- * struct target - one region of a policy
+ * struct vipzone_target - one region of a policy
  * @region: kept for as long
  * @pool: its pool, open for as long
- * @account: its energy and wear
+ * @energy: its energy and wear
  * @nid: the first node that it lies on, -1 if none of it was online
  * @nodes: all of them
  * @spans: it lies on more than one
  * @is_node: it is the whole of that node
- * @room: what is not reserved of it, if the policy has rooms
+ * @reserve: how much of it is not reserved, if the policy has reserves
  */
-struct target {
+struct vipzone_target {
 	struct memsuite_region *region;
 	struct memsuite_pool *pool;
-	struct account *account;
+	struct vipzone_region_energy *energy;
 	int nid;
 	nodemask_t nodes;
 	bool spans;
 	bool is_node;
-	struct room room;
+	struct vipzone_reserve reserve;
 };
 
-/* Whether all of a region is on some nodes. Of one node, as usual, in no time. */
-static inline bool target_is_on(const struct target *target,
-				const nodemask_t *nodes)
+/* Whether all of a region lies on @nodes. Fast for a region on one node, as usual. */
+static inline bool vipzone_target_is_on(const struct vipzone_target *target,
+					const nodemask_t *nodes)
 {
 	if (unlikely(target->spans))
 		return nodes_subset(target->nodes, *nodes);
@@ -128,10 +54,10 @@ static inline bool target_is_on(const struct target *target,
 }
 
 /**
- * struct policy - where a process, a cgroup or the machine gets its pages from
+ * struct vipzone_policy - where a process, a cgroup or the machine gets its pages from
  * @kobj: its directory, vipzone/policies/NUMBER
- * @number: of it
- * @users: processes that have it, and the scope that it is for
+ * @number: that NUMBER
+ * @users: processes that have it, and the cgroup or the machine that it is for
  * @command: what it was made from, with the full path of a cgroup; does not change
  * @base: the administrator's, if a program has chosen this one
  * @cgroup: that was last made at the path that it is for, or NULL; under RCU
@@ -140,44 +66,44 @@ static inline bool target_is_on(const struct target *target,
  * @has_large: one of them has large folios
  * @has_cache: it is for the page cache too
  * @has_kernel: it is for the kernel's own memory too
- * @has_rooms: it looks at the free memory of its targets
- * @rooms_asked: a fault has wanted to know since the last look
- * @most_free: the target that has the most
- * @look: does that
+ * @has_reserves: part of each target is reserved, so that free memory is looked at
+ * @reserves_asked: a fault has asked for it since the last look
+ * @most_free: the target that has the most free memory
+ * @reserves_work: looks at it
  * @nr_targets: number of @targets
  * @targets: the regions, as numbered in @command
  * @stats: what became of its pages
  * @places: touches of its targets, and of what is in none of them, since accesses
  *	were last divided; of the audit's thread, or the last user
- * @taken: of stats->counted, what was looked at
- * @undivided: of that, and scaled, what was not divided yet
+ * @taken: the part of @stats->counted that was settled
+ * @undivided: the part of that, scaled, which was not divided yet
  */
-struct policy {
+struct vipzone_policy {
 	struct kobject kobj;
 	int number;
 	refcount_t users;
 	struct vipzone_command command;
-	struct policy *base;
+	struct vipzone_policy *base;
 	struct cgroup *cgroup;
 	struct list_head link;
 	bool has_node;
 	bool has_large;
 	bool has_cache;
 	bool has_kernel;
-	bool has_rooms;
-	bool rooms_asked;
+	bool has_reserves;
+	bool reserves_asked;
 	unsigned int most_free;
-	struct delayed_work look;
+	struct delayed_work reserves_work;
 	unsigned int nr_targets;
-	struct target targets[VIPZONE_MAX_REGIONS];
-	struct steering_stats __percpu *stats;
-	struct ledger_place places[POLICY_PLACES];
-	u64 taken[LEDGER_KINDS];
-	u64 undivided[LEDGER_KINDS];
+	struct vipzone_target targets[VIPZONE_MAX_REGIONS];
+	struct vipzone_policy_stats __percpu *stats;
+	struct vipzone_energy_place places[VIPZONE_POLICY_PLACES];
+	u64 taken[VIPZONE_NR_ACCESS_KINDS];
+	u64 undivided[VIPZONE_NR_ACCESS_KINDS];
 };
 
 /**
- * policy_create() - make a policy and its directory
+ * vipzone_policy_create() - make a policy and its directory
  * @command: what was written
  *
  * Context: may sleep.
@@ -185,30 +111,42 @@ struct policy {
  * -EINVAL: it is for the kernel's memory and has no node, -EBUSY and others:
  * nodes cannot be chosen (memsuite_hook_arm()), -ENOMEM.
  */
-struct policy *policy_create(const struct vipzone_command *command);
+struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *command);
 
 /* The last user frees it. Hooks may not see it any more. May sleep. */
-void policy_put(struct policy *policy);
+void vipzone_policy_put(struct vipzone_policy *policy);
 
-static inline void policy_get(struct policy *policy)
+static inline void vipzone_policy_get(struct vipzone_policy *policy)
 {
 	refcount_inc(&policy->users);
 }
 
 /*
- * Notes what the processors have counted since; with @divide it is also told to
- * the accounts of the regions, by what was touched. For the audit's thread. May
+ * Settles what the processors have counted under each policy. With @divide, also
+ * divides it among the regions, by what was touched. For the audit's thread. May
  * sleep.
  */
-void policies_settle(bool divide);
+void vipzone_policies_settle(bool divide);
 
-/* What was counted of policies that are gone, and has gone to no account. */
-u64 policies_undivided(void);
+/* What was counted under policies that are gone, and was never divided. */
+u64 vipzone_policies_undivided(void);
 
-/* What became of all pages, those of policies that are gone among them. */
-void policies_sum(struct steering_stats *sum);
+/* What became of the pages of all policies, also of those that are gone. */
+void vipzone_policies_sum(struct vipzone_policy_stats *sum);
 
-int policies_init(struct kobject *parent);
-void policies_exit(void);
+/**
+ * vipzone_cgroup_path() - the path that a policy of a cgroup is known by
+ * @cgroup: the cgroup
+ * @path: result, of VIPZONE_PATH_SIZE bytes
+ *
+ * Context: any.
+ * Return: 0 or -ENAMETOOLONG.
+ */
+int vipzone_cgroup_path(struct cgroup *cgroup, char *path);
+
+int vipzone_policies_init(struct kobject *parent);
+
+/* All policies are gone by now. */
+void vipzone_policies_exit(void);
 
 #endif

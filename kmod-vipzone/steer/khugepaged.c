@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Small pages that were gathered in a huge page, by khugepaged or by
- * madvise(MADV_COLLAPSE). The huge page is allocated on behalf of no page fault
- * and lies where the kernel found one, so this is counted apart.
+ * madvise(MADV_COLLAPSE). No page fault allocates that huge page, and it lies where
+ * the kernel found one, so it is counted apart.
  */
 
 #include <linux/kernel.h>
@@ -12,7 +12,8 @@
 #include <compat/thp.h>
 #include <memsuite/tracepoints.h>
 
-#include "vipzone.h"
+#include "policy/lookup.h"
+#include "steer/khugepaged.h"
 
 /* What the tracepoint calls "succeeded". */
 #define COLLAPSED	1
@@ -20,12 +21,12 @@
 static void probe_collapse(void *data, struct mm_struct *mm, int isolated,
 			   int status, unsigned int order)
 {
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	if (status != COLLAPSED)
 		return;
 	preempt_disable();
-	policy = policy_of(mm);
+	policy = vipzone_policy_of(mm);
 	if (policy)
 		this_cpu_add(policy->stats->collapsed,
 			     1UL << MEMSUITE_COLLAPSE_ORDER(order));
@@ -38,13 +39,13 @@ static struct memsuite_tracepoint probes[] = {
 
 static bool watched;
 
-void collapses_watch(void)
+void vipzone_khugepaged_watch(void)
 {
 	if (!watched)
 		watched = !memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 }
 
-void collapses_ignore(void)
+void vipzone_khugepaged_ignore(void)
 {
 	if (watched)
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));

@@ -6,7 +6,7 @@
  * order that has one, a huge page from a free block of that region. Where the
  * region is a whole node and its pool is empty, or a huge page is wanted, the
  * allocation goes on in the kernel with that node as the preferred one, if it
- * has room. If no region has, the kernel reclaims on the first node.
+ * has reserve. If no region has, the kernel reclaims on the first node.
  */
 
 #include <linux/cpuset.h>
@@ -23,34 +23,36 @@
 #include <memsuite/hook.h>
 #include <memsuite/pagewalk.h>
 
-#include "audit/page_migrate.h"
+#include "policy/arming.h"
 #include "policy/bank_assign.h"
+#include "policy/lookup.h"
+#include "steer/khugepaged.h"
+#include "steer/steering.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 /*
  * A node chosen at the fault, for the allocation that the same task makes
  * next. A task that is moved to another CPU in between loses it.
  */
-struct wish {
+struct preferred_node {
 	struct task_struct *task;
 	unsigned int order;
 	int nid;
 };
 
-static DEFINE_PER_CPU(struct wish, wishes);
+static DEFINE_PER_CPU(struct preferred_node, preferred_nodes);
 
-static void count_fallback(struct policy *policy, enum fallback why)
+static void count_fallback(struct vipzone_policy *policy, enum vipzone_fallback why)
 {
 	this_cpu_inc(policy->stats->fallbacks[why]);
 }
 
 /*
- * Of what @nr pages were placed for, swap-in is counted apart: it is no first
- * touch, and on the newer kernels much of it does not come here. New pages are
- * asked for zeroed, and need no look.
+ * Swap-in is counted apart from other faults: it is no first touch, and on the newer
+ * kernels much of it does not come here. Faults ask for new pages zeroed, which
+ * saves a look.
  */
-static void count_placed(struct policy *policy, u64 __percpu *placed,
+static void count_placed(struct vipzone_policy *policy, u64 __percpu *placed,
 			 const struct memsuite_fault *fault)
 {
 	this_cpu_add(*placed, 1UL << fault->order);
@@ -60,56 +62,56 @@ static void count_placed(struct policy *policy, u64 __percpu *placed,
 }
 
 /* @nth: how many regions come before it */
-static void account_for(struct policy *policy, u64 __percpu *placed,
-			struct target *target, unsigned int nth,
+static void count_given(struct vipzone_policy *policy, u64 __percpu *placed,
+			struct vipzone_target *target, unsigned int nth,
 			const struct memsuite_fault *fault)
 {
 	count_placed(policy, placed, fault);
 	if (unlikely(nth))
 		this_cpu_add(policy->stats->next, 1UL << fault->order);
-	if (target->room.credit)
-		room_spend(&target->room, 1UL << fault->order);
+	if (target->reserve.credit)
+		vipzone_reserve_spend(&target->reserve, 1UL << fault->order);
 }
 
-static void wish(const struct target *target, const struct memsuite_fault *fault)
+static void prefer_node(const struct vipzone_target *target, const struct memsuite_fault *fault)
 {
-	struct wish *wish = this_cpu_ptr(&wishes);
+	struct preferred_node *prefer_node = this_cpu_ptr(&preferred_nodes);
 
-	wish->nid = target->nid;
-	wish->order = fault->order;
-	wish->task = current;
+	prefer_node->nid = target->nid;
+	prefer_node->order = fault->order;
+	prefer_node->task = current;
 }
 
-/* What a huge page wished for, which may be tried twice, no other page has. */
-static void forget_wish(void)
+/* A huge page may be tried twice, but its node is for no other page. */
+static void forget_preferred_node(void)
 {
-	if (this_cpu_read(wishes.task) == current)
-		this_cpu_write(wishes.task, NULL);
+	if (this_cpu_read(preferred_nodes.task) == current)
+		this_cpu_write(preferred_nodes.task, NULL);
 }
 
-static bool allowed(const struct target *target)
+static bool target_is_allowed(const struct vipzone_target *target)
 {
-	return target_is_on(target, &cpuset_current_mems_allowed);
+	return vipzone_target_is_on(target, &cpuset_current_mems_allowed);
 }
 
-/* What is written wears it, and it has had its share. */
-static bool is_spared(const struct policy *policy, const struct target *target)
+/* The policy heeds wear, and the region is over its budget. */
+static bool is_spared(const struct vipzone_policy *policy, const struct vipzone_target *target)
 {
-	return policy->command.wear && account_is_over(target->account);
+	return policy->command.wear && vipzone_region_energy_is_over(target->energy);
 }
 
 /*
- * Who is refused a large folio tries smaller ones: a page fault always, for a
- * file who does not insist.
+ * Callers that are refused a large folio try smaller ones: page faults always, the
+ * page cache unless it insists.
  */
 static bool may_refuse(const struct memsuite_fault *fault)
 {
 	return fault->vma || (fault->gfp & __GFP_NORETRY);
 }
 
-/* Of a node, a huge page is the kernel's to find. */
-static struct page *pop(const struct target *target,
-			const struct memsuite_fault *fault)
+/* In a region that is a node, the kernel finds huge pages. */
+static struct page *target_pop(const struct vipzone_target *target,
+			       const struct memsuite_fault *fault)
 {
 	if (likely(!fault->order))
 		return memsuite_pool_pop(target->pool, fault->gfp);
@@ -119,10 +121,10 @@ static struct page *pop(const struct target *target,
 }
 
 /*
- * Whether the kernel has so much on a node above the high watermark, up to which
- * it reclaims. What lies in the lists of CPUs is not seen.
+ * Whether a node has that much free above the high watermark, up to which the
+ * kernel reclaims. Pages in the lists of CPUs are not seen.
  */
-static bool has_room(const struct target *target, const struct memsuite_fault *fault)
+static bool node_has_free(const struct vipzone_target *target, const struct memsuite_fault *fault)
 {
 	int highest = gfp_zone(fault->gfp), i;
 	struct zone *zone;
@@ -137,142 +139,113 @@ static bool has_room(const struct target *target, const struct memsuite_fault *f
 	return false;
 }
 
-/* No region has room. @node: the first of them that the kernel may reclaim on */
-static struct page *give_up(struct policy *policy, enum fallback why,
-			    const struct target *node,
-			    const struct memsuite_fault *fault)
+/* No region has a page. @node: the first of them that the kernel may reclaim on */
+static struct page *steer_nowhere(struct vipzone_policy *policy, enum vipzone_fallback why,
+				  const struct vipzone_target *node,
+				  const struct memsuite_fault *fault)
 {
 	if (node) {
-		wish(node, fault);
+		prefer_node(node, fault);
 	} else if (fault->order) {
-		count_fallback(policy, FALLBACK_HUGE);
+		count_fallback(policy, VIPZONE_FALLBACK_HUGE);
 		return may_refuse(fault) ? MEMSUITE_FAULT_DENY : MEMSUITE_FAULT_KERNEL;
 	}
 	count_fallback(policy, why);
 	return MEMSUITE_FAULT_KERNEL;
 }
 
-static struct page *steer_page(struct policy *policy, enum segment segment,
+static struct page *steer_page(struct vipzone_policy *policy, enum vipzone_segment segment,
 			       const struct vipzone_order *regions,
 			       const struct memsuite_fault *fault)
 {
-	enum fallback why = FALLBACK_CPUSET;
-	struct target *target, *node = NULL;
+	enum vipzone_fallback why = VIPZONE_FALLBACK_CPUSET;
+	struct vipzone_target *target, *node = NULL;
 	struct page *page;
 	unsigned int i;
 
 	for (i = 0; i < regions->nr; i++) {
 		target = &policy->targets[regions->region[i]];
-		if (unlikely(!allowed(target)))
+		if (unlikely(!target_is_allowed(target)))
 			continue;
 		if (unlikely(is_spared(policy, target))) {
-			why = FALLBACK_WEAR;
+			why = VIPZONE_FALLBACK_WEAR;
 			continue;
 		}
-		page = pop(target, fault);
+		page = target_pop(target, fault);
 		if (likely(page)) {
-			account_for(policy, &policy->stats->placed[segment],
+			count_given(policy, &policy->stats->placed[segment],
 				    target, i, fault);
 			return page;
 		}
-		if (target->is_node && has_room(target, fault)) {
-			wish(target, fault);
-			account_for(policy, &policy->stats->by_node[segment],
+		if (target->is_node && node_has_free(target, fault)) {
+			prefer_node(target, fault);
+			count_given(policy, &policy->stats->by_node[segment],
 				    target, i, fault);
 			return MEMSUITE_FAULT_KERNEL;
 		}
 		if (target->is_node && !node)
 			node = target;
-		why = FALLBACK_EMPTY;
+		why = VIPZONE_FALLBACK_EMPTY;
 	}
-	return give_up(policy, why, node, fault);
+	return steer_nowhere(policy, why, node, fault);
 }
 
-/* The narrower wins; but a program's choice only under who allowed it. */
-struct policy *policy_of(const struct mm_struct *mm)
-{
-	struct process *process = process_of(mm);
-	struct policy *base, *scope;
-
-	if (likely(!process))
-		return scope_policy(mm);
-	base = process->policy->base;
-	if (likely(!base) || base->command.scope == VIPZONE_PROCESS)
-		return process->policy;
-	scope = scope_policy(mm);
-	return scope == base ? process->policy : scope;
-}
-
-struct policy *policy_hold(const struct mm_struct *mm)
-{
-	struct policy *policy;
-
-	rcu_read_lock();
-	preempt_disable();
-	policy = policy_of(mm);
-	if (policy)
-		policy_get(policy);
-	preempt_enable();
-	rcu_read_unlock();
-	return policy;
-}
-
-/* Which have more than their reserve; what is used much may have that, too. */
-static unsigned int roomy(struct policy *policy, unsigned int hint)
+/* A mask of targets with more free than their reserve; memory that is used much needs none. */
+static unsigned int spare_targets(struct vipzone_policy *policy, unsigned int hint)
 {
 	unsigned int i, mask = 0;
 
-	if (!policy->has_rooms || hint & HINT_HIGH)
+	if (!policy->has_reserves || hint & VIPZONE_HINT_HIGH)
 		return 0;
 	/* Seldom written: all CPUs read it. */
-	if (!READ_ONCE(policy->rooms_asked))
-		WRITE_ONCE(policy->rooms_asked, true);
+	if (!READ_ONCE(policy->reserves_asked))
+		WRITE_ONCE(policy->reserves_asked, true);
 	for (i = 0; i < policy->nr_targets; i++)
-		if (room_left(&policy->targets[i].room))
+		if (vipzone_reserve_has_spare(&policy->targets[i].reserve))
 			mask |= 1U << i;
 	return mask;
 }
 
-/* How the program says that its memory is used, or else the administrator. */
-static unsigned int hint_of(const struct policy *policy,
+/* How the memory is used, as the program says, or else the administrator. */
+static unsigned int hint_of(const struct vipzone_policy *policy,
 			    const struct memsuite_fault *fault)
 {
 	u32 flags;
 
-	if (fault->vma && tag_find(fault->vma->vm_mm, fault->address, &flags))
+	if (fault->vma && vipzone_tag_find(fault->vma->vm_mm, fault->address, &flags))
 		return flags;
 	return policy->command.low_power.hint;
 }
 
 /* Low power first, for memory with that hint. */
-static void order_by_power(struct policy *policy, unsigned int hint,
+static void order_by_power(struct vipzone_policy *policy, unsigned int hint,
 			   unsigned int order, struct vipzone_order *regions)
 {
-	const struct low_power *low_power = &policy->command.low_power;
+	const struct vipzone_low_power *low_power = &policy->command.low_power;
 
-	low_power_order(&policy->command, hint, roomy(policy, hint),
-			READ_ONCE(policy->most_free), regions);
-	if (regions->region[0] != (hint & HINT_WRITE ? low_power->write :
+	vipzone_low_power_order(&policy->command, hint, spare_targets(policy, hint),
+				READ_ONCE(policy->most_free), regions);
+	if (regions->region[0] != (hint & VIPZONE_HINT_WRITE ? low_power->write :
 				   low_power->read).region[0])
 		this_cpu_add(policy->stats->yielded, 1UL << order);
 }
 
-static struct page *steer(struct policy *policy, enum segment segment,
-			  const struct memsuite_fault *fault)
+static struct page *steer_alloc(struct vipzone_policy *policy, enum vipzone_segment segment,
+				const struct memsuite_fault *fault)
 {
 	const struct vipzone_order *regions =
-		order_at_fault(policy, segment,
-			       fault->vma ? fault->vma->vm_mm : current->mm);
+		vipzone_order_at_fault(policy, segment,
+				       fault->vma ? fault->vma->vm_mm : current->mm);
 	struct vipzone_order by_power;
 	enum memsuite_refusal refusal;
 
-	forget_wish();
+	forget_preferred_node();
 	if (!regions->nr)
 		return MEMSUITE_FAULT_PASS;
 	refusal = memsuite_fault_refusal(fault);
 	if (unlikely(refusal)) {
 		count_fallback(policy, refusal == MEMSUITE_REFUSED_POLICY ?
-			       FALLBACK_POLICY : FALLBACK_CONTEXT);
+			       VIPZONE_FALLBACK_POLICY : VIPZONE_FALLBACK_CONTEXT);
 		return MEMSUITE_FAULT_KERNEL;
 	}
 	if (policy->command.low_power.set) {
@@ -284,8 +257,8 @@ static struct page *steer(struct policy *policy, enum segment segment,
 }
 
 /*
- * Where exec writes arguments is the stack of an address space that no process
- * has yet, nor is this known as exec at first: it is for who executes.
+ * exec writes the arguments to the stack of an address space that no process has
+ * yet, before it is known as an exec: the page is for the task that executes.
  */
 static const struct mm_struct *mm_of(const struct vm_area_struct *vma)
 {
@@ -298,48 +271,36 @@ static const struct mm_struct *mm_of(const struct vm_area_struct *vma)
 static struct page *steer_fault(const struct memsuite_fault *fault)
 {
 	struct vm_area_struct *vma = fault->vma;
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	/* Migration and shmem come without a vma, or with one of their own. */
 	if (!vma || !vma->vm_mm)
 		return MEMSUITE_FAULT_PASS;
-	policy = policy_of(mm_of(vma));
+	policy = vipzone_policy_of(mm_of(vma));
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
-	return steer(policy, segment_of(vma, fault->address), fault);
-}
-
-static atomic_t kernel_policies = ATOMIC_INIT(0);
-
-void steering_serve_kernel(void)
-{
-	atomic_inc(&kernel_policies);
-}
-
-void steering_leave_kernel(void)
-{
-	atomic_dec(&kernel_policies);
+	return steer_alloc(policy, vipzone_segment_of(vma, fault->address), fault);
 }
 
 /* Memory that devices reach with 32 bits lies below 4 GiB. */
-static bool reaches(const struct target *target, enum zone_type zone)
+static bool target_reaches(const struct vipzone_target *target, enum zone_type zone)
 {
 	return zone != ZONE_DMA32 ||
 	       memsuite_region_spec(target->region)->start < SZ_4G;
 }
 
-static int node_for_kernel(struct policy *policy, gfp_t gfp, unsigned int order,
+static int node_for_kernel(struct vipzone_policy *policy, gfp_t gfp, unsigned int order,
 			   int nid)
 {
 	const struct vipzone_order *regions = &policy->command.low_power.read;
 	enum zone_type zone = gfp_zone(gfp);
-	struct target *target;
+	struct vipzone_target *target;
 	unsigned int i;
 
 	for (i = 0; zone != ZONE_DMA && i < regions->nr; i++) {
 		target = &policy->targets[regions->region[i]];
-		if (!target->is_node || !allowed(target) ||
-		    !reaches(target, zone))
+		if (!target->is_node || !target_is_allowed(target) ||
+		    !target_reaches(target, zone))
 			continue;
 		this_cpu_add(policy->stats->kernel, 1UL << order);
 		return target->nid;
@@ -347,7 +308,7 @@ static int node_for_kernel(struct policy *policy, gfp_t gfp, unsigned int order,
 	return nid;
 }
 
-/* Only one that binds comes with a node mask. */
+/* Of the NUMA policies, only one that binds comes with a node mask. */
 static bool has_policy(const struct task_struct *task)
 {
 #ifdef CONFIG_NUMA
@@ -362,12 +323,12 @@ static int steer_kernel(gfp_t gfp, unsigned int order, int nid,
 			const nodemask_t *nodemask)
 {
 	struct mm_struct *mm = current->mm;
-	struct policy *policy;
+	struct vipzone_policy *policy;
 
 	if (nodemask || (gfp & (__GFP_MOVABLE | __GFP_THISNODE)) ||
 	    has_policy(current))
 		return nid;
-	policy = mm ? policy_of(mm) : scope_policy(NULL);
+	policy = mm ? vipzone_policy_of(mm) : vipzone_policy_of_machine();
 	if (!policy || !policy->has_kernel)
 		return nid;
 	return node_for_kernel(policy, gfp, order, nid);
@@ -376,19 +337,19 @@ static int steer_kernel(gfp_t gfp, unsigned int order, int nid,
 static int steer_entry(gfp_t gfp, unsigned int order, int nid,
 		       const nodemask_t *nodemask)
 {
-	struct wish *wish = this_cpu_ptr(&wishes);
+	struct preferred_node *prefer_node = this_cpu_ptr(&preferred_nodes);
 
-	if (unlikely(atomic_read(&kernel_policies)) && in_task())
+	if (unlikely(atomic_read(&vipzone_kernel_policies)) && in_task())
 		nid = steer_kernel(gfp, order, nid, nodemask);
-	if (likely(wish->task != current) || wish->order != order ||
+	if (likely(prefer_node->task != current) || prefer_node->order != order ||
 	    !(gfp & __GFP_MOVABLE) || !in_task())
 		return nid;
-	if (nodemask && !node_isset(wish->nid, *nodemask))
+	if (nodemask && !node_isset(prefer_node->nid, *nodemask))
 		return nid;
-	/* A huge page is tried twice; its wish holds for both. */
+	/* A huge page is tried twice; its node holds for both. */
 	if (!order)
-		wish->task = NULL;
-	return wish->nid;
+		prefer_node->task = NULL;
+	return prefer_node->nid;
 }
 
 /*
@@ -396,35 +357,35 @@ static int steer_entry(gfp_t gfp, unsigned int order, int nid,
  * for the file that is mapped at the address; where another task has faulted
  * on this CPU since, it counts as another file's.
  */
-static enum segment segment_of_cache(const struct mm_struct *mm)
+static enum vipzone_segment segment_of_cache(const struct mm_struct *mm)
 {
 	if (syscall_get_nr(current, task_pt_regs(current)) >= 0)
-		return SEGMENT_CACHE;
-	return segment_of_file(mm, read_cr2());
+		return VIPZONE_SEGMENT_CACHE;
+	return vipzone_segment_of_file(mm, read_cr2());
 }
 
 static struct page *steer_cache(const struct memsuite_fault *fault)
 {
 	struct mm_struct *mm = current->mm;
-	struct policy *policy = mm ? policy_of(mm) : NULL;
+	struct vipzone_policy *policy = mm ? vipzone_policy_of(mm) : NULL;
 
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
-	return steer(policy, segment_of_cache(mm), fault);
+	return steer_alloc(policy, segment_of_cache(mm), fault);
 }
 
-/* NUMA balancing would have it where its program runs. */
+/* NUMA balancing would move the page to where its program runs. */
 static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 			unsigned long address)
 {
-	struct policy *policy = policy_of(vma->vm_mm);
+	struct vipzone_policy *policy = vipzone_policy_of(vma->vm_mm);
 	const struct vipzone_order *order;
 
 	if (likely(!policy) || has_policy(current) || memsuite_vma_has_policy(vma) ||
 	    !node_isset(page_to_nid(page), cpuset_current_mems_allowed))
 		return false;
-	order = order_at_home(policy, segment_of(vma, address), vma->vm_mm);
-	return is_placed(policy, order, page);
+	order = vipzone_order_at_home(policy, vipzone_segment_of(vma, address), vma->vm_mm);
+	return vipzone_page_is_placed(policy, order, page);
 }
 
 static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
@@ -434,86 +395,24 @@ static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
 	[MEMSUITE_HOOK_POINT_NUMA_MISPLACED] = { .stays = steer_stays },
 };
 
-/*
- * A hook costs all tasks some instructions, at the allocator's entry with every
- * allocation, so each is armed only while a policy needs it.
- */
-static DEFINE_MUTEX(arm_lock);
-static bool running;
-static unsigned int users[MEMSUITE_NR_HOOK_POINTS] = {
-	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = 1,	/* all policies do */
-};
+static DEFINE_MUTEX(steering_lock);	/* of starting and stopping */
 
-static int arm(enum memsuite_hook_point_id id)
+int vipzone_steering_start(void)
 {
-	return memsuite_hook_arm(id, MEMSUITE_HOOK_RANK_PLACEMENT, &steering_hooks[id]);
-}
+	int err;
 
-static void disarm(enum memsuite_hook_point_id id)
-{
-	memsuite_hook_disarm(id, MEMSUITE_HOOK_RANK_PLACEMENT);
-}
-
-int steering_use(enum memsuite_hook_point_id id)
-{
-	int err = 0;
-
-	mutex_lock(&arm_lock);
-	if (running && !users[id])
-		err = arm(id);
+	mutex_lock(&steering_lock);
+	err = vipzone_arming_start(steering_hooks);
 	if (!err)
-		users[id]++;
-	mutex_unlock(&arm_lock);
+		vipzone_khugepaged_watch();
+	mutex_unlock(&steering_lock);
 	return err;
 }
 
-void steering_unuse(enum memsuite_hook_point_id id)
+void vipzone_steering_stop(void)
 {
-	mutex_lock(&arm_lock);
-	if (!--users[id] && running)
-		disarm(id);
-	mutex_unlock(&arm_lock);
-}
-
-static void disarm_all(void)
-{
-	int id;
-
-	for (id = 0; id < MEMSUITE_NR_HOOK_POINTS; id++)
-		disarm(id);
-}
-
-/* What a fault leaves to the kernel has to be seen there: that comes first. */
-int steering_start(void)
-{
-	int err = 0, id;
-
-	mutex_lock(&arm_lock);
-	for (id = MEMSUITE_NR_HOOK_POINTS - 1; !running && !err && id >= 0; id--)
-		if (users[id])
-			err = arm(id);
-	if (err)
-		disarm_all();
-	else
-		collapses_watch();
-	/* Where that cannot be, the audit brings pages back. */
-	if (!err && nr_node_ids > 1)
-		arm(MEMSUITE_HOOK_POINT_NUMA_MISPLACED);
-	running = !err;
-	mutex_unlock(&arm_lock);
-	return err;
-}
-
-void steering_stop(void)
-{
-	mutex_lock(&arm_lock);
-	collapses_ignore();
-	disarm_all();
-	running = false;
-	mutex_unlock(&arm_lock);
-}
-
-bool steering_running(void)
-{
-	return READ_ONCE(running);
+	mutex_lock(&steering_lock);
+	vipzone_khugepaged_ignore();
+	vipzone_arming_stop();
+	mutex_unlock(&steering_lock);
 }

@@ -7,29 +7,30 @@
 
 #include <memsuite/tracepoints.h>
 
-#include "energy/access_counters.h"
+#include "policy/process_table.h"
+#include "steer/access_charge.h"
+#include "steer/task_events.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
-static DEFINE_MUTEX(lifetime_lock);
+static DEFINE_MUTEX(task_events_lock);
 static bool following;
 
 static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
-	process_forked(parent, child);
-	tags_forked(parent, child);
+	vipzone_process_forked(parent, child);
+	vipzone_tags_forked(parent, child);
 }
 
 static void probe_exec(void *data, struct task_struct *task)
 {
-	process_execed(task);
+	vipzone_process_execed(task);
 }
 
 static void probe_exit(void *data, struct task_struct *task)
 {
-	meter_exiting();
-	process_exited(task);
+	vipzone_charge_exiting();
+	vipzone_process_exited(task);
 }
 
 static struct memsuite_tracepoint probes[] = {
@@ -38,24 +39,27 @@ static struct memsuite_tracepoint probes[] = {
 	{ .name = "sched_process_exit", .function = probe_exit },
 };
 
-int lifetime_start(void)
+int vipzone_task_events_start(void)
 {
 	int err = 0;
 
-	mutex_lock(&lifetime_lock);
+	/* Every tag asks. */
+	if (READ_ONCE(following))
+		return 0;
+	mutex_lock(&task_events_lock);
 	if (!following) {
 		err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
-		following = !err;
+		WRITE_ONCE(following, !err);
 	}
-	mutex_unlock(&lifetime_lock);
+	mutex_unlock(&task_events_lock);
 	return err;
 }
 
-void lifetime_stop(void)
+void vipzone_task_events_stop(void)
 {
-	mutex_lock(&lifetime_lock);
+	mutex_lock(&task_events_lock);
 	if (following)
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	following = false;
-	mutex_unlock(&lifetime_lock);
+	mutex_unlock(&task_events_lock);
 }

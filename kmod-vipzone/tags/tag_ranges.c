@@ -15,34 +15,35 @@
 
 #include "tags/tag_ranges.h"
 
-static struct tag *to_tag(struct rb_node *node)
+static struct vipzone_tag *to_tag(struct rb_node *node)
 {
-	return rb_entry_safe(node, struct tag, node);
+	return rb_entry_safe(node, struct vipzone_tag, node);
 }
 
-static struct tag *next_of(struct tag *tag)
+static struct vipzone_tag *tag_next(struct vipzone_tag *tag)
 {
 	return to_tag(rb_next(&tag->node));
 }
 
-static struct tag *previous_of(struct tag *tag)
+static struct vipzone_tag *tag_previous(struct vipzone_tag *tag)
 {
 	return to_tag(rb_prev(&tag->node));
 }
 
-static struct tag *take(struct tag **fresh)
+static struct vipzone_tag *tag_take(struct vipzone_tag **fresh)
 {
-	struct tag *tag = *fresh;
+	struct vipzone_tag *tag = *fresh;
 
 	*fresh = NULL;
 	return tag;
 }
 
 /* The first tag that ends behind an address. */
-static struct tag *first_behind(const struct tagset *set, unsigned long address)
+static struct vipzone_tag *tag_first_behind(const struct vipzone_tag_ranges *set,
+					    unsigned long address)
 {
 	struct rb_node *node = set->root.rb_node;
-	struct tag *tag, *first = NULL;
+	struct vipzone_tag *tag, *first = NULL;
 
 	while (node) {
 		tag = to_tag(node);
@@ -56,22 +57,22 @@ static struct tag *first_behind(const struct tagset *set, unsigned long address)
 	return first;
 }
 
-static struct tag *first_in(const struct tagset *set, unsigned long start,
-			    unsigned long end)
+static struct vipzone_tag *tag_first_in(const struct vipzone_tag_ranges *set, unsigned long start,
+					unsigned long end)
 {
-	struct tag *tag = first_behind(set, start);
+	struct vipzone_tag *tag = tag_first_behind(set, start);
 
 	return tag && tag->start < end ? tag : NULL;
 }
 
-static void set_range(struct tag *tag, unsigned long start, unsigned long end)
+static void tag_set_range(struct vipzone_tag *tag, unsigned long start, unsigned long end)
 {
 	WRITE_ONCE(tag->start, start);
 	WRITE_ONCE(tag->end, end);
 }
 
 /* Where no tag is. */
-static void insert(struct tagset *set, struct tag *tag)
+static void tag_insert(struct vipzone_tag_ranges *set, struct vipzone_tag *tag)
 {
 	struct rb_node **link = &set->root.rb_node, *parent = NULL;
 
@@ -85,172 +86,173 @@ static void insert(struct tagset *set, struct tag *tag)
 	set->nr++;
 }
 
-static void erase(struct tagset *set, struct tag *tag)
+static void tag_erase(struct vipzone_tag_ranges *set, struct vipzone_tag *tag)
 {
 	rb_erase(&tag->node, &set->root);
 	set->nr--;
 }
 
-static void drop(struct tagset *set, struct tag *tag)
+static void tag_drop(struct vipzone_tag_ranges *set, struct vipzone_tag *tag)
 {
-	erase(set, tag);
+	tag_erase(set, tag);
 	kfree_rcu(tag, rcu);
 }
 
-static bool joins(const struct tag *tag, const struct tag *next)
+static bool tags_join(const struct vipzone_tag *tag, const struct vipzone_tag *next)
 {
 	return tag && next && tag->end == next->start &&
 	       tag->flags == next->flags;
 }
 
 /* Make one of a tag and those beside it, if they are alike. */
-static void join(struct tagset *set, struct tag *tag)
+static void tag_join(struct vipzone_tag_ranges *set, struct vipzone_tag *tag)
 {
-	struct tag *previous = previous_of(tag), *next = next_of(tag);
+	struct vipzone_tag *previous = tag_previous(tag), *next = tag_next(tag);
 
-	if (joins(tag, next)) {
-		set_range(tag, tag->start, next->end);
-		drop(set, next);
+	if (tags_join(tag, next)) {
+		tag_set_range(tag, tag->start, next->end);
+		tag_drop(set, next);
 	}
-	if (joins(previous, tag)) {
-		set_range(previous, previous->start, tag->end);
-		drop(set, tag);
+	if (tags_join(previous, tag)) {
+		tag_set_range(previous, previous->start, tag->end);
+		tag_drop(set, tag);
 	}
 }
 
-static void insert_and_join(struct tagset *set, struct tag *tag)
+static void tag_insert_and_join(struct vipzone_tag_ranges *set, struct vipzone_tag *tag)
 {
-	insert(set, tag);
-	join(set, tag);
+	tag_insert(set, tag);
+	tag_join(set, tag);
 }
 
 /* Of a tag that reaches beyond both ends. */
-static bool split(struct tagset *set, struct tag *tag, unsigned long start,
-		  unsigned long end, struct tag **fresh)
+static bool tag_split(struct vipzone_tag_ranges *set, struct vipzone_tag *tag, unsigned long start,
+		      unsigned long end, struct vipzone_tag **fresh)
 {
-	struct tag *rest = take(fresh);
+	struct vipzone_tag *rest = tag_take(fresh);
 
 	if (rest) {
 		rest->flags = tag->flags;
-		set_range(rest, end, tag->end);
+		tag_set_range(rest, end, tag->end);
 	}
-	set_range(tag, tag->start, start);
+	tag_set_range(tag, tag->start, start);
 	if (rest)
-		insert(set, rest);
+		tag_insert(set, rest);
 	return rest;
 }
 
 /* Inside of a change. */
-static bool untag(struct tagset *set, unsigned long start, unsigned long end,
-		  struct tag **fresh)
+static bool untag_range(struct vipzone_tag_ranges *set, unsigned long start, unsigned long end,
+			struct vipzone_tag **fresh)
 {
-	struct tag *tag = first_in(set, start, end), *next;
+	struct vipzone_tag *tag = tag_first_in(set, start, end), *next;
 
 	if (tag && tag->start < start && tag->end > end)
-		return split(set, tag, start, end, fresh);
+		return tag_split(set, tag, start, end, fresh);
 	for (; tag && tag->start < end; tag = next) {
-		next = next_of(tag);
+		next = tag_next(tag);
 		if (tag->start < start)
-			set_range(tag, tag->start, start);
+			tag_set_range(tag, tag->start, start);
 		else if (tag->end > end)
-			set_range(tag, end, tag->end);
+			tag_set_range(tag, end, tag->end);
 		else
-			drop(set, tag);
+			tag_drop(set, tag);
 	}
 	return true;
 }
 
-static struct tag *allocate(void)
+static struct vipzone_tag *tag_alloc_now(void)
 {
-	return kmalloc(sizeof(struct tag),
+	return kmalloc(sizeof(struct vipzone_tag),
 		       GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
 }
 
 /* The same where nobody can wait for memory. */
-static bool untag_now(struct tagset *set, unsigned long start,
-		      unsigned long end)
+static bool untag_range_now(struct vipzone_tag_ranges *set, unsigned long start,
+			    unsigned long end)
 {
-	struct tag *fresh = NULL;
+	struct vipzone_tag *fresh = NULL;
 
-	if (tagset_splits(set, start, end) && set->nr < VIPZONE_MAX_RANGES)
-		fresh = allocate();
-	return untag(set, start, end, &fresh);
+	if (vipzone_tag_ranges_splits(set, start, end) && set->nr < VIPZONE_MAX_RANGES)
+		fresh = tag_alloc_now();
+	return untag_range(set, start, end, &fresh);
 }
 
-static bool has_already(const struct tagset *set, unsigned long start,
-			unsigned long end, u32 flags)
+static bool range_has(const struct vipzone_tag_ranges *set, unsigned long start,
+		      unsigned long end, u32 flags)
 {
-	const struct tag *tag = first_in(set, start, end);
+	const struct vipzone_tag *tag = tag_first_in(set, start, end);
 
 	return tag && tag->start <= start && tag->end >= end &&
 	       tag->flags == flags;
 }
 
 /* How many tags more there are once a range is tagged, at most. */
-static unsigned int growth(const struct tagset *set, unsigned long start,
-			   unsigned long end)
+static unsigned int tag_growth(const struct vipzone_tag_ranges *set, unsigned long start,
+			       unsigned long end)
 {
-	struct tag *tag = first_in(set, start, end);
+	struct vipzone_tag *tag = tag_first_in(set, start, end);
 
 	if (tag && tag->start < start && tag->end > end)
 		return 2;
 	if (tag && tag->start < start)
-		tag = next_of(tag);
+		tag = tag_next(tag);
 	/* The first that lies in the range is replaced. */
 	return tag && tag->end <= end ? 0 : 1;
 }
 
-int tagset_tag(struct tagset *set, unsigned long start, unsigned long end,
-	       u32 flags, struct tag **fresh)
+int vipzone_tag_ranges_tag(struct vipzone_tag_ranges *set, unsigned long start, unsigned long end,
+			   u32 flags, struct vipzone_tag **fresh)
 {
-	struct tag *tag;
+	struct vipzone_tag *tag;
 
-	if (has_already(set, start, end, flags))
+	if (range_has(set, start, end, flags))
 		return 0;
-	if (set->nr + growth(set, start, end) > VIPZONE_MAX_RANGES)
+	if (set->nr + tag_growth(set, start, end) > VIPZONE_MAX_RANGES)
 		return -ENOSPC;
-	tag = take(&fresh[0]);
+	tag = tag_take(&fresh[0]);
 	tag->flags = flags;
-	set_range(tag, start, end);
+	tag_set_range(tag, start, end);
 	write_seqcount_begin(&set->changes);
-	untag(set, start, end, &fresh[1]);
-	insert_and_join(set, tag);
+	untag_range(set, start, end, &fresh[1]);
+	tag_insert_and_join(set, tag);
 	write_seqcount_end(&set->changes);
 	return 0;
 }
 
-bool tagset_splits(const struct tagset *set, unsigned long start,
-		   unsigned long end)
+bool vipzone_tag_ranges_splits(const struct vipzone_tag_ranges *set, unsigned long start,
+			       unsigned long end)
 {
-	const struct tag *tag = first_in(set, start, end);
+	const struct vipzone_tag *tag = tag_first_in(set, start, end);
 
 	return tag && tag->start < start && tag->end > end;
 }
 
-bool tagset_untag(struct tagset *set, unsigned long start, unsigned long end,
-		  struct tag **fresh)
+bool vipzone_tag_ranges_untag(struct vipzone_tag_ranges *set, unsigned long start,
+			      unsigned long end, struct vipzone_tag **fresh)
 {
 	bool whole;
 
 	write_seqcount_begin(&set->changes);
-	whole = untag(set, start, end, fresh);
+	whole = untag_range(set, start, end, fresh);
 	write_seqcount_end(&set->changes);
 	return whole;
 }
 
-bool tagset_unmap(struct tagset *set, unsigned long start, unsigned long end)
+bool vipzone_tag_ranges_unmap(struct vipzone_tag_ranges *set, unsigned long start,
+			      unsigned long end)
 {
 	bool whole;
 
 	write_seqcount_begin(&set->changes);
-	whole = untag_now(set, start, end);
+	whole = untag_range_now(set, start, end);
 	write_seqcount_end(&set->changes);
 	return whole;
 }
 
-static bool cuts(const struct tagset *set, unsigned long address)
+static bool tag_cuts(const struct vipzone_tag_ranges *set, unsigned long address)
 {
-	const struct tag *tag = first_behind(set, address);
+	const struct vipzone_tag *tag = tag_first_behind(set, address);
 
 	return tag && tag->start < address;
 }
@@ -259,25 +261,25 @@ static bool cuts(const struct tagset *set, unsigned long address)
  * Where tags stay in their order, as they do if no other ones lie between, only
  * addresses change. Nothing is tagged where they go.
  */
-static bool shift(struct tagset *set, unsigned long from, unsigned long to,
-		  unsigned long length)
+static bool tags_shift(struct vipzone_tag_ranges *set, unsigned long from, unsigned long to,
+		       unsigned long length)
 {
-	struct tag *first = first_in(set, from, from + length), *last, *tag;
-	struct tag *previous, *next;
+	struct vipzone_tag *first = tag_first_in(set, from, from + length), *last, *tag;
+	struct vipzone_tag *previous, *next;
 
-	if (!first || cuts(set, from) || cuts(set, from + length))
+	if (!first || tag_cuts(set, from) || tag_cuts(set, from + length))
 		return !first;
-	previous = previous_of(first);
-	next = first_behind(set, from + length);
+	previous = tag_previous(first);
+	next = tag_first_behind(set, from + length);
 	if ((previous && previous->start > to) || (next && next->start < to))
 		return false;
-	for (tag = last = first; tag != next; tag = next_of(tag)) {
-		set_range(tag, tag->start - from + to, tag->end - from + to);
+	for (tag = last = first; tag != next; tag = tag_next(tag)) {
+		tag_set_range(tag, tag->start - from + to, tag->end - from + to);
 		last = tag;
 	}
 	if (last != first)
-		join(set, last);
-	join(set, first);
+		tag_join(set, last);
+	tag_join(set, first);
 	return true;
 }
 
@@ -285,43 +287,43 @@ static bool shift(struct tagset *set, unsigned long from, unsigned long to,
  * The part of a tag that lies in a range, taken out of the set; NULL for want
  * of memory.
  */
-static struct tag *take_part(struct tagset *set, struct tag *tag,
-			     unsigned long start, unsigned long end,
-			     unsigned int *lost)
+static struct vipzone_tag *tag_take_part(struct vipzone_tag_ranges *set, struct vipzone_tag *tag,
+					 unsigned long start, unsigned long end,
+					 unsigned int *lost)
 {
-	struct tag *part;
+	struct vipzone_tag *part;
 
 	if (tag->start >= start && tag->end <= end) {
-		erase(set, tag);
+		tag_erase(set, tag);
 		return tag;
 	}
 	start = max(start, tag->start);
 	end = min(end, tag->end);
-	part = allocate();
+	part = tag_alloc_now();
 	if (part) {
 		part->flags = tag->flags;
-		set_range(part, start, end);
+		tag_set_range(part, start, end);
 	} else {
 		(*lost)++;
 	}
-	*lost += !untag_now(set, start, end);
+	*lost += !untag_range_now(set, start, end);
 	return part;
 }
 
-unsigned int tagset_move(struct tagset *set, unsigned long from,
-			 unsigned long to, unsigned long length)
+unsigned int vipzone_tag_ranges_move(struct vipzone_tag_ranges *set, unsigned long from,
+				     unsigned long to, unsigned long length)
 {
-	struct tag *tag, *part, *parts = NULL;
+	struct vipzone_tag *tag, *part, *parts = NULL;
 	unsigned int lost = 0;
 
 	if (!length)
 		return 0;
 	write_seqcount_begin(&set->changes);
-	lost += !untag_now(set, to, to + length);
-	if (shift(set, from, to, length))
+	lost += !untag_range_now(set, to, to + length);
+	if (tags_shift(set, from, to, length))
 		goto out;
-	while ((tag = first_in(set, from, from + length))) {
-		part = take_part(set, tag, from, from + length, &lost);
+	while ((tag = tag_first_in(set, from, from + length))) {
+		part = tag_take_part(set, tag, from, from + length, &lost);
 		if (part) {
 			part->next = parts;
 			parts = part;
@@ -335,24 +337,25 @@ unsigned int tagset_move(struct tagset *set, unsigned long from,
 			lost++;
 			continue;
 		}
-		set_range(part, part->start - from + to, part->end - from + to);
-		insert_and_join(set, part);
+		tag_set_range(part, part->start - from + to, part->end - from + to);
+		tag_insert_and_join(set, part);
 	}
 out:
 	write_seqcount_end(&set->changes);
 	return lost;
 }
 
-const struct tag *tagset_at(const struct tagset *set, unsigned long address)
+const struct vipzone_tag *vipzone_tag_ranges_at(const struct vipzone_tag_ranges *set,
+						unsigned long address)
 {
-	return first_in(set, address, address + 1);
+	return tag_first_in(set, address, address + 1);
 }
 
 /* Whatever it meets while the tree is changed, it comes to an end. */
-static bool look(const struct tagset *set, unsigned long address, u32 *flags)
+static bool tag_look(const struct vipzone_tag_ranges *set, unsigned long address, u32 *flags)
 {
 	struct rb_node *node = READ_ONCE(set->root.rb_node);
-	struct tag *tag;
+	struct vipzone_tag *tag;
 
 	while (node) {
 		tag = to_tag(node);
@@ -368,20 +371,22 @@ static bool look(const struct tagset *set, unsigned long address, u32 *flags)
 	return false;
 }
 
-bool tagset_find(const struct tagset *set, unsigned long address, u32 *flags)
+bool vipzone_tag_ranges_find(const struct vipzone_tag_ranges *set, unsigned long address,
+			     u32 *flags)
 {
 	unsigned int changes;
 	bool found;
 
 	do {
 		changes = raw_read_seqcount_begin(&set->changes);
-		found = look(set, address, flags);
+		found = tag_look(set, address, flags);
 	} while (read_seqcount_retry(&set->changes, changes));
 	return found;
 }
 
 /* Behind the last one. */
-static void append(struct tagset *set, struct tag *tag, struct tag *last)
+static void tag_append(struct vipzone_tag_ranges *set, struct vipzone_tag *tag,
+		       struct vipzone_tag *last)
 {
 	rb_link_node_rcu(&tag->node, last ? &last->node : NULL,
 			 last ? &last->node.rb_right : &set->root.rb_node);
@@ -389,26 +394,27 @@ static void append(struct tagset *set, struct tag *tag, struct tag *last)
 	set->nr++;
 }
 
-unsigned int tagset_copy(struct tagset *to, const struct tagset *from)
+unsigned int vipzone_tag_ranges_copy(struct vipzone_tag_ranges *to,
+				     const struct vipzone_tag_ranges *from)
 {
-	struct tag *tag, *copy, *last = NULL;
+	struct vipzone_tag *tag, *copy, *last = NULL;
 	unsigned int lost = 0;
 
-	for (tag = first_behind(from, 0); tag; tag = next_of(tag)) {
-		copy = allocate();
+	for (tag = tag_first_behind(from, 0); tag; tag = tag_next(tag)) {
+		copy = tag_alloc_now();
 		if (!copy) {
 			lost++;
 			continue;
 		}
 		copy->flags = tag->flags;
-		set_range(copy, tag->start, tag->end);
-		append(to, copy, last);
+		tag_set_range(copy, tag->start, tag->end);
+		tag_append(to, copy, last);
 		last = copy;
 	}
 	return lost;
 }
 
-void tagset_init(struct tagset *set)
+void vipzone_tag_ranges_init(struct vipzone_tag_ranges *set)
 {
 	spin_lock_init(&set->lock);
 	seqcount_spinlock_init(&set->changes, &set->lock);
@@ -416,9 +422,9 @@ void tagset_init(struct tagset *set)
 	set->nr = 0;
 }
 
-void tagset_clear(struct tagset *set)
+void vipzone_tag_ranges_exit(struct vipzone_tag_ranges *set)
 {
-	struct tag *tag, *next;
+	struct vipzone_tag *tag, *next;
 
 	rbtree_postorder_for_each_entry_safe(tag, next, &set->root, node)
 		kfree_rcu(tag, rcu);

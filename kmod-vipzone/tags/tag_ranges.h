@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tagged ranges of an address space. */
-#ifndef VIPZONE_TAGSET_H
-#define VIPZONE_TAGSET_H
+#ifndef VIPZONE_TAGS_TAG_RANGES_H
+#define VIPZONE_TAGS_TAG_RANGES_H
 
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 /**
- * struct tag - a range and its flags
+ * struct vipzone_tag - a range and its flags
  * @node: in the set, by @start; ranges do not overlap
  * @start: first address
  * @end: first address behind
@@ -18,38 +18,38 @@
  * @next: the next of those that are moved
  * @rcu: frees it after a grace period
  */
-struct tag {
+struct vipzone_tag {
 	struct rb_node node;
 	unsigned long start;
 	unsigned long end;
 	u32 flags;
 	union {
-		struct tag *next;
+		struct vipzone_tag *next;
 		struct rcu_head rcu;
 	};
 };
 
 /**
- * struct tagset - the tagged ranges of an address space
+ * struct vipzone_tag_ranges - the tagged ranges of an address space
  * @lock: held to change it, and to call the functions below
  * @changes: by which readers notice changes
  * @root: the tags
  * @nr: how many
  */
-struct tagset {
+struct vipzone_tag_ranges {
 	spinlock_t lock;		/* of the tree; see above */
 	seqcount_spinlock_t changes;
 	struct rb_root root;
 	unsigned int nr;
 };
 
-void tagset_init(struct tagset *set);
+void vipzone_tag_ranges_init(struct vipzone_tag_ranges *set);
 
 /* Frees all tags. Nobody reads the set any more. */
-void tagset_clear(struct tagset *set);
+void vipzone_tag_ranges_exit(struct vipzone_tag_ranges *set);
 
 /**
- * tagset_tag() - tag a range, in place of the tags that it has
+ * vipzone_tag_ranges_tag() - tag a range, in place of the tags that it has
  * @set: the set
  * @start: first address
  * @end: first address behind
@@ -58,15 +58,15 @@ void tagset_clear(struct tagset *set);
  *
  * Return: 0; -ENOSPC: there are too many, and nothing was changed.
  */
-int tagset_tag(struct tagset *set, unsigned long start, unsigned long end,
-	       u32 flags, struct tag **fresh);
+int vipzone_tag_ranges_tag(struct vipzone_tag_ranges *set, unsigned long start, unsigned long end,
+			   u32 flags, struct vipzone_tag **fresh);
 
 /* Whether untagging the range leaves two tags of one. */
-bool tagset_splits(const struct tagset *set, unsigned long start,
-		   unsigned long end);
+bool vipzone_tag_ranges_splits(const struct vipzone_tag_ranges *set, unsigned long start,
+			       unsigned long end);
 
 /**
- * tagset_untag() - take the tags of a range away
+ * vipzone_tag_ranges_untag() - take the tags of a range away
  * @set: the set
  * @start: first address
  * @end: first address behind
@@ -75,14 +75,15 @@ bool tagset_splits(const struct tagset *set, unsigned long start,
  * Return: false if a tag was to be split without @fresh: the part behind the
  * range is untagged too.
  */
-bool tagset_untag(struct tagset *set, unsigned long start, unsigned long end,
-		  struct tag **fresh);
+bool vipzone_tag_ranges_untag(struct vipzone_tag_ranges *set, unsigned long start,
+			      unsigned long end, struct vipzone_tag **fresh);
 
 /* The same where nobody can wait for memory: it is taken if there is some. */
-bool tagset_unmap(struct tagset *set, unsigned long start, unsigned long end);
+bool vipzone_tag_ranges_unmap(struct vipzone_tag_ranges *set, unsigned long start,
+			      unsigned long end);
 
 /**
- * tagset_move() - move the tags of a range, in place of those where it goes
+ * vipzone_tag_ranges_move() - move the tags of a range, in place of those where it goes
  * @set: the set
  * @from: first address
  * @to: where that goes; the ranges do not overlap
@@ -90,30 +91,34 @@ bool tagset_unmap(struct tagset *set, unsigned long start, unsigned long end);
  *
  * Return: how many pieces have lost their tag for want of memory.
  */
-unsigned int tagset_move(struct tagset *set, unsigned long from,
-			 unsigned long to, unsigned long length);
+unsigned int vipzone_tag_ranges_move(struct vipzone_tag_ranges *set, unsigned long from,
+				     unsigned long to, unsigned long length);
 
 /* The tag of an address, or NULL. */
-const struct tag *tagset_at(const struct tagset *set, unsigned long address);
+const struct vipzone_tag *vipzone_tag_ranges_at(const struct vipzone_tag_ranges *set,
+						unsigned long address);
 
 /**
- * tagset_find() - the flags of an address
+ * vipzone_tag_ranges_find() - the flags of an address
  * @set: the set
  * @address: the address
  * @flags: set if it is tagged
  *
  * Context: any in which RCU protects; takes no lock. Waits for a change that
  * another CPU is making.
+ * Return: whether it is tagged.
  */
-bool tagset_find(const struct tagset *set, unsigned long address, u32 *flags);
+bool vipzone_tag_ranges_find(const struct vipzone_tag_ranges *set, unsigned long address,
+			     u32 *flags);
 
 /**
- * tagset_copy() - copy a set
+ * vipzone_tag_ranges_copy() - copy a set
  * @to: an empty set, which nobody else knows
  * @from: the set
  *
  * Return: how many tags were not copied for want of memory.
  */
-unsigned int tagset_copy(struct tagset *to, const struct tagset *from);
+unsigned int vipzone_tag_ranges_copy(struct vipzone_tag_ranges *to,
+				     const struct vipzone_tag_ranges *from);
 
 #endif

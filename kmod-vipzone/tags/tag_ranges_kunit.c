@@ -11,31 +11,31 @@
 #define WRITE_HI	(_VIP_TYP_WRITE | _VIP_UTIL_HI)
 #define PAGES		64
 
-static struct tagset set;
+static struct vipzone_tag_ranges set;
 
 static int set_up(struct kunit *test)
 {
-	tagset_init(&set);
+	vipzone_tag_ranges_init(&set);
 	return 0;
 }
 
 static void tear_down(struct kunit *test)
 {
-	tagset_clear(&set);
+	vipzone_tag_ranges_exit(&set);
 }
 
 /* In pages. */
 static int tag(unsigned long start, unsigned long end, u32 flags)
 {
-	struct tag *fresh[2] = {
-		kmalloc(sizeof(struct tag), GFP_KERNEL),
-		kmalloc(sizeof(struct tag), GFP_KERNEL),
+	struct vipzone_tag *fresh[2] = {
+		kmalloc(sizeof(struct vipzone_tag), GFP_KERNEL),
+		kmalloc(sizeof(struct vipzone_tag), GFP_KERNEL),
 	};
 	int err;
 
 	spin_lock(&set.lock);
-	err = tagset_tag(&set, start * PAGE_SIZE, end * PAGE_SIZE, flags,
-			 fresh);
+	err = vipzone_tag_ranges_tag(&set, start * PAGE_SIZE, end * PAGE_SIZE, flags,
+				     fresh);
 	spin_unlock(&set.lock);
 	kfree(fresh[0]);
 	kfree(fresh[1]);
@@ -44,13 +44,13 @@ static int tag(unsigned long start, unsigned long end, u32 flags)
 
 static bool forget(unsigned long start, unsigned long end, bool with_memory)
 {
-	struct tag *fresh = NULL;
+	struct vipzone_tag *fresh = NULL;
 	bool whole;
 
 	if (with_memory)
 		fresh = kmalloc(sizeof(*fresh), GFP_KERNEL);
 	spin_lock(&set.lock);
-	whole = tagset_untag(&set, start * PAGE_SIZE, end * PAGE_SIZE, &fresh);
+	whole = vipzone_tag_ranges_untag(&set, start * PAGE_SIZE, end * PAGE_SIZE, &fresh);
 	spin_unlock(&set.lock);
 	kfree(fresh);
 	return whole;
@@ -59,7 +59,7 @@ static bool forget(unsigned long start, unsigned long end, bool with_memory)
 static void move(unsigned long from, unsigned long to, unsigned long pages)
 {
 	spin_lock(&set.lock);
-	tagset_move(&set, from * PAGE_SIZE, to * PAGE_SIZE, pages * PAGE_SIZE);
+	vipzone_tag_ranges_move(&set, from * PAGE_SIZE, to * PAGE_SIZE, pages * PAGE_SIZE);
 	spin_unlock(&set.lock);
 }
 
@@ -68,7 +68,7 @@ static int flags_at(unsigned long page)
 {
 	u32 flags;
 
-	return tagset_find(&set, page * PAGE_SIZE + 8, &flags) ? flags : -1;
+	return vipzone_tag_ranges_find(&set, page * PAGE_SIZE + 8, &flags) ? flags : -1;
 }
 
 /* "w" and "W" for WRITE_LO and WRITE_HI, "r" for READ_LO, " " for none. */
@@ -184,8 +184,8 @@ static void is_split_by_an_unmapping(struct kunit *test)
 {
 	tag(0, 8, WRITE_LO);
 	spin_lock(&set.lock);
-	KUNIT_EXPECT_TRUE(test, tagset_unmap(&set, 3 * PAGE_SIZE,
-					     5 * PAGE_SIZE));
+	KUNIT_EXPECT_TRUE(test, vipzone_tag_ranges_unmap(&set, 3 * PAGE_SIZE,
+							 5 * PAGE_SIZE));
 	spin_unlock(&set.lock);
 	expect(test, "www  www", 2);
 }
@@ -235,32 +235,32 @@ static void moves_past_others(struct kunit *test)
 
 static void tells_ranges(struct kunit *test)
 {
-	const struct tag *found;
+	const struct vipzone_tag *found;
 
 	tag(2, 4, WRITE_LO);
 	tag(4, 6, WRITE_LO);
-	found = tagset_at(&set, 5 * PAGE_SIZE + 1);
+	found = vipzone_tag_ranges_at(&set, 5 * PAGE_SIZE + 1);
 	KUNIT_ASSERT_TRUE(test, found);
 	KUNIT_EXPECT_EQ(test, found->start, 2 * PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, found->end, 6 * PAGE_SIZE);
-	KUNIT_EXPECT_FALSE(test, tagset_at(&set, 6 * PAGE_SIZE));
-	KUNIT_EXPECT_FALSE(test, tagset_at(&set, PAGE_SIZE * 2 - 1));
+	KUNIT_EXPECT_FALSE(test, vipzone_tag_ranges_at(&set, 6 * PAGE_SIZE));
+	KUNIT_EXPECT_FALSE(test, vipzone_tag_ranges_at(&set, PAGE_SIZE * 2 - 1));
 }
 
 static void copies(struct kunit *test)
 {
-	struct tagset copy;
+	struct vipzone_tag_ranges copy;
 	u32 flags;
 
 	tag(0, 2, WRITE_LO);
 	tag(2, 4, READ_LO);
-	tagset_init(&copy);
-	KUNIT_EXPECT_EQ(test, tagset_copy(&copy, &set), 0U);
+	vipzone_tag_ranges_init(&copy);
+	KUNIT_EXPECT_EQ(test, vipzone_tag_ranges_copy(&copy, &set), 0U);
 	KUNIT_EXPECT_EQ(test, copy.nr, 2U);
 	forget(0, 4, false);
-	KUNIT_EXPECT_TRUE(test, tagset_find(&copy, PAGE_SIZE, &flags));
+	KUNIT_EXPECT_TRUE(test, vipzone_tag_ranges_find(&copy, PAGE_SIZE, &flags));
 	KUNIT_EXPECT_EQ(test, flags, (u32)WRITE_LO);
-	tagset_clear(&copy);
+	vipzone_tag_ranges_exit(&copy);
 }
 
 static void has_a_limit(struct kunit *test)

@@ -4,9 +4,9 @@
  *
  * An address space has an entry from the first tag on. An mmu notifier tells
  * what is unmapped, and when the address space goes; the hook at MEMSUITE_HOOK_POINT_MREMAP_MOVE,
- * what is moved; a tracepoint, that it was forked. There nobody can sleep, as
- * making a notifier takes, so that a child makes its own before it gets to user
- * space.
+ * what is moved; a tracepoint, that it was forked. The tracepoint cannot sleep,
+ * which it takes to make a notifier, so that the child makes its own before it gets
+ * to user space.
  */
 
 #include <linux/err.h>
@@ -25,7 +25,6 @@
 
 #include "tags/tag_ranges.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 /**
  * struct tagged - an address space with tags
@@ -41,7 +40,7 @@ struct tagged {
 	struct hlist_node hash;
 	struct mmu_notifier notifier;
 	struct mm_struct *mm;
-	struct tagset set;
+	struct vipzone_tag_ranges set;
 	u32 others;
 	struct callback_head adoption;
 	struct rcu_head rcu;
@@ -56,7 +55,7 @@ static DECLARE_WAIT_QUEUE_HEAD(all_gone);
 static bool adopted;				/* there were children */
 static atomic64_t lost = ATOMIC64_INIT(0);
 
-/* Under RCU, which preemption off is, too. */
+/* Under RCU, or with preemption off. */
 static struct tagged *tagged_of(const struct mm_struct *mm)
 {
 	struct tagged *tagged;
@@ -81,7 +80,7 @@ static struct tagged *own_tagged(void)
 	return tagged;
 }
 
-bool tag_find(const struct mm_struct *mm, unsigned long address, u32 *flags)
+bool vipzone_tag_find(const struct mm_struct *mm, unsigned long address, u32 *flags)
 {
 	struct tagged *tagged = NULL;
 
@@ -90,7 +89,7 @@ bool tag_find(const struct mm_struct *mm, unsigned long address, u32 *flags)
 		tagged = tagged_of(mm);
 	if (likely(!tagged))
 		return false;
-	if (tagset_find(&tagged->set, address, flags))
+	if (vipzone_tag_ranges_find(&tagged->set, address, flags))
 		return true;
 	*flags = READ_ONCE(tagged->others);
 	return *flags;
@@ -104,13 +103,13 @@ static struct tagged *tagged_alloc(struct mm_struct *mm, gfp_t gfp)
 		return NULL;
 	atomic_inc(&nr_alive);
 	tagged->mm = mm;
-	tagset_init(&tagged->set);
+	vipzone_tag_ranges_init(&tagged->set);
 	return tagged;
 }
 
 static void tagged_free(struct tagged *tagged)
 {
-	tagset_clear(&tagged->set);
+	vipzone_tag_ranges_exit(&tagged->set);
 	kfree_rcu(tagged, rcu);
 	if (atomic_dec_and_test(&nr_alive))
 		wake_up(&all_gone);
@@ -124,7 +123,7 @@ static void tagged_link(struct tagged *tagged)
 	spin_unlock(&table_lock);
 }
 
-/* Who takes it out of the table puts it. */
+/* Whoever takes it out of the table puts it. */
 static bool tagged_unlink(struct tagged *tagged)
 {
 	bool linked;
@@ -144,22 +143,22 @@ static struct tagged *to_tagged(struct mmu_notifier *notifier)
 	return container_of(notifier, struct tagged, notifier);
 }
 
-/* Of all that invalidates, reclaim and migration among it, this unmaps. */
-static int unmapped(struct mmu_notifier *notifier,
-		    const struct mmu_notifier_range *range)
+/* Reclaim and migration invalidate, too; only MMU_NOTIFY_UNMAP unmaps. */
+static int tagged_unmapped(struct mmu_notifier *notifier,
+			   const struct mmu_notifier_range *range)
 {
-	struct tagset *set = &to_tagged(notifier)->set;
+	struct vipzone_tag_ranges *set = &to_tagged(notifier)->set;
 
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
 	spin_lock(&set->lock);
-	if (!tagset_unmap(set, range->start, range->end))
+	if (!vipzone_tag_ranges_unmap(set, range->start, range->end))
 		atomic64_inc(&lost);
 	spin_unlock(&set->lock);
 	return 0;
 }
 
-static void mm_gone(struct mmu_notifier *notifier, struct mm_struct *mm)
+static void tagged_mm_gone(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
 	if (tagged_unlink(to_tagged(notifier)))
 		mmu_notifier_put(notifier);
@@ -171,38 +170,38 @@ static void notifier_free(struct mmu_notifier *notifier)
 }
 
 static const struct mmu_notifier_ops notifier_ops = {
-	.invalidate_range_start = unmapped,
-	.release = mm_gone,
+	.invalidate_range_start = tagged_unmapped,
+	.release = tagged_mm_gone,
 	.free_notifier = notifier_free,
 };
 
 /* The mmap_lock of its address space is held for writing. */
-static int watch(struct tagged *tagged)
+static int tagged_watch(struct tagged *tagged)
 {
 	tagged->notifier.ops = &notifier_ops;
 	return __mmu_notifier_register(&tagged->notifier, tagged->mm);
 }
 
-static void remapped(struct mm_struct *mm, unsigned long from,
-		     unsigned long to, unsigned long length)
+static void tagged_remapped(struct mm_struct *mm, unsigned long from,
+			    unsigned long to, unsigned long length)
 {
 	struct tagged *tagged = tagged_of(mm);
 
 	if (!tagged)
 		return;
 	spin_lock(&tagged->set.lock);
-	atomic64_add(tagset_move(&tagged->set, from, to, length), &lost);
+	atomic64_add(vipzone_tag_ranges_move(&tagged->set, from, to, length), &lost);
 	spin_unlock(&tagged->set.lock);
 }
 
-static const struct memsuite_hook remap_hook = { .remap = remapped };
+static const struct memsuite_hook remap_hook = { .remap = tagged_remapped };
 
 static DEFINE_MUTEX(follow_lock);
 static bool following, given_up;
 
 /*
- * Tags are of use without it. It is tried again where what failed lay with the
- * caller: its limits, its threads, its signals.
+ * Tags are of use without the hook. Arming it is tried again if it failed for the
+ * caller's sake: its limits, its threads, its signals.
  */
 static void follow_remaps(void)
 {
@@ -225,7 +224,7 @@ static struct tagged *tagged_create(void)
 
 	if (!tagged)
 		return ERR_PTR(-ENOMEM);
-	err = watch(tagged);
+	err = tagged_watch(tagged);
 	if (err) {
 		tagged_free(tagged);
 		return ERR_PTR(err);
@@ -238,13 +237,9 @@ static struct tagged *tagged_create(void)
 static struct tagged *tagged_get(void)
 {
 	struct tagged *tagged = own_tagged();
-	int err;
 
 	if (tagged)
 		return tagged;
-	err = lifetime_start();
-	if (err)
-		return ERR_PTR(err);
 	follow_remaps();
 	if (mmap_write_lock_killable(current->mm))
 		return ERR_PTR(-EINTR);
@@ -266,8 +261,8 @@ static bool is_mapped(unsigned long start, unsigned long end)
 	return true;
 }
 
-static int tag_mapped(struct tagset *set, const struct vipzone_range *range,
-		      struct tag **fresh)
+static int tag_mapped(struct vipzone_tag_ranges *set, const struct vipzone_range *range,
+		      struct vipzone_tag **fresh)
 {
 	unsigned long end = range->start + range->length;
 	int err = -ENOMEM;
@@ -276,22 +271,22 @@ static int tag_mapped(struct tagset *set, const struct vipzone_range *range,
 		return -EINTR;
 	if (is_mapped(range->start, end)) {
 		spin_lock(&set->lock);
-		err = tagset_tag(set, range->start, end, range->flags, fresh);
+		err = vipzone_tag_ranges_tag(set, range->start, end, range->flags, fresh);
 		spin_unlock(&set->lock);
 	}
 	mmap_read_unlock(current->mm);
 	return err;
 }
 
-static struct tag *tag_alloc(void)
+static struct vipzone_tag *tag_alloc(void)
 {
-	return kmalloc(sizeof(struct tag), GFP_KERNEL_ACCOUNT);
+	return kmalloc(sizeof(struct vipzone_tag), GFP_KERNEL_ACCOUNT);
 }
 
-int tags_tag(const struct vipzone_range *range)
+int vipzone_tags_tag(const struct vipzone_range *range)
 {
 	struct tagged *tagged = tagged_get();
-	struct tag *fresh[2];
+	struct vipzone_tag *fresh[2];
 	int err = -ENOMEM;
 
 	if (IS_ERR(tagged))
@@ -305,12 +300,12 @@ int tags_tag(const struct vipzone_range *range)
 	return err;
 }
 
-int tags_untag(const struct vipzone_range *range)
+int vipzone_tags_untag(const struct vipzone_range *range)
 {
 	unsigned long end = range->start + range->length;
 	struct tagged *tagged = own_tagged();
-	struct tagset *set;
-	struct tag *fresh;
+	struct vipzone_tag_ranges *set;
+	struct vipzone_tag *fresh;
 	int err = 0;
 
 	if (!tagged)
@@ -320,25 +315,25 @@ int tags_untag(const struct vipzone_range *range)
 		return -ENOMEM;
 	set = &tagged->set;
 	spin_lock(&set->lock);
-	if (tagset_splits(set, range->start, end) &&
+	if (vipzone_tag_ranges_splits(set, range->start, end) &&
 	    set->nr >= VIPZONE_MAX_RANGES)
 		err = -ENOSPC;
 	else
-		tagset_untag(set, range->start, end, &fresh);
+		vipzone_tag_ranges_untag(set, range->start, end, &fresh);
 	spin_unlock(&set->lock);
 	kfree(fresh);
 	return err;
 }
 
-int tags_query(struct vipzone_range *range)
+int vipzone_tags_query(struct vipzone_range *range)
 {
 	struct tagged *tagged = own_tagged();
-	const struct tag *tag;
+	const struct vipzone_tag *tag;
 
 	if (!tagged)
 		return -ENOENT;
 	spin_lock(&tagged->set.lock);
-	tag = tagset_at(&tagged->set, range->start);
+	tag = vipzone_tag_ranges_at(&tagged->set, range->start);
 	if (tag) {
 		range->start = tag->start;
 		range->length = tag->end - tag->start;
@@ -348,7 +343,7 @@ int tags_query(struct vipzone_range *range)
 	return tag ? 0 : -ENOENT;
 }
 
-int tags_set_default(u32 flags)
+int vipzone_tags_set_default(u32 flags)
 {
 	struct tagged *tagged = flags ? tagged_get() : own_tagged();
 
@@ -359,7 +354,7 @@ int tags_set_default(u32 flags)
 	return 0;
 }
 
-u32 tags_default(void)
+u32 vipzone_tags_default(void)
 {
 	struct tagged *tagged = own_tagged();
 
@@ -367,12 +362,12 @@ u32 tags_default(void)
 }
 
 /*
- * What the parent had, and fork did not copy (MADV_DONTFORK), the child may map
- * anew: that is no mapping that anybody has tagged. The mmap_lock is held.
+ * Drops the tags of areas that fork did not copy (MADV_DONTFORK): what the child
+ * maps there, nobody has tagged. The mmap_lock is held.
  */
-static void drop_unmapped(struct tagged *tagged)
+static void tagged_drop_unmapped(struct tagged *tagged)
 {
-	struct tagset *set = &tagged->set;
+	struct vipzone_tag_ranges *set = &tagged->set;
 	unsigned long start = 0, end;
 	struct vm_area_struct *vma;
 
@@ -380,7 +375,7 @@ static void drop_unmapped(struct tagged *tagged)
 		vma = find_vma(tagged->mm, start);
 		end = vma ? vma->vm_start : TASK_SIZE;
 		spin_lock(&set->lock);
-		if (start < end && !tagset_unmap(set, start, end))
+		if (start < end && !vipzone_tag_ranges_unmap(set, start, end))
 			atomic64_inc(&lost);
 		spin_unlock(&set->lock);
 		if (vma)
@@ -389,20 +384,20 @@ static void drop_unmapped(struct tagged *tagged)
 }
 
 /* A child whose address space is still that of the fork can be watched. */
-static void adopt(struct callback_head *work)
+static void tagged_adopt(struct callback_head *work)
 {
 	struct tagged *tagged = container_of(work, struct tagged, adoption);
 	struct mm_struct *mm = tagged->mm;
 	int err = -ESRCH;
 
 	if (current->mm == mm) {
-		/* A notifier is refused to who has a signal; that waits a moment. */
+		/* A task with a signal is refused a notifier: the signal waits a moment. */
 		bool pending = test_and_clear_thread_flag(TIF_SIGPENDING);
 
 		mmap_write_lock(mm);
-		err = watch(tagged);
+		err = tagged_watch(tagged);
 		if (!err)
-			drop_unmapped(tagged);
+			tagged_drop_unmapped(tagged);
 		mmap_write_unlock(mm);
 		if (pending)
 			set_thread_flag(TIF_SIGPENDING);
@@ -426,13 +421,13 @@ static struct tagged *tagged_copy(struct tagged *from, struct mm_struct *mm)
 		return NULL;
 	}
 	spin_lock(&from->set.lock);
-	atomic64_add(tagset_copy(&tagged->set, &from->set), &lost);
+	atomic64_add(vipzone_tag_ranges_copy(&tagged->set, &from->set), &lost);
 	tagged->others = from->others;
 	spin_unlock(&from->set.lock);
 	return tagged;
 }
 
-void tags_forked(struct task_struct *parent, struct task_struct *child)
+void vipzone_tags_forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct tagged *tagged;
 
@@ -447,22 +442,22 @@ void tags_forked(struct task_struct *parent, struct task_struct *child)
 	tagged_link(tagged);
 	atomic_inc(&nr_adoptions);
 	WRITE_ONCE(adopted, true);
-	init_task_work(&tagged->adoption, adopt);
+	init_task_work(&tagged->adoption, tagged_adopt);
 	/* It cannot fail before the child has run. */
 	WARN_ON_ONCE(task_work_add(child, &tagged->adoption, TWA_RESUME));
 }
 
-unsigned int tags_processes(void)
+unsigned int vipzone_tags_processes(void)
 {
 	return READ_ONCE(nr_linked);
 }
 
-u64 tags_lost(void)
+u64 vipzone_tags_lost(void)
 {
 	return atomic64_read(&lost);
 }
 
-static struct tagged *take_any(void)
+static struct tagged *tagged_take_any(void)
 {
 	struct tagged *tagged;
 	int bucket;
@@ -475,16 +470,16 @@ static struct tagged *take_any(void)
 	return tagged;
 }
 
-void tags_exit(void)
+void vipzone_tags_exit(void)
 {
 	struct tagged *tagged;
 
 	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_MREMAP_MOVE, MEMSUITE_HOOK_RANK_DEFAULT);
 	wait_event(all_gone, !atomic_read(&nr_adoptions));
-	/* The last of adopt() may still run in a child. */
+	/* The last of tagged_adopt() may still run in a child. */
 	if (adopted)
 		synchronize_rcu_tasks();
-	while ((tagged = take_any()))
+	while ((tagged = tagged_take_any()))
 		mmu_notifier_put(&tagged->notifier);
 	wait_event(all_gone, !atomic_read(&nr_alive));
 	/* Likewise of notifier_free(). */

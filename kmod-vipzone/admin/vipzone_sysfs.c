@@ -10,20 +10,28 @@
 
 #include <memsuite/control.h>
 
-#include "energy/access_counters.h"
+#include "admin/access_sysfs.h"
+#include "admin/policy_set.h"
+#include "admin/vipzone_sysfs.h"
+#include "audit/audit.h"
+#include "energy/region_energy.h"
+#include "parse/command.h"
+#include "policy/arming.h"
+#include "policy/policy.h"
+#include "policy/process_table.h"
+#include "steer/steering.h"
 #include "tags/tags.h"
-#include "vipzone.h"
 
 /* The longest line that may be written. */
 #define LINE_MAX	640
 
 static struct kobject *dir;
 
-static int enable(bool on)
+static int steering_enable(bool on)
 {
 	if (on)
-		return steering_start();
-	steering_stop();
+		return vipzone_steering_start();
+	vipzone_steering_stop();
 	return 0;
 }
 
@@ -45,27 +53,27 @@ static bool has_pages(const struct memsuite_region_spec *spec)
 	return false;
 }
 
-static void fill_in(const struct memsuite_region_spec *spec, void *context)
+static void fill_region(const struct memsuite_region_spec *spec, void *context)
 {
 	struct filling *filling = context;
 	enum memsuite_technology kind = memsuite_technology_of(spec->technology);
 
 	if (filling->err || kind == MEMSUITE_TECHNOLOGY_UNKNOWN || !has_pages(spec))
 		return;
-	filling->err = vipzone_fill(spec->name, kind, filling->command);
+	filling->err = vipzone_command_fill(spec->name, kind, filling->command);
 	filling->kinds |= BIT(kind);
 }
 
-static int parse(char *line, struct vipzone_command *command)
+static int command_parse(char *line, struct vipzone_command *command)
 {
 	const unsigned int both = BIT(MEMSUITE_TECHNOLOGY_DRAM) |
 				  BIT(MEMSUITE_TECHNOLOGY_PRAM);
 	struct filling filling = { .command = command };
-	int err = vipzone_parse(line, command);
+	int err = vipzone_command_parse(line, command);
 
 	if (err || !command->by_technology)
 		return err;
-	memsuite_regions_each(fill_in, &filling);
+	memsuite_regions_each(fill_region, &filling);
 	if (filling.err)
 		return filling.err;
 	if ((filling.kinds & both) == both)
@@ -76,34 +84,10 @@ static int parse(char *line, struct vipzone_command *command)
 	return -ENOENT;
 }
 
-static int add(const struct vipzone_command *command)
-{
-	struct policy *policy;
-	int err = 0;
-
-	if (command->scope == VIPZONE_PROCESS)
-		return process_add(command);
-	if (command->scope == VIPZONE_CGROUP)
-		err = scopes_watch();
-	if (err)
-		return err;
-	policy = policy_create(command);
-	if (IS_ERR(policy))
-		return PTR_ERR(policy);
-	scope_set(policy);
-	return 0;
-}
-
-static int remove(const struct vipzone_command *command)
-{
-	return command->scope == VIPZONE_PROCESS ?
-		process_remove(command->pid) : scope_remove(command);
-}
-
 /* The command is too large for the stack. */
-static ssize_t obey(const char *buf, size_t count,
-		    int (*parse)(char *line, struct vipzone_command *command),
-		    int (*act)(const struct vipzone_command *command))
+static ssize_t command_run(const char *buf, size_t count,
+			   int (*command_parse)(char *line, struct vipzone_command *command),
+			   int (*act)(const struct vipzone_command *command))
 {
 	struct vipzone_command *command = kzalloc(sizeof(*command), GFP_KERNEL);
 	char *line = kmalloc(LINE_MAX, GFP_KERNEL);
@@ -112,7 +96,7 @@ static ssize_t obey(const char *buf, size_t count,
 	if (command && line)
 		err = memsuite_parse_line(buf, count, line, LINE_MAX);
 	if (!err)
-		err = parse(line, command);
+		err = command_parse(line, command);
 	if (!err)
 		err = act(command);
 	kfree(line);
@@ -123,23 +107,23 @@ static ssize_t obey(const char *buf, size_t count,
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	return obey(buf, count, parse, add);
+	return command_run(buf, count, command_parse, vipzone_policy_set);
 }
 
 static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
-	return obey(buf, count, vipzone_parse_who, remove);
+	return command_run(buf, count, vipzone_command_parse_scope, vipzone_policy_unset);
 }
 
-static u64 steered(void)
+static u64 steered_pages(void)
 {
-	struct steering_stats sum;
+	struct vipzone_policy_stats sum;
 	u64 pages = 0;
 	int i;
 
-	policies_sum(&sum);
-	for (i = 0; i < NR_SEGMENTS; i++)
+	vipzone_policies_sum(&sum);
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		pages += sum.placed[i] + sum.by_node[i];
 	return pages;
 }
@@ -147,41 +131,41 @@ static u64 steered(void)
 /* A count, of all policies. */
 static u64 sum_at(size_t offset)
 {
-	struct steering_stats sum;
+	struct vipzone_policy_stats sum;
 
-	policies_sum(&sum);
+	vipzone_policies_sum(&sum);
 	return *(u64 *)((char *)&sum + offset);
 }
 
-#define SUM(field)	sum_at(offsetof(struct steering_stats, field))
+#define SUM(field)	sum_at(offsetof(struct vipzone_policy_stats, field))
 
-MEMSUITE_ATTR_SWITCH(enabled, steering_running(), enable);
+MEMSUITE_ATTR_SWITCH(enabled, vipzone_arming_is_on(), steering_enable);
 static struct kobj_attribute add_attr = __ATTR_WO(add);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);
-MEMSUITE_ATTR_COMMAND(move, process_move, 1, PID_MAX_LIMIT);
-MEMSUITE_ATTR_NUMBER_RO(steered_pages, steered());
+MEMSUITE_ATTR_COMMAND(move, vipzone_policy_move, 1, PID_MAX_LIMIT);
+MEMSUITE_ATTR_NUMBER_RO(steered_pages, steered_pages());
 MEMSUITE_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
 MEMSUITE_ATTR_NUMBER_RO(swapped_in_pages, SUM(swapped_in));
 MEMSUITE_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
 MEMSUITE_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
 MEMSUITE_ATTR_NUMBER_RO(next_pages, SUM(next));
-MEMSUITE_ATTR_NUMBER_RO(lost_children, processes_lost());
-MEMSUITE_ATTR_NUMBER_RO(tagged_processes, tags_processes());
-MEMSUITE_ATTR_NUMBER_RO(lost_tags, tags_lost());
-MEMSUITE_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[FALLBACK_EMPTY]));
-MEMSUITE_ATTR_NUMBER_RO(fallback_policy, SUM(fallbacks[FALLBACK_POLICY]));
-MEMSUITE_ATTR_NUMBER_RO(fallback_cpuset, SUM(fallbacks[FALLBACK_CPUSET]));
-MEMSUITE_ATTR_NUMBER_RO(fallback_context, SUM(fallbacks[FALLBACK_CONTEXT]));
-MEMSUITE_ATTR_NUMBER_RO(fallback_huge, SUM(fallbacks[FALLBACK_HUGE]));
-MEMSUITE_ATTR_NUMBER_RO(fallback_wear, SUM(fallbacks[FALLBACK_WEAR]));
+MEMSUITE_ATTR_NUMBER_RO(lost_children, vipzone_processes_lost());
+MEMSUITE_ATTR_NUMBER_RO(tagged_processes, vipzone_tags_processes());
+MEMSUITE_ATTR_NUMBER_RO(lost_tags, vipzone_tags_lost());
+MEMSUITE_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[VIPZONE_FALLBACK_EMPTY]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_policy, SUM(fallbacks[VIPZONE_FALLBACK_POLICY]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_cpuset, SUM(fallbacks[VIPZONE_FALLBACK_CPUSET]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_context, SUM(fallbacks[VIPZONE_FALLBACK_CONTEXT]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_huge, SUM(fallbacks[VIPZONE_FALLBACK_HUGE]));
+MEMSUITE_ATTR_NUMBER_RO(fallback_wear, SUM(fallbacks[VIPZONE_FALLBACK_WEAR]));
 MEMSUITE_ATTR_NUMBER_RO(moved_pages, SUM(moves[MEMSUITE_MIGRATED]));
 MEMSUITE_ATTR_NUMBER_RO(unmoved_busy_pages, SUM(moves[MEMSUITE_MIGRATE_BUSY]));
 MEMSUITE_ATTR_NUMBER_RO(unmoved_pinned_pages, SUM(moves[MEMSUITE_MIGRATE_PINNED]));
 MEMSUITE_ATTR_NUMBER_RO(unmoved_full_pages, SUM(moves[MEMSUITE_MIGRATE_FULL]));
 MEMSUITE_ATTR_NUMBER_RO(unmoved_gone_pages, SUM(moves[MEMSUITE_MIGRATE_GONE]));
-MEMSUITE_ATTR_NUMBER_RO(unmoved_shared_pages, SUM(moves[MOVE_SHARED]));
-MEMSUITE_ATTR_NUMBER_RO(unmoved_policy_pages, SUM(moves[MOVE_POLICY]));
-MEMSUITE_ATTR_NUMBER_RO(unmoved_cpuset_pages, SUM(moves[MOVE_CPUSET]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_shared_pages, SUM(moves[VIPZONE_MOVE_SHARED]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_policy_pages, SUM(moves[VIPZONE_MOVE_POLICY]));
+MEMSUITE_ATTR_NUMBER_RO(unmoved_cpuset_pages, SUM(moves[VIPZONE_MOVE_CPUSET]));
 
 static struct attribute *vipzone_attrs[] = {
 	&enabled_attr.attr, &add_attr.attr, &remove_attr.attr,
@@ -202,7 +186,7 @@ static struct attribute *vipzone_attrs[] = {
 static const struct attribute_group vipzone_group = { .attrs = vipzone_attrs };
 
 static const struct attribute_group *vipzone_groups[] = {
-	&vipzone_group, &audit_group, &meter_group, NULL
+	&vipzone_group, &vipzone_audit_group, &vipzone_access_group, NULL
 };
 
 int vipzone_sysfs_init(void)
@@ -212,15 +196,15 @@ int vipzone_sysfs_init(void)
 	dir = memsuite_control_add("vipzone", NULL);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
-	err = accounts_init(dir);
+	err = vipzone_region_energy_init(dir);
 	if (!err)
-		err = policies_init(dir);
+		err = vipzone_policies_init(dir);
 	if (!err)
 		err = sysfs_create_groups(dir, vipzone_groups);
 	if (!err)
 		return 0;
-	policies_exit();
-	accounts_exit();
+	vipzone_policies_exit();
+	vipzone_region_energy_exit();
 	memsuite_control_del(dir);
 	return err;
 }
@@ -232,7 +216,7 @@ void vipzone_sysfs_close(void)
 
 void vipzone_sysfs_exit(void)
 {
-	policies_exit();
-	accounts_exit();
+	vipzone_policies_exit();
+	vipzone_region_energy_exit();
 	memsuite_control_del(dir);
 }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which policy applies to whom; policy_set.h. */
+
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "admin/policy_set.h"
+#include "audit/page_migrate.h"
+#include "policy/cgroup_policy.h"
+#include "policy/lookup.h"
+#include "policy/process_table.h"
+#include "steer/task_events.h"
+
+/* The thread group that @nr is, or is in. */
+static int find_group(pid_t nr, struct pid **pid, struct mm_struct **mm)
+{
+	struct pid *thread = find_get_pid(nr);
+	struct task_struct *task = thread ? get_pid_task(thread, PIDTYPE_PID) :
+					    NULL;
+
+	put_pid(thread);
+	if (!task)
+		return -ESRCH;
+	*mm = vipzone_process_mm(task);
+	*pid = get_task_pid(task, PIDTYPE_TGID);
+	put_task_struct(task);
+	if (*mm)
+		return 0;
+	put_pid(*pid);
+	return -EINVAL;
+}
+
+static int process_set(const struct vipzone_command *command)
+{
+	struct vipzone_policy *policy;
+	struct mm_struct *mm;
+	struct pid *pid;
+	int err;
+
+	err = find_group(command->pid, &pid, &mm);
+	if (err)
+		return err;
+	err = vipzone_task_events_start();
+	if (err)
+		goto out;
+	policy = vipzone_policy_create(command);
+	err = PTR_ERR_OR_ZERO(policy);
+	if (!err)
+		err = vipzone_process_link(mm, pid, policy, NULL);
+	if (!err)
+		vipzone_process_catch_up(pid);
+out:
+	mmput(mm);
+	put_pid(pid);
+	return err;
+}
+
+int vipzone_policy_set(const struct vipzone_command *command)
+{
+	struct vipzone_policy *policy;
+	int err = 0;
+
+	if (command->scope == VIPZONE_SCOPE_PROCESS)
+		return process_set(command);
+	if (command->scope == VIPZONE_SCOPE_CGROUP)
+		err = vipzone_cgroup_policy_watch();
+	if (err)
+		return err;
+	policy = vipzone_policy_create(command);
+	if (IS_ERR(policy))
+		return PTR_ERR(policy);
+	vipzone_cgroup_policy_set(policy);
+	return 0;
+}
+
+static int process_unset(pid_t nr)
+{
+	struct pid *pid = find_get_pid(nr);
+	bool found = pid && vipzone_process_unlink(pid, NULL);
+
+	put_pid(pid);
+	return found ? 0 : -ENOENT;
+}
+
+int vipzone_policy_unset(const struct vipzone_command *command)
+{
+	return command->scope == VIPZONE_SCOPE_PROCESS ?
+		process_unset(command->pid) : vipzone_cgroup_policy_remove(command);
+}
+
+/*
+ * Its own policy or that of what it is in. Only that and the address space are
+ * kept: an entry comes and goes.
+ */
+static int move_group(struct task_struct *task, struct mm_struct *mm)
+{
+	struct vipzone_policy *policy = vipzone_policy_hold(mm);
+	u64 outcome[VIPZONE_NR_MOVES] = {};
+	int err, i;
+
+	/* A choice whose base is gone may be under nothing. */
+	if (!policy)
+		return -ENOENT;
+	err = vipzone_page_migrate_run(mm, task, policy, outcome);
+	for (i = 0; i < VIPZONE_NR_MOVES; i++)
+		this_cpu_add(policy->stats->moves[i], outcome[i]);
+	vipzone_policy_put(policy);
+	return err;
+}
+
+int vipzone_policy_move(pid_t nr)
+{
+	struct task_struct *task;
+	struct mm_struct *mm;
+	struct pid *pid;
+	int err = find_group(nr, &pid, &mm);
+
+	if (err)
+		return err == -EINVAL ? -ENOENT : err;
+	task = get_pid_task(pid, PIDTYPE_TGID);
+	err = task ? move_group(task, mm) : -ESRCH;
+	if (task)
+		put_task_struct(task);
+	mmput(mm);
+	put_pid(pid);
+	return err;
+}
+
+/* The administrator's policy for the calling task, to be put; or NULL. */
+static struct vipzone_policy *own_base(void)
+{
+	struct vipzone_policy *base;
+
+	preempt_disable();
+	base = vipzone_policy_base(vipzone_policy_of(current->mm));
+	if (base)
+		vipzone_policy_get(base);
+	preempt_enable();
+	return base;
+}
+
+static int choose_regions(struct vipzone_policy *base, char *list)
+{
+	struct vipzone_command *command = kmalloc(sizeof(*command), GFP_KERNEL);
+	struct vipzone_policy *policy;
+	int err = -ENOMEM;
+
+	if (command)
+		err = vipzone_command_choose(&base->command, list, command);
+	if (!err) {
+		command->pid = task_tgid_nr(current);
+		policy = vipzone_policy_create(command);
+		err = PTR_ERR_OR_ZERO(policy);
+	}
+	kfree(command);
+	if (err)
+		return err;
+	vipzone_policy_get(base);
+	policy->base = base;
+	return vipzone_process_link(current->mm, task_tgid(current), policy, base);
+}
+
+/* Back to the administrator's. */
+static int unchoose_regions(struct vipzone_policy *base)
+{
+	if (base->command.scope == VIPZONE_SCOPE_PROCESS) {
+		vipzone_policy_get(base);
+		return vipzone_process_link(current->mm, task_tgid(current), base,
+					    base);
+	}
+	vipzone_process_unlink(task_tgid(current), base);
+	return 0;
+}
+
+int vipzone_policy_choose(char *list)
+{
+	int err = vipzone_task_events_start();
+	struct vipzone_policy *base;
+
+	if (err)
+		return err;
+	base = own_base();
+	if (!base)
+		return -EPERM;
+	if (list)
+		err = choose_regions(base, list);
+	else if (base->command.programs)
+		err = unchoose_regions(base);
+	else
+		err = -EPERM;
+	vipzone_policy_put(base);
+	return err;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which policy an address space is under: its process's, or else that of the
+ * nearest cgroup above it, or else the machine's.
+ *
+ * This is the side of the readers, who are faults and take no lock;
+ * process_table.c and cgroup_policy.c change what they read.
+ */
+#ifndef VIPZONE_POLICY_LOOKUP_H
+#define VIPZONE_POLICY_LOOKUP_H
+
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/pid.h>
+
+#include "policy/policy.h"
+#include "policy/process_table.h"
+
+/* Steered processes: the same in both tables; readers under RCU. */
+extern DECLARE_HASHTABLE(vipzone_processes_by_mm, 8);
+extern DECLARE_HASHTABLE(vipzone_processes_by_pid, 8);
+
+/* The policies of cgroups, and that of the machine; readers under RCU. */
+extern struct list_head vipzone_cgroup_policies;
+extern struct vipzone_policy __rcu *vipzone_machine_policy;
+
+/* The entry of a process, or NULL. Under the lock of the table, or RCU. */
+struct vipzone_process *vipzone_process_by_pid(const struct pid *pid);
+
+/**
+ * vipzone_policy_of() - the policy that an address space is under
+ * @mm: the address space
+ *
+ * Context: preemption off, which is a read side of RCU; takes no lock.
+ * Return: the policy, which is there until preemption is on again; or NULL.
+ */
+struct vipzone_policy *vipzone_policy_of(const struct mm_struct *mm);
+
+/* The same for kernel threads, which have no address space. */
+static inline struct vipzone_policy *vipzone_policy_of_machine(void)
+{
+	return rcu_dereference_raw(vipzone_machine_policy);
+}
+
+/**
+ * vipzone_policy_hold() - the policy that an address space is under, to be put
+ * @mm: the address space
+ *
+ * Context: any.
+ * Return: the policy, for vipzone_policy_put(); or NULL.
+ */
+struct vipzone_policy *vipzone_policy_hold(const struct mm_struct *mm);
+
+/* The administrator's, in place of one that a program has chosen; NULL for NULL. */
+static inline struct vipzone_policy *vipzone_policy_base(struct vipzone_policy *policy)
+{
+	return policy && policy->base ? policy->base : policy;
+}
+
+/* Whether a page lies in one of the regions of @order. */
+bool vipzone_page_is_placed(const struct vipzone_policy *policy,
+			    const struct vipzone_order *order, struct page *page);
+
+#endif
