@@ -36,11 +36,11 @@ static int __init mrc_init(void)
 static void __exit mrc_exit(void)
 {
 	mrc_sysfs_exit();
-	mrc_enforce(false);
+	mrc_enforce_switch(false);
 	mrc_watch_stop();
 	mrc_groups_remove_all();
 	mrc_targets_remove_all();
-	mrc_kin_exit();
+	mrc_descendants_exit();
 	mrc_debugfs_exit();
 }
 

@@ -15,57 +15,57 @@
 #include "target/target_parse.h"
 #include "target/tunables.h"
 
-static bool is_group(const struct mrc_who *who)
+static bool target_is_group(const struct mrc_target_spec *spec)
 {
-	return who->scope != MRC_PROCESS || who->children;
+	return spec->type != MRC_TARGET_PROCESS || spec->children;
 }
 
 /**
- * mrc_targets_add() - track a process, or several
- * @who: which; the PID as the caller sees it
+ * mrc_command_add() - track a process, or several
+ * @spec: which; the PID as the caller sees it
  *
  * Context: may sleep.
  * Return: as mrc_target_track(), or mrc_groups_add().
  */
-int mrc_targets_add(const struct mrc_who *who)
+int mrc_command_add(const struct mrc_target_spec *spec)
 {
-	bool group = is_group(who);
-	int err = group ? mrc_groups_add(who) : mrc_target_add(who->pid);
+	bool group = target_is_group(spec);
+	int err = group ? mrc_groups_add(spec) : mrc_target_add(spec->pid);
 
 	if (err)
 		return err;
 	if (group)
 		mrc_watch_kick();
-	mrc_sysfs_changed();
+	mrc_changes_notify();
 	return 0;
 }
 
 /**
- * mrc_targets_remove() - no longer track them
- * @who: which, as it is listed; "children" need not be said, unless the process
+ * mrc_command_remove() - no longer track them
+ * @spec: which, as it is listed; "children" need not be said, unless the process
  *	is a target without them as well
  *
  * Context: may sleep.
  * Return: 0 or -ENOENT.
  */
-int mrc_targets_remove(const struct mrc_who *who)
+int mrc_command_remove(const struct mrc_target_spec *spec)
 {
-	int err = mrc_groups_remove(who);
+	int err = mrc_groups_remove(spec);
 
-	if (err && who->scope == MRC_PROCESS && !who->children)
-		err = mrc_target_remove(who->pid);
+	if (err && spec->type == MRC_TARGET_PROCESS && !spec->children)
+		err = mrc_target_remove(spec->pid);
 	if (!err)
-		mrc_sysfs_changed();
+		mrc_changes_notify();
 	return err;
 }
 
 /**
- * mrc_targets_list() - the targets, one a line, as they would be written
+ * mrc_command_list() - the targets, one a line, as they would be written
  * @buf: a page
  *
  * Return: length.
  */
-int mrc_targets_list(char *buf)
+int mrc_command_list(char *buf)
 {
 	struct mrc_target *t;
 	int n = 0;
@@ -80,24 +80,24 @@ int mrc_targets_list(char *buf)
 }
 
 /**
- * mrc_targets_set_accesses() - what the owner of a target knows of its accesses
- * @who: the target, or a process that is tracked
+ * mrc_command_accesses() - what the owner of a target knows of its accesses
+ * @spec: the target, or a process that is tracked
  * @per_s: its accesses a second; 0: not known any more
  *
  * Context: may sleep.
  * Return: 0 or -ENOENT.
  */
-int mrc_targets_set_accesses(const struct mrc_who *who, u64 per_s)
+int mrc_command_accesses(const struct mrc_target_spec *spec, u64 per_s)
 {
 	struct mrc_group *group;
 	struct mrc_target *t = NULL;
 
 	mutex_lock(&mrc_targets_lock);
-	group = mrc_group_find(who);
+	group = mrc_group_find(spec);
 	if (group)
 		WRITE_ONCE(group->accesses, per_s * MRC_RATE);
-	else if (who->scope == MRC_PROCESS)
-		t = mrc_target_find_nr(who->pid);
+	else if (spec->type == MRC_TARGET_PROCESS)
+		t = mrc_target_find_nr(spec->pid);
 	if (t) {
 		mutex_lock(&t->lock);
 		t->curve.accesses = per_s * MRC_RATE;

@@ -5,11 +5,11 @@
 
 #include <linux/types.h>
 
-struct mrc_who;
+struct mrc_target_spec;
 
-int mrc_targets_add(const struct mrc_who *who);
-int mrc_targets_remove(const struct mrc_who *who);
-int mrc_targets_list(char *buf);
-int mrc_targets_set_accesses(const struct mrc_who *who, u64 per_s);
+int mrc_command_add(const struct mrc_target_spec *spec);
+int mrc_command_remove(const struct mrc_target_spec *spec);
+int mrc_command_list(char *buf);
+int mrc_command_accesses(const struct mrc_target_spec *spec, u64 per_s);
 
 #endif

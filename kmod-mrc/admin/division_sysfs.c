@@ -33,7 +33,7 @@ static const char *const utilities[] = {
 static ssize_t utility_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
 {
-	return sysfs_emit(buf, "%s\n", utilities[READ_ONCE(mrc_division.utility)]);
+	return sysfs_emit(buf, "%s\n", utilities[READ_ONCE(mrc_division_tunables.utility)]);
 }
 
 static ssize_t utility_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -43,11 +43,11 @@ static ssize_t utility_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (i < 0)
 		return i;
-	WRITE_ONCE(mrc_division.utility, i);
+	WRITE_ONCE(mrc_division_tunables.utility, i);
 	return count;
 }
 
-static int set(int nr, u64 weight, u64 min_kib)
+static int share_set(int nr, u64 weight, u64 min_kib)
 {
 	struct mrc_target *t;
 	int err = -ENOENT;
@@ -83,7 +83,7 @@ static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (number[0] > PID_MAX_LIMIT || number[1] < 1 ||
 	    number[1] > MRC_WEIGHT_MAX || number[2] > MRC_KIB_MAX)
 		return -ERANGE;
-	err = set(number[0], number[1], number[2]);
+	err = share_set(number[0], number[1], number[2]);
 	return err ?: count;
 }
 
@@ -99,20 +99,20 @@ static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 	__sum;								\
 })
 
-MEMSUITE_ATTR_SWITCH(enforce, READ_ONCE(mrc_enforced), mrc_enforce);
-MEMSUITE_ATTR_NUMBER(total_kib, mrc_division.total_kib, 0, MRC_KIB_MAX);
-MEMSUITE_ATTR_NUMBER(reserve_kib, mrc_division.reserve_kib, 0, MRC_KIB_MAX);
-MEMSUITE_ATTR_NUMBER(unit_kib, mrc_division.unit_kib, 4, 1 << 20);
-MEMSUITE_ATTR_NUMBER(miss_us, mrc_division.miss_us, 1, 1000000);
-MEMSUITE_ATTR_NUMBER(interval_ms, mrc_division.interval_ms, 10, 60000);
-MEMSUITE_ATTR_NUMBER(pressure_pct, mrc_division.pressure_pct, 1, 100);
+MEMSUITE_ATTR_SWITCH(enforce, READ_ONCE(mrc_enforced), mrc_enforce_switch);
+MEMSUITE_ATTR_NUMBER(total_kib, mrc_division_tunables.total_kib, 0, MRC_KIB_MAX);
+MEMSUITE_ATTR_NUMBER(reserve_kib, mrc_division_tunables.reserve_kib, 0, MRC_KIB_MAX);
+MEMSUITE_ATTR_NUMBER(unit_kib, mrc_division_tunables.unit_kib, 4, 1 << 20);
+MEMSUITE_ATTR_NUMBER(miss_us, mrc_division_tunables.miss_us, 1, 1000000);
+MEMSUITE_ATTR_NUMBER(interval_ms, mrc_division_tunables.interval_ms, 10, 60000);
+MEMSUITE_ATTR_NUMBER(pressure_pct, mrc_division_tunables.pressure_pct, 1, 100);
 static struct kobj_attribute utility_attr = __ATTR_RW(utility);
 static struct kobj_attribute set_attr = __ATTR_WO(set);
 MEMSUITE_ATTR_NUMBER_RO(evicted_pages, SUM(evicted));
 MEMSUITE_ATTR_NUMBER_RO(replaced_pages, SUM(replaced));
 MEMSUITE_ATTR_NUMBER_RO(refused_shared_pages, SUM(refused_shared));
 MEMSUITE_ATTR_NUMBER_RO(refused_busy_pages, SUM(refused_busy));
-MEMSUITE_ATTR_NUMBER_RO(suspended, READ_ONCE(mrc_suspended));
+MEMSUITE_ATTR_NUMBER_RO(suspended, READ_ONCE(mrc_enforce_suspended));
 
 static struct attribute *division_attrs[] = {
 	&enforce_attr.attr,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of targets of several processes. Once a second all processes are looked
- * through for who belongs to which (target/group.c), the largest first if there are
- * more than can be tracked.
+ * Groups come and go. Once a second all processes are looked through for which group
+ * each belongs to (target/group.c); the largest are tracked if there are more than can
+ * be.
  */
 
 #include <linux/cgroup.h>
@@ -47,7 +47,7 @@ static unsigned int candidates_n;
  * both ways. Of those that have lived for some time, half live for as long again
  * (Harchol-Balter and Downey 1997); most live for less.
  */
-static bool is_lasting(struct task_struct *task)
+static bool process_is_lasting(struct task_struct *task)
 {
 	u64 age = ktime_get_boottime_ns() - task->start_boottime;
 
@@ -55,7 +55,7 @@ static bool is_lasting(struct task_struct *task)
 }
 
 /* The larger ones are kept. */
-static void propose(struct pid *pid, u32 slots, u64 pages, u32 loan)
+static void candidate_propose(struct pid *pid, u32 slots, u64 pages, u32 loan)
 {
 	struct candidate *c = &candidates[candidates_n], *other;
 
@@ -74,7 +74,7 @@ static void propose(struct pid *pid, u32 slots, u64 pages, u32 loan)
 }
 
 /* Under RCU. */
-static void look_at(struct task_struct *task)
+static void process_look(struct task_struct *task)
 {
 	struct mrc_target *t;
 	u64 pages = 0;
@@ -95,12 +95,13 @@ static void look_at(struct task_struct *task)
 		t->wanted = slots;
 		t->pages = pages;
 	} else if (slots && (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER ||
-			     is_lasting(task) || mrc_groups_have_root(slots, task_tgid_nr(task)))) {
-		propose(task_tgid(task), slots, pages, mrc_groups_loan(slots, task));
+			     process_is_lasting(task) ||
+			     mrc_groups_have_root(slots, task_tgid_nr(task)))) {
+		candidate_propose(task_tgid(task), slots, pages, mrc_groups_loan(slots, task));
 	}
 }
 
-static bool track_candidates(void)
+static bool candidates_track(void)
 {
 	struct candidate *c;
 	bool changed = false;
@@ -116,7 +117,7 @@ static bool track_candidates(void)
 }
 
 /* Return: whether a process has come or gone. */
-static bool look(void)
+static bool processes_look(void)
 {
 	struct mrc_target *t, *next;
 	struct task_struct *task;
@@ -127,7 +128,7 @@ static bool look(void)
 	mrc_groups_count_begin();
 	rcu_read_lock();
 	for_each_process(task)
-		look_at(task);
+		process_look(task);
 	rcu_read_unlock();
 	list_for_each_entry_safe(t, next, &mrc_targets, link) {
 		changed |= t->groups != t->wanted;
@@ -135,37 +136,37 @@ static bool look(void)
 		if (!t->groups && !t->own)
 			mrc_target_drop(t);
 	}
-	changed |= track_candidates();
+	changed |= candidates_track();
 	mrc_groups_share();
 	return changed;
 }
 
-static void destroy(struct mrc_group *group)
+static void group_destroy(struct mrc_group *group)
 {
 	/* Its readers take mrc_targets_lock. */
 	mrc_debugfs_remove(group->dir);
-	mrc_kin_stop(group->slot);
+	mrc_descendants_stop(group->slot);
 	if (group->cgroup)
 		cgroup_put(group->cgroup);
 	kfree(group);
 }
 
 /* Under change_lock. */
-static void look_at_all(void)
+static void groups_look_all(void)
 {
 	struct mrc_group *group;
 	bool changed = false;
 
 	while ((group = mrc_group_take_over())) {
-		destroy(group);
+		group_destroy(group);
 		changed = true;
 	}
 	mutex_lock(&mrc_targets_lock);
 	/* Also when the last one has gone: its processes are dropped. */
-	changed |= look();
+	changed |= processes_look();
 	mutex_unlock(&mrc_targets_lock);
 	if (changed)
-		mrc_sysfs_changed();
+		mrc_changes_notify();
 }
 
 /**
@@ -176,17 +177,17 @@ static void look_at_all(void)
 void mrc_groups_look(void)
 {
 	mutex_lock(&change_lock);
-	look_at_all();
+	groups_look_all();
 	mutex_unlock(&change_lock);
 }
 
-static int open_cgroup(struct mrc_group *group)
+static int group_open_cgroup(struct mrc_group *group)
 {
 	struct cgroup *cgroup;
 
-	if (group->who.scope != MRC_CGROUP)
+	if (group->spec.type != MRC_TARGET_CGROUP)
 		return 0;
-	cgroup = cgroup_get_from_path(group->who.cgroup);
+	cgroup = cgroup_get_from_path(group->spec.cgroup);
 	if (IS_ERR(cgroup))
 		return PTR_ERR(cgroup);
 	group->cgroup = cgroup;
@@ -194,16 +195,16 @@ static int open_cgroup(struct mrc_group *group)
 }
 
 /* The process that children are to be followed of. */
-static int open_root(struct mrc_group *group, unsigned int slot)
+static int group_open_root(struct mrc_group *group, unsigned int slot)
 {
-	struct pid *pid = find_get_pid(group->who.pid);
+	struct pid *pid = find_get_pid(group->spec.pid);
 	struct task_struct *task = pid ? get_pid_task(pid, PIDTYPE_TGID) : NULL;
 	int err = -ESRCH;
 
 	if (task) {
-		group->who.pid = pid_nr(pid);
+		group->spec.pid = pid_nr(pid);
 		err = task->flags & PF_KTHREAD ? -EINVAL :
-			mrc_kin_start(pid, slot);
+			mrc_descendants_start(pid, slot);
 		put_task_struct(task);
 	}
 	put_pid(pid);
@@ -211,17 +212,17 @@ static int open_root(struct mrc_group *group, unsigned int slot)
 }
 
 /* Under mrc_targets_lock. */
-static int publish(struct mrc_group *group)
+static int group_publish(struct mrc_group *group)
 {
 	int slot, err = 0;
 
-	if (mrc_group_find(&group->who))
+	if (mrc_group_find(&group->spec))
 		return -EEXIST;
 	slot = mrc_group_slot();
 	if (slot < 0)
 		return slot;
-	if (group->who.scope == MRC_PROCESS)
-		err = open_root(group, slot);
+	if (group->spec.type == MRC_TARGET_PROCESS)
+		err = group_open_root(group, slot);
 	if (err)
 		return err;
 	mrc_group_insert(group, slot);
@@ -231,32 +232,32 @@ static int publish(struct mrc_group *group)
 
 /**
  * mrc_groups_add() - track several processes
- * @who: which
+ * @spec: which
  *
  * Context: may sleep.
  * Return: 0, -ESRCH (no such process), -EINVAL (a kernel thread), -ENOENT (no
  * such cgroup), -EEXIST, -ENOSPC (too many), -EOPNOTSUPP (children cannot be
  * followed) or -ENOMEM.
  */
-int mrc_groups_add(const struct mrc_who *who)
+int mrc_groups_add(const struct mrc_target_spec *spec)
 {
 	struct mrc_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
 	int err;
 
 	if (!group)
 		return -ENOMEM;
-	group->who = *who;
-	err = open_cgroup(group);
+	group->spec = *spec;
+	err = group_open_cgroup(group);
 	if (err) {
 		kfree(group);
 		return err;
 	}
 	mutex_lock(&change_lock);
 	mutex_lock(&mrc_targets_lock);
-	err = publish(group);
+	err = group_publish(group);
 	mutex_unlock(&mrc_targets_lock);
 	if (!err)
-		look_at_all();
+		groups_look_all();
 	mutex_unlock(&change_lock);
 	if (!err)
 		return 0;
@@ -268,20 +269,20 @@ int mrc_groups_add(const struct mrc_who *who)
 
 /**
  * mrc_groups_remove() - no longer track them
- * @who: which
+ * @spec: which
  *
  * Context: may sleep.
  * Return: 0 or -ENOENT.
  */
-int mrc_groups_remove(const struct mrc_who *who)
+int mrc_groups_remove(const struct mrc_target_spec *spec)
 {
 	struct mrc_group *group;
 
 	mutex_lock(&change_lock);
-	group = mrc_group_take(who);
+	group = mrc_group_take(spec);
 	if (group) {
-		destroy(group);
-		look_at_all();
+		group_destroy(group);
+		groups_look_all();
 	}
 	mutex_unlock(&change_lock);
 	return group ? 0 : -ENOENT;
@@ -297,5 +298,5 @@ void mrc_groups_remove_all(void)
 	struct mrc_group *group;
 
 	while ((group = mrc_group_take_any()))
-		destroy(group);
+		group_destroy(group);
 }

@@ -31,8 +31,8 @@ struct question {
 	int pid[MRC_TARGETS_MAX];
 };
 
-static void show_line(struct seq_file *m, const struct mrc_target *t,
-		      const struct mrc_claim *c)
+static void plan_show_line(struct seq_file *m, const struct mrc_target *t,
+			   const struct mrc_claim *c)
 {
 	u64 rss = mrc_target_rss(t);
 	u64 now = mrc_rate_at(c->rate, c->full, rss);
@@ -56,7 +56,7 @@ static int plan_show(struct seq_file *m, void *unused)
 	if (!err) {
 		seq_puts(m, "# pid weight min_pages resident_pages full_pages share_pages misses_per_s_now misses_per_s\n");
 		for (i = 0; i < plan.n; i++)
-			show_line(m, plan.target[i], &plan.claim[i]);
+			plan_show_line(m, plan.target[i], &plan.claim[i]);
 		mrc_plan_free(&plan);
 	}
 	mutex_unlock(&mrc_targets_lock);
@@ -79,7 +79,7 @@ static int plan_release(struct inode *inode, struct file *file)
 	return single_release(inode, file);
 }
 
-static int parse(struct question *q, char *text)
+static int question_parse(struct question *q, char *text)
 {
 	char *word = strsep(&text, " ");
 	u64 kib;
@@ -110,7 +110,7 @@ static ssize_t plan_write(struct file *file, const char __user *from,
 		return PTR_ERR(text);
 	/* The same lock as of a read, which may be under way. */
 	mutex_lock(&m->lock);
-	err = parse(m->private, strim(text));
+	err = question_parse(m->private, strim(text));
 	mutex_unlock(&m->lock);
 	kfree(text);
 	return err ?: count;

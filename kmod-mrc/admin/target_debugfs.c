@@ -119,7 +119,7 @@ static int pages_show(struct seq_file *m, void *unused)
 		const struct mrc_entry *e = &t->sample.entry[i];
 
 		seq_printf(m, "0x%lx %s %llu\n", e->addr,
-			   mrc_kind(e) == MRC_HUGE ? "huge" : "base",
+			   mrc_entry_kind(e) == MRC_HUGE ? "huge" : "base",
 			   READ_ONCE(e->seen_by));
 	}
 	mutex_unlock(&t->lock);
@@ -299,9 +299,9 @@ void mrc_debugfs_add(struct mrc_target *t)
  */
 void mrc_debugfs_add_group(struct mrc_group *group)
 {
-	char name[MRC_WHO];
+	char name[MRC_TARGET_TEXT];
 
-	mrc_who_name(&group->who, name);
+	mrc_target_dirname(&group->spec, name);
 	group->dir = debugfs_create_dir(name, root);
 	debugfs_create_file("curve", 0400, group->dir, group, &group_curve_fops);
 	debugfs_create_file("stats", 0400, group->dir, group, &group_stats_fops);

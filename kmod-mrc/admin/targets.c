@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of tracked processes. One is tracked once, whether it is a target by
- * itself, in some groups, or both, and dropped when nobody wants it or it ends.
+ * Processes become targets, and are dropped. A process is tracked once, be it a target
+ * by itself, in some groups, or both; it is dropped when neither holds or it ends.
  */
 
 #include <linux/err.h>
@@ -50,7 +50,7 @@ void mrc_target_drop(struct mrc_target *t)
 }
 
 /* A tracker cannot stop itself. */
-static void reap(struct work_struct *work)
+static void targets_reap(struct work_struct *work)
 {
 	struct mrc_target *t, *next;
 
@@ -59,10 +59,10 @@ static void reap(struct work_struct *work)
 		if (READ_ONCE(t->gone))
 			mrc_target_drop(t);
 	mutex_unlock(&mrc_targets_lock);
-	mrc_sysfs_changed();
+	mrc_changes_notify();
 }
 
-static DECLARE_WORK(reap_work, reap);
+static DECLARE_WORK(reap_work, targets_reap);
 
 /* The tracker of one target. It returns once kthread_stop() is called. */
 static int target_thread(void *target)
@@ -77,7 +77,7 @@ static int target_thread(void *target)
 	return 0;
 }
 
-static struct mm_struct *mm_of(struct pid *pid)
+static struct mm_struct *process_mm(struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	struct mm_struct *mm;
@@ -95,7 +95,7 @@ static struct mm_struct *mm_of(struct pid *pid)
 	return mm;
 }
 
-static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
+static struct mrc_target *target_create(struct pid *pid, struct mm_struct *mm)
 {
 	struct mrc_target *t = kvzalloc(sizeof(*t), GFP_KERNEL);
 	struct task_struct *thread;
@@ -107,7 +107,7 @@ static struct mrc_target *create(struct pid *pid, struct mm_struct *mm)
 	t->nr = pid_nr(pid);
 	t->mm = mm;
 	t->sharers = 1;
-	mrc_purse_reset(&t->own_purse, mrc_now_us());
+	mrc_cpu_budget_reset(&t->own_budget, mrc_now_us());
 	thread = kthread_create(target_thread, t, "mrc/%d", t->nr);
 	if (IS_ERR(thread)) {
 		kvfree(t);
@@ -143,7 +143,7 @@ int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages, u32 loan)
 	struct mm_struct *mm;
 	int err = 0;
 
-	mm = mm_of(pid);
+	mm = process_mm(pid);
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
 	list_for_each_entry(t, &mrc_targets, link) {
@@ -154,7 +154,7 @@ int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages, u32 loan)
 	}
 	if (!err && targets_count >= MRC_TARGETS_MAX)
 		err = -ENOSPC;
-	t = err ? ERR_PTR(err) : create(get_pid(pid), mm);
+	t = err ? ERR_PTR(err) : target_create(get_pid(pid), mm);
 	if (IS_ERR(t)) {
 		mmdrop(mm);
 		if (!err)
@@ -162,7 +162,7 @@ int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages, u32 loan)
 		return PTR_ERR(t);
 	}
 	t->own = own;
-	t->purse = own ? &t->own_purse : mrc_group_purse(groups);
+	t->budget = own ? &t->own_budget : mrc_group_budget(groups);
 	t->groups = groups;
 	t->pages = pages;
 	t->loan = loan;
@@ -197,7 +197,7 @@ int mrc_target_add(int nr)
 	} else if (!t->own) {
 		t->own = true;
 		WRITE_ONCE(t->sharers, 1);
-		WRITE_ONCE(t->purse, &t->own_purse);
+		WRITE_ONCE(t->budget, &t->own_budget);
 		WRITE_ONCE(t->loan, MRC_LOAN_OWN);
 		err = 0;
 	}

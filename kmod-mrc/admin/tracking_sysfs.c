@@ -23,10 +23,10 @@
 #include "track/pmu.h"
 #include "track/protect.h"
 
-static struct kobject *dir;
+static struct kobject *tracking_dir;
 
 /* Of one line, whatever its length: what is not a target is no target. */
-static char *line_of(const char *buf, size_t count)
+static char *line_copy(const char *buf, size_t count)
 {
 	char *line = kmalloc(count + 1, GFP_KERNEL);
 	int err = line ? memsuite_parse_line(buf, count, line, count + 1) : -ENOMEM;
@@ -37,18 +37,18 @@ static char *line_of(const char *buf, size_t count)
 	return ERR_PTR(err);
 }
 
-static ssize_t obey(const char *buf, size_t count,
-		    int (*act)(const struct mrc_who *who))
+static ssize_t command_obey(const char *buf, size_t count,
+			    int (*act)(const struct mrc_target_spec *spec))
 {
-	char *line = line_of(buf, count);
-	struct mrc_who who;
+	char *line = line_copy(buf, count);
+	struct mrc_target_spec spec;
 	int err;
 
 	if (IS_ERR(line))
 		return PTR_ERR(line);
-	err = mrc_who_parse_line(line, &who);
+	err = mrc_target_parse_line(line, &spec);
 	if (!err)
-		err = act(&who);
+		err = act(&spec);
 	kfree(line);
 	return err ?: count;
 }
@@ -65,13 +65,13 @@ static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%s\n", modes[READ_ONCE(mrc_tunables.mode)]);
 }
 
-static int usable(enum mrc_mode mode)
+static int mode_usable(enum mrc_mode mode)
 {
 	switch (mode) {
 	case MRC_MODE_PAPER:
 		return mrc_protect_usable();
 	case MRC_MODE_SAMPLES:
-		return mrc_monitor_usable();
+		return mrc_pmu_usable();
 	default:
 		return 0;
 	}
@@ -85,7 +85,7 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (mode < 0)
 		return mode;
-	err = usable(mode);
+	err = mode_usable(mode);
 	if (err)
 		return err;
 	WRITE_ONCE(mrc_tunables.mode, mode);
@@ -96,35 +96,35 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t add_show(struct kobject *kobj, struct kobj_attribute *attr,
 			char *buf)
 {
-	return mrc_targets_list(buf);
+	return mrc_command_list(buf);
 }
 
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	return obey(buf, count, mrc_targets_add);
+	return command_obey(buf, count, mrc_command_add);
 }
 
 static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
-	return obey(buf, count, mrc_targets_remove);
+	return command_obey(buf, count, mrc_command_remove);
 }
 
 static ssize_t accesses_per_s_store(struct kobject *kobj,
 				    struct kobj_attribute *attr,
 				    const char *buf, size_t count)
 {
-	char *line = line_of(buf, count);
-	struct mrc_who who;
+	char *line = line_copy(buf, count);
+	struct mrc_target_spec spec;
 	u64 per_s;
 	int err;
 
 	if (IS_ERR(line))
 		return PTR_ERR(line);
-	err = mrc_who_parse_rate(line, &who, &per_s);
+	err = mrc_target_parse_rate(line, &spec, &per_s);
 	if (!err)
-		err = mrc_targets_set_accesses(&who, per_s);
+		err = mrc_command_accesses(&spec, per_s);
 	kfree(line);
 	return err ?: count;
 }
@@ -134,7 +134,7 @@ static ssize_t sample_event_show(struct kobject *kobj,
 {
 	struct memsuite_perf_event event;
 
-	mrc_monitor_get(&event);
+	mrc_pmu_get(&event);
 	return memsuite_perf_event_show(&event, buf);
 }
 
@@ -146,7 +146,7 @@ static ssize_t sample_event_store(struct kobject *kobj,
 	int err = memsuite_perf_event_store(buf, count, &event);
 
 	if (!err)
-		err = mrc_monitor_set(&event);
+		err = mrc_pmu_set(&event);
 	return err ?: count;
 }
 
@@ -170,8 +170,8 @@ MEMSUITE_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
 		     MRC_LADDER_MS_MAX);
 MEMSUITE_ATTR_NUMBER(max_cpu_permille, mrc_tunables.max_cpu_permille, 1, 1000);
 MEMSUITE_ATTR_NUMBER(change_pct, mrc_tunables.change_pct, 0, 100);
-MEMSUITE_ATTR_NUMBER_RO(changes, mrc_changes());
-MEMSUITE_ATTR_NUMBER_RO(lost_children, mrc_kin_lost());
+MEMSUITE_ATTR_NUMBER_RO(changes, mrc_changes_count());
+MEMSUITE_ATTR_NUMBER_RO(lost_children, mrc_descendants_lost());
 MEMSUITE_ATTR_SWITCH(contended_only, READ_ONCE(mrc_contention.only),
 		     mrc_watch_contended_only);
 MEMSUITE_ATTR_NUMBER_RO(contended, READ_ONCE(mrc_contention.now));
@@ -179,7 +179,7 @@ static struct kobj_attribute contention_source_attr = __ATTR_RO(contention_sourc
 MEMSUITE_ATTR_NUMBER(contention_pressure_pct, mrc_contention.pressure_pct, 0, 100);
 MEMSUITE_ATTR_NUMBER(contention_available_pct, mrc_contention.available_pct, 0, 100);
 
-static struct attribute *mrc_attrs[] = {
+static struct attribute *tracking_attrs[] = {
 	&enabled_attr.attr,
 	&add_attr.attr,
 	&remove_attr.attr,
@@ -203,12 +203,12 @@ static struct attribute *mrc_attrs[] = {
 	NULL
 };
 
-static const struct attribute_group mrc_group = {
-	.attrs = mrc_attrs,
+static const struct attribute_group tracking_group = {
+	.attrs = tracking_attrs,
 };
 
-static const struct attribute_group *mrc_groups[] = {
-	&mrc_group,
+static const struct attribute_group *tracking_groups[] = {
+	&tracking_group,
 	&mrc_division_group,
 	NULL
 };
@@ -220,10 +220,10 @@ static const struct attribute_group *mrc_groups[] = {
  */
 int mrc_sysfs_init(void)
 {
-	dir = memsuite_control_add("mrc", mrc_groups);
-	if (IS_ERR(dir))
-		return PTR_ERR(dir);
-	mrc_notify_by(dir);
+	tracking_dir = memsuite_control_add("mrc", tracking_groups);
+	if (IS_ERR(tracking_dir))
+		return PTR_ERR(tracking_dir);
+	mrc_changes_set_dir(tracking_dir);
 	return 0;
 }
 
@@ -232,6 +232,6 @@ int mrc_sysfs_init(void)
  */
 void mrc_sysfs_exit(void)
 {
-	mrc_notify_by(NULL);
-	memsuite_control_del(dir);
+	mrc_changes_set_dir(NULL);
+	memsuite_control_del(tracking_dir);
 }

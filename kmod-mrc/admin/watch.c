@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether the targets are tracked: when it is enabled and, if that is asked
- * for, only while memory is short (paper 001, section 4.2.3). Short it is when
- * tasks wait for memory, by the kernel's pressure stall information, or when
- * little of it is available. The first is not there on every kernel, nor if it
- * was booted with psi=0; the second always.
+ * The watcher decides whether targets are tracked: when the administrator has enabled
+ * it and, if asked for, only while memory is short (paper 001, section 4.2.3). Memory is
+ * short when tasks wait for it, by the kernel's pressure stall information, or when
+ * little of it is available. Not every kernel has that information, nor one that was
+ * booted with psi=0; the other test works always. Each second the watcher also has the
+ * groups looked through.
  */
 
 #include <linux/jiffies.h>
@@ -40,7 +41,7 @@ static u64 stall_us;
 static ktime_t stall_read;
 static unsigned long short_until;
 
-static bool is_pressed(void)
+static bool memory_is_pressed(void)
 {
 	ktime_t now = ktime_get();
 	s64 passed = ktime_us_delta(now, stall_read);
@@ -57,17 +58,17 @@ static bool is_pressed(void)
 	return waited * 100 >= passed * READ_ONCE(mrc_contention.pressure_pct);
 }
 
-static bool is_little(void)
+static bool memory_is_little(void)
 {
 	return (u64)max(si_mem_available(), 0L) * 100 <
 	       (u64)totalram_pages() * READ_ONCE(mrc_contention.available_pct);
 }
 
-static bool is_short(void)
+static bool memory_is_short(void)
 {
-	bool pressed = is_pressed();
+	bool pressed = memory_is_pressed();
 
-	if (pressed || is_little())
+	if (pressed || memory_is_little())
 		short_until = jiffies + HOLD;
 	else if (!READ_ONCE(mrc_contention.now))
 		return false;
@@ -75,12 +76,12 @@ static bool is_short(void)
 }
 
 /* Under watch_lock. */
-static void decide(void)
+static void tracking_decide(void)
 {
 	bool only = READ_ONCE(mrc_contention.only);
 	bool on;
 
-	WRITE_ONCE(mrc_contention.now, enabled && only && is_short());
+	WRITE_ONCE(mrc_contention.now, enabled && only && memory_is_short());
 	on = enabled && (!only || mrc_contention.now);
 	if (on == READ_ONCE(mrc_enabled))
 		return;
@@ -88,15 +89,15 @@ static void decide(void)
 	wake_up_all(&mrc_changed);
 }
 
-static void tick(struct work_struct *work);
-static DECLARE_DELAYED_WORK(tick_work, tick);
+static void watch_tick(struct work_struct *work);
+static DECLARE_DELAYED_WORK(watch_work, watch_tick);
 
-static void tick(struct work_struct *work)
+static void watch_tick(struct work_struct *work)
 {
 	bool any;
 
 	mutex_lock(&watch_lock);
-	decide();
+	tracking_decide();
 	mutex_unlock(&watch_lock);
 	mutex_lock(&mrc_targets_lock);
 	any = mrc_groups_any();
@@ -104,7 +105,7 @@ static void tick(struct work_struct *work)
 	if (any)
 		mrc_groups_look();
 	if (any || (READ_ONCE(enabled) && READ_ONCE(mrc_contention.only)))
-		schedule_delayed_work(&tick_work, PERIOD);
+		schedule_delayed_work(&watch_work, PERIOD);
 }
 
 /**
@@ -112,7 +113,7 @@ static void tick(struct work_struct *work)
  */
 void mrc_watch_kick(void)
 {
-	schedule_delayed_work(&tick_work, PERIOD);
+	schedule_delayed_work(&watch_work, PERIOD);
 }
 
 /**
@@ -126,12 +127,17 @@ int mrc_watch_enable(bool on)
 {
 	mutex_lock(&watch_lock);
 	WRITE_ONCE(enabled, on);
-	decide();
+	tracking_decide();
 	mutex_unlock(&watch_lock);
 	mrc_watch_kick();
 	return 0;
 }
 
+/**
+ * mrc_watch_enabled() - what the administrator has set
+ *
+ * Return: whether tracking is enabled, be it only while memory is short.
+ */
 bool mrc_watch_enabled(void)
 {
 	return READ_ONCE(enabled);
@@ -148,7 +154,7 @@ int mrc_watch_contended_only(bool on)
 {
 	mutex_lock(&watch_lock);
 	WRITE_ONCE(mrc_contention.only, on);
-	decide();
+	tracking_decide();
 	mutex_unlock(&watch_lock);
 	mrc_watch_kick();
 	return 0;
@@ -156,6 +162,8 @@ int mrc_watch_contended_only(bool on)
 
 /**
  * mrc_watch_source() - what tells on this kernel that memory is short
+ *
+ * Return: as the file contention_source shows it.
  */
 const char *mrc_watch_source(void)
 {
@@ -172,5 +180,5 @@ const char *mrc_watch_source(void)
  */
 void mrc_watch_stop(void)
 {
-	cancel_delayed_work_sync(&tick_work);
+	cancel_delayed_work_sync(&watch_work);
 }

@@ -111,20 +111,20 @@ static void changes_are_measured(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mrc_curve_change(other, other), 0U);
 }
 
-static int parsed(const char *text, struct mrc_who *who)
+static int parsed(const char *text, struct mrc_target_spec *who)
 {
 	char line[300];
 
 	memcpy(line, text, strlen(text) + 1);
-	return mrc_who_parse_line(line, who);
+	return mrc_target_parse_line(line, who);
 }
 
-static int rate_parsed(const char *text, struct mrc_who *who, u64 *rate)
+static int rate_parsed(const char *text, struct mrc_target_spec *who, u64 *rate)
 {
 	char line[64];
 
 	memcpy(line, text, strlen(text) + 1);
-	return mrc_who_parse_rate(line, who, rate);
+	return mrc_target_parse_rate(line, who, rate);
 }
 
 /* Written as it would be shown. */
@@ -134,20 +134,20 @@ static void targets_are_read_and_told(struct kunit *test)
 		"1", "4194304", "77 children", "cgroup:/", "cgroup:/a/b.slice",
 		"above:1", "above:1023K", "above:64M", "above:3T", "machine",
 	};
-	char text[MRC_WHO];
-	struct mrc_who who;
+	char text[MRC_TARGET_TEXT];
+	struct mrc_target_spec who;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
 		KUNIT_EXPECT_EQ(test, parsed(lines[i], &who), 0);
-		mrc_who_format(&who, text);
+		mrc_target_format(&who, text);
 		KUNIT_EXPECT_STREQ(test, text, lines[i]);
 	}
 	KUNIT_EXPECT_EQ(test, parsed("  0x10 \t children", &who), 0);
-	mrc_who_name(&who, text);
+	mrc_target_dirname(&who, text);
 	KUNIT_EXPECT_STREQ(test, text, "16+children");
 	KUNIT_EXPECT_EQ(test, parsed("cgroup:/a/b", &who), 0);
-	mrc_who_name(&who, text);
+	mrc_target_dirname(&who, text);
 	KUNIT_EXPECT_STREQ(test, text, "cgroup:!a!b");
 	KUNIT_EXPECT_EQ(test, parsed("above:65536K", &who), 0);
 	KUNIT_EXPECT_EQ(test, who.bytes, 64ULL << 20);
@@ -173,16 +173,16 @@ static void bad_targets_are_refused(struct kunit *test)
 		{ "above:99999999999999999999999999", -EINVAL },
 	};
 	char line[300] = "cgroup:/";
-	struct mrc_who who;
+	struct mrc_target_spec who;
 	unsigned int i;
 	u64 rate;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		KUNIT_EXPECT_EQ_MSG(test, parsed(bad[i].line, &who), bad[i].err,
 				    "%s", bad[i].line);
-	memset(line + 8, 'a', MRC_PATH - 1);
+	memset(line + 8, 'a', MRC_TARGET_PATH - 1);
 	KUNIT_EXPECT_EQ(test, parsed(line, &who), -ENAMETOOLONG);
-	line[7 + MRC_PATH - 1] = '\0';
+	line[7 + MRC_TARGET_PATH - 1] = '\0';
 	KUNIT_EXPECT_EQ(test, parsed(line, &who), 0);
 
 	KUNIT_EXPECT_EQ(test, rate_parsed("cgroup:/a 2000000", &who, &rate), 0);
@@ -208,15 +208,15 @@ static void extremes_can_be_divided(struct kunit *test)
 	expect_near(test, both[at_size(1000)], MRC_RATE);
 }
 
-/* How many ladders of @us each one purse has paid for, asked each millisecond. */
-static unsigned int paid_for(struct mrc_purse *purse, u64 from, u64 until, u64 taken, u64 us)
+/* How many ladders of @us each one budget has paid for, asked each millisecond. */
+static unsigned int paid_for(struct mrc_cpu_budget *budget, u64 from, u64 until, u64 taken, u64 us)
 {
 	unsigned int ladders = 0;
 	u64 now;
 
 	for (now = from; now < until; now += USEC_PER_MSEC)
-		if (!mrc_purse_take(purse, now, taken, false)) {
-			mrc_purse_settle(purse, now, taken, us);
+		if (!mrc_cpu_budget_take(budget, now, taken, false)) {
+			mrc_cpu_budget_settle(budget, now, taken, us);
 			ladders++;
 		}
 	return ladders;
@@ -224,46 +224,47 @@ static unsigned int paid_for(struct mrc_purse *purse, u64 from, u64 until, u64 t
 
 static void spending_keeps_to_the_budget(struct kunit *test)
 {
-	struct mrc_purse purse = {};
+	struct mrc_cpu_budget budget = {};
 
 	/* Whatever was expected of it; the first one comes when that is earned. */
-	KUNIT_EXPECT_EQ(test, paid_for(&purse, 0, 404 * USEC_PER_SEC, 4 * USEC_PER_SEC,
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 404 * USEC_PER_SEC, 4 * USEC_PER_SEC,
 				       4 * USEC_PER_SEC), 100U);
-	mrc_purse_reset(&purse, 0);
-	KUNIT_EXPECT_EQ(test, paid_for(&purse, 0, 401 * USEC_PER_SEC, USEC_PER_SEC,
+	mrc_cpu_budget_reset(&budget, 0);
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 401 * USEC_PER_SEC, USEC_PER_SEC,
 				       4 * USEC_PER_SEC), 100U);
 	/* Of two that ask at once, one has to wait. */
-	mrc_purse_reset(&purse, 0);
-	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 10, 5, false), 0ULL);
-	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 10, 5, false), 15ULL);
+	mrc_cpu_budget_reset(&budget, 0);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 10, 5, false), 0ULL);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 10, 5, false), 15ULL);
 	/* What is not spent in time is not saved. */
-	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 1000, 5, false), 0ULL);
-	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 1001, 5, false), 1005ULL);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 1000, 5, false), 0ULL);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 1001, 5, false), 1005ULL);
 }
 
 static void credit_is_paid_back(struct kunit *test)
 {
 	u64 us = 4 * USEC_PER_SEC;
-	struct mrc_purse purse = {};
+	struct mrc_cpu_budget budget = {};
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 0, us, true), 0ULL);
-		mrc_purse_settle(&purse, 0, us, us);
+		KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 0, us, true), 0ULL);
+		mrc_cpu_budget_settle(&budget, 0, us, us);
 	}
-	KUNIT_EXPECT_EQ(test, paid_for(&purse, 0, 5 * us, us, us), 0U);
-	KUNIT_EXPECT_EQ(test, paid_for(&purse, 5 * us, 101 * us, us, us), 96U);
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 5 * us, us, us), 0U);
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 5 * us, 101 * us, us, us), 96U);
 	/* But not for longer than a minute. */
-	mrc_purse_reset(&purse, 0);
+	mrc_cpu_budget_reset(&budget, 0);
 	for (i = 0; i < 40; i++) {
-		mrc_purse_take(&purse, 0, us, true);
-		mrc_purse_settle(&purse, 0, us, us);
+		mrc_cpu_budget_take(&budget, 0, us, true);
+		mrc_cpu_budget_settle(&budget, 0, us, us);
 	}
-	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 0, us, false), 60ULL * USEC_PER_SEC);
-	mrc_purse_reset(&purse, 0);
-	mrc_purse_take(&purse, 0, us, true);
-	mrc_purse_settle(&purse, 0, us, 1000 * us);
-	KUNIT_EXPECT_EQ(test, mrc_purse_take(&purse, 0, 1000 * us, false), 60ULL * USEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 0, us, false), 60ULL * USEC_PER_SEC);
+	mrc_cpu_budget_reset(&budget, 0);
+	mrc_cpu_budget_take(&budget, 0, us, true);
+	mrc_cpu_budget_settle(&budget, 0, us, 1000 * us);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 0, 1000 * us, false),
+			60ULL * USEC_PER_SEC);
 }
 
 static struct kunit_case compose_cases[] = {

@@ -121,23 +121,23 @@ unsigned int mrc_sizes_below(u64 pages)
 /**
  * mrc_wsf_begin() - begin to collect a working set function
  * @wsf: result
- * @rung_us: when the sample was looked at, ascending
- * @rungs: how often; from 1 to MRC_RUNGS
+ * @point_us: when the sample was looked at, ascending
+ * @points: how often; from 1 to MRC_SAMPLE_POINTS
  * @horizon: the longest window that idle ages reach, in us
  *
  * Its points are the times of observation. After the last one the time grid
  * follows.
  */
-void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *rung_us, unsigned int rungs,
+void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *point_us, unsigned int points,
 		   u64 horizon)
 {
 	unsigned int i;
 
 	memset(wsf, 0, sizeof(*wsf));
-	for (i = 0; i < rungs; i++)
-		wsf->us[wsf->n++] = rung_us[i];
-	wsf->rungs = rungs;
-	i = mrc_times_within(rung_us[rungs - 1]);
+	for (i = 0; i < points; i++)
+		wsf->us[wsf->n++] = point_us[i];
+	wsf->points = points;
+	i = mrc_times_within(point_us[points - 1]);
 	for (; i < MRC_TIMES && times[i] <= horizon; i++)
 		wsf->us[wsf->n++] = times[i];
 }
@@ -208,7 +208,7 @@ void mrc_curve_reset(struct mrc_curve *curve)
 }
 
 /* The area below a curve. */
-static u64 area(const u64 *rate)
+static u64 curve_area(const u64 *rate)
 {
 	u64 sum = 0;
 	unsigned int i;
@@ -219,7 +219,7 @@ static u64 area(const u64 *rate)
 }
 
 /* The area between two of them. */
-static u64 between(const u64 *a, const u64 *b)
+static u64 curves_between(const u64 *a, const u64 *b)
 {
 	u64 sum = 0;
 	unsigned int i;
@@ -233,13 +233,13 @@ static u64 between(const u64 *a, const u64 *b)
 /* A ladder that is so far from what was before is unlike it. */
 static bool is_unlike(const struct mrc_curve *curve, u64 far)
 {
-	return curve->ladders && far > area(curve->rate) / CHANGE_PART;
+	return curve->ladders && far > curve_area(curve->rate) / CHANGE_PART;
 }
 
 /* So is the last one, which is like it. */
 static bool is_second(const struct mrc_curve *curve, const u64 *now, u64 far)
 {
-	return curve->ladders > 1 && far > CHANGE_TIMES * between(curve->last, now);
+	return curve->ladders > 1 && far > CHANGE_TIMES * curves_between(curve->last, now);
 }
 
 /**
@@ -257,14 +257,14 @@ static bool is_second(const struct mrc_curve *curve, const u64 *now, u64 far)
  */
 bool mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 {
-	u64 far = between(curve->rate, now);
+	u64 far = curves_between(curve->rate, now);
 	bool unlike = is_unlike(curve, far);
 	bool changed = unlike && is_second(curve, now, far);
 	unsigned int i;
 
 	if (changed) {
 		curve->ladders = 0;
-		memset(curve->spread, 0, sizeof(curve->spread));
+		memset(curve->deviation, 0, sizeof(curve->deviation));
 	}
 	if (curve->ladders) {
 		u64 weight = min_t(u64, curve->ladders, WINDOW) - 1;
@@ -277,8 +277,8 @@ bool mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor)
 
 			/* What it is off by is their mean's fault, too. */
 			off = div64_u64(off * 2 * n, 2 * n + 1);
-			curve->spread[i] = div64_u64(curve->spread[i] * weight + off,
-						     weight + 1);
+			curve->deviation[i] = div64_u64(curve->deviation[i] * weight + off,
+							weight + 1);
 		}
 	}
 	memcpy(curve->last, now, sizeof(curve->last));
@@ -394,7 +394,7 @@ static u32 half_of_ladders(const struct mrc_curve *curve, unsigned int i, u64 fu
 	u64 n = min_t(u64, curve->ladders, 2 * WINDOW - 1);
 
 	/* 5/4 of the mean deviation is the standard one; 92.5% are within 1.78 of it. */
-	return div_u64((u64)ratio_of(curve->spread[i], full) * 36,
+	return div_u64((u64)ratio_of(curve->deviation[i], full) * 36,
 		       max_t(u32, int_sqrt64(n << 8), 1));
 }
 
@@ -410,7 +410,7 @@ static u32 unseen_change(const struct mrc_curve *curve, u64 full)
 }
 
 /* Errors that have nothing to do with one another. */
-static u32 together(u64 a, u64 b, u64 c)
+static u32 widths_together(u64 a, u64 b, u64 c)
 {
 	return int_sqrt64(a * a + b * b + c * c);
 }
@@ -514,9 +514,9 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 		sub[k] = ratio_of(curve->sub[k][i], full);
 	half = max(half_width(sub), half_of_ladders(curve, i, full));
 	off = line->ratio / (2 * RESOLUTION);
-	low = together(line->ratio - min(low, line->ratio), half, off) + RATIO_FLOOR;
-	high = together(max(high, line->ratio) - line->ratio,
-			max(half, unseen_change(curve, full)), off) + RATIO_FLOOR;
+	low = widths_together(line->ratio - min(low, line->ratio), half, off) + RATIO_FLOOR;
+	high = widths_together(max(high, line->ratio) - line->ratio,
+			       max(half, unseen_change(curve, full)), off) + RATIO_FLOOR;
 	low = line->ratio - min(low, line->ratio);
 	high += line->ratio;
 	if (curve->accesses && line->pages < curve->floor) {

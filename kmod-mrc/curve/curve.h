@@ -17,7 +17,7 @@
 #define MRC_RATIO	10000
 
 /*
- * The time grid: 1 ms and then steps of 19/16. The ladder's rungs are read at
+ * The time grid: 1 ms and then steps of 19/16. The ladder's points are read at
  * its first entries; a step of 1.41 was clearly worse in simulation. The last
  * one, about three hours, is reached by idle age only.
  */
@@ -38,23 +38,23 @@
 #define MRC_SUBS	8
 #define MRC_MOMENTS	4
 
-/* A ladder of a minute has 65 rungs; what follows is of the grid. */
-#define MRC_RUNGS	66
-#define MRC_POINTS	(MRC_RUNGS + MRC_TIMES)
+/* A ladder of a minute has 65 points; what follows is of the grid. */
+#define MRC_SAMPLE_POINTS	66
+#define MRC_WSF_POINTS	(MRC_SAMPLE_POINTS + MRC_TIMES)
 
 /**
  * struct mrc_wsf - a working set function
  * @n: number of points
- * @rungs: how many of them are times of observation
+ * @points: how many of them are times of observation
  * @us: lengths of windows, ascending
  * @pages: mean number of distinct pages touched in each, in fixed point; while
  *	it is being collected, what each adds to the one before
  */
 struct mrc_wsf {
 	unsigned int n;
-	unsigned int rungs;
-	u64 us[MRC_POINTS];
-	u64 pages[MRC_POINTS];
+	unsigned int points;
+	u64 us[MRC_WSF_POINTS];
+	u64 pages[MRC_WSF_POINTS];
 };
 
 /**
@@ -85,7 +85,7 @@ struct mrc_line {
  * @rate: of the whole sample
  * @sub: of each sub-sample
  * @last: of the whole sample, in the last ladder alone
- * @spread: how far ladders are from those before, on average
+ * @deviation: how far ladders are from those before, on average
  */
 struct mrc_curve {
 	u64 ladders;
@@ -97,7 +97,7 @@ struct mrc_curve {
 	u64 rate[MRC_SIZES];
 	u64 sub[MRC_SUBS][MRC_SIZES];
 	u64 last[MRC_SIZES];
-	u64 spread[MRC_SIZES];
+	u64 deviation[MRC_SIZES];
 };
 
 void mrc_curve_init(void);
@@ -106,7 +106,7 @@ u64 mrc_size(unsigned int i);
 unsigned int mrc_times_within(u64 us);
 unsigned int mrc_sizes_below(u64 pages);
 
-void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *rung_us, unsigned int rungs,
+void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *point_us, unsigned int points,
 		   u64 horizon);
 void mrc_wsf_touch(struct mrc_wsf *wsf, u64 after, u64 by, u64 weight);
 void mrc_wsf_finish(struct mrc_wsf *wsf);

@@ -27,7 +27,7 @@ static struct span spans[SPANS];
 static unsigned int n_spans;
 
 /* When the sample is looked at, before the moment and after it alike. */
-static u64 looks[MRC_RUNGS];
+static u64 looks[MRC_SAMPLE_POINTS];
 static unsigned int n_looks;
 
 static u64 fixed(u64 pages)
@@ -104,7 +104,7 @@ static unsigned int age_of(u64 us)
 
 static unsigned int first_of(u64 us)
 {
-	return us < looks[n_looks - 1] ? look_of(us) : MRC_RUNGS;
+	return us < looks[n_looks - 1] ? look_of(us) : MRC_SAMPLE_POINTS;
 }
 
 /* What a ladder would make of the spans, if they stand for so many pages. */
@@ -119,7 +119,7 @@ static void finish(u64 pages)
 				first_of(spans[i].next), weight);
 	mrc_reuse_sum(&reuse);
 	for (i = 0; i < n_spans; i++)
-		if (first_of(spans[i].next) < MRC_RUNGS)
+		if (first_of(spans[i].next) < MRC_SAMPLE_POINTS)
 			mrc_reuse_touch(&reuse, age_of(spans[i].age),
 					first_of(spans[i].next),
 					middle(spans[i].age) +
@@ -771,12 +771,12 @@ static void picks_are_nested_and_one_each(struct kunit *test)
 
 	for (level = 1; level < 12; level++)
 		for (b = 1000; b < 1200; b++) {
-			u64 n = mrc_pick(99, level, b);
+			u64 n = mrc_sample_pick(99, level, b);
 
 			KUNIT_EXPECT_EQ(test, n >> level, b);
 			KUNIT_EXPECT_TRUE(test,
-					  n == mrc_pick(99, level - 1, 2 * b) ||
-					  n == mrc_pick(99, level - 1, 2 * b + 1));
+					  n == mrc_sample_pick(99, level - 1, 2 * b) ||
+					  n == mrc_sample_pick(99, level - 1, 2 * b + 1));
 			half += (n >> (level - 1)) & 1;
 		}
 	/* 2200 fair coins: 5 standard deviations are 117. */
@@ -793,8 +793,8 @@ static struct mrc_entry entries[2][700];
 
 static void sample_stays_within_limits(struct kunit *test)
 {
-	struct mrc_sample old = { .room = 700, .salt = 7, .entry = entries[0] };
-	struct mrc_sample new = { .room = 700, .salt = 7, .entry = entries[1] };
+	struct mrc_sample old = { .capacity = 700, .salt = 7, .entry = entries[0] };
+	struct mrc_sample new = { .capacity = 700, .salt = 7, .entry = entries[1] };
 	static const u64 none[MRC_KINDS];
 	u32 i, sub[MRC_SUBS] = {}, kept = 0;
 
@@ -817,7 +817,7 @@ static void sample_stays_within_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mrc_sample_weight(&old, MRC_BASE, 0), 0ULL);
 	for (i = 0; i < old.n; i++) {
 		old.entry[i].seen_by = 5;
-		old.entry[i].flags |= MRC_F_WATCHED;
+		old.entry[i].flags |= MRC_ENTRY_WATCHED;
 	}
 	/* Half of it has been unmapped, and is kept as ghosts. */
 	mrc_sample_start(&new, 400, old.mapped);
@@ -854,8 +854,8 @@ static void many_ladders_are_survived(struct kunit *test)
 		sum[i] = 0;
 	}
 	mrc_curve_begin(&curve, sum, 0);
-	KUNIT_EXPECT_LE(test, curve.spread[0], (1ULL << 32) / 32);
-	KUNIT_EXPECT_GT(test, curve.spread[0], (1ULL << 32) / 33);
+	KUNIT_EXPECT_LE(test, curve.deviation[0], (1ULL << 32) / 32);
+	KUNIT_EXPECT_GT(test, curve.deviation[0], (1ULL << 32) / 33);
 }
 
 static struct kunit_case mrc_cases[] = {

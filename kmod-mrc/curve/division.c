@@ -135,7 +135,7 @@ u64 mrc_seen_correct(const u64 *seen, u64 *rate, u32 running)
 }
 
 /* log2 of x, which is at least 1, to a hundredth. */
-static u64 logarithm(u64 x)
+static u64 utility_log(u64 x)
 {
 	u64 one = 1 << LOG_SHIFT, whole = ilog2(x), part;
 
@@ -145,8 +145,8 @@ static u64 logarithm(u64 x)
 	return (whole << LOG_SHIFT) + part;
 }
 
-static u64 utility(const struct mrc_claim *c, const struct mrc_division *by,
-		   u64 pages)
+static u64 claim_utility(const struct mrc_claim *c, const struct mrc_division *by,
+			 u64 pages)
 {
 	u64 none = c->rate[0];
 	u64 rate = min(mrc_rate_at(c->rate, c->full, pages), none), u = 0;
@@ -160,8 +160,8 @@ static u64 utility(const struct mrc_claim *c, const struct mrc_division *by,
 		 * Rates are those of the pace that it has now; waiting, in
 		 * millionths of the time that it runs, is of its own.
 		 */
-		u = SPEED - logarithm(WHOLE + div_u64(rate * by->miss_us,
-						      c->running));
+		u = SPEED - utility_log(WHOLE + div_u64(rate * by->miss_us,
+							c->running));
 		break;
 	default:
 		if (none)
@@ -170,7 +170,7 @@ static u64 utility(const struct mrc_claim *c, const struct mrc_division *by,
 	return u * c->weight;
 }
 
-static u64 slope(const struct mrc_vertex *a, const struct mrc_vertex *b)
+static u64 vertex_slope(const struct mrc_vertex *a, const struct mrc_vertex *b)
 {
 	u64 rise = b->utility > a->utility ? b->utility - a->utility : 0;
 
@@ -181,46 +181,46 @@ static u64 slope(const struct mrc_vertex *a, const struct mrc_vertex *b)
 				   b->pages - a->pages);
 }
 
-static void add_vertex(struct mrc_claim *c, u64 pages, u64 utility)
+static void hull_add(struct mrc_claim *c, u64 pages, u64 utility)
 {
 	struct mrc_vertex *v = c->hull, new = { pages, utility };
 
-	while (c->n > 1 && slope(&v[c->n - 2], &v[c->n - 1]) <=
-			   slope(&v[c->n - 1], &new))
+	while (c->n > 1 && vertex_slope(&v[c->n - 2], &v[c->n - 1]) <=
+			   vertex_slope(&v[c->n - 1], &new))
 		c->n--;
 	v[c->n++] = new;
 }
 
 /* From what it has for certain to what it can get. */
-static void draw(struct mrc_claim *c, const struct mrc_division *by)
+static void hull_draw(struct mrc_claim *c, const struct mrc_division *by)
 {
 	u64 end = min(c->reach, c->full);
 	unsigned int i;
 
 	c->n = 0;
-	add_vertex(c, c->min, utility(c, by, c->min));
+	hull_add(c, c->min, claim_utility(c, by, c->min));
 	for (i = 0; i < MRC_SIZES && mrc_size(i) < end; i++)
 		if (mrc_size(i) > c->min)
-			add_vertex(c, mrc_size(i), utility(c, by, mrc_size(i)));
+			hull_add(c, mrc_size(i), claim_utility(c, by, mrc_size(i)));
 	if (end > c->min)
-		add_vertex(c, end, utility(c, by, end));
+		hull_add(c, end, claim_utility(c, by, end));
 }
 
-static u64 next_slope(const struct mrc_claim *c)
+static u64 claim_next_slope(const struct mrc_claim *c)
 {
-	return c->at + 1 < c->n ? slope(&c->hull[c->at], &c->hull[c->at + 1]) :
+	return c->at + 1 < c->n ? vertex_slope(&c->hull[c->at], &c->hull[c->at + 1]) :
 				  0;
 }
 
 /* Ties go to the first. Return: NULL if nobody gains. */
-static struct mrc_claim *steepest(struct mrc_claim *claim, unsigned int n)
+static struct mrc_claim *claim_steepest(struct mrc_claim *claim, unsigned int n)
 {
 	struct mrc_claim *best = NULL, *c;
 	u64 most = 0;
 
 	for (c = claim; c < claim + n; c++)
-		if (next_slope(c) > most) {
-			most = next_slope(c);
+		if (claim_next_slope(c) > most) {
+			most = claim_next_slope(c);
 			best = c;
 		}
 	return best;
@@ -232,8 +232,8 @@ static struct mrc_claim *steepest(struct mrc_claim *claim, unsigned int n)
  *
  * Return: pages that nobody gains by.
  */
-static u64 greedy(struct mrc_claim *claim, unsigned int n,
-		  const struct mrc_division *by)
+static u64 division_greedy(struct mrc_claim *claim, unsigned int n,
+			   const struct mrc_division *by)
 {
 	u64 left = by->total;
 	struct mrc_claim *c;
@@ -243,7 +243,7 @@ static u64 greedy(struct mrc_claim *claim, unsigned int n,
 		c->at = 0;
 		left -= c->min;
 	}
-	while (left && (c = steepest(claim, n))) {
+	while (left && (c = claim_steepest(claim, n))) {
 		u64 give = c->hull[c->at + 1].pages - c->pages;
 
 		give = div64_u64(give + by->unit - 1, by->unit) * by->unit;
@@ -256,19 +256,19 @@ static u64 greedy(struct mrc_claim *claim, unsigned int n,
 	return left;
 }
 
-static u64 worth(const struct mrc_claim *claim, unsigned int n,
-		 const struct mrc_division *by)
+static u64 division_worth(const struct mrc_claim *claim, unsigned int n,
+			  const struct mrc_division *by)
 {
 	const struct mrc_claim *c;
 	u64 sum = 0;
 
 	for (c = claim; c < claim + n; c++)
-		sum += utility(c, by, c->pages);
+		sum += claim_utility(c, by, c->pages);
 	return sum;
 }
 
 /* The target whose next vertex was not reached, or NULL. */
-static struct mrc_claim *stranded(struct mrc_claim *claim, unsigned int n)
+static struct mrc_claim *claim_stranded(struct mrc_claim *claim, unsigned int n)
 {
 	struct mrc_claim *c;
 
@@ -278,21 +278,21 @@ static struct mrc_claim *stranded(struct mrc_claim *claim, unsigned int n)
 	return NULL;
 }
 
-static u64 improve(struct mrc_claim *claim, unsigned int n,
-		   const struct mrc_division *by, u64 left)
+static u64 division_improve(struct mrc_claim *claim, unsigned int n,
+			    const struct mrc_division *by, u64 left)
 {
-	u64 best = worth(claim, n, by), before;
+	u64 best = division_worth(claim, n, by), before;
 	struct mrc_claim *c, *s;
 
-	while ((s = stranded(claim, n))) {
+	while ((s = claim_stranded(claim, n))) {
 		for (c = claim; c < claim + n; c++)
 			c->saved = c->pages;
 		before = left;
 		s->reach = s->hull[s->at].pages;
-		draw(s, by);
-		left = greedy(claim, n, by);
-		if (worth(claim, n, by) > best) {
-			best = worth(claim, n, by);
+		hull_draw(s, by);
+		left = division_greedy(claim, n, by);
+		if (division_worth(claim, n, by) > best) {
+			best = division_worth(claim, n, by);
 			continue;
 		}
 		for (c = claim; c < claim + n; c++)
@@ -303,7 +303,7 @@ static u64 improve(struct mrc_claim *claim, unsigned int n,
 }
 
 /* How much of what it has it makes use of: misses that it is spared. */
-static u64 use(const struct mrc_claim *c)
+static u64 claim_use(const struct mrc_claim *c)
 {
 	u64 none = c->rate[0];
 	u64 rate = min(mrc_rate_at(c->rate, c->full, c->pages), none);
@@ -311,7 +311,7 @@ static u64 use(const struct mrc_claim *c)
 	return none ? mul_u64_u64_div_u64(none - rate, WHOLE, none) : WHOLE;
 }
 
-static u64 missing(const struct mrc_claim *c)
+static u64 claim_missing(const struct mrc_claim *c)
 {
 	return c->full > c->pages ? c->full - c->pages : 0;
 }
@@ -321,30 +321,30 @@ static u64 missing(const struct mrc_claim *c)
  * evicted for nothing. Of a program that hits, what has not been seen in use yet
  * may still be; one that misses whatever it has gets what the others leave.
  */
-static void spread(struct mrc_claim *claim, unsigned int n, u64 left)
+static void rest_spread(struct mrc_claim *claim, unsigned int n, u64 left)
 {
 	struct mrc_claim *c;
 	u64 sum = 0, lack = 0, all = left, give;
 
 	for (c = claim; c < claim + n; c++) {
-		c->saved = mul_u64_u64_div_u64(missing(c), use(c), WHOLE);
+		c->saved = mul_u64_u64_div_u64(claim_missing(c), claim_use(c), WHOLE);
 		sum += c->saved;
 	}
 	for (c = claim; c < claim + n; c++) {
 		give = sum ? mul_u64_u64_div_u64(min(all, sum), c->saved, sum) : 0;
 		c->pages += give;
 		left -= give;
-		lack += missing(c);
+		lack += claim_missing(c);
 	}
 	left = min(left, lack);
 	for (c = claim; c < claim + n && lack; c++) {
-		give = mul_u64_u64_div_u64(left, missing(c), lack);
+		give = mul_u64_u64_div_u64(left, claim_missing(c), lack);
 		c->pages += give;
 	}
 }
 
 /* If not even these are there, all are cut alike. */
-static void set_minima(struct mrc_claim *claim, unsigned int n, u64 total)
+static void minima_set(struct mrc_claim *claim, unsigned int n, u64 total)
 {
 	struct mrc_claim *c;
 	u64 sum = 0;
@@ -372,10 +372,10 @@ void mrc_divide(struct mrc_claim *claim, unsigned int n,
 	struct mrc_claim *c;
 	u64 left;
 
-	set_minima(claim, n, by->total);
+	minima_set(claim, n, by->total);
 	for (c = claim; c < claim + n; c++)
-		draw(c, by);
-	left = greedy(claim, n, by);
-	left = improve(claim, n, by, left);
-	spread(claim, n, left);
+		hull_draw(c, by);
+	left = division_greedy(claim, n, by);
+	left = division_improve(claim, n, by, left);
+	rest_spread(claim, n, left);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Who gets how much of the memory. Pure logic, like curve.h.
- */
+/* How much of the memory each target gets. Pure logic, like curve.h. */
 #ifndef MRC_CURVE_DIVISION_H
 #define MRC_CURVE_DIVISION_H
 
@@ -15,6 +13,7 @@
  * @MRC_UTILITY_MISSES: misses a second that it is spared
  * @MRC_UTILITY_TIME: speed (section 7 there), by its logarithm: nobody is made
  *	ten times as slow for what speeds up another by a half
+ * @MRC_UTILITIES: how many there are
  */
 enum mrc_utility {
 	MRC_UTILITY_RATIO,

@@ -191,12 +191,12 @@ static void utilities_differ(struct kunit *test)
 	/* 1 miss of 1 ms in 1 s slows it down by a thousandth, of which this is the logarithm. */
 	how.utility = MRC_UTILITY_TIME;
 	claim(1, 50)->running = MRC_RUNNING;
-	KUNIT_EXPECT_EQ(test, utility(&claims[1], &how, 0), 2887695ULL);
+	KUNIT_EXPECT_EQ(test, claim_utility(&claims[1], &how, 0), 2887695ULL);
 	mrc_divide(claims, 2, &how);
 	KUNIT_EXPECT_EQ(test, claims[0].pages, 100ULL);
 	/* One that nearly always waits would miss a hundred times as much. */
 	claims[1].running = 10;
-	KUNIT_EXPECT_EQ(test, utility(&claims[1], &how, 0), 2879495ULL);
+	KUNIT_EXPECT_EQ(test, claim_utility(&claims[1], &how, 0), 2879495ULL);
 }
 
 /* Its curve says that 20 pages are enough, and with less than 60 it misses. */
@@ -290,7 +290,7 @@ static u64 best_of_all(const struct mrc_division *how, u64 step)
 			c[0].pages = a;
 			c[1].pages = b;
 			c[2].pages = how->total - a - b;
-			best = max(best, worth(claims, CLAIMS, how));
+			best = max(best, division_worth(claims, CLAIMS, how));
 		}
 	return best;
 }
@@ -310,7 +310,7 @@ static void nothing_is_better(struct kunit *test)
 			bend(2, full[2], 4000);
 			best = best_of_all(&how, 5);
 			mrc_divide(claims, CLAIMS, &how);
-			got = worth(claims, CLAIMS, &how);
+			got = division_worth(claims, CLAIMS, &how);
 			KUNIT_EXPECT_LE(test, given(CLAIMS), how.total);
 			/* Two loops, of which either may be the one to leave. */
 			KUNIT_EXPECT_GE(test, got * 100, best * (kind == 3 ? 90 : 98));

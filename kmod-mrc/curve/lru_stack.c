@@ -15,76 +15,76 @@
 
 #include "curve/lru_stack.h"
 
-#define NIL	MRC_STACK_NIL
+#define NIL	MRC_LRU_NIL
 
-static u32 max_groups(u32 room, u32 group_pages)
+static u32 groups_for(u32 capacity, u32 group_pages)
 {
-	return room / group_pages + 1;
+	return capacity / group_pages + 1;
 }
 
-static u32 hash_bits_for(u32 room)
+static u32 hash_bits_for(u32 capacity)
 {
-	return max(ilog2(room) + 1, 4);
+	return max(ilog2(capacity) + 1, 4);
 }
 
 /**
- * mrc_stack_size() - memory that a stack takes
- * @room: pages that it is to have room for; not 0
+ * mrc_lru_stack_size() - memory that a stack takes
+ * @capacity: pages that it is to have room for; not 0
  * @group_pages: pages in a group; not 0
  *
  * Return: bytes.
  */
-size_t mrc_stack_size(u32 room, u32 group_pages)
+size_t mrc_lru_stack_size(u32 capacity, u32 group_pages)
 {
-	size_t groups = max_groups(room, group_pages);
+	size_t groups = groups_for(capacity, group_pages);
 
 	return groups * (sizeof(u64) + sizeof(u32)) +
-	       room * sizeof(struct mrc_node) +
-	       (sizeof(u32) << hash_bits_for(room));
+	       capacity * sizeof(struct mrc_lru_node) +
+	       (sizeof(u32) << hash_bits_for(capacity));
 }
 
 /**
- * mrc_stack_init() - make an empty stack
+ * mrc_lru_stack_init() - make an empty stack
  * @s: the stack
- * @memory: mrc_stack_size() bytes, aligned to 8, which are its own from now on
- * @room: as for mrc_stack_size()
- * @group_pages: as for mrc_stack_size()
+ * @memory: mrc_lru_stack_size() bytes, aligned to 8, which are its own from now on
+ * @capacity: as for mrc_lru_stack_size()
+ * @group_pages: as for mrc_lru_stack_size()
  */
-void mrc_stack_init(struct mrc_stack *s, void *memory, u32 room,
-		    u32 group_pages)
+void mrc_lru_stack_init(struct mrc_lru_stack *s, void *memory, u32 capacity,
+			u32 group_pages)
 {
-	u32 groups = max_groups(room, group_pages);
+	u32 groups = groups_for(capacity, group_pages);
 
-	*s = (struct mrc_stack){
+	*s = (struct mrc_lru_stack){
 		.group_pages = group_pages,
-		.room = room,
+		.capacity = capacity,
 		.top = NIL,
 		.bottom = NIL,
 		.free = NIL,
-		.hash_bits = hash_bits_for(room),
+		.hash_bits = hash_bits_for(capacity),
 		.hits = memory,
 	};
 	s->node = (void *)(s->hits + groups);
-	s->head = (void *)(s->node + room);
+	s->head = (void *)(s->node + capacity);
 	s->hash = s->head + groups;
 	memset(s->hits, 0, groups * sizeof(*s->hits));
 	memset(s->head, 0xff, groups * sizeof(*s->head));
 	memset(s->hash, 0xff, sizeof(*s->hash) << s->hash_bits);
 }
 
-static u32 *chain_of(const struct mrc_stack *s, unsigned long addr)
+static u32 *chain_of(const struct mrc_lru_stack *s, unsigned long addr)
 {
 	return &s->hash[hash_64(addr, s->hash_bits)];
 }
 
 /**
- * mrc_stack_find() - look up a page
+ * mrc_lru_stack_find() - look up a page
  * @s: the stack
  * @addr: its address
  *
- * Return: its node, or MRC_STACK_NIL.
+ * Return: its node, or MRC_LRU_NIL.
  */
-u32 mrc_stack_find(const struct mrc_stack *s, unsigned long addr)
+u32 mrc_lru_stack_find(const struct mrc_lru_stack *s, unsigned long addr)
 {
 	u32 i = *chain_of(s, addr);
 
@@ -94,17 +94,17 @@ u32 mrc_stack_find(const struct mrc_stack *s, unsigned long addr)
 }
 
 /**
- * mrc_stack_groups() - number of groups
+ * mrc_lru_stack_groups() - number of groups
  * @s: the stack
  *
  * Return: groups that have a page.
  */
-u32 mrc_stack_groups(const struct mrc_stack *s)
+u32 mrc_lru_stack_groups(const struct mrc_lru_stack *s)
 {
 	return DIV_ROUND_UP(s->n, s->group_pages);
 }
 
-static u32 node_new(struct mrc_stack *s, unsigned long addr)
+static u32 node_new(struct mrc_lru_stack *s, unsigned long addr)
 {
 	u32 *chain = chain_of(s, addr), i;
 
@@ -114,13 +114,13 @@ static u32 node_new(struct mrc_stack *s, unsigned long addr)
 	} else {
 		i = s->used++;
 	}
-	s->node[i] = (struct mrc_node){ .addr = addr, .chain = *chain };
+	s->node[i] = (struct mrc_lru_node){ .addr = addr, .chain = *chain };
 	*chain = i;
 	s->n++;
 	return i;
 }
 
-static void node_free(struct mrc_stack *s, u32 i)
+static void node_free(struct mrc_lru_stack *s, u32 i)
 {
 	u32 *chain = chain_of(s, s->node[i].addr);
 
@@ -134,9 +134,9 @@ static void node_free(struct mrc_stack *s, u32 i)
 	s->n--;
 }
 
-static void unlink(struct mrc_stack *s, u32 i)
+static void node_unlink(struct mrc_lru_stack *s, u32 i)
 {
-	struct mrc_node *node = &s->node[i];
+	struct mrc_lru_node *node = &s->node[i];
 
 	if (s->head[node->group] == i)
 		s->head[node->group] = node->next;
@@ -150,7 +150,7 @@ static void unlink(struct mrc_stack *s, u32 i)
 		s->bottom = node->prev;
 }
 
-static void link_top(struct mrc_stack *s, u32 i)
+static void node_link_top(struct mrc_lru_stack *s, u32 i)
 {
 	s->node[i].prev = NIL;
 	s->node[i].next = s->top;
@@ -164,7 +164,7 @@ static void link_top(struct mrc_stack *s, u32 i)
 }
 
 /* A page has come on top: the last page of each group up to @last moves on. */
-static void push_down(struct mrc_stack *s, u32 last)
+static void groups_push_down(struct mrc_lru_stack *s, u32 last)
 {
 	u32 g;
 
@@ -178,26 +178,26 @@ static void push_down(struct mrc_stack *s, u32 last)
 }
 
 /**
- * mrc_stack_raise() - move a page to the top
+ * mrc_lru_stack_raise() - move a page to the top
  * @s: the stack
  * @i: its node
  *
  * Return: the group that it was in.
  */
-u32 mrc_stack_raise(struct mrc_stack *s, u32 i)
+u32 mrc_lru_stack_raise(struct mrc_lru_stack *s, u32 i)
 {
 	u32 group = s->node[i].group;
 
 	if (s->top == i)
 		return 0;
-	unlink(s, i);
-	link_top(s, i);
-	push_down(s, group);
+	node_unlink(s, i);
+	node_link_top(s, i);
+	groups_push_down(s, group);
 	return group;
 }
 
 /**
- * mrc_stack_touch() - a page is touched that may not be in the stack
+ * mrc_lru_stack_touch() - a page is touched that may not be in the stack
  * @s: the stack
  * @addr: its address
  *
@@ -205,39 +205,39 @@ u32 mrc_stack_raise(struct mrc_stack *s, u32 i)
  *
  * Return: its node, which is on top if it is new.
  */
-u32 mrc_stack_touch(struct mrc_stack *s, unsigned long addr)
+u32 mrc_lru_stack_touch(struct mrc_lru_stack *s, unsigned long addr)
 {
-	u32 i = mrc_stack_find(s, addr);
+	u32 i = mrc_lru_stack_find(s, addr);
 
 	if (i != NIL)
 		return i;
-	if (s->n == s->room)
-		mrc_stack_remove(s, s->bottom);
+	if (s->n == s->capacity)
+		mrc_lru_stack_remove(s, s->bottom);
 	i = node_new(s, addr);
-	link_top(s, i);
-	push_down(s, mrc_stack_groups(s) - 1);
+	node_link_top(s, i);
+	groups_push_down(s, mrc_lru_stack_groups(s) - 1);
 	return i;
 }
 
 /**
- * mrc_stack_append() - add a page at the bottom, of which no touch was seen
+ * mrc_lru_stack_append() - add a page at the bottom, of which no touch was seen
  * @s: the stack, which does not have it
  * @addr: its address
  *
- * Return: its node, or MRC_STACK_NIL if the stack is full.
+ * Return: its node, or MRC_LRU_NIL if the stack is full.
  */
-u32 mrc_stack_append(struct mrc_stack *s, unsigned long addr)
+u32 mrc_lru_stack_append(struct mrc_lru_stack *s, unsigned long addr)
 {
-	struct mrc_node *node;
+	struct mrc_lru_node *node;
 	u32 i;
 
-	if (s->n == s->room)
+	if (s->n == s->capacity)
 		return NIL;
 	i = node_new(s, addr);
 	node = &s->node[i];
 	node->next = NIL;
 	node->prev = s->bottom;
-	node->group = mrc_stack_groups(s) - 1;
+	node->group = mrc_lru_stack_groups(s) - 1;
 	if (s->bottom != NIL)
 		s->node[s->bottom].next = i;
 	else
@@ -249,15 +249,15 @@ u32 mrc_stack_append(struct mrc_stack *s, unsigned long addr)
 }
 
 /**
- * mrc_stack_remove() - drop a page
+ * mrc_lru_stack_remove() - drop a page
  * @s: the stack
  * @i: its node
  */
-void mrc_stack_remove(struct mrc_stack *s, u32 i)
+void mrc_lru_stack_remove(struct mrc_lru_stack *s, u32 i)
 {
-	u32 groups = mrc_stack_groups(s), g;
+	u32 groups = mrc_lru_stack_groups(s), g;
 
-	unlink(s, i);
+	node_unlink(s, i);
 	for (g = s->node[i].group + 1; g < groups; g++) {
 		u32 first = s->head[g];
 
@@ -270,16 +270,16 @@ void mrc_stack_remove(struct mrc_stack *s, u32 i)
 }
 
 /**
- * mrc_stack_copy() - copy the pages of a stack, not what it has counted
+ * mrc_lru_stack_copy() - copy the pages of a stack, not what it has counted
  * @to: an empty stack; what it has no room for is left out, at the bottom
  * @from: the stack
  */
-void mrc_stack_copy(struct mrc_stack *to, const struct mrc_stack *from)
+void mrc_lru_stack_copy(struct mrc_lru_stack *to, const struct mrc_lru_stack *from)
 {
 	u32 i, k;
 
 	for (i = from->top; i != NIL; i = from->node[i].next) {
-		k = mrc_stack_append(to, from->node[i].addr);
+		k = mrc_lru_stack_append(to, from->node[i].addr);
 		if (k == NIL)
 			return;
 		to->node[k].flags = from->node[i].flags;
@@ -287,44 +287,44 @@ void mrc_stack_copy(struct mrc_stack *to, const struct mrc_stack *from)
 }
 
 /**
- * mrc_stack_forget_hits() - begin to count anew
+ * mrc_lru_stack_forget_hits() - begin to count anew
  * @s: the stack
  */
-void mrc_stack_forget_hits(struct mrc_stack *s)
+void mrc_lru_stack_forget_hits(struct mrc_lru_stack *s)
 {
-	memset(s->hits, 0, max_groups(s->room, s->group_pages) *
+	memset(s->hits, 0, groups_for(s->capacity, s->group_pages) *
 			   sizeof(*s->hits));
 	s->cold = 0;
 }
 
 /**
- * mrc_stack_touches() - all touches that were counted
+ * mrc_lru_stack_touches() - all touches that were counted
  * @s: the stack
  *
  * Return: their number.
  */
-u64 mrc_stack_touches(const struct mrc_stack *s)
+u64 mrc_lru_stack_touches(const struct mrc_lru_stack *s)
 {
 	u64 sum = s->cold;
 	u32 g;
 
-	for (g = 0; g < max_groups(s->room, s->group_pages); g++)
+	for (g = 0; g < groups_for(s->capacity, s->group_pages); g++)
 		sum += s->hits[g];
 	return sum;
 }
 
 /**
- * mrc_stack_misses() - misses by size of memory (equation 1 of the paper)
+ * mrc_lru_stack_misses() - misses by size of memory (equation 1 of the paper)
  * @s: the stack
  * @pages: sizes, ascending
  * @misses: result, one for each
  * @n: how many
  */
-void mrc_stack_misses(const struct mrc_stack *s, const u64 *pages, u64 *misses,
-		      unsigned int n)
+void mrc_lru_stack_misses(const struct mrc_lru_stack *s, const u64 *pages, u64 *misses,
+			  unsigned int n)
 {
-	u64 left = mrc_stack_touches(s), reach = s->group_pages;
-	u32 g = 0, groups = max_groups(s->room, s->group_pages);
+	u64 left = mrc_lru_stack_touches(s), reach = s->group_pages;
+	u32 g = 0, groups = groups_for(s->capacity, s->group_pages);
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {

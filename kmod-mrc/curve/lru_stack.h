@@ -10,19 +10,19 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#define MRC_STACK_NIL	U32_MAX
+#define MRC_LRU_NIL	U32_MAX
 
 /* What whoever keeps the stack notes of a page. */
-#define MRC_N_PROTECTED	BIT(0)	/* its next touch faults */
-#define MRC_N_STUCK	BIT(1)	/* cannot be protected */
-#define MRC_N_HUGE	BIT(2)	/* part of a huge page */
-#define MRC_N_FRESH	BIT(3)	/* counted in this epoch */
-#define MRC_N_YOUNG	BIT(4)	/* found touched, not yet counted */
-#define MRC_N_UNKNOWN	BIT(5)	/* never touched since it is known */
-#define MRC_N_MAPPED	BIT(6)	/* seen by the last enumeration */
+#define MRC_LRU_PROTECTED	BIT(0)	/* its next touch faults */
+#define MRC_LRU_STUCK	BIT(1)	/* cannot be protected */
+#define MRC_LRU_HUGE	BIT(2)	/* part of a huge page */
+#define MRC_LRU_FRESH	BIT(3)	/* counted in this epoch */
+#define MRC_LRU_YOUNG	BIT(4)	/* found touched, not yet counted */
+#define MRC_LRU_UNKNOWN	BIT(5)	/* never touched since it is known */
+#define MRC_LRU_MAPPED	BIT(6)	/* seen by the last enumeration */
 
 /**
- * struct mrc_node - a page in the stack
+ * struct mrc_lru_node - a page in the stack
  * @addr: its address
  * @prev: the page above it
  * @next: the page below it; of a free node, the next free one
@@ -30,7 +30,7 @@
  * @group: its group, from 0 at the top
  * @flags: MRC_N_*
  */
-struct mrc_node {
+struct mrc_lru_node {
 	unsigned long addr;
 	u32 prev;
 	u32 next;
@@ -40,9 +40,9 @@ struct mrc_node {
 };
 
 /**
- * struct mrc_stack - the pages of a process, latest touch first
+ * struct mrc_lru_stack - the pages of a process, latest touch first
  * @group_pages: pages in a group; the last one may have fewer
- * @room: most pages that there may be
+ * @capacity: most pages that there may be
  * @n: how many there are
  * @used: nodes that have ever been in use
  * @top: the page on top
@@ -55,9 +55,9 @@ struct mrc_node {
  * @hash: first node of each chain
  * @node: the pages
  */
-struct mrc_stack {
+struct mrc_lru_stack {
 	u32 group_pages;
-	u32 room;
+	u32 capacity;
 	u32 n;
 	u32 used;
 	u32 top;
@@ -66,26 +66,26 @@ struct mrc_stack {
 	u32 hash_bits;
 	u64 cold;
 	u64 *hits;
-	struct mrc_node *node;
+	struct mrc_lru_node *node;
 	u32 *head;
 	u32 *hash;
 };
 
-size_t mrc_stack_size(u32 room, u32 group_pages);
-void mrc_stack_init(struct mrc_stack *s, void *memory, u32 room,
-		    u32 group_pages);
-void mrc_stack_copy(struct mrc_stack *to, const struct mrc_stack *from);
+size_t mrc_lru_stack_size(u32 capacity, u32 group_pages);
+void mrc_lru_stack_init(struct mrc_lru_stack *s, void *memory, u32 capacity,
+			u32 group_pages);
+void mrc_lru_stack_copy(struct mrc_lru_stack *to, const struct mrc_lru_stack *from);
 
-u32 mrc_stack_find(const struct mrc_stack *s, unsigned long addr);
-u32 mrc_stack_touch(struct mrc_stack *s, unsigned long addr);
-u32 mrc_stack_raise(struct mrc_stack *s, u32 i);
-u32 mrc_stack_append(struct mrc_stack *s, unsigned long addr);
-void mrc_stack_remove(struct mrc_stack *s, u32 i);
+u32 mrc_lru_stack_find(const struct mrc_lru_stack *s, unsigned long addr);
+u32 mrc_lru_stack_touch(struct mrc_lru_stack *s, unsigned long addr);
+u32 mrc_lru_stack_raise(struct mrc_lru_stack *s, u32 i);
+u32 mrc_lru_stack_append(struct mrc_lru_stack *s, unsigned long addr);
+void mrc_lru_stack_remove(struct mrc_lru_stack *s, u32 i);
 
-u32 mrc_stack_groups(const struct mrc_stack *s);
-void mrc_stack_forget_hits(struct mrc_stack *s);
-u64 mrc_stack_touches(const struct mrc_stack *s);
-void mrc_stack_misses(const struct mrc_stack *s, const u64 *pages, u64 *misses,
-		      unsigned int n);
+u32 mrc_lru_stack_groups(const struct mrc_lru_stack *s);
+void mrc_lru_stack_forget_hits(struct mrc_lru_stack *s);
+u64 mrc_lru_stack_touches(const struct mrc_lru_stack *s);
+void mrc_lru_stack_misses(const struct mrc_lru_stack *s, const u64 *pages, u64 *misses,
+			  unsigned int n);
 
 #endif

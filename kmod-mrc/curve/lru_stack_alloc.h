@@ -5,8 +5,8 @@
 
 #include <linux/types.h>
 
-struct mrc_stack;
+struct mrc_lru_stack;
 
-int mrc_restack(struct mrc_stack *s, void **memory, u64 room, u32 group_pages);
+int mrc_lru_stack_alloc(struct mrc_lru_stack *s, void **memory, u64 capacity, u32 group_pages);
 
 #endif

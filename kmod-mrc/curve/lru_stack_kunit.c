@@ -51,7 +51,7 @@ static void model_touch(unsigned long addr)
 	model_n++;
 }
 
-static void expect_same(struct kunit *test, const struct mrc_stack *s)
+static void expect_same(struct kunit *test, const struct mrc_lru_stack *s)
 {
 	u32 i = s->top, above = NIL;
 	unsigned int at;
@@ -64,50 +64,50 @@ static void expect_same(struct kunit *test, const struct mrc_stack *s)
 		KUNIT_ASSERT_EQ(test, s->node[i].group, at / s->group_pages);
 		if (at % s->group_pages == 0)
 			KUNIT_ASSERT_EQ(test, s->head[at / s->group_pages], i);
-		KUNIT_ASSERT_EQ(test, mrc_stack_find(s, model[at]), i);
+		KUNIT_ASSERT_EQ(test, mrc_lru_stack_find(s, model[at]), i);
 		above = i;
 		i = s->node[i].next;
 	}
 	KUNIT_ASSERT_EQ(test, i, NIL);
 	KUNIT_ASSERT_EQ(test, s->bottom, above);
-	for (at = mrc_stack_groups(s); at < max_groups(s->room, s->group_pages); at++)
+	for (at = mrc_lru_stack_groups(s); at < groups_for(s->capacity, s->group_pages); at++)
 		KUNIT_ASSERT_EQ(test, s->head[at], NIL);
 }
 
-static void new_stack(struct kunit *test, struct mrc_stack *s, u32 room,
+static void new_stack(struct kunit *test, struct mrc_lru_stack *s, u32 capacity,
 		      u32 group_pages)
 {
-	void *memory = kunit_kzalloc(test, mrc_stack_size(room, group_pages),
+	void *memory = kunit_kzalloc(test, mrc_lru_stack_size(capacity, group_pages),
 				     GFP_KERNEL);
 
 	KUNIT_ASSERT_TRUE(test, !!memory);
-	mrc_stack_init(s, memory, room, group_pages);
+	mrc_lru_stack_init(s, memory, capacity, group_pages);
 	model_n = 0;
 }
 
 /* Touch a page as the tracker does; returns its distance, 0 for none. */
-static u32 touch(struct mrc_stack *s, unsigned long addr)
+static u32 touch(struct mrc_lru_stack *s, unsigned long addr)
 {
-	u32 i = mrc_stack_find(s, addr), group;
+	u32 i = mrc_lru_stack_find(s, addr), group;
 
 	if (i == NIL) {
-		mrc_stack_touch(s, addr);
+		mrc_lru_stack_touch(s, addr);
 		s->cold++;
 		return 0;
 	}
-	group = mrc_stack_raise(s, i);
+	group = mrc_lru_stack_raise(s, i);
 	s->hits[group]++;
 	return (group + 1) * s->group_pages;
 }
 
-static void churn(struct kunit *test, u32 room, u32 group_pages)
+static void churn(struct kunit *test, u32 capacity, u32 group_pages)
 {
-	struct mrc_stack s, copy;
+	struct mrc_lru_stack s, copy;
 	unsigned int round, at;
 	unsigned long addr;
 
-	new_stack(test, &copy, room + 7, group_pages + 1);
-	new_stack(test, &s, room, group_pages);
+	new_stack(test, &copy, capacity + 7, group_pages + 1);
+	new_stack(test, &s, capacity, group_pages);
 	for (round = 0; round < 3000; round++) {
 		addr = address(random_below(PAGES));
 		at = model_find(addr);
@@ -115,23 +115,23 @@ static void churn(struct kunit *test, u32 room, u32 group_pages)
 		case 0:
 			if (at == model_n)
 				break;
-			mrc_stack_remove(&s, mrc_stack_find(&s, addr));
+			mrc_lru_stack_remove(&s, mrc_lru_stack_find(&s, addr));
 			model_remove(at);
 			break;
 		case 1:
 			if (at < model_n)
 				break;
-			if (model_n == room) {
-				KUNIT_ASSERT_EQ(test, mrc_stack_append(&s, addr), NIL);
+			if (model_n == capacity) {
+				KUNIT_ASSERT_EQ(test, mrc_lru_stack_append(&s, addr), NIL);
 				break;
 			}
-			mrc_stack_append(&s, addr);
+			mrc_lru_stack_append(&s, addr);
 			model[model_n++] = addr;
 			break;
 		default:
 			KUNIT_ASSERT_EQ(test, touch(&s, addr), at == model_n ? 0 :
 					(at / group_pages + 1) * group_pages);
-			if (at == model_n && model_n == room)
+			if (at == model_n && model_n == capacity)
 				model_n--;
 			model_touch(addr);
 		}
@@ -139,7 +139,7 @@ static void churn(struct kunit *test, u32 room, u32 group_pages)
 			expect_same(test, &s);
 	}
 	expect_same(test, &s);
-	mrc_stack_copy(&copy, &s);
+	mrc_lru_stack_copy(&copy, &s);
 	expect_same(test, &copy);
 }
 
@@ -166,19 +166,19 @@ static void loop_has_its_cliff(struct kunit *test)
 {
 	static const u64 sizes[] = { 1, 64, 191, 192, 255, 256, 300 };
 	u64 misses[ARRAY_SIZE(sizes)];
-	struct mrc_stack s;
+	struct mrc_lru_stack s;
 	unsigned int i;
 
 	new_stack(test, &s, PAGES, 64);
 	for (i = 0; i < 10 * 200; i++)
 		touch(&s, address(i % 200));
 	KUNIT_EXPECT_EQ(test, s.cold, 200ULL);
-	KUNIT_EXPECT_EQ(test, mrc_stack_touches(&s), 2000ULL);
-	mrc_stack_misses(&s, sizes, misses, ARRAY_SIZE(sizes));
+	KUNIT_EXPECT_EQ(test, mrc_lru_stack_touches(&s), 2000ULL);
+	mrc_lru_stack_misses(&s, sizes, misses, ARRAY_SIZE(sizes));
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		KUNIT_EXPECT_EQ(test, misses[i], sizes[i] < 256 ? 2000ULL : 200ULL);
-	mrc_stack_forget_hits(&s);
-	mrc_stack_misses(&s, sizes, misses, ARRAY_SIZE(sizes));
+	mrc_lru_stack_forget_hits(&s);
+	mrc_lru_stack_misses(&s, sizes, misses, ARRAY_SIZE(sizes));
 	KUNIT_EXPECT_EQ(test, misses[0], 0ULL);
 }
 
@@ -186,7 +186,7 @@ static void loop_has_its_cliff(struct kunit *test)
 static void misses_are_counted(struct kunit *test)
 {
 	static u64 sizes[PAGES + 1], misses[PAGES + 1], want[PAGES + 1];
-	struct mrc_stack s;
+	struct mrc_lru_stack s;
 	unsigned int i, k, at;
 
 	new_stack(test, &s, PAGES, 16);
@@ -204,7 +204,7 @@ static void misses_are_counted(struct kunit *test)
 	}
 	for (k = 0; k <= PAGES; k++)
 		sizes[k] = k;
-	mrc_stack_misses(&s, sizes, misses, PAGES + 1);
+	mrc_lru_stack_misses(&s, sizes, misses, PAGES + 1);
 	for (k = 0; k < 288; k++)
 		KUNIT_EXPECT_EQ(test, misses[k], want[k]);
 }
@@ -215,13 +215,13 @@ static void paper_example(struct kunit *test)
 	static const u64 sizes[] = { 1, 2, 3 };
 	static const u32 pages[] = { 1, 3, 1, 1 };
 	u64 misses[3];
-	struct mrc_stack s;
+	struct mrc_lru_stack s;
 	unsigned int i;
 
 	new_stack(test, &s, 8, 1);
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		touch(&s, address(pages[i]));
-	mrc_stack_misses(&s, sizes, misses, 3);
+	mrc_lru_stack_misses(&s, sizes, misses, 3);
 	KUNIT_EXPECT_EQ(test, misses[0], 3ULL);
 	KUNIT_EXPECT_EQ(test, misses[1], 2ULL);
 	KUNIT_EXPECT_EQ(test, misses[2], 2ULL);

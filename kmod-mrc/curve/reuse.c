@@ -75,7 +75,7 @@ void mrc_reuse_begin(struct mrc_reuse *r, u64 window)
  * mrc_reuse_count() - one more page
  * @r: being collected
  * @age: which age it had, below MRC_AGES
- * @first: which look after the moment found it touched; MRC_RUNGS: none
+ * @first: which look after the moment found it touched; MRC_SAMPLE_POINTS: none
  * @weight: the pages that it stands for, in fixed point
  */
 void mrc_reuse_count(struct mrc_reuse *r, unsigned int age, unsigned int first,
@@ -88,7 +88,7 @@ void mrc_reuse_count(struct mrc_reuse *r, unsigned int age, unsigned int first,
 }
 
 /* Whole pages of one age and first touch; after mrc_reuse_sum(). */
-static u64 cell(const struct mrc_reuse *r, unsigned int age, unsigned int first)
+static u64 reuse_cell(const struct mrc_reuse *r, unsigned int age, unsigned int first)
 {
 	return (r->around[age][first] - r->around[age + 1][first] -
 		r->around[age][first + 1] + r->around[age + 1][first + 1]) >>
@@ -99,11 +99,11 @@ static u64 cell(const struct mrc_reuse *r, unsigned int age, unsigned int first)
  * Pairs of pages around the corner of four cells: of the older one, either the
  * next touch is the sooner one, and their reuses cross, or it is the later one.
  */
-static void pairs(const struct mrc_reuse *r, unsigned int age,
-		  unsigned int first, u64 *cross, u64 *nest)
+static void reuse_pairs(const struct mrc_reuse *r, unsigned int age,
+			unsigned int first, u64 *cross, u64 *nest)
 {
-	*cross += cell(r, age + 1, first) * cell(r, age, first + 1);
-	*nest += cell(r, age, first) * cell(r, age + 1, first + 1);
+	*cross += reuse_cell(r, age + 1, first) * reuse_cell(r, age, first + 1);
+	*nest += reuse_cell(r, age, first) * reuse_cell(r, age + 1, first + 1);
 }
 
 /**
@@ -139,8 +139,8 @@ void mrc_reuse_sum(struct mrc_reuse *r)
  * How likely two pages cross that were found by the same look, by those nearby:
  * always in a loop, never where it runs back and forth, else half of the time.
  */
-static u64 crossing(const struct mrc_reuse *r, unsigned int age,
-		    unsigned int first)
+static u64 reuse_crossing(const struct mrc_reuse *r, unsigned int age,
+			  unsigned int first)
 {
 	u64 cross = 0, nest = 0, unit, prior, all = r->cross + r->nest, near;
 	unsigned int a, f;
@@ -150,7 +150,7 @@ static u64 crossing(const struct mrc_reuse *r, unsigned int age,
 		return 1 << SHARE;
 	for (a = age ? age - 1 : 0; a <= age && a + 1 < MRC_AGES; a++)
 		for (f = first ? first - 1 : 0; f <= first && f + 2 < MRC_FIRSTS; f++)
-			pairs(r, a, f, &cross, &nest);
+			reuse_pairs(r, a, f, &cross, &nest);
 	unit = div_u64(r->total >> MRC_FRAC, max(r->samples, 1u));
 	prior = max(PRIOR_PAIRS * unit * unit, 1ULL);
 	near = cross + nest + prior;
@@ -174,7 +174,7 @@ u64 mrc_reuse_distance(const struct mrc_reuse *r, unsigned int age,
 	u64 same_age = r->around[age][first + 1] - both;
 	u64 same_first = r->around[age + 1][first] - both;
 	u64 same = r->around[age][first] - both - same_age - same_first;
-	u64 nested = (1 << SHARE) - crossing(r, age, first), outside;
+	u64 nested = (1 << SHARE) - reuse_crossing(r, age, first), outside;
 
 	/* Of two that nest, one is outside. */
 	outside = both + mul_u64_u64_shr(same_age + same_first, nested, SHARE) +

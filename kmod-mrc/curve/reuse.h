@@ -15,10 +15,13 @@
  * every second entry of mrc_time(), and then those never seen.
  */
 #define MRC_IDLE_AGES	(MRC_TIMES / 2)
-#define MRC_AGES	(MRC_RUNGS + MRC_IDLE_AGES + 1)
+#define MRC_AGES	(MRC_SAMPLE_POINTS + MRC_IDLE_AGES + 1)
 #define MRC_NEVER	(MRC_AGES - 1)
 /* First touches by the look that found them; and the one after is for the rest. */
-#define MRC_FIRSTS	(MRC_RUNGS + 1)
+#define MRC_FIRSTS	(MRC_SAMPLE_POINTS + 1)
+/* Sums from each of them on: the last ones are of nothing. */
+#define MRC_AGE_SUMS	(MRC_AGES + 1)
+#define MRC_FIRST_SUMS	(MRC_FIRSTS + 1)
 
 /**
  * struct mrc_reuse - the pages of a sample, around one moment
@@ -44,7 +47,7 @@ struct mrc_reuse {
 	u64 cross;
 	u64 nest;
 	bool any[MRC_AGES];
-	u64 around[MRC_AGES + 1][MRC_FIRSTS + 1];
+	u64 around[MRC_AGE_SUMS][MRC_FIRST_SUMS];
 	u16 below[MRC_AGES][MRC_FIRSTS];
 	u64 rate[MRC_SIZES];
 };

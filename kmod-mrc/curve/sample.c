@@ -17,7 +17,7 @@
 #define HUGE_PAGES	(1 << (HUGE_SHIFT - BASE_SHIFT))
 
 /* The finalizer of MurmurHash3. */
-static u64 hash(u64 x)
+static u64 sample_hash(u64 x)
 {
 	x ^= x >> 33;
 	x *= 0xff51afd7ed558ccdULL;
@@ -27,7 +27,7 @@ static u64 hash(u64 x)
 }
 
 /**
- * mrc_pick() - the page that stands for a stratum
+ * mrc_sample_pick() - the page that stands for a stratum
  * @salt: of the hash
  * @level: log2 of the pages in a stratum
  * @stratum: its number
@@ -36,22 +36,22 @@ static u64 hash(u64 x)
  *
  * Return: the number of the page.
  */
-u64 mrc_pick(u64 salt, unsigned int level, u64 stratum)
+u64 mrc_sample_pick(u64 salt, unsigned int level, u64 stratum)
 {
 	for (; level; level--)
 		stratum = 2 * stratum +
-			  (hash(salt ^ (stratum << 6 | level)) & 1);
+			  (sample_hash(salt ^ (stratum << 6 | level)) & 1);
 	return stratum;
 }
 
 /**
- * mrc_level_for() - the level at which a number of pages fits a limit
+ * mrc_sample_level() - the level at which a number of pages fits a limit
  * @pages: how many
  * @limit: how many samples there may be
  *
  * Return: the smallest such level.
  */
-unsigned int mrc_level_for(u64 pages, u32 limit)
+unsigned int mrc_sample_level(u64 pages, u32 limit)
 {
 	unsigned int level = 0;
 
@@ -61,23 +61,23 @@ unsigned int mrc_level_for(u64 pages, u32 limit)
 }
 
 /**
- * mrc_number() - number of a sampled page among those of its kind
+ * mrc_sample_number() - number of a sampled page among those of its kind
  * @entry: the page
  *
  * Return: its address over its size.
  */
-u64 mrc_number(const struct mrc_entry *entry)
+u64 mrc_sample_number(const struct mrc_entry *entry)
 {
-	return entry->addr >> (mrc_kind(entry) == MRC_HUGE ? HUGE_SHIFT :
+	return entry->addr >> (mrc_entry_kind(entry) == MRC_HUGE ? HUGE_SHIFT :
 							     BASE_SHIFT);
 }
 
-static bool picked(const struct mrc_sample *sample, enum mrc_kind kind,
-		   u64 number)
+static bool page_is_picked(const struct mrc_sample *sample, enum mrc_kind kind,
+			   u64 number)
 {
 	unsigned int level = sample->level[kind];
 
-	return mrc_pick(sample->salt, level, number >> level) == number;
+	return mrc_sample_pick(sample->salt, level, number >> level) == number;
 }
 
 /**
@@ -98,13 +98,13 @@ void mrc_sample_start(struct mrc_sample *sample, u32 samples,
 		sample->count[kind] = 0;
 		sample->mapped[kind] = 0;
 		sample->stratum[kind] = U64_MAX;
-		sample->level[kind] = mrc_level_for(expected[kind],
-						    sample->limit[kind]);
+		sample->level[kind] = mrc_sample_level(expected[kind],
+						       sample->limit[kind]);
 	}
 }
 
 /* Go up a level, and drop what is not picked there. */
-static void halve(struct mrc_sample *sample, enum mrc_kind kind)
+static void sample_halve(struct mrc_sample *sample, enum mrc_kind kind)
 {
 	u32 i, n = 0;
 
@@ -114,8 +114,8 @@ static void halve(struct mrc_sample *sample, enum mrc_kind kind)
 	for (i = 0; i < sample->n; i++) {
 		const struct mrc_entry *e = &sample->entry[i];
 
-		if (mrc_kind(e) == kind) {
-			if (!picked(sample, kind, mrc_number(e)))
+		if (mrc_entry_kind(e) == kind) {
+			if (!page_is_picked(sample, kind, mrc_sample_number(e)))
 				continue;
 			sample->count[kind]++;
 		}
@@ -136,26 +136,26 @@ void mrc_sample_add(struct mrc_sample *sample, enum mrc_kind kind,
 {
 	struct mrc_entry e = {
 		.addr = addr,
-		.flags = flags | (kind == MRC_HUGE ? MRC_F_HUGE : 0),
+		.flags = flags | (kind == MRC_HUGE ? MRC_ENTRY_HUGE : 0),
 	};
 
-	u64 number = mrc_number(&e), stratum = number >> sample->level[kind];
+	u64 number = mrc_sample_number(&e), stratum = number >> sample->level[kind];
 
 	sample->mapped[kind]++;
 	/* Every page comes by here: hash once a stratum. */
 	if (stratum != sample->stratum[kind]) {
 		sample->stratum[kind] = stratum;
-		sample->pick[kind] = mrc_pick(sample->salt, sample->level[kind],
-					      stratum);
+		sample->pick[kind] = mrc_sample_pick(sample->salt, sample->level[kind],
+						     stratum);
 	}
 	if (sample->pick[kind] != number)
 		return;
 	while (sample->count[kind] >= sample->limit[kind] ||
-	       sample->n >= sample->room) {
+	       sample->n >= sample->capacity) {
 		if (sample->level[kind] >= MRC_LEVEL_MAX)
 			return;
-		halve(sample, kind);
-		if (!picked(sample, kind, number))
+		sample_halve(sample, kind);
+		if (!page_is_picked(sample, kind, number))
 			return;
 	}
 	sample->entry[sample->n++] = e;
@@ -196,30 +196,30 @@ void mrc_sample_inherit(struct mrc_sample *sample,
 			k++;
 		is = &sample->entry[k];
 		if (k < n && is->addr == was->addr) {
-			if (mrc_kind(is) != mrc_kind(was))
+			if (mrc_entry_kind(is) != mrc_entry_kind(was))
 				continue;
 			is->seen_after = was->seen_after;
 			is->seen_by = was->seen_by;
 			is->read = was->read;
-			is->flags |= was->flags & (MRC_F_WATCHED | MRC_F_ABSENT);
+			is->flags |= was->flags & (MRC_ENTRY_WATCHED | MRC_ENTRY_ABSENT);
 			continue;
 		}
-		if (sample->n >= sample->room ||
-		    !picked(sample, mrc_kind(was), mrc_number(was)) ||
+		if (sample->n >= sample->capacity ||
+		    !page_is_picked(sample, mrc_entry_kind(was), mrc_sample_number(was)) ||
 		    !keep(arg, was))
 			continue;
 		is = &sample->entry[sample->n++];
 		*is = *was;
-		is->flags |= MRC_F_GHOST | MRC_F_ABSENT;
+		is->flags |= MRC_ENTRY_GHOST | MRC_ENTRY_ABSENT;
 	}
 	if (sample->n > n)
 		sort(sample->entry, sample->n, sizeof(*sample->entry),
 		     by_address, NULL);
 	for (i = 0; i < sample->n; i++) {
 		struct mrc_entry *e = &sample->entry[i];
-		u64 stratum = mrc_number(e) >> sample->level[mrc_kind(e)];
+		u64 stratum = mrc_sample_number(e) >> sample->level[mrc_entry_kind(e)];
 
-		e->sub = (stratum ^ hash(sample->salt + stratum / MRC_SUBS)) %
+		e->sub = (stratum ^ sample_hash(sample->salt + stratum / MRC_SUBS)) %
 			 MRC_SUBS;
 	}
 }

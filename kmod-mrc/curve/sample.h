@@ -28,13 +28,13 @@ enum mrc_kind {
 /* Levels up to this; 2^24 base pages are 64 GiB a stratum. */
 #define MRC_LEVEL_MAX	24
 
-#define MRC_F_HUGE	BIT(0)	/* kind */
-#define MRC_F_FILE	BIT(1)	/* of a file: may be mapped without a touch */
-#define MRC_F_GHOST	BIT(2)	/* not mapped when last enumerated */
-#define MRC_F_ABSENT	BIT(3)	/* not present when last looked at */
-#define MRC_F_WATCHED	BIT(4)	/* looked at before this ladder */
-#define MRC_F_TOUCHED	BIT(5)	/* touched in this ladder */
-#define MRC_F_CENSORED	BIT(6)	/* this ladder cannot tell */
+#define MRC_ENTRY_HUGE	BIT(0)	/* kind */
+#define MRC_ENTRY_FILE	BIT(1)	/* of a file: may be mapped without a touch */
+#define MRC_ENTRY_GHOST	BIT(2)	/* not mapped when last enumerated */
+#define MRC_ENTRY_ABSENT	BIT(3)	/* not present when last looked at */
+#define MRC_ENTRY_WATCHED	BIT(4)	/* looked at before this ladder */
+#define MRC_ENTRY_TOUCHED	BIT(5)	/* touched in this ladder */
+#define MRC_ENTRY_CENSORED	BIT(6)	/* this ladder cannot tell */
 
 /**
  * struct mrc_entry - a sampled page
@@ -48,7 +48,7 @@ enum mrc_kind {
  * @by: and by this
  * @flags: MRC_F_*
  * @sub: its sub-sample
- * @rung: the look at which it was found touched
+ * @point: the look at which it was found touched
  * @step: the last clearing of this ladder that found it touched since the one
  *	before; 0: none did
  * @woke: the first clearing of this ladder that found it touched, counted from
@@ -65,7 +65,7 @@ struct mrc_entry {
 	u32 by;
 	u8 flags;
 	u8 sub;
-	u8 rung;
+	u8 point;
 	u8 step;
 	u8 woke;
 };
@@ -73,7 +73,7 @@ struct mrc_entry {
 /**
  * struct mrc_sample - the sampled pages of one address space
  * @salt: of the hash
- * @room: how many @entry has room for
+ * @capacity: how many @entry has room for
  * @n: how many are there
  * @limit: most that there may be of each kind
  * @count: how many there are of each kind, ghosts left out
@@ -85,7 +85,7 @@ struct mrc_entry {
  */
 struct mrc_sample {
 	u64 salt;
-	u32 room;
+	u32 capacity;
 	u32 n;
 	u32 limit[MRC_KINDS];
 	u32 count[MRC_KINDS];
@@ -96,8 +96,8 @@ struct mrc_sample {
 	struct mrc_entry *entry;
 };
 
-u64 mrc_pick(u64 salt, unsigned int level, u64 stratum);
-unsigned int mrc_level_for(u64 pages, u32 limit);
+u64 mrc_sample_pick(u64 salt, unsigned int level, u64 stratum);
+unsigned int mrc_sample_level(u64 pages, u32 limit);
 
 void mrc_sample_start(struct mrc_sample *sample, u32 samples,
 		      const u64 *expected);
@@ -107,13 +107,13 @@ void mrc_sample_inherit(struct mrc_sample *sample,
 			const struct mrc_sample *old,
 			bool (*keep)(void *arg, const struct mrc_entry *old),
 			void *arg);
-u64 mrc_number(const struct mrc_entry *entry);
+u64 mrc_sample_number(const struct mrc_entry *entry);
 u64 mrc_sample_weight(const struct mrc_sample *sample, enum mrc_kind kind,
 		      u64 valid);
 
-static inline enum mrc_kind mrc_kind(const struct mrc_entry *entry)
+static inline enum mrc_kind mrc_entry_kind(const struct mrc_entry *entry)
 {
-	return entry->flags & MRC_F_HUGE ? MRC_HUGE : MRC_BASE;
+	return entry->flags & MRC_ENTRY_HUGE ? MRC_HUGE : MRC_BASE;
 }
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Account of how much each page of a target is used, kept while memory is divided:
- * when it is short, it is too late. The kernel, whose accessed bits are taken for
- * it, is told when it asks (young_notifier.c).
+ * While memory is divided, a clock hand finds out how much each page of a target is
+ * used: once memory is short, it is too late for that. It takes accessed bits, which
+ * the kernel needs as well: young_notifier.c gives them back when the kernel asks.
  */
 
 #include <linux/mm.h>
@@ -23,58 +23,62 @@
 /* How long one round over all pages takes at least. */
 #define ROUND_US	(2 * USEC_PER_SEC)
 
-static void age(struct mrc_hand *h, struct page *page, unsigned long addr,
-		unsigned long *entry, unsigned int order)
+static void page_age(struct mrc_clock_hand *h, struct page *page, unsigned long addr,
+		     unsigned long *entry, unsigned int order)
 {
-	u8 *usage = mrc_hand_usage(h, addr);
+	u8 *usage = mrc_clock_hand_usage(h, addr);
 
 	h->walk.left--;
-	/* Others' are not evicted, nor parts; and what cannot be noted is not taken. */
+	/*
+	 * Pages that others map are not evicted, nor parts of a page. Where there is no
+	 * room for the usage, the accessed bit stays.
+	 */
 	if (!usage || memsuite_page_shared(compound_head(page)) ||
-	    !mrc_hand_is_whole(page, order))
+	    !mrc_clock_hand_is_whole(page, order))
 		return;
-	*usage = mrc_usage_age(*usage, mrc_hand_take(h, addr, entry));
+	*usage = mrc_page_usage_age(*usage, mrc_clock_hand_take(h, addr, entry));
 	/* It may be split. */
 	memset(usage, *usage, 1UL << order);
-	mrc_usage_count(&h->t->share.usage, *usage, 1ULL << order);
+	mrc_page_usage_count(&h->t->share.usage, *usage, 1ULL << order);
 }
 
-static void begin_round(struct mrc_share *share, u64 now)
+static void round_begin(struct mrc_share *share, u64 now)
 {
 	share->round = now;
 	share->tables = 0;
 }
 
 /*
- * Of what was mapped once, notes are left. And what a TLB has, is used without an
- * accessed bit: not for longer than a round.
+ * The map still has the usage of what is no longer mapped: it is dropped when that is
+ * more than half. A page that a TLB has is used without its accessed bit being set: the
+ * flush ends that once a round.
  */
-static void end_round(struct mrc_share *share, struct mm_struct *mm)
+static void round_end(struct mrc_share *share, struct mm_struct *mm)
 {
-	mrc_usage_round(&share->usage);
-	if (share->notes.bytes > 2 * share->tables * PTRS_PER_PTE)
-		memsuite_page_map_forget(&share->notes);
+	mrc_page_usage_round(&share->usage);
+	if (share->usage_map.bytes > 2 * share->tables * PTRS_PER_PTE)
+		memsuite_page_map_forget(&share->usage_map);
 	memsuite_flush_tlb_mm(mm);
 }
 
-static void go_round(struct mrc_target *t, struct mm_struct *mm, s64 looks, u64 now)
+static void round_go_on(struct mrc_target *t, struct mm_struct *mm, s64 looks, u64 now)
 {
-	struct mrc_hand hand = { .t = t, .see = age, .noted = true, .keeps = true };
+	struct mrc_clock_hand hand = { .t = t, .see = page_age, .use_map = true, .fill_map = true };
 	struct mrc_share *share = &t->share;
 	u64 done;
 
-	if (!share->ager)
-		begin_round(share, now);
+	if (!share->aging_hand)
+		round_begin(share, now);
 	do {
-		done = mrc_hand_go(&hand, mm, &share->ager);
+		done = mrc_clock_hand_go(&hand, mm, &share->aging_hand);
 		looks -= done;
 		if (done)
 			share->aged = now;
 		cond_resched();
-	} while (done && looks > 0 && share->ager);
+	} while (done && looks > 0 && share->aging_hand);
 	share->tables += hand.tables;
-	if (done && !share->ager)
-		end_round(share, mm);
+	if (done && !share->aging_hand)
+		round_end(share, mm);
 }
 
 /* Whether the kernel can be told what is taken from it, of this address space. */
@@ -87,33 +91,35 @@ static bool is_answered_for(const struct mrc_target *t, const struct mm_struct *
  * mrc_aging_knows() - whether it is known how much pages are used
  * @t: the target
  * @mm: an address space of its
+ *
+ * Return: whether it is known, of this address space.
  */
 bool mrc_aging_knows(const struct mrc_target *t, const struct mm_struct *mm)
 {
-	return READ_ONCE(t->share.noted) == mm && is_answered_for(t, mm);
+	return READ_ONCE(t->share.usage_mm) == mm && is_answered_for(t, mm);
 }
 
 /**
- * mrc_aging() - go on with a round over a target's pages, as far as it is time
+ * mrc_aging_go_on() - go on with a round over a target's pages, as far as it is time
  * @t: the target
  * @mm: its address space, which the caller keeps
  * @most: pages that may be looked at, or some more
  *
  * Context: may sleep.
  */
-void mrc_aging(struct mrc_target *t, struct mm_struct *mm, u64 most)
+void mrc_aging_go_on(struct mrc_target *t, struct mm_struct *mm, u64 most)
 {
 	struct mrc_share *share = &t->share;
 	u64 now = mrc_now_us(), us;
 
 	mutex_lock(&share->aging);
 	us = min_t(u64, now - share->aged, ROUND_US);
-	if (share->noted && !mrc_aging_knows(t, mm))
+	if (share->usage_mm && !mrc_aging_knows(t, mm))
 		mrc_aging_forget(t);
 	if (is_answered_for(t, mm) &&
-	    (share->ager || now - share->round >= ROUND_US)) {
-		WRITE_ONCE(share->noted, mm);
-		go_round(t, mm, min_t(u64, get_mm_rss(mm) * us / ROUND_US, most), now);
+	    (share->aging_hand || now - share->round >= ROUND_US)) {
+		WRITE_ONCE(share->usage_mm, mm);
+		round_go_on(t, mm, min_t(u64, get_mm_rss(mm) * us / ROUND_US, most), now);
 	}
 	mutex_unlock(&share->aging);
 }
@@ -128,10 +134,10 @@ void mrc_aging_forget(struct mrc_target *t)
 {
 	struct mrc_share *share = &t->share;
 
-	WRITE_ONCE(share->noted, NULL);
-	memsuite_page_map_forget(&share->notes);
+	WRITE_ONCE(share->usage_mm, NULL);
+	memsuite_page_map_forget(&share->usage_map);
 	memset(&share->usage, 0, sizeof(share->usage));
-	share->ager = 0;
+	share->aging_hand = 0;
 	share->round = 0;
 }
 

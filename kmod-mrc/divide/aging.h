@@ -8,7 +8,7 @@
 struct mm_struct;
 struct mrc_target;
 
-void mrc_aging(struct mrc_target *t, struct mm_struct *mm, u64 most);
+void mrc_aging_go_on(struct mrc_target *t, struct mm_struct *mm, u64 most);
 bool mrc_aging_knows(const struct mrc_target *t, const struct mm_struct *mm);
 void mrc_aging_forget(struct mrc_target *t);
 

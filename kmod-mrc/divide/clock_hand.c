@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A hand that goes over the pages of a target; clock_hand.h. */
+/* A clock hand goes over the pages of a target; clock_hand.h. */
 
 #include <linux/mm.h>
 
@@ -15,32 +15,32 @@
 /* Pages looked at in one hold of mmap_lock. */
 #define LOOKS_BATCH	2048
 
-static bool hand_is_done(const struct mrc_hand *h)
+static bool hand_is_done(const struct mrc_clock_hand *h)
 {
 	return h->walk.left <= 0 || (h->batch && h->picked >= h->batch);
 }
 
 static void hand_enter(struct memsuite_walk *walk, unsigned long addr)
 {
-	struct mrc_hand *h = container_of(walk, struct mrc_hand, walk);
+	struct mrc_clock_hand *h = container_of(walk, struct mrc_clock_hand, walk);
 
 	walk->left--;
 	h->tables++;
-	if (h->keeps)
-		memsuite_page_map_make(&h->t->share.notes, addr,
+	if (h->fill_map)
+		memsuite_page_map_make(&h->t->share.usage_map, addr,
 				       GFP_NOWAIT | __GFP_NOWARN);
 }
 
-/* Under RCU, by which notes are freed. */
-static void hand_find_usage(struct mrc_hand *h, unsigned long addr)
+/* Under RCU, by which tables of usage are freed. */
+static void hand_find_usage(struct mrc_clock_hand *h, unsigned long addr)
 {
-	h->usage = h->noted ? memsuite_page_map_find(&h->t->share.notes, addr) : NULL;
+	h->usage = h->use_map ? memsuite_page_map_find(&h->t->share.usage_map, addr) : NULL;
 }
 
 static unsigned long hand_ptes(struct memsuite_walk *walk, pte_t *pte,
 			       unsigned long addr, unsigned long end)
 {
-	struct mrc_hand *h = container_of(walk, struct mrc_hand, walk);
+	struct mrc_clock_hand *h = container_of(walk, struct mrc_clock_hand, walk);
 
 	hand_find_usage(h, addr);
 	for (; addr < end && !hand_is_done(h); addr += PAGE_SIZE, pte++) {
@@ -56,7 +56,7 @@ static unsigned long hand_ptes(struct memsuite_walk *walk, pte_t *pte,
 static void hand_huge(struct memsuite_walk *walk, pmd_t *pmd, unsigned long addr,
 		      unsigned long end)
 {
-	struct mrc_hand *h = container_of(walk, struct mrc_hand, walk);
+	struct mrc_clock_hand *h = container_of(walk, struct mrc_clock_hand, walk);
 	struct page *page = memsuite_walk_pmd_page(READ_ONCE(*pmd));
 
 	hand_find_usage(h, addr);
@@ -72,47 +72,49 @@ static const struct memsuite_walk_ops hand_ops = {
 };
 
 /**
- * mrc_hand_is_whole() - whether an entry maps all of a page
+ * mrc_clock_hand_is_whole() - whether an entry maps all of a page
  * @page: that it maps
  * @order: of what it maps
  *
  * Large folios that are mapped page by page have more accessed bits than one.
+ *
+ * Return: whether it does.
  */
-bool mrc_hand_is_whole(struct page *page, unsigned int order)
+bool mrc_clock_hand_is_whole(struct page *page, unsigned int order)
 {
 	return page == compound_head(page) && memsuite_page_order(page) == order;
 }
 
 /**
- * mrc_hand_usage() - what is noted of a page, or of a huge one and those after it
+ * mrc_clock_hand_usage() - the usage of a page; of a huge one, and behind it of its parts
  * @h: the hand, at this page
  * @addr: of the page
  *
- * Return: NULL if there was no memory for that.
+ * Return: its byte of the usage map, or NULL if there was no memory for it.
  */
-u8 *mrc_hand_usage(const struct mrc_hand *h, unsigned long addr)
+u8 *mrc_clock_hand_usage(const struct mrc_clock_hand *h, unsigned long addr)
 {
 	return h->usage ? h->usage + pte_index(addr) : NULL;
 }
 
 /**
- * mrc_hand_take() - take the accessed bit of a page; the ladder hears of it
+ * mrc_clock_hand_take() - take the accessed bit of a page; the ladder hears of it
  * @h: the hand, at this page
  * @addr: of the page
  * @entry: of the page table
  *
  * Return: whether it was touched.
  */
-bool mrc_hand_take(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
+bool mrc_clock_hand_take(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry)
 {
 	bool young = READ_ONCE(*entry) & _PAGE_ACCESSED &&
 		     test_and_clear_bit(_PAGE_BIT_ACCESSED, entry);
 
-	return mrc_young_age(h->t, addr, young);
+	return mrc_young_shadow_age(h->t, addr, young);
 }
 
 /**
- * mrc_hand_go() - go on over the pages of a target
+ * mrc_clock_hand_go() - go on over the pages of a target
  * @h: the hand
  * @mm: the address space of its target
  * @at: where it is; 0 when the end has been reached
@@ -120,7 +122,7 @@ bool mrc_hand_take(struct mrc_hand *h, unsigned long addr, unsigned long *entry)
  * Context: may sleep; one at a time for each @at.
  * Return: looks that were made; 0: mmap_lock could not be had.
  */
-u64 mrc_hand_go(struct mrc_hand *h, struct mm_struct *mm, unsigned long *at)
+u64 mrc_clock_hand_go(struct mrc_clock_hand *h, struct mm_struct *mm, unsigned long *at)
 {
 	h->walk = (struct memsuite_walk) {
 		.ops = &hand_ops,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who gets how much of the memory, put into practice: paper 001, section 4.1.3.
+ * The division of memory, put into practice: paper 001, section 4.1.3.
  *
- * A thread divides the memory anew now and then. When what is available is
- * below the reserve, or will be as programs go on, or a total is set, it evicts
- * the pages used least of those who have more than their share, which by the
- * division are those who lose least. And whoever has more than its share and faults replaces
- * pages of its own: not in the fault, where nothing may sleep, but right after
- * it, on the way back to user space.
+ * A thread divides the memory anew now and then. When less is available than the
+ * reserve, or will be as programs go on, or when a total is set, it evicts the pages
+ * used least of the targets that have more than their share: by the division, these
+ * lose least. And a process that faults while it has more than its share replaces pages
+ * of its own: not in the fault, where nothing may sleep, but right after it, on its way
+ * back to user space.
  */
 
 #include <linux/err.h>
@@ -34,38 +34,38 @@
 #include "target/target.h"
 #include "target/tunables.h"
 
-/* A minimum that is not set: what a small program has. */
+/* The minimum, unless one is set: what a small program has. */
 #define MIN_PAGES	256
 /* Pages evicted in one round, and in one fault. */
 #define ROUND_MAX	2048
 #define FAULT_MAX	256
-/* Pages that are looked at before a division, for how much they are used. */
+/* Pages that are aged before a division. */
 #define LOOKS_MAX	65536
 /* While memory is short, it is divided so many times as often. */
 #define HURRY		4
-/* So many more are replaced than have to be: the next faults are free of it. */
+/* So many more are replaced than have to be, to the relief of the next faults. */
 #define SLACK		32
 
 bool mrc_enforced;
-u64 mrc_suspended;
+u64 mrc_enforce_suspended;
 
 /* By process; read in page faults. */
 static DEFINE_HASHTABLE(shares, 8);
-static DEFINE_MUTEX(switching);
+static DEFINE_MUTEX(enforce_lock);
 static struct task_struct *enforcer;
 
 /*
- * What is evicted is written while the program goes on, from what is kept
- * available. Only when that is used up too it waits for the disk, or the kernel
- * would take pages, and anybody's.
+ * While evicted pages are being written, the program goes on with memory of the reserve.
+ * Only when half of that is used up it waits for the disk: else the kernel would take
+ * pages, whoever they belong to.
  */
-static bool is_short(void)
+static bool reserve_is_short(void)
 {
-	return mrc_available() < mrc_reserve() / 2;
+	return mrc_plan_available() < mrc_plan_reserve() / 2;
 }
 
 /* After a page fault of its own, where it may sleep. */
-static void replace(void *target)
+static void pages_replace(void *target)
 {
 	struct mrc_target *t = target;
 	u64 share = READ_ONCE(t->share.pages), rss, want;
@@ -75,7 +75,7 @@ static void replace(void *target)
 	if (rss > share) {
 		want = rss - share + SLACK;
 		want = min(want, rss - min(rss, READ_ONCE(t->share.min)));
-		mrc_sweep(t, mm, min_t(u64, want, FAULT_MAX), is_short(),
+		mrc_evict(t, mm, min_t(u64, want, FAULT_MAX), reserve_is_short(),
 			  &t->share.replaced);
 	}
 }
@@ -90,7 +90,7 @@ static void user_fault(void *data, unsigned long address)
 	hash_for_each_possible_rcu(shares, t, share.over, (unsigned long)pid) {
 		if (t->pid == pid && current->mm &&
 		    get_mm_rss(current->mm) > READ_ONCE(t->share.pages) &&
-		    memsuite_task_work_send(t->share.errand))
+		    memsuite_task_work_send(t->share.task_work))
 			WRITE_ONCE(t->share.fault, address);
 	}
 	rcu_read_unlock();
@@ -101,7 +101,7 @@ static struct memsuite_tracepoint probes[] = {
 };
 
 /**
- * mrc_enforce_add() - a new target: nobody says what it gets
+ * mrc_enforce_add() - a new target, which may have as much as it likes at first
  * @t: the target
  *
  * Context: may sleep; the targets are locked.
@@ -109,12 +109,12 @@ static struct memsuite_tracepoint probes[] = {
  */
 int mrc_enforce_add(struct mrc_target *t)
 {
-	t->share.errand = memsuite_task_work_new(replace, t);
-	if (!t->share.errand)
+	t->share.task_work = memsuite_task_work_new(pages_replace, t);
+	if (!t->share.task_work)
 		return -ENOMEM;
-	mutex_init(&t->share.sweeping);
+	mutex_init(&t->share.evicting);
 	mutex_init(&t->share.aging);
-	memsuite_page_map_init(&t->share.notes, sizeof(u8));
+	memsuite_page_map_init(&t->share.usage_map, sizeof(u8));
 	t->share.weight = 1;
 	t->share.min = MIN_PAGES;
 	t->share.pages = U64_MAX;
@@ -134,11 +134,11 @@ void mrc_enforce_forget(struct mrc_target *t)
 {
 	hash_del_rcu(&t->share.over);
 	synchronize_rcu();
-	memsuite_task_work_drop(t->share.errand);
-	memsuite_page_map_free(&t->share.notes);
+	memsuite_task_work_drop(t->share.task_work);
+	memsuite_page_map_free(&t->share.usage_map);
 }
 
-static void lift(void)
+static void shares_lift(void)
 {
 	struct mrc_target *t;
 
@@ -147,8 +147,8 @@ static void lift(void)
 }
 
 /*
- * Memory that is withheld without need makes programs wait: more than so much
- * of the time, they get it. Where it is short, they wait anyway.
+ * Memory that is withheld without need makes programs wait. When they wait for more of
+ * the time than is allowed, they get it. Where memory is short, they wait anyway.
  */
 static bool too_much_pressure(void)
 {
@@ -160,27 +160,27 @@ static bool too_much_pressure(void)
 	pct = div64_u64((waited - last_waited) * 100, max(now - last, 1ULL));
 	last = now;
 	last_waited = waited;
-	return READ_ONCE(mrc_division.total_kib) &&
-	       pct > READ_ONCE(mrc_division.pressure_pct) &&
-	       mrc_available() > mrc_reserve();
+	return READ_ONCE(mrc_division_tunables.total_kib) &&
+	       pct > READ_ONCE(mrc_division_tunables.pressure_pct) &&
+	       mrc_plan_available() > mrc_plan_reserve();
 }
 
-/* Pages that have to be evicted. A total that was set is a limit, whatever is available. */
-static u64 needed(s64 left)
+/* Pages that have to be evicted. A total that is set is a limit, whatever is available. */
+static u64 pages_needed(s64 left)
 {
-	if (READ_ONCE(mrc_division.total_kib))
+	if (READ_ONCE(mrc_division_tunables.total_kib))
 		return MEMSUITE_RECLAIM_MAX;
 	return clamp_t(s64, -left, 0, ROUND_MAX);
 }
 
 /*
- * Those of them that can be had of those who have more than their share. Where memory
- * is short, what cannot be written at once waits for the next round, and not the
- * division, which may be another by then, for the disk.
+ * Evict them from the targets that have more than their share. Where memory is short,
+ * pages that cannot be written at once are left to the next round: the division does
+ * not wait for the disk, since it may be another by then.
  */
-static void relieve(const struct mrc_plan *plan, u64 need)
+static void memory_relieve(const struct mrc_plan *plan, u64 need)
 {
-	bool is_limit = READ_ONCE(mrc_division.total_kib);
+	bool is_limit = READ_ONCE(mrc_division_tunables.total_kib);
 	unsigned int i;
 
 	for (i = 0; i < plan->n && need; i++) {
@@ -189,7 +189,7 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 		u64 rss = mm ? get_mm_rss(mm) : 0, got = 0;
 
 		if (rss > t->share.pages)
-			got = mrc_sweep(t, mm, min(rss - t->share.pages, need),
+			got = mrc_evict(t, mm, min(rss - t->share.pages, need),
 					is_limit, &t->share.evicted);
 		need -= min(need, got);
 		if (mm)
@@ -197,19 +197,19 @@ static void relieve(const struct mrc_plan *plan, u64 need)
 	}
 }
 
-/* Pages of what is planned for a target that it will have need of by the next time. */
-static u64 demand(const struct mrc_target *t, u64 planned, u64 rss)
+/* Pages planned for a target that it will need by the next division. */
+static u64 target_demand(const struct mrc_target *t, u64 planned, u64 rss)
 {
 	return min(planned - min(planned, rss),
-		   t->share.coming + mrc_growth(&t->share));
+		   t->share.coming + mrc_plan_growth(&t->share));
 }
 
 /*
- * Pages of the total that no target has, nor needs soon and is to have; below 0,
- * so many are to be given up. They are nobody's until they are touched, whoever
- * they are planned for.
+ * Pages of the total that no target has, nor will need soon by the plan. If it is below
+ * 0, so many are to be given up. Pages are nobody's until they are touched, whoever they
+ * are planned for.
  */
-static s64 left_over(const struct mrc_plan *plan)
+static s64 plan_left_over(const struct mrc_plan *plan)
 {
 	s64 left = plan->total;
 	unsigned int i;
@@ -217,22 +217,22 @@ static s64 left_over(const struct mrc_plan *plan)
 	for (i = 0; i < plan->n; i++) {
 		u64 rss = mrc_target_rss(plan->target[i]);
 
-		left -= rss + demand(plan->target[i], plan->claim[i].pages, rss);
+		left -= rss + target_demand(plan->target[i], plan->claim[i].pages, rss);
 	}
 	return left;
 }
 
 /*
- * What is free, who grows may take, and who has more than planned keeps it for as
- * long as nobody else needs it. Who grows and gets all that it wants has no limit
- * until the next division: what it evicted of its own it would fetch back, and be
- * taken for one that comes back to what it has. A total that was set is a limit.
+ * A target that grows may take what is free, and one that has more than planned keeps
+ * it for as long as nobody else needs it. One that grows and gets all that it wants has
+ * no limit until the next division: it would fetch back what it evicted of its own, and
+ * be taken for one that comes back to its pages. A total that is set is a limit.
  */
-static u64 allowed(const struct mrc_target *t, const struct mrc_claim *c, s64 left)
+static u64 share_allowed(const struct mrc_target *t, const struct mrc_claim *c, s64 left)
 {
 	s64 rss = mrc_target_rss(t), planned = c->pages;
 
-	if (READ_ONCE(mrc_division.total_kib))
+	if (READ_ONCE(mrc_division_tunables.total_kib))
 		return planned;
 	if (t->share.growth && c->pages >= c->full)
 		return U64_MAX;
@@ -241,7 +241,7 @@ static u64 allowed(const struct mrc_target *t, const struct mrc_claim *c, s64 le
 	return max_t(s64, planned, rss + left);
 }
 
-/* By its curve alone: what it really misses says nothing of the order. */
+/* Told by its curve alone: what it really misses says nothing of the order. */
 static bool is_loop(struct mrc_target *t, const struct mrc_claim *c)
 {
 	u64 none, rate;
@@ -253,14 +253,14 @@ static bool is_loop(struct mrc_target *t, const struct mrc_claim *c)
 	return none && rate >= none / 8 * 7;
 }
 
-static void give(struct mrc_target *t, const struct mrc_claim *c, s64 left)
+static void share_give(struct mrc_target *t, const struct mrc_claim *c, s64 left)
 {
 	WRITE_ONCE(t->share.loops, is_loop(t, c));
-	WRITE_ONCE(t->share.pages, allowed(t, c, left));
-	mrc_sweep_settle(t);
+	WRITE_ONCE(t->share.pages, share_allowed(t, c, left));
+	mrc_evict_settle(t);
 }
 
-static bool is_planned(const struct mrc_plan *plan, const struct mrc_target *t)
+static bool plan_has(const struct mrc_plan *plan, const struct mrc_target *t)
 {
 	unsigned int i;
 
@@ -271,23 +271,23 @@ static bool is_planned(const struct mrc_plan *plan, const struct mrc_target *t)
 }
 
 /*
- * What a program gains by that has begun, or has executed another, is not known
- * yet: it may take what is free, and not what others have planned for them.
+ * Of a program that has just begun, or was just executed, it is not known what memory
+ * is worth to it: it may take what is free, and not what is planned for others.
  */
-static void give_others(const struct mrc_plan *plan, s64 left)
+static void shares_give_others(const struct mrc_plan *plan, s64 left)
 {
-	bool is_limit = READ_ONCE(mrc_division.total_kib);
+	bool is_limit = READ_ONCE(mrc_division_tunables.total_kib);
 	struct mrc_target *t;
 
 	list_for_each_entry(t, &mrc_targets, link)
-		if (!is_planned(plan, t))
+		if (!plan_has(plan, t))
 			WRITE_ONCE(t->share.pages, plan->n && !is_limit ?
 				   max_t(s64, mrc_target_rss(t) + left, 0) :
 				   U64_MAX);
 }
 
-/* What is used least has to be known before it is looked for. */
-static void age_all(void)
+/* Which pages are used least has to be known before they are looked for. */
+static void targets_age(void)
 {
 	struct mrc_target *t;
 	unsigned int n = 0;
@@ -298,34 +298,34 @@ static void age_all(void)
 		struct mm_struct *mm = mrc_target_mm(t);
 
 		if (mm) {
-			mrc_aging(t, mm, LOOKS_MAX / n);
+			mrc_aging_go_on(t, mm, LOOKS_MAX / n);
 			mmput_async(mm);
 		}
 	}
 }
 
 /* Return: whether memory is short, so that it has to be done again soon. */
-static bool divide(void)
+static bool memory_divide(void)
 {
 	struct mrc_plan plan;
 	unsigned int i;
 	s64 left = 0;
 
 	mutex_lock(&mrc_targets_lock);
-	age_all();
+	targets_age();
 	if (too_much_pressure()) {
-		mrc_suspended++;
-		lift();
+		mrc_enforce_suspended++;
+		shares_lift();
 	} else if (!mrc_plan_make(&plan, 0, NULL, 0)) {
-		left = left_over(&plan);
-		give_others(&plan, left);
+		left = plan_left_over(&plan);
+		shares_give_others(&plan, left);
 		for (i = 0; i < plan.n; i++)
-			give(plan.target[i], &plan.claim[i], left);
-		relieve(&plan, needed(left));
+			share_give(plan.target[i], &plan.claim[i], left);
+		memory_relieve(&plan, pages_needed(left));
 		mrc_plan_free(&plan);
 	}
 	mutex_unlock(&mrc_targets_lock);
-	return left < 0 && !READ_ONCE(mrc_division.total_kib);
+	return left < 0 && !READ_ONCE(mrc_division_tunables.total_kib);
 }
 
 static int enforce_thread(void *unused)
@@ -333,8 +333,8 @@ static int enforce_thread(void *unused)
 	unsigned int ms;
 
 	while (!kthread_should_stop()) {
-		ms = READ_ONCE(mrc_division.interval_ms);
-		if (divide())
+		ms = READ_ONCE(mrc_division_tunables.interval_ms);
+		if (memory_divide())
 			ms /= HURRY;
 		wait_event_idle_timeout(mrc_changed, kthread_should_stop(),
 					msecs_to_jiffies(ms));
@@ -342,7 +342,7 @@ static int enforce_thread(void *unused)
 	return 0;
 }
 
-static int start(void)
+static int enforce_start(void)
 {
 	int err;
 
@@ -360,49 +360,49 @@ static int start(void)
 	return 0;
 }
 
-/* They may wait for a disk. What is noted of pages is soon out of date. */
-static void finish_sweeps(void)
+/* Evictions under way may wait for a disk. The usage of pages is soon out of date. */
+static void evictions_finish(void)
 {
 	struct mrc_target *t;
 
 	list_for_each_entry(t, &mrc_targets, link) {
-		mutex_lock(&t->share.sweeping);
-		mutex_unlock(&t->share.sweeping);
+		mutex_lock(&t->share.evicting);
+		mutex_unlock(&t->share.evicting);
 		mutex_lock(&t->share.aging);
 		mrc_aging_forget(t);
 		mutex_unlock(&t->share.aging);
 	}
 }
 
-/* Who is in a fault now, which may take for ever, finds nothing to do after it. */
-static void stop(void)
+/* A process that is in a fault now, which may take for ever, finds nothing to do after it. */
+static void enforce_stop(void)
 {
 	kthread_stop(enforcer);
 	memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	mutex_lock(&mrc_targets_lock);
-	lift();
-	finish_sweeps();
+	shares_lift();
+	evictions_finish();
 	mutex_unlock(&mrc_targets_lock);
 }
 
 /**
- * mrc_enforce() - put the division into practice, or no more
+ * mrc_enforce_switch() - put the division into practice, or no more
  * @on: which
  *
  * Context: may sleep.
  * Return: 0, -EOPNOTSUPP (the kernel lacks what it takes) or -ENOMEM.
  */
-int mrc_enforce(bool on)
+int mrc_enforce_switch(bool on)
 {
 	int err = 0;
 
-	mutex_lock(&switching);
+	mutex_lock(&enforce_lock);
 	if (on && !mrc_enforced)
-		err = start();
+		err = enforce_start();
 	else if (!on && mrc_enforced)
-		stop();
+		enforce_stop();
 	if (!err)
 		WRITE_ONCE(mrc_enforced, on);
-	mutex_unlock(&switching);
+	mutex_unlock(&enforce_lock);
 	return err;
 }

@@ -8,10 +8,10 @@
 struct mrc_target;
 
 extern bool mrc_enforced;
-extern u64 mrc_suspended;
+extern u64 mrc_enforce_suspended;
 
 int mrc_enforce_add(struct mrc_target *t);
 void mrc_enforce_forget(struct mrc_target *t);
-int mrc_enforce(bool on);
+int mrc_enforce_switch(bool on);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Evicting the pages of one target that are used least. Pages that others map as
- * well are not this target's to evict.
+ * Evicts the pages of a target that are used least. Pages that others map as well are
+ * left alone.
  */
 
 #include <linux/jiffies.h>
@@ -23,65 +23,65 @@
 #include "target/target.h"
 #include "track/young_shadow.h"
 
-/* Pages looked at in one sweep. */
+/* Pages looked at in one call. */
 #define LOOKS_MAX	65536
 /* Pages evicted at once. */
 #define EVICT_BATCH	64
-/* So many batches in which none could be written are enough. */
+/* After so many batches of which no page could be written, it gives up. */
 #define FUTILE_MAX	4
-/* Pages right before the one that faults are left: it may go on with them. */
+/* So many pages before the one that faults are left: the program may go on with them. */
 #define BEHIND		4
 /* How long to wait when all was in use. */
 #define REST		(HZ / 10)
-/* How long the disk may keep a sweep that is not to wait for it. */
+/* How long the disk may keep a caller that is not to wait for it. */
 #define PATIENCE	(HZ / 10)
 
-static bool is_cold(struct mrc_hand *h, unsigned long addr, unsigned long entry)
+static bool page_is_cold(struct mrc_clock_hand *h, unsigned long addr, unsigned long entry)
 {
 	unsigned int coldest = READ_ONCE(h->t->share.usage.coldest);
-	const u8 *noted = mrc_hand_usage(h, addr);
-	u8 usage = noted ? *noted : 0;
+	const u8 *known = mrc_clock_hand_usage(h, addr);
+	u8 usage = known ? *known : 0;
 
-	if (mrc_usage_class(usage, false) > coldest)
+	if (mrc_page_usage_class(usage, false) > coldest)
 		return false;
-	return mrc_usage_class(usage, entry & _PAGE_ACCESSED ||
-				      mrc_young_kept(h->t, addr)) <= coldest;
+	return mrc_page_usage_class(usage, entry & _PAGE_ACCESSED ||
+				      mrc_young_shadow_kept(h->t, addr)) <= coldest;
 }
 
-static bool is_wanted(struct mrc_hand *h, unsigned long addr, unsigned long *entry,
-		      u64 nr)
+static bool page_is_wanted(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry,
+			   u64 nr)
 {
 	if (h->any)
 		return true;
-	/* Where nothing is noted, it stays if it was touched since it was seen before. */
-	if (!h->noted)
-		return !mrc_hand_take(h, addr, entry);
-	if (is_cold(h, addr, READ_ONCE(*entry)))
+	/* Where no usage is known, it stays if it was touched since it was last seen. */
+	if (!h->use_map)
+		return !mrc_clock_hand_take(h, addr, entry);
+	if (page_is_cold(h, addr, READ_ONCE(*entry)))
 		return true;
 	h->t->share.warm += nr;
 	return false;
 }
 
-static bool can_be_had(const struct mrc_hand *h, struct page *page, unsigned int order)
+static bool page_can_be_had(const struct mrc_clock_hand *h, struct page *page, unsigned int order)
 {
-	if (!mrc_hand_is_whole(page, order))
+	if (!mrc_clock_hand_is_whole(page, order))
 		return false;
 	return !h->no_swap || !memsuite_page_swap_backed(page) || memsuite_page_in_swap_cache(page);
 }
 
 /* Reclaim keeps what was touched. */
-static void forget_touch(struct mrc_hand *h, unsigned long addr, unsigned long *entry,
-			 u64 nr)
+static void page_forget_touch(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry,
+			      u64 nr)
 {
-	bool touched = mrc_hand_take(h, addr, entry);
-	u8 *usage = mrc_hand_usage(h, addr);
+	bool touched = mrc_clock_hand_take(h, addr, entry);
+	u8 *usage = mrc_clock_hand_usage(h, addr);
 
 	if (usage)
-		memset(usage, mrc_usage_evict(*usage, touched), nr);
+		memset(usage, mrc_page_usage_evict(*usage, touched), nr);
 }
 
-static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
-		 unsigned long *entry, unsigned int order)
+static void page_pick(struct mrc_clock_hand *h, struct page *page, unsigned long addr,
+		      unsigned long *entry, unsigned int order)
 {
 	struct mrc_share *share = &h->t->share;
 	u64 nr = 1ULL << order;
@@ -91,36 +91,36 @@ static void pick(struct mrc_hand *h, struct page *page, unsigned long addr,
 		share->refused_shared += nr;
 		return;
 	}
-	if (!can_be_had(h, page, order)) {
+	if (!page_can_be_had(h, page, order)) {
 		share->refused_busy += nr;
 		return;
 	}
-	if (!is_wanted(h, addr, entry, nr))
+	if (!page_is_wanted(h, addr, entry, nr))
 		return;
-	if (!memsuite_reclaim_add(&share->evict, page)) {
+	if (!memsuite_reclaim_add(&share->reclaim, page)) {
 		share->refused_busy += nr;
 		return;
 	}
-	forget_touch(h, addr, entry, nr);
+	page_forget_touch(h, addr, entry, nr);
 	h->picked += nr;
 }
 
 static bool has_room(const struct mrc_share *share)
 {
-	return share->evict.nr <= MEMSUITE_RECLAIM_MAX - EVICT_BATCH;
+	return share->reclaim.nr <= MEMSUITE_RECLAIM_MAX - EVICT_BATCH;
 }
 
 /* Return: pages that have left, or are being written. */
-static u64 sweep_batch(struct mrc_hand *h, struct mm_struct *mm, u64 want, u64 *looks)
+static u64 evict_batch(struct mrc_clock_hand *h, struct mm_struct *mm, u64 want, u64 *looks)
 {
 	struct mrc_share *share = &h->t->share;
-	s64 before = share->evict.nr, rss = get_mm_rss(mm), gone = 0;
+	s64 before = share->reclaim.nr, rss = get_mm_rss(mm), gone = 0;
 
 	h->picked = 0;
 	h->batch = min_t(u64, want, EVICT_BATCH);
-	*looks = mrc_hand_go(h, mm, &share->hand);
+	*looks = mrc_clock_hand_go(h, mm, &share->evict_hand);
 	if (*looks)
-		gone = memsuite_reclaim_run(&share->evict) + share->evict.nr - before;
+		gone = memsuite_reclaim_run(&share->reclaim) + share->reclaim.nr - before;
 	/* Of a large one the parts that are being written are not known. */
 	return max3(gone, rss - (s64)get_mm_rss(mm), 0LL);
 }
@@ -131,7 +131,7 @@ static u64 sweep_batch(struct mrc_hand *h, struct mm_struct *mm, u64 want, u64 *
  *
  * Return: false if all that there is was taken.
  */
-static bool find_enough(struct mrc_hand *h, u64 all)
+static bool find_enough(struct mrc_clock_hand *h, u64 all)
 {
 	struct mrc_share *share = &h->t->share;
 	bool sparse;
@@ -139,16 +139,16 @@ static bool find_enough(struct mrc_hand *h, u64 all)
 	share->found += h->picked;
 	if (share->found + share->warm < (READ_ONCE(share->usage.all) ?: all))
 		return true;
-	sparse = mrc_usage_sparse(share->found, share->found + share->warm);
+	sparse = mrc_page_usage_sparse(share->found, share->found + share->warm);
 	share->found = 0;
 	share->warm = 0;
-	return !sparse || mrc_usage_raise(&share->usage);
+	return !sparse || mrc_page_usage_raise(&share->usage);
 }
 
 /*
- * Of a loop that does not fit, LRU evicts just what comes next, so that all of it
- * is missed. What was used last is what it will not use for longest: that is
- * what lies before the page that has just faulted, if the loop goes up.
+ * Of a loop that does not fit, LRU evicts just what comes next, so that all of it is
+ * missed. The page used just now is the one that will not be used for longest: if the
+ * loop goes up, it lies right before the page that has just faulted.
  */
 static bool go_back(struct mrc_share *share, u64 want)
 {
@@ -157,26 +157,26 @@ static bool go_back(struct mrc_share *share, u64 want)
 
 	if (!READ_ONCE(share->loops) || fault < back)
 		return false;
-	share->hand = (fault & PAGE_MASK) - back;
+	share->evict_hand = (fault & PAGE_MASK) - back;
 	return true;
 }
 
 /**
- * mrc_sweep_settle() - free what the hand evicted and has been written since
+ * mrc_evict_settle() - free pages that were evicted and have been written since
  * @t: the target
  *
  * Context: may sleep.
  */
-void mrc_sweep_settle(struct mrc_target *t)
+void mrc_evict_settle(struct mrc_target *t)
 {
-	if (!mutex_trylock(&t->share.sweeping))
+	if (!mutex_trylock(&t->share.evicting))
 		return;
-	memsuite_reclaim_begin(&t->share.evict);
-	mutex_unlock(&t->share.sweeping);
+	memsuite_reclaim_begin(&t->share.reclaim);
+	mutex_unlock(&t->share.evicting);
 }
 
 /* Return: pages that have left, or are being written. */
-static u64 sweep(struct mrc_hand *h, struct mm_struct *mm, u64 want, bool wait)
+static u64 evict_pages(struct mrc_clock_hand *h, struct mm_struct *mm, u64 want, bool wait)
 {
 	struct mrc_share *share = &h->t->share;
 	unsigned long until = jiffies + PATIENCE;
@@ -186,7 +186,7 @@ static u64 sweep(struct mrc_hand *h, struct mm_struct *mm, u64 want, bool wait)
 	for (looks = 0; looks < LOOKS_MAX && has_room(share); looks += done) {
 		if (gone >= want || (!wait && time_after(jiffies, until)))
 			return gone;
-		got = sweep_batch(h, mm, want - gone, &done);
+		got = evict_batch(h, mm, want - gone, &done);
 		gone += got;
 		if (!done)
 			return gone;
@@ -203,7 +203,7 @@ static u64 sweep(struct mrc_hand *h, struct mm_struct *mm, u64 want, bool wait)
 }
 
 /**
- * mrc_sweep() - evict the pages of a target that are used least
+ * mrc_evict() - evict the pages of a target that are used least
  * @t: the target
  * @mm: its address space, which the caller keeps
  * @want: how many pages
@@ -213,28 +213,28 @@ static u64 sweep(struct mrc_hand *h, struct mm_struct *mm, u64 want, bool wait)
  * Context: may sleep; without @wait, for a disk only as long as a batch takes.
  * Return: pages that it is smaller by, as far as can be told.
  */
-u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
+u64 mrc_evict(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	      bool wait, u64 *evicted)
 {
 	struct mrc_share *share = &t->share;
-	struct mrc_hand hand = { .t = t, .see = pick };
+	struct mrc_clock_hand hand = { .t = t, .see = page_pick };
 	u64 gone = 0;
 
 	/* Another thread is at it. */
-	if (!mutex_trylock(&share->sweeping))
+	if (!mutex_trylock(&share->evicting))
 		return 0;
 	/* The division may have ended since the caller has looked. */
 	if (READ_ONCE(share->pages) != U64_MAX &&
 	    time_after_eq(jiffies, share->rest_until)) {
-		memsuite_reclaim_begin(&share->evict);
+		memsuite_reclaim_begin(&share->reclaim);
 		if (wait)
-			memsuite_reclaim_wait(&share->evict, EVICT_BATCH);
-		hand.noted = mrc_aging_knows(t, mm);
+			memsuite_reclaim_wait(&share->reclaim, EVICT_BATCH);
+		hand.use_map = mrc_aging_knows(t, mm);
 		hand.any = go_back(share, want);
 		hand.no_swap = get_nr_swap_pages() <= 0;
-		gone = sweep(&hand, mm, want, wait);
+		gone = evict_pages(&hand, mm, want, wait);
 		*evicted += gone;
 	}
-	mutex_unlock(&share->sweeping);
+	mutex_unlock(&share->evicting);
 	return gone;
 }

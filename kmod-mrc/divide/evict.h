@@ -8,8 +8,8 @@
 struct mm_struct;
 struct mrc_target;
 
-u64 mrc_sweep(struct mrc_target *t, struct mm_struct *mm, u64 want,
+u64 mrc_evict(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	      bool wait, u64 *evicted);
-void mrc_sweep_settle(struct mrc_target *t);
+void mrc_evict_settle(struct mrc_target *t);
 
 #endif

@@ -20,28 +20,32 @@
 #include "target/target.h"
 #include "target/tunables.h"
 
-/* Pages that a major fault brings in, at most; and of so many faults it is told. */
+/* Most pages that a major fault brings in; and how many faults it takes to tell. */
 #define READ_AHEAD_MAX	8
 #define READ_AHEAD_FAULTS	16
 
-/* So many pages that it has lost say little of whether a program comes back to them. */
+/* Fewer lost pages say little of whether a program comes back to them. */
 #define DOUBT_PAGES	1024
 
 #define PAGES_PER_KIB(kib)	((u64)(kib) >> (PAGE_SHIFT - 10))
 
-struct mrc_division_tunables mrc_division = {
+struct mrc_division_tunables mrc_division_tunables = {
 	.unit_kib = 256,
 	.miss_us = 1000,
 	.interval_ms = 500,
 	.pressure_pct = 10,
 };
 
-/*
- * Pages that can be had without evicting anybody's. What the kernel tells has
- * pages of files in that somebody maps. The swap cache is left out: what was read
- * ahead is evicted no sooner than pages that are in use.
+/**
+ * mrc_plan_available() - memory that is to be had without evicting anybody's
+ *
+ * The kernel counts pages of files as available that somebody maps: they are left out
+ * here. So is the swap cache: what was read ahead is evicted no sooner than pages that
+ * are in use.
+ *
+ * Return: pages.
  */
-u64 mrc_available(void)
+u64 mrc_plan_available(void)
 {
 	s64 available = si_mem_available() -
 			(s64)global_node_page_state(NR_FILE_MAPPED);
@@ -49,10 +53,14 @@ u64 mrc_available(void)
 	return max(available, 0LL);
 }
 
-/* Pages of these that are to stay free. */
-u64 mrc_reserve(void)
+/**
+ * mrc_plan_reserve() - memory that is to stay available
+ *
+ * Return: pages.
+ */
+u64 mrc_plan_reserve(void)
 {
-	u64 kib = READ_ONCE(mrc_division.reserve_kib);
+	u64 kib = READ_ONCE(mrc_division_tunables.reserve_kib);
 
 	return kib ? PAGES_PER_KIB(kib) : totalram_pages() / 32;
 }
@@ -74,8 +82,8 @@ static u64 major_faults(const struct mrc_target *t)
 }
 
 /*
- * Pages that a major fault brings in, with those that are read ahead: of the whole
- * machine, for nobody counts them by process. If in doubt, the most.
+ * Pages that a major fault brings in, with those that are read ahead. It is a mean of
+ * the whole machine, for nobody counts them by process; with too few faults, the most.
  *
  * Context: mrc_targets_lock is held.
  */
@@ -99,10 +107,11 @@ static u64 pages_a_miss(void)
 }
 
 /*
- * A curve is not believed where it is refuted. A program that grows, for one,
- * pushes out what it comes back to before its curve has heard of it. What is missed
- * in two looks on end counts for as long as a ladder does in the curve; and while
- * that goes on, what is missed would be there with so much more as is brought in.
+ * Where a program misses more than its curve says, the curve is corrected. A program
+ * that grows, for one, pushes out pages that it comes back to before its curve knows of
+ * them. What it misses in two looks in a row counts for as long as a ladder counts in
+ * the curve. While that goes on, the program would miss none of it if it had as much
+ * more memory as its misses bring in.
  */
 static void see_missed(struct mrc_target *t, u64 us, u64 rss)
 {
@@ -118,25 +127,27 @@ static void see_missed(struct mrc_target *t, u64 us, u64 rss)
 }
 
 /**
- * mrc_growth() - pages that a target will have for the first time by the next look
+ * mrc_plan_growth() - how much a target grows until the next look
  * @s: its share
+ *
+ * Return: pages that it will have then for the first time.
  */
-u64 mrc_growth(const struct mrc_share *s)
+u64 mrc_plan_growth(const struct mrc_share *s)
 {
-	return div_u64(s->growth * READ_ONCE(mrc_division.interval_ms),
+	return div_u64(s->growth * READ_ONCE(mrc_division_tunables.interval_ms),
 		       MSEC_PER_SEC * MRC_RATE);
 }
 
 /*
- * New pages of a program that gets no more push out as many of those that it has. How
- * many of these it will miss, no curve has heard of yet: that part, by the rule of
- * succession, which it has fetched back of what it had lost.
+ * A program that gets no more memory pushes out as many of its pages as it adds new ones.
+ * No curve knows yet how many of those it will miss. The estimate is the part that it
+ * has fetched back of what it had lost, by the rule of succession.
  *
  * Return: pages with which it misses none of them.
  */
 static u64 see_grown(const struct mrc_share *s, u64 *rate, u64 rss)
 {
-	u64 pages = rss + mrc_growth(s), missed;
+	u64 pages = rss + mrc_plan_growth(s), missed;
 
 	missed = mul_u64_u64_div_u64(s->growth, s->fetched + DOUBT_PAGES / 2,
 				     s->fetched + s->swapped + DOUBT_PAGES);
@@ -144,8 +155,11 @@ static u64 see_grown(const struct mrc_share *s, u64 *rate, u64 rss)
 	return s->growth ? pages : 0;
 }
 
-/* The curve as it is divided by. Return: pages up to which it misses more than it says. */
-static u64 correct(const struct mrc_share *s, u64 *rate, u64 full, u64 rss)
+/*
+ * Correct the curve that memory is divided by. Return: up to so many pages the program
+ * misses more than its curve says.
+ */
+static u64 rate_correct(const struct mrc_share *s, u64 *rate, u64 full, u64 rss)
 {
 	u64 wrong;
 
@@ -156,7 +170,7 @@ static u64 correct(const struct mrc_share *s, u64 *rate, u64 full, u64 rss)
 	return max(wrong, see_grown(s, rate, rss));
 }
 
-/* It executes another program now: what the one before missed says nothing of it. */
+/* The process executes another program: what the one before missed says nothing of it. */
 static void forget_missed(struct mrc_share *s)
 {
 	s->running = MRC_RUNNING;
@@ -171,7 +185,7 @@ static void forget_missed(struct mrc_share *s)
 	memset(s->seen, 0, sizeof(s->seen));
 }
 
-/* What it has, and has grown by; a pause between two looks is no end of that. */
+/* What it has, and has grown by; a pause between two looks does not end the growth. */
 static void see_memory(struct mrc_target *t, u64 us)
 {
 	struct mrc_share *s = &t->share;
@@ -184,7 +198,7 @@ static void see_memory(struct mrc_target *t, u64 us)
 	if (mm)
 		mmput_async(mm);
 	/* A total that was set is no room to grow into. */
-	if (READ_ONCE(mrc_division.total_kib))
+	if (READ_ONCE(mrc_division_tunables.total_kib))
 		s->growth = 0;
 	else if (s->looked)
 		s->growth = max(div64_u64((s->anon - min(s->anon, before)) *
@@ -192,8 +206,11 @@ static void see_memory(struct mrc_target *t, u64 us)
 				s->growth / 4 * 3);
 }
 
-/* What it missed since it was last looked at, and how long it waited: at most nine tenths. */
-static void look(struct mrc_target *t, u64 rss)
+/*
+ * What it missed since it was last looked at, and for how much of the time it waited: nine
+ * tenths at most.
+ */
+static void target_look(struct mrc_target *t, u64 rss)
 {
 	struct mrc_share *s = &t->share;
 	u64 now = mrc_now_us(), faults = major_faults(t), us, waited;
@@ -210,8 +227,8 @@ static void look(struct mrc_target *t, u64 rss)
 		s->missed = faults - min(faults, s->faults);
 		s->fetched += s->missed;
 		s->coming = div64_u64(s->missed * pages_a_miss() * USEC_PER_MSEC *
-				      READ_ONCE(mrc_division.interval_ms), us);
-		waited = s->missed * READ_ONCE(mrc_division.miss_us) * MRC_RUNNING;
+				      READ_ONCE(mrc_division_tunables.interval_ms), us);
+		waited = s->missed * READ_ONCE(mrc_division_tunables.miss_us) * MRC_RUNNING;
 		waited = div64_u64(waited, us);
 		s->running = MRC_RUNNING - min_t(u64, waited, MRC_RUNNING * 9 / 10);
 		see_missed(t, us, rss);
@@ -221,12 +238,12 @@ static void look(struct mrc_target *t, u64 rss)
 }
 
 /* Return: false if nothing is known of it yet: no curve, nor that it grows. */
-static bool claim_of(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
-		     u64 rss)
+static bool claim_make(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
+		       u64 rss)
 {
 	bool known;
 
-	look(t, rss);
+	target_look(t, rss);
 	memset(claim, 0, sizeof(*claim));
 	mutex_lock(&t->lock);
 	known = t->curve.ladders || t->share.growth;
@@ -240,14 +257,14 @@ static bool claim_of(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 	claim->running = READ_ONCE(t->share.running);
 	claim->rate = rate;
 	claim->full = max(claim->full, rss);
-	claim->full = max(claim->full, correct(&t->share, rate, claim->full, rss));
+	claim->full = max(claim->full, rate_correct(&t->share, rate, claim->full, rss));
 	claim->min = min(READ_ONCE(t->share.min), claim->full);
 	claim->weight = READ_ONCE(t->share.weight);
 	return known;
 }
 
-static bool wanted(const struct mrc_target *t, const int *pid,
-		   unsigned int pids)
+static bool target_is_wanted(const struct mrc_target *t, const int *pid,
+			     unsigned int pids)
 {
 	unsigned int i;
 
@@ -257,7 +274,7 @@ static bool wanted(const struct mrc_target *t, const int *pid,
 	return !pids;
 }
 
-static int room_for(struct mrc_plan *plan, unsigned int n)
+static int plan_alloc(struct mrc_plan *plan, unsigned int n)
 {
 	*plan = (struct mrc_plan){
 		.target = kvcalloc(n, sizeof(*plan->target), GFP_KERNEL),
@@ -285,9 +302,9 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 		  unsigned int pids)
 {
 	struct mrc_division by = {
-		.unit = max(PAGES_PER_KIB(READ_ONCE(mrc_division.unit_kib)), 1ULL),
-		.utility = READ_ONCE(mrc_division.utility),
-		.miss_us = READ_ONCE(mrc_division.miss_us),
+		.unit = max(PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.unit_kib)), 1ULL),
+		.utility = READ_ONCE(mrc_division_tunables.utility),
+		.miss_us = READ_ONCE(mrc_division_tunables.miss_us),
 	};
 	struct mrc_target *t;
 	unsigned int n = 0;
@@ -296,22 +313,22 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 
 	list_for_each_entry(t, &mrc_targets, link)
 		n++;
-	err = room_for(plan, max(n, 1u));
+	err = plan_alloc(plan, max(n, 1u));
 	if (err)
 		return err;
 	list_for_each_entry(t, &mrc_targets, link) {
 		u64 rss = mrc_target_rss(t);
 
-		if (!wanted(t, pid, pids) ||
-		    !claim_of(t, &plan->claim[plan->n], plan->rate[plan->n], rss))
+		if (!target_is_wanted(t, pid, pids) ||
+		    !claim_make(t, &plan->claim[plan->n], plan->rate[plan->n], rss))
 			continue;
 		resident += rss;
 		plan->target[plan->n++] = t;
 	}
-	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division.total_kib));
+	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.total_kib));
 	if (!by.total) {
-		available = resident + mrc_available();
-		by.total = available - min(available, mrc_reserve());
+		available = resident + mrc_plan_available();
+		by.total = available - min(available, mrc_plan_reserve());
 	}
 	plan->total = by.total;
 	mrc_divide(plan->claim, plan->n, &by);

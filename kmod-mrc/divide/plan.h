@@ -42,11 +42,11 @@ struct mrc_division_tunables {
 /* The most that may be asked for. */
 #define MRC_KIB_MAX	BIT_ULL(42)
 
-extern struct mrc_division_tunables mrc_division;
+extern struct mrc_division_tunables mrc_division_tunables;
 
-u64 mrc_available(void);
-u64 mrc_reserve(void);
-u64 mrc_growth(const struct mrc_share *s);
+u64 mrc_plan_available(void);
+u64 mrc_plan_reserve(void);
+u64 mrc_plan_growth(const struct mrc_share *s);
 int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 		  unsigned int pids);
 void mrc_plan_free(struct mrc_plan *plan);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CPU time for tracking, as it is earned. A ladder begins once so much time has
- * passed that what it will cost, and what those before it did, is within the
- * budget, or at once if it is on credit, which is paid back. A process that is a
- * target by itself has a purse of its own, those of a target of several have one
- * together. Pure logic, like curve.h, but for a lock.
+ * CPU time for tracking, as it is earned. A ladder begins once enough time has passed
+ * for its cost, and that of those before it, to be within the budget; or at once, if it
+ * is on credit, which is paid back. A process that is a target by itself has a budget
+ * of its own; those of a group share one. Pure logic, like curve.h, but for a lock.
  */
 #ifndef MRC_TARGET_CPU_BUDGET_H
 #define MRC_TARGET_CPU_BUDGET_H
@@ -12,15 +11,15 @@
 #include <linux/types.h>
 
 /**
- * struct mrc_purse - what has been spent
+ * struct mrc_cpu_budget - what has been spent
  * @paid_us: when all of it is paid for, in us
  */
-struct mrc_purse {
+struct mrc_cpu_budget {
 	u64 paid_us;
 };
 
-void mrc_purse_reset(struct mrc_purse *purse, u64 now);
-u64 mrc_purse_take(struct mrc_purse *purse, u64 now, u64 us, bool credit);
-void mrc_purse_settle(struct mrc_purse *purse, u64 now, u64 taken, u64 us);
+void mrc_cpu_budget_reset(struct mrc_cpu_budget *budget, u64 now);
+u64 mrc_cpu_budget_take(struct mrc_cpu_budget *budget, u64 now, u64 us, bool credit);
+void mrc_cpu_budget_settle(struct mrc_cpu_budget *budget, u64 now, u64 taken, u64 us);
 
 #endif

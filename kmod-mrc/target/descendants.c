@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who descends from a process that is a target with its children: those that it
- * has when it is added, and from then on by fork and exit, since a child whose
- * parent has ended says no more whose it was.
+ * The descendants of processes that are targets with their children. Those that a
+ * process has when it is added are looked up; later ones are told by fork and exit,
+ * since a child whose parent has ended no longer tells whose it was.
  */
 
 #include <linux/hashtable.h>
@@ -17,80 +17,80 @@
 
 #include "target/descendants.h"
 
-struct kin {
+struct descendant {
 	struct hlist_node link;
 	struct pid *pid;
 	u32 groups;
 };
 
-static DEFINE_HASHTABLE(kins, 8);
-static DEFINE_SPINLOCK(kins_lock);
+static DEFINE_HASHTABLE(descendants, 8);
+static DEFINE_SPINLOCK(descendants_lock);
 static bool following;		/* under mrc_targets_lock */
 static u64 lost;
 
-/* Under kins_lock. */
-static struct kin *find(const struct pid *pid)
+/* Under descendants_lock. */
+static struct descendant *descendant_find(const struct pid *pid)
 {
-	struct kin *kin;
+	struct descendant *descendant;
 
-	hash_for_each_possible(kins, kin, link, (unsigned long)pid)
-		if (kin->pid == pid)
-			return kin;
+	hash_for_each_possible(descendants, descendant, link, (unsigned long)pid)
+		if (descendant->pid == pid)
+			return descendant;
 	return NULL;
 }
 
-/* Under kins_lock. */
-static void add(struct pid *pid, u32 groups)
+/* Under descendants_lock. */
+static void descendant_add(struct pid *pid, u32 groups)
 {
-	struct kin *kin = find(pid);
+	struct descendant *descendant = descendant_find(pid);
 
-	if (!kin) {
-		kin = kzalloc(sizeof(*kin), GFP_ATOMIC | __GFP_NOWARN);
-		if (!kin) {
+	if (!descendant) {
+		descendant = kzalloc(sizeof(*descendant), GFP_ATOMIC | __GFP_NOWARN);
+		if (!descendant) {
 			WRITE_ONCE(lost, lost + 1);
 			return;
 		}
-		kin->pid = get_pid(pid);
-		hash_add(kins, &kin->link, (unsigned long)pid);
+		descendant->pid = get_pid(pid);
+		hash_add(descendants, &descendant->link, (unsigned long)pid);
 	}
-	kin->groups |= groups;
+	descendant->groups |= groups;
 }
 
-/* Under kins_lock. */
-static void drop(struct kin *kin)
+/* Under descendants_lock. */
+static void descendant_drop(struct descendant *descendant)
 {
-	hash_del(&kin->link);
-	put_pid(kin->pid);
-	kfree(kin);
+	hash_del(&descendant->link);
+	put_pid(descendant->pid);
+	kfree(descendant);
 }
 
 static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
-	struct kin *kin;
+	struct descendant *descendant;
 
 	/* A thread of it. */
 	if (child->signal == parent->signal)
 		return;
-	spin_lock(&kins_lock);
-	kin = find(task_tgid(parent));
-	if (kin)
-		add(task_tgid(child), kin->groups);
-	spin_unlock(&kins_lock);
+	spin_lock(&descendants_lock);
+	descendant = descendant_find(task_tgid(parent));
+	if (descendant)
+		descendant_add(task_tgid(child), descendant->groups);
+	spin_unlock(&descendants_lock);
 }
 
 static void probe_exit(void *data, struct task_struct *task)
 {
-	struct kin *kin;
+	struct descendant *descendant;
 
 	/* Not its last thread. */
 	if (atomic_read(&task->signal->live))
 		return;
-	spin_lock(&kins_lock);
-	kin = find(task_tgid(task));
-	if (kin)
-		drop(kin);
-	spin_unlock(&kins_lock);
+	spin_lock(&descendants_lock);
+	descendant = descendant_find(task_tgid(task));
+	if (descendant)
+		descendant_drop(descendant);
+	spin_unlock(&descendants_lock);
 }
 
 static struct memsuite_tracepoint probes[] = {
@@ -99,7 +99,7 @@ static struct memsuite_tracepoint probes[] = {
 };
 
 /* Under RCU. The first task of all is its own parent. */
-static bool descends(struct task_struct *task, const struct pid *root)
+static bool task_descends(struct task_struct *task, const struct pid *root)
 {
 	struct task_struct *child;
 
@@ -115,14 +115,14 @@ static bool descends(struct task_struct *task, const struct pid *root)
 }
 
 /**
- * mrc_kin_start() - follow a process and its children
+ * mrc_descendants_start() - follow a process and its children
  * @root: the process
  * @slot: of its group
  *
  * Context: may sleep; mrc_targets_lock is held.
  * Return: 0 or -EOPNOTSUPP.
  */
-int mrc_kin_start(struct pid *root, unsigned int slot)
+int mrc_descendants_start(struct pid *root, unsigned int slot)
 {
 	struct task_struct *task;
 	int err = 0;
@@ -135,84 +135,88 @@ int mrc_kin_start(struct pid *root, unsigned int slot)
 	/* Who is forked meanwhile comes last in the list of all, or by the probe. */
 	rcu_read_lock();
 	for_each_process(task) {
-		spin_lock(&kins_lock);
+		spin_lock(&descendants_lock);
 		if (thread_group_leader(task) && !(task->flags & PF_EXITING) &&
-		    descends(task, root))
-			add(task_tgid(task), BIT(slot));
-		spin_unlock(&kins_lock);
+		    task_descends(task, root))
+			descendant_add(task_tgid(task), BIT(slot));
+		spin_unlock(&descendants_lock);
 	}
 	rcu_read_unlock();
 	return 0;
 }
 
 /**
- * mrc_kin_stop() - nobody belongs to a group any more
+ * mrc_descendants_stop() - nobody belongs to a group any more
  * @slot: of the group
  */
-void mrc_kin_stop(unsigned int slot)
+void mrc_descendants_stop(unsigned int slot)
 {
 	struct hlist_node *next;
-	struct kin *kin;
+	struct descendant *descendant;
 	int bucket;
 
-	spin_lock(&kins_lock);
-	hash_for_each_safe(kins, bucket, next, kin, link) {
-		kin->groups &= ~BIT(slot);
-		if (!kin->groups)
-			drop(kin);
+	spin_lock(&descendants_lock);
+	hash_for_each_safe(descendants, bucket, next, descendant, link) {
+		descendant->groups &= ~BIT(slot);
+		if (!descendant->groups)
+			descendant_drop(descendant);
 	}
-	spin_unlock(&kins_lock);
+	spin_unlock(&descendants_lock);
 }
 
 /**
- * mrc_kin_groups() - the groups that a process descends into
+ * mrc_descendant_groups() - the groups that a process descends into
  * @pid: the process
  *
  * Return: their slots.
  */
-u32 mrc_kin_groups(const struct pid *pid)
+u32 mrc_descendant_groups(const struct pid *pid)
 {
-	struct kin *kin;
+	struct descendant *descendant;
 	u32 slots;
 
-	spin_lock(&kins_lock);
-	kin = find(pid);
-	slots = kin ? kin->groups : 0;
-	spin_unlock(&kins_lock);
+	spin_lock(&descendants_lock);
+	descendant = descendant_find(pid);
+	slots = descendant ? descendant->groups : 0;
+	spin_unlock(&descendants_lock);
 	return slots;
 }
 
 /**
- * mrc_kin_left() - whether a group has any process left
+ * mrc_descendants_left() - whether a group has any process left
  * @slot: of the group
+ *
+ * Return: whether it has.
  */
-bool mrc_kin_left(unsigned int slot)
+bool mrc_descendants_left(unsigned int slot)
 {
-	struct kin *kin;
+	struct descendant *descendant;
 	bool left = false;
 	int bucket;
 
-	spin_lock(&kins_lock);
-	hash_for_each(kins, bucket, kin, link)
-		left |= kin->groups & BIT(slot);
-	spin_unlock(&kins_lock);
+	spin_lock(&descendants_lock);
+	hash_for_each(descendants, bucket, descendant, link)
+		left |= descendant->groups & BIT(slot);
+	spin_unlock(&descendants_lock);
 	return left;
 }
 
 /**
- * mrc_kin_lost() - how many children were lost for want of memory
+ * mrc_descendants_lost() - children that are not followed for want of memory
+ *
+ * Return: how many there were.
  */
-u64 mrc_kin_lost(void)
+u64 mrc_descendants_lost(void)
 {
 	return READ_ONCE(lost);
 }
 
 /**
- * mrc_kin_exit() - listen no more; there are no groups
+ * mrc_descendants_exit() - listen no more; there are no groups
  *
  * Context: may sleep.
  */
-void mrc_kin_exit(void)
+void mrc_descendants_exit(void)
 {
 	if (following)
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));

@@ -7,11 +7,11 @@
 
 struct pid;
 
-int mrc_kin_start(struct pid *root, unsigned int slot);
-void mrc_kin_stop(unsigned int slot);
-u32 mrc_kin_groups(const struct pid *pid);
-bool mrc_kin_left(unsigned int slot);
-u64 mrc_kin_lost(void);
-void mrc_kin_exit(void);
+int mrc_descendants_start(struct pid *root, unsigned int slot);
+void mrc_descendants_stop(unsigned int slot);
+u32 mrc_descendant_groups(const struct pid *pid);
+bool mrc_descendants_left(unsigned int slot);
+u64 mrc_descendants_lost(void);
+void mrc_descendants_exit(void);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Targets of several processes: one with its children, those of a cgroup, those
- * above a size, all of the machine. The table of them; which process belongs to
- * which; and the common CPU budget that the processes of one are paid from.
+ * above a size, all of the machine. Here are the table of these groups, the test which
+ * process belongs to which, and the CPU budget that the processes of a group share.
  */
 
 #include <linux/cgroup.h>
@@ -21,21 +21,21 @@
 
 /* Under mrc_targets_lock. */
 static struct mrc_group *groups[MRC_GROUPS];
-static struct mrc_purse purses[MRC_GROUPS];
+static struct mrc_cpu_budget budgets[MRC_GROUPS];
 
 /**
  * mrc_group_find() - look up a target of several processes
- * @who: which
+ * @spec: which
  *
  * Context: mrc_targets_lock is held.
  * Return: the group, or NULL.
  */
-struct mrc_group *mrc_group_find(const struct mrc_who *who)
+struct mrc_group *mrc_group_find(const struct mrc_target_spec *spec)
 {
 	unsigned int i;
 
 	for (i = 0; i < MRC_GROUPS; i++)
-		if (groups[i] && mrc_who_same(&groups[i]->who, who))
+		if (groups[i] && mrc_target_same(&groups[i]->spec, spec))
 			return groups[i];
 	return NULL;
 }
@@ -44,6 +44,7 @@ struct mrc_group *mrc_group_find(const struct mrc_who *who)
  * mrc_groups_any() - whether there is one
  *
  * Context: mrc_targets_lock is held.
+ * Return: whether there is.
  */
 bool mrc_groups_any(void)
 {
@@ -55,10 +56,10 @@ bool mrc_groups_any(void)
 	return false;
 }
 
-/* Those that are tracked already are not dropped for a page or two. */
-static bool is_above(const struct mrc_group *group, u64 pages, bool tracked)
+/* A process that is tracked already is not dropped for a page or two. */
+static bool group_is_above(const struct mrc_group *group, u64 pages, bool tracked)
 {
-	u64 bytes = group->who.bytes;
+	u64 bytes = group->spec.bytes;
 
 	return pages << PAGE_SHIFT >= (tracked ? bytes - bytes / 8 : bytes);
 }
@@ -74,23 +75,23 @@ static bool is_above(const struct mrc_group *group, u64 pages, bool tracked)
  */
 u32 mrc_groups_of(struct task_struct *task, u64 pages, u32 before)
 {
-	u32 kin = mrc_kin_groups(task_tgid(task)), slots = 0;
+	u32 descends = mrc_descendant_groups(task_tgid(task)), slots = 0;
 	unsigned int i;
 	bool in;
 
 	for (i = 0; i < MRC_GROUPS; i++) {
 		if (!groups[i])
 			continue;
-		switch (groups[i]->who.scope) {
-		case MRC_PROCESS:
-			in = kin & BIT(i);
+		switch (groups[i]->spec.type) {
+		case MRC_TARGET_PROCESS:
+			in = descends & BIT(i);
 			break;
-		case MRC_CGROUP:
+		case MRC_TARGET_CGROUP:
 			in = cgroup_is_descendant(task_dfl_cgroup(task),
 						  groups[i]->cgroup);
 			break;
-		case MRC_ABOVE:
-			in = is_above(groups[i], pages, before & BIT(i));
+		case MRC_TARGET_ABOVE:
+			in = group_is_above(groups[i], pages, before & BIT(i));
 			break;
 		default:
 			in = true;
@@ -102,19 +103,20 @@ u32 mrc_groups_of(struct task_struct *task, u64 pages, u32 before)
 }
 
 /**
- * mrc_groups_have_root() - whether it is the children of a process that are followed
+ * mrc_groups_have_root() - whether a process is one whose children are followed
  * @slots: of its groups
  * @nr: number of the process
  *
  * Context: mrc_targets_lock is held.
+ * Return: whether one of the groups is of its children.
  */
 bool mrc_groups_have_root(u32 slots, int nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < MRC_GROUPS; i++)
-		if (slots & BIT(i) && groups[i]->who.scope == MRC_PROCESS &&
-		    groups[i]->who.pid == nr)
+		if (slots & BIT(i) && groups[i]->spec.type == MRC_TARGET_PROCESS &&
+		    groups[i]->spec.pid == nr)
 			return true;
 	return false;
 }
@@ -137,16 +139,16 @@ u32 mrc_groups_loan(u32 slots, struct task_struct *task)
 	return 0;
 }
 
-/* Its processes can only be none, now and later. */
-static bool is_over(const struct mrc_group *group)
+/* No process belongs to it now, nor can one later. */
+static bool group_is_over(const struct mrc_group *group)
 {
 	if (group->cgroup)
 		return !(group->cgroup->self.flags & CSS_ONLINE);
-	return group->who.scope == MRC_PROCESS && !mrc_kin_left(group->slot);
+	return group->spec.type == MRC_TARGET_PROCESS && !mrc_descendants_left(group->slot);
 }
 
-/* Whoever is in several is paid by the one that leaves it most. */
-static unsigned int payer(u32 slots)
+/* A process in several groups is paid by the one that leaves it most. */
+static unsigned int group_payer(u32 slots)
 {
 	unsigned int i, best = MRC_GROUPS;
 
@@ -158,17 +160,17 @@ static unsigned int payer(u32 slots)
 }
 
 /**
- * mrc_group_purse() - what the ladders of a process in some groups are paid from
+ * mrc_group_budget() - what the ladders of a process in some groups are paid from
  * @slots: of the groups
  *
  * Context: mrc_targets_lock is held.
- * Return: the purse, or NULL if it is in none.
+ * Return: the budget, or NULL if it is in none.
  */
-struct mrc_purse *mrc_group_purse(u32 slots)
+struct mrc_cpu_budget *mrc_group_budget(u32 slots)
 {
-	unsigned int slot = payer(slots);
+	unsigned int slot = group_payer(slots);
 
-	return slot < MRC_GROUPS ? &purses[slot] : NULL;
+	return slot < MRC_GROUPS ? &budgets[slot] : NULL;
 }
 
 /**
@@ -226,9 +228,9 @@ void mrc_groups_share(void)
 	list_for_each_entry(t, &mrc_targets, link) {
 		if (t->own)
 			continue;
-		i = payer(t->groups);
+		i = group_payer(t->groups);
 		WRITE_ONCE(t->sharers, groups[i]->tracked);
-		WRITE_ONCE(t->purse, &purses[i]);
+		WRITE_ONCE(t->budget, &budgets[i]);
 	}
 }
 
@@ -259,7 +261,7 @@ void mrc_group_insert(struct mrc_group *group, unsigned int slot)
 {
 	group->slot = slot;
 	group->since = ktime_get_boottime_ns();
-	mrc_purse_reset(&purses[slot], mrc_now_us());
+	mrc_cpu_budget_reset(&budgets[slot], mrc_now_us());
 	groups[slot] = group;
 }
 
@@ -273,17 +275,17 @@ static struct mrc_group *group_take(unsigned int slot)
 
 /**
  * mrc_group_take() - a group is no longer found
- * @who: which
+ * @spec: which
  *
  * Context: may sleep; takes mrc_targets_lock.
  * Return: the group, which is the caller's now, or NULL.
  */
-struct mrc_group *mrc_group_take(const struct mrc_who *who)
+struct mrc_group *mrc_group_take(const struct mrc_target_spec *spec)
 {
 	struct mrc_group *group;
 
 	mutex_lock(&mrc_targets_lock);
-	group = mrc_group_find(who);
+	group = mrc_group_find(spec);
 	if (group)
 		group_take(group->slot);
 	mutex_unlock(&mrc_targets_lock);
@@ -303,7 +305,7 @@ struct mrc_group *mrc_group_take_over(void)
 
 	mutex_lock(&mrc_targets_lock);
 	for (i = 0; i < MRC_GROUPS && !group; i++)
-		if (groups[i] && is_over(groups[i]))
+		if (groups[i] && group_is_over(groups[i]))
 			group = group_take(i);
 	mutex_unlock(&mrc_targets_lock);
 	return group;
@@ -337,12 +339,12 @@ struct mrc_group *mrc_group_take_any(void)
  */
 int mrc_groups_list(char *buf, int n)
 {
-	char text[MRC_WHO];
+	char text[MRC_TARGET_TEXT];
 	unsigned int i;
 
 	for (i = 0; i < MRC_GROUPS; i++)
 		if (groups[i]) {
-			mrc_who_format(&groups[i]->who, text);
+			mrc_target_format(&groups[i]->spec, text);
 			n += sysfs_emit_at(buf, n, "%s\n", text);
 		}
 	return n;

@@ -9,7 +9,7 @@
 
 struct cgroup;
 struct dentry;
-struct mrc_purse;
+struct mrc_cpu_budget;
 struct task_struct;
 
 /* Slots are bits of mrc_target's groups. */
@@ -17,7 +17,7 @@ struct task_struct;
 
 /**
  * struct mrc_group - processes that are a target together
- * @who: which
+ * @spec: which
  * @slot: its own
  * @cgroup: for those of a cgroup
  * @dir: its directory in debugfs
@@ -29,7 +29,7 @@ struct task_struct;
  * @tracked_pages: what these had in memory
  */
 struct mrc_group {
-	struct mrc_who who;
+	struct mrc_target_spec spec;
 	unsigned int slot;
 	struct cgroup *cgroup;
 	struct dentry *dir;
@@ -41,14 +41,14 @@ struct mrc_group {
 	u64 tracked_pages;
 };
 
-struct mrc_group *mrc_group_find(const struct mrc_who *who);
+struct mrc_group *mrc_group_find(const struct mrc_target_spec *spec);
 bool mrc_groups_any(void);
 int mrc_groups_list(char *buf, int n);
 
 u32 mrc_groups_of(struct task_struct *task, u64 pages, u32 before);
 bool mrc_groups_have_root(u32 slots, int nr);
 u32 mrc_groups_loan(u32 slots, struct task_struct *task);
-struct mrc_purse *mrc_group_purse(u32 slots);
+struct mrc_cpu_budget *mrc_group_budget(u32 slots);
 
 void mrc_groups_count_begin(void);
 void mrc_groups_count(u32 slots, u64 pages);
@@ -56,7 +56,7 @@ void mrc_groups_share(void);
 
 int mrc_group_slot(void);
 void mrc_group_insert(struct mrc_group *group, unsigned int slot);
-struct mrc_group *mrc_group_take(const struct mrc_who *who);
+struct mrc_group *mrc_group_take(const struct mrc_target_spec *spec);
 struct mrc_group *mrc_group_take_over(void);
 struct mrc_group *mrc_group_take_any(void);
 

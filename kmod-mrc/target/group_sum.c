@@ -18,7 +18,7 @@
 #include "target/target.h"
 
 /* Times do not add up: the longest, but of horizons the shortest. */
-static void add_stats(struct mrc_stats *sum, const struct mrc_stats *stats)
+static void sum_add_stats(struct mrc_stats *sum, const struct mrc_stats *stats)
 {
 	u64 *to = (u64 *)sum;
 	const u64 *from = (const u64 *)stats;
@@ -39,7 +39,7 @@ static void add_stats(struct mrc_stats *sum, const struct mrc_stats *stats)
 }
 
 /* The whole, or sub-sample @sub of every process. */
-static void add_rates(struct mrc_sum *sum, unsigned int slot, int sub)
+static void sum_add_rates(struct mrc_sum *sum, unsigned int slot, int sub)
 {
 	struct mrc_target *t;
 
@@ -77,7 +77,7 @@ struct mrc_sum *mrc_group_sum(struct mrc_group *group)
 			continue;
 		mutex_lock(&t->lock);
 		if (t->curve.ladders) {
-			add_stats(&sum->stats, &t->stats);
+			sum_add_stats(&sum->stats, &t->stats);
 			sum->curve.floor += t->curve.floor;
 			sum->curve.sampled += t->curve.sampled;
 			sum->measured++;
@@ -88,7 +88,7 @@ struct mrc_sum *mrc_group_sum(struct mrc_group *group)
 	sum->curve.accesses = READ_ONCE(group->accesses);
 	/* The whole comes last, and leaves its working sets. */
 	for (k = MRC_SUBS - 1; k >= -1; k--)
-		add_rates(sum, group->slot, k);
+		sum_add_rates(sum, group->slot, k);
 	mutex_unlock(&mrc_targets_lock);
 	return sum;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of the tracked processes, and what others ask of one. */
+/* The list of tracked processes, and what all layers ask of one. */
 
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -72,6 +72,9 @@ struct mm_struct *mrc_target_mm(const struct mrc_target *t)
 /**
  * mrc_target_rss() - resident pages of a target
  * @t: the target
+ *
+ * Context: may sleep.
+ * Return: how many.
  */
 u64 mrc_target_rss(const struct mrc_target *t)
 {
@@ -96,5 +99,5 @@ void mrc_target_measured(struct mrc_target *t)
 	if (change < READ_ONCE(mrc_tunables.change_pct))
 		return;
 	memcpy(t->announced, t->curve.rate, sizeof(t->announced));
-	mrc_sysfs_changed();
+	mrc_changes_notify();
 }

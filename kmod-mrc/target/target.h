@@ -20,9 +20,9 @@
 
 struct dentry;
 struct mm_struct;
-struct mrc_paper;
-struct mrc_samples;
-struct mrc_shadow;
+struct mrc_mode_paper;
+struct mrc_mode_samples;
+struct mrc_young_shadow;
 struct pid;
 struct task_struct;
 
@@ -39,48 +39,48 @@ struct task_struct;
 #define MRC_LOAN_DOUBT		3
 
 /**
- * struct mrc_sub - a sub-sample in the current ladder
+ * struct mrc_sub_sample - a sub-sample in the current ladder
  * @valid: entries of each kind that count in this ladder
  * @weight: the pages that each of them stands for, in fixed point
  */
-struct mrc_sub {
+struct mrc_sub_sample {
 	u32 valid[MRC_KINDS];
 	u64 weight[MRC_KINDS];
 };
 
 /**
- * struct mrc_climb - a ladder's part of the sample that has one moment
- * @active: indices of the pages that may still be touched
- * @active_n: how many
+ * struct mrc_ladder_schedule - when a ladder looks around one moment
+ * @active: pages of this moment that may still be touched, as indices of the sample
+ * @active_n: how many there are
  * @pages: how many there were at the beginning
- * @moment: in us; estimated, until the last clearing
+ * @moment: when it is, in us; estimated until the last clearing
  * @next: when the pages are looked at next, in us
- * @rung: which rung that is; on the way down, the one above
- * @up: the moment is over, and bits are only read
- * @done: and not any more
+ * @point: which sample point that is; on the way down, the one above
+ * @up: the moment is over: from now on bits are only read
+ * @done: all has been looked at
  * @steps: how often the pages have been cleared
- * @rungs: how often they have been looked at since
- * @rung_us: how long after their clearing, on average over the pages
+ * @points: sample points since the moment: how often the pages have been looked at
+ * @point_us: how long after their clearing that was, on average over the pages
  * @left: how many pages had not been touched by then
- * @looks: how many pages were looked at since the last of these
+ * @looks: how many pages were looked at since the last sample point
  * @looks_us: sum of how long after their clearing
- * @useful: the rung by which most that were touched at all had been
- * @window: how long after the moment first touches are known, in us
+ * @useful: by this sample point most pages were touched that are touched at all
+ * @window: for so long after the moment first touches are known, in us
  * @weight: the pages that a sample of each kind stands for, in fixed point
  */
-struct mrc_climb {
+struct mrc_ladder_schedule {
 	u32 *active;
 	u32 active_n;
 	u32 pages;
 	u64 moment;
 	u64 next;
-	u32 rung;
+	u32 point;
 	bool up;
 	bool done;
 	u32 steps;
-	u32 rungs;
-	u64 rung_us[MRC_RUNGS];
-	u32 left[MRC_RUNGS];
+	u32 points;
+	u64 point_us[MRC_SAMPLE_POINTS];
+	u32 left[MRC_SAMPLE_POINTS];
 	u64 looks;
 	u64 looks_us;
 	u32 useful;
@@ -95,34 +95,34 @@ struct mrc_climb {
  * @nr: number of @pid in the initial namespace
  * @own: it is a target by itself
  * @groups: slots of the groups that it is in
- * @wanted: the same, while they are being looked through
- * @pages: what it had in memory then
+ * @wanted: the same, while all processes are looked through
+ * @pages: what it had in memory when they last were
  * @sharers: how many processes share the CPU budget with it
- * @purse: what its ladders are paid from
- * @own_purse: its own, if it shares with nobody
+ * @budget: what its ladders are paid from
+ * @own_budget: its own, if it is a target by itself
  * @loan: how many ladders it gets on credit at a time
  * @thread: its tracker
  * @dir: its directory in debugfs
- * @gone: set by the tracker: the process has ended
+ * @gone: the process has ended: it is to be dropped
  * @lock: protects what readers see: @curve, @stats, @sample
  * @curve: the result
  * @stats: counters
  * @mm: the address space, by mmgrab(); from here on only the tracker's
  * @sample: the sampled pages
- * @spare: room for the next enumeration
- * @active: backing of the lists of @climb
- * @climb: of each moment
- * @moments: how many there are
+ * @spare: where the next enumeration goes
+ * @active: memory of the lists of @schedule
+ * @schedule: of each moment
+ * @moments: how many moments there are
  * @sub: the sub-samples
- * @top: how many rungs the next ladder needs; 0: all
+ * @top: how many sample points the next ladder needs; 0: all
  * @weight: the pages that a sample of each kind stands for
  * @few_huge: sub-samples share the huge pages
- * @samples: how many are wanted now, by the CPU budget
- * @payer: the purse that the ladder is paid from, or NULL
- * @taken: what was taken out of it, in us that it takes to earn that
+ * @samples: how many samples the CPU budget allows now
+ * @payer: the budget that this ladder is paid from, or NULL
+ * @taken: what was taken out of it: the time that it takes to earn that, in us
  * @cost_ns: CPU time that the last ladder took
  * @credit: ladders to come that need not be paid for before
- * @doubted: some were for doubt, and none has been paid for since
+ * @doubted: a ladder unlike those before got credit, and none was paid for since
  * @since: when tracking of @mm began, in us; 0: not begun
  * @published: when the last ladder ended, in us
  * @enumerated: when the page tables were last enumerated, in us
@@ -151,8 +151,8 @@ struct mrc_target {
 	u32 wanted;
 	u64 pages;
 	u32 sharers;
-	struct mrc_purse *purse;
-	struct mrc_purse own_purse;
+	struct mrc_cpu_budget *budget;
+	struct mrc_cpu_budget own_budget;
 	u32 loan;
 	struct task_struct *thread;
 	struct dentry *dir;
@@ -166,14 +166,14 @@ struct mrc_target {
 	struct mrc_sample sample;
 	struct mrc_sample spare;
 	u32 *active;
-	struct mrc_climb climb[MRC_MOMENTS];
+	struct mrc_ladder_schedule schedule[MRC_MOMENTS];
 	u32 moments;
-	struct mrc_sub sub[MRC_SUBS];
+	struct mrc_sub_sample sub[MRC_SUBS];
 	u32 top;
 	u64 weight[MRC_KINDS];
 	bool few_huge;
 	u32 samples;
-	struct mrc_purse *payer;
+	struct mrc_cpu_budget *payer;
 	u64 taken;
 	u64 cost_ns;
 	u32 credit;
@@ -188,7 +188,7 @@ struct mrc_target {
 	struct mmu_notifier notifier;
 #endif
 	bool notified;
-	struct mrc_shadow __rcu *shadow;
+	struct mrc_young_shadow __rcu *shadow;
 	atomic64_t returned;
 	struct mrc_share share;
 	struct mrc_wsf wsf;
@@ -196,8 +196,8 @@ struct mrc_target {
 	u64 rate[MRC_SIZES];
 	u64 announced[MRC_SIZES];
 	enum mrc_mode mode;
-	struct mrc_paper *paper;
-	struct mrc_samples *sampled;
+	struct mrc_mode_paper *paper;
+	struct mrc_mode_samples *sampled;
 };
 
 extern struct list_head mrc_targets;

@@ -46,69 +46,69 @@ static int parse_size(const char *word, u64 *bytes)
 	return err;
 }
 
-static int parse_path(const char *path, struct mrc_who *who)
+static int parse_path(const char *path, struct mrc_target_spec *spec)
 {
 	size_t length = strlen(path);
 
 	if (*path != '/')
 		return -EINVAL;
-	if (length >= MRC_PATH)
+	if (length >= MRC_TARGET_PATH)
 		return -ENAMETOOLONG;
-	memcpy(who->cgroup, path, length + 1);
+	memcpy(spec->cgroup, path, length + 1);
 	return 0;
 }
 
-int mrc_who_parse(const char *word, struct mrc_who *who)
+int mrc_target_parse(const char *word, struct mrc_target_spec *spec)
 {
 	static const char cgroup[] = "cgroup:", above[] = "above:";
 	u64 pid;
 	int err;
 
-	memset(who, 0, sizeof(*who));
+	memset(spec, 0, sizeof(*spec));
 	if (!strcmp(word, "machine")) {
-		who->scope = MRC_MACHINE;
+		spec->type = MRC_TARGET_MACHINE;
 		return 0;
 	}
 	if (!strncmp(word, cgroup, sizeof(cgroup) - 1)) {
-		who->scope = MRC_CGROUP;
-		return parse_path(word + sizeof(cgroup) - 1, who);
+		spec->type = MRC_TARGET_CGROUP;
+		return parse_path(word + sizeof(cgroup) - 1, spec);
 	}
 	if (!strncmp(word, above, sizeof(above) - 1)) {
-		who->scope = MRC_ABOVE;
-		return parse_size(word + sizeof(above) - 1, &who->bytes);
+		spec->type = MRC_TARGET_ABOVE;
+		return parse_size(word + sizeof(above) - 1, &spec->bytes);
 	}
-	who->scope = MRC_PROCESS;
+	spec->type = MRC_TARGET_PROCESS;
 	err = parse_number(word, 1, PID_LAST, &pid);
 	if (!err)
-		who->pid = pid;
+		spec->pid = pid;
 	return err;
 }
 
-static int parse_first(char **line, struct mrc_who *who)
+static int parse_first(char **line, struct mrc_target_spec *spec)
 {
 	char *word = memsuite_parse_word(line);
 
-	return word ? mrc_who_parse(word, who) : -EINVAL;
+	return word ? mrc_target_parse(word, spec) : -EINVAL;
 }
 
-int mrc_who_parse_line(char *line, struct mrc_who *who)
+int mrc_target_parse_line(char *line, struct mrc_target_spec *spec)
 {
-	int err = parse_first(&line, who);
+	int err = parse_first(&line, spec);
 	char *word;
 
 	while (!err && (word = memsuite_parse_word(&line))) {
 		/* Of a cgroup or the machine, they are targets anyway. */
-		if (strcmp(word, "children") || who->scope != MRC_PROCESS ||
-		    who->children)
+		if (strcmp(word, "children") || spec->type != MRC_TARGET_PROCESS ||
+		    spec->children)
 			err = -EINVAL;
-		who->children = true;
+		spec->children = true;
 	}
 	return err;
 }
 
-int mrc_who_parse_rate(char *line, struct mrc_who *who, u64 *rate)
+int mrc_target_parse_rate(char *line, struct mrc_target_spec *spec, u64 *rate)
 {
-	int err = parse_first(&line, who);
+	int err = parse_first(&line, spec);
 	char *word = memsuite_parse_word(&line);
 
 	if (!err)
@@ -126,31 +126,31 @@ static void format_size(u64 bytes, char *text)
 		bytes >>= 10;
 		unit++;
 	}
-	scnprintf(text, MRC_WHO, "above:%llu%.1s", (unsigned long long)bytes,
+	scnprintf(text, MRC_TARGET_TEXT, "above:%llu%.1s", (unsigned long long)bytes,
 		  &units[unit]);
 }
 
-void mrc_who_format(const struct mrc_who *who, char *text)
+void mrc_target_format(const struct mrc_target_spec *spec, char *text)
 {
-	switch (who->scope) {
-	case MRC_MACHINE:
-		scnprintf(text, MRC_WHO, "machine");
+	switch (spec->type) {
+	case MRC_TARGET_MACHINE:
+		scnprintf(text, MRC_TARGET_TEXT, "machine");
 		break;
-	case MRC_CGROUP:
-		scnprintf(text, MRC_WHO, "cgroup:%s", who->cgroup);
+	case MRC_TARGET_CGROUP:
+		scnprintf(text, MRC_TARGET_TEXT, "cgroup:%s", spec->cgroup);
 		break;
-	case MRC_ABOVE:
-		format_size(who->bytes, text);
+	case MRC_TARGET_ABOVE:
+		format_size(spec->bytes, text);
 		break;
 	default:
-		scnprintf(text, MRC_WHO, "%d%s", who->pid,
-			  who->children ? " children" : "");
+		scnprintf(text, MRC_TARGET_TEXT, "%d%s", spec->pid,
+			  spec->children ? " children" : "");
 	}
 }
 
-void mrc_who_name(const struct mrc_who *who, char *text)
+void mrc_target_dirname(const struct mrc_target_spec *spec, char *text)
 {
-	mrc_who_format(who, text);
+	mrc_target_format(spec, text);
 	for (; *text; text++) {
 		if (*text == '/')
 			*text = '!';
@@ -159,8 +159,8 @@ void mrc_who_name(const struct mrc_who *who, char *text)
 	}
 }
 
-bool mrc_who_same(const struct mrc_who *a, const struct mrc_who *b)
+bool mrc_target_same(const struct mrc_target_spec *a, const struct mrc_target_spec *b)
 {
-	return a->scope == b->scope && a->pid == b->pid &&
+	return a->type == b->type && a->pid == b->pid &&
 	       a->bytes == b->bytes && !strcmp(a->cgroup, b->cgroup);
 }

@@ -27,16 +27,16 @@ bool mrc_enabled;
 DECLARE_WAIT_QUEUE_HEAD(mrc_changed);
 
 static atomic64_t changes;
-/* A tracker may say that its curve has changed while the directory goes. */
+/* A tracker may say that its curve has changed while the directory is removed. */
 static DEFINE_MUTEX(notify_lock);
 static struct kobject *notified;
 
 /**
- * mrc_sysfs_changed() - a curve, or who is tracked, has changed
+ * mrc_changes_notify() - a curve, or who is tracked, has changed
  *
- * Wakes those who poll the file changes. Context: may sleep.
+ * It wakes the programs that poll the file changes. Context: may sleep.
  */
-void mrc_sysfs_changed(void)
+void mrc_changes_notify(void)
 {
 	atomic64_inc(&changes);
 	mutex_lock(&notify_lock);
@@ -46,12 +46,12 @@ void mrc_sysfs_changed(void)
 }
 
 /**
- * mrc_notify_by() - the directory with the file changes
+ * mrc_changes_set_dir() - the directory with the file changes
  * @kobj: the directory; NULL: it is about to be removed
  *
  * Context: may sleep.
  */
-void mrc_notify_by(struct kobject *kobj)
+void mrc_changes_set_dir(struct kobject *kobj)
 {
 	mutex_lock(&notify_lock);
 	notified = kobj;
@@ -59,9 +59,11 @@ void mrc_notify_by(struct kobject *kobj)
 }
 
 /**
- * mrc_changes() - how often mrc_sysfs_changed() was called
+ * mrc_changes_count() - changes so far
+ *
+ * Return: how often mrc_changes_notify() was called.
  */
-u64 mrc_changes(void)
+u64 mrc_changes_count(void)
 {
 	return atomic64_read(&changes);
 }

@@ -36,8 +36,8 @@ extern struct mrc_tunables mrc_tunables;
 extern bool mrc_enabled;	/* targets are tracked: as admin/watch.c decides */
 extern wait_queue_head_t mrc_changed;
 
-void mrc_sysfs_changed(void);
-void mrc_notify_by(struct kobject *kobj);
-u64 mrc_changes(void);
+void mrc_changes_notify(void);
+void mrc_changes_set_dir(struct kobject *kobj);
+u64 mrc_changes_count(void);
 
 #endif

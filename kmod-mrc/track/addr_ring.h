@@ -13,15 +13,15 @@
 struct mm_struct;
 
 /* What is remembered between two readings; a power of two. */
-#define MRC_TRAIL	16384
+#define MRC_ADDR_RING	16384
 
-enum mrc_trail_source {
-	MRC_TRAIL_FAULTS,
-	MRC_TRAIL_SAMPLES,
+enum mrc_addr_source {
+	MRC_ADDR_FAULTS,
+	MRC_ADDR_SAMPLES,
 };
 
 /**
- * struct mrc_trail - addresses that were touched, in order
+ * struct mrc_addr_ring - addresses that were touched, in order
  * @link: in the table of address spaces that are followed
  * @mm: the address space
  * @source: who takes them down
@@ -30,21 +30,21 @@ enum mrc_trail_source {
  * @lost: how many found no room
  * @addr: the pages; 0: not yet written
  */
-struct mrc_trail {
+struct mrc_addr_ring {
 	struct hlist_node link;
 	struct mm_struct *mm;
-	enum mrc_trail_source source;
+	enum mrc_addr_source source;
 	atomic_t head;
 	u32 tail;
 	atomic_t lost;
-	unsigned long addr[MRC_TRAIL];
+	unsigned long addr[MRC_ADDR_RING];
 };
 
-void mrc_trail_open(struct mrc_trail *trail, enum mrc_trail_source source,
-		    struct mm_struct *mm);
-void mrc_trail_close(struct mrc_trail *trail);
-void mrc_trail_note(enum mrc_trail_source source, const struct mm_struct *mm,
-		    unsigned long addr);
-unsigned long mrc_trail_next(struct mrc_trail *trail);
+void mrc_addr_ring_open(struct mrc_addr_ring *ring, enum mrc_addr_source source,
+			struct mm_struct *mm);
+void mrc_addr_ring_close(struct mrc_addr_ring *ring);
+void mrc_addr_ring_add(enum mrc_addr_source source, const struct mm_struct *mm,
+		       unsigned long addr);
+unsigned long mrc_addr_ring_next(struct mrc_addr_ring *ring);
 
 #endif

@@ -8,7 +8,7 @@
 struct mrc_target;
 
 void mrc_estimate_prepare(struct mrc_target *t);
-u64 mrc_estimate(struct mrc_target *t);
+u64 mrc_estimate_whole(struct mrc_target *t);
 void mrc_estimate_sub(struct mrc_target *t, u32 sub);
 
 #endif

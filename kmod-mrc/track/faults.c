@@ -30,7 +30,7 @@ static void on_fault(void *unused, unsigned long addr, struct pt_regs *regs,
 	if (error_code & X86_PF_PROT || !mm || addr >= TASK_SIZE_MAX ||
 	    addr < PAGE_SIZE)
 		return;
-	mrc_trail_note(MRC_TRAIL_FAULTS, mm, addr);
+	mrc_addr_ring_add(MRC_ADDR_FAULTS, mm, addr);
 }
 
 static struct memsuite_tracepoint probes[] = {
@@ -40,13 +40,13 @@ static struct memsuite_tracepoint probes[] = {
 
 /**
  * mrc_faults_watch() - begin to take down the faults of an address space
- * @trail: zeroed
+ * @ring: zeroed
  * @mm: the address space, which may go away
  *
  * Context: may sleep.
  * Return: 0 or an error.
  */
-int mrc_faults_watch(struct mrc_trail *trail, struct mm_struct *mm)
+int mrc_faults_watch(struct mrc_addr_ring *ring, struct mm_struct *mm)
 {
 	int err = 0;
 
@@ -57,19 +57,19 @@ int mrc_faults_watch(struct mrc_trail *trail, struct mm_struct *mm)
 		users++;
 	mutex_unlock(&users_lock);
 	if (!err)
-		mrc_trail_open(trail, MRC_TRAIL_FAULTS, mm);
+		mrc_addr_ring_open(ring, MRC_ADDR_FAULTS, mm);
 	return err;
 }
 
 /**
- * mrc_faults_unwatch() - end it; @trail may be freed then
- * @trail: of mrc_faults_watch()
+ * mrc_faults_unwatch() - end it; @ring may be freed then
+ * @ring: of mrc_faults_watch()
  *
  * Context: may sleep.
  */
-void mrc_faults_unwatch(struct mrc_trail *trail)
+void mrc_faults_unwatch(struct mrc_addr_ring *ring)
 {
-	mrc_trail_close(trail);
+	mrc_addr_ring_close(ring);
 	mutex_lock(&users_lock);
 	if (!--users)
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));

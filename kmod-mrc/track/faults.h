@@ -4,9 +4,9 @@
 #define MRC_TRACK_FAULTS_H
 
 struct mm_struct;
-struct mrc_trail;
+struct mrc_addr_ring;
 
-int mrc_faults_watch(struct mrc_trail *trail, struct mm_struct *mm);
-void mrc_faults_unwatch(struct mrc_trail *trail);
+int mrc_faults_watch(struct mrc_addr_ring *ring, struct mm_struct *mm);
+void mrc_faults_unwatch(struct mrc_addr_ring *ring);
 
 #endif

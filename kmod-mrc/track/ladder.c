@@ -38,9 +38,9 @@
 /* With fewer huge pages than this, all sub-samples share them. */
 #define FEW_HUGE	(8 * MRC_SUBS)
 /*
- * If hardly anything was found touched any more from some rung on, the next ladder
- * has so many rungs more, about three times that time: there will be more ladders,
- * which see the program at more moments.
+ * When a ladder found hardly anything touched after some sample point, the next one
+ * ends so many points later, which is at about three times that time. So there are more
+ * ladders, which see the program at more moments.
  */
 #define TOP_MORE	7
 #define TOP_MIN		20
@@ -65,19 +65,19 @@ void mrc_ladder_forget(struct mrc_target *t)
 	t->credit = READ_ONCE(t->loan);
 }
 
-static int room(struct mrc_sample *sample, u32 samples)
+static int sample_alloc(struct mrc_sample *sample, u32 samples)
 {
 	u32 want = samples + samples / 2 + samples / 4;
 
-	if (sample->room >= want)
+	if (sample->capacity >= want)
 		return 0;
 	kvfree(sample->entry);
-	sample->room = 0;
+	sample->capacity = 0;
 	sample->n = 0;
 	sample->entry = kvcalloc(want, sizeof(*sample->entry), GFP_KERNEL);
 	if (!sample->entry)
 		return -ENOMEM;
-	sample->room = want;
+	sample->capacity = want;
 	return 0;
 }
 
@@ -86,14 +86,14 @@ static bool keep_ghost(void *arg, const struct mrc_entry *was)
 	struct mrc_target *t = arg;
 
 	/* Without a file behind it, the page's contents are gone. */
-	return was->flags & MRC_F_FILE && !(was->flags & MRC_F_HUGE) &&
-	       was->flags & MRC_F_WATCHED &&
+	return was->flags & MRC_ENTRY_FILE && !(was->flags & MRC_ENTRY_HUGE) &&
+	       was->flags & MRC_ENTRY_WATCHED &&
 	       mrc_now_us() - max(was->seen_by, t->since) < GHOST_US &&
-	       mrc_walk_file_mapped(t->mm, was->addr);
+	       mrc_walker_file_mapped(t->mm, was->addr);
 }
 
 /* Sample the address space anew, if it is time to. */
-static int enumerate(struct mrc_target *t)
+static int sample_enumerate(struct mrc_target *t)
 {
 	u64 rss = get_mm_rss(t->mm), now = mrc_now_us(), began, cost, swapped;
 	u64 expected[MRC_KINDS];
@@ -111,10 +111,10 @@ static int enumerate(struct mrc_target *t)
 	if (moved && !t->credit)
 		t->credit = READ_ONCE(t->loan);
 
-	err = room(&t->spare, t->samples);
+	err = sample_alloc(&t->spare, t->samples);
 	if (err)
 		return err;
-	active = kvmalloc_array(t->spare.room, sizeof(*active), GFP_KERNEL);
+	active = kvmalloc_array(t->spare.capacity, sizeof(*active), GFP_KERNEL);
 	if (!active)
 		return -ENOMEM;
 	if (t->sample.n) {
@@ -126,9 +126,9 @@ static int enumerate(struct mrc_target *t)
 		t->sample.salt = get_random_u32();
 	}
 	t->spare.salt = t->sample.salt;
-	began = mrc_cpu_ns();
+	began = mrc_pace_cpu_ns();
 	mrc_sample_start(&t->spare, t->samples, expected);
-	err = mrc_walk_enumerate(t->mm, &t->spare, &swapped);
+	err = mrc_walker_enumerate(t->mm, &t->spare, &swapped);
 	if (err) {
 		kvfree(active);
 		return err;
@@ -140,12 +140,12 @@ static int enumerate(struct mrc_target *t)
 	mutex_lock(&t->lock);
 	swap(t->spare, t->sample);
 	mutex_unlock(&t->lock);
-	err = mrc_young_renew(t);
+	err = mrc_young_shadow_renew(t);
 	if (err) {
 		t->sample.n = 0;
 		return err;
 	}
-	t->enumeration_ns = mrc_cpu_ns() - began;
+	t->enumeration_ns = mrc_pace_cpu_ns() - began;
 	t->enumerated = now;
 	t->rss = rss;
 	t->swapped = swapped;
@@ -154,7 +154,7 @@ static int enumerate(struct mrc_target *t)
 }
 
 /* The pages that a sample of each kind stands for: in all, by moment, and by sub-sample. */
-static void weigh(struct mrc_target *t)
+static void sample_weigh(struct mrc_target *t)
 {
 	u32 valid[MRC_KINDS] = {}, of_moment[MRC_MOMENTS][MRC_KINDS] = {}, k, kind;
 
@@ -170,7 +170,7 @@ static void weigh(struct mrc_target *t)
 		t->weight[kind] = mrc_sample_weight(&t->sample, kind,
 						    valid[kind]);
 		for (k = 0; k < t->moments; k++)
-			t->climb[k].weight[kind] = shared ? t->weight[kind] :
+			t->schedule[k].weight[kind] = shared ? t->weight[kind] :
 				mrc_sample_weight(&t->sample, kind,
 						  of_moment[k][kind]);
 		for (k = 0; k < MRC_SUBS; k++)
@@ -180,11 +180,11 @@ static void weigh(struct mrc_target *t)
 	}
 }
 
-static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 weight)
+static void page_place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 weight)
 {
-	u64 ladder_us = wsf->us[wsf->rungs - 1], looked = e->read + e->after, after, by;
+	u64 ladder_us = wsf->us[wsf->points - 1], looked = e->read + e->after, after, by;
 
-	if (e->flags & MRC_F_TOUCHED) {
+	if (e->flags & MRC_ENTRY_TOUCHED) {
 		mrc_wsf_touch(wsf, e->after, e->by, weight);
 		return;
 	}
@@ -196,32 +196,32 @@ static void place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 weight)
 }
 
 /* The working set function, from first touches and idle ages. */
-static void measure(struct mrc_target *t, u64 now)
+static void wsf_measure(struct mrc_target *t, u64 now)
 {
-	const struct mrc_climb *c = t->climb;
+	const struct mrc_ladder_schedule *c = t->schedule;
 	u32 i;
 
-	mrc_wsf_begin(&t->wsf, c->rung_us, c->rungs, now - t->since);
+	mrc_wsf_begin(&t->wsf, c->point_us, c->points, now - t->since);
 	for (i = 0; i < t->sample.n; i++) {
 		struct mrc_entry *e = &t->sample.entry[i];
 
-		if (!(e->flags & MRC_F_CENSORED))
-			place(&t->wsf, e, t->weight[mrc_kind(e)]);
+		if (!(e->flags & MRC_ENTRY_CENSORED))
+			page_place(&t->wsf, e, t->weight[mrc_entry_kind(e)]);
 	}
 	mrc_wsf_finish(&t->wsf);
 }
 
 /* For the ages of the ladders to come. */
-static void remember(struct mrc_target *t)
+static void sample_remember(struct mrc_target *t)
 {
 	u32 i;
 
 	for (i = 0; i < t->sample.n; i++) {
 		struct mrc_entry *e = &t->sample.entry[i];
 
-		if (e->flags & MRC_F_CENSORED)
+		if (e->flags & MRC_ENTRY_CENSORED)
 			continue;
-		if (e->flags & MRC_F_TOUCHED) {
+		if (e->flags & MRC_ENTRY_TOUCHED) {
 			e->seen_after = e->read + e->after;
 			e->seen_by = e->read + e->by;
 			e->read = e->seen_by;
@@ -236,11 +236,11 @@ static u64 pages_within(const struct mrc_target *t, u64 us)
 	return mrc_wsf_at(&t->wsf, us) >> MRC_FRAC;
 }
 
-static void publish(struct mrc_target *t, u64 now)
+static void ladder_publish(struct mrc_target *t, u64 now)
 {
 	struct mrc_stats *s = &t->stats;
-	const struct mrc_climb *c = t->climb;
-	u64 ladder_us = c->rung_us[c->rungs - 1], floor;
+	const struct mrc_ladder_schedule *c = t->schedule;
+	u64 ladder_us = c->point_us[c->points - 1], floor;
 	u32 i, k;
 
 	s->samples = t->sample.n;
@@ -248,9 +248,9 @@ static void publish(struct mrc_target *t, u64 now)
 	s->samples_absent = 0;
 	s->samples_censored = 0;
 	for (i = 0; i < t->sample.n; i++) {
-		s->samples_absent += !!(t->sample.entry[i].flags & MRC_F_ABSENT);
+		s->samples_absent += !!(t->sample.entry[i].flags & MRC_ENTRY_ABSENT);
 		s->samples_censored +=
-			!!(t->sample.entry[i].flags & MRC_F_CENSORED);
+			!!(t->sample.entry[i].flags & MRC_ENTRY_CENSORED);
 	}
 	s->pages_per_sample = 1ULL << t->sample.level[MRC_BASE];
 	s->huge_pages = t->sample.mapped[MRC_HUGE] * HPAGE_PMD_NR;
@@ -259,7 +259,7 @@ static void publish(struct mrc_target *t, u64 now)
 			    s->huge_pages;
 	s->ladder_us = ladder_us;
 	s->horizon_us = now - t->since;
-	s->floor_us = c->rung_us[0];
+	s->floor_us = c->point_us[0];
 	s->floor_pages = pages_within(t, s->floor_us);
 	s->shadow_returned = atomic64_read(&t->returned);
 	s->wss_pages = pages_within(t, ladder_us);
@@ -268,7 +268,7 @@ static void publish(struct mrc_target *t, u64 now)
 	s->wss_1s_pages = pages_within(t, USEC_PER_SEC);
 
 	mutex_lock(&t->lock);
-	floor = mrc_estimate(t);
+	floor = mrc_estimate_whole(t);
 	/* Once for each that was paid for: what is owed stays small. */
 	if (mrc_curve_begin(&t->curve, t->rate, floor) && !t->doubted) {
 		t->credit = max(t->credit, min_t(u32, READ_ONCE(t->loan),
@@ -289,13 +289,13 @@ static void publish(struct mrc_target *t, u64 now)
 	mutex_unlock(&t->lock);
 }
 
-/* How many rungs the next ladder needs. */
+/* How many points the next ladder needs. */
 static u32 useful_rungs(const struct mrc_target *t)
 {
 	u32 useful = 0, k;
 
 	for (k = 0; k < t->moments; k++)
-		useful = max(useful, t->climb[k].useful);
+		useful = max(useful, t->schedule[k].useful);
 	return max_t(u32, useful + TOP_MORE, TOP_MIN);
 }
 
@@ -304,33 +304,33 @@ static u32 useful_rungs(const struct mrc_target *t)
  * @t: the target
  *
  * Context: may sleep; the tracker.
- * Return: as mrc_climb(), or -ENOMEM.
+ * Return: as mrc_ladder_schedule_run(), or -ENOMEM.
  */
 int mrc_ladder_window(struct mrc_target *t)
 {
-	u32 rungs = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
-					 (u64)USEC_PER_MSEC), 1u);
+	u32 points = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
+					  (u64)USEC_PER_MSEC), 1u);
 	u64 now;
 	int err;
 
-	err = mrc_young_start(t);
+	err = mrc_young_notifier_start(t);
 	if (!err)
-		err = enumerate(t);
+		err = sample_enumerate(t);
 	if (err)
 		return err;
-	mrc_young_begin(t);
+	mrc_young_shadow_begin(t);
 	if (!t->since)
 		t->since = mrc_now_us();
 	mrc_estimate_prepare(t);
-	err = mrc_climb(t, t->top ? min(t->top, rungs) : rungs);
+	err = mrc_ladder_schedule_run(t, t->top ? min(t->top, points) : points);
 	if (err)
 		return err;
 	t->top = useful_rungs(t);
 	now = mrc_now_us();
-	weigh(t);
-	measure(t, now);
-	publish(t, now);
-	remember(t);
+	sample_weigh(t);
+	wsf_measure(t, now);
+	ladder_publish(t, now);
+	sample_remember(t);
 	return 0;
 }
 

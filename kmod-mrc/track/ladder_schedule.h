@@ -7,6 +7,6 @@
 
 struct mrc_target;
 
-int mrc_climb(struct mrc_target *t, u32 rungs);
+int mrc_ladder_schedule_run(struct mrc_target *t, u32 points);
 
 #endif

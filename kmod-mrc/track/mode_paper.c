@@ -55,7 +55,7 @@
 #define ENUMERATE_US	(5 * USEC_PER_SEC)
 
 /**
- * struct mrc_paper - what the mode knows of a target
+ * struct mrc_mode_paper - what the mode knows of a target
  * @stack: its pages
  * @memory: what the stack is in
  * @shield: protects them
@@ -83,12 +83,12 @@
  * @protect_all: protected pages do not follow one another in the stack
  * @full: the stack had no room for a page
  */
-struct mrc_paper {
-	struct mrc_stack stack;
+struct mrc_mode_paper {
+	struct mrc_lru_stack stack;
 	void *memory;
 	struct mrc_shield shield;
-	struct mrc_trail faults;
-	struct mrc_page page[MRC_PAGES];
+	struct mrc_addr_ring faults;
+	struct mrc_protect_page page[MRC_PROTECT_BATCH];
 	u64 size[MRC_SIZES];
 	u64 misses[MRC_SIZES];
 	u64 since;
@@ -113,12 +113,12 @@ struct mrc_paper {
 };
 
 /* Return: 0 or -ENOMEM; the stack is as it was then. */
-static int rebuild(struct mrc_paper *p, u64 room)
+static int stack_rebuild(struct mrc_mode_paper *p, u64 capacity)
 {
 	u32 group_pages = READ_ONCE(mrc_tunables.group_pages);
 	u64 scan_pages = (u64)p->scan * p->stack.group_pages;
-	int err = mrc_restack(&p->stack, &p->memory,
-			      max_t(u64, room, SCAN_PAGES_MIN), group_pages);
+	int err = mrc_lru_stack_alloc(&p->stack, &p->memory,
+				      max_t(u64, capacity, SCAN_PAGES_MIN), group_pages);
 
 	if (err)
 		return err;
@@ -129,9 +129,9 @@ static int rebuild(struct mrc_paper *p, u64 room)
 	return 0;
 }
 
-static int start(struct mrc_target *t)
+static int paper_start(struct mrc_target *t)
 {
-	struct mrc_paper *p;
+	struct mrc_mode_paper *p;
 	unsigned int i;
 	int err;
 
@@ -140,7 +140,7 @@ static int start(struct mrc_target *t)
 		return -ENOMEM;
 	for (i = 0; i < MRC_SIZES; i++)
 		p->size[i] = mrc_size(i);
-	err = rebuild(p, get_mm_rss(t->mm) * 2);
+	err = stack_rebuild(p, get_mm_rss(t->mm) * 2);
 	if (err)
 		goto free;
 	err = mrc_protect_start(&p->shield, t->mm);
@@ -164,14 +164,14 @@ free:
 }
 
 /**
- * mrc_paper_stop() - unprotect all pages of a target, and forget its stack
+ * mrc_mode_paper_stop() - unprotect all pages of a target, and forget its stack
  * @t: the target; @mm is still the one that was tracked
  *
  * Context: may sleep; its tracker, or no one else.
  */
-void mrc_paper_stop(struct mrc_target *t)
+void mrc_mode_paper_stop(struct mrc_target *t)
 {
-	struct mrc_paper *p = t->paper;
+	struct mrc_mode_paper *p = t->paper;
 
 	if (!p)
 		return;
@@ -184,72 +184,72 @@ void mrc_paper_stop(struct mrc_target *t)
 	t->paper = NULL;
 }
 
-static bool see(void *arg, unsigned long addr, u32 found)
+static bool page_see(void *arg, unsigned long addr, u32 found)
 {
-	struct mrc_paper *p = arg;
-	struct mrc_stack *s = &p->stack;
-	u32 i = mrc_stack_find(s, addr);
-	bool new = i == MRC_STACK_NIL;
+	struct mrc_mode_paper *p = arg;
+	struct mrc_lru_stack *s = &p->stack;
+	u32 i = mrc_lru_stack_find(s, addr);
+	bool new = i == MRC_LRU_NIL;
 
-	p->present += !!(found & MRC_P_PRESENT);
-	p->swapped += !(found & MRC_P_PRESENT);
-	p->huge += !!(found & MRC_P_HUGE);
+	p->present += !!(found & MRC_PAGE_PRESENT);
+	p->swapped += !(found & MRC_PAGE_PRESENT);
+	p->huge += !!(found & MRC_PAGE_HUGE);
 	if (new) {
-		i = mrc_stack_append(s, addr);
-		if (i == MRC_STACK_NIL) {
+		i = mrc_lru_stack_append(s, addr);
+		if (i == MRC_LRU_NIL) {
 			p->full = true;
 			return false;
 		}
-		s->node[i].flags = MRC_N_UNKNOWN;
+		s->node[i].flags = MRC_LRU_UNKNOWN;
 	}
-	s->node[i].flags |= MRC_N_MAPPED;
-	if (found & MRC_P_HUGE)
-		s->node[i].flags |= MRC_N_HUGE;
+	s->node[i].flags |= MRC_LRU_MAPPED;
+	if (found & MRC_PAGE_HUGE)
+		s->node[i].flags |= MRC_LRU_HUGE;
 	else
-		s->node[i].flags &= ~MRC_N_HUGE;
+		s->node[i].flags &= ~MRC_LRU_HUGE;
 	return new;
 }
 
 /* Bring the stack up to date with the page tables, if it is time to. */
-static int enumerate(struct mrc_target *t, struct mrc_paper *p)
+static int stack_enumerate(struct mrc_target *t, struct mrc_mode_paper *p)
 {
 	u64 now = mrc_now_us(), rss = get_mm_rss(t->mm);
-	struct mrc_stack *s = &p->stack;
+	struct mrc_lru_stack *s = &p->stack;
 	bool resize;
 	u32 i;
 	int err;
 
-	resize = p->full || rss > s->room ||
+	resize = p->full || rss > s->capacity ||
 		 s->group_pages != READ_ONCE(mrc_tunables.group_pages);
 	if (p->enumerated && !resize &&
 	    abs((s64)(rss - p->rss)) <= p->rss / 16 &&
 	    now - p->enumerated < ENUMERATE_US + 100 * p->enumeration_us)
 		return 0;
 	if (resize) {
-		err = rebuild(p, max_t(u64, rss * 2, s->n * 2ULL));
+		err = stack_rebuild(p, max_t(u64, rss * 2, s->n * 2ULL));
 		if (err)
 			return err;
 	}
 	for (i = 0; i < s->used; i++)
-		s->node[i].flags &= ~MRC_N_MAPPED;
+		s->node[i].flags &= ~MRC_LRU_MAPPED;
 	p->present = 0;
 	p->swapped = 0;
 	p->huge = 0;
-	err = mrc_protect_enumerate(t->mm, see, p);
+	err = mrc_protect_enumerate(t->mm, page_see, p);
 	if (err)
 		return err;
 	p->protected = 0;
 	p->stuck = 0;
 	for (i = 0; i < s->used; i++) {
-		struct mrc_node *node = &s->node[i];
+		struct mrc_lru_node *node = &s->node[i];
 
-		if (node->addr && !(node->flags & MRC_N_MAPPED))
-			mrc_stack_remove(s, i);
-		p->protected += !!(node->flags & MRC_N_PROTECTED);
-		p->stuck += !!(node->flags & MRC_N_STUCK);
+		if (node->addr && !(node->flags & MRC_LRU_MAPPED))
+			mrc_lru_stack_remove(s, i);
+		p->protected += !!(node->flags & MRC_LRU_PROTECTED);
+		p->stuck += !!(node->flags & MRC_LRU_STUCK);
 	}
 	if (!p->enumerated)
-		p->scan = mrc_stack_groups(s) / 4;
+		p->scan = mrc_lru_stack_groups(s) / 4;
 	p->protect_all = true;
 	p->rss = rss;
 	p->enumerated = mrc_now_us();
@@ -259,39 +259,39 @@ static int enumerate(struct mrc_target *t, struct mrc_paper *p)
 }
 
 /* A page is dropped, or its flags are about to be set anew. */
-static void uncount(struct mrc_paper *p, u32 i)
+static void page_uncount(struct mrc_mode_paper *p, u32 i)
 {
-	p->protected -= !!(p->stack.node[i].flags & MRC_N_PROTECTED);
-	p->stuck -= !!(p->stack.node[i].flags & MRC_N_STUCK);
+	p->protected -= !!(p->stack.node[i].flags & MRC_LRU_PROTECTED);
+	p->stuck -= !!(p->stack.node[i].flags & MRC_LRU_STUCK);
 }
 
 /* A touch of a page in the stack. Return: its group. */
-static u32 count(struct mrc_paper *p, u32 i)
+static u32 touch_count(struct mrc_mode_paper *p, u32 i)
 {
-	struct mrc_stack *s = &p->stack;
-	u32 group = mrc_stack_raise(s, i);
+	struct mrc_lru_stack *s = &p->stack;
+	u32 group = mrc_lru_stack_raise(s, i);
 
-	if (s->node[i].flags & MRC_N_UNKNOWN)
+	if (s->node[i].flags & MRC_LRU_UNKNOWN)
 		p->unknown++;
 	else
 		s->hits[group]++;
-	s->node[i].flags &= ~MRC_N_UNKNOWN;
-	s->node[i].flags |= MRC_N_FRESH;
+	s->node[i].flags &= ~MRC_LRU_UNKNOWN;
+	s->node[i].flags |= MRC_LRU_FRESH;
 	return group;
 }
 
 /* Has the target forked, its pages are no longer protected. */
-static void follow_forks(struct mrc_target *t, struct mrc_paper *p)
+static void follow_forks(struct mrc_target *t, struct mrc_mode_paper *p)
 {
 	u64 restored = atomic64_xchg(&p->shield.restored, 0);
-	struct mrc_stack *s = &p->stack;
+	struct mrc_lru_stack *s = &p->stack;
 	u32 i;
 
 	if (!restored)
 		return;
 	t->stats.restored += restored;
 	for (i = 0; i < s->used; i++)
-		s->node[i].flags &= ~MRC_N_PROTECTED;
+		s->node[i].flags &= ~MRC_LRU_PROTECTED;
 	p->protected = 0;
 	p->protect_all = true;
 }
@@ -305,31 +305,31 @@ struct pattern {
 	u32 group;
 };
 
-static void take_faults(struct mrc_target *t, struct mrc_paper *p,
+static void faults_take(struct mrc_target *t, struct mrc_mode_paper *p,
 			struct pattern *pattern)
 {
-	struct mrc_stack *s = &p->stack;
+	struct mrc_lru_stack *s = &p->stack;
 	unsigned long addr;
 	u32 i, group;
 
-	while ((addr = mrc_trail_next(&p->faults))) {
-		i = mrc_stack_find(s, addr);
-		if (i == MRC_STACK_NIL) {
-			if (s->n == s->room) {
+	while ((addr = mrc_addr_ring_next(&p->faults))) {
+		i = mrc_lru_stack_find(s, addr);
+		if (i == MRC_LRU_NIL) {
+			if (s->n == s->capacity) {
 				p->full = true;
-				uncount(p, s->bottom);
+				page_uncount(p, s->bottom);
 			}
-			i = mrc_stack_touch(s, addr);
-			s->node[i].flags = MRC_N_FRESH | MRC_N_MAPPED;
+			i = mrc_lru_stack_touch(s, addr);
+			s->node[i].flags = MRC_LRU_FRESH | MRC_LRU_MAPPED;
 			s->cold++;
 			continue;
 		}
-		if (s->node[i].flags & MRC_N_FRESH)
+		if (s->node[i].flags & MRC_LRU_FRESH)
 			continue;
-		group = count(p, i);
-		if (!(s->node[i].flags & MRC_N_PROTECTED))
+		group = touch_count(p, i);
+		if (!(s->node[i].flags & MRC_LRU_PROTECTED))
 			continue;
-		s->node[i].flags &= ~MRC_N_PROTECTED;
+		s->node[i].flags &= ~MRC_LRU_PROTECTED;
 		p->protected--;
 		t->stats.protection_faults++;
 		pattern->faults++;
@@ -341,26 +341,26 @@ static void take_faults(struct mrc_target *t, struct mrc_paper *p,
 	t->stats.faults_lost += atomic_xchg(&p->faults.lost, 0);
 }
 
-static void note(struct mrc_paper *p, const struct mrc_page *page)
+static void page_note(struct mrc_mode_paper *p, const struct mrc_protect_page *page)
 {
-	struct mrc_node *node = &p->stack.node[page->node];
+	struct mrc_lru_node *node = &p->stack.node[page->node];
 
-	uncount(p, page->node);
-	node->flags &= ~(MRC_N_PROTECTED | MRC_N_STUCK | MRC_N_HUGE);
-	if (page->found & MRC_P_PROTECTED)
-		node->flags |= MRC_N_PROTECTED;
-	if (page->found & MRC_P_STUCK)
-		node->flags |= MRC_N_STUCK;
-	if (page->found & MRC_P_HUGE)
-		node->flags |= MRC_N_HUGE;
-	p->protected += !!(node->flags & MRC_N_PROTECTED);
-	p->stuck += !!(node->flags & MRC_N_STUCK);
+	page_uncount(p, page->node);
+	node->flags &= ~(MRC_LRU_PROTECTED | MRC_LRU_STUCK | MRC_LRU_HUGE);
+	if (page->found & MRC_PAGE_PROTECTED)
+		node->flags |= MRC_LRU_PROTECTED;
+	if (page->found & MRC_PAGE_STUCK)
+		node->flags |= MRC_LRU_STUCK;
+	if (page->found & MRC_PAGE_HUGE)
+		node->flags |= MRC_LRU_HUGE;
+	p->protected += !!(node->flags & MRC_LRU_PROTECTED);
+	p->stuck += !!(node->flags & MRC_LRU_STUCK);
 }
 
 /* Groups that are scanned now. */
-static u32 scan_groups(const struct mrc_paper *p)
+static u32 scan_groups(const struct mrc_mode_paper *p)
 {
-	u32 groups = mrc_stack_groups(&p->stack);
+	u32 groups = mrc_lru_stack_groups(&p->stack);
 	u32 least = DIV_ROUND_UP(SCAN_PAGES_MIN, p->stack.group_pages);
 
 	/* What cannot be protected can only be looked at. */
@@ -373,39 +373,39 @@ static u32 scan_groups(const struct mrc_paper *p)
  * The lowest page that an epoch looks at. Right below the scan list lie those
  * that have left it since the last epoch, not yet protected.
  */
-static u32 lowest(const struct mrc_paper *p, u32 boundary)
+static u32 scan_lowest(const struct mrc_mode_paper *p, u32 boundary)
 {
-	const struct mrc_stack *s = &p->stack;
+	const struct mrc_lru_stack *s = &p->stack;
 	u32 i = boundary;
 
-	if (i == MRC_STACK_NIL || p->protect_all)
+	if (i == MRC_LRU_NIL || p->protect_all)
 		return s->bottom;
-	while (i != MRC_STACK_NIL && !(s->node[i].flags & MRC_N_PROTECTED))
+	while (i != MRC_LRU_NIL && !(s->node[i].flags & MRC_LRU_PROTECTED))
 		i = s->node[i].next;
-	return i == MRC_STACK_NIL ? s->bottom : s->node[i].prev;
+	return i == MRC_LRU_NIL ? s->bottom : s->node[i].prev;
 }
 
 /*
  * Look at the accessed bits from the bottom up to the pages that were raised, and
  * protect what lies below the scan list.
  */
-static int scan(struct mrc_target *t, struct mrc_paper *p, u32 groups)
+static int stack_scan(struct mrc_target *t, struct mrc_mode_paper *p, u32 groups)
 {
-	struct mrc_stack *s = &p->stack;
-	u32 boundary, i, n, k, first = MRC_STACK_NIL;
-	enum mrc_page_op op;
+	struct mrc_lru_stack *s = &p->stack;
+	u32 boundary, i, n, k, first = MRC_LRU_NIL;
+	enum mrc_protect_op op;
 	bool cleared = false, below;
 	int err;
 
-	boundary = groups < mrc_stack_groups(s) ? s->head[groups] : MRC_STACK_NIL;
-	i = lowest(p, boundary);
-	below = boundary != MRC_STACK_NIL && i != s->node[boundary].prev;
-	while (i != MRC_STACK_NIL && i != first) {
-		op = below ? MRC_P_PROTECT : MRC_P_LOOK;
-		for (n = 0; n < MRC_PAGES && i != MRC_STACK_NIL && i != first &&
-		     below == (op == MRC_P_PROTECT); i = s->node[i].prev) {
-			if (!(s->node[i].flags & MRC_N_PROTECTED))
-				p->page[n++] = (struct mrc_page){
+	boundary = groups < mrc_lru_stack_groups(s) ? s->head[groups] : MRC_LRU_NIL;
+	i = scan_lowest(p, boundary);
+	below = boundary != MRC_LRU_NIL && i != s->node[boundary].prev;
+	while (i != MRC_LRU_NIL && i != first) {
+		op = below ? MRC_OP_PROTECT : MRC_OP_LOOK;
+		for (n = 0; n < MRC_PROTECT_BATCH && i != MRC_LRU_NIL && i != first &&
+		     below == (op == MRC_OP_PROTECT); i = s->node[i].prev) {
+			if (!(s->node[i].flags & MRC_LRU_PROTECTED))
+				p->page[n++] = (struct mrc_protect_page){
 					.addr = s->node[i].addr, .node = i };
 			below &= i != boundary;
 		}
@@ -416,17 +416,17 @@ static int scan(struct mrc_target *t, struct mrc_paper *p, u32 groups)
 		for (k = 0; k < n; k++) {
 			u32 node = p->page[k].node, group;
 
-			note(p, &p->page[k]);
-			t->stats.protections += !!(p->page[k].found & MRC_P_CHANGED);
-			if (!(p->page[k].found & MRC_P_YOUNG))
+			page_note(p, &p->page[k]);
+			t->stats.protections += !!(p->page[k].found & MRC_PAGE_CHANGED);
+			if (!(p->page[k].found & MRC_PAGE_YOUNG))
 				continue;
 			t->stats.pte_clears++;
 			cleared = true;
-			if (s->node[node].flags & MRC_N_FRESH)
+			if (s->node[node].flags & MRC_LRU_FRESH)
 				continue;
-			group = count(p, node);
+			group = touch_count(p, node);
 			p->low += group >= groups / 2;
-			if (first == MRC_STACK_NIL)
+			if (first == MRC_LRU_NIL)
 				first = node;
 		}
 	}
@@ -443,30 +443,30 @@ static int scan(struct mrc_target *t, struct mrc_paper *p, u32 groups)
  * The pages of this epoch are on top. A huge page has one accessed bit, which is
  * cleared once all its pages have been looked at.
  */
-static void end_epoch(struct mrc_target *t, struct mrc_paper *p)
+static void epoch_end(struct mrc_target *t, struct mrc_mode_paper *p)
 {
-	struct mrc_stack *s = &p->stack;
+	struct mrc_lru_stack *s = &p->stack;
 	unsigned long last = 0;
 	u32 i, n = 0;
 
-	for (i = s->top; i != MRC_STACK_NIL; i = s->node[i].next) {
-		struct mrc_node *node = &s->node[i];
+	for (i = s->top; i != MRC_LRU_NIL; i = s->node[i].next) {
+		struct mrc_lru_node *node = &s->node[i];
 
-		if (!(node->flags & MRC_N_FRESH))
+		if (!(node->flags & MRC_LRU_FRESH))
 			break;
-		node->flags &= ~MRC_N_FRESH;
-		if (!(node->flags & MRC_N_HUGE) ||
+		node->flags &= ~MRC_LRU_FRESH;
+		if (!(node->flags & MRC_LRU_HUGE) ||
 		    (node->addr & PMD_MASK) == last)
 			continue;
 		last = node->addr & PMD_MASK;
-		p->page[n++] = (struct mrc_page){ .addr = node->addr, .node = i };
-		if (n == MRC_PAGES) {
-			mrc_protect_batch(t->mm, MRC_P_CLEAR, p->page, n);
+		p->page[n++] = (struct mrc_protect_page){ .addr = node->addr, .node = i };
+		if (n == MRC_PROTECT_BATCH) {
+			mrc_protect_batch(t->mm, MRC_OP_CLEAR, p->page, n);
 			n = 0;
 		}
 	}
 	if (n)
-		mrc_protect_batch(t->mm, MRC_P_CLEAR, p->page, n);
+		mrc_protect_batch(t->mm, MRC_OP_CLEAR, p->page, n);
 }
 
 /*
@@ -474,9 +474,9 @@ static void end_epoch(struct mrc_target *t, struct mrc_paper *p)
  * (device drivers, migration), or that could not be protected: look at some of
  * them in turn.
  */
-static int audit(struct mrc_target *t, struct mrc_paper *p, u32 groups)
+static int stack_audit(struct mrc_target *t, struct mrc_mode_paper *p, u32 groups)
 {
-	struct mrc_stack *s = &p->stack;
+	struct mrc_lru_stack *s = &p->stack;
 	u32 n = 0, steps, k;
 	int err;
 
@@ -485,24 +485,24 @@ static int audit(struct mrc_target *t, struct mrc_paper *p, u32 groups)
 
 		p->audit = i + 1 < s->used ? i + 1 : 0;
 		if (s->node[i].addr && s->node[i].group >= groups)
-			p->page[n++] = (struct mrc_page){
+			p->page[n++] = (struct mrc_protect_page){
 				.addr = s->node[i].addr, .node = i };
 	}
-	err = mrc_protect_batch(t->mm, MRC_P_PROTECT, p->page, n);
+	err = mrc_protect_batch(t->mm, MRC_OP_PROTECT, p->page, n);
 	if (err)
 		return err;
 	for (k = 0; k < n; k++) {
-		note(p, &p->page[k]);
-		t->stats.protections += !!(p->page[k].found & MRC_P_CHANGED);
-		if (p->page[k].found & MRC_P_YOUNG &&
-		    !(s->node[p->page[k].node].flags & MRC_N_FRESH))
-			count(p, p->page[k].node);
+		page_note(p, &p->page[k]);
+		t->stats.protections += !!(p->page[k].found & MRC_PAGE_CHANGED);
+		if (p->page[k].found & MRC_PAGE_YOUNG &&
+		    !(s->node[p->page[k].node].flags & MRC_LRU_FRESH))
+			touch_count(p, p->page[k].node);
 	}
 	return 0;
 }
 
-static void adapt(struct mrc_target *t, struct mrc_paper *p, u32 groups,
-		  const struct pattern *pattern)
+static void scan_adapt(struct mrc_target *t, struct mrc_mode_paper *p, u32 groups,
+		       const struct pattern *pattern)
 {
 	u64 pages = (u64)groups * p->stack.group_pages, now = mrc_now_us();
 	u32 most = max(pattern->sequential, pattern->same_group);
@@ -516,10 +516,10 @@ static void adapt(struct mrc_target *t, struct mrc_paper *p, u32 groups,
 		else
 			p->off_us = OFF_US;
 		p->off_until = now + p->off_us;
-		p->scan = mrc_stack_groups(&p->stack);
+		p->scan = mrc_lru_stack_groups(&p->stack);
 		t->stats.protection_off++;
 	} else if ((u64)pattern->faults * FAULT_COST > pages) {
-		p->scan = min(groups * 2, mrc_stack_groups(&p->stack));
+		p->scan = min(groups * 2, mrc_lru_stack_groups(&p->stack));
 	} else if (p->calm < CALM_EPOCHS) {
 		return;
 	} else if (p->low * FAULT_COST < pages / 4 * p->calm) {
@@ -529,20 +529,20 @@ static void adapt(struct mrc_target *t, struct mrc_paper *p, u32 groups,
 	p->low = 0;
 }
 
-static int epoch(struct mrc_target *t, struct mrc_paper *p)
+static int epoch_run(struct mrc_target *t, struct mrc_mode_paper *p)
 {
 	struct pattern pattern = {};
 	u32 groups;
 	int err;
 
-	take_faults(t, p, &pattern);
+	faults_take(t, p, &pattern);
 	follow_forks(t, p);
 	groups = scan_groups(p);
-	err = scan(t, p, groups);
+	err = stack_scan(t, p, groups);
 	if (!err)
-		err = audit(t, p, groups);
-	end_epoch(t, p);
-	adapt(t, p, groups, &pattern);
+		err = stack_audit(t, p, groups);
+	epoch_end(t, p);
+	scan_adapt(t, p, groups, &pattern);
 	t->stats.epochs++;
 	t->stats.epochs_skipped += !!err;
 	t->stats.protected_pages = p->protected;
@@ -550,17 +550,17 @@ static int epoch(struct mrc_target *t, struct mrc_paper *p)
 	return err;
 }
 
-static void publish(struct mrc_target *t, struct mrc_paper *p, u64 epochs)
+static void paper_publish(struct mrc_target *t, struct mrc_mode_paper *p, u64 epochs)
 {
 	u64 now = mrc_now_us(), us = max_t(u64, now - p->since, 1);
-	u64 touches = mrc_stack_touches(&p->stack);
+	u64 touches = mrc_lru_stack_touches(&p->stack);
 	struct mrc_curve *curve = &t->curve;
 	struct mrc_stats *s = &t->stats;
 	u64 weight;
 	u32 i, k;
 
-	mrc_stack_misses(&p->stack, p->size, p->misses, MRC_SIZES);
-	mrc_stack_forget_hits(&p->stack);
+	mrc_lru_stack_misses(&p->stack, p->size, p->misses, MRC_SIZES);
+	mrc_lru_stack_forget_hits(&p->stack);
 	p->since = now;
 	/* The stack is still being learned: no curve yet. */
 	if (p->unknown > touches / 16) {
@@ -602,37 +602,37 @@ static void publish(struct mrc_target *t, struct mrc_paper *p, u64 epochs)
 }
 
 /**
- * mrc_paper_window() - track a target for about a second
+ * mrc_mode_paper_window() - track a target for about a second
  * @t: the target
  *
  * Context: may sleep; the tracker.
  * Return: 0, -ESRCH (the address space is gone), -EINTR (to stop, or another
  * mode is wanted), -EAGAIN, or another error.
  */
-int mrc_paper_window(struct mrc_target *t)
+int mrc_mode_paper_window(struct mrc_target *t)
 {
-	struct mrc_paper *p;
+	struct mrc_mode_paper *p;
 	u64 epochs = 0;
 	int err;
 
 	/* A memory node may have come. */
 	err = mrc_protect_usable();
 	if (err)
-		mrc_paper_stop(t);
+		mrc_mode_paper_stop(t);
 	else if (!t->paper)
-		err = start(t);
+		err = paper_start(t);
 	if (err)
 		return err;
 	p = t->paper;
-	err = enumerate(t, p);
+	err = stack_enumerate(t, p);
 	while (!err && (!epochs || p->due < p->since + WINDOW_US)) {
 		u64 began;
 
-		if (!mrc_sleep_until(p->due) ||
+		if (!mrc_pace_sleep_until(p->due) ||
 		    READ_ONCE(mrc_tunables.mode) != MRC_MODE_PAPER)
 			return -EINTR;
 		began = mrc_now_us();
-		err = epoch(t, p);
+		err = epoch_run(t, p);
 		epochs++;
 		/* Contended: that epoch is longer. */
 		if (err == -EAGAIN)
@@ -642,6 +642,6 @@ int mrc_paper_window(struct mrc_target *t)
 			     began + DUTY * (mrc_now_us() - began));
 	}
 	if (!err)
-		publish(t, p, epochs);
+		paper_publish(t, p, epochs);
 	return err;
 }

@@ -5,7 +5,7 @@
 
 struct mrc_target;
 
-int mrc_paper_window(struct mrc_target *t);
-void mrc_paper_stop(struct mrc_target *t);
+int mrc_mode_paper_window(struct mrc_target *t);
+void mrc_mode_paper_stop(struct mrc_target *t);
 
 #endif

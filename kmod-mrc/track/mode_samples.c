@@ -35,54 +35,54 @@
 #include "track/pmu.h"
 
 #define WINDOW_US	USEC_PER_SEC
-/* The trail has room for 800000 samples a second between two readings. */
+/* The ring has room for 800000 samples a second between two readings. */
 #define READ_US		(20 * USEC_PER_MSEC)
 #define PAGES_MIN	4096
 /* A program that goes on touching new pages is not learned any better. */
 #define LEARN_WINDOWS	32
 
 /**
- * struct mrc_samples - what the mode knows of a target
+ * struct mrc_mode_samples - what the mode knows of a target
  * @stack: its pages, by their last sample
  * @memory: what the stack is in
- * @trail: samples that were not yet read
- * @touches: of this window
+ * @ring: samples that were not yet read
+ * @distances: of this window
  * @rate: scratch
  * @windows: how many there were
  * @learned: the stack has nearly all pages
  */
-struct mrc_samples {
-	struct mrc_stack stack;
+struct mrc_mode_samples {
+	struct mrc_lru_stack stack;
 	void *memory;
-	struct mrc_trail trail;
-	struct mrc_touches touches;
+	struct mrc_addr_ring ring;
+	struct mrc_stack_distances distances;
 	u64 rate[MRC_SIZES];
 	u32 windows;
 	bool learned;
 };
 
 /* Room for as many pages, and half as many. */
-static int grow(struct mrc_samples *s, u64 pages)
+static int stack_grow(struct mrc_mode_samples *s, u64 pages)
 {
 	u32 group_pages = READ_ONCE(mrc_tunables.group_pages);
 
 	if (s->memory && s->stack.group_pages == group_pages &&
-	    pages <= s->stack.room)
+	    pages <= s->stack.capacity)
 		return 0;
-	return mrc_restack(&s->stack, &s->memory,
-			   max_t(u64, pages + pages / 2, PAGES_MIN), group_pages);
+	return mrc_lru_stack_alloc(&s->stack, &s->memory,
+				   max_t(u64, pages + pages / 2, PAGES_MIN), group_pages);
 }
 
-static int start(struct mrc_target *t)
+static int samples_start(struct mrc_target *t)
 {
-	struct mrc_samples *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+	struct mrc_mode_samples *s = kvzalloc(sizeof(*s), GFP_KERNEL);
 	int err;
 
 	if (!s)
 		return -ENOMEM;
-	err = grow(s, get_mm_rss(t->mm) * 2);
+	err = stack_grow(s, get_mm_rss(t->mm) * 2);
 	if (!err)
-		err = mrc_monitor_watch(&s->trail, t->mm);
+		err = mrc_pmu_watch(&s->ring, t->mm);
 	if (err) {
 		kvfree(s->memory);
 		kvfree(s);
@@ -93,73 +93,73 @@ static int start(struct mrc_target *t)
 }
 
 /**
- * mrc_samples_stop() - forget the stack of a target
+ * mrc_mode_samples_stop() - forget the stack of a target
  * @t: the target
  *
  * Context: may sleep; its tracker, or no one else.
  */
-void mrc_samples_stop(struct mrc_target *t)
+void mrc_mode_samples_stop(struct mrc_target *t)
 {
-	struct mrc_samples *s = t->sampled;
+	struct mrc_mode_samples *s = t->sampled;
 
 	if (!s)
 		return;
-	mrc_monitor_unwatch(&s->trail);
+	mrc_pmu_unwatch(&s->ring);
 	kvfree(s->memory);
 	kvfree(s);
 	t->sampled = NULL;
 }
 
-static void take_samples(struct mrc_target *t, struct mrc_samples *s)
+static void samples_take(struct mrc_target *t, struct mrc_mode_samples *s)
 {
-	struct mrc_stack *stack = &s->stack;
-	u32 group, left = MRC_TRAIL;
+	struct mrc_lru_stack *stack = &s->stack;
+	u32 group, left = MRC_ADDR_RING;
 	unsigned long addr;
 
 	/* They may come faster than a deep stack is brought up to date. */
 	while (left-- && !kthread_should_stop() &&
-	       (addr = mrc_trail_next(&s->trail))) {
-		u32 i = mrc_stack_find(stack, addr);
+	       (addr = mrc_addr_ring_next(&s->ring))) {
+		u32 i = mrc_lru_stack_find(stack, addr);
 
 		cond_resched();
-		if (i == MRC_STACK_NIL) {
-			mrc_stack_touch(stack, addr);
-			mrc_touches_count(&s->touches, MRC_TOUCH_COLD);
+		if (i == MRC_LRU_NIL) {
+			mrc_lru_stack_touch(stack, addr);
+			mrc_stack_distances_count(&s->distances, MRC_DISTANCE_COLD);
 			continue;
 		}
-		group = mrc_stack_raise(stack, i);
-		mrc_touches_count(&s->touches,
-				  (group + 1ULL) * stack->group_pages);
+		group = mrc_lru_stack_raise(stack, i);
+		mrc_stack_distances_count(&s->distances,
+					  (group + 1ULL) * stack->group_pages);
 	}
-	t->stats.faults_lost += atomic_xchg(&s->trail.lost, 0);
+	t->stats.faults_lost += atomic_xchg(&s->ring.lost, 0);
 }
 
-static bool is_learned(struct mrc_samples *s)
+static bool is_learned(struct mrc_mode_samples *s)
 {
-	s->learned |= s->touches.nr && s->touches.cold <= s->touches.nr / 16;
+	s->learned |= s->distances.nr && s->distances.cold <= s->distances.nr / 16;
 	s->learned |= ++s->windows > LEARN_WINDOWS;
 	return s->learned;
 }
 
-static void add_curve(struct mrc_curve *curve, struct mrc_samples *s, u64 each,
+static void add_curve(struct mrc_curve *curve, struct mrc_mode_samples *s, u64 each,
 		      u64 us)
 {
-	u64 all = mrc_touches_rate(&s->touches, each, us);
+	u64 all = mrc_stack_distances_rate(&s->distances, each, us);
 	unsigned int k;
 
-	mrc_touches_rates(&s->touches, -1, each, us, s->rate);
+	mrc_stack_distances_rates(&s->distances, -1, each, us, s->rate);
 	mrc_curve_begin(curve, s->rate, (u64)s->stack.group_pages << MRC_FRAC);
 	mrc_curve_add(curve->rate, s->rate, curve->ladders);
 	for (k = 0; k < MRC_SUBS; k++) {
-		mrc_touches_rates(&s->touches, k, each, us, s->rate);
+		mrc_stack_distances_rates(&s->distances, k, each, us, s->rate);
 		mrc_curve_add(curve->sub[k], s->rate, curve->ladders);
 	}
 	mrc_curve_add_sampled(curve, all);
 	curve->ladders++;
 }
 
-static void publish(struct mrc_target *t, struct mrc_samples *s, u64 each,
-		    u64 us)
+static void samples_publish(struct mrc_target *t, struct mrc_mode_samples *s, u64 each,
+			    u64 us)
 {
 	struct mrc_stats *stats = &t->stats;
 
@@ -183,37 +183,37 @@ static void publish(struct mrc_target *t, struct mrc_samples *s, u64 each,
 }
 
 /**
- * mrc_samples_window() - track a target for about a second
+ * mrc_mode_samples_window() - track a target for about a second
  * @t: the target
  *
  * Context: may sleep; the tracker.
  * Return: 0, -EINTR (to stop, or another mode is wanted), -EAGAIN (nothing is
  * known yet), or another error.
  */
-int mrc_samples_window(struct mrc_target *t)
+int mrc_mode_samples_window(struct mrc_target *t)
 {
-	struct mrc_samples *s;
+	struct mrc_mode_samples *s;
 	u64 began, now;
 	u32 each;
 	int err;
 
-	err = t->sampled ? 0 : start(t);
+	err = t->sampled ? 0 : samples_start(t);
 	if (err)
 		return err;
 	s = t->sampled;
 	/* Without memory for more, the pages at the bottom are dropped. */
-	grow(s, get_mm_rss(t->mm) * 2);
-	each = mrc_monitor_cover();
-	mrc_touches_forget(&s->touches);
+	stack_grow(s, get_mm_rss(t->mm) * 2);
+	each = mrc_pmu_cover();
+	mrc_stack_distances_reset(&s->distances);
 	began = mrc_now_us();
 	for (now = began; now < began + WINDOW_US; now = mrc_now_us()) {
-		if (!mrc_sleep_until(now + READ_US) ||
+		if (!mrc_pace_sleep_until(now + READ_US) ||
 		    READ_ONCE(mrc_tunables.mode) != MRC_MODE_SAMPLES)
 			return -EINTR;
-		take_samples(t, s);
+		samples_take(t, s);
 	}
 	if (!is_learned(s))
 		return -EAGAIN;
-	publish(t, s, each, now - began);
+	samples_publish(t, s, each, now - began);
 	return 0;
 }

@@ -8,7 +8,7 @@
 
 struct mrc_target;
 
-int mrc_samples_window(struct mrc_target *t);
-void mrc_samples_stop(struct mrc_target *t);
+int mrc_mode_samples_window(struct mrc_target *t);
+void mrc_mode_samples_stop(struct mrc_target *t);
 
 #endif

@@ -7,38 +7,38 @@
 #include "curve/curve.c"
 #include "curve/stack_distance.c"
 
-static struct mrc_touches touches;
+static struct mrc_stack_distances distances;
 static u64 rate[MRC_SIZES];
 
 static int init(struct kunit *test)
 {
 	mrc_curve_init();
-	mrc_touches_forget(&touches);
+	mrc_stack_distances_reset(&distances);
 	return 0;
 }
 
 /* One access in 1000, for two seconds: each touch is 500 accesses a second. */
 static void rates(int sub)
 {
-	mrc_touches_rates(&touches, sub, 1000, 2 * USEC_PER_SEC, rate);
+	mrc_stack_distances_rates(&distances, sub, 1000, 2 * USEC_PER_SEC, rate);
 }
 
 static void touches_miss_below_their_distance(struct kunit *test)
 {
 	unsigned int i;
 
-	mrc_touches_count(&touches, 64);
-	mrc_touches_count(&touches, 128);
-	mrc_touches_count(&touches, MRC_TOUCH_COLD);
+	mrc_stack_distances_count(&distances, 64);
+	mrc_stack_distances_count(&distances, 128);
+	mrc_stack_distances_count(&distances, MRC_DISTANCE_COLD);
 	rates(-1);
 	for (i = 0; i < MRC_SIZES; i++) {
 		u64 want = mrc_size(i) < 64 ? 3 : mrc_size(i) < 128 ? 2 : 1;
 
 		KUNIT_EXPECT_EQ(test, rate[i], want * 500 * MRC_RATE);
 	}
-	KUNIT_EXPECT_EQ(test, touches.cold, 1ULL);
+	KUNIT_EXPECT_EQ(test, distances.cold, 1ULL);
 	KUNIT_EXPECT_EQ(test,
-			mrc_touches_rate(&touches, 1000, 2 * USEC_PER_SEC),
+			mrc_stack_distances_rate(&distances, 1000, 2 * USEC_PER_SEC),
 			3ULL * 500 * MRC_RATE);
 }
 
@@ -47,7 +47,7 @@ static void subs_are_like_the_whole(struct kunit *test)
 	unsigned int i, k;
 
 	for (i = 0; i < 10 * MRC_SUBS; i++)
-		mrc_touches_count(&touches, 1 + i / MRC_SUBS);
+		mrc_stack_distances_count(&distances, 1 + i / MRC_SUBS);
 	for (k = 0; k < MRC_SUBS; k++) {
 		rates(k);
 		KUNIT_EXPECT_EQ(test, rate[0], 72ULL * 500 * MRC_RATE);
@@ -60,14 +60,14 @@ static void nothing_is_no_rate(struct kunit *test)
 {
 	rates(-1);
 	KUNIT_EXPECT_EQ(test, rate[0], 0ULL);
-	KUNIT_EXPECT_EQ(test, mrc_touches_rate(&touches, 1000, 1), 0ULL);
+	KUNIT_EXPECT_EQ(test, mrc_stack_distances_rate(&distances, 1000, 1), 0ULL);
 }
 
 /* The most that there can be in the shortest time. */
 static void rates_do_not_overflow(struct kunit *test)
 {
-	touches.nr = 800000;
-	KUNIT_EXPECT_EQ(test, mrc_touches_rate(&touches, 100000000, USEC_PER_SEC),
+	distances.nr = 800000;
+	KUNIT_EXPECT_EQ(test, mrc_stack_distances_rate(&distances, 100000000, USEC_PER_SEC),
 			800000ULL * 100000000 * MRC_RATE);
 }
 

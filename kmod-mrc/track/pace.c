@@ -17,53 +17,57 @@
 
 /* Each sub-sample needs some, whatever the CPU budget says. */
 #define SAMPLES_FLOOR	1024
-/* Such a part of the CPU time that its thread sees, tracking takes besides. */
+/* Tracking takes one part in so many more of the CPU time than its thread sees. */
 #define UNSEEN		4
 #define PAUSE_MAX_US	(60 * USEC_PER_SEC)
 
 /**
- * mrc_stopping() - whether the tracker that calls it is to look no more
+ * mrc_pace_stopping() - whether the tracker that calls it is to stop
+ *
+ * Return: true if it is to end, or tracking was switched off.
  */
-bool mrc_stopping(void)
+bool mrc_pace_stopping(void)
 {
 	return kthread_should_stop() || !READ_ONCE(mrc_enabled);
 }
 
 /**
- * mrc_sleep_until() - sleep, as a tracker
+ * mrc_pace_sleep_until() - sleep, as a tracker
  * @us: until then
  *
  * Return: false if the tracker is to stop.
  */
-bool mrc_sleep_until(u64 us)
+bool mrc_pace_sleep_until(u64 us)
 {
 	ktime_t at = ns_to_ktime(us * NSEC_PER_USEC);
 
-	while (!mrc_stopping() && mrc_now_us() < us) {
+	while (!mrc_pace_stopping() && mrc_now_us() < us) {
 		set_current_state(TASK_IDLE);
 		if (!kthread_should_stop())
 			schedule_hrtimeout_range(&at, 50 * NSEC_PER_USEC,
 						 HRTIMER_MODE_ABS);
 		__set_current_state(TASK_RUNNING);
 	}
-	return !mrc_stopping();
+	return !mrc_pace_stopping();
 }
 
 /**
- * mrc_cpu_ns() - CPU time that the tracker has spent so far
+ * mrc_pace_cpu_ns() - CPU time of the tracker that calls it
+ *
+ * Return: what it has spent so far, in ns.
  */
-u64 mrc_cpu_ns(void)
+u64 mrc_pace_cpu_ns(void)
 {
 	return READ_ONCE(current->se.sum_exec_runtime);
 }
 
 /**
- * mrc_earned_us() - how long the budget takes to earn some CPU time
+ * mrc_pace_earned_us() - how long the budget takes to earn some CPU time
  * @ns: CPU time that a tracker has seen
  *
  * Return: the time, in us.
  */
-u64 mrc_earned_us(u64 ns)
+u64 mrc_pace_earned_us(u64 ns)
 {
 	/* Interrupts, and switches. */
 	ns += ns / UNSEEN;
@@ -72,17 +76,17 @@ u64 mrc_earned_us(u64 ns)
 }
 
 /**
- * mrc_budget() - a ladder is over: what may the next one cost
+ * mrc_pace_after_ladder() - a ladder is over: fit the next one to the budget
  * @t: the target
  * @took_us: how long it took
  *
- * Tells how many samples the next one can have for a pause that is short.
+ * It sets how many samples the next one has, so that the pause can be short.
  *
  * Return: how long to pause, so that the CPU time spent stays within the budget.
  */
-u64 mrc_budget(struct mrc_target *t, u64 took_us)
+u64 mrc_pace_after_ladder(struct mrc_target *t, u64 took_us)
 {
-	u64 period = mrc_earned_us(t->cost_ns) * READ_ONCE(t->sharers);
+	u64 period = mrc_pace_earned_us(t->cost_ns) * READ_ONCE(t->sharers);
 	u64 pause = period > took_us ? period - took_us : 0;
 	u32 most = READ_ONCE(mrc_tunables.samples);
 	u64 want;
@@ -102,14 +106,14 @@ u64 mrc_budget(struct mrc_target *t, u64 took_us)
 }
 
 /**
- * mrc_pause() - pause, as a tracker, unless it is to stop or another mode is wanted
+ * mrc_pace_pause() - pause, as a tracker, unless it is to stop or another mode is wanted
  * @us: for so long
  */
-void mrc_pause(u64 us)
+void mrc_pace_pause(u64 us)
 {
 	enum mrc_mode mode = READ_ONCE(mrc_tunables.mode);
 
-	wait_event_idle_timeout(mrc_changed, mrc_stopping() ||
+	wait_event_idle_timeout(mrc_changed, mrc_pace_stopping() ||
 				READ_ONCE(mrc_tunables.mode) != mode,
 				usecs_to_jiffies(us) + 1);
 }

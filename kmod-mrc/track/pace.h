@@ -7,12 +7,12 @@
 
 struct mrc_target;
 
-bool mrc_stopping(void);
-bool mrc_sleep_until(u64 us);
-void mrc_pause(u64 us);
+bool mrc_pace_stopping(void);
+bool mrc_pace_sleep_until(u64 us);
+void mrc_pace_pause(u64 us);
 
-u64 mrc_cpu_ns(void);
-u64 mrc_earned_us(u64 ns);
-u64 mrc_budget(struct mrc_target *t, u64 took_us);
+u64 mrc_pace_cpu_ns(void);
+u64 mrc_pace_earned_us(u64 ns);
+u64 mrc_pace_after_ladder(struct mrc_target *t, u64 took_us);
 
 #endif

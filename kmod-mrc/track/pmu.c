@@ -22,7 +22,7 @@
 
 u32 mrc_sample_period = 200003;		/* a prime: programs count in round numbers */
 
-static DEFINE_MUTEX(monitor_lock);	/* of what follows */
+static DEFINE_MUTEX(pmu_lock);	/* of what follows */
 static unsigned int users;
 
 /* Perhaps in an NMI, right behind the access. */
@@ -35,7 +35,7 @@ static void on_sample(struct perf_event *counter, struct perf_sample_data *data,
 	if (!mm || !user_mode(regs) || !memsuite_sample_has_addr(data))
 		return;
 	if (data->addr >= PAGE_SIZE && data->addr < TASK_SIZE_MAX)
-		mrc_trail_note(MRC_TRAIL_SAMPLES, mm, data->addr);
+		mrc_addr_ring_add(MRC_ADDR_SAMPLES, mm, data->addr);
 }
 
 /* Intel, from Haswell on: MEM_INST_RETIRED.ALL_LOADS. AMD's PMU has a number. */
@@ -45,19 +45,19 @@ static struct memsuite_perf_counter counters = {
 };
 
 /**
- * mrc_monitor_usable() - whether this machine has the event
+ * mrc_pmu_usable() - whether this machine has the event
  *
  * If not, the kernel log says so.
  *
  * Context: may sleep.
  * Return: 0 or -EOPNOTSUPP.
  */
-int mrc_monitor_usable(void)
+int mrc_pmu_usable(void)
 {
 	const struct memsuite_perf_event *event = &counters.event;
 	int err;
 
-	mutex_lock(&monitor_lock);
+	mutex_lock(&pmu_lock);
 	if (!users)
 		counters.period = READ_ONCE(mrc_sample_period);
 	err = memsuite_perf_counter_try(&counters);
@@ -65,96 +65,96 @@ int mrc_monitor_usable(void)
 		pr_warn_ratelimited("mode samples: this machine does not sample addresses by event %u:0x%llx:0x%llx (%pe); write one that it has to sample_event\n",
 				    event->type, event->config, event->config1,
 				    ERR_PTR(err));
-	mutex_unlock(&monitor_lock);
+	mutex_unlock(&pmu_lock);
 	return err ? -EOPNOTSUPP : 0;
 }
 
 /**
- * mrc_monitor_set() - sample by another event
+ * mrc_pmu_set() - sample by another event
  * @new: it
  *
  * Context: may sleep.
  * Return: 0, or -EBUSY while targets are sampled.
  */
-int mrc_monitor_set(const struct memsuite_perf_event *new)
+int mrc_pmu_set(const struct memsuite_perf_event *new)
 {
 	int err = 0;
 
-	mutex_lock(&monitor_lock);
+	mutex_lock(&pmu_lock);
 	if (users)
 		err = -EBUSY;
 	else
 		counters.event = *new;
-	mutex_unlock(&monitor_lock);
+	mutex_unlock(&pmu_lock);
 	return err;
 }
 
 /**
- * mrc_monitor_get() - the event that is sampled
+ * mrc_pmu_get() - the event that is sampled
  * @which: result
  *
  * Context: may sleep.
  */
-void mrc_monitor_get(struct memsuite_perf_event *which)
+void mrc_pmu_get(struct memsuite_perf_event *which)
 {
-	mutex_lock(&monitor_lock);
+	mutex_lock(&pmu_lock);
 	*which = counters.event;
-	mutex_unlock(&monitor_lock);
+	mutex_unlock(&pmu_lock);
 }
 
 /**
- * mrc_monitor_watch() - begin to sample what an address space accesses
- * @trail: zeroed
+ * mrc_pmu_watch() - begin to sample what an address space accesses
+ * @ring: zeroed
  * @mm: the address space, which may go away
  *
  * Context: may sleep.
  * Return: 0 or an error.
  */
-int mrc_monitor_watch(struct mrc_trail *trail, struct mm_struct *mm)
+int mrc_pmu_watch(struct mrc_addr_ring *ring, struct mm_struct *mm)
 {
 	int err = 0;
 
-	mutex_lock(&monitor_lock);
+	mutex_lock(&pmu_lock);
 	if (!users) {
 		counters.period = READ_ONCE(mrc_sample_period);
 		err = memsuite_perf_counter_open(&counters);
 	}
 	if (!err)
 		users++;
-	mutex_unlock(&monitor_lock);
+	mutex_unlock(&pmu_lock);
 	if (!err)
-		mrc_trail_open(trail, MRC_TRAIL_SAMPLES, mm);
+		mrc_addr_ring_open(ring, MRC_ADDR_SAMPLES, mm);
 	return err;
 }
 
 /**
- * mrc_monitor_unwatch() - end it; @trail may be freed then
- * @trail: of mrc_monitor_watch()
+ * mrc_pmu_unwatch() - end it; @ring may be freed then
+ * @ring: of mrc_pmu_watch()
  *
  * Context: may sleep.
  */
-void mrc_monitor_unwatch(struct mrc_trail *trail)
+void mrc_pmu_unwatch(struct mrc_addr_ring *ring)
 {
-	mrc_trail_close(trail);
-	mutex_lock(&monitor_lock);
+	mrc_addr_ring_close(ring);
+	mutex_lock(&pmu_lock);
 	if (!--users)
 		memsuite_perf_counter_close(&counters);
-	mutex_unlock(&monitor_lock);
+	mutex_unlock(&pmu_lock);
 }
 
 /**
- * mrc_monitor_cover() - have a counter on CPUs that have come meanwhile
+ * mrc_pmu_cover() - have a counter on CPUs that have come meanwhile
  *
  * Context: may sleep; the caller watches.
  * Return: accesses that each sample stands for.
  */
-u32 mrc_monitor_cover(void)
+u32 mrc_pmu_cover(void)
 {
 	u32 each;
 
-	mutex_lock(&monitor_lock);
+	mutex_lock(&pmu_lock);
 	memsuite_perf_counter_cover(&counters);
 	each = counters.period;
-	mutex_unlock(&monitor_lock);
+	mutex_unlock(&pmu_lock);
 	return each;
 }

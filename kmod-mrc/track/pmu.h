@@ -8,17 +8,17 @@
 #include <memsuite/perf_counter.h>
 
 struct mm_struct;
-struct mrc_trail;
+struct mrc_addr_ring;
 
 #define MRC_SAMPLE_PERIOD_MAX	100000000
 
 extern u32 mrc_sample_period;
 
-int mrc_monitor_usable(void);
-int mrc_monitor_set(const struct memsuite_perf_event *event);
-void mrc_monitor_get(struct memsuite_perf_event *event);
-int mrc_monitor_watch(struct mrc_trail *trail, struct mm_struct *mm);
-void mrc_monitor_unwatch(struct mrc_trail *trail);
-u32 mrc_monitor_cover(void);
+int mrc_pmu_usable(void);
+int mrc_pmu_set(const struct memsuite_perf_event *event);
+void mrc_pmu_get(struct memsuite_perf_event *event);
+int mrc_pmu_watch(struct mrc_addr_ring *ring, struct mm_struct *mm);
+void mrc_pmu_unwatch(struct mrc_addr_ring *ring);
+u32 mrc_pmu_cover(void);
 
 #endif

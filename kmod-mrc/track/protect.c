@@ -69,7 +69,7 @@ int mrc_protect_usable(void)
 	return -EOPNOTSUPP;
 }
 
-static bool accessible(const struct vm_area_struct *vma)
+static bool area_is_accessible(const struct vm_area_struct *vma)
 {
 	return vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
 }
@@ -85,9 +85,9 @@ static bool fork_tells(const struct vm_area_struct *vma)
  * guard pages (7.x) or userfaultfd, which may come later. Pages of KSM, which are
  * nowhere but in such areas, and of userfaultfd have owners who look at their entries.
  */
-static bool protectable(const struct vm_area_struct *vma)
+static bool area_is_protectable(const struct vm_area_struct *vma)
 {
-	return accessible(vma) && fork_tells(vma) &&
+	return area_is_accessible(vma) && fork_tells(vma) &&
 	       !userfaultfd_armed((struct vm_area_struct *)vma) &&
 	       !(vma->vm_flags & (VM_MERGEABLE | VM_SHADOW_STACK));
 }
@@ -96,7 +96,7 @@ static bool protectable(const struct vm_area_struct *vma)
  * Not the zero page, devices, what others hold, or large folios, of which a fault
  * restores all pages; nor what is shared until it is written to.
  */
-static bool page_protectable(const struct vm_area_struct *vma, pte_t pte)
+static bool page_is_protectable(const struct vm_area_struct *vma, pte_t pte)
 {
 	struct page *page;
 
@@ -111,47 +111,47 @@ static bool page_protectable(const struct vm_area_struct *vma, pte_t pte)
 }
 
 static u32 protect_pte(struct vm_area_struct *vma, pte_t *pte,
-		       enum mrc_page_op op)
+		       enum mrc_protect_op op)
 {
 	pte_t val = READ_ONCE(*pte);
 
 	if (!pte_present(val))
 		return 0;
 	if (pte_protnone(val))
-		return MRC_P_PRESENT | MRC_P_PROTECTED;
+		return MRC_PAGE_PRESENT | MRC_PAGE_PROTECTED;
 	if (pte_young(val) &&
 	    test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pte))
-		return MRC_P_PRESENT | MRC_P_YOUNG;
-	if (op != MRC_P_PROTECT)
-		return MRC_P_PRESENT;
-	if (!protectable(vma) || !page_protectable(vma, val))
-		return MRC_P_PRESENT | MRC_P_STUCK;
+		return MRC_PAGE_PRESENT | MRC_PAGE_YOUNG;
+	if (op != MRC_OP_PROTECT)
+		return MRC_PAGE_PRESENT;
+	if (!area_is_protectable(vma) || !page_is_protectable(vma, val))
+		return MRC_PAGE_PRESENT | MRC_PAGE_STUCK;
 	/* Processors set bits of an entry until it is gone. */
 	val = native_ptep_get_and_clear(pte);
 	native_set_pte(pte, memsuite_pte_protect(val));
-	return MRC_P_PRESENT | MRC_P_PROTECTED | MRC_P_CHANGED;
+	return MRC_PAGE_PRESENT | MRC_PAGE_PROTECTED | MRC_PAGE_CHANGED;
 }
 
-static u32 protect_huge(pmd_t *pmd, enum mrc_page_op op)
+static u32 protect_huge(pmd_t *pmd, enum mrc_protect_op op)
 {
-	u32 found = MRC_P_PRESENT | MRC_P_HUGE | MRC_P_STUCK;
+	u32 found = MRC_PAGE_PRESENT | MRC_PAGE_HUGE | MRC_PAGE_STUCK;
 
 	if (pmd_young(READ_ONCE(*pmd)))
-		found |= MRC_P_YOUNG;
-	if (op == MRC_P_CLEAR)
+		found |= MRC_PAGE_YOUNG;
+	if (op == MRC_OP_CLEAR)
 		clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd);
 	return found;
 }
 
 /* Called under RCU. */
 static u32 protect_page(struct memsuite_walk_cursor *at, unsigned long addr,
-			enum mrc_page_op op)
+			enum mrc_protect_op op)
 {
 	enum memsuite_walk_kind kind = memsuite_walk_cursor_seek(at, addr);
 	u32 found;
 
 	if (kind != MEMSUITE_WALK_HUGE &&
-	    (kind != MEMSUITE_WALK_TABLE || op == MRC_P_CLEAR))
+	    (kind != MEMSUITE_WALK_TABLE || op == MRC_OP_CLEAR))
 		return 0;
 	if (!memsuite_walk_cursor_lock(at))
 		return 0;
@@ -174,28 +174,28 @@ static u32 protect_page(struct memsuite_walk_cursor *at, unsigned long addr,
  *
  * Return: 0, -ESRCH (the address space is gone) or -EAGAIN (contended).
  */
-int mrc_protect_batch(struct mm_struct *mm, enum mrc_page_op op,
-		      struct mrc_page *pages, unsigned int n)
+int mrc_protect_batch(struct mm_struct *mm, enum mrc_protect_op op,
+		      struct mrc_protect_page *pages, unsigned int n)
 {
 	struct memsuite_walk_cursor at = { .mm = mm };
 	unsigned long low = ULONG_MAX, high = 0;
-	struct mrc_page *page;
+	struct mrc_protect_page *page;
 	int err = memsuite_walk_lock(mm, MEMSUITE_WALK_TRY);
 
 	if (err)
 		return err;
-	if (op == MRC_P_PROTECT)
+	if (op == MRC_OP_PROTECT)
 		inc_tlb_flush_pending(mm);
 	rcu_read_lock();
 	for (page = pages; page < pages + n; page++) {
 		page->found = protect_page(&at, page->addr, op);
-		if (page->found & MRC_P_CHANGED) {
+		if (page->found & MRC_PAGE_CHANGED) {
 			low = min(low, page->addr);
 			high = max(high, page->addr + PAGE_SIZE);
 		}
 	}
 	rcu_read_unlock();
-	if (op == MRC_P_PROTECT) {
+	if (op == MRC_OP_PROTECT) {
 		if (low < high)
 			memsuite_tlb_flush(mm, low, high);
 		dec_tlb_flush_pending(mm);
@@ -212,14 +212,14 @@ int mrc_protect_batch(struct mm_struct *mm, enum mrc_page_op op,
  */
 struct see_walk {
 	struct memsuite_walk walk;
-	mrc_see_fn *see;
+	mrc_protect_see_fn *see;
 	void *arg;
 };
 
 static void see_page(const struct see_walk *all, unsigned long addr,
 		     u32 found, unsigned long *entry)
 {
-	if (all->see(all->arg, addr, found) && found & MRC_P_PRESENT)
+	if (all->see(all->arg, addr, found) && found & MRC_PAGE_PRESENT)
 		clear_bit(_PAGE_BIT_ACCESSED, entry);
 }
 
@@ -232,7 +232,7 @@ static unsigned long see_ptes(struct memsuite_walk *walk, pte_t *pte,
 		pte_t val = READ_ONCE(*pte);
 
 		if (!pte_none(val))
-			see_page(all, addr, pte_present(val) ? MRC_P_PRESENT : 0,
+			see_page(all, addr, pte_present(val) ? MRC_PAGE_PRESENT : 0,
 				 (unsigned long *)pte);
 	}
 	return end;
@@ -244,7 +244,7 @@ static void see_huge(struct memsuite_walk *walk, pmd_t *pmd,
 	struct see_walk *all = container_of(walk, struct see_walk, walk);
 
 	for (; addr < end; addr += PAGE_SIZE)
-		see_page(all, addr, MRC_P_PRESENT | MRC_P_HUGE,
+		see_page(all, addr, MRC_PAGE_PRESENT | MRC_PAGE_HUGE,
 			 (unsigned long *)pmd);
 }
 
@@ -263,7 +263,7 @@ static const struct memsuite_walk_ops see_walk_ops = {
  * Context: may sleep.
  * Return: 0 or -ESRCH.
  */
-int mrc_protect_enumerate(struct mm_struct *mm, mrc_see_fn *see, void *arg)
+int mrc_protect_enumerate(struct mm_struct *mm, mrc_protect_see_fn *see, void *arg)
 {
 	struct see_walk all = {
 		.walk = {
@@ -298,7 +298,7 @@ static unsigned long restore_ptes(struct memsuite_walk *walk, pte_t *pte,
 	struct restoration *all = container_of(walk, struct restoration, walk);
 	pte_t val;
 
-	if (!accessible(walk->vma))
+	if (!area_is_accessible(walk->vma))
 		return end;
 	for (; addr < end; addr += PAGE_SIZE, pte++) {
 		if (!pte_protnone(READ_ONCE(*pte)))
@@ -332,8 +332,8 @@ static struct restoration restoration_of(struct mrc_shield *shield)
  * for writing; the others who announce these events, munmap() among them, may hold
  * it not at all, and must not be followed into the areas.
  */
-static bool concerns(const struct mrc_shield *shield,
-		     enum mmu_notifier_event event)
+static bool event_concerns(const struct mrc_shield *shield,
+			   enum mmu_notifier_event event)
 {
 	return event == MMU_NOTIFY_PROTECTION_PAGE ||
 	       (event == MMU_NOTIFY_UNMAP && READ_ONCE(shield->stopping));
@@ -345,7 +345,7 @@ static int before_change(struct mmu_notifier *mn,
 	struct mrc_shield *shield = container_of(mn, struct mrc_shield, notifier);
 	struct restoration all;
 
-	if (!concerns(shield, range->event) || current->mm != shield->mm ||
+	if (!event_concerns(shield, range->event) || current->mm != shield->mm ||
 	    !memsuite_mmap_write_locked_by_current(shield->mm))
 		return 0;
 	all = restoration_of(shield);

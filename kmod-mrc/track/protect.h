@@ -11,34 +11,34 @@
 struct mm_struct;
 
 /* What is found at an address. */
-#define MRC_P_PRESENT	BIT(0)
-#define MRC_P_YOUNG	BIT(1)	/* its accessed bit was set */
-#define MRC_P_PROTECTED	BIT(2)	/* its next touch faults */
-#define MRC_P_STUCK	BIT(3)	/* it cannot be protected */
-#define MRC_P_HUGE	BIT(4)	/* it is part of a huge page */
-#define MRC_P_CHANGED	BIT(5)	/* it was protected just now */
+#define MRC_PAGE_PRESENT	BIT(0)
+#define MRC_PAGE_YOUNG	BIT(1)	/* its accessed bit was set */
+#define MRC_PAGE_PROTECTED	BIT(2)	/* its next touch faults */
+#define MRC_PAGE_STUCK	BIT(3)	/* it cannot be protected */
+#define MRC_PAGE_HUGE	BIT(4)	/* it is part of a huge page */
+#define MRC_PAGE_CHANGED	BIT(5)	/* it was protected just now */
 
 /**
- * enum mrc_page_op - what to do with a page that is mapped
- * @MRC_P_LOOK: clear its accessed bit; of a huge page only read it
- * @MRC_P_CLEAR: clear the accessed bit of a huge page
- * @MRC_P_PROTECT: have its next touch fault, unless the accessed bit is set,
+ * enum mrc_protect_op - what to do with a page that is mapped
+ * @MRC_OP_LOOK: clear its accessed bit; of a huge page only read it
+ * @MRC_OP_CLEAR: clear the accessed bit of a huge page
+ * @MRC_OP_PROTECT: have its next touch fault, unless the accessed bit is set,
  *	which is cleared instead
  */
-enum mrc_page_op {
-	MRC_P_LOOK,
-	MRC_P_CLEAR,
-	MRC_P_PROTECT,
+enum mrc_protect_op {
+	MRC_OP_LOOK,
+	MRC_OP_CLEAR,
+	MRC_OP_PROTECT,
 };
 
 /* A page of a batch: what to look at, for whom, and what was found. */
-struct mrc_page {
+struct mrc_protect_page {
 	unsigned long addr;
 	u32 node;
 	u32 found;
 };
 
-#define MRC_PAGES	256
+#define MRC_PROTECT_BATCH	256
 
 /**
  * struct mrc_shield - an address space that has protected pages
@@ -56,13 +56,13 @@ struct mrc_shield {
 	atomic64_t restored;
 };
 
-typedef bool mrc_see_fn(void *arg, unsigned long addr, u32 found);
+typedef bool mrc_protect_see_fn(void *arg, unsigned long addr, u32 found);
 
 int mrc_protect_usable(void);
 int mrc_protect_start(struct mrc_shield *shield, struct mm_struct *mm);
 void mrc_protect_stop(struct mrc_shield *shield);
-int mrc_protect_batch(struct mm_struct *mm, enum mrc_page_op op,
-		      struct mrc_page *pages, unsigned int n);
-int mrc_protect_enumerate(struct mm_struct *mm, mrc_see_fn *see, void *arg);
+int mrc_protect_batch(struct mm_struct *mm, enum mrc_protect_op op,
+		      struct mrc_protect_page *pages, unsigned int n);
+int mrc_protect_enumerate(struct mm_struct *mm, mrc_protect_see_fn *see, void *arg);
 
 #endif

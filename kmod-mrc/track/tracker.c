@@ -29,15 +29,15 @@
 /* Who waits to be paid looks so often at what its process is doing. */
 #define FOLLOW_US	USEC_PER_SEC
 
-static void stop_modes(struct mrc_target *t)
+static void modes_stop(struct mrc_target *t)
 {
-	mrc_young_stop(t);
-	mrc_paper_stop(t);
-	mrc_samples_stop(t);
+	mrc_young_notifier_stop(t);
+	mrc_mode_paper_stop(t);
+	mrc_mode_samples_stop(t);
 }
 
 /* Follow the process through exec. Return: 0, or -ESRCH: it has ended. */
-static int follow(struct mrc_target *t)
+static int tracker_follow(struct mrc_target *t)
 {
 	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
 	struct mm_struct *mm;
@@ -54,7 +54,7 @@ static int follow(struct mrc_target *t)
 		return 0;
 	}
 	if (mm != t->mm) {
-		stop_modes(t);
+		modes_stop(t);
 		mmgrab(mm);
 		mmdrop(t->mm);
 		t->mm = mm;
@@ -68,13 +68,13 @@ static int follow(struct mrc_target *t)
 	return 0;
 }
 
-static int track(struct mrc_target *t)
+static int tracker_window(struct mrc_target *t)
 {
 	switch (t->mode) {
 	case MRC_MODE_PAPER:
-		return mrc_paper_window(t);
+		return mrc_mode_paper_window(t);
 	case MRC_MODE_SAMPLES:
-		return mrc_samples_window(t);
+		return mrc_mode_samples_window(t);
 	default:
 		return mrc_ladder_window(t);
 	}
@@ -86,40 +86,40 @@ static int track(struct mrc_target *t)
  *
  * Return: 0; -ESRCH: the process has ended; -EINTR: the tracker is to stop.
  */
-static int await_turn(struct mrc_target *t)
+static int tracker_await_turn(struct mrc_target *t)
 {
 	t->payer = NULL;
 	for (;;) {
-		struct mrc_purse *payer = READ_ONCE(t->purse);
+		struct mrc_cpu_budget *payer = READ_ONCE(t->budget);
 		u64 now = mrc_now_us(), due;
-		int err = follow(t);
+		int err = tracker_follow(t);
 
 		if (err)
 			return err;
-		if (mrc_stopping())
+		if (mrc_pace_stopping())
 			return -EINTR;
 		if (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER)
 			return 0;
-		t->taken = mrc_earned_us(t->cost_ns);
-		due = mrc_purse_take(payer, now, t->taken, t->credit);
+		t->taken = mrc_pace_earned_us(t->cost_ns);
+		due = mrc_cpu_budget_take(payer, now, t->taken, t->credit);
 		if (!due) {
 			t->payer = payer;
 			t->doubted &= !!t->credit;
 			return 0;
 		}
-		mrc_pause(min_t(u64, due - now, FOLLOW_US));
+		mrc_pace_pause(min_t(u64, due - now, FOLLOW_US));
 	}
 }
 
 /* Nothing of what one mode has found is of use to the other. */
-static void set_mode(struct mrc_target *t, enum mrc_mode mode)
+static void mode_set(struct mrc_target *t, enum mrc_mode mode)
 {
 	u64 accesses;
 
 	if (t->mode == mode)
 		return;
 	mrc_ladder_forget(t);
-	stop_modes(t);
+	modes_stop(t);
 	mutex_lock(&t->lock);
 	/* That was not found. */
 	accesses = t->curve.accesses;
@@ -138,10 +138,10 @@ static void set_mode(struct mrc_target *t, enum mrc_mode mode)
  */
 int mrc_tracker_run(struct mrc_target *t)
 {
-	u64 began, cpu, seen = mrc_cpu_ns(), last = 0;
+	u64 began, cpu, seen = mrc_pace_cpu_ns(), last = 0;
 	int err;
 
-	/* Polite, but not so that rungs come late on a busy machine. */
+	/* Polite, but not so that points come late on a busy machine. */
 	set_user_nice(current, 5);
 	mrc_ladder_forget(t);
 	t->samples = min_t(u32, SAMPLES_START, READ_ONCE(mrc_tunables.samples));
@@ -149,22 +149,22 @@ int mrc_tracker_run(struct mrc_target *t)
 		if (!READ_ONCE(mrc_enabled)) {
 			/* Idle ages would count the time off. */
 			mrc_ladder_forget(t);
-			stop_modes(t);
+			modes_stop(t);
 			last = 0;
 			wait_event_idle(mrc_changed, kthread_should_stop() ||
 					READ_ONCE(mrc_enabled));
 			continue;
 		}
-		err = await_turn(t);
+		err = tracker_await_turn(t);
 		if (err == -ESRCH)
 			return err;
 		if (err)
 			continue;
 		began = mrc_now_us();
-		set_mode(t, READ_ONCE(mrc_tunables.mode));
-		err = track(t);
+		mode_set(t, READ_ONCE(mrc_tunables.mode));
+		err = tracker_window(t);
 		/* Told by ticks and switches: the rest comes with the next one. */
-		cpu = mrc_cpu_ns();
+		cpu = mrc_pace_cpu_ns();
 		t->cost_ns = cpu - seen;
 		seen = cpu;
 
@@ -179,12 +179,12 @@ int mrc_tracker_run(struct mrc_target *t)
 		mutex_unlock(&t->lock);
 		last = began;
 		if (t->payer)
-			mrc_purse_settle(t->payer, mrc_now_us(), t->taken,
-					 mrc_earned_us(t->cost_ns));
+			mrc_cpu_budget_settle(t->payer, mrc_now_us(), t->taken,
+					      mrc_pace_earned_us(t->cost_ns));
 		if (t->mode == MRC_MODE_LADDER)
-			mrc_pause(mrc_budget(t, mrc_now_us() - began));
+			mrc_pace_pause(mrc_pace_after_ladder(t, mrc_now_us() - began));
 		else if (err)
-			mrc_pause(100 * USEC_PER_MSEC);
+			mrc_pace_pause(100 * USEC_PER_MSEC);
 	}
 	return 0;
 }
@@ -195,7 +195,7 @@ int mrc_tracker_run(struct mrc_target *t)
  */
 void mrc_tracker_free(struct mrc_target *t)
 {
-	stop_modes(t);
+	modes_stop(t);
 	mrc_ladder_free(t);
 	mmdrop(t->mm);
 }

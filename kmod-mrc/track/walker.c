@@ -16,7 +16,6 @@
 #include "curve/curve.h"
 #include "curve/sample.h"
 #include "target/target.h"
-#include "track/ladder_schedule.h"
 #include "track/walker.h"
 #include "track/young_shadow.h"
 
@@ -43,7 +42,7 @@ struct sample_walk {
 
 static u8 sample_walk_flags(const struct memsuite_walk *walk)
 {
-	return walk->vma->vm_file ? MRC_F_FILE : 0;
+	return walk->vma->vm_file ? MRC_ENTRY_FILE : 0;
 }
 
 static unsigned long sample_ptes(struct memsuite_walk *walk, pte_t *pte,
@@ -60,7 +59,7 @@ static unsigned long sample_ptes(struct memsuite_walk *walk, pte_t *pte,
 		if (!pte_present(val)) {
 			all->swapped++;
 			mrc_sample_add(all->sample, MRC_BASE, addr,
-				       flags | MRC_F_ABSENT);
+				       flags | MRC_ENTRY_ABSENT);
 			continue;
 		}
 		mrc_sample_add(all->sample, MRC_BASE, addr, flags);
@@ -82,7 +81,7 @@ static const struct memsuite_walk_ops sample_walk_ops = {
 };
 
 /**
- * mrc_walk_enumerate() - sample all mapped and swapped-out pages
+ * mrc_walker_enumerate() - sample all mapped and swapped-out pages
  * @mm: the address space
  * @sample: after mrc_sample_start()
  * @swapped: how many were swapped out
@@ -90,8 +89,8 @@ static const struct memsuite_walk_ops sample_walk_ops = {
  * Context: may sleep.
  * Return: 0, -ESRCH (the address space is gone) or -EAGAIN (contended).
  */
-int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
-		       u64 *swapped)
+int mrc_walker_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
+			 u64 *swapped)
 {
 	struct sample_walk all = {
 		.walk = {
@@ -110,14 +109,14 @@ int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
 }
 
 /**
- * mrc_walk_file_mapped() - whether an address still belongs to a file
+ * mrc_walker_file_mapped() - whether an address still belongs to a file
  * @mm: the address space
  * @addr: the address
  *
  * Context: may sleep.
  * Return: true if it does.
  */
-bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr)
+bool mrc_walker_file_mapped(struct mm_struct *mm, unsigned long addr)
 {
 	struct memsuite_walk_cursor at = { .mm = mm };
 	bool mapped;
@@ -180,11 +179,11 @@ static int look_at_pte(struct memsuite_walk_cursor *at, unsigned long addr, bool
  * Entries ascend by address, so that the next one is mostly in the same page table.
  * Called under RCU.
  */
-static int look_at(struct memsuite_walk_cursor *at, const struct mrc_entry *e,
-		   bool clear)
+static int entry_look(struct memsuite_walk_cursor *at, const struct mrc_entry *e,
+		      bool clear)
 {
 	enum memsuite_walk_kind kind = memsuite_walk_cursor_seek(at, e->addr);
-	bool huge = e->flags & MRC_F_HUGE;
+	bool huge = e->flags & MRC_ENTRY_HUGE;
 
 	if (kind == MEMSUITE_WALK_TABLE)
 		return huge ? OTHER_KIND : look_at_pte(at, e->addr, clear);
@@ -194,9 +193,9 @@ static int look_at(struct memsuite_walk_cursor *at, const struct mrc_entry *e,
 }
 
 /**
- * mrc_walk_clear() - clear the accessed bits of a part of the sample
+ * mrc_walker_clear() - clear the accessed bits of a part of the sample
  * @t: the target
- * @c: of its pages, the active ones of this climb
+ * @c: whose active pages are looked at
  *
  * Notes what the bits say of the time since they were last looked at, and
  * leaves active what can be watched. The caller flushes the TLBs. Context:
@@ -204,13 +203,13 @@ static int look_at(struct memsuite_walk_cursor *at, const struct mrc_entry *e,
  *
  * Return: 0, -ESRCH or -EAGAIN.
  */
-int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
+int mrc_walker_clear(struct mrc_target *t, struct mrc_ladder_schedule *c)
 {
 	struct mm_struct *mm = t->mm;
 	u32 i = 0, n = 0, k;
 	int err;
 
-	for (k = c - t->climb; k < MRC_SUBS; k += t->moments)
+	for (k = c - t->schedule; k < MRC_SUBS; k += t->moments)
 		memset(t->sub[k].valid, 0, sizeof(t->sub[k].valid));
 	while (i < c->active_n) {
 		u32 stop = min(c->active_n, i + BATCH_ENTRIES);
@@ -223,25 +222,25 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 		rcu_read_lock();
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
-			bool watched = e->flags & MRC_F_WATCHED;
-			int found = look_at(&at, e, true);
+			bool watched = e->flags & MRC_ENTRY_WATCHED;
+			int found = entry_look(&at, e, true);
 			/* Taken by another before: asked after. */
-			bool seen = mrc_young_seen(t, c->active[i]);
+			bool seen = mrc_young_shadow_seen(t, c->active[i]);
 
-			e->flags &= ~(MRC_F_TOUCHED | MRC_F_CENSORED);
+			e->flags &= ~(MRC_ENTRY_TOUCHED | MRC_ENTRY_CENSORED);
 			e->after = 0;
 			if (!c->steps)
 				e->step = 0;
 			if (found & OTHER_KIND ||
 			    (c->steps && !(found & YOUNG) &&
-			     mrc_young_lost(t, c->active[i]))) {
-				e->flags |= MRC_F_CENSORED;
+			     mrc_young_shadow_lost(t, c->active[i]))) {
+				e->flags |= MRC_ENTRY_CENSORED;
 				continue;
 			}
 			t->stats.pte_reads++;
 			if (found & YOUNG) {
 				t->stats.pte_clears++;
-				mrc_young_took(t, c->active[i]);
+				mrc_young_shadow_took(t, c->active[i]);
 			}
 			if (found & YOUNG || seen) {
 				/*
@@ -249,21 +248,21 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 				 * neighbours of a file's page that faults are
 				 * mapped as if they were touched.
 				 */
-				if (watched && !(e->flags & MRC_F_FILE &&
-						 e->flags & MRC_F_ABSENT)) {
+				if (watched && !(e->flags & MRC_ENTRY_FILE &&
+						 e->flags & MRC_ENTRY_ABSENT)) {
 					e->seen_after = e->read;
 					e->seen_by = now;
 					e->step = c->steps;
 					e->woke = e->woke ?: c->steps + 1;
 				}
 			}
-			e->flags |= MRC_F_WATCHED;
+			e->flags |= MRC_ENTRY_WATCHED;
 			if (found & PRESENT)
-				e->flags &= ~MRC_F_ABSENT;
+				e->flags &= ~MRC_ENTRY_ABSENT;
 			else
-				e->flags |= MRC_F_ABSENT;
+				e->flags |= MRC_ENTRY_ABSENT;
 			e->read = now;
-			t->sub[e->sub].valid[mrc_kind(e)]++;
+			t->sub[e->sub].valid[mrc_entry_kind(e)]++;
 			c->active[n++] = c->active[i];
 		}
 		rcu_read_unlock();
@@ -274,15 +273,15 @@ int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c)
 }
 
 /**
- * mrc_walk_read() - look which pages of it were touched
+ * mrc_walker_read() - look which pages of a part of the sample were touched
  * @t: the target
- * @c: of its pages, the active ones of this climb
+ * @c: whose active pages are looked at
  *
  * Those that were are active no more. Context: may sleep.
  *
  * Return: 0, -ESRCH or -EAGAIN (contended; what was not looked at stays active).
  */
-int mrc_walk_read(struct mrc_target *t, struct mrc_climb *c)
+int mrc_walker_read(struct mrc_target *t, struct mrc_ladder_schedule *c)
 {
 	struct mm_struct *mm = t->mm;
 	u32 i = 0, n = 0;
@@ -301,33 +300,33 @@ int mrc_walk_read(struct mrc_target *t, struct mrc_climb *c)
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
-			int found = look_at(&at, e, false);
+			int found = entry_look(&at, e, false);
 
-			if (mrc_young_seen(t, c->active[i]))
+			if (mrc_young_shadow_seen(t, c->active[i]))
 				found |= YOUNG;
 			c->looks++;
 			c->looks_us += now - e->read;
 			if (found & OTHER_KIND ||
-			    (found & YOUNG && e->flags & MRC_F_FILE &&
-			     e->flags & MRC_F_ABSENT) ||
+			    (found & YOUNG && e->flags & MRC_ENTRY_FILE &&
+			     e->flags & MRC_ENTRY_ABSENT) ||
 			    (!(found & YOUNG) &&
-			     mrc_young_lost(t, c->active[i]))) {
-				e->flags |= MRC_F_CENSORED;
-				t->sub[e->sub].valid[mrc_kind(e)]--;
+			     mrc_young_shadow_lost(t, c->active[i]))) {
+				e->flags |= MRC_ENTRY_CENSORED;
+				t->sub[e->sub].valid[mrc_entry_kind(e)]--;
 				continue;
 			}
 			if (found & YOUNG) {
 				e->by = now - e->read;
-				e->rung = c->rungs;
-				e->flags |= MRC_F_TOUCHED;
-				e->flags &= ~MRC_F_ABSENT;
+				e->point = c->points;
+				e->flags |= MRC_ENTRY_TOUCHED;
+				e->flags &= ~MRC_ENTRY_ABSENT;
 				continue;
 			}
 			e->after = now - e->read;
 			if (found & PRESENT)
-				e->flags &= ~MRC_F_ABSENT;
+				e->flags &= ~MRC_ENTRY_ABSENT;
 			else
-				e->flags |= MRC_F_ABSENT;
+				e->flags |= MRC_ENTRY_ABSENT;
 			c->active[n++] = c->active[i];
 		}
 		rcu_read_unlock();

@@ -6,14 +6,14 @@
 #include <linux/types.h>
 
 struct mm_struct;
-struct mrc_climb;
+struct mrc_ladder_schedule;
 struct mrc_sample;
 struct mrc_target;
 
-int mrc_walk_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
-		       u64 *swapped);
-bool mrc_walk_file_mapped(struct mm_struct *mm, unsigned long addr);
-int mrc_walk_clear(struct mrc_target *t, struct mrc_climb *c);
-int mrc_walk_read(struct mrc_target *t, struct mrc_climb *c);
+int mrc_walker_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
+			 u64 *swapped);
+bool mrc_walker_file_mapped(struct mm_struct *mm, unsigned long addr);
+int mrc_walker_clear(struct mrc_target *t, struct mrc_ladder_schedule *c);
+int mrc_walker_read(struct mrc_target *t, struct mrc_ladder_schedule *c);
 
 #endif

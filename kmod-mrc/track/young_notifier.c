@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Accessed bits that are cleared here are missed by reclaim, which would take
- * the page to be idle. So each is remembered, and given back once: an mmu
- * notifier is asked, whenever an accessed bit is tested or cleared, what a
- * secondary MMU has seen, and answers with the bit that was taken.
+ * Reclaim misses accessed bits that mrc has cleared, and would take the page to be
+ * idle. So each is remembered (young_shadow.c), and given back once: whenever the
+ * kernel tests or clears an accessed bit, it asks mmu notifiers what a secondary MMU
+ * has seen, and the notifier here answers with the bit that was taken.
  *
- * The other way round, who clears an accessed bit takes it from the ladder:
- * that page's touch can no longer be seen in it, and the page is left out.
+ * The other way round, whoever clears an accessed bit takes it from the ladder: it can
+ * no longer see that page's touch, and leaves the page out.
  *
  * In 6.1, MGLRU (off by default) ages without asking; everything else does,
  * DAMON and idle page tracking included.
@@ -35,18 +35,18 @@
 static bool usage_return(struct mrc_target *t, unsigned long start,
 			 unsigned long end, bool clear)
 {
-	u8 *usage = memsuite_page_map_find(&t->share.notes, start);
+	u8 *usage = memsuite_page_map_find(&t->share.usage_map, start);
 	bool owed = false;
 
 	if (!usage)
 		return false;
 	end = min(end, (start & PMD_MASK) + PMD_SIZE);
 	for (usage += pte_index(start); start < end; start += PAGE_SIZE, usage++) {
-		if (!(READ_ONCE(*usage) & MRC_USAGE_OWED))
+		if (!(READ_ONCE(*usage) & MRC_PAGE_USAGE_OWED))
 			continue;
 		owed = true;
 		if (clear)
-			*usage &= ~MRC_USAGE_OWED;
+			*usage &= ~MRC_PAGE_USAGE_OWED;
 	}
 	return owed;
 }
@@ -59,7 +59,7 @@ static bool give_back(struct mmu_notifier *mn, unsigned long start,
 
 	rcu_read_lock();
 	young = usage_return(t, start, end, clear);
-	young |= mrc_young_return(t, start, end, clear);
+	young |= mrc_young_shadow_return(t, start, end, clear);
 	rcu_read_unlock();
 	return young;
 }
@@ -83,13 +83,13 @@ static const struct mmu_notifier_ops ops = {
 };
 
 /**
- * mrc_young_start() - answer for an address space
+ * mrc_young_notifier_start() - answer for an address space
  * @t: the target; @mm is set
  *
  * Context: may sleep; takes mmap_lock for writing.
  * Return: 0 or an error; -ESRCH if the address space is gone.
  */
-int mrc_young_start(struct mrc_target *t)
+int mrc_young_notifier_start(struct mrc_target *t)
 {
 	int err;
 
@@ -105,29 +105,29 @@ int mrc_young_start(struct mrc_target *t)
 }
 
 /**
- * mrc_young_stop() - answer no more
+ * mrc_young_notifier_stop() - answer no more
  * @t: the target; @mm is still the one that was answered for
  *
  * Context: may sleep.
  */
-void mrc_young_stop(struct mrc_target *t)
+void mrc_young_notifier_stop(struct mrc_target *t)
 {
 	if (t->notified)
 		mmu_notifier_unregister(&t->notifier, t->mm);
 	t->notified = false;
-	mrc_young_free(t);
+	mrc_young_shadow_free(t);
 }
 
 #else
 
-int mrc_young_start(struct mrc_target *t)
+int mrc_young_notifier_start(struct mrc_target *t)
 {
 	return 0;
 }
 
-void mrc_young_stop(struct mrc_target *t)
+void mrc_young_notifier_stop(struct mrc_target *t)
 {
-	mrc_young_free(t);
+	mrc_young_shadow_free(t);
 }
 
 #endif

@@ -5,7 +5,7 @@
 
 struct mrc_target;
 
-int mrc_young_start(struct mrc_target *t);
-void mrc_young_stop(struct mrc_target *t);
+int mrc_young_notifier_start(struct mrc_target *t);
+void mrc_young_notifier_stop(struct mrc_target *t);
 
 #endif

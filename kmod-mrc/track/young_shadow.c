@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Accessed bits that were cleared here and are owed to reclaim, and bits that others
- * have cleared, of the pages in a target's sample. young_notifier.c answers by them.
+ * Of the pages in a target's sample: accessed bits that mrc has cleared and owes to
+ * reclaim, and bits that others have cleared. young_notifier.c gives back what is owed.
  */
 
 #include <linux/bitmap.h>
@@ -18,32 +18,32 @@
  * What callbacks look things up in: they run under page table locks, while the
  * tracker replaces the sample.
  */
-struct mrc_shadow {
+struct mrc_young_shadow {
 	u32 n;
 	unsigned long *young;	/* cleared by us, not yet given back */
 	unsigned long *taken;	/* cleared by others in this ladder */
-	unsigned long *seen;	/* cleared by mrc_young_age(), for the ladder */
+	unsigned long *seen;	/* cleared by mrc_young_shadow_age(), for the ladder */
 	unsigned long addr[];	/* ascending */
 };
 
 /**
- * mrc_young_free() - forget all bits
+ * mrc_young_shadow_free() - forget all bits
  * @t: the target
  *
  * Context: may sleep.
  */
-void mrc_young_free(struct mrc_target *t)
+void mrc_young_shadow_free(struct mrc_target *t)
 {
-	struct mrc_shadow *old = rcu_replace_pointer(t->shadow, NULL, true);
+	struct mrc_young_shadow *old = rcu_replace_pointer(t->shadow, NULL, true);
 
-	/* Who evicts pages calls mrc_young_age() at any time. */
+	/* Whoever evicts pages calls mrc_young_shadow_age() at any time. */
 	if (old)
 		synchronize_rcu();
 	kvfree(old);
 }
 
 /* First index whose address is not below @addr. */
-static u32 lower_bound(const struct mrc_shadow *s, unsigned long addr)
+static u32 lower_bound(const struct mrc_young_shadow *s, unsigned long addr)
 {
 	u32 low = 0, high = s->n;
 
@@ -59,14 +59,14 @@ static u32 lower_bound(const struct mrc_shadow *s, unsigned long addr)
 }
 
 /* Whether a page is in the sample; at which index. */
-static bool is_sampled(const struct mrc_shadow *s, unsigned long addr, u32 *i)
+static bool is_sampled(const struct mrc_young_shadow *s, unsigned long addr, u32 *i)
 {
 	*i = s ? lower_bound(s, addr) : 0;
 	return s && *i < s->n && s->addr[*i] == addr;
 }
 
 /* Whether a touch of page @i was taken, and not given back before. */
-static bool return_touch(struct mrc_target *t, struct mrc_shadow *s, u32 i)
+static bool return_touch(struct mrc_target *t, struct mrc_young_shadow *s, u32 i)
 {
 	if (!test_and_clear_bit(i, s->young))
 		return false;
@@ -75,7 +75,7 @@ static bool return_touch(struct mrc_target *t, struct mrc_shadow *s, u32 i)
 }
 
 /**
- * mrc_young_return() - somebody asks for the accessed bits of some pages
+ * mrc_young_shadow_return() - somebody asks for the accessed bits of some pages
  * @t: the target
  * @start: of the first
  * @end: of the last
@@ -84,10 +84,10 @@ static bool return_touch(struct mrc_target *t, struct mrc_shadow *s, u32 i)
  * Context: any; under RCU.
  * Return: whether a bit was taken from it.
  */
-bool mrc_young_return(struct mrc_target *t, unsigned long start,
-		      unsigned long end, bool clear)
+bool mrc_young_shadow_return(struct mrc_target *t, unsigned long start,
+			     unsigned long end, bool clear)
 {
-	struct mrc_shadow *s = rcu_dereference(t->shadow);
+	struct mrc_young_shadow *s = rcu_dereference(t->shadow);
 	bool young = false;
 	u32 i;
 
@@ -105,7 +105,7 @@ bool mrc_young_return(struct mrc_target *t, unsigned long start,
 }
 
 /**
- * mrc_young_renew() - the sample has been replaced
+ * mrc_young_shadow_renew() - the sample has been replaced
  * @t: the target
  *
  * What was taken from pages that are still sampled is kept. What was taken from
@@ -113,11 +113,11 @@ bool mrc_young_return(struct mrc_target *t, unsigned long start,
  *
  * Return: 0 or -ENOMEM.
  */
-int mrc_young_renew(struct mrc_target *t)
+int mrc_young_shadow_renew(struct mrc_target *t)
 {
-	struct mrc_shadow *old = rcu_dereference_protected(t->shadow, true);
+	struct mrc_young_shadow *old = rcu_dereference_protected(t->shadow, true);
 	u32 n = t->sample.n, longs = BITS_TO_LONGS(n), i, k = 0;
-	struct mrc_shadow *s;
+	struct mrc_young_shadow *s;
 
 	s = kvzalloc(struct_size(s, addr, n + 3 * longs), GFP_KERNEL);
 	if (!s)
@@ -146,45 +146,45 @@ int mrc_young_renew(struct mrc_target *t)
 }
 
 /**
- * mrc_young_took() - an accessed bit was cleared
+ * mrc_young_shadow_took() - an accessed bit was cleared
  * @t: the target
  * @i: index of the page in its sample
  *
  * Context: any, as long as the sample is not replaced.
  */
-void mrc_young_took(struct mrc_target *t, u32 i)
+void mrc_young_shadow_took(struct mrc_target *t, u32 i)
 {
-	struct mrc_shadow *s = rcu_dereference_protected(t->shadow, true);
+	struct mrc_young_shadow *s = rcu_dereference_protected(t->shadow, true);
 
 	if (!test_and_set_bit(i, s->young))
 		t->stats.shadow_young++;
 }
 
 /**
- * mrc_young_begin() - a ladder begins: what others clear from here on counts
+ * mrc_young_shadow_begin() - a ladder begins: what others clear from here on counts
  * @t: the target
  */
-void mrc_young_begin(struct mrc_target *t)
+void mrc_young_shadow_begin(struct mrc_target *t)
 {
-	struct mrc_shadow *s = rcu_dereference_protected(t->shadow, true);
+	struct mrc_young_shadow *s = rcu_dereference_protected(t->shadow, true);
 
 	bitmap_zero(s->taken, s->n);
 }
 
 /**
- * mrc_young_lost() - whether others may have cleared an accessed bit
+ * mrc_young_shadow_lost() - whether others may have cleared an accessed bit
  * @t: the target
  * @i: index of the page in its sample
  *
- * Return: true if they did since mrc_young_begin().
+ * Return: true if they did since mrc_young_shadow_begin().
  */
-bool mrc_young_lost(struct mrc_target *t, u32 i)
+bool mrc_young_shadow_lost(struct mrc_target *t, u32 i)
 {
 	return test_bit(i, rcu_dereference_protected(t->shadow, true)->taken);
 }
 
 /**
- * mrc_young_age() - a hand (clock_hand.h) has cleared an accessed bit
+ * mrc_young_shadow_age() - a hand (clock_hand.h) has cleared an accessed bit
  * @t: the target
  * @addr: of the page
  * @young: whether the bit was set
@@ -193,9 +193,9 @@ bool mrc_young_lost(struct mrc_target *t, u32 i)
  *
  * Return: whether the page was touched since this was last called for it.
  */
-bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young)
+bool mrc_young_shadow_age(struct mrc_target *t, unsigned long addr, bool young)
 {
-	struct mrc_shadow *s;
+	struct mrc_young_shadow *s;
 	u32 i;
 
 	rcu_read_lock();
@@ -210,15 +210,16 @@ bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young)
 }
 
 /**
- * mrc_young_kept() - whether an accessed bit was cleared, and is to be given back
+ * mrc_young_shadow_kept() - whether an accessed bit was cleared, and is to be given back
  * @t: the target
  * @addr: of the page
  *
  * Context: any.
+ * Return: whether it is owed.
  */
-bool mrc_young_kept(struct mrc_target *t, unsigned long addr)
+bool mrc_young_shadow_kept(struct mrc_target *t, unsigned long addr)
 {
-	struct mrc_shadow *s;
+	struct mrc_young_shadow *s;
 	bool kept;
 	u32 i;
 
@@ -230,11 +231,13 @@ bool mrc_young_kept(struct mrc_target *t, unsigned long addr)
 }
 
 /**
- * mrc_young_seen() - whether a touch was seen by mrc_young_age(); once
+ * mrc_young_shadow_seen() - whether a touch was seen by mrc_young_shadow_age(); once
  * @t: the target
  * @i: index of the page in its sample
+ *
+ * Return: whether it was, since this was last asked.
  */
-bool mrc_young_seen(struct mrc_target *t, u32 i)
+bool mrc_young_shadow_seen(struct mrc_target *t, u32 i)
 {
 	unsigned long *seen = rcu_dereference_protected(t->shadow, true)->seen;
 

@@ -7,16 +7,16 @@
 
 struct mrc_target;
 
-int mrc_young_renew(struct mrc_target *t);
-void mrc_young_free(struct mrc_target *t);
-void mrc_young_begin(struct mrc_target *t);
-void mrc_young_took(struct mrc_target *t, u32 i);
-bool mrc_young_lost(struct mrc_target *t, u32 i);
-bool mrc_young_seen(struct mrc_target *t, u32 i);
+int mrc_young_shadow_renew(struct mrc_target *t);
+void mrc_young_shadow_free(struct mrc_target *t);
+void mrc_young_shadow_begin(struct mrc_target *t);
+void mrc_young_shadow_took(struct mrc_target *t, u32 i);
+bool mrc_young_shadow_lost(struct mrc_target *t, u32 i);
+bool mrc_young_shadow_seen(struct mrc_target *t, u32 i);
 
-bool mrc_young_age(struct mrc_target *t, unsigned long addr, bool young);
-bool mrc_young_kept(struct mrc_target *t, unsigned long addr);
-bool mrc_young_return(struct mrc_target *t, unsigned long start,
-		      unsigned long end, bool clear);
+bool mrc_young_shadow_age(struct mrc_target *t, unsigned long addr, bool young);
+bool mrc_young_shadow_kept(struct mrc_target *t, unsigned long addr);
+bool mrc_young_shadow_return(struct mrc_target *t, unsigned long start,
+			     unsigned long end, bool clear);
 
 #endif
