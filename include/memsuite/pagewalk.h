@@ -166,15 +166,20 @@ static inline bool memsuite_walk_is_swapped(struct mm_struct *mm, unsigned long 
 /* The page that an entry maps: NULL for what is not present, special, or no memory. */
 static inline struct page *memsuite_walk_pte_page(pte_t pte)
 {
-	if (!pte_present(pte) || pte_special(pte) || !pfn_valid(pte_pfn(pte)))
+	unsigned long pfn;
+
+	if (!pte_present(pte) || pte_special(pte))
 		return NULL;
-	return pte_page(pte);
+	pfn = pte_pfn(pte);
+	return pfn_valid(pfn) ? pfn_to_page(pfn) : NULL;
 }
 
 /* The first page of a huge one: NULL for what is no memory. */
 static inline struct page *memsuite_walk_pmd_page(pmd_t pmd)
 {
-	return pfn_valid(pmd_pfn(pmd)) ? pmd_page(pmd) : NULL;
+	unsigned long pfn = pmd_pfn(pmd);
+
+	return pfn_valid(pfn) ? pfn_to_page(pfn) : NULL;
 }
 
 struct memsuite_walk;
