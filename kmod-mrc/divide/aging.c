@@ -23,17 +23,12 @@
 /* How long one round over all pages takes at least. */
 #define ROUND_US	(2 * USEC_PER_SEC)
 
-static void *usage_new_table(struct memsuite_page_map *map, unsigned long addr)
-{
-	return memsuite_page_map_make(map, addr, GFP_NOWAIT | __GFP_NOWARN);
-}
-
 static void page_age(struct mrc_clock_hand *h, struct page *page, unsigned long addr,
 		     unsigned long *entry, unsigned int order)
 {
 	u8 *usage = mrc_clock_hand_usage(h, addr);
 
-	h->looks--;
+	h->walk.left--;
 	/*
 	 * Pages that others map are not evicted, nor parts of a page. Where there is no
 	 * room for the usage, the accessed bit stays.
@@ -68,7 +63,7 @@ static void round_end(struct mrc_share *share, struct mm_struct *mm)
 
 static void round_go_on(struct mrc_target *t, struct mm_struct *mm, s64 looks, u64 now)
 {
-	struct mrc_clock_hand hand = { .t = t, .see = page_age, .table = usage_new_table };
+	struct mrc_clock_hand hand = { .t = t, .see = page_age, .use_map = true, .fill_map = true };
 	struct mrc_share *share = &t->share;
 	u64 done;
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A clock hand goes over the pages of a target; clock_hand.h. */
 
-#include <linux/list.h>
 #include <linux/mm.h>
-#include <linux/rcupdate.h>
 
 #include <compat/compat.h>
 #include <compat/page.h>
-#include <compat/pagetable.h>
+#include <memsuite/page_map.h>
+#include <memsuite/pagewalk.h>
 
 #include "divide/clock_hand.h"
 #include "target/target.h"
@@ -18,108 +17,59 @@
 
 static bool hand_is_done(const struct mrc_clock_hand *h)
 {
-	return h->looks <= 0 || (h->batch && h->picked >= h->batch);
+	return h->walk.left <= 0 || (h->batch && h->picked >= h->batch);
 }
 
-/* Return: where it stopped, or @end. */
-static unsigned long see_table(struct mrc_clock_hand *h, struct mm_struct *mm,
-			       pmd_t *pmd, pmd_t pmdval, unsigned long addr,
-			       unsigned long end)
+static void hand_enter(struct memsuite_walk *walk, unsigned long addr)
 {
-	pte_t *pte = pte_offset_kernel(&pmdval, addr);
-	spinlock_t *lock = pte_lockptr(mm, &pmdval);
+	struct mrc_clock_hand *h = container_of(walk, struct mrc_clock_hand, walk);
 
-	spin_lock(lock);
-	/* The table may have been taken away before its lock was ours. */
-	if (!memsuite_same_table(pmdval, READ_ONCE(*pmd)))
-		addr = end;
-	for (; addr < end && !hand_is_done(h); addr += PAGE_SIZE, pte++) {
-		pte_t val = READ_ONCE(*pte);
-
-		if (pte_present(val) && !pte_special(val) &&
-		    pfn_valid(pte_pfn(val)))
-			h->see(h, pte_page(val), addr, (unsigned long *)pte, 0);
-	}
-	spin_unlock(lock);
-	return addr;
-}
-
-static void see_huge(struct mrc_clock_hand *h, struct mm_struct *mm, pmd_t *pmd,
-		     unsigned long addr)
-{
-	spinlock_t *lock = pmd_lockptr(mm, pmd);
-	pmd_t val;
-
-	spin_lock(lock);
-	val = READ_ONCE(*pmd);
-	if (!pmd_none(val) && pmd_present(val) && pmd_leaf(val) &&
-	    pfn_valid(pmd_pfn(val)))
-		h->see(h, pmd_page(val), addr, (unsigned long *)pmd, HPAGE_PMD_ORDER);
-	spin_unlock(lock);
-}
-
-static void usage_find(struct mrc_clock_hand *h, unsigned long addr)
-{
-	h->usage = h->table ? h->table(&h->t->share.usage_map, addr) : NULL;
+	walk->left--;
 	h->tables++;
+	if (h->fill_map)
+		memsuite_page_map_make(&h->t->share.usage_map, addr,
+				       GFP_NOWAIT | __GFP_NOWARN);
 }
 
-static unsigned long see_pmd(struct mrc_clock_hand *h, struct mm_struct *mm, pmd_t *pmd,
-			     unsigned long addr, unsigned long end)
+/* Under RCU, by which tables of usage are freed. */
+static void hand_find_usage(struct mrc_clock_hand *h, unsigned long addr)
 {
-	pmd_t val;
+	h->usage = h->use_map ? memsuite_page_map_find(&h->t->share.usage_map, addr) : NULL;
+}
 
-	h->looks--;
-	rcu_read_lock();
-	val = READ_ONCE(*pmd);
-	if (pmd_none(val) || !pmd_present(val)) {
-		addr = end;
-	} else if (pmd_leaf(val)) {
-		usage_find(h, addr);
-		if (!(addr & ~PMD_MASK))
-			see_huge(h, mm, pmd, addr);
-		addr = end;
-	} else if (!pmd_bad(val)) {
-		usage_find(h, addr);
-		addr = see_table(h, mm, pmd, val, addr, end);
-	} else {
-		addr = end;
+static unsigned long hand_ptes(struct memsuite_walk *walk, pte_t *pte,
+			       unsigned long addr, unsigned long end)
+{
+	struct mrc_clock_hand *h = container_of(walk, struct mrc_clock_hand, walk);
+
+	hand_find_usage(h, addr);
+	for (; addr < end && !hand_is_done(h); addr += PAGE_SIZE, pte++) {
+		struct page *page = memsuite_walk_pte_page(READ_ONCE(*pte));
+
+		if (page)
+			h->see(h, page, addr, (unsigned long *)pte, 0);
 	}
-	rcu_read_unlock();
+	walk->stop = hand_is_done(h);
 	return addr;
 }
 
-static bool area_is_eligible(const struct vm_area_struct *vma)
+static void hand_huge(struct memsuite_walk *walk, pmd_t *pmd, unsigned long addr,
+		      unsigned long end)
 {
-	return !(vma->vm_flags & (VM_HUGETLB | VM_IO | VM_PFNMAP |
-				  VM_MIXEDMAP | VM_LOCKED));
+	struct mrc_clock_hand *h = container_of(walk, struct mrc_clock_hand, walk);
+	struct page *page = memsuite_walk_pmd_page(READ_ONCE(*pmd));
+
+	hand_find_usage(h, addr);
+	if (page)
+		h->see(h, page, addr, (unsigned long *)pmd, HPAGE_PMD_ORDER);
+	walk->stop = hand_is_done(h);
 }
 
-/* Return: where to go on; 0: the end has been reached. */
-static unsigned long go_on(struct mrc_clock_hand *h, struct mm_struct *mm,
-			   unsigned long addr)
-{
-	struct vm_area_struct *vma;
-
-	while ((vma = find_vma(mm, addr))) {
-		addr = max(addr, vma->vm_start);
-		if (!area_is_eligible(vma))
-			addr = vma->vm_end;
-		while (addr < vma->vm_end) {
-			unsigned long next;
-			pmd_t *pmd;
-
-			if (hand_is_done(h))
-				return addr;
-			pmd = memsuite_pmd_offset(mm, addr, &next);
-			next = min(next, vma->vm_end);
-			h->looks--;
-			addr = pmd ? see_pmd(h, mm, pmd, addr, next) : next;
-		}
-		h->looks--;
-	}
-	return 0;
-}
+static const struct memsuite_walk_ops hand_ops = {
+	.enter = hand_enter,
+	.pte_range = hand_ptes,
+	.huge_pmd = hand_huge,
+};
 
 /**
  * mrc_clock_hand_is_whole() - whether an entry maps all of a page
@@ -174,11 +124,16 @@ bool mrc_clock_hand_take(struct mrc_clock_hand *h, unsigned long addr, unsigned 
  */
 u64 mrc_clock_hand_go(struct mrc_clock_hand *h, struct mm_struct *mm, unsigned long *at)
 {
-	h->looks = LOOKS_BATCH;
-	if (!mmap_read_trylock(mm))
+	h->walk = (struct memsuite_walk) {
+		.ops = &hand_ops,
+		.mm = mm,
+		.flags = MEMSUITE_WALK_EVICTABLE,
+		.batch = LOOKS_BATCH,
+		.addr = *at,
+	};
+	if (memsuite_walk_batch(&h->walk))
 		return 0;
-	*at = go_on(h, mm, *at);
-	mmap_read_unlock(mm);
+	*at = h->walk.addr;
 	/* Where nothing is mapped there is nothing to look at. */
-	return LOOKS_BATCH - max_t(s64, h->looks, 0) + 1;
+	return LOOKS_BATCH - max(h->walk.left, 0L) + 1;
 }

@@ -10,18 +10,18 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
-#include <memsuite/page_map.h>
+#include <memsuite/pagewalk.h>
 
 struct mrc_target;
 
 /**
  * struct mrc_clock_hand - a hand, for one run over some pages
+ * @walk: over them; each page that @see looks at takes one off what is left
  * @t: whose pages
  * @see: what to do with one, under the lock of its page table; takes a look
- * @table: finds the usage of the pages of a page table; may not sleep; NULL: there
- *	is none
- * @looks: pages that may still be looked at in this hold of mmap_lock
- * @usage: of @table, for the page table where the hand is; or NULL
+ * @use_map: the usage of pages is looked up
+ * @fill_map: and room is made for it where there is none
+ * @usage: of the pages of the page table where the hand is; or NULL
  * @tables: page tables that it went over so far
  * @batch: it stops when so many pages were picked; 0: it picks none
  * @picked: pages that @see picked
@@ -29,11 +29,12 @@ struct mrc_target;
  * @no_swap: there is no room in swap
  */
 struct mrc_clock_hand {
+	struct memsuite_walk walk;
 	struct mrc_target *t;
 	void (*see)(struct mrc_clock_hand *h, struct page *page, unsigned long addr,
 		    unsigned long *entry, unsigned int order);
-	void *(*table)(struct memsuite_page_map *map, unsigned long addr);
-	s64 looks;
+	bool use_map;
+	bool fill_map;
 	u8 *usage;
 	u64 tables;
 	u64 batch;

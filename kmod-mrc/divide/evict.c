@@ -54,7 +54,7 @@ static bool page_is_wanted(struct mrc_clock_hand *h, unsigned long addr, unsigne
 	if (h->any)
 		return true;
 	/* Where no usage is known, it stays if it was touched since it was last seen. */
-	if (!h->table)
+	if (!h->use_map)
 		return !mrc_clock_hand_take(h, addr, entry);
 	if (page_is_cold(h, addr, READ_ONCE(*entry)))
 		return true;
@@ -86,7 +86,7 @@ static void page_pick(struct mrc_clock_hand *h, struct page *page, unsigned long
 	struct mrc_share *share = &h->t->share;
 	u64 nr = 1ULL << order;
 
-	h->looks--;
+	h->walk.left--;
 	if (memsuite_page_shared(compound_head(page))) {
 		share->refused_shared += nr;
 		return;
@@ -229,8 +229,7 @@ u64 mrc_evict(struct mrc_target *t, struct mm_struct *mm, u64 want,
 		memsuite_reclaim_begin(&share->reclaim);
 		if (wait)
 			memsuite_reclaim_wait(&share->reclaim, EVICT_BATCH);
-		if (mrc_aging_knows(t, mm))
-			hand.table = memsuite_page_map_find;
+		hand.use_map = mrc_aging_knows(t, mm);
 		hand.any = go_back(share, want);
 		hand.no_swap = get_nr_swap_pages() <= 0;
 		gone = evict_pages(&hand, mm, want, wait);

@@ -30,6 +30,7 @@
 #include <compat/compat.h>
 #include <compat/page.h>
 #include <compat/pagetable.h>
+#include <memsuite/pagewalk.h>
 #include <memsuite/tlb.h>
 
 #include "track/protect.h"
@@ -66,11 +67,6 @@ int mrc_protect_usable(void)
 		return 0;
 	pr_warn_ratelimited("mode paper cannot protect pages: %s\n", why);
 	return -EOPNOTSUPP;
-}
-
-static bool area_is_eligible(const struct vm_area_struct *vma)
-{
-	return !(vma->vm_flags & (VM_HUGETLB | VM_IO | VM_PFNMAP | VM_MIXEDMAP));
 }
 
 static bool area_is_accessible(const struct vm_area_struct *vma)
@@ -114,8 +110,8 @@ static bool page_is_protectable(const struct vm_area_struct *vma, pte_t pte)
 	       !memsuite_page_pinned(page);
 }
 
-static u32 look_pte(struct vm_area_struct *vma, pte_t *pte,
-		    enum mrc_protect_op op)
+static u32 protect_pte(struct vm_area_struct *vma, pte_t *pte,
+		       enum mrc_protect_op op)
 {
 	pte_t val = READ_ONCE(*pte);
 
@@ -136,49 +132,34 @@ static u32 look_pte(struct vm_area_struct *vma, pte_t *pte,
 	return MRC_PAGE_PRESENT | MRC_PAGE_PROTECTED | MRC_PAGE_CHANGED;
 }
 
-static u32 look_pmd(struct mm_struct *mm, pmd_t *pmd, enum mrc_protect_op op)
+static u32 protect_huge(pmd_t *pmd, enum mrc_protect_op op)
 {
-	spinlock_t *lock = pmd_lock(mm, pmd);
-	pmd_t val = READ_ONCE(*pmd);
-	u32 found = 0;
+	u32 found = MRC_PAGE_PRESENT | MRC_PAGE_HUGE | MRC_PAGE_STUCK;
 
-	if (pmd_present(val) && pmd_leaf(val)) {
-		found = MRC_PAGE_PRESENT | MRC_PAGE_HUGE | MRC_PAGE_STUCK;
-		if (pmd_young(val))
-			found |= MRC_PAGE_YOUNG;
-		if (op == MRC_OP_CLEAR)
-			clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd);
-	}
-	spin_unlock(lock);
+	if (pmd_young(READ_ONCE(*pmd)))
+		found |= MRC_PAGE_YOUNG;
+	if (op == MRC_OP_CLEAR)
+		clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd);
 	return found;
 }
 
-static u32 entry_look(struct vm_area_struct *vma, unsigned long addr,
-		      enum mrc_protect_op op)
+/* Called under RCU. */
+static u32 protect_page(struct memsuite_walk_cursor *at, unsigned long addr,
+			enum mrc_protect_op op)
 {
-	struct mm_struct *mm = vma->vm_mm;
-	unsigned long next;
-	pmd_t *pmd, val;
-	u32 found = 0;
+	enum memsuite_walk_kind kind = memsuite_walk_cursor_seek(at, addr);
+	u32 found;
 
-	pmd = memsuite_pmd_offset(mm, addr, &next);
-	if (!pmd)
+	if (kind != MEMSUITE_WALK_HUGE &&
+	    (kind != MEMSUITE_WALK_TABLE || op == MRC_OP_CLEAR))
 		return 0;
-	rcu_read_lock();
-	val = READ_ONCE(*pmd);
-	if (pmd_none(val) || !pmd_present(val)) {
-		found = 0;
-	} else if (pmd_leaf(val)) {
-		found = look_pmd(mm, pmd, op);
-	} else if (!pmd_bad(val) && op != MRC_OP_CLEAR) {
-		spinlock_t *lock = pte_lockptr(mm, &val);
-
-		spin_lock(lock);
-		if (memsuite_same_table(val, READ_ONCE(*pmd)))
-			found = look_pte(vma, pte_offset_kernel(&val, addr), op);
-		spin_unlock(lock);
-	}
-	rcu_read_unlock();
+	if (!memsuite_walk_cursor_lock(at))
+		return 0;
+	if (kind == MEMSUITE_WALK_HUGE)
+		found = protect_huge(at->pmd, op);
+	else
+		found = protect_pte(at->vma, at->table + pte_index(addr), op);
+	memsuite_walk_cursor_unlock(at);
 	return found;
 }
 
@@ -196,157 +177,81 @@ static u32 entry_look(struct vm_area_struct *vma, unsigned long addr,
 int mrc_protect_batch(struct mm_struct *mm, enum mrc_protect_op op,
 		      struct mrc_protect_page *pages, unsigned int n)
 {
-	struct vm_area_struct *vma = NULL;
+	struct memsuite_walk_cursor at = { .mm = mm };
 	unsigned long low = ULONG_MAX, high = 0;
 	struct mrc_protect_page *page;
+	int err = memsuite_walk_lock(mm, MEMSUITE_WALK_TRY);
 
-	if (!mmget_not_zero(mm))
-		return -ESRCH;
-	if (!mmap_read_trylock(mm)) {
-		mmput_async(mm);
-		return -EAGAIN;
-	}
+	if (err)
+		return err;
 	if (op == MRC_OP_PROTECT)
 		inc_tlb_flush_pending(mm);
+	rcu_read_lock();
 	for (page = pages; page < pages + n; page++) {
-		page->found = 0;
-		if (!vma || page->addr < vma->vm_start || page->addr >= vma->vm_end)
-			vma = find_vma(mm, page->addr);
-		if (!vma || page->addr < vma->vm_start || !area_is_eligible(vma))
-			continue;
-		page->found = entry_look(vma, page->addr, op);
+		page->found = protect_page(&at, page->addr, op);
 		if (page->found & MRC_PAGE_CHANGED) {
 			low = min(low, page->addr);
 			high = max(high, page->addr + PAGE_SIZE);
 		}
 	}
+	rcu_read_unlock();
 	if (op == MRC_OP_PROTECT) {
 		if (low < high)
 			memsuite_tlb_flush(mm, low, high);
 		dec_tlb_flush_pending(mm);
 	}
-	mmap_read_unlock(mm);
-	mmput_async(mm);
-	cond_resched();
+	memsuite_walk_unlock(mm);
 	return 0;
 }
 
-/* What to do with a page table; @pte is NULL where @pmd maps a huge page. */
-typedef void visit_fn(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
-		      pte_t *pte, unsigned long addr, unsigned long end);
-
-static void visit_table(struct vm_area_struct *vma, pmd_t *pmd,
-			unsigned long addr, unsigned long end, visit_fn *visit,
-			void *arg)
-{
-	pmd_t val;
-
-	rcu_read_lock();
-	val = READ_ONCE(*pmd);
-	if (!pmd_none(val) && pmd_present(val) && !pmd_leaf(val) &&
-	    !pmd_bad(val)) {
-		spinlock_t *lock = pte_lockptr(vma->vm_mm, &val);
-
-		spin_lock(lock);
-		if (memsuite_same_table(val, READ_ONCE(*pmd)))
-			visit(arg, vma, pmd, pte_offset_kernel(&val, addr),
-			      addr, end);
-		spin_unlock(lock);
-	} else if (pmd_present(val) && pmd_leaf(val)) {
-		visit(arg, vma, pmd, NULL, addr, end);
-	}
-	rcu_read_unlock();
-}
-
-/* Return: where to go on after so many tables, 0 at the end. */
-static unsigned long tables_walk(struct mm_struct *mm, unsigned long addr,
-				 unsigned long end, unsigned int tables,
-				 visit_fn *visit, void *arg)
-{
-	struct vm_area_struct *vma;
-	unsigned long next;
-
-	while ((vma = find_vma(mm, addr)) && vma->vm_start < end) {
-		addr = max(addr, vma->vm_start);
-		if (!area_is_eligible(vma))
-			addr = vma->vm_end;
-		for (; addr < min(vma->vm_end, end); addr = next) {
-			pmd_t *pmd;
-
-			if (!tables--)
-				return addr;
-			pmd = memsuite_pmd_offset(mm, addr, &next);
-			next = min3(next, vma->vm_end, end);
-			if (pmd)
-				visit_table(vma, pmd, addr, next, visit, arg);
-		}
-		if (addr >= end)
-			break;
-	}
-	return 0;
-}
-
-/* The whole address space, in batches. */
-static int tables_walk_all(struct mm_struct *mm, visit_fn *visit, void *arg)
-{
-	unsigned long addr = 0;
-
-	do {
-		if (!mmget_not_zero(mm))
-			return -ESRCH;
-		mmap_read_lock(mm);
-		addr = tables_walk(mm, addr, TASK_SIZE_MAX, BATCH_TABLES, visit, arg);
-		mmap_read_unlock(mm);
-		mmput_async(mm);
-		cond_resched();
-	} while (addr);
-	return 0;
-}
-
-/* An entry that was not accessible is in no TLB. */
-static void entries_restore(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
-			    pte_t *pte, unsigned long addr, unsigned long end)
-{
-	struct mrc_shield *shield = arg;
-	pte_t val;
-
-	if (!pte || !area_is_accessible(vma))
-		return;
-	for (; addr < end; addr += PAGE_SIZE, pte++) {
-		if (!pte_protnone(READ_ONCE(*pte)))
-			continue;
-		val = native_ptep_get_and_clear(pte);
-		native_set_pte(pte, memsuite_pte_unprotect(val, vma->vm_page_prot));
-		atomic64_inc(&shield->restored);
-	}
-}
-
-struct seeing {
+/**
+ * struct see_walk - all pages of an address space are told
+ * @walk: over it
+ * @see: is told each of them
+ * @arg: for @see
+ */
+struct see_walk {
+	struct memsuite_walk walk;
 	mrc_protect_see_fn *see;
 	void *arg;
 };
 
-static void entries_enumerate(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
-			      pte_t *pte, unsigned long addr, unsigned long end)
+static void see_page(const struct see_walk *all, unsigned long addr,
+		     u32 found, unsigned long *entry)
 {
-	const struct seeing *seeing = arg;
-	unsigned long *entry = (unsigned long *)pmd;
-	u32 found = MRC_PAGE_PRESENT | MRC_PAGE_HUGE;
-
-	for (; addr < end; addr += PAGE_SIZE) {
-		if (pte) {
-			pte_t val = READ_ONCE(*pte);
-
-			entry = (unsigned long *)pte++;
-			if (pte_none(val))
-				continue;
-			found = pte_present(val) ? MRC_PAGE_PRESENT : 0;
-		}
-		if (seeing->see(seeing->arg, addr, found) &&
-		    found & MRC_PAGE_PRESENT)
-			clear_bit(_PAGE_BIT_ACCESSED, entry);
-	}
+	if (all->see(all->arg, addr, found) && found & MRC_PAGE_PRESENT)
+		clear_bit(_PAGE_BIT_ACCESSED, entry);
 }
+
+static unsigned long see_ptes(struct memsuite_walk *walk, pte_t *pte,
+			      unsigned long addr, unsigned long end)
+{
+	struct see_walk *all = container_of(walk, struct see_walk, walk);
+
+	for (; addr < end; addr += PAGE_SIZE, pte++) {
+		pte_t val = READ_ONCE(*pte);
+
+		if (!pte_none(val))
+			see_page(all, addr, pte_present(val) ? MRC_PAGE_PRESENT : 0,
+				 (unsigned long *)pte);
+	}
+	return end;
+}
+
+static void see_huge(struct memsuite_walk *walk, pmd_t *pmd,
+		     unsigned long addr, unsigned long end)
+{
+	struct see_walk *all = container_of(walk, struct see_walk, walk);
+
+	for (; addr < end; addr += PAGE_SIZE)
+		see_page(all, addr, MRC_PAGE_PRESENT | MRC_PAGE_HUGE,
+			 (unsigned long *)pmd);
+}
+
+static const struct memsuite_walk_ops see_walk_ops = {
+	.pte_range = see_ptes,
+	.huge_pmd = see_huge,
+};
 
 /**
  * mrc_protect_enumerate() - tell all pages that are mapped or swapped out
@@ -360,12 +265,67 @@ static void entries_enumerate(void *arg, struct vm_area_struct *vma, pmd_t *pmd,
  */
 int mrc_protect_enumerate(struct mm_struct *mm, mrc_protect_see_fn *see, void *arg)
 {
-	struct seeing seeing = { .see = see, .arg = arg };
+	struct see_walk all = {
+		.walk = {
+			.ops = &see_walk_ops,
+			.mm = mm,
+			.wait = MEMSUITE_WALK_WAIT,
+			.batch = BATCH_TABLES,
+		},
+		.see = see,
+		.arg = arg,
+	};
 
-	return tables_walk_all(mm, entries_enumerate, &seeing);
+	return memsuite_walk_all(&all.walk);
 }
 
 #if IS_ENABLED(CONFIG_MMU_NOTIFIER)
+
+/**
+ * struct restoration - pages are unprotected by hand
+ * @walk: over the address space
+ * @shield: what they were protected for
+ */
+struct restoration {
+	struct memsuite_walk walk;
+	struct mrc_shield *shield;
+};
+
+/* An entry that was not accessible is in no TLB. */
+static unsigned long restore_ptes(struct memsuite_walk *walk, pte_t *pte,
+				  unsigned long addr, unsigned long end)
+{
+	struct restoration *all = container_of(walk, struct restoration, walk);
+	pte_t val;
+
+	if (!area_is_accessible(walk->vma))
+		return end;
+	for (; addr < end; addr += PAGE_SIZE, pte++) {
+		if (!pte_protnone(READ_ONCE(*pte)))
+			continue;
+		val = native_ptep_get_and_clear(pte);
+		native_set_pte(pte, memsuite_pte_unprotect(val, walk->vma->vm_page_prot));
+		atomic64_inc(&all->shield->restored);
+	}
+	return end;
+}
+
+static const struct memsuite_walk_ops restoration_ops = {
+	.pte_range = restore_ptes,
+};
+
+static struct restoration restoration_of(struct mrc_shield *shield)
+{
+	return (struct restoration) {
+		.walk = {
+			.ops = &restoration_ops,
+			.mm = shield->mm,
+			.wait = MEMSUITE_WALK_WAIT,
+			.batch = BATCH_TABLES,
+		},
+		.shield = shield,
+	};
+}
 
 /*
  * Before fork(), and once pages are being unprotected, mremap(). Both hold mmap_lock
@@ -383,11 +343,13 @@ static int before_change(struct mmu_notifier *mn,
 			 const struct mmu_notifier_range *range)
 {
 	struct mrc_shield *shield = container_of(mn, struct mrc_shield, notifier);
+	struct restoration all;
 
-	if (event_concerns(shield, range->event) && current->mm == shield->mm &&
-	    memsuite_mmap_write_locked_by_current(shield->mm))
-		tables_walk(shield->mm, range->start, range->end, UINT_MAX, entries_restore,
-			    shield);
+	if (!event_concerns(shield, range->event) || current->mm != shield->mm ||
+	    !memsuite_mmap_write_locked_by_current(shield->mm))
+		return 0;
+	all = restoration_of(shield);
+	memsuite_walk_range(&all.walk, range->start, range->end);
 	return 0;
 }
 
@@ -424,9 +386,11 @@ int mrc_protect_start(struct mrc_shield *shield, struct mm_struct *mm)
  */
 void mrc_protect_stop(struct mrc_shield *shield)
 {
+	struct restoration all = restoration_of(shield);
+
 	/* Whoever has not seen it has mmap_lock, and is done before the walk begins. */
 	WRITE_ONCE(shield->stopping, true);
-	tables_walk_all(shield->mm, entries_restore, shield);
+	memsuite_walk_all(&all.walk);
 	mmu_notifier_unregister(&shield->notifier, shield->mm);
 }
 

@@ -3,21 +3,15 @@
  * The page tables of a target: only the bits of entries are looked at, never
  * the pages behind them.
  *
- * Everything is done in batches that hold mmap_lock for reading and an
- * mm_users reference for some ten microseconds. Page tables of the areas that
- * are there are then freed by RCU only (file THP since 6.5, empty tables since
- * 6.14), so that reading needs no page table lock; clearing a bit does, and
- * looks at the PMD again once it holds it, as pte_offset_map_lock() does.
+ * Everything is done in batches that hold mmap_lock for reading and an mm_users
+ * reference for some ten microseconds. Reading takes no lock of a page table,
+ * clearing a bit does.
  */
 
-#include <linux/delay.h>
-#include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/mm.h>
 
-#include <compat/compat.h>
-#include <compat/pagetable.h>
+#include <memsuite/pagewalk.h>
 
 #include "curve/curve.h"
 #include "curve/sample.h"
@@ -29,57 +23,33 @@
 #define BATCH_TABLES	32
 #define BATCH_ENTRIES	64
 
-/* How often a lock that is contended is tried, a millisecond apart. */
-#define TRIES		50
-
 /* What is found at an address. */
 #define PRESENT		BIT(0)
 #define YOUNG		BIT(1)
 #define OTHER_KIND	BIT(2)	/* split or collapsed meanwhile */
 
-static int batch_begin(struct mm_struct *mm)
+/**
+ * struct sample_walk - all pages of an address space are sampled
+ * @walk: over it
+ * @sample: what they are added to
+ * @swapped: how many were swapped out
+ */
+struct sample_walk {
+	struct memsuite_walk walk;
+	struct mrc_sample *sample;
+	u64 swapped;
+};
+
+static u8 sample_walk_flags(const struct memsuite_walk *walk)
 {
-	if (!mmget_not_zero(mm))
-		return -ESRCH;
-	if (!mmap_read_trylock(mm)) {
-		mmput(mm);
-		return -EAGAIN;
-	}
-	return 0;
+	return walk->vma->vm_file ? MRC_ENTRY_FILE : 0;
 }
 
-static void batch_end(struct mm_struct *mm)
+static unsigned long sample_ptes(struct memsuite_walk *walk, pte_t *pte,
+				 unsigned long addr, unsigned long end)
 {
-	mmap_read_unlock(mm);
-	/* The last reference tears the address space down: not here. */
-	mmput_async(mm);
-	cond_resched();
-}
-
-static int batch_begin_patiently(struct mm_struct *mm)
-{
-	int i, err;
-
-	for (i = 0; i < TRIES; i++) {
-		err = batch_begin(mm);
-		if (err != -EAGAIN)
-			break;
-		usleep_range(500, 1000);
-	}
-	return err;
-}
-
-static bool area_is_eligible(const struct vm_area_struct *vma)
-{
-	return !(vma->vm_flags & (VM_HUGETLB | VM_IO | VM_PFNMAP | VM_MIXEDMAP));
-}
-
-/* All of a page table, or of the part of it that [addr, end) covers. */
-static void enumerate_table(struct mrc_sample *sample, u64 *swapped,
-			    pmd_t pmdval, unsigned long addr,
-			    unsigned long end, u8 flags)
-{
-	pte_t *pte = pte_offset_kernel(&pmdval, addr);
+	struct sample_walk *all = container_of(walk, struct sample_walk, walk);
+	u8 flags = sample_walk_flags(walk);
 
 	for (; addr < end; addr += PAGE_SIZE, pte++) {
 		pte_t val = READ_ONCE(*pte);
@@ -87,59 +57,28 @@ static void enumerate_table(struct mrc_sample *sample, u64 *swapped,
 		if (pte_none(val))
 			continue;
 		if (!pte_present(val)) {
-			(*swapped)++;
-			mrc_sample_add(sample, MRC_BASE, addr,
+			all->swapped++;
+			mrc_sample_add(all->sample, MRC_BASE, addr,
 				       flags | MRC_ENTRY_ABSENT);
 			continue;
 		}
-		mrc_sample_add(sample, MRC_BASE, addr, flags);
+		mrc_sample_add(all->sample, MRC_BASE, addr, flags);
 	}
+	return end;
 }
 
-/* Return: where to go on, 0 at the end. */
-static unsigned long enumerate_batch(struct mm_struct *mm, unsigned long addr,
-				     struct mrc_sample *sample, u64 *swapped)
+static void sample_huge(struct memsuite_walk *walk, pmd_t *pmd,
+			unsigned long addr, unsigned long end)
 {
-	struct vm_area_struct *vma;
-	int tables = 0;
+	struct sample_walk *all = container_of(walk, struct sample_walk, walk);
 
-	while ((vma = find_vma(mm, addr))) {
-		u8 flags = vma->vm_file ? MRC_ENTRY_FILE : 0;
-		unsigned long next;
-
-		addr = max(addr, vma->vm_start);
-		if (!area_is_eligible(vma))
-			addr = vma->vm_end;
-		for (; addr < vma->vm_end; addr = next) {
-			pmd_t *pmd, val;
-
-			if (++tables > BATCH_TABLES)
-				return addr;
-			pmd = memsuite_pmd_offset(mm, addr, &next);
-			next = min(next, vma->vm_end);
-			if (!pmd)
-				continue;
-			rcu_read_lock();
-			val = READ_ONCE(*pmd);
-			if (pmd_none(val) || !pmd_present(val)) {
-				rcu_read_unlock();
-				continue;
-			}
-			if (pmd_leaf(val)) {
-				if (!(addr & ~PMD_MASK))
-					mrc_sample_add(sample, MRC_HUGE, addr,
-						       flags);
-			} else if (!pmd_bad(val)) {
-				enumerate_table(sample, swapped, val, addr,
-						next, flags);
-			}
-			rcu_read_unlock();
-		}
-		if (++tables > BATCH_TABLES)
-			return addr;
-	}
-	return 0;
+	mrc_sample_add(all->sample, MRC_HUGE, addr, sample_walk_flags(walk));
 }
+
+static const struct memsuite_walk_ops sample_walk_ops = {
+	.pte_range = sample_ptes,
+	.huge_pmd = sample_huge,
+};
 
 /**
  * mrc_walker_enumerate() - sample all mapped and swapped-out pages
@@ -153,18 +92,20 @@ static unsigned long enumerate_batch(struct mm_struct *mm, unsigned long addr,
 int mrc_walker_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
 			 u64 *swapped)
 {
-	unsigned long addr = 0;
-	int err;
+	struct sample_walk all = {
+		.walk = {
+			.ops = &sample_walk_ops,
+			.mm = mm,
+			.flags = MEMSUITE_WALK_LOCKLESS,
+			.wait = MEMSUITE_WALK_RETRY,
+			.batch = BATCH_TABLES,
+		},
+		.sample = sample,
+	};
+	int err = memsuite_walk_all(&all.walk);
 
-	*swapped = 0;
-	do {
-		err = batch_begin_patiently(mm);
-		if (err)
-			return err;
-		addr = enumerate_batch(mm, addr, sample, swapped);
-		batch_end(mm);
-	} while (addr);
-	return 0;
+	*swapped = all.swapped;
+	return err;
 }
 
 /**
@@ -177,75 +118,53 @@ int mrc_walker_enumerate(struct mm_struct *mm, struct mrc_sample *sample,
  */
 bool mrc_walker_file_mapped(struct mm_struct *mm, unsigned long addr)
 {
-	struct vm_area_struct *vma;
+	struct memsuite_walk_cursor at = { .mm = mm };
 	bool mapped;
 
-	if (batch_begin_patiently(mm))
+	if (memsuite_walk_lock(mm, MEMSUITE_WALK_RETRY))
 		return false;
-	vma = find_vma(mm, addr);
-	mapped = vma && vma->vm_start <= addr && vma->vm_file && area_is_eligible(vma);
-	batch_end(mm);
+	rcu_read_lock();
+	mapped = memsuite_walk_cursor_seek(&at, addr) != MEMSUITE_WALK_NO_AREA &&
+		 at.vma->vm_file;
+	rcu_read_unlock();
+	memsuite_walk_unlock(mm);
 	return mapped;
 }
 
-static int look_pmd(struct mm_struct *mm, pmd_t *pmd, bool clear)
+static int look_at_huge(struct memsuite_walk_cursor *at, bool clear)
 {
-	spinlock_t *lock = pmd_lockptr(mm, pmd);
-	pmd_t val = READ_ONCE(*pmd);
-	int found = 0;
+	int found = PRESENT;
 
 	if (!clear)
-		return PRESENT | (pmd_young(val) ? YOUNG : 0);
-	spin_lock(lock);
-	val = READ_ONCE(*pmd);
-	if (!pmd_none(val) && pmd_present(val) && pmd_leaf(val)) {
-		found = PRESENT;
-		if (pmd_young(val) &&
-		    test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd))
-			found |= YOUNG;
-	}
-	spin_unlock(lock);
+		return PRESENT | (pmd_young(READ_ONCE(*at->pmd)) ? YOUNG : 0);
+	if (!memsuite_walk_cursor_lock(at))
+		return 0;
+	if (pmd_young(READ_ONCE(*at->pmd)) &&
+	    test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)at->pmd))
+		found |= YOUNG;
+	memsuite_walk_cursor_unlock(at);
 	return found;
 }
 
-/*
- * Where the entry looked at before was: they ascend, so that the next one is mostly
- * in the same area and page table. Good for one batch: under RCU, a table that is
- * taken away meanwhile stays, emptied.
- */
-struct place {
-	struct vm_area_struct *vma;
-	unsigned long start;
-	unsigned long end;
-	pmd_t *pmd;
-	pmd_t val;
-	pte_t *table;		/* none if the PMD entry names none */
-};
-
-static int clear_pte(struct mm_struct *mm, struct place *at, pte_t *pte)
+static int clear_pte(struct memsuite_walk_cursor *at, pte_t *pte)
 {
-	spinlock_t *lock = pte_lockptr(mm, &at->val);
 	int found = 0;
 	pte_t val;
 
-	spin_lock(lock);
-	/* The table may have been taken away before its lock was ours. */
-	if (memsuite_same_table(at->val, READ_ONCE(*at->pmd))) {
-		val = READ_ONCE(*pte);
-		if (pte_present(val)) {
-			found = PRESENT;
-			if (pte_young(val) &&
-			    test_and_clear_bit(_PAGE_BIT_ACCESSED,
-					       (unsigned long *)pte))
-				found |= YOUNG;
-		}
+	if (!memsuite_walk_cursor_lock(at))
+		return 0;
+	val = READ_ONCE(*pte);
+	if (pte_present(val)) {
+		found = PRESENT;
+		if (pte_young(val) &&
+		    test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pte))
+			found |= YOUNG;
 	}
-	spin_unlock(lock);
+	memsuite_walk_cursor_unlock(at);
 	return found;
 }
 
-static int look_pte(struct mm_struct *mm, struct place *at,
-		    unsigned long addr, bool clear)
+static int look_at_pte(struct memsuite_walk_cursor *at, unsigned long addr, bool clear)
 {
 	pte_t *pte = at->table + pte_index(addr), val = READ_ONCE(*pte);
 
@@ -253,49 +172,24 @@ static int look_pte(struct mm_struct *mm, struct place *at,
 		return 0;
 	if (!pte_young(val))
 		return PRESENT;
-	return clear ? clear_pte(mm, at, pte) : PRESENT | YOUNG;
+	return clear ? clear_pte(at, pte) : PRESENT | YOUNG;
 }
 
 /*
- * Whoever unmaps frees page tables while others have the lock for reading, but
- * none of an area that is still there. Return: whether one is.
+ * Entries ascend by address, so that the next one is mostly in the same page table.
+ * Called under RCU.
  */
-static bool place_find(struct mm_struct *mm, struct place *at, unsigned long addr)
+static int entry_look(struct memsuite_walk_cursor *at, const struct mrc_entry *e,
+		      bool clear)
 {
-	at->table = NULL;
-	at->start = addr;
-	at->end = addr;
-	if (!at->vma || addr >= at->vma->vm_end)
-		at->vma = find_vma(mm, addr);
-	if (!at->vma || addr < at->vma->vm_start || !area_is_eligible(at->vma))
-		return false;
-	at->pmd = memsuite_pmd_offset(mm, addr, &at->end);
-	at->end = min(at->end, at->vma->vm_end);
-	if (!at->pmd)
-		return true;
-	at->val = READ_ONCE(*at->pmd);
-	if (!pmd_none(at->val) && pmd_present(at->val) && !pmd_leaf(at->val) &&
-	    !pmd_bad(at->val))
-		at->table = pte_offset_kernel(&at->val, addr) - pte_index(addr);
-	return true;
-}
-
-/* Called under RCU. */
-static int entry_look(struct mm_struct *mm, struct place *at,
-		      const struct mrc_entry *e, bool clear)
-{
+	enum memsuite_walk_kind kind = memsuite_walk_cursor_seek(at, e->addr);
 	bool huge = e->flags & MRC_ENTRY_HUGE;
 
-	if ((e->addr < at->start || e->addr >= at->end) &&
-	    !place_find(mm, at, e->addr))
-		return OTHER_KIND;
-	if (at->table)
-		return huge ? OTHER_KIND : look_pte(mm, at, e->addr, clear);
-	if (!at->pmd || pmd_none(at->val) || !pmd_present(at->val))
-		return 0;
-	if (!!pmd_leaf(at->val) != huge)
-		return OTHER_KIND;
-	return huge ? look_pmd(mm, at->pmd, clear) : 0;
+	if (kind == MEMSUITE_WALK_TABLE)
+		return huge ? OTHER_KIND : look_at_pte(at, e->addr, clear);
+	if (kind == MEMSUITE_WALK_HUGE)
+		return huge ? look_at_huge(at, clear) : OTHER_KIND;
+	return kind == MEMSUITE_WALK_NO_AREA ? OTHER_KIND : 0;
 }
 
 /**
@@ -320,16 +214,16 @@ int mrc_walker_clear(struct mrc_target *t, struct mrc_ladder_schedule *c)
 	while (i < c->active_n) {
 		u32 stop = min(c->active_n, i + BATCH_ENTRIES);
 		u64 now = mrc_now_us();
-		struct place at = {};
+		struct memsuite_walk_cursor at = { .mm = mm };
 
-		err = batch_begin_patiently(mm);
+		err = memsuite_walk_lock(mm, MEMSUITE_WALK_RETRY);
 		if (err)
 			return err;
 		rcu_read_lock();
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
 			bool watched = e->flags & MRC_ENTRY_WATCHED;
-			int found = entry_look(mm, &at, e, true);
+			int found = entry_look(&at, e, true);
 			/* Taken by another before: asked after. */
 			bool seen = mrc_young_shadow_seen(t, c->active[i]);
 
@@ -372,7 +266,7 @@ int mrc_walker_clear(struct mrc_target *t, struct mrc_ladder_schedule *c)
 			c->active[n++] = c->active[i];
 		}
 		rcu_read_unlock();
-		batch_end(mm);
+		memsuite_walk_unlock(mm);
 	}
 	c->active_n = n;
 	return 0;
@@ -395,10 +289,10 @@ int mrc_walker_read(struct mrc_target *t, struct mrc_ladder_schedule *c)
 
 	while (i < c->active_n) {
 		u32 stop = min(c->active_n, i + BATCH_ENTRIES);
-		struct place at = {};
+		struct memsuite_walk_cursor at = { .mm = mm };
 		u64 now;
 
-		err = batch_begin(mm);
+		err = memsuite_walk_lock(mm, MEMSUITE_WALK_TRY);
 		if (err)
 			break;
 		now = mrc_now_us();
@@ -406,7 +300,7 @@ int mrc_walker_read(struct mrc_target *t, struct mrc_ladder_schedule *c)
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
-			int found = entry_look(mm, &at, e, false);
+			int found = entry_look(&at, e, false);
 
 			if (mrc_young_shadow_seen(t, c->active[i]))
 				found |= YOUNG;
@@ -436,7 +330,7 @@ int mrc_walker_read(struct mrc_target *t, struct mrc_ladder_schedule *c)
 			c->active[n++] = c->active[i];
 		}
 		rcu_read_unlock();
-		batch_end(mm);
+		memsuite_walk_unlock(mm);
 	}
 	/* What a contended lock kept from being looked at stays. */
 	while (i < c->active_n)

@@ -18,11 +18,11 @@
 #include <compat/page.h>
 #include <memsuite/hook.h>
 #include <memsuite/migrate.h>
+#include <memsuite/pagewalk.h>
 #include <memsuite/pool_inspect.h>
 #include <memsuite/target_frames.h>
 
 #include "audit/page_migrate.h"
-#include "audit/pagewalk.h"
 #include "policy/bank_assign.h"
 #include "policy/lookup.h"
 
@@ -276,15 +276,15 @@ void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, 
  * @mover: moves them
  */
 struct whole_move {
-	struct vipzone_walk walk;
+	struct memsuite_walk walk;
 	struct vipzone_policy *policy;
 	struct vipzone_page_migrate *mover;
 };
 
-static void see_page(struct vipzone_walk *walk, struct page *page, unsigned long addr,
-		     unsigned long *entry)
+static void whole_move_page(struct whole_move *all, struct page *page,
+			    unsigned long addr)
 {
-	struct whole_move *all = container_of(walk, struct whole_move, walk);
+	struct memsuite_walk *walk = &all->walk;
 	const struct vipzone_order *order =
 		vipzone_order_at_home(all->policy, vipzone_segment_of(walk->vma, addr),
 				      walk->mm);
@@ -296,23 +296,47 @@ static void see_page(struct vipzone_walk *walk, struct page *page, unsigned long
 	walk->stop = vipzone_page_migrate_has_work(all->mover);
 }
 
+static unsigned long whole_move_ptes(struct memsuite_walk *walk, pte_t *pte,
+				     unsigned long addr, unsigned long end)
+{
+	struct whole_move *all = container_of(walk, struct whole_move, walk);
+
+	for (; addr < end; addr += PAGE_SIZE, pte++) {
+		struct page *page = memsuite_walk_pte_page(READ_ONCE(*pte));
+
+		if (page)
+			whole_move_page(all, page, addr);
+	}
+	return end;
+}
+
+static void whole_move_huge(struct memsuite_walk *walk, pmd_t *pmd,
+			    unsigned long addr, unsigned long end)
+{
+	struct whole_move *all = container_of(walk, struct whole_move, walk);
+	struct page *page = memsuite_walk_pmd_page(READ_ONCE(*pmd));
+
+	if (page)
+		whole_move_page(all, page, addr);
+}
+
+static const struct memsuite_walk_ops whole_move_ops = {
+	.pte_range = whole_move_ptes,
+	.huge_pmd = whole_move_huge,
+};
+
 static int move_all(struct whole_move *all)
 {
-	unsigned long addr = 0;
 	int err;
 
 	do {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		err = mmap_read_lock_killable(all->walk.mm);
+		err = memsuite_walk_batch(&all->walk);
 		if (err)
 			return err;
-		all->walk.stop = false;
-		addr = vipzone_walk_on(&all->walk, addr);
-		mmap_read_unlock(all->walk.mm);
 		vipzone_page_migrate_flush(all->mover);
-		cond_resched();
-	} while (addr);
+	} while (all->walk.addr);
 	return 0;
 }
 
@@ -320,7 +344,13 @@ int vipzone_page_migrate_run(struct mm_struct *mm, struct task_struct *task,
 			     struct vipzone_policy *policy, u64 *moves)
 {
 	struct whole_move all = {
-		.walk = { .mm = mm, .see = see_page },
+		.walk = {
+			.ops = &whole_move_ops,
+			.mm = mm,
+			.flags = MEMSUITE_WALK_ANON,
+			.wait = MEMSUITE_WALK_KILLABLE,
+			.batch = VIPZONE_WALK_TABLES,
+		},
 		.policy = policy,
 		.mover = vipzone_page_migrate_open(mm, task, policy),
 	};

@@ -9,6 +9,9 @@
 
 struct vipzone_page_migrate;
 
+/* Page tables looked through before others may have mmap_lock. */
+#define VIPZONE_WALK_TABLES	64
+
 /**
  * vipzone_page_migrate_open() - get ready to move pages of a process
  * @mm: its address space

@@ -19,12 +19,12 @@
 
 #include <compat/compat.h>
 #include <compat/page.h>
+#include <memsuite/pagewalk.h>
 #include <memsuite/tlb.h>
 
 #include "audit/hotness.h"
 #include "audit/page_history.h"
 #include "audit/page_migrate.h"
-#include "audit/pagewalk.h"
 #include "audit/visit.h"
 #include "policy/bank_assign.h"
 #include "policy/lookup.h"
@@ -34,6 +34,7 @@
 /**
  * struct visit - a visit
  * @walk: over the process's memory
+ * @huge: the page that is looked at is a huge one
  * @task: the process
  * @policy: what it is under
  * @limits: how much it may still do
@@ -50,7 +51,8 @@
  * @written: pages that were written, likewise
  */
 struct visit {
-	struct vipzone_walk walk;
+	struct memsuite_walk walk;
+	bool huge;
 	struct task_struct *task;
 	struct vipzone_policy *policy;
 	struct vipzone_visit_limits *limits;
@@ -136,7 +138,7 @@ static void count_access(struct visit *visit, struct page *page, bool accessed,
 			break;
 	visit->touched[i][written ? VIPZONE_ACCESS_WRITE : VIPZONE_ACCESS_READ]++;
 	if (written)
-		visit->written[i] += visit->walk.huge ? HPAGE_PMD_NR : 1;
+		visit->written[i] += visit->huge ? HPAGE_PMD_NR : 1;
 }
 
 /*
@@ -148,7 +150,7 @@ static bool is_idle(struct visit *visit, struct page *page, unsigned int index)
 	struct page *head = compound_head(page);
 	unsigned int last = (1U << memsuite_page_order(head)) - 1, at, i;
 
-	if (visit->walk.huge || !last)
+	if (visit->huge || !last)
 		return vipzone_hotness_is_idle(visit->table[index],
 					       visit->limits->idle_looks);
 	at = page_to_pfn(page) - page_to_pfn(head);
@@ -214,14 +216,13 @@ static void see_use(struct visit *visit, struct page *page,
 	act_on_use(visit, page, segment, index);
 }
 
-static void see_page(struct vipzone_walk *walk, struct page *page, unsigned long addr,
-		     unsigned long *entry)
+static void visit_page(struct visit *visit, struct page *page, unsigned long addr,
+		       unsigned long *entry)
 {
-	struct visit *visit = container_of(walk, struct visit, walk);
-	enum vipzone_segment segment = vipzone_segment_of(walk->vma, addr);
+	enum vipzone_segment segment = vipzone_segment_of(visit->walk.vma, addr);
 	const struct vipzone_order *order =
-		vipzone_order_at_home(visit->policy, segment, walk->mm);
-	unsigned long nr = walk->huge ? HPAGE_PMD_NR : 1;
+		vipzone_order_at_home(visit->policy, segment, visit->walk.mm);
+	unsigned long nr = visit->huge ? HPAGE_PMD_NR : 1;
 
 	visit->limits->entries--;
 	if (!memsuite_page_anon(compound_head(page)) || !order->nr)
@@ -235,24 +236,59 @@ static void see_page(struct vipzone_walk *walk, struct page *page, unsigned long
 		see_use(visit, page, segment, addr, entry);
 }
 
-static void leave_table(struct vipzone_walk *walk, unsigned long start, unsigned long end)
+/* Under the lock of the page table still. */
+static void visit_flush(struct visit *visit, unsigned long start, unsigned long end)
 {
-	struct visit *visit = container_of(walk, struct visit, walk);
-
 	if (visit->cleared)
-		memsuite_tlb_flush(walk->mm, start, end);
+		memsuite_tlb_flush(visit->walk.mm, start, end);
 	visit->cleared = false;
-	walk->stop = visit->limits->entries <= 0 ||
-		     vipzone_page_migrate_has_work(visit->mover);
+	visit->walk.stop = visit->limits->entries <= 0 ||
+			   vipzone_page_migrate_has_work(visit->mover);
 }
 
-static void enter_table(struct vipzone_walk *walk, unsigned long addr)
+static unsigned long visit_ptes(struct memsuite_walk *walk, pte_t *pte,
+				unsigned long start, unsigned long end)
+{
+	struct visit *visit = container_of(walk, struct visit, walk);
+	unsigned long addr;
+
+	for (addr = start; addr < end; addr += PAGE_SIZE, pte++) {
+		struct page *page = memsuite_walk_pte_page(READ_ONCE(*pte));
+
+		if (page)
+			visit_page(visit, page, addr, (unsigned long *)pte);
+	}
+	visit_flush(visit, start, end);
+	return end;
+}
+
+static void visit_huge(struct memsuite_walk *walk, pmd_t *pmd, unsigned long start,
+		       unsigned long end)
+{
+	struct visit *visit = container_of(walk, struct visit, walk);
+	struct page *page = memsuite_walk_pmd_page(READ_ONCE(*pmd));
+
+	if (!page)
+		return;
+	visit->huge = true;
+	visit_page(visit, page, start, (unsigned long *)pmd);
+	visit->huge = false;
+	visit_flush(visit, start, end);
+}
+
+static void visit_enter(struct memsuite_walk *walk, unsigned long addr)
 {
 	struct visit *visit = container_of(walk, struct visit, walk);
 
 	visit->table = visit->history ?
 		vipzone_page_history_table(visit->history, addr) : NULL;
 }
+
+static const struct memsuite_walk_ops visit_ops = {
+	.enter = visit_enter,
+	.pte_range = visit_ptes,
+	.huge_pmd = visit_huge,
+};
 
 /* Where the pages of a segment go by how they are used. */
 static void choose_regions(struct visit *visit, enum vipzone_segment segment)
@@ -319,20 +355,17 @@ static void visit_settle(struct visit *visit)
 	memset(visit->written, 0, sizeof(visit->written));
 }
 
-static unsigned long visit_walk(struct visit *visit, unsigned long addr)
+static unsigned long visit_walk(struct visit *visit)
 {
 	do {
-		/* Whoever holds it may take long, and there is another round. */
-		if (!mmap_read_trylock(visit->walk.mm))
+		/* Whoever has mmap_lock may take long, and there is another round. */
+		if (memsuite_walk_batch(&visit->walk))
 			return 0;
-		visit->walk.stop = false;
-		addr = vipzone_walk_on(&visit->walk, addr);
-		mmap_read_unlock(visit->walk.mm);
 		visit_settle(visit);
 		vipzone_page_migrate_flush(visit->mover);
-		cond_resched();
-	} while (addr && visit->limits->entries > 0 && !kthread_should_stop());
-	return addr;
+	} while (visit->walk.addr && visit->limits->entries > 0 &&
+		 !kthread_should_stop());
+	return visit->walk.addr;
 }
 
 static void count_moves(struct visit *visit)
@@ -356,8 +389,12 @@ unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
 
 	if (!visit)
 		return 0;
-	visit->walk = (struct vipzone_walk) {
-		.mm = mm, .enter = enter_table, .see = see_page, .leave = leave_table,
+	visit->walk = (struct memsuite_walk) {
+		.ops = &visit_ops,
+		.mm = mm,
+		.flags = MEMSUITE_WALK_ANON,
+		.batch = VIPZONE_WALK_TABLES,
+		.addr = addr,
 	};
 	visit->task = task;
 	visit->policy = policy;
@@ -368,7 +405,7 @@ unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
 		choose_regions(visit, segment);
 	visit->mover = vipzone_page_migrate_open(mm, task, policy);
 	if (visit->mover) {
-		addr = visit_walk(visit, addr);
+		addr = visit_walk(visit);
 		count_moves(visit);
 	}
 	kfree(visit);

@@ -20,8 +20,8 @@
 #include <asm/special_insns.h>
 #include <asm/syscall.h>
 
-#include <compat/pagetable.h>
 #include <memsuite/hook.h>
+#include <memsuite/pagewalk.h>
 
 #include "policy/arming.h"
 #include "policy/bank_assign.h"
@@ -48,24 +48,6 @@ static void count_fallback(struct vipzone_policy *policy, enum vipzone_fallback 
 }
 
 /*
- * Whether the page at an address is in swap, or on its way. mmap_lock or the lock
- * of the area is held, as in a page fault.
- */
-static bool is_swapped(struct mm_struct *mm, unsigned long addr)
-{
-	unsigned long next;
-	pmd_t *pmd = memsuite_pmd_offset(mm, addr, &next), pmdval;
-	pte_t pte;
-
-	pmdval = pmd ? READ_ONCE(*pmd) : __pmd(0);
-	if (pmd_none(pmdval) || !pmd_present(pmdval) || pmd_leaf(pmdval) ||
-	    pmd_bad(pmdval))
-		return false;
-	pte = READ_ONCE(*pte_offset_kernel(&pmdval, addr));
-	return !pte_none(pte) && !pte_present(pte);
-}
-
-/*
  * Swap-in is counted apart from other faults: it is no first touch, and on the newer
  * kernels much of it does not come here. Faults ask for new pages zeroed, which
  * saves a look.
@@ -75,7 +57,7 @@ static void count_placed(struct vipzone_policy *policy, u64 __percpu *placed,
 {
 	this_cpu_add(*placed, 1UL << fault->order);
 	if (unlikely(!(fault->gfp & __GFP_ZERO)) && fault->vma &&
-	    is_swapped(fault->vma->vm_mm, fault->address))
+	    memsuite_walk_is_swapped(fault->vma->vm_mm, fault->address))
 		this_cpu_add(policy->stats->swapped_in, 1UL << fault->order);
 }
 

@@ -7,7 +7,7 @@
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
 
-#include "compat/block.h"
+#include "compat/dm.h"
 #include "store/disk.h"
 #include "store/vstore.h"
 

@@ -12,7 +12,7 @@
 #include <linux/blkdev.h>
 #include <linux/random.h>
 
-#include "compat/block.h"
+#include "compat/dm.h"
 #include "store/blocks.h"
 #include "store/disk.h"
 #include "store/io.h"

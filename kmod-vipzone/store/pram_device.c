@@ -8,7 +8,7 @@
 #include <linux/dax.h>
 #include <linux/slab.h>
 
-#include "compat/block.h"
+#include "compat/dm.h"
 #include "store/loan/loan.h"
 #include "store/map/header.h"
 #include "store/pram_device.h"

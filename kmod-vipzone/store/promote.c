@@ -14,7 +14,7 @@
 #include <linux/dm-io.h>
 #include <linux/slab.h>
 
-#include "compat/block.h"
+#include "compat/dm.h"
 #include "store/blocks.h"
 #include "store/disk.h"
 #include "store/promote.h"

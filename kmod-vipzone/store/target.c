@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "compat/block.h"
+#include "compat/dm.h"
 #include "store/blocks.h"
 #include "store/io.h"
 #include "store/map/recovery.h"

@@ -12,7 +12,7 @@
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
-#include "compat/block.h"
+#include "compat/dm.h"
 #include "store/blocks.h"
 #include "store/disk.h"
 #include "store/map/commit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What differs in the block layer, device-mapper and DAX; compat.h. */
-#ifndef MEMSUITE_COMPAT_BLOCK_H
-#define MEMSUITE_COMPAT_BLOCK_H
+#ifndef MEMSUITE_COMPAT_DM_H
+#define MEMSUITE_COMPAT_DM_H
 
 #include <linux/blkdev.h>
 #include <linux/dax.h>
