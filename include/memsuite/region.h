@@ -7,6 +7,7 @@
 #ifndef MEMSUITE_REGION_H
 #define MEMSUITE_REGION_H
 
+#include <linux/bitops.h>
 #include <linux/types.h>
 
 struct memsuite_bank_set;
