@@ -7,7 +7,17 @@
 
 #include <memsuite/control.h>
 
-#include "memdiag.h"
+#include "paths/controller.h"
+#include "paths/ecc.h"
+#include "paths/hotplug_test.h"
+#include "paths/inuse.h"
+#include "paths/range.h"
+#include "report/coverage.h"
+#include "report/effectiveness.h"
+#include "report/memdiag_sysfs.h"
+#include "result/bad_pages.h"
+#include "result/inject.h"
+#include "sched/algorithm.h"
 #include "sched/extra_tests.h"
 #include "sched/registry.h"
 
@@ -17,27 +27,27 @@ static int __init memdiag_init(void)
 {
 	int err;
 
-	err = algorithm_init();
+	err = memdiag_algorithm_init();
 	if (err)
 		return err;
-	registry_init();
-	err = newcomers_init();
+	memdiag_registry_init();
+	err = memdiag_hotplug_init();
 	if (err)
 		return err;
 	debugfs = memsuite_debugfs_add("memdiag");
-	findings_init(debugfs);
-	coverage_init(debugfs);
-	inuse_init(debugfs);
-	tests_init(debugfs);
-	ecc_init(debugfs);
-	emulation_init(debugfs);
-	effectiveness_init();
+	memdiag_bad_pages_init(debugfs);
+	memdiag_coverage_init(debugfs);
+	memdiag_inuse_init(debugfs);
+	memdiag_extra_tests_init(debugfs);
+	memdiag_ecc_init(debugfs);
+	memdiag_inject_init(debugfs);
+	memdiag_effectiveness_init();
 	err = memdiag_sysfs_init();
 	if (err) {
 		debugfs_remove_recursive(debugfs);
-		ecc_exit();
-		newcomers_exit();
-		findings_exit();
+		memdiag_ecc_exit();
+		memdiag_hotplug_exit();
+		memdiag_bad_pages_exit();
 	}
 	return err;
 }
@@ -46,13 +56,13 @@ static void __exit memdiag_exit(void)
 {
 	memdiag_sysfs_exit();
 	debugfs_remove_recursive(debugfs);
-	ecc_exit();
-	range_stop();
-	newcomers_exit();
-	controller_stop();
-	emulation_exit();
-	tests_exit();
-	findings_exit();
+	memdiag_ecc_exit();
+	memdiag_range_stop();
+	memdiag_hotplug_exit();
+	memdiag_controller_stop();
+	memdiag_inject_exit();
+	memdiag_extra_tests_exit();
+	memdiag_bad_pages_exit();
 }
 
 module_init(memdiag_init);

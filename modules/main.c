@@ -6,7 +6,17 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 
-#include "core.h"
+#include "frame/alloc_stats_private.h"
+#include "frame/held_pages_private.h"
+#include "hook/hook_sysfs.h"
+#include "kernel/control_private.h"
+#include "kernel/kcalls.h"
+#include "kernel/task_work_private.h"
+#include "pool/pool_drain.h"
+#include "region/bank_map_sysfs.h"
+#include "region/discover.h"
+#include "region/regions.h"
+#include "retire/give_back.h"
 
 /* In this order; exit is the mirror. */
 static const struct {
@@ -17,11 +27,13 @@ static const struct {
 	{ NULL, memsuite_task_works_exit },
 	{ memsuite_control_init, memsuite_control_exit },
 	{ memsuite_hooks_init, memsuite_hooks_exit },
+	{ memsuite_held_pages_init, memsuite_held_pages_exit },
 	{ memsuite_give_back_init, memsuite_give_back_exit },
 	{ memsuite_pools_init, memsuite_pools_exit },
 	{ memsuite_alloc_stats_init, memsuite_alloc_stats_exit },
 	{ memsuite_bank_maps_init, memsuite_bank_maps_exit },
 	{ memsuite_regions_init, memsuite_regions_exit },
+	{ memsuite_discover_init, NULL },
 };
 
 static void exit_parts(int nr)

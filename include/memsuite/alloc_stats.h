@@ -52,7 +52,8 @@ void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr);
  * @nr: likewise
  * @age_s: seconds
  *
- * Context: any. Return: true also if one is untested, or nobody counts.
+ * Context: any.
+ * Return: true also if one is untested, or nobody counts.
  */
 bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s);
 
@@ -60,7 +61,8 @@ bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned in
  * memsuite_alloc_stats_age_s() - how long ago a page was tested
  * @pfn: its frame; a page in use keeps the stamp that it was handed out with
  *
- * Context: any. Return: seconds, or UINT_MAX if it is untested.
+ * Context: any.
+ * Return: seconds, or UINT_MAX if it is untested.
  */
 unsigned int memsuite_alloc_stats_age_s(unsigned long pfn);
 

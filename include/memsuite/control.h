@@ -47,17 +47,26 @@ void memsuite_control_del(struct kobject *dir);
 struct dentry *memsuite_debugfs_add(const char *name);
 
 /**
- * MEMSUITE_ATTR_NUMBER_RO() - define NAME_attr, a file with one number to read
+ * MEMSUITE_ATTR_RO() - define NAME_attr, a file with one value to read
  * @name: of the file
- * @value: an expression of what it says
+ * @format: how it is printed, without the newline
+ * @...: expressions of what it says; @kobj in them is the file's directory
  */
-#define MEMSUITE_ATTR_NUMBER_RO(name, value)				\
+#define MEMSUITE_ATTR_RO(name, format, ...)				\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
-	return sysfs_emit(buf, "%llu\n", (u64)(value));			\
+	return sysfs_emit(buf, format "\n", __VA_ARGS__);		\
 }									\
 static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+/**
+ * MEMSUITE_ATTR_NUMBER_RO() - define NAME_attr, a file with one number to read
+ * @name: of the file
+ * @value: an expression of what it says, as for MEMSUITE_ATTR_RO()
+ */
+#define MEMSUITE_ATTR_NUMBER_RO(name, value)				\
+	MEMSUITE_ATTR_RO(name, "%llu", (u64)(value))
 
 /**
  * MEMSUITE_ATTR_NUMBER() - define NAME_attr, a file with one number that can be set

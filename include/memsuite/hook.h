@@ -24,6 +24,7 @@
  *	mremap(); the handler looks on
  * @MEMSUITE_HOOK_POINT_NUMA_MISPLACED: NUMA balancing asks, in a hint fault, whether a page
  *	should be on another node; the handler may have it stay
+ * @MEMSUITE_NR_HOOK_POINTS: how many there are
  */
 enum memsuite_hook_point_id {
 	MEMSUITE_HOOK_POINT_FAULT_ALLOC,
@@ -38,6 +39,7 @@ enum memsuite_hook_point_id {
  * enum memsuite_hook_rank - who is asked first at a point
  * @MEMSUITE_HOOK_RANK_PLACEMENT: decides for some processes where a page comes from
  * @MEMSUITE_HOOK_RANK_DEFAULT: serves everybody else
+ * @MEMSUITE_NR_HOOK_RANKS: how many there are
  */
 enum memsuite_hook_rank {
 	MEMSUITE_HOOK_RANK_PLACEMENT,
@@ -128,6 +130,7 @@ enum memsuite_refusal {
  * The caller looks at cpuset_current_mems_allowed itself.
  *
  * Context: a fault handler.
+ * Return: the reason, or MEMSUITE_REFUSED_NOT.
  */
 enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault);
 

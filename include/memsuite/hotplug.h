@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that comes online: looked at before anybody uses it. */
+/* Looking at memory that comes online, before anybody uses it. */
 #ifndef MEMSUITE_HOTPLUG_H
 #define MEMSUITE_HOTPLUG_H
 
@@ -19,7 +19,7 @@ int memsuite_hotplug_start(void (*inspect)(unsigned long pfn, unsigned long nr,
 					   unsigned long *bad));
 
 /**
- * memsuite_hotplug_stop() - no longer, and wait until all is retired that was bad
+ * memsuite_hotplug_stop() - end that, and wait until all that was bad is retired
  *
  * Context: may sleep.
  */

@@ -12,6 +12,7 @@
  * @MEMSUITE_MIGRATE_PINNED: pinned for direct memory access
  * @MEMSUITE_MIGRATE_FULL: there was no page to move it to
  * @MEMSUITE_MIGRATE_GONE: freed meanwhile; on 5.10 also what its file system refused
+ * @MEMSUITE_NR_MIGRATE_OUTCOMES: how many there are
  */
 enum memsuite_migrate_outcome {
 	MEMSUITE_MIGRATED,
@@ -50,11 +51,11 @@ struct memsuite_migrate {
 
 /**
  * memsuite_migrate_init() - begin to move pages
- * @move: what is kept of it
+ * @migrate: what is kept of it
  * @target: see struct memsuite_migrate
  * @context: for @target
  */
-void memsuite_migrate_init(struct memsuite_migrate *move,
+void memsuite_migrate_init(struct memsuite_migrate *migrate,
 			   struct page *(*target)(struct page *old, void *context),
 			   void *context);
 
@@ -70,7 +71,7 @@ void memsuite_migrate_settle(void);
 
 /**
  * memsuite_migrate_add() - take a page that is in use off the LRU
- * @move: where to; takes account of a page that cannot be had
+ * @migrate: where to; takes account of a page that cannot be had
  * @page: a page of order 0 or the head of a large folio; the caller holds a
  *	reference, and drops it before memsuite_migrate_run()
  *
@@ -80,11 +81,11 @@ void memsuite_migrate_settle(void);
  * Context: may sleep.
  * Return: whether it will be moved by memsuite_migrate_run().
  */
-bool memsuite_migrate_add(struct memsuite_migrate *move, struct page *page);
+bool memsuite_migrate_add(struct memsuite_migrate *migrate, struct page *page);
 
 /**
  * memsuite_migrate_run() - move the contents of the pages added
- * @move: no page is left in it on return; takes account of each
+ * @migrate: no page is left in it on return; takes account of each
  *
  * What could not be moved stays where it was.
  *
@@ -92,7 +93,7 @@ bool memsuite_migrate_add(struct memsuite_migrate *move, struct page *page);
  * Return: number of pages, if all are of order 0, that are in use no more:
  * moved, or freed meanwhile.
  */
-unsigned long memsuite_migrate_run(struct memsuite_migrate *move);
+unsigned long memsuite_migrate_run(struct memsuite_migrate *migrate);
 
 /**
  * memsuite_page_alloc_large() - allocate the target for a large folio

@@ -69,7 +69,8 @@ int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size);
  * @start: first byte, untouched on error
  * @end: first byte behind the range, likewise
  *
- * Pure. Return: 0; -EINVAL (malformed, not page aligned); -ERANGE (empty
+ * Pure.
+ * Return: 0; -EINVAL (malformed, not page aligned); -ERANGE (empty
  * range, number too large).
  */
 int memsuite_parse_range(const char *text, u64 *start, u64 *end);

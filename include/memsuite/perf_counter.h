@@ -87,7 +87,7 @@ int memsuite_perf_counter_open(struct memsuite_perf_counter *counters);
 int memsuite_perf_counter_cover(struct memsuite_perf_counter *counters);
 
 /**
- * memsuite_perf_counter_close() - end it
+ * memsuite_perf_counter_close() - end counting
  * @counters: open, and nobody calls memsuite_perf_counter_count()
  *
  * Context: may sleep.
@@ -100,7 +100,8 @@ void memsuite_perf_counter_close(struct memsuite_perf_counter *counters);
  *
  * It starts anew when the CPU has gone and come.
  *
- * Context: interrupts off. Return: so many; 0 if it has none.
+ * Context: interrupts off.
+ * Return: so many; 0 if it has none.
  */
 u64 memsuite_perf_counter_count(const struct memsuite_perf_counter *counters);
 

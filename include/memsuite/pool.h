@@ -3,8 +3,8 @@
  * Pools: page frames of one region, cleared beforehand and handed out by the
  * fault path without a lock.
  *
- * Each CPU has a front, a chain of pages that only it touches. Behind the
- * fronts lies a depot of slots, each holding a whole batch; a front that is
+ * Each CPU has a cache, a chain of pages that only it touches. Behind the
+ * caches lies a depot of slots, each holding a whole batch; a cache that is
  * empty exchanges a slot for its batch. A thread fills the slots. When the
  * depot is empty too, the CPU takes a free block of the region by itself, under
  * the zone's lock, as the kernel refills the lists of a CPU.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Inspection: somebody looks at the memory of all pools before it is handed
- * out, so that what a program gets has been tested.
+ * Inspection: a module looks at the memory of all pools before it is handed out,
+ * so that what a program gets has been tested.
  */
 #ifndef MEMSUITE_POOL_INSPECT_H
 #define MEMSUITE_POOL_INSPECT_H
@@ -35,7 +35,7 @@ struct memsuite_pool_inspector {
 int memsuite_pool_inspect_start(const struct memsuite_pool_inspector *inspector);
 
 /**
- * memsuite_pool_inspect_stop() - no longer, and wait for inspections to end
+ * memsuite_pool_inspect_stop() - end inspection, and wait for those that run
  *
  * Context: may sleep.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Taking pages out of memory that are in use: to swap, or to their files. */
+/* Reclaiming pages that are in use: to swap, or to their files. */
 #ifndef MEMSUITE_RECLAIM_PAGES_H
 #define MEMSUITE_RECLAIM_PAGES_H
 
@@ -9,7 +9,7 @@
 #define MEMSUITE_RECLAIM_MAX	1024
 
 /**
- * struct memsuite_reclaim - pages on their way out
+ * struct memsuite_reclaim - pages that are being reclaimed
  * @pages: isolated; private
  * @nr: how many there are in @pfn
  * @pfn: frames of those that are written first: their pages are freed after that
@@ -24,20 +24,23 @@ struct memsuite_reclaim {
 
 /**
  * memsuite_reclaim_usable() - whether the kernel has what the others need
+ *
+ * Return: if not, nothing else of this header may be called.
  */
 bool memsuite_reclaim_usable(void);
 
 /**
  * memsuite_reclaim_begin() - before pages are added
- * @evict: see there
+ * @reclaim: the pages on their way out
  *
- * Frees what has been written meanwhile. Context: may sleep. Return: how many pages.
+ * Frees what has been written meanwhile. Context: may sleep.
+ * Return: how many pages.
  */
-unsigned long memsuite_reclaim_begin(struct memsuite_reclaim *evict);
+unsigned long memsuite_reclaim_begin(struct memsuite_reclaim *reclaim);
 
 /**
- * memsuite_reclaim_add() - take a page off the LRU, to evict it
- * @evict: after memsuite_reclaim_begin()
+ * memsuite_reclaim_add() - take a page off the LRU, to reclaim it
+ * @reclaim: after memsuite_reclaim_begin()
  * @page: of order 0, or the head of a large folio, which the caller keeps from
  *	being freed: by the lock of a page table that maps it
  *
@@ -45,25 +48,26 @@ unsigned long memsuite_reclaim_begin(struct memsuite_reclaim *evict);
  * Return: false if it cannot be had now: it is on no list or pinned, or too many
  * are on their way.
  */
-bool memsuite_reclaim_add(struct memsuite_reclaim *evict, struct page *page);
+bool memsuite_reclaim_add(struct memsuite_reclaim *reclaim, struct page *page);
 
 /**
- * memsuite_reclaim_run() - evict the pages added
- * @evict: see there
+ * memsuite_reclaim_run() - reclaim the pages added
+ * @reclaim: the pages on their way out
  *
  * What has to be written is unmapped, and freed by a later memsuite_reclaim_begin(). What
  * is in use again, or for which there is no swap space, stays. Context: may
- * sleep, and wait for a disk. Return: pages freed, with those that were written before.
+ * sleep, and wait for a disk.
+ * Return: pages freed, with those that were written before.
  */
-unsigned long memsuite_reclaim_run(struct memsuite_reclaim *evict);
+unsigned long memsuite_reclaim_run(struct memsuite_reclaim *reclaim);
 
 /**
  * memsuite_reclaim_wait() - wait until some of what is on its way has been written
- * @evict: after memsuite_reclaim_begin()
+ * @reclaim: after memsuite_reclaim_begin()
  * @room: for so many pages, up to MEMSUITE_RECLAIM_MAX
  *
  * Context: may sleep, and waits for a disk.
  */
-void memsuite_reclaim_wait(struct memsuite_reclaim *evict, unsigned int room);
+void memsuite_reclaim_wait(struct memsuite_reclaim *reclaim, unsigned int room);
 
 #endif

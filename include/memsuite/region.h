@@ -134,7 +134,8 @@ void memsuite_region_let_go(struct memsuite_region *region);
  * memsuite_region_is_gone() - whether a region that is held was removed
  * @region: the region
  *
- * Context: any. Return: true, from then on; one of that name is another one.
+ * Context: any.
+ * Return: true, from then on; one of that name is another one.
  */
 bool memsuite_region_is_gone(const struct memsuite_region *region);
 
@@ -144,6 +145,8 @@ bool memsuite_region_is_gone(const struct memsuite_region *region);
  *
  * Latencies, powers, energies and wear may be set at any time: read them by
  * READ_ONCE(). The rest does not change, but that a node can grow.
+ *
+ * Return: its own, for as long as the region is kept or held.
  */
 const struct memsuite_region_spec *memsuite_region_spec(const struct memsuite_region *region);
 
@@ -165,6 +168,7 @@ bool memsuite_region_at(u64 address, unsigned int sources,
  * @page: a page of an online frame
  *
  * Context: any.
+ * Return: true if it does.
  */
 bool memsuite_region_has(const struct memsuite_region *region, struct page *page);
 
@@ -188,6 +192,8 @@ enum memsuite_technology {
  * @name: as in struct memsuite_region_spec
  *
  * Pure.
+ *
+ * Return: the kind; MEMSUITE_TECHNOLOGY_UNKNOWN if the name tells nothing.
  */
 enum memsuite_technology memsuite_technology_of(const char *name);
 
@@ -252,11 +258,12 @@ struct memsuite_occupancy {
 /**
  * memsuite_region_occupancy() - estimate how many frames a region has free
  * @region: the region
- * @census: result; of a node it is the kernel's own count, of other regions a
+ * @occupancy: result; of a node it is the kernel's own count, of other regions a
  *	sample
  *
  * Takes less than a millisecond. Context: may sleep.
  */
-void memsuite_region_occupancy(struct memsuite_region *region, struct memsuite_occupancy *census);
+void memsuite_region_occupancy(struct memsuite_region *region,
+			       struct memsuite_occupancy *occupancy);
 
 #endif

@@ -40,6 +40,9 @@ int memsuite_page_unretire(unsigned long pfn);
 /**
  * memsuite_page_retired() - whether the suite retired a page
  * @pfn: its frame
+ *
+ * Context: any.
+ * Return: true if it did, and the page is still withheld.
  */
 bool memsuite_page_retired(unsigned long pfn);
 

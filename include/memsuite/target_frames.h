@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stocks: single page frames of a range, taken out of the buddy lists as they
- * are needed, for contents to be moved to. Unlike those of a pool, they are
- * neither cleared nor kept.
+ * Migration target frames: single page frames of a range, taken out of the buddy
+ * lists as they are needed, for contents to be moved to. Unlike those of a pool,
+ * they are neither cleared nor kept.
  */
 #ifndef MEMSUITE_TARGET_FRAMES_H
 #define MEMSUITE_TARGET_FRAMES_H
@@ -32,18 +32,18 @@ struct memsuite_target_frames {
 };
 
 /**
- * memsuite_target_frames_init() - describe a stock; nothing is taken yet
- * @stock: the stock
+ * memsuite_target_frames_init() - describe a source of target frames; nothing is taken yet
+ * @frames: the source
  * @start_pfn: first frame of the range
  * @end_pfn: first frame behind it
  * @nid: node to keep to, or NUMA_NO_NODE
  */
-void memsuite_target_frames_init(struct memsuite_target_frames *stock, unsigned long start_pfn,
+void memsuite_target_frames_init(struct memsuite_target_frames *frames, unsigned long start_pfn,
 				 unsigned long end_pfn, int nid);
 
 /**
  * memsuite_target_frames_take() - take a page
- * @stock: the stock
+ * @frames: the source
  *
  * Between memsuite_hold_begin() and memsuite_hold_end(), and with a
  * memsuite_target_frames_return() before the end. Takes nothing from a zone
@@ -52,16 +52,16 @@ void memsuite_target_frames_init(struct memsuite_target_frames *stock, unsigned 
  * Context: may sleep.
  * Return: a page of order 0 with a reference count of 1 and undefined
  * contents, now the caller's; or NULL. Once it was NULL it remains so, until
- * the caller clears @stock->empty.
+ * the caller clears @frames->empty.
  */
-struct page *memsuite_target_frames_take(struct memsuite_target_frames *stock);
+struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames);
 
 /**
  * memsuite_target_frames_return() - give back what was taken out in vain, and retire what is bad
- * @stock: the stock; may be used again
+ * @frames: the source; may be used again
  *
  * Context: may sleep, with no page locked.
  */
-void memsuite_target_frames_return(struct memsuite_target_frames *stock);
+void memsuite_target_frames_return(struct memsuite_target_frames *frames);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Something that a task is to do itself, where it may sleep: on its way to user space. */
+/* Work that a task does itself on its way to user space, where it may sleep. */
 #ifndef MEMSUITE_TASK_WORK_H
 #define MEMSUITE_TASK_WORK_H
 
@@ -19,16 +19,16 @@ struct memsuite_task_work *memsuite_task_work_new(void (*run)(void *whose), void
 
 /**
  * memsuite_task_work_send() - have the current task do it before it is in user space again
- * @errand: of memsuite_task_work_new()
+ * @item: from memsuite_task_work_new()
  *
  * Context: any, for a task that comes from user space.
  * Return: false if it is under way already, or the task is ending.
  */
-bool memsuite_task_work_send(struct memsuite_task_work *errand);
+bool memsuite_task_work_send(struct memsuite_task_work *item);
 
 /**
- * memsuite_task_work_drop() - it is not to be done any more
- * @errand: of memsuite_task_work_new(); it is gone then; or NULL
+ * memsuite_task_work_drop() - have it not done any more, and free it
+ * @item: from memsuite_task_work_new(); it is gone then; or NULL
  *
  * A task may take for ever to come back, in a page fault that a program of its
  * own is to answer, say. That is not waited for: the task will do nothing. Until
@@ -36,6 +36,6 @@ bool memsuite_task_work_send(struct memsuite_task_work *errand);
  * call memsuite_task_work_send() meanwhile. Context: may sleep, for as long as it is being
  * done.
  */
-void memsuite_task_work_drop(struct memsuite_task_work *errand);
+void memsuite_task_work_drop(struct memsuite_task_work *item);
 
 #endif

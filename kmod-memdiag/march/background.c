@@ -40,7 +40,7 @@ static const struct {
 };
 
 /* Ones and zeros that alternate every @period bits, zeros in the low ones. */
-static u64 stripes(unsigned int period)
+static u64 background_stripes(unsigned int period)
 {
 	u64 low = (1ULL << period) - 1, word = low;
 	unsigned int bit;
@@ -61,24 +61,24 @@ static u64 next_random(u64 *state)
 }
 
 /* Every word of the line counts in odd steps; scattered, that is random. */
-static void make_random(struct background *background, u64 seed)
+static void make_random(struct memdiag_background *background, u64 seed)
 {
 	unsigned int i;
 
-	for (i = 0; i < LINE_WORDS; i++) {
+	for (i = 0; i < MEMDIAG_LINE_WORDS; i++) {
 		background->base[i] = next_random(&seed);
 		background->step[i] = next_random(&seed) | 1;
 	}
 	background->scatter = true;
 }
 
-static void make_address(struct background *background)
+static void make_address(struct memdiag_background *background)
 {
 	unsigned int i;
 
-	for (i = 0; i < LINE_WORDS; i++) {
+	for (i = 0; i < MEMDIAG_LINE_WORDS; i++) {
 		background->base[i] = i * sizeof(u64);
-		background->step[i] = LINE_BYTES;
+		background->step[i] = MEMDIAG_LINE_BYTES;
 	}
 }
 
@@ -86,9 +86,9 @@ static u64 fixed_word(enum shape shape, unsigned int argument, unsigned int i)
 {
 	switch (shape) {
 	case CHECKERBOARD:
-		return i % 2 ? ~stripes(1) : stripes(1);
+		return i % 2 ? ~background_stripes(1) : background_stripes(1);
 	case WITHIN_WORD:
-		return stripes(argument);
+		return background_stripes(argument);
 	case BETWEEN_WORDS:
 		return i & argument ? ~0ULL : 0;
 	case WALK:
@@ -98,13 +98,13 @@ static u64 fixed_word(enum shape shape, unsigned int argument, unsigned int i)
 	}
 }
 
-void background_make(struct background *background, unsigned int nr, u64 seed)
+void memdiag_background_make(struct memdiag_background *background, unsigned int nr, u64 seed)
 {
-	unsigned int i, index = nr % BACKGROUNDS;
+	unsigned int i, index = nr % MEMDIAG_BACKGROUNDS;
 	enum shape shape = RANDOM;
 
 	memset(background, 0, sizeof(*background));
-	background->bit = BACKGROUND_NO_BIT;
+	background->bit = MEMDIAG_BACKGROUND_NO_BIT;
 	if (index < ARRAY_SIZE(shapes))
 		shape = shapes[index].shape;
 	if (shape == RANDOM) {
@@ -115,18 +115,18 @@ void background_make(struct background *background, unsigned int nr, u64 seed)
 		make_address(background);
 		return;
 	}
-	for (i = 0; i < LINE_WORDS; i++)
+	for (i = 0; i < MEMDIAG_LINE_WORDS; i++)
 		background->base[i] = fixed_word(shape, shapes[index].argument,
 						 i);
 }
 
-u64 background_word(const struct background *background, u64 address)
+u64 memdiag_background_word(const struct memdiag_background *background, u64 address)
 {
-	unsigned int i = address % LINE_BYTES / sizeof(u64);
-	u64 line = address / LINE_BYTES;
+	unsigned int i = address % MEMDIAG_LINE_BYTES / sizeof(u64);
+	u64 line = address / MEMDIAG_LINE_BYTES;
 	u64 word = background->base[i] + line * background->step[i];
 
 	if (background->scatter)
-		BACKGROUND_SCATTER(word);
+		MEMDIAG_BACKGROUND_SCATTER(word);
 	return line >> background->bit & 1 ? ~word : word;
 }

@@ -1,350 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The test engine: march elements over a block of memory. Also built in user
- * space, where its speed is measured.
- *
- * That reads come from memory, not from a cache on the way, rests on this:
- *
- * - Writes are non-temporal: they go past the caches and drop the line from
- *   them. Their line sits in a write-combining buffer until it is full, or
- *   until an sfence; one ends every pass over a strip, so that none is left
- *   there when the next pass reads. Within a pass no line is read that the pass
- *   has written, so it takes no fence.
- * - A line that was just read is in the first cache already. Where it is faster
- *   (see cached()), it is written there, and flushed a section later, which
- *   takes it out of the caches, by clflushopt; an mfence at the end of the pass
- *   orders the flushes before the reads of the next.
- * - Memory controllers answer reads from their queues of writes. A strip is
- *   larger than those (some hundred lines a channel) together, so the line that
- *   a pass reads first has left them. Of a block that is smaller than a strip,
- *   this cannot be said.
- * - Lines that were read and not written since are in the caches. They are
- *   flushed, a strip at a time, before they are read again; an mfence orders
- *   the flushes before the reads.
- *
- * The first read of a line survives an uncorrectable error (mcsafe.h), and the
- * line is in the cache for the others.
- *
- * A write to an open row does reach its cells, but a read of one comes from the
- * row buffer. A block of 4 MiB is as large as all rows that a small machine
- * keeps open; and refresh closes them all every few microseconds.
+ * The test engine: chooses how a test is run over a block of memory. Also built
+ * in user space, where its speed is measured.
  */
 
-#include <linux/delay.h>
 #include <linux/kernel.h>
-#include <linux/sched.h>
-#include <asm/barrier.h>
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
-#include <asm/processor.h>
-#include <asm/special_insns.h>
 
-#include "march/run.h"
-#include "march/strip.h"
-
-/* 256 KiB: larger than write queues. */
-#define STRIP_LINES	4096
-/* 64 KiB: some 10 us with preemption off, and more than a first cache holds. */
-#define SECTION_LINES	1024
+#include "march/engine.h"
+#include "march/exact.h"
+#include "march/nonmarch.h"
+#include "march/passes.h"
 
 /* A guess: what a march test mostly has. */
 #define FOREIGN_OPS	10
 
-const char *const engine_methods[ENGINE_NR_METHODS] = {
-	[ENGINE_AUTO] = "auto",
-	[ENGINE_WORDS] = "words",
-	[ENGINE_AVX2] = "avx2",
-	[ENGINE_AVX512] = "avx512",
-	[ENGINE_LINES] = "lines",
-	[ENGINE_PAGE_LINES] = "page-lines",
-	[ENGINE_PAGE_WORDS] = "page-words",
+const char *const memdiag_engine_methods[MEMDIAG_ENGINE_NR_METHODS] = {
+	[MEMDIAG_ENGINE_AUTO] = "auto",
+	[MEMDIAG_ENGINE_WORDS] = "words",
+	[MEMDIAG_ENGINE_AVX2] = "avx2",
+	[MEMDIAG_ENGINE_AVX512] = "avx512",
+	[MEMDIAG_ENGINE_LINES] = "lines",
+	[MEMDIAG_ENGINE_PAGE_LINES] = "page-lines",
+	[MEMDIAG_ENGINE_PAGE_WORDS] = "page-words",
 };
 
-bool engine_can(enum engine_method method)
+bool memdiag_engine_can(enum memdiag_engine_method method)
 {
 	switch (method) {
-	case ENGINE_AVX2:
+	case MEMDIAG_ENGINE_AVX2:
 		return boot_cpu_has(X86_FEATURE_AVX2);
-	case ENGINE_AVX512:
+	case MEMDIAG_ENGINE_AVX512:
 		return boot_cpu_has(X86_FEATURE_AVX512F);
 	default:
 		return true;
 	}
 }
 
-/* What is asked for, if it can be had here; the exact ones are of march tests. */
-static enum engine_method choose(enum engine_method method,
-				 enum engine_kind kind)
+/* The method asked for, if it works here; only march tests have the exact ones. */
+static enum memdiag_engine_method engine_choose_method(enum memdiag_engine_method method,
+						       enum memdiag_engine_kind kind)
 {
-	if (method >= ENGINE_LINES && kind != ENGINE_MARCH)
-		method = ENGINE_AUTO;
-	if (method == ENGINE_AUTO)
-		method = ENGINE_AVX2;
-	if (method != ENGINE_AVX2 && method != ENGINE_AVX512)
+	if (method >= MEMDIAG_ENGINE_LINES && kind != MEMDIAG_ENGINE_MARCH)
+		method = MEMDIAG_ENGINE_AUTO;
+	if (method == MEMDIAG_ENGINE_AUTO)
+		method = MEMDIAG_ENGINE_AVX2;
+	if (method != MEMDIAG_ENGINE_AVX2 && method != MEMDIAG_ENGINE_AVX512)
 		return method;
-	return engine_can(method) && irq_fpu_usable() ? method : ENGINE_WORDS;
+	return memdiag_engine_can(method) && irq_fpu_usable() ? method : MEMDIAG_ENGINE_WORDS;
 }
 
-static void report(struct run *run, size_t word, u64 flip)
-{
-	run->failure.word = word;
-	run->failure.background =
-		background_word(&run->background,
-				run->block->address + word * sizeof(u64));
-	run->failure.expected = run->failure.background ^ flip;
-	run->report(run->context, &run->failure);
-}
-
-void run_report(struct run *run, size_t word, u64 diff, u64 flip)
-{
-	run->failure.mask = diff;
-	run->failure.uncorrectable = false;
-	report(run, word, flip);
-}
-
-void run_report_uncorrectable(struct run *run, size_t word, u64 flip)
-{
-	run->failure.mask = 0;
-	run->failure.uncorrectable = true;
-	report(run, word, flip);
-}
-
-static size_t section(enum engine_method method, struct strip *strip)
-{
-	size_t done;
-
-	if (method == ENGINE_WORDS)
-		return strip_words(strip);
-	kernel_fpu_begin();
-	if (method == ENGINE_AVX512)
-		done = strip_avx512(strip);
-	else
-		done = strip_avx2(strip);
-	kernel_fpu_end();
-	return done;
-}
-
-/* The rest of a pass of which @done lines are done, up to a section of it. */
-static void begin_at(const struct run *run, const struct pass *pass,
-		     struct strip *strip, size_t done)
-{
-	const struct background *background = &run->background;
-	size_t line = pass->from + (long)done * pass->stride;
-	unsigned int i;
-
-	strip->line = run->block->words + line * LINE_WORDS;
-	strip->number = run->block->address / LINE_BYTES + line;
-	for (i = 0; i < LINE_WORDS; i++)
-		strip->value[i] = background->base[i] +
-				  background->step[i] * strip->number;
-	strip->nr = min_t(size_t, pass->nr - done, SECTION_LINES);
-	strip->behind = NULL;
-	if (strip->cached && done >= SECTION_LINES)
-		strip->behind = strip->line - SECTION_LINES * strip->stride;
-	else if (strip->cached)
-		strip->nr = min_t(size_t, strip->nr, SECTION_LINES - done);
-}
-
-/*
- * Whether to write lines that were just read into the cache. Measured on
- * Intel's Cascade Lake, that is faster by a quarter, and on AMD's Zen 4 slower.
- * Words gain nothing. A line that is written with what it holds goes past the
- * caches anyway: some processors drop a cached line that has not changed.
- */
-static bool cached(const struct run *run, const struct pass *pass)
-{
-	return run->method != ENGINE_WORDS && pass->read != PASS_NONE &&
-	       pass->write != PASS_NONE && pass->read != pass->write &&
-	       boot_cpu_has(X86_FEATURE_CLFLUSHOPT) &&
-	       boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
-}
-
-static void prepare(const struct run *run, const struct pass *pass,
-		    struct strip *strip)
-{
-	const struct background *background = &run->background;
-	unsigned int i;
-
-	*strip = (struct strip) {
-		.stride = pass->stride * (long)LINE_WORDS,
-		.up = pass->stride,
-		.bit = background->bit,
-		.scatter = background->scatter,
-		.constant = background->bit == BACKGROUND_NO_BIT,
-		.read = pass->read != PASS_NONE,
-		.write = pass->write != PASS_NONE,
-		.cached = cached(run, pass),
-		.expected = pass->read == 1 ? ~0ULL : 0,
-		.written = pass->write == 1 ? ~0ULL : 0,
-	};
-	for (i = 0; i < LINE_WORDS; i++) {
-		strip->step[i] = background->step[i] * strip->up;
-		if (strip->step[i])
-			strip->constant = false;
-	}
-}
-
-/* The lines of a pass from @done on. */
-static void flush_pass(const struct run *run, const struct pass *pass, size_t done)
-{
-	size_t line = pass->from + (long)done * pass->stride;
-	u64 *word = run->block->words + line * LINE_WORDS;
-
-	for (; done < pass->nr; done++, word += pass->stride * (long)LINE_WORDS)
-		clflushopt(word);
-	mb();	/* before anything is read: see above */
-}
-
-static void report_line(struct run *run, const struct strip *strip)
-{
-	size_t word = strip->line - run->block->words;
-	unsigned int i;
-
-	if (strip->uncorrectable) {
-		run_report_uncorrectable(run, word, strip->expected);
-		return;
-	}
-	for (i = 0; i < LINE_WORDS; i++)
-		if (strip->diff[i])
-			run_report(run, word + i, strip->diff[i],
-				   strip->expected);
-}
-
-/* Report the line that a section stopped at, and do the rest of it. */
-static noinline void stumble(struct run *run, struct strip *strip)
-{
-	report_line(run, strip);
-	strip->uncorrectable = false;
-	if (!strip->write)
-		return;
-	strip->read = false;
-	strip->nr = 1;
-	section(run->method, strip);
-	strip->read = true;
-	if (strip->behind)
-		clflushopt(strip->behind);
-}
-
-void run_pass(struct run *run, const struct pass *pass)
-{
-	struct strip strip;
-	size_t done = 0, length;
-
-	prepare(run, pass, &strip);
-	if (strip.read && run->cached)
-		flush_pass(run, pass, 0);
-	while (done < pass->nr) {
-		begin_at(run, pass, &strip, done);
-		length = section(run->method, &strip);
-		done += length;
-		if (length < strip.nr) {
-			begin_at(run, pass, &strip, done);
-			stumble(run, &strip);
-			done++;
-		}
-		cond_resched();
-	}
-	if (strip.cached)
-		flush_pass(run, pass, done - min_t(size_t, done, SECTION_LINES));
-	else if (strip.write)
-		wmb();	/* see above */
-	run->cached = !strip.write;
-}
-
-static int value_of(const struct march_element *element, unsigned int op,
-		    unsigned int end, bool write)
-{
-	for (; op < end; op++)
-		if (element->ops[op].write == write)
-			return element->ops[op].value;
-	return PASS_NONE;
-}
-
-/* All passes of an element over a strip. */
-static void run_strip(struct run *run, const struct march_element *element,
-		      size_t from, size_t nr)
-{
-	struct pass pass = {
-		.from = from, .nr = nr,
-		.stride = element->order == MARCH_DOWN ? -1 : 1,
-	};
-	unsigned int op, end;
-
-	for (op = 0; op < element->nr_ops; op = end) {
-		end = op + march_pass(element, op);
-		pass.read = value_of(element, op, end, false);
-		pass.write = value_of(element, op, end, true);
-		run_pass(run, &pass);
-	}
-}
-
-/* An element of one pass needs no strips. */
-static size_t strip_of(const struct run *run,
-		       const struct march_element *element)
-{
-	if (march_one_pass(element))
-		return run->block->nr_lines;
-	return STRIP_LINES;
-}
-
-static void run_element(struct run *run, const struct march_element *element)
-{
-	size_t lines = run->block->nr_lines, done, nr;
-	bool cached = run->cached;
-
-	if (element->delay_ms)
-		msleep(element->delay_ms);
-	for (done = 0; element->nr_ops && done < lines; done += nr) {
-		nr = min_t(size_t, lines - done, strip_of(run, element));
-		run->cached = cached;
-		run_strip(run, element, element->order == MARCH_DOWN ?
-			  lines - 1 - done : done, nr);
-	}
-}
-
-void run_march(struct run *run, const struct march_test *march)
-{
-	unsigned int i;
-
-	for (i = 0; i < march->nr_elements; i++) {
-		run->failure.element = i;
-		run_element(run, &march->elements[i]);
-	}
-}
-
-unsigned int engine_ops(const struct engine_test *test)
+unsigned int memdiag_engine_ops(const struct memdiag_engine_test *test)
 {
 	switch (test->kind) {
-	case ENGINE_MARCH:
-		return march_length(&test->march);
-	case ENGINE_DECODER:
-		return DECODER_OPS;
-	case ENGINE_MODULO:
-		return MODULO_OPS;
-	case ENGINE_FOREIGN:
+	case MEMDIAG_ENGINE_MARCH:
+		return memdiag_march_length(&test->march);
+	case MEMDIAG_ENGINE_DECODER:
+		return MEMDIAG_DECODER_OPS;
+	case MEMDIAG_ENGINE_MODULO:
+		return MEMDIAG_MODULO_OPS;
+	case MEMDIAG_ENGINE_FOREIGN:
 		break;
 	}
 	return FOREIGN_OPS;
 }
 
-void engine_run(const struct engine_test *test,
-		const struct engine_block *block, unsigned int background,
-		march_report_fn *report, void *context)
+void memdiag_engine_run(const struct memdiag_engine_test *test,
+			const struct memdiag_engine_block *block, unsigned int background,
+			memdiag_march_report_fn *report, void *context)
 {
-	struct run run = {
+	struct memdiag_test_run run = {
 		.block = block,
-		.method = choose(test->method, test->kind),
+		.method = engine_choose_method(test->method, test->kind),
 		.report = report,
 		.context = context,
 	};
 
-	background_make(&run.background, background, test->seed);
-	if (test->kind == ENGINE_DECODER)
-		run_decoder(&run);
-	else if (test->kind == ENGINE_MODULO)
-		run_modulo(&run);
-	else if (run.method >= ENGINE_LINES)
-		run_exact_march(&run, &test->march);
+	memdiag_background_make(&run.background, background, test->seed);
+	if (test->kind == MEMDIAG_ENGINE_DECODER)
+		memdiag_decoder_run(&run);
+	else if (test->kind == MEMDIAG_ENGINE_MODULO)
+		memdiag_modulo_run(&run);
+	else if (run.method >= MEMDIAG_ENGINE_LINES)
+		memdiag_exact_run(&run, &test->march);
 	else
-		run_march(&run, &test->march);
+		memdiag_march_run(&run, &test->march);
 }

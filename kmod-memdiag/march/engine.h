@@ -1,107 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The test engine: runs a test over a block of memory. */
-#ifndef MEMDIAG_ENGINE_H
-#define MEMDIAG_ENGINE_H
+#ifndef MEMDIAG_MARCH_ENGINE_H
+#define MEMDIAG_MARCH_ENGINE_H
 
-#include "march/background.h"
-#include "march/notation.h"
+#include "march/engine_types.h"
 
-struct memdiag_test;
-
-/* What kind of test it is. */
-enum engine_kind {
-	ENGINE_MARCH,
-	ENGINE_DECODER,		/* of the address decoder, bit by bit */
-	ENGINE_MODULO,		/* memtest86+'s modulo-20 */
-	ENGINE_FOREIGN,		/* another module's; not the engine's to run */
-};
-
-/*
- * How the memory is read and written. The first four go over strips of the
- * block in passes, see march_pass(), the others do one operation after the
- * other and flush the line between any two.
- */
-enum engine_method {
-	ENGINE_AUTO,		/* AVX2 if the processor has it, else words */
-	ENGINE_WORDS,		/* movnti, without the FPU */
-	ENGINE_AVX2,
-	ENGINE_AVX512,
-	ENGINE_LINES,		/* line by line over the block */
-	ENGINE_PAGE_LINES,	/* the same, page by page: Asteroid, figure 28 */
-	ENGINE_PAGE_WORDS,	/* COMeT, A.2.2: word by word, page by page */
-	ENGINE_NR_METHODS,
-};
-
-extern const char *const engine_methods[ENGINE_NR_METHODS];
+extern const char *const memdiag_engine_methods[MEMDIAG_ENGINE_NR_METHODS];
 
 /**
- * struct engine_test - a test
- * @kind: what kind it is of
- * @march: the march test, if it is one
- * @method: how it is done
- * @seed: of the random backgrounds
- * @foreign: another module's test, if it is one, else NULL
- */
-struct engine_test {
-	enum engine_kind kind;
-	struct march_test march;
-	enum engine_method method;
-	u64 seed;
-	const struct memdiag_test *foreign;
-};
-
-/**
- * struct engine_block - memory under test
- * @words: it, in the direct map, aligned to a line
- * @nr_lines: its size, whole pages
- * @address: its physical address
- */
-struct engine_block {
-	u64 *words;
-	size_t nr_lines;
-	u64 address;
-};
-
-/**
- * struct march_failure - a word that did not read back as it should
- * @word: its index in the block
- * @mask: bits that differ; 0 if it could not be read
- * @expected: what it should have read
- * @element: march element that found it; of the other kinds, 0
- * @background: what 0 stands for in this word
- * @uncorrectable: the machine reported an error that its ECC cannot correct
- */
-struct march_failure {
-	size_t word;
-	u64 mask;
-	u64 expected;
-	unsigned int element;
-	u64 background;
-	bool uncorrectable;
-};
-
-typedef void march_report_fn(void *context, const struct march_failure *failure);
-
-/**
- * engine_can() - whether the processor can do a method
+ * memdiag_engine_can() - whether the processor can do a method
  * @method: the method
+ *
+ * Return: true if it can.
  */
-bool engine_can(enum engine_method method);
+bool memdiag_engine_can(enum memdiag_engine_method method);
 
 /**
- * engine_ops() - how often a test accesses each word with one background
+ * memdiag_engine_ops() - how often a test accesses each word with one background
  * @test: the test
  *
- * Of the decoder's, for a block of 4 MiB; another module's is taken for a march
- * test of the usual length.
+ * The decoder test is counted for a block of 4 MiB. Another module's test counts
+ * as a march test of the usual length.
+ *
+ * Return: reads and writes of a word.
  */
-unsigned int engine_ops(const struct engine_test *test);
+unsigned int memdiag_engine_ops(const struct memdiag_engine_test *test);
 
 /**
- * engine_run() - run a test over a block with one background
+ * memdiag_engine_run() - run a test over a block with one background
  * @test: the test
  * @block: the block; its contents are lost
- * @background: which one, see background_make()
+ * @background: which one, see memdiag_background_make()
  * @report: called for every failing read, before the word is written again
  * @context: for @report
  *
@@ -110,17 +39,8 @@ unsigned int engine_ops(const struct engine_test *test);
  *
  * Context: may sleep. Never uses the FPU where it may not.
  */
-void engine_run(const struct engine_test *test,
-		const struct engine_block *block, unsigned int background,
-		march_report_fn *report, void *context);
-
-/**
- * ondemand_test() - test one page by the least that shows a stuck bit
- * @words: the page; zero on return, but for what is bad
- *
- * Context: any; a few microseconds.
- * Return: whether the page is good.
- */
-bool ondemand_test(u64 *words);
+void memdiag_engine_run(const struct memdiag_engine_test *test,
+			const struct memdiag_engine_block *block, unsigned int background,
+			memdiag_march_report_fn *report, void *context);
 
 #endif

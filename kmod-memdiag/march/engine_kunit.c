@@ -11,21 +11,22 @@
 #include "march/background.c"
 #include "march/strip.c"
 #include "march/engine.c"
+#include "march/passes.c"
 #include "march/exact.c"
 #include "march/nonmarch.c"
 #include "report/dram_reach.c"
 
 /* Whole pages; more than a section, but not a whole number of them. */
 #define BLOCK_LINES	2496
-#define BLOCK_WORDS	(BLOCK_LINES * LINE_WORDS)
+#define BLOCK_WORDS	(BLOCK_LINES * MEMDIAG_LINE_WORDS)
 #define BLOCK_ADDRESS	0x123456000ULL
 
 struct seen {
 	unsigned int failures;
-	struct march_failure last;
+	struct memdiag_march_failure last;
 };
 
-static void see(void *context, const struct march_failure *failure)
+static void engine_see_failure(void *context, const struct memdiag_march_failure *failure)
 {
 	struct seen *seen = context;
 
@@ -33,12 +34,12 @@ static void see(void *context, const struct march_failure *failure)
 	seen->last = *failure;
 }
 
-static struct engine_block block_of(struct kunit *test)
+static struct memdiag_engine_block block_of(struct kunit *test)
 {
 	char *memory = kunit_kzalloc(test, BLOCK_WORDS * sizeof(u64) +
-				     LINE_BYTES, GFP_KERNEL);
-	struct engine_block block = {
-		.words = (u64 *)ALIGN((unsigned long)memory, LINE_BYTES),
+				     MEMDIAG_LINE_BYTES, GFP_KERNEL);
+	struct memdiag_engine_block block = {
+		.words = (u64 *)ALIGN((unsigned long)memory, MEMDIAG_LINE_BYTES),
 		.nr_lines = BLOCK_LINES,
 		.address = BLOCK_ADDRESS,
 	};
@@ -50,19 +51,19 @@ static struct engine_block block_of(struct kunit *test)
 /* With this many backgrounds, no two are the same, nor complements. */
 static void backgrounds_differ(struct kunit *test)
 {
-	static struct background a, b;
+	static struct memdiag_background a, b;
 	unsigned int i, k, line;
 	u64 x, y, same, opposite;
 
-	for (i = 0; i < BACKGROUNDS; i++) {
+	for (i = 0; i < MEMDIAG_BACKGROUNDS; i++) {
 		for (k = 0; k < i; k++) {
-			background_make(&a, i, 1);
-			background_make(&b, k, 1);
+			memdiag_background_make(&a, i, 1);
+			memdiag_background_make(&b, k, 1);
 			same = 0;
 			opposite = 0;
-			for (line = 0; line < 8 * LINE_BYTES; line += 8) {
-				x = background_word(&a, line);
-				y = background_word(&b, line);
+			for (line = 0; line < 8 * MEMDIAG_LINE_BYTES; line += 8) {
+				x = memdiag_background_word(&a, line);
+				y = memdiag_background_word(&b, line);
 				same |= x ^ y;
 				opposite |= x ^ ~y;
 			}
@@ -72,20 +73,20 @@ static void backgrounds_differ(struct kunit *test)
 	}
 }
 
-static bool bit_of_line(const struct background *background, unsigned int bit)
+static bool bit_of_line(const struct memdiag_background *background, unsigned int bit)
 {
-	return background_word(background, bit / 64 * sizeof(u64)) >> bit % 64 & 1;
+	return memdiag_background_word(background, bit / 64 * sizeof(u64)) >> bit % 64 & 1;
 }
 
 /* Of any two bits of a line, some fixed background has one 0 and one 1. */
 static void backgrounds_tell_bits_apart(struct kunit *test)
 {
-	static u32 signature[LINE_BYTES * 8];
-	struct background background;
+	static u32 signature[MEMDIAG_LINE_BYTES * 8];
+	struct memdiag_background background;
 	unsigned int nr, i, k, same = 0;
 
 	for (nr = 4; nr < 13; nr++) {
-		background_make(&background, nr, 1);
+		memdiag_background_make(&background, nr, 1);
 		for (i = 0; i < ARRAY_SIZE(signature); i++)
 			signature[i] |= bit_of_line(&background, i) << nr;
 	}
@@ -97,43 +98,43 @@ static void backgrounds_tell_bits_apart(struct kunit *test)
 
 static void random_depends_on_seed(struct kunit *test)
 {
-	struct background a, b;
+	struct memdiag_background a, b;
 
-	background_make(&a, 3, 1);
-	background_make(&b, 3, 2);
-	KUNIT_EXPECT_NE(test, background_word(&a, 64), background_word(&b, 64));
-	background_make(&b, 3 + BACKGROUNDS, 1);
-	KUNIT_EXPECT_NE(test, background_word(&a, 64), background_word(&b, 64));
-	background_make(&b, 3, 1);
-	KUNIT_EXPECT_EQ(test, background_word(&a, 64), background_word(&b, 64));
-	background_make(&a, 2, 1);
-	KUNIT_EXPECT_EQ(test, background_word(&a, 0x12345678), 0x12345678ULL);
+	memdiag_background_make(&a, 3, 1);
+	memdiag_background_make(&b, 3, 2);
+	KUNIT_EXPECT_NE(test, memdiag_background_word(&a, 64), memdiag_background_word(&b, 64));
+	memdiag_background_make(&b, 3 + MEMDIAG_BACKGROUNDS, 1);
+	KUNIT_EXPECT_NE(test, memdiag_background_word(&a, 64), memdiag_background_word(&b, 64));
+	memdiag_background_make(&b, 3, 1);
+	KUNIT_EXPECT_EQ(test, memdiag_background_word(&a, 64), memdiag_background_word(&b, 64));
+	memdiag_background_make(&a, 2, 1);
+	KUNIT_EXPECT_EQ(test, memdiag_background_word(&a, 0x12345678), 0x12345678ULL);
 }
 
 /* Good memory passes, and ends as the last write of the test left it. */
-static void passes_good_memory(struct kunit *test, enum engine_method method,
+static void passes_good_memory(struct kunit *test, enum memdiag_engine_method method,
 			       const char *text)
 {
-	static struct engine_test plan;
-	struct engine_block block = block_of(test);
-	struct background background;
+	static struct memdiag_engine_test plan;
+	struct memdiag_engine_block block = block_of(test);
+	struct memdiag_background background;
 	struct seen seen = {};
 	unsigned int nr, at, wrong;
 	size_t i;
 
-	plan = (struct engine_test){ .method = method, .seed = 1 };
-	KUNIT_ASSERT_EQ(test, march_parse(text, &plan.march, &at), 0);
+	plan = (struct memdiag_engine_test){ .method = method, .seed = 1 };
+	KUNIT_ASSERT_EQ(test, memdiag_march_parse(text, &plan.march, &at), 0);
 	for (nr = 0; nr < 5; nr++) {
-		engine_run(&plan, &block, nr, see, &seen);
+		memdiag_engine_run(&plan, &block, nr, engine_see_failure, &seen);
 		KUNIT_EXPECT_EQ_MSG(test, seen.failures, 0U, "%s %s %u",
-				    engine_methods[method], text, nr);
-		background_make(&background, nr, 1);
+				    memdiag_engine_methods[method], text, nr);
+		memdiag_background_make(&background, nr, 1);
 		for (i = wrong = 0; i < BLOCK_WORDS; i++)
 			wrong += block.words[i] !=
-				 ~background_word(&background,
-						  BLOCK_ADDRESS + i * 8);
+				 ~memdiag_background_word(&background,
+							  BLOCK_ADDRESS + i * 8);
 		KUNIT_EXPECT_EQ_MSG(test, wrong, 0U, "%s %s %u",
-				    engine_methods[method], text, nr);
+				    memdiag_engine_methods[method], text, nr);
 	}
 }
 
@@ -145,29 +146,29 @@ static void all_methods_agree(struct kunit *test)
 	};
 	unsigned int method, i;
 
-	for (method = 0; method < ENGINE_NR_METHODS; method++)
+	for (method = 0; method < MEMDIAG_ENGINE_NR_METHODS; method++)
 		for (i = 0; i < ARRAY_SIZE(texts); i++)
-			if (engine_can(method))
+			if (memdiag_engine_can(method))
 				passes_good_memory(test, method, texts[i]);
 }
 
 static void all_tests_pass_good_memory(struct kunit *test)
 {
-	static struct engine_test plan;
-	struct engine_block block = block_of(test);
+	static struct memdiag_engine_test plan;
+	struct memdiag_engine_block block = block_of(test);
 	struct seen seen = {};
 	unsigned int i, at;
 
 	block.nr_lines = 256;
-	for (i = 0; i < march_nr_tests; i++) {
-		march_parse(march_tests[i].text, &plan.march, &at);
-		engine_run(&plan, &block, i, see, &seen);
+	for (i = 0; i < memdiag_march_nr_tests; i++) {
+		memdiag_march_parse(memdiag_march_tests[i].text, &plan.march, &at);
+		memdiag_engine_run(&plan, &block, i, engine_see_failure, &seen);
 		KUNIT_EXPECT_EQ_MSG(test, seen.failures, 0U, "%s",
-				    march_tests[i].name);
+				    memdiag_march_tests[i].name);
 	}
-	for (plan.kind = ENGINE_DECODER; plan.kind <= ENGINE_MODULO;
+	for (plan.kind = MEMDIAG_ENGINE_DECODER; plan.kind <= MEMDIAG_ENGINE_MODULO;
 	     plan.kind++) {
-		engine_run(&plan, &block, 3, see, &seen);
+		memdiag_engine_run(&plan, &block, 3, engine_see_failure, &seen);
 		KUNIT_EXPECT_EQ(test, seen.failures, 0U);
 	}
 }
@@ -176,42 +177,42 @@ static void all_tests_pass_good_memory(struct kunit *test)
  * Memory that has changed between two passes stands in for a fault. Every
  * word that did is reported once, and a pass that writes goes on to do so.
  */
-static void tells_where_and_what(struct kunit *test, enum engine_method method,
+static void tells_where_and_what(struct kunit *test, enum memdiag_engine_method method,
 				 long stride, int write)
 {
 	static const size_t spots[] = {
 		0, 7, 8, 1023 * 8, 1024 * 8 + 3, 1030 * 8, BLOCK_WORDS - 1,
 	};
-	struct engine_block block = block_of(test);
+	struct memdiag_engine_block block = block_of(test);
 	struct seen seen = {};
-	struct run run = {
-		.block = &block, .method = method, .report = see,
+	struct memdiag_test_run run = {
+		.block = &block, .method = method, .report = engine_see_failure,
 		.context = &seen,
 	};
-	struct pass pass = {
+	struct memdiag_pass pass = {
 		.from = stride > 0 ? 0 : BLOCK_LINES - 1, .nr = BLOCK_LINES,
-		.stride = stride, .read = PASS_NONE, .write = 1,
+		.stride = stride, .read = MEMDIAG_PASS_NONE, .write = 1,
 	};
 	unsigned int i;
 
-	background_make(&run.background, 3, 1);
-	run_pass(&run, &pass);
+	memdiag_background_make(&run.background, 3, 1);
+	memdiag_pass_run(&run, &pass);
 	for (i = 0; i < ARRAY_SIZE(spots); i++)
 		block.words[spots[i]] ^= 0x10;
 	pass.read = 1;
 	pass.write = write;
-	run_pass(&run, &pass);
+	memdiag_pass_run(&run, &pass);
 	KUNIT_EXPECT_EQ(test, seen.failures, (unsigned int)ARRAY_SIZE(spots));
 	KUNIT_EXPECT_EQ(test, seen.last.mask, 0x10ULL);
 	KUNIT_EXPECT_EQ(test, (u64)seen.last.word,
 			(u64)(stride > 0 ? BLOCK_WORDS - 1 : 7));
 	KUNIT_EXPECT_EQ(test, seen.last.background,
-			background_word(&run.background, BLOCK_ADDRESS +
-					seen.last.word * 8));
-	if (write == PASS_NONE)
+			memdiag_background_word(&run.background, BLOCK_ADDRESS +
+						seen.last.word * 8));
+	if (write == MEMDIAG_PASS_NONE)
 		return;
 	pass.read = write;
-	run_pass(&run, &pass);
+	memdiag_pass_run(&run, &pass);
 	KUNIT_EXPECT_EQ(test, seen.failures, (unsigned int)ARRAY_SIZE(spots));
 }
 
@@ -219,11 +220,11 @@ static void all_passes_report(struct kunit *test)
 {
 	unsigned int method;
 
-	for (method = ENGINE_WORDS; method <= ENGINE_AVX512; method++) {
-		if (!engine_can(method))
+	for (method = MEMDIAG_ENGINE_WORDS; method <= MEMDIAG_ENGINE_AVX512; method++) {
+		if (!memdiag_engine_can(method))
 			continue;
-		tells_where_and_what(test, method, 1, PASS_NONE);
-		tells_where_and_what(test, method, -1, PASS_NONE);
+		tells_where_and_what(test, method, 1, MEMDIAG_PASS_NONE);
+		tells_where_and_what(test, method, -1, MEMDIAG_PASS_NONE);
 		tells_where_and_what(test, method, 1, 0);
 		tells_where_and_what(test, method, -1, 0);
 		tells_where_and_what(test, method, 1, 1);
@@ -233,37 +234,38 @@ static void all_passes_report(struct kunit *test)
 /* Lines between those of a pass stay as they are. */
 static void strides_leave_the_rest(struct kunit *test)
 {
-	struct engine_block block = block_of(test);
+	struct memdiag_engine_block block = block_of(test);
 	struct seen seen = {};
-	struct run run = {
-		.block = &block, .method = choose(ENGINE_AUTO, ENGINE_MARCH),
-		.report = see, .context = &seen,
+	struct memdiag_test_run run = {
+		.block = &block,
+		.method = engine_choose_method(MEMDIAG_ENGINE_AUTO, MEMDIAG_ENGINE_MARCH),
+		.report = engine_see_failure, .context = &seen,
 	};
 	unsigned int wrong = 0;
 	size_t i;
 
-	background_make(&run.background, 0, 1);
-	every(&run, 3, PASS_NONE, 1);
+	memdiag_background_make(&run.background, 0, 1);
+	pass_every_line(&run, 3, MEMDIAG_PASS_NONE, 1);
 	for (i = 0; i < BLOCK_WORDS; i++)
 		wrong += block.words[i] !=
-			 (i / LINE_WORDS % MODULO == 3 ? ~0ULL : 0);
+			 (i / MEMDIAG_LINE_WORDS % MODULO == 3 ? ~0ULL : 0);
 	KUNIT_EXPECT_EQ(test, wrong, 0U);
 }
 
 /* Two lines whose addresses differ in the bit alone are complements. */
 static void decoder_inverts_by_bits(struct kunit *test)
 {
-	struct background background;
+	struct memdiag_background background;
 	unsigned int bit;
 	u64 line, one, other;
 
-	background_make(&background, 0, 1);
+	memdiag_background_make(&background, 0, 1);
 	for (bit = 0; bit < 12; bit++) {
 		background.bit = bit;
 		for (line = 0; line < BLOCK_LINES; line += 77) {
-			one = background_word(&background, line * LINE_BYTES);
-			other = background_word(&background, (line ^ BIT(bit)) *
-						LINE_BYTES);
+			one = memdiag_background_word(&background, line * MEMDIAG_LINE_BYTES);
+			other = memdiag_background_word(&background, (line ^ BIT(bit)) *
+							MEMDIAG_LINE_BYTES);
 			KUNIT_EXPECT_EQ(test, one, ~other);
 		}
 	}
@@ -271,20 +273,20 @@ static void decoder_inverts_by_bits(struct kunit *test)
 
 static void reach_is_told(struct kunit *test)
 {
-	static const struct reach none = {},
+	static const struct memdiag_dram_reach none = {},
 		emulated = { .tested = 90, .cached = 60, .memory = 70 },
 		good = { .tested = 240, .cached = 40, .memory = 250 },
 		bad = { .tested = 60, .cached = 40, .memory = 250 };
-	struct engine_block block = block_of(test);
-	struct reach reach = {};
+	struct memdiag_engine_block block = block_of(test);
+	struct memdiag_dram_reach reach = {};
 
-	KUNIT_EXPECT_EQ(test, (int)reach_verdict(&none),
-			(int)REACH_UNKNOWN);
-	KUNIT_EXPECT_EQ(test, (int)reach_verdict(&emulated),
-			(int)REACH_UNKNOWN);
-	KUNIT_EXPECT_EQ(test, (int)reach_verdict(&good), (int)REACH_YES);
-	KUNIT_EXPECT_EQ(test, (int)reach_verdict(&bad), (int)REACH_NO);
-	reach_measure(&block, ENGINE_AUTO, &reach);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_dram_reach_judge(&none),
+			(int)MEMDIAG_REACH_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_dram_reach_judge(&emulated),
+			(int)MEMDIAG_REACH_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_dram_reach_judge(&good), (int)MEMDIAG_REACH_YES);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_dram_reach_judge(&bad), (int)MEMDIAG_REACH_NO);
+	memdiag_dram_reach_measure(&block, MEMDIAG_ENGINE_AUTO, &reach);
 	KUNIT_EXPECT_GT(test, reach.tested, 0U);
 	KUNIT_EXPECT_GT(test, reach.cached, 0U);
 	KUNIT_EXPECT_GT(test, reach.memory, 0U);
@@ -295,44 +297,44 @@ static void reach_is_told(struct kunit *test)
  * same entry of the exception table catches both. User space has none.
  */
 #ifdef __KERNEL__
-static void cannot_read(struct kunit *test, enum engine_method method)
+static void cannot_read(struct kunit *test, enum memdiag_engine_method method)
 {
-	const struct engine_test reading = {
+	const struct memdiag_engine_test reading = {
 		.method = method,
 		.march = {
 			.nr_elements = 1,
-			.elements[0] = { MARCH_UP, 0, 1, { { false, 0 } } },
+			.elements[0] = { MEMDIAG_MARCH_UP, 0, 1, { { false, 0 } } },
 		},
 	};
 	/* What follows is a guard page. */
 	void *page = vzalloc(PAGE_SIZE);
-	const struct engine_block block = {
+	const struct memdiag_engine_block block = {
 		.words = page,
-		.nr_lines = 2 * PAGE_SIZE / LINE_BYTES,
+		.nr_lines = 2 * PAGE_SIZE / MEMDIAG_LINE_BYTES,
 		.address = BLOCK_ADDRESS,
 	};
 	struct seen seen = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
-	engine_run(&reading, &block, 0, see, &seen);
+	memdiag_engine_run(&reading, &block, 0, engine_see_failure, &seen);
 	vfree(page);
 	KUNIT_EXPECT_EQ(test, seen.failures,
-			(unsigned int)(PAGE_SIZE / LINE_BYTES));
+			(unsigned int)(PAGE_SIZE / MEMDIAG_LINE_BYTES));
 	KUNIT_EXPECT_TRUE(test, seen.last.uncorrectable);
 	KUNIT_EXPECT_EQ(test, seen.last.mask, 0ULL);
 	KUNIT_EXPECT_EQ(test, seen.last.word,
-			(size_t)(2 * PAGE_SIZE - LINE_BYTES) / sizeof(u64));
+			(size_t)(2 * PAGE_SIZE - MEMDIAG_LINE_BYTES) / sizeof(u64));
 }
 
 static void survives_uncorrectable_errors(struct kunit *test)
 {
-	static const enum engine_method methods[] = {
-		ENGINE_WORDS, ENGINE_AVX2, ENGINE_AVX512,
+	static const enum memdiag_engine_method methods[] = {
+		MEMDIAG_ENGINE_WORDS, MEMDIAG_ENGINE_AVX2, MEMDIAG_ENGINE_AVX512,
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(methods); i++)
-		if (engine_can(methods[i]))
+		if (memdiag_engine_can(methods[i]))
 			cannot_read(test, methods[i]);
 }
 #endif

@@ -14,8 +14,9 @@
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
+#include "march/exact.h"
 #include "march/mcsafe.h"
-#include "march/run.h"
+#include "march/passes.h"
 
 /**
  * struct walk - a march test on a stretch of the block
@@ -24,7 +25,7 @@
  * @clean: the flushed line, NULL if none is known to be
  */
 struct walk {
-	struct run *run;
+	struct memdiag_test_run *run;
 	unsigned int words;
 	const u64 *clean;
 };
@@ -40,21 +41,21 @@ static void flush_words(struct walk *walk, u64 *word)
  * Close the row that a line is in (DRAM-CLOSE-PAGE of figure 28): nothing does
  * that on request, but a read far away may be of another row of the same bank.
  */
-static void close_row(const struct run *run, size_t at)
+static void close_row(const struct memdiag_test_run *run, size_t at)
 {
-	size_t all = run->block->nr_lines * LINE_WORDS;
+	size_t all = run->block->nr_lines * MEMDIAG_LINE_WORDS;
 	u64 *far = run->block->words + (at + all / 2) % all;
 
 	clflush(far);
 	mb();	/* first the flush, then the read */
 	/* An error there is reported when its turn comes. */
-	(void)mcsafe_read(far);
+	(void)memdiag_mcsafe_read(far);
 	mb();	/* first this, then what the row was closed for */
 }
 
-static void do_write(struct walk *walk, size_t at, u64 flip)
+static void exact_write(struct walk *walk, size_t at, u64 flip)
 {
-	struct run *run = walk->run;
+	struct memdiag_test_run *run = walk->run;
 	u64 *words = run->block->words + at;
 	u64 address = run->block->address + at * sizeof(u64);
 	unsigned int i;
@@ -65,15 +66,15 @@ static void do_write(struct walk *walk, size_t at, u64 flip)
 	}
 	for (i = 0; i < walk->words; i++)
 		WRITE_ONCE(words[i], flip ^
-			   background_word(&run->background,
-					   address + i * sizeof(u64)));
+			   memdiag_background_word(&run->background,
+						   address + i * sizeof(u64)));
 	flush_words(walk, words);
 	close_row(run, at);
 }
 
-static void do_read(struct walk *walk, size_t at, u64 flip)
+static void exact_read(struct walk *walk, size_t at, u64 flip)
 {
-	struct run *run = walk->run;
+	struct memdiag_test_run *run = walk->run;
 	u64 *words = run->block->words + at;
 	u64 address = run->block->address + at * sizeof(u64);
 	unsigned int i;
@@ -84,21 +85,21 @@ static void do_read(struct walk *walk, size_t at, u64 flip)
 		close_row(run, at);
 	}
 	walk->clean = NULL;
-	if (!mcsafe_read(words)) {
-		run_report_uncorrectable(run, at, flip);
+	if (!memdiag_mcsafe_read(words)) {
+		memdiag_failure_report_uncorrectable(run, at, flip);
 		return;
 	}
 	for (i = 0; i < walk->words; i++) {
 		diff = READ_ONCE(words[i]) ^ flip ^
-		       background_word(&run->background,
-				       address + i * sizeof(u64));
+		       memdiag_background_word(&run->background,
+					       address + i * sizeof(u64));
 		if (unlikely(diff))
-			run_report(run, at + i, diff, flip);
+			memdiag_failure_report(run, at + i, diff, flip);
 	}
 }
 
-static void visit(struct walk *walk, const struct march_element *element,
-		  size_t at)
+static void exact_visit(struct walk *walk, const struct memdiag_march_element *element,
+			size_t at)
 {
 	unsigned int i;
 
@@ -106,45 +107,45 @@ static void visit(struct walk *walk, const struct march_element *element,
 		u64 flip = element->ops[i].value ? ~0ULL : 0;
 
 		if (element->ops[i].write)
-			do_write(walk, at, flip);
+			exact_write(walk, at, flip);
 		else
-			do_read(walk, at, flip);
+			exact_read(walk, at, flip);
 	}
 }
 
-static void do_element(struct walk *walk, const struct march_element *element,
-		       size_t from, size_t nr)
+static void exact_run_element(struct walk *walk, const struct memdiag_march_element *element,
+			      size_t from, size_t nr)
 {
 	size_t done, page = PAGE_SIZE / sizeof(u64);
 
 	if (element->delay_ms)
 		msleep(element->delay_ms);
 	for (done = 0; element->nr_ops && done < nr; done += walk->words) {
-		if (element->order == MARCH_DOWN)
-			visit(walk, element, from + nr - walk->words - done);
+		if (element->order == MEMDIAG_MARCH_DOWN)
+			exact_visit(walk, element, from + nr - walk->words - done);
 		else
-			visit(walk, element, from + done);
+			exact_visit(walk, element, from + done);
 		if (done % page == 0)
 			cond_resched();
 	}
 }
 
-void run_exact_march(struct run *run, const struct march_test *march)
+void memdiag_exact_run(struct memdiag_test_run *run, const struct memdiag_march_test *march)
 {
 	struct walk walk = {
 		.run = run,
-		.words = run->method == ENGINE_PAGE_WORDS ? 1 : LINE_WORDS,
+		.words = run->method == MEMDIAG_ENGINE_PAGE_WORDS ? 1 : MEMDIAG_LINE_WORDS,
 	};
-	size_t all = run->block->nr_lines * LINE_WORDS, from, nr;
+	size_t all = run->block->nr_lines * MEMDIAG_LINE_WORDS, from, nr;
 	unsigned int i;
 
 	nr = all;
-	if (run->method != ENGINE_LINES)
+	if (run->method != MEMDIAG_ENGINE_LINES)
 		nr = min_t(size_t, nr, PAGE_SIZE / sizeof(u64));
 	for (from = 0; from < all; from += nr) {
 		for (i = 0; i < march->nr_elements; i++) {
 			run->failure.element = i;
-			do_element(&walk, &march->elements[i], from, nr);
+			exact_run_element(&walk, &march->elements[i], from, nr);
 		}
 	}
 }

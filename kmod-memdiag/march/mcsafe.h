@@ -5,8 +5,8 @@
  * end, unless the load has an entry in the exception table and the processor
  * can recover.
  */
-#ifndef MEMDIAG_MCSAFE_H
-#define MEMDIAG_MCSAFE_H
+#ifndef MEMDIAG_MARCH_MCSAFE_H
+#define MEMDIAG_MARCH_MCSAFE_H
 
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -14,7 +14,7 @@
 #include <compat/extable.h>
 
 /**
- * mcsafe_read() - whether a line of memory can be read
+ * memdiag_mcsafe_read() - whether a line of memory can be read
  * @word: in the line
  *
  * An error shows in whichever word of a line is read first. After this the line
@@ -23,7 +23,7 @@
  * Context: any.
  * Return: false if it has an uncorrectable error.
  */
-static __always_inline bool mcsafe_read(const u64 *word)
+static __always_inline bool memdiag_mcsafe_read(const u64 *word)
 {
 	asm goto("1:	movq (%0), %%rax\n"
 		 MEMSUITE_ASM_EXTABLE_MCE_SAFE(1b, %l[uncorrectable])

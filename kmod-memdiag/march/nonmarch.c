@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests that are no march tests, though made of the same passes. */
+/* Tests that are no march tests, but consist of the same passes. */
 
 #include <linux/kernel.h>
 #include <linux/log2.h>
 
-#include "march/run.h"
+#include "march/nonmarch.h"
+#include "march/passes.h"
 
 #define MODULO		20
 #define REST_WRITES	2
@@ -16,30 +17,30 @@
  * read wrong. It is what finds a mistake in the wires and in the hashes that
  * spread addresses over channels and banks.
  */
-void run_decoder(struct run *run)
+void memdiag_decoder_run(struct memdiag_test_run *run)
 {
 	/* {u(w0);u(r0,w1);d(r1)} */
-	static const struct march_test test = {
+	static const struct memdiag_march_test test = {
 		.nr_elements = 3,
 		.elements = {
-			{ MARCH_UP, 0, 1, { { true, 0 } } },
-			{ MARCH_UP, 0, 2, { { false, 0 }, { true, 1 } } },
-			{ MARCH_DOWN, 0, 1, { { false, 1 } } },
+			{ MEMDIAG_MARCH_UP, 0, 1, { { true, 0 } } },
+			{ MEMDIAG_MARCH_UP, 0, 2, { { false, 0 }, { true, 1 } } },
+			{ MEMDIAG_MARCH_DOWN, 0, 1, { { false, 1 } } },
 		},
 	};
 	unsigned int bit;
 
 	for (bit = 0; bit < ilog2(run->block->nr_lines); bit++) {
 		run->background.bit = bit;
-		run_march(run, &test);
+		memdiag_march_run(run, &test);
 	}
 }
 
 /* Every twentieth line from @from on. */
-static void every(struct run *run, size_t from, int read, int write)
+static void pass_every_line(struct memdiag_test_run *run, size_t from, int read, int write)
 {
 	size_t lines = run->block->nr_lines;
-	struct pass pass = {
+	struct memdiag_pass pass = {
 		.from = from,
 		.nr = from < lines ? (lines - from - 1) / MODULO + 1 : 0,
 		.stride = MODULO,
@@ -47,7 +48,7 @@ static void every(struct run *run, size_t from, int read, int write)
 		.write = write,
 	};
 
-	run_pass(run, &pass);
+	memdiag_pass_run(run, &pass);
 }
 
 /*
@@ -55,23 +56,23 @@ static void every(struct run *run, size_t from, int read, int write)
  * with the complement, more than once, then the first ones are read. No cache
  * or buffer on the way can hide what that does to them.
  */
-static void modulo(struct run *run, size_t offset, int value)
+static void modulo_run_offset(struct memdiag_test_run *run, size_t offset, int value)
 {
 	unsigned int i, k;
 
-	every(run, offset, PASS_NONE, value);
+	pass_every_line(run, offset, MEMDIAG_PASS_NONE, value);
 	for (k = 0; k < REST_WRITES; k++)
 		for (i = 1; i < MODULO; i++)
-			every(run, (offset + i) % MODULO, PASS_NONE, !value);
-	every(run, offset, value, PASS_NONE);
+			pass_every_line(run, (offset + i) % MODULO, MEMDIAG_PASS_NONE, !value);
+	pass_every_line(run, offset, value, MEMDIAG_PASS_NONE);
 }
 
-void run_modulo(struct run *run)
+void memdiag_modulo_run(struct memdiag_test_run *run)
 {
 	size_t offset;
 
 	for (offset = 0; offset < MODULO; offset++) {
-		modulo(run, offset, 0);
-		modulo(run, offset, 1);
+		modulo_run_offset(run, offset, 0);
+		modulo_run_offset(run, offset, 1);
 	}
 }

@@ -15,7 +15,7 @@
  * 2004. MSS: Harutunyan et al. 2005. AB: Benso et al. 2005. PMOVI: de Jonge and
  * Smeulders 1976.
  */
-const struct march_named march_tests[] = {
+const struct memdiag_march_named memdiag_march_tests[] = {
 	{ "mats", "{c(w0);c(r0,w1);c(r1)}" },
 	{ "mats+", "{c(w0);u(r0,w1);d(r1,w0)}" },
 	{ "mats++", "{c(w0);u(r0,w1);d(r1,w0,r0)}" },
@@ -56,58 +56,58 @@ const struct march_named march_tests[] = {
 	{ "figure-28", "{u(w0,r0);u(w1,r1)}" },
 };
 
-const unsigned int march_nr_tests = ARRAY_SIZE(march_tests);
+const unsigned int memdiag_march_nr_tests = ARRAY_SIZE(memdiag_march_tests);
 
-const struct march_named *march_find(const char *name)
+const struct memdiag_march_named *memdiag_march_find(const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < march_nr_tests; i++)
-		if (!strcasecmp(march_tests[i].name, name))
-			return &march_tests[i];
+	for (i = 0; i < memdiag_march_nr_tests; i++)
+		if (!strcasecmp(memdiag_march_tests[i].name, name))
+			return &memdiag_march_tests[i];
 	return NULL;
 }
 
-static const char *skip(const char *p)
+static const char *skip_blanks(const char *p)
 {
 	return skip_spaces(p);
 }
 
-static int parse_order(const char **text, enum march_order *order)
+static int parse_order(const char **text, enum memdiag_march_order *order)
 {
 	switch (**text) {
 	case 'u':
-		*order = MARCH_UP;
+		*order = MEMDIAG_MARCH_UP;
 		break;
 	case 'd':
-		*order = MARCH_DOWN;
+		*order = MEMDIAG_MARCH_DOWN;
 		break;
 	case 'c':
-		*order = MARCH_EITHER;
+		*order = MEMDIAG_MARCH_EITHER;
 		break;
 	default:
 		return -EINVAL;
 	}
-	*text = skip(*text + 1);
+	*text = skip_blanks(*text + 1);
 	return 0;
 }
 
 /* @cell is what every cell holds: 0, 1, or -1 before the first write. */
-static int parse_op(const char **text, struct march_op *op, int *cell)
+static int parse_op(const char **text, struct memdiag_march_op *op, int *cell)
 {
 	const char *p = *text;
 
 	if (*p != 'r' && *p != 'w')
 		return -EINVAL;
 	op->write = *p == 'w';
-	p = skip(p + 1);
+	p = skip_blanks(p + 1);
 	if (*p != '0' && *p != '1')
 		return -EINVAL;
 	op->value = *p - '0';
 	if (!op->write && *cell != op->value)
 		return -EINVAL;
 	*cell = op->value;
-	*text = skip(p + 1);
+	*text = skip_blanks(p + 1);
 	return 0;
 }
 
@@ -117,27 +117,27 @@ static bool is_delay(const char *text)
 }
 
 /* "del", or "del" and milliseconds. */
-static int parse_delay(const char **text, struct march_element *element)
+static int parse_delay(const char **text, struct memdiag_march_element *element)
 {
-	const char *p = skip(*text + 3);
+	const char *p = skip_blanks(*text + 3);
 	unsigned int ms = 0;
 
 	if (!isdigit(*p))
-		ms = MARCH_DELAY_MS;
+		ms = MEMDIAG_MARCH_DELAY_MS;
 	*text = p;
 	for (; isdigit(*p); p++) {
 		ms = ms * 10 + *p - '0';
-		if (ms > MARCH_MAX_DELAY_MS)
+		if (ms > MEMDIAG_MARCH_MAX_DELAY_MS)
 			return -ERANGE;
 	}
 	if (!ms)
 		return -ERANGE;
 	element->delay_ms = ms;
-	*text = skip(p);
+	*text = skip_blanks(p);
 	return 0;
 }
 
-static int parse_element(const char **text, struct march_element *element,
+static int parse_element(const char **text, struct memdiag_march_element *element,
 			 int *cell)
 {
 	int err;
@@ -150,8 +150,8 @@ static int parse_element(const char **text, struct march_element *element,
 	if (**text != '(')
 		return -EINVAL;
 	do {
-		*text = skip(*text + 1);
-		if (element->nr_ops == MARCH_MAX_OPS)
+		*text = skip_blanks(*text + 1);
+		if (element->nr_ops == MEMDIAG_MARCH_MAX_OPS)
 			return -E2BIG;
 		err = parse_op(text, &element->ops[element->nr_ops], cell);
 		if (err)
@@ -160,23 +160,23 @@ static int parse_element(const char **text, struct march_element *element,
 	} while (**text == ',');
 	if (**text != ')')
 		return -EINVAL;
-	*text = skip(*text + 1);
+	*text = skip_blanks(*text + 1);
 	return 0;
 }
 
-int march_parse(const char *text, struct march_test *test,
-		unsigned int *error_at)
+int memdiag_march_parse(const char *text, struct memdiag_march_test *test,
+			unsigned int *error_at)
 {
-	const char *p = skip(text);
+	const char *p = skip_blanks(text);
 	int cell = -1, err = -EINVAL;
 
 	memset(test, 0, sizeof(*test));
 	if (*p != '{')
 		goto out;
 	do {
-		p = skip(p + 1);
+		p = skip_blanks(p + 1);
 		err = -E2BIG;
-		if (test->nr_elements == MARCH_MAX_ELEMENTS)
+		if (test->nr_elements == MEMDIAG_MARCH_MAX_ELEMENTS)
 			goto out;
 		err = parse_element(&p, &test->elements[test->nr_elements],
 				    &cell);
@@ -187,7 +187,7 @@ int march_parse(const char *text, struct march_test *test,
 	err = -EINVAL;
 	if (*p != '}')
 		goto out;
-	p = skip(p + 1);
+	p = skip_blanks(p + 1);
 	if (!*p)
 		return 0;
 out:
@@ -195,7 +195,7 @@ out:
 	return err;
 }
 
-unsigned int march_length(const struct march_test *test)
+unsigned int memdiag_march_length(const struct memdiag_march_test *test)
 {
 	unsigned int i, length = 0;
 
@@ -204,9 +204,9 @@ unsigned int march_length(const struct march_test *test)
 	return length;
 }
 
-unsigned int march_pass(const struct march_element *element, unsigned int from)
+unsigned int memdiag_march_pass(const struct memdiag_march_element *element, unsigned int from)
 {
-	const struct march_op *ops = element->ops;
+	const struct memdiag_march_op *ops = element->ops;
 
 	if (from + 1 < element->nr_ops && !ops[from].write &&
 	    ops[from + 1].write)
@@ -214,7 +214,7 @@ unsigned int march_pass(const struct march_element *element, unsigned int from)
 	return 1;
 }
 
-bool march_one_pass(const struct march_element *element)
+bool memdiag_march_one_pass(const struct memdiag_march_element *element)
 {
-	return !element->nr_ops || march_pass(element, 0) == element->nr_ops;
+	return !element->nr_ops || memdiag_march_pass(element, 0) == element->nr_ops;
 }

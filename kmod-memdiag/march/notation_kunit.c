@@ -12,16 +12,16 @@ static void parses_all_named(struct kunit *test)
 		4, 5, 6, 6, 8, 11, 10, 14, 15, 17, 13, 14, 22, 14, 23, 18, 22,
 		22, 13, 26, 41, 13, 4, 18, 4,
 	};
-	struct march_test march;
+	struct memdiag_march_test march;
 	unsigned int i, at;
 
-	KUNIT_ASSERT_EQ(test, march_nr_tests,
+	KUNIT_ASSERT_EQ(test, memdiag_march_nr_tests,
 			(unsigned int)ARRAY_SIZE(length));
-	for (i = 0; i < march_nr_tests; i++) {
-		KUNIT_EXPECT_EQ(test, march_parse(march_tests[i].text, &march,
-						  &at), 0);
-		KUNIT_EXPECT_EQ_MSG(test, march_length(&march), length[i],
-				    "%s", march_tests[i].name);
+	for (i = 0; i < memdiag_march_nr_tests; i++) {
+		KUNIT_EXPECT_EQ(test, memdiag_march_parse(memdiag_march_tests[i].text, &march,
+							  &at), 0);
+		KUNIT_EXPECT_EQ_MSG(test, memdiag_march_length(&march), length[i],
+				    "%s", memdiag_march_tests[i].name);
 	}
 }
 
@@ -47,13 +47,13 @@ static void points_at_mistakes(struct kunit *test)
 		{ "{c(w0);del1001;c(r0)}", -ERANGE, 10 },
 		{ "{c(w0);del;r0}", -EINVAL, 11 },
 	};
-	struct march_test march;
+	struct memdiag_march_test march;
 	unsigned int i, at;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		at = ~0U;
-		KUNIT_EXPECT_EQ_MSG(test, march_parse(cases[i].text, &march,
-						      &at), cases[i].err,
+		KUNIT_EXPECT_EQ_MSG(test, memdiag_march_parse(cases[i].text, &march,
+							      &at), cases[i].err,
 				    "%s", cases[i].text);
 		KUNIT_EXPECT_EQ_MSG(test, at, cases[i].at, "%s", cases[i].text);
 	}
@@ -61,39 +61,39 @@ static void points_at_mistakes(struct kunit *test)
 
 static void ignores_blanks(struct kunit *test)
 {
-	struct march_test march;
+	struct memdiag_march_test march;
 	unsigned int at;
 
-	KUNIT_EXPECT_EQ(test, march_parse(" { c ( w 0 ) ; u ( r0 , w1 ) } ",
-					  &march, &at), 0);
+	KUNIT_EXPECT_EQ(test, memdiag_march_parse(" { c ( w 0 ) ; u ( r0 , w1 ) } ",
+						  &march, &at), 0);
 	KUNIT_EXPECT_EQ(test, march.nr_elements, 2U);
-	KUNIT_EXPECT_EQ(test, (int)march.elements[1].order, (int)MARCH_UP);
+	KUNIT_EXPECT_EQ(test, (int)march.elements[1].order, (int)MEMDIAG_MARCH_UP);
 }
 
 static void knows_delays(struct kunit *test)
 {
-	struct march_test march;
+	struct memdiag_march_test march;
 	unsigned int at;
 
-	KUNIT_EXPECT_EQ(test, march_parse("{c(w0);del;c(r0);del 20 ;d(r0)}",
-					  &march, &at), 0);
-	KUNIT_EXPECT_EQ(test, march.elements[1].delay_ms, MARCH_DELAY_MS + 0U);
+	KUNIT_EXPECT_EQ(test, memdiag_march_parse("{c(w0);del;c(r0);del 20 ;d(r0)}",
+						  &march, &at), 0);
+	KUNIT_EXPECT_EQ(test, march.elements[1].delay_ms, MEMDIAG_MARCH_DELAY_MS + 0U);
 	KUNIT_EXPECT_EQ(test, march.elements[3].delay_ms, 20U);
 	KUNIT_EXPECT_EQ(test, march.elements[4].delay_ms, 0U);
-	KUNIT_EXPECT_EQ(test, (int)march.elements[4].order, (int)MARCH_DOWN);
-	KUNIT_EXPECT_EQ(test, march_length(&march), 3U);
+	KUNIT_EXPECT_EQ(test, (int)march.elements[4].order, (int)MEMDIAG_MARCH_DOWN);
+	KUNIT_EXPECT_EQ(test, memdiag_march_length(&march), 3U);
 }
 
 /* No pass writes before it reads, or does two of the same. */
 static void splits_into_passes(struct kunit *test)
 {
 	static const unsigned int passes[] = { 1, 2, 2, 1, 1 };
-	struct march_test march;
+	struct memdiag_march_test march;
 	unsigned int i, at;
 
-	march_parse("{c(w0);u(r0,r0,w0,r0,w1,w1,r1)}", &march, &at);
+	memdiag_march_parse("{c(w0);u(r0,r0,w0,r0,w1,w1,r1)}", &march, &at);
 	for (at = i = 0; i < ARRAY_SIZE(passes); i++) {
-		KUNIT_EXPECT_EQ(test, march_pass(&march.elements[1], at),
+		KUNIT_EXPECT_EQ(test, memdiag_march_pass(&march.elements[1], at),
 				passes[i]);
 		at += passes[i];
 	}
@@ -102,8 +102,8 @@ static void splits_into_passes(struct kunit *test)
 
 static void finds_by_name(struct kunit *test)
 {
-	KUNIT_EXPECT_PTR_EQ(test, march_find("March-C-"), &march_tests[6]);
-	KUNIT_EXPECT_NULL(test, march_find("march"));
+	KUNIT_EXPECT_PTR_EQ(test, memdiag_march_find("March-C-"), &memdiag_march_tests[6]);
+	KUNIT_EXPECT_NULL(test, memdiag_march_find("march"));
 }
 
 static struct kunit_case march_cases[] = {

@@ -9,12 +9,14 @@
 #include "march/simulator.c"
 
 /* The faults of the table below, in the order of its columns. */
-static const enum fault_kind kinds[] = {
-	FAULT_SAF, FAULT_TF, FAULT_AF, FAULT_SOF, FAULT_WDF, FAULT_RDF,
-	FAULT_DRDF, FAULT_IRF, FAULT_CFIN, FAULT_CFID, FAULT_CFST,
-	FAULT_CFDS, FAULT_CFTR, FAULT_CFWD, FAULT_CFRD, FAULT_CFDRD,
-	FAULT_CFIR, FAULT_DYNAMIC_RDF, FAULT_DYNAMIC_DRDF, FAULT_DYNAMIC_IRF,
-	FAULT_DYNAMIC_CFDS,
+static const enum memdiag_fault_kind kinds[] = {
+	MEMDIAG_FAULT_SAF, MEMDIAG_FAULT_TF, MEMDIAG_FAULT_AF,
+	MEMDIAG_FAULT_SOF, MEMDIAG_FAULT_WDF, MEMDIAG_FAULT_RDF,
+	MEMDIAG_FAULT_DRDF, MEMDIAG_FAULT_IRF, MEMDIAG_FAULT_CFIN,
+	MEMDIAG_FAULT_CFID, MEMDIAG_FAULT_CFST, MEMDIAG_FAULT_CFDS,
+	MEMDIAG_FAULT_CFTR, MEMDIAG_FAULT_CFWD, MEMDIAG_FAULT_CFRD,
+	MEMDIAG_FAULT_CFDRD, MEMDIAG_FAULT_CFIR, MEMDIAG_FAULT_DYNAMIC_RDF,
+	MEMDIAG_FAULT_DYNAMIC_DRDF, MEMDIAG_FAULT_DYNAMIC_IRF, MEMDIAG_FAULT_DYNAMIC_CFDS,
 };
 
 /*
@@ -110,31 +112,31 @@ static const struct {
 		0, 25, 0, 37, 0, 37, 25, 0, 25, 0 } },
 };
 
-static void parse(struct kunit *test, const char *text,
-		  struct march_test *march)
+static void parse_named(struct kunit *test, const char *text,
+			struct memdiag_march_test *march)
 {
-	const struct march_named *named = march_find(text);
+	const struct memdiag_march_named *named = memdiag_march_find(text);
 	unsigned int at;
 
-	KUNIT_ASSERT_EQ(test, march_parse(named ? named->text : text, march,
-					  &at), 0);
+	KUNIT_ASSERT_EQ(test, memdiag_march_parse(named ? named->text : text, march,
+						  &at), 0);
 }
 
-static unsigned int literature(const struct march_test *march,
-			       enum fault_kind kind)
+static unsigned int literature_coverage(const struct memdiag_march_test *march,
+					enum memdiag_fault_kind kind)
 {
-	return simulator_coverage(march, &SIMULATOR_LITERATURE, kind);
+	return memdiag_simulator_coverage(march, &MEMDIAG_SIMULATOR_LITERATURE, kind);
 }
 
 static void agrees_with_the_table(struct kunit *test)
 {
-	struct march_test march;
+	struct memdiag_march_test march;
 	unsigned int i, k;
 
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		parse(test, table[i].test, &march);
+		parse_named(test, table[i].test, &march);
 		for (k = 0; k < ARRAY_SIZE(kinds); k++)
-			KUNIT_EXPECT_EQ_MSG(test, literature(&march, kinds[k]),
+			KUNIT_EXPECT_EQ_MSG(test, literature_coverage(&march, kinds[k]),
 					    (unsigned int)table[i].percent[k],
 					    "%s, fault %u", table[i].test, k);
 	}
@@ -153,12 +155,12 @@ static void retention_takes_delays(struct kunit *test)
 		{ "retention", 100 },
 		{ "march-g", 100 },
 	};
-	struct march_test march;
+	struct memdiag_march_test march;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		parse(test, cases[i].test, &march);
-		KUNIT_EXPECT_EQ_MSG(test, literature(&march, FAULT_DRF),
+		parse_named(test, cases[i].test, &march);
+		KUNIT_EXPECT_EQ_MSG(test, literature_coverage(&march, MEMDIAG_FAULT_DRF),
 				    cases[i].percent, "%s", cases[i].test);
 	}
 }
@@ -171,22 +173,23 @@ static void retention_takes_delays(struct kunit *test)
 static void pages_hide_coupling(struct kunit *test)
 {
 	static const char *const tests[] = { "march-c-", "march-ss", "march-ab" };
-	static const enum fault_kind hidden[] = {
-		FAULT_CFIN, FAULT_CFID, FAULT_CFDS, FAULT_DYNAMIC_CFDS,
+	static const enum memdiag_fault_kind hidden[] = {
+		MEMDIAG_FAULT_CFIN, MEMDIAG_FAULT_CFID,
+		MEMDIAG_FAULT_CFDS, MEMDIAG_FAULT_DYNAMIC_CFDS,
 	};
-	const struct simulator_layout pages = { 2, 1, 1 };
-	struct march_test march;
+	const struct memdiag_simulator_layout pages = { 2, 1, 1 };
+	struct memdiag_march_test march;
 	unsigned int i, k;
 
 	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		parse(test, tests[i], &march);
+		parse_named(test, tests[i], &march);
 		for (k = 0; k < ARRAY_SIZE(hidden); k++)
 			KUNIT_EXPECT_EQ_MSG(test,
-					    simulator_coverage(&march, &pages,
-							       hidden[k]),
+					    memdiag_simulator_coverage(&march, &pages,
+								       hidden[k]),
 					    0U, "%s", tests[i]);
-		KUNIT_EXPECT_EQ(test, simulator_coverage(&march, &pages,
-							 FAULT_SAF), 100U);
+		KUNIT_EXPECT_EQ(test, memdiag_simulator_coverage(&march, &pages,
+								 MEMDIAG_FAULT_SAF), 100U);
 	}
 }
 
@@ -196,20 +199,20 @@ static void pages_hide_coupling(struct kunit *test)
  */
 static void strips_keep_what_they_can(struct kunit *test)
 {
-	const struct simulator_layout whole = { 4, 4, 1 }, strips = { 4, 4, 2 };
-	struct march_test march;
+	const struct memdiag_simulator_layout whole = { 4, 4, 1 }, strips = { 4, 4, 2 };
+	struct memdiag_march_test march;
 	unsigned int k;
 
-	parse(test, "march-c-", &march);
-	for (k = 0; k < FAULT_NR_KINDS; k++)
-		KUNIT_EXPECT_EQ(test, simulator_coverage(&march, &whole, k),
-				simulator_coverage(&march, &strips, k));
-	parse(test, "march-ss", &march);
-	for (k = FAULT_WDF; k <= FAULT_IRF; k++)
-		KUNIT_EXPECT_EQ(test, simulator_coverage(&march, &strips, k),
+	parse_named(test, "march-c-", &march);
+	for (k = 0; k < MEMDIAG_FAULT_NR_KINDS; k++)
+		KUNIT_EXPECT_EQ(test, memdiag_simulator_coverage(&march, &whole, k),
+				memdiag_simulator_coverage(&march, &strips, k));
+	parse_named(test, "march-ss", &march);
+	for (k = MEMDIAG_FAULT_WDF; k <= MEMDIAG_FAULT_IRF; k++)
+		KUNIT_EXPECT_EQ(test, memdiag_simulator_coverage(&march, &strips, k),
 				100U);
-	KUNIT_EXPECT_LT(test, simulator_coverage(&march, &strips, FAULT_CFDS),
-			simulator_coverage(&march, &whole, FAULT_CFDS));
+	KUNIT_EXPECT_LT(test, memdiag_simulator_coverage(&march, &strips, MEMDIAG_FAULT_CFDS),
+			memdiag_simulator_coverage(&march, &whole, MEMDIAG_FAULT_CFDS));
 }
 
 static struct kunit_case simulator_cases[] = {

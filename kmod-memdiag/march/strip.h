@@ -4,17 +4,17 @@
  * speed of the memory. Each function below is the same loop (strip_loop.h) over
  * words, 32 byte or 64 byte vectors.
  */
-#ifndef MEMDIAG_STRIP_H
-#define MEMDIAG_STRIP_H
+#ifndef MEMDIAG_MARCH_STRIP_H
+#define MEMDIAG_MARCH_STRIP_H
 
 #include "march/background.h"
 
 /**
- * struct strip - lines that a pass goes over
+ * struct memdiag_strip - lines that a pass goes over
  * @line: the first
  * @stride: words from one line to the next; negative if descending
  * @nr: how many
- * @number: of the first line: its physical address over LINE_BYTES
+ * @number: of the first line: its physical address over MEMDIAG_LINE_BYTES
  * @up: how @number changes from line to line
  * @bit: those with this bit of their number set are inverted
  * @scatter: whether the values are scattered
@@ -31,7 +31,7 @@
  * @diff: of a line that was not as expected: the bits that were not
  * @uncorrectable: or it could not be read at all
  */
-struct strip {
+struct memdiag_strip {
 	u64 *line;
 	long stride;
 	size_t nr;
@@ -40,10 +40,10 @@ struct strip {
 	unsigned int bit;
 	bool scatter, constant, read, write, cached;
 	u64 *behind;
-	u64 value[LINE_WORDS];
-	u64 step[LINE_WORDS];
+	u64 value[MEMDIAG_LINE_WORDS];
+	u64 step[MEMDIAG_LINE_WORDS];
 	u64 expected, written;
-	u64 diff[LINE_WORDS];
+	u64 diff[MEMDIAG_LINE_WORDS];
 	bool uncorrectable;
 };
 
@@ -54,8 +54,8 @@ struct strip {
  * Return: lines done, all of them or up to one that is not as expected. That
  * one is described by @diff or @uncorrectable, and was not written.
  */
-size_t strip_words(struct strip *strip);
-size_t strip_avx2(struct strip *strip);
-size_t strip_avx512(struct strip *strip);
+size_t memdiag_strip_words(struct memdiag_strip *strip);
+size_t memdiag_strip_avx2(struct memdiag_strip *strip);
+size_t memdiag_strip_avx512(struct memdiag_strip *strip);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The loop of strip.h, for the one who includes it with STRIP defined, and
- * before that, named after it: vector, the type that a line is handled in;
- * store(), which writes one, and stream(), which writes one past the caches;
- * any_bit(), which tells whether it has a bit set.
+ * The loop of strip.h. The includer defines STRIP, and before that, named after
+ * it: vector, the type that a line is handled in; store(), which writes one, and
+ * stream(), which writes one past the caches; any_bit(), which tells whether it
+ * has a bit set.
  */
 
 #define STRIP_PASTE(name, strip)	name##_##strip
@@ -13,25 +13,25 @@
 #define store				STRIP_NAME(store, STRIP)
 #define stream				STRIP_NAME(stream, STRIP)
 #define any_bit				STRIP_NAME(any_bit, STRIP)
-#define varying				STRIP_NAME(varying, STRIP)
-#define go				STRIP_NAME(go, STRIP)
+#define line_value				STRIP_NAME(line_value, STRIP)
+#define strip_go				STRIP_NAME(strip_go, STRIP)
 
-#define PARTS	(LINE_BYTES / sizeof(vector))
+#define PARTS	(MEMDIAG_LINE_BYTES / sizeof(vector))
 
-/* struct strip is on a stack that is aligned to words only. */
+/* struct memdiag_strip is on a stack that is aligned to words only. */
 typedef vector loose __aligned(8);
 
 /* The value of a line, of backgrounds that change from line to line. */
-static __always_inline vector varying(vector value, bool scatter, u64 flip)
+static __always_inline vector line_value(vector value, bool scatter, u64 flip)
 {
 	if (scatter)
-		BACKGROUND_SCATTER(value);
+		MEMDIAG_BACKGROUND_SCATTER(value);
 	return value ^ flip;
 }
 
 /* Whether to read and write, and what, is known when this is compiled. */
-static __always_inline size_t go(struct strip *strip, bool constant, bool read,
-				 bool write, bool cached)
+static __always_inline size_t strip_go(struct memdiag_strip *strip, bool constant, bool read,
+				       bool write, bool cached)
 {
 	/* What memory holds may change as far as the compiler knows. */
 	const u64 expected = strip->expected, written = strip->written;
@@ -55,11 +55,11 @@ static __always_inline size_t go(struct strip *strip, bool constant, bool read,
 
 		all = now[0] ^ now[0];
 		for (k = 0; !constant && k < PARTS; k++) {
-			now[k] = varying(value[k], scatter,
-					 -(number >> bit & 1));
+			now[k] = line_value(value[k], scatter,
+					    -(number >> bit & 1));
 			value[k] += step[k];
 		}
-		if (read && unlikely(!mcsafe_read(line))) {
+		if (read && unlikely(!memdiag_mcsafe_read(line))) {
 			strip->uncorrectable = true;
 			return i;
 		}
@@ -88,21 +88,21 @@ static __always_inline size_t go(struct strip *strip, bool constant, bool read,
 	return i;
 }
 
-size_t STRIP_NAME(strip, STRIP)(struct strip *strip)
+size_t STRIP_NAME(memdiag_strip, STRIP)(struct memdiag_strip *strip)
 {
 	bool constant = strip->constant;
 
 	if (!strip->write)
-		return constant ? go(strip, true, true, false, false) :
-				  go(strip, false, true, false, false);
+		return constant ? strip_go(strip, true, true, false, false) :
+				  strip_go(strip, false, true, false, false);
 	if (!strip->read)
-		return constant ? go(strip, true, false, true, false) :
-				  go(strip, false, false, true, false);
+		return constant ? strip_go(strip, true, false, true, false) :
+				  strip_go(strip, false, false, true, false);
 	if (strip->cached)
-		return constant ? go(strip, true, true, true, true) :
-				  go(strip, false, true, true, true);
-	return constant ? go(strip, true, true, true, false) :
-			  go(strip, false, true, true, false);
+		return constant ? strip_go(strip, true, true, true, true) :
+				  strip_go(strip, false, true, true, true);
+	return constant ? strip_go(strip, true, true, true, false) :
+			  strip_go(strip, false, true, true, false);
 }
 
 #undef STRIP_PASTE
@@ -112,7 +112,7 @@ size_t STRIP_NAME(strip, STRIP)(struct strip *strip)
 #undef store
 #undef stream
 #undef any_bit
-#undef varying
-#undef go
+#undef line_value
+#undef strip_go
 #undef PARTS
 #undef STRIP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The test controller (Asteroid, section 5.2.4): begins the sweeps, watches
- * the demand for memory, and configures the testers so that they keep up.
+ * the demand for memory, and configures the workers so that they keep up.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -22,6 +22,12 @@
 #include <memsuite/control.h>
 #include <memsuite/pool_inspect.h>
 
+#include "paths/controller.h"
+#include "paths/inuse.h"
+#include "paths/pretest_pool.h"
+#include "sched/backoff.h"
+#include "sched/comet.h"
+#include "sched/control_policy.h"
 #include "sched/extra_tests.h"
 #include "sched/psi_backoff.h"
 #include "sched/registry.h"
@@ -30,10 +36,10 @@
 
 #define PAGES_PER_MIB	(1024 * 1024 / PAGE_SIZE)
 
-/* What the testers may take of the memory's bandwidth if nobody says. */
+/* How much of the memory's bandwidth the workers may take by default. */
 #define BANDWIDTH_MIB_S	2048
 
-/* More than any machine can do. */
+/* More than any machine can test. */
 #define OVERDUE_PAGES_S	U32_MAX
 
 /* COMeT's threshold: what a list may give in an interval at ease, in pages. */
@@ -69,7 +75,7 @@ static struct monitor {
 	ktime_t time;
 	u64 last;
 	u64 average;
-	struct comet_list lists[MEMSUITE_MAX_ORDER + 1];
+	struct memdiag_comet_list lists[MEMSUITE_MAX_ORDER + 1];
 	u64 stale;
 	u64 moved;
 	u64 passes;
@@ -97,45 +103,45 @@ static u64 sum_orders(const u64 *pages)
  */
 static u64 guarantee_pages_s(void)
 {
-	return totalram_pages() * 8 / READ_ONCE(tester_lifetime_s) + 1;
+	return totalram_pages() * 8 / READ_ONCE(memdiag_test_lifetime_s) + 1;
 }
 
 static u64 comet_pages(const struct memsuite_alloc_stats_counts *now, u64 ms)
 {
 	u64 minimum = guarantee_pages_s() * ms / MSEC_PER_SEC /
 		      (MEMSUITE_MAX_ORDER + 1) + 1;
-	u64 most = max(tester_bandwidth() * ms / MSEC_PER_SEC, minimum);
+	u64 most = max(memdiag_worker_bandwidth() * ms / MSEC_PER_SEC, minimum);
 	u64 pages = 0;
 	int order;
 
 	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
-		comet_adjust(&monitor.lists[order],
-			     now->allocated[order] -
-			     monitor.counts.allocated[order],
-			     now->untested[order] -
-			     monitor.counts.untested[order],
-			     COMET_THRESHOLD, minimum, most);
+		memdiag_comet_adjust(&monitor.lists[order],
+				     now->allocated[order] -
+				     monitor.counts.allocated[order],
+				     now->untested[order] -
+				     monitor.counts.untested[order],
+				     COMET_THRESHOLD, minimum, most);
 		pages += monitor.lists[order].rate;
 	}
 	return pages;
 }
 
-/* What the testers can do if nothing holds them back. */
-static u64 full_speed(void)
+/* What the workers can do if nothing holds them back. */
+static u64 workers_full_speed(void)
 {
-	return tester_bandwidth() * tester_threads() / tester_fidelity();
+	return memdiag_worker_bandwidth() * memdiag_worker_threads() / memdiag_worker_fidelity();
 }
 
-/* Until the first sweep is over, all that is free is overdue. */
-static u64 request(void)
+/* Until the first sweep is over, all free memory is overdue. */
+static u64 controller_request(void)
 {
-	return tester_passes() == monitor.passes ? OVERDUE_PAGES_S :
+	return memdiag_worker_passes() == monitor.passes ? OVERDUE_PAGES_S :
 						   READ_ONCE(request_pages_s);
 }
 
 /*
- * Pages that may be tested in a second at fidelity 1. What is asked for is
- * done, unless somebody says that it is too much.
+ * Pages that may be tested in a second at fidelity 1. All that is requested is
+ * tested, unless the administrator has set a limit.
  */
 static u64 budget_pages_s(void)
 {
@@ -144,30 +150,30 @@ static u64 budget_pages_s(void)
 			    READ_ONCE(ops)) + 1;
 
 	return set ? pages :
-		     max(pages, request() * READ_ONCE(limits.min_fidelity));
+		     max(pages, controller_request() * READ_ONCE(limits.min_fidelity));
 }
 
-/* What the testers may do until the next monitoring. */
-static void pace(const struct memsuite_alloc_stats_counts *now, u64 ms)
+/* What the workers may do until the next monitoring. */
+static void controller_pace(const struct memsuite_alloc_stats_counts *now, u64 ms)
 {
-	u64 budget = div_u64(budget_pages_s(), tester_fidelity());
+	u64 budget = div_u64(budget_pages_s(), memdiag_worker_fidelity());
 	u64 least = guarantee_pages_s() * ms / MSEC_PER_SEC + 1, pages;
-	unsigned int share_pct = pressure_share_pct();
-	bool comet = registry_replenishes();
+	unsigned int share_pct = memdiag_psi_share_pct();
+	bool comet = memdiag_registry_replenishes();
 
-	if (budget >= full_speed() && !comet && share_pct == 100) {
-		tester_unpace();
+	if (budget >= workers_full_speed() && !comet && share_pct == 100) {
+		memdiag_worker_unpace();
 		return;
 	}
 	pages = comet ? comet_pages(now, ms) :
-			full_speed() * ms / MSEC_PER_SEC;
+			workers_full_speed() * ms / MSEC_PER_SEC;
 	pages = min(max(pages, least), budget * ms / MSEC_PER_SEC + 1);
-	pages = backoff_pages(pages, least, share_pct);
-	/* Of what is not used, a second's worth is kept. */
-	tester_grant(pages, max(2 * pages, pages * MSEC_PER_SEC / ms));
+	pages = memdiag_backoff_pages(pages, least, share_pct);
+	/* Unused grants are kept for a second. */
+	memdiag_worker_grant(pages, max(2 * pages, pages * MSEC_PER_SEC / ms));
 }
 
-static void watch(void)
+static void controller_watch(void)
 {
 	static struct memsuite_alloc_stats_counts now;
 	ktime_t time = ktime_get();
@@ -175,7 +181,7 @@ static void watch(void)
 	struct memdiag_demand demand;
 	u64 wanted;
 
-	pressure_watch();
+	memdiag_psi_watch();
 	memsuite_alloc_stats_read(&now);
 	demand.interval_ms = ms;
 	demand.previous = monitor.last;
@@ -188,17 +194,17 @@ static void watch(void)
 		     monitor.average / 2);
 	demand.request = wanted * MSEC_PER_SEC / ms + guarantee_pages_s();
 	WRITE_ONCE(request_pages_s, demand.request);
-	if (registry_alarmed(&demand)) {
+	if (memdiag_registry_alarmed(&demand)) {
 		WRITE_ONCE(alarms, alarms + 1);
-		tester_configure(policy_emergency(&limits));
+		memdiag_worker_configure(memdiag_policy_emergency(&limits));
 	}
-	pace(&now, ms);
+	controller_pace(&now, ms);
 	monitor.last = demand.allocated;
 	monitor.counts = now;
 	monitor.time = time;
 }
 
-static bool user_alive(void)
+static bool daemon_alive(void)
 {
 	unsigned int timeout = READ_ONCE(user_timeout_ms);
 
@@ -206,69 +212,69 @@ static bool user_alive(void)
 						msecs_to_jiffies(timeout));
 }
 
-static void decide(void)
+static void controller_decide(void)
 {
 	struct memdiag_limits now = limits;
 	struct memdiag_load load;
 	bool on_demand;
 
-	WRITE_ONCE(ops, max(tests_ops(), 1U));
+	WRITE_ONCE(ops, max(memdiag_extra_tests_ops(), 1U));
 	load = (struct memdiag_load) {
-		.request = request(),
-		.bandwidth = tester_bandwidth(),
+		.request = controller_request(),
+		.bandwidth = memdiag_worker_bandwidth(),
 		.budget = budget_pages_s(),
 	};
-	pressure_decide();
-	now.user_alive = user_alive();
-	now.max_threads = min(now.max_threads, tester_threads_max());
-	now.max_fidelity = backoff_fidelity(now.min_fidelity, now.max_fidelity,
-					    pressure_share_pct());
-	tester_configure(registry_choose(&now, &load, &on_demand));
+	memdiag_psi_decide();
+	now.user_alive = daemon_alive();
+	now.max_threads = min(now.max_threads, memdiag_worker_threads_max());
+	now.max_fidelity = memdiag_backoff_fidelity(now.min_fidelity, now.max_fidelity,
+						    memdiag_psi_share_pct());
+	memdiag_worker_configure(memdiag_registry_choose(&now, &load, &on_demand));
 	memsuite_pools_prefill(!on_demand);
 }
 
 /*
  * A sweep is due when seven sixteenths of a lifetime are over, and sooner when
- * much memory came back from its users without a good test. A page in use is moved when
- * three quarters of the lifetime are over: an eighth is left for its frame to
- * wait for a sweep, and an eighth for the sweep.
+ * much memory came back from its users without a good test. A page in use is
+ * moved when three quarters of the lifetime are over: an eighth is left for its
+ * frame to wait for a sweep, and an eighth for the sweep.
  */
-static bool sweep_due(unsigned long begun)
+static bool controller_sweep_due(unsigned long begun)
 {
-	unsigned long lifetime = READ_ONCE(tester_lifetime_s) * HZ;
+	unsigned long lifetime = READ_ONCE(memdiag_test_lifetime_s) * HZ;
 	u64 stale = sum_orders(monitor.counts.stale) - monitor.stale;
 
-	if (time_after_eq(jiffies, begun + lifetime / 16 * 7) || tests_due())
+	if (time_after_eq(jiffies, begun + lifetime / 16 * 7) || memdiag_extra_tests_due())
 		return true;
-	if (inuse_moved_pages() != monitor.moved &&
+	if (memdiag_inuse_moved_pages() != monitor.moved &&
 	    time_after_eq(jiffies, begun + lifetime / 8))
 		return true;
 	return stale > totalram_pages() / 8 &&
 	       time_after_eq(jiffies, begun + lifetime / 16);
 }
 
-static void begin_sweep(void)
+static void controller_begin_sweep(void)
 {
-	lifetime_update(READ_ONCE(limits.min_fidelity));
+	memdiag_lifetime_update(memdiag_worker_bandwidth(), READ_ONCE(limits.min_fidelity));
 	monitor.stale = sum_orders(monitor.counts.stale);
-	monitor.moved = inuse_moved_pages();
-	tester_sweep();
+	monitor.moved = memdiag_inuse_moved_pages();
+	memdiag_worker_sweep();
 }
 
-static int control(void *unused)
+static int controller_run(void *unused)
 {
 	unsigned long decided = jiffies, begun = jiffies;
 	bool first = true;
 
 	while (!kthread_should_stop()) {
-		watch();
-		if (!tester_sweeping() && (first || sweep_due(begun))) {
+		controller_watch();
+		if (!memdiag_worker_sweeping() && (first || controller_sweep_due(begun))) {
 			begun = jiffies;
 			first = false;
-			begin_sweep();
+			controller_begin_sweep();
 		}
 		if (time_after_eq(jiffies, decided)) {
-			decide();
+			controller_decide();
 			decided = jiffies +
 				  msecs_to_jiffies(READ_ONCE(policy_ms));
 		}
@@ -277,62 +283,62 @@ static int control(void *unused)
 	return 0;
 }
 
-static int start_controlling(void)
+static int controller_start_thread(void)
 {
 	memset(&monitor, 0, sizeof(monitor));
 	memsuite_alloc_stats_read(&monitor.counts);
 	monitor.time = ktime_get();
-	monitor.passes = tester_passes();
-	pressure_begin();
-	thread = kthread_run(control, NULL, "memdiag-control");
+	monitor.passes = memdiag_worker_passes();
+	memdiag_psi_begin();
+	thread = kthread_run(controller_run, NULL, "memdiag-control");
 	if (!IS_ERR(thread))
 		return 0;
 	thread = NULL;
 	return -ENOMEM;
 }
 
-int controller_start(void)
+int memdiag_controller_start(void)
 {
-	int err = memsuite_alloc_stats_start(tester_lifetime_s);
+	int err = memsuite_alloc_stats_start(memdiag_test_lifetime_s);
 
 	if (err)
 		return err;
-	ahead_start();
-	err = tester_start();
+	memdiag_pretest_start();
+	err = memdiag_worker_start();
 	if (err)
-		goto err_tester;
-	err = inuse_start();
+		goto err_worker;
+	err = memdiag_inuse_start();
 	if (err)
 		goto err_inuse;
-	err = start_controlling();
+	err = controller_start_thread();
 	if (err)
 		goto err_thread;
 	return 0;
 
 err_thread:
-	inuse_stop();
+	memdiag_inuse_stop();
 err_inuse:
-	tester_stop();
-err_tester:
-	ahead_stop();
+	memdiag_worker_stop();
+err_worker:
+	memdiag_pretest_stop();
 	memsuite_alloc_stats_stop();
 	return err;
 }
 
-void controller_stop(void)
+void memdiag_controller_stop(void)
 {
 	if (!thread)
 		return;
 	kthread_stop(thread);
 	thread = NULL;
-	inuse_stop();
-	tester_stop();
-	ahead_stop();
+	memdiag_inuse_stop();
+	memdiag_worker_stop();
+	memdiag_pretest_stop();
 	memsuite_pools_prefill(true);
 	memsuite_alloc_stats_stop();
 }
 
-bool controller_running(void)
+bool memdiag_controller_running(void)
 {
 	return thread;
 }
@@ -364,7 +370,7 @@ static ssize_t user_config_store(struct kobject *kobj,
 	if (err)
 		return err;
 	if (!config.fidelity || config.fidelity > MEMDIAG_FIDELITY_MAX ||
-	    config.threads > TESTERS_MAX)
+	    config.threads > MEMDIAG_WORKERS_MAX)
 		return -ERANGE;
 	WRITE_ONCE(limits.user.fidelity, config.fidelity);
 	WRITE_ONCE(limits.user.threads, config.threads);
@@ -373,9 +379,9 @@ static ssize_t user_config_store(struct kobject *kobj,
 }
 
 MEMSUITE_ATTR_NUMBER(fixed_fidelity, limits.fixed.fidelity, 1, MEMDIAG_FIDELITY_MAX);
-MEMSUITE_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, TESTERS_MAX);
+MEMSUITE_ATTR_NUMBER(fixed_threads, limits.fixed.threads, 0, MEMDIAG_WORKERS_MAX);
 MEMSUITE_ATTR_NUMBER(user_timeout_ms, user_timeout_ms, 0, 24 * 3600 * 1000);
-MEMSUITE_ATTR_NUMBER(max_threads, limits.max_threads, 1, TESTERS_MAX);
+MEMSUITE_ATTR_NUMBER(max_threads, limits.max_threads, 1, MEMDIAG_WORKERS_MAX);
 MEMSUITE_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
 MEMSUITE_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
 		     MEMDIAG_FIDELITY_MAX);
@@ -384,23 +390,23 @@ MEMSUITE_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
 MEMSUITE_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
 MEMSUITE_ATTR_NUMBER(bandwidth_mib_s, bandwidth_mib_s, 0, 1024 * 1024);
 
-MEMSUITE_ATTR_NUMBER(pressure_memory_pct, pressure_limits.memory, 0, 100);
-MEMSUITE_ATTR_NUMBER(pressure_cpu_pct, pressure_limits.cpu, 0, 100);
+MEMSUITE_ATTR_NUMBER(pressure_memory_pct, memdiag_psi_limits.memory, 0, 100);
+MEMSUITE_ATTR_NUMBER(pressure_cpu_pct, memdiag_psi_limits.cpu, 0, 100);
 
-MEMSUITE_ATTR_NUMBER_RO(fidelity, tester_fidelity());
-MEMSUITE_ATTR_NUMBER_RO(threads, tester_threads());
+MEMSUITE_ATTR_NUMBER_RO(fidelity, memdiag_worker_fidelity());
+MEMSUITE_ATTR_NUMBER_RO(threads, memdiag_worker_threads());
 MEMSUITE_ATTR_NUMBER_RO(request_pages_s, READ_ONCE(request_pages_s));
-MEMSUITE_ATTR_NUMBER_RO(bandwidth_pages_s, tester_bandwidth());
-MEMSUITE_ATTR_NUMBER_RO(remote_pages, tester_remote_pages());
+MEMSUITE_ATTR_NUMBER_RO(bandwidth_pages_s, memdiag_worker_bandwidth());
+MEMSUITE_ATTR_NUMBER_RO(remote_pages, memdiag_worker_remote_pages());
 MEMSUITE_ATTR_NUMBER_RO(alarms, READ_ONCE(alarms));
-MEMSUITE_ATTR_NUMBER_RO(share_pct, pressure_share_pct());
-MEMSUITE_ATTR_NUMBER_RO(backoffs, pressure_backoffs());
+MEMSUITE_ATTR_NUMBER_RO(share_pct, memdiag_psi_share_pct());
+MEMSUITE_ATTR_NUMBER_RO(backoffs, memdiag_psi_backoffs());
 
 static struct kobj_attribute user_config_attr = __ATTR_RW(user_config);
 
 static struct attribute *control_attrs[] = {
-	&policy_attr.attr, &available_policies_attr.attr,
-	&available_alarms_attr.attr,
+	&memdiag_policy_attr.attr, &memdiag_available_policies_attr.attr,
+	&memdiag_available_alarms_attr.attr,
 	&fixed_fidelity_attr.attr, &fixed_threads_attr.attr,
 	&user_config_attr.attr, &user_timeout_ms_attr.attr,
 	&max_threads_attr.attr, &min_fidelity_attr.attr,
@@ -409,12 +415,12 @@ static struct attribute *control_attrs[] = {
 	&bandwidth_mib_s_attr.attr, &fidelity_attr.attr, &threads_attr.attr,
 	&request_pages_s_attr.attr, &bandwidth_pages_s_attr.attr,
 	&remote_pages_attr.attr, &alarms_attr.attr, &pressure_memory_pct_attr.attr,
-	&pressure_cpu_pct_attr.attr, &memory_stall_pct_attr.attr,
-	&cpu_stall_pct_attr.attr, &share_pct_attr.attr, &backoffs_attr.attr,
+	&pressure_cpu_pct_attr.attr, &memdiag_memory_stall_pct_attr.attr,
+	&memdiag_cpu_stall_pct_attr.attr, &share_pct_attr.attr, &backoffs_attr.attr,
 	NULL
 };
 
-const struct attribute_group control_group = {
+const struct attribute_group memdiag_control_group = {
 	.name = "control",
 	.attrs = control_attrs,
 };

@@ -13,6 +13,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/debugfs.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -28,7 +29,9 @@
 #include <memsuite/control.h>
 #include <memsuite/retire.h>
 
-#include "memdiag.h"
+#include "paths/controller.h"
+#include "paths/ecc.h"
+#include "paths/range.h"
 #include "result/bad_pages.h"
 #include "result/ecc_count.h"
 
@@ -39,85 +42,85 @@
 #define THRESHOLD_MAX	1000000
 
 static DEFINE_MUTEX(ecc_lock);
-static struct tally tally;		/* under ecc_lock */
+static struct memdiag_ecc_count ecc_count;		/* under ecc_lock */
 static u64 corrected, uncorrected, tests;	/* under ecc_lock */
 static unsigned int threshold = 10;	/* what Intel's tools take, in a day */
 static bool in_grace;			/* of the work alone */
 static unsigned long begun;		/* jiffies, likewise */
 
-static void step(struct work_struct *unused);
-static DECLARE_DELAYED_WORK(step_work, step);
+static void ecc_test_step(struct work_struct *unused);
+static DECLARE_DELAYED_WORK(step_work, ecc_test_step);
 
-/* By the work: the next page that is due is tested, if that is possible now. */
-static void begin(struct tally_page *page)
+/* Called by the work: test the next page that is due, if that is possible now. */
+static void ecc_test_begin(struct memdiag_ecc_page *page)
 {
 	unsigned long first = ALIGN_DOWN(page->pfn, pageblock_nr_pages);
 	int err;
 
 	/* From here on: a report that comes in during the test counts. */
 	page->fresh = 0;
-	page->state = TALLY_TESTING;
+	page->state = MEMDIAG_ECC_TESTING;
 	begun = jiffies;
-	err = range_begin(PFN_PHYS(first), PFN_PHYS(first + pageblock_nr_pages));
+	err = memdiag_range_begin(PFN_PHYS(first), PFN_PHYS(first + pageblock_nr_pages));
 	if (err == -EBUSY) {
-		page->state = TALLY_ASKED;
+		page->state = MEMDIAG_ECC_ASKED;
 		return;
 	}
 	tests += !err;
 	if (err)
-		page->state = TALLY_COUNTED;
+		page->state = MEMDIAG_ECC_COUNTED;
 }
 
-static void retire(struct tally_page *page)
+static void ecc_page_retire(struct memdiag_ecc_page *page)
 {
-	struct finding finding = {
+	struct memdiag_bad_page bad_page = {
 		.pfn = page->pfn,
 		.address = PFN_PHYS(page->pfn),
 		.time = ktime_get_real_seconds(),
-		.class = FAULT_HARD,
-		.origin = FOUND_BY_ECC,
+		.class = MEMDIAG_CLASS_HARD,
+		.origin = MEMDIAG_FOUND_BY_ECC,
 	};
 	int err = memsuite_page_retire(page->pfn);
 
-	page->state = !err || err == -EEXIST ? TALLY_RETIRED : TALLY_IN_USE;
-	if (!findings_has(page->pfn))
-		findings_add(&finding);
+	page->state = !err || err == -EEXIST ? MEMDIAG_ECC_RETIRED : MEMDIAG_ECC_IN_USE;
+	if (!memdiag_bad_pages_has(page->pfn))
+		memdiag_bad_pages_add(&bad_page);
 }
 
-/* What could not be had was left out. */
-static bool was_tested(const struct tally_page *page)
+/* The test leaves out pages that it cannot get. */
+static bool ecc_page_was_tested(const struct memdiag_ecc_page *page)
 {
 	return memsuite_alloc_stats_age_s(page->pfn) <= (jiffies - begun) / HZ + 1;
 }
 
-static void end(struct tally_page *page)
+static void ecc_test_end(struct memdiag_ecc_page *page)
 {
 	if (memsuite_page_retired(page->pfn)) {
-		page->state = TALLY_RETIRED;
+		page->state = MEMDIAG_ECC_RETIRED;
 	} else if (page->fresh) {
 		pr_warn("page 0x%lx: the machine reports errors while it is tested\n",
 			page->pfn);
-		retire(page);
+		ecc_page_retire(page);
 	} else {
-		page->state = was_tested(page) ? TALLY_PASSED : TALLY_COUNTED;
+		page->state = ecc_page_was_tested(page) ? MEMDIAG_ECC_PASSED : MEMDIAG_ECC_COUNTED;
 	}
 }
 
-static void step(struct work_struct *unused)
+static void ecc_test_step(struct work_struct *unused)
 {
-	struct tally_page *page;
+	struct memdiag_ecc_page *page;
 	unsigned long wait = LOOK_JIFFIES;
 
 	mutex_lock(&ecc_lock);
-	page = tally_find(&tally, TALLY_TESTING);
+	page = memdiag_ecc_count_find(&ecc_count, MEMDIAG_ECC_TESTING);
 	if (!page) {
-		page = tally_find(&tally, TALLY_ASKED);
+		page = memdiag_ecc_count_find(&ecc_count, MEMDIAG_ECC_ASKED);
 		if (page)
-			begin(page);
-	} else if (!range_running()) {
+			ecc_test_begin(page);
+	} else if (!memdiag_range_running()) {
 		/* Reports of corrected errors may come in late. */
 		if (in_grace)
-			end(page);
+			ecc_test_end(page);
 		else
 			wait = GRACE_JIFFIES;
 		in_grace = !in_grace;
@@ -127,21 +130,21 @@ static void step(struct work_struct *unused)
 	mutex_unlock(&ecc_lock);
 }
 
-static void count(unsigned long pfn, bool is_uncorrected)
+static void ecc_error_count(unsigned long pfn, bool is_uncorrected)
 {
-	struct tally_page *page;
+	struct memdiag_ecc_page *page;
 
 	mutex_lock(&ecc_lock);
 	if (is_uncorrected)
 		uncorrected++;
 	else
 		corrected++;
-	page = tally_count(&tally, pfn, is_uncorrected,
-			   ktime_get_real_seconds());
+	page = memdiag_ecc_count_add(&ecc_count, pfn, is_uncorrected,
+				     ktime_get_real_seconds());
 	/* Loading memdiag changes nothing before it is enabled. */
-	if (page && controller_running() &&
-	    tally_due(page, READ_ONCE(threshold), is_uncorrected)) {
-		page->state = TALLY_ASKED;
+	if (page && memdiag_controller_running() &&
+	    memdiag_ecc_count_due(page, READ_ONCE(threshold), is_uncorrected)) {
+		page->state = MEMDIAG_ECC_ASKED;
 		schedule_delayed_work(&step_work, 0);
 	}
 	mutex_unlock(&ecc_lock);
@@ -152,29 +155,29 @@ static void count(unsigned long pfn, bool is_uncorrected)
  * older kernels take for one of the machine's. Records of poison that was
  * consumed have the machine's, and those that say so.
  */
-static bool is_physical(const struct mce *mce)
+static bool mce_is_physical(const struct mce *mce)
 {
 	return !boot_cpu_has(X86_FEATURE_SMCA) ||
 	       mce->status & (MCI_STATUS_POISON | MEMSUITE_MCI_STATUS_PADDRV);
 }
 
 /* In process context: the chain is called from a work item. */
-static int report(struct notifier_block *block, unsigned long unused,
-		  void *data)
+static int ecc_chain_notify(struct notifier_block *block, unsigned long unused,
+			    void *data)
 {
 	u64 mask = BIT_ULL(boot_cpu_data.x86_phys_bits) - 1;
 	struct mce *mce = data;
 
 	if (!mce || !mce_is_memory_error(mce) || !mce_usable_address(mce) ||
-	    !is_physical(mce))
+	    !mce_is_physical(mce))
 		return NOTIFY_DONE;
-	count(PHYS_PFN(mce->addr & mask),
-	      mce->status & (MCI_STATUS_UC | MCI_STATUS_DEFERRED));
+	ecc_error_count(PHYS_PFN(mce->addr & mask),
+			mce->status & (MCI_STATUS_UC | MCI_STATUS_DEFERRED));
 	return NOTIFY_OK;
 }
 
 static struct notifier_block chain_block = {
-	.notifier_call = report,
+	.notifier_call = ecc_chain_notify,
 	.priority = MCE_PRIO_EDAC,
 };
 
@@ -188,7 +191,7 @@ static struct attribute *ecc_attrs[] = {
 	&ecc_uncorrected_errors_attr.attr, &ecc_tests_attr.attr, NULL
 };
 
-const struct attribute_group ecc_group = {
+const struct attribute_group memdiag_ecc_group = {
 	.attrs = ecc_attrs,
 };
 
@@ -198,27 +201,27 @@ static int ecc_pages_show(struct seq_file *file, void *unused)
 
 	seq_puts(file, "# pfn corrected uncorrected time state\n");
 	mutex_lock(&ecc_lock);
-	for (i = 0; i < tally.nr; i++) {
-		const struct tally_page *page = &tally.pages[i];
+	for (i = 0; i < ecc_count.nr; i++) {
+		const struct memdiag_ecc_page *page = &ecc_count.pages[i];
 
 		seq_printf(file, "0x%lx %llu %llu %lld %s\n", page->pfn,
 			   page->corrected, page->uncorrected,
 			   (long long)page->time,
-			   tally_state_name[page->state]);
+			   memdiag_ecc_state_name[page->state]);
 	}
 	mutex_unlock(&ecc_lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(ecc_pages);
 
-void ecc_init(struct dentry *debugfs)
+void memdiag_ecc_init(struct dentry *debugfs)
 {
 	debugfs_create_file("ecc_pages", 0444, debugfs, NULL, &ecc_pages_fops);
 	mce_register_decode_chain(&chain_block);
 }
 
 /* The table is removed with its directory. */
-void ecc_exit(void)
+void memdiag_ecc_exit(void)
 {
 	mce_unregister_decode_chain(&chain_block);
 	cancel_delayed_work_sync(&step_work);

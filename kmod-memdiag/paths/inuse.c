@@ -11,6 +11,7 @@
  * then goes to a higher one.
  */
 
+#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
@@ -28,13 +29,13 @@
 #include <memsuite/region.h>
 #include <memsuite/target_frames.h>
 
-#include "memdiag.h"
+#include "paths/inuse.h"
 #include "sched/test_lifetime.h"
 
 /* Pages that are off the LRU lists together. */
 #define BATCH_PAGES	128
 
-/* Pages found before any is moved: what is left of a free block goes back. */
+/* Pages found before any is moved; the rest of a free block then goes back. */
 #define FOUND_PAGES	1024
 
 /* Unmapping a page costs a walk through each address space that has it. */
@@ -54,7 +55,7 @@ enum {
  * struct walk - one walk over all memory
  * @old_s: pages are moved from this age on
  * @fresh_s: and to pages of less than this age
- * @stock: tested free pages of where the walk is
+ * @target_frames: tested free pages of where the walk is
  * @above: those of higher zones in the same regions
  * @move: pages on their way
  * @found: pages to be moved, each with a reference
@@ -65,7 +66,7 @@ enum {
 struct walk {
 	unsigned int old_s;
 	unsigned int fresh_s;
-	struct memsuite_target_frames stock;
+	struct memsuite_target_frames target_frames;
 	struct memsuite_target_frames above;
 	struct memsuite_migrate move;
 	struct page *found[FOUND_PAGES];
@@ -106,7 +107,7 @@ static struct page *take_target(struct page *old, void *context)
 		walk->large = NULL;
 		return page;
 	}
-	page = memsuite_target_frames_take(&walk->stock);
+	page = memsuite_target_frames_take(&walk->target_frames);
 	if (!page && PageAnon(old))
 		return memsuite_target_frames_take(&walk->above);
 	/* Zones may overlap. */
@@ -117,7 +118,7 @@ static struct page *take_target(struct page *old, void *context)
 	return page;
 }
 
-/* Without a target it would be split: that is no price for a test. */
+/* Without a target the huge page would be split: a test is not worth that. */
 static void move_large(struct walk *walk, struct page *page)
 {
 	walk->large = alloc_large(walk, page);
@@ -146,7 +147,7 @@ static void move_found(struct walk *walk)
 			memsuite_migrate_run(&walk->move);
 	}
 	memsuite_migrate_run(&walk->move);
-	memsuite_target_frames_return(&walk->stock);
+	memsuite_target_frames_return(&walk->target_frames);
 	memsuite_target_frames_return(&walk->above);
 	memsuite_hold_end(token);
 	walk->nr_found = 0;
@@ -160,7 +161,7 @@ static void count_off_list(struct walk *walk, struct page *page)
 							  LEFT_KERNEL]++;
 }
 
-static void look_at(struct walk *walk, struct page *page)
+static void inuse_visit_page(struct walk *walk, struct page *page)
 {
 	if (PageTail(page))
 		return;
@@ -185,8 +186,8 @@ static void look_at(struct walk *walk, struct page *page)
 	}
 }
 
-/* What there is at @pfn; returns where to go on. */
-static unsigned long look(struct walk *walk, unsigned long pfn)
+/* Visit the frame @pfn; returns the next one to visit. */
+static unsigned long inuse_visit_frame(struct walk *walk, unsigned long pfn)
 {
 	struct page *page = pfn_to_page(pfn);
 	unsigned int order;
@@ -197,7 +198,7 @@ static unsigned long look(struct walk *walk, unsigned long pfn)
 		return pfn + (order <= MEMSUITE_MAX_ORDER ? 1UL << order : 1);
 	}
 	if (memsuite_alloc_stats_older(pfn, 1, walk->old_s))
-		look_at(walk, page);
+		inuse_visit_page(walk, page);
 	return pfn + 1;
 }
 
@@ -215,18 +216,19 @@ static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 		if (!page || page_zone(page) != zone)
 			continue;
 		while (pfn < next)
-			pfn = look(walk, pfn);
+			pfn = inuse_visit_frame(walk, pfn);
 	}
 	move_found(walk);
 }
 
-static void init_stock(const struct walk *walk, struct memsuite_target_frames *stock,
-		       unsigned long start, unsigned long end, int nid)
+static void target_frames_init(const struct walk *walk,
+			       struct memsuite_target_frames *target_frames,
+			       unsigned long start, unsigned long end, int nid)
 {
-	memsuite_target_frames_init(stock, start, end, nid);
-	stock->scan.max_age_s = walk->fresh_s;
+	memsuite_target_frames_init(target_frames, start, end, nid);
+	target_frames->scan.max_age_s = walk->fresh_s;
 	/* What is in use and can be moved is no place for others. */
-	stock->scan.migratetypes = BIT(MIGRATE_MOVABLE);
+	target_frames->scan.migratetypes = BIT(MIGRATE_MOVABLE);
 }
 
 static void walk_zone(struct walk *walk, struct zone *zone)
@@ -246,14 +248,14 @@ static void walk_zone(struct walk *walk, struct zone *zone)
 			pfn = end;
 			continue;
 		}
-		init_stock(walk, &walk->stock, start, end, nid);
-		init_stock(walk, &walk->above, last, max(last, top), nid);
+		target_frames_init(walk, &walk->target_frames, start, end, nid);
+		target_frames_init(walk, &walk->above, last, max(last, top), nid);
 		walk_frames(walk, zone, pfn, end);
 		pfn = end;
 	}
 }
 
-static void publish(struct walk *walk)
+static void walk_publish(struct walk *walk)
 {
 	int i;
 
@@ -273,7 +275,7 @@ static void publish(struct walk *walk)
  */
 static void walk_memory(unsigned int interval_s)
 {
-	unsigned int lifetime = READ_ONCE(tester_lifetime_s);
+	unsigned int lifetime = READ_ONCE(memdiag_test_lifetime_s);
 	int nid, i;
 
 	memset(walk.outcome, 0, sizeof(walk.outcome));
@@ -290,10 +292,10 @@ static void walk_memory(unsigned int interval_s)
 				walk_zone(&walk, zone);
 		}
 	if (!kthread_should_stop())
-		publish(&walk);
+		walk_publish(&walk);
 }
 
-static int mover(void *unused)
+static int inuse_thread(void *unused)
 {
 	while (!kthread_should_stop()) {
 		unsigned int ms = READ_ONCE(interval_ms);
@@ -309,9 +311,9 @@ static int mover(void *unused)
 	return 0;
 }
 
-int inuse_start(void)
+int memdiag_inuse_start(void)
 {
-	struct task_struct *task = kthread_run(mover, NULL, "memdiag_move");
+	struct task_struct *task = kthread_run(inuse_thread, NULL, "memdiag_move");
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
@@ -320,14 +322,14 @@ int inuse_start(void)
 	return 0;
 }
 
-void inuse_stop(void)
+void memdiag_inuse_stop(void)
 {
 	if (thread)
 		kthread_stop(thread);
 	thread = NULL;
 }
 
-u64 inuse_moved_pages(void)
+u64 memdiag_inuse_moved_pages(void)
 {
 	return READ_ONCE(moved);
 }
@@ -360,11 +362,11 @@ static struct attribute *inuse_attrs[] = {
 	&move_interval_ms_attr.attr, NULL
 };
 
-const struct attribute_group inuse_group = {
+const struct attribute_group memdiag_inuse_group = {
 	.attrs = inuse_attrs,
 };
 
-MEMSUITE_ATTR_NUMBER_RO(moved_pages, inuse_moved_pages());
+MEMSUITE_ATTR_NUMBER_RO(moved_pages, memdiag_inuse_moved_pages());
 MEMSUITE_ATTR_NUMBER_RO(walks, READ_ONCE(walks));
 MEMSUITE_ATTR_NUMBER_RO(left_busy_pages, READ_ONCE(last[MEMSUITE_MIGRATE_BUSY]));
 MEMSUITE_ATTR_NUMBER_RO(left_pinned_pages, READ_ONCE(last[MEMSUITE_MIGRATE_PINNED]));
@@ -381,7 +383,7 @@ static struct attribute *moves_attrs[] = {
 	&left_large_pages_attr.attr, &left_kernel_pages_attr.attr, NULL
 };
 
-const struct attribute_group inuse_moves_group = {
+const struct attribute_group memdiag_inuse_moves_group = {
 	.name = "moves",
 	.attrs = moves_attrs,
 };
@@ -422,7 +424,7 @@ static const struct file_operations ages_fops = {
 	.llseek = default_llseek,
 };
 
-void inuse_init(struct dentry *debugfs)
+void memdiag_inuse_init(struct dentry *debugfs)
 {
 	debugfs_create_file("ages", 0400, debugfs, NULL, &ages_fops);
 }

@@ -9,8 +9,9 @@
 #include <linux/mm.h>
 #include <asm/barrier.h>
 
-#include "march/engine.h"
+#include "march/background.h"
 #include "march/mcsafe.h"
+#include "paths/ondemand.h"
 
 #define WORDS	(PAGE_SIZE / sizeof(u64))
 
@@ -20,13 +21,13 @@ static inline void write_word(u64 *word, u64 value)
 	asm volatile("movnti %1, %0" : "=m" (*word) : "r" (value));
 }
 
-/* The first word of a line is read with care, the others are there then. */
-static inline bool readable(const u64 *words, size_t i)
+/* The first word of a line is read with care; the others are in the cache then. */
+static inline bool word_is_readable(const u64 *words, size_t i)
 {
-	return i % LINE_WORDS || mcsafe_read(&words[i]);
+	return i % MEMDIAG_LINE_WORDS || memdiag_mcsafe_read(&words[i]);
 }
 
-bool ondemand_test(u64 *words)
+bool memdiag_ondemand_test(u64 *words)
 {
 	u64 wrong = 0;
 	size_t i;
@@ -36,7 +37,7 @@ bool ondemand_test(u64 *words)
 	/* Out of the write-combining buffers before anything is read. */
 	wmb();
 	for (i = 0; i < WORDS; i++) {
-		if (!readable(words, i))
+		if (!word_is_readable(words, i))
 			return false;
 		wrong |= ~READ_ONCE(words[i]);
 		write_word(&words[i], 0);
@@ -44,7 +45,7 @@ bool ondemand_test(u64 *words)
 	/* Likewise. */
 	wmb();
 	for (i = 0; i < WORDS; i++) {
-		if (!readable(words, i))
+		if (!word_is_readable(words, i))
 			return false;
 		wrong |= READ_ONCE(words[i]);
 	}

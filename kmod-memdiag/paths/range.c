@@ -23,13 +23,16 @@
 #include <memsuite/control.h>
 #include <memsuite/region.h>
 
+#include "march/engine.h"
+#include "paths/range.h"
 #include "result/verdict.h"
+#include "sched/algorithm.h"
 #include "sched/worker.h"
 
-/* Who asks for a test of a range wants to know. */
+/* Thorough: a person has asked for this test. */
 #define RANGE_FIDELITY	4
 
-enum status { UNTESTED, RUNNING, PASS, FAIL, PARTIAL, CANCELLED };
+enum range_status { UNTESTED, RUNNING, PASS, FAIL, PARTIAL, CANCELLED };
 
 static const char * const status_name[] = {
 	"untested", "running", "pass", "fail", "partial", "cancelled",
@@ -50,46 +53,46 @@ static struct range_test {
 	unsigned long start, end, pfn;
 	ktime_t begun;
 	unsigned long tested, untested, bad;
-	enum status status;
+	enum range_status status;
 } test;
 
-static enum status status(void)
+static enum range_status range_status(void)
 {
-	/* Pairs with the end of run(). */
+	/* Pairs with the end of range_thread(). */
 	return smp_load_acquire(&test.status);
 }
 
 static DEFINE_MUTEX(range_lock);	/* starting and stopping */
 static struct task_struct *thread;
-static struct verdict verdict;		/* of the thread, as is the march */
-static struct engine_test plan;
+static struct memdiag_verdict verdict;		/* of the thread, as is the march */
+static struct memdiag_engine_test plan;
 
-static unsigned long test_held(unsigned long pfn, unsigned long nr)
+static unsigned long range_test_held(unsigned long pfn, unsigned long nr)
 {
 	unsigned long bad;
 
-	tester_test(&verdict, &plan, pfn, nr, RANGE_FIDELITY);
-	bad = verdict_report(&verdict);
+	memdiag_worker_test(&verdict, &plan, pfn, nr, RANGE_FIDELITY);
+	bad = memdiag_verdict_report(&verdict);
 	WRITE_ONCE(test.tested, test.tested + nr);
 	WRITE_ONCE(test.bad, test.bad + bad);
 	return bad;
 }
 
-static int test_claimed(unsigned long pfn, unsigned long nr)
+static int range_test_claimed(unsigned long pfn, unsigned long nr)
 {
 	int token = memsuite_hold_begin();
 	int err = memsuite_contig_range_claim(pfn, pfn + nr);
 
 	if (!err) {
-		test_held(pfn, nr);
+		range_test_held(pfn, nr);
 		memsuite_contig_range_release(pfn, pfn + nr, verdict.bad);
 	}
 	memsuite_hold_end(token);
 	return err;
 }
 
-/* What cannot be claimed as a whole may still have free blocks. */
-static void test_free(unsigned long pfn, unsigned long nr)
+/* A stretch that cannot be claimed as a whole may still have free blocks. */
+static void range_test_free(unsigned long pfn, unsigned long nr)
 {
 	struct memsuite_scan scan = {
 		.pfn = pfn,
@@ -106,8 +109,8 @@ static void test_free(unsigned long pfn, unsigned long nr)
 		token = memsuite_hold_begin();
 		err = memsuite_block_take(&scan, &block);
 		if (!err) {
-			if (test_held(page_to_pfn(block.page),
-				      1UL << block.order))
+			if (range_test_held(page_to_pfn(block.page),
+					    1UL << block.order))
 				memsuite_block_retire(&block, verdict.bad);
 			else
 				memsuite_block_give(&block);
@@ -117,15 +120,15 @@ static void test_free(unsigned long pfn, unsigned long nr)
 	WRITE_ONCE(test.untested, test.untested + nr - (test.tested - before));
 }
 
-static void test_pageblock(unsigned long pfn)
+static void range_test_pageblock(unsigned long pfn)
 {
 	if (!pfn_to_online_page(pfn))
 		WRITE_ONCE(test.untested, test.untested + pageblock_nr_pages);
-	else if (test_claimed(pfn, pageblock_nr_pages))
-		test_free(pfn, pageblock_nr_pages);
+	else if (range_test_claimed(pfn, pageblock_nr_pages))
+		range_test_free(pfn, pageblock_nr_pages);
 }
 
-static enum status outcome(void)
+static enum range_status range_outcome(void)
 {
 	if (test.bad)
 		return FAIL;
@@ -134,31 +137,31 @@ static enum status outcome(void)
 	return test.untested ? PARTIAL : PASS;
 }
 
-static int run(void *unused)
+static int range_thread(void *unused)
 {
 	unsigned long nr;
 
-	algorithm_get(&plan);
+	memdiag_algorithm_get(&plan);
 	while (test.pfn < test.end && !kthread_should_stop()) {
 		cond_resched_tasks_rcu_qs();
 		/* The larger the piece, the more faults between pages it shows. */
-		nr = min(test.end - test.pfn, VERDICT_MAX_PAGES);
-		if (nr < VERDICT_MAX_PAGES ||
-		    !IS_ALIGNED(test.pfn, VERDICT_MAX_PAGES) ||
-		    test_claimed(test.pfn, nr)) {
-			test_pageblock(test.pfn);
+		nr = min(test.end - test.pfn, MEMDIAG_VERDICT_MAX_PAGES);
+		if (nr < MEMDIAG_VERDICT_MAX_PAGES ||
+		    !IS_ALIGNED(test.pfn, MEMDIAG_VERDICT_MAX_PAGES) ||
+		    range_test_claimed(test.pfn, nr)) {
+			range_test_pageblock(test.pfn);
 			nr = pageblock_nr_pages;
 		}
 		WRITE_ONCE(test.pfn, test.pfn + nr);
 	}
-	/* Pairs with status(): who sees the outcome sees the counts. */
-	smp_store_release(&test.status, outcome());
+	/* Pairs with range_status(): a reader of the outcome sees the counts. */
+	smp_store_release(&test.status, range_outcome());
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(MAX_SCHEDULE_TIMEOUT);
 	return 0;
 }
 
-static void stop_thread(void)
+static void range_stop_thread(void)
 {
 	if (!thread)
 		return;
@@ -170,23 +173,23 @@ static void stop_thread(void)
 		test.status = CANCELLED;
 }
 
-bool range_running(void)
+bool memdiag_range_running(void)
 {
-	return status() == RUNNING;
+	return range_status() == RUNNING;
 }
 
-static int start(u64 from, u64 to)
+static int range_start(u64 from, u64 to)
 {
 	unsigned long first = ALIGN_DOWN(PHYS_PFN(from), pageblock_nr_pages);
 	unsigned long end = ALIGN(PHYS_PFN(to - 1) + 1, pageblock_nr_pages);
 
-	if (range_running())
+	if (memdiag_range_running())
 		return -EBUSY;
 	if (!pfn_to_online_page(PHYS_PFN(from)) ||
 	    !pfn_to_online_page(PHYS_PFN(to - 1)))
 		return -ENXIO;
-	stop_thread();
-	thread = kthread_create(run, NULL, "memdiag-range");
+	range_stop_thread();
+	thread = kthread_create(range_thread, NULL, "memdiag-range");
 	if (IS_ERR(thread)) {
 		int err = PTR_ERR(thread);
 
@@ -202,20 +205,20 @@ static int start(u64 from, u64 to)
 	return 0;
 }
 
-int range_begin(u64 from, u64 to)
+int memdiag_range_begin(u64 from, u64 to)
 {
 	int err;
 
 	mutex_lock(&range_lock);
-	err = start(from, to);
+	err = range_start(from, to);
 	mutex_unlock(&range_lock);
 	return err;
 }
 
-void range_stop(void)
+void memdiag_range_stop(void)
 {
 	mutex_lock(&range_lock);
-	stop_thread();
+	range_stop_thread();
 	mutex_unlock(&range_lock);
 }
 
@@ -232,23 +235,23 @@ static ssize_t run_test_store(struct kobject *kobj, struct kobj_attribute *attr,
 	err = memsuite_parse_range(line, &from, &to);
 	if (err)
 		return err;
-	err = range_begin(from, to);
+	err = memdiag_range_begin(from, to);
 	return err ?: count;
 }
 
-static int cancel_test(u64 unused)
+static int range_cancel(u64 unused)
 {
-	range_stop();
+	memdiag_range_stop();
 	return 0;
 }
 
-MEMSUITE_ATTR_COMMAND(cancel, cancel_test, 1, 1);
+MEMSUITE_ATTR_COMMAND(cancel, range_cancel, 1, 1);
 
 static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
 	return sysfs_emit(buf, "%s\n",
-			  status_name[status()]);
+			  status_name[range_status()]);
 }
 
 static ssize_t range_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -258,7 +261,7 @@ static ssize_t range_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  (u64)PFN_PHYS(test.end));
 }
 
-static unsigned long pages_done(void)
+static unsigned long range_pages_done(void)
 {
 	return READ_ONCE(test.pfn) - test.start;
 }
@@ -268,16 +271,16 @@ static ssize_t progress_pct_show(struct kobject *kobj,
 {
 	unsigned long all = test.end - test.start;
 
-	return sysfs_emit(buf, "%lu\n", all ? pages_done() * 100 / all : 0);
+	return sysfs_emit(buf, "%lu\n", all ? range_pages_done() * 100 / all : 0);
 }
 
 static ssize_t eta_s_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
-	unsigned long done = pages_done();
+	unsigned long done = range_pages_done();
 	u64 eta = 0;
 
-	if (status() == RUNNING && done)
+	if (range_status() == RUNNING && done)
 		eta = ktime_ms_delta(ktime_get(), test.begun) *
 		      (test.end - test.start - done) / done / MSEC_PER_SEC;
 	return sysfs_emit(buf, "%llu\n", eta);
@@ -300,7 +303,7 @@ static struct attribute *range_attrs[] = {
 	&bad_pages_attr.attr, NULL
 };
 
-const struct attribute_group range_group = {
+const struct attribute_group memdiag_range_group = {
 	.name = "range",
 	.attrs = range_attrs,
 };

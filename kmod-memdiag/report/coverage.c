@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Coverage: how much of the memory was tested within the lifetime of a test,
- * by what the memory is used for. Nothing is claimed without this account.
+ * by what the memory is used for. No claim is made without these counts.
  */
 
+#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -17,12 +18,12 @@
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
 
-#include "memdiag.h"
+#include "report/coverage.h"
 #include "sched/test_lifetime.h"
 
 enum use { FREE, USER, PAGE_CACHE, KERNEL, NR_USES };
 
-static const char * const use_name[NR_USES] = {
+static const char * const use_names[NR_USES] = {
 	"free", "user", "page_cache", "kernel",
 };
 
@@ -31,14 +32,14 @@ static const char * const use_name[NR_USES] = {
 #define NR_BUCKETS		(2 * LIFETIME_BUCKETS)
 
 /**
- * struct tally - the pages of one use
+ * struct use_coverage - the pages of one use
  * @pages: all of them
  * @tested: those with a test that has not expired
  * @untested: those without one
  * @oldest_s: the age of the oldest test
  * @ages: of those that have one
  */
-struct tally {
+struct use_coverage {
 	u64 pages;
 	u64 tested;
 	u64 untested;
@@ -46,12 +47,12 @@ struct tally {
 	u64 ages[NR_BUCKETS];
 };
 
-static struct tally tallies[NR_USES];	/* under tally_lock */
-static unsigned int tally_lifetime_s;
-static unsigned long tallied;		/* jiffies; 0: never */
-static DEFINE_MUTEX(tally_lock);
+static struct use_coverage uses[NR_USES];	/* under coverage_lock */
+static unsigned int counted_lifetime_s;
+static unsigned long counted;		/* jiffies; 0: never */
+static DEFINE_MUTEX(coverage_lock);
 
-/* A look without a reference: what is seen may be a moment old. */
+/* Takes no reference: the answer may be a moment old. */
 static enum use use_of(struct page *page)
 {
 	struct page *head;
@@ -69,38 +70,38 @@ static enum use use_of(struct page *page)
 	return PageAnon(head) ? USER : PAGE_CACHE;
 }
 
-static void tally_page(struct tally *tally, unsigned long pfn)
+static void coverage_count_page(struct use_coverage *coverage, unsigned long pfn)
 {
 	unsigned int age = memsuite_alloc_stats_age_s(pfn), bucket;
 
-	tally->pages++;
+	coverage->pages++;
 	if (age == UINT_MAX) {
-		tally->untested++;
+		coverage->untested++;
 		return;
 	}
-	tally->tested += age < tally_lifetime_s;
-	tally->oldest_s = max(tally->oldest_s, age);
-	bucket = div_u64((u64)age * LIFETIME_BUCKETS, tally_lifetime_s);
-	tally->ages[min_t(unsigned int, bucket, NR_BUCKETS - 1)]++;
+	coverage->tested += age < counted_lifetime_s;
+	coverage->oldest_s = max(coverage->oldest_s, age);
+	bucket = div_u64((u64)age * LIFETIME_BUCKETS, counted_lifetime_s);
+	coverage->ages[min_t(unsigned int, bucket, NR_BUCKETS - 1)]++;
 }
 
-static void tally_frames(unsigned long pfn, unsigned long nr)
+static void coverage_count_frames(unsigned long pfn, unsigned long nr)
 {
 	struct page *page = pfn_to_page(pfn);
 	unsigned long i;
 
 	for (i = 0; i < nr; i++, page++)
 		if (!PageHWPoison(page))
-			tally_page(&tallies[use_of(page)], pfn + i);
+			coverage_count_page(&uses[use_of(page)], pfn + i);
 }
 
-static void tally_memory(void)
+static void coverage_count_memory(void)
 {
 	unsigned long pfn, end;
 	int nid;
 
-	memset(tallies, 0, sizeof(tallies));
-	tally_lifetime_s = READ_ONCE(tester_lifetime_s);
+	memset(uses, 0, sizeof(uses));
+	counted_lifetime_s = READ_ONCE(memdiag_test_lifetime_s);
 	for_each_node_state(nid, N_MEMORY) {
 		end = node_end_pfn(nid);
 		pfn = ALIGN_DOWN(node_start_pfn(nid), pageblock_nr_pages);
@@ -108,67 +109,67 @@ static void tally_memory(void)
 			struct page *page = pfn_to_online_page(pfn);
 
 			if (page && page_to_nid(page) == nid)
-				tally_frames(pfn, pageblock_nr_pages);
+				coverage_count_frames(pfn, pageblock_nr_pages);
 			cond_resched();
 		}
 	}
-	tallied = jiffies ?: 1;
+	counted = jiffies ?: 1;
 }
 
 /* Looking at all memory is no small thing: once a second at most. */
-static const struct tally *get_tally(enum use use)
+static const struct use_coverage *coverage_of_use(enum use use)
 {
-	if (!tallied || time_after(jiffies, tallied + HZ))
-		tally_memory();
-	return &tallies[use];
+	if (!counted || time_after(jiffies, counted + HZ))
+		coverage_count_memory();
+	return &uses[use];
 }
 
 /* The age that @pct percent of the tests are younger than, in seconds. */
-static u64 age_percentile_s(const struct tally *tally, unsigned int pct)
+static u64 age_percentile_s(const struct use_coverage *coverage, unsigned int pct)
 {
-	u64 tests = tally->pages - tally->untested, seen = 0;
+	u64 tests = coverage->pages - coverage->untested, seen = 0;
 	unsigned int i;
 
 	if (!tests)
 		return 0;
 	for (i = 0; i < NR_BUCKETS - 1; i++) {
-		seen += tally->ages[i];
+		seen += coverage->ages[i];
 		if (seen * 100 >= tests * pct)
 			break;
 	}
-	return min_t(u64, DIV_ROUND_UP_ULL((u64)(i + 1) * tally_lifetime_s,
+	return min_t(u64, DIV_ROUND_UP_ULL((u64)(i + 1) * counted_lifetime_s,
 					   LIFETIME_BUCKETS),
-		     tally->oldest_s);
+		     coverage->oldest_s);
 }
 
-static u64 tested_pct(const struct tally *tally)
+static u64 tested_pct(const struct use_coverage *coverage)
 {
-	return tally->pages ? div64_u64(tally->tested * 100, tally->pages) : 100;
+	return coverage->pages ? div64_u64(coverage->tested * 100, coverage->pages) : 100;
 }
 
-#define tally_attr(use, name, value)					\
+#define coverage_attr(use, name, value)					\
 static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
-	const struct tally *tally;					\
+	const struct use_coverage *coverage;				\
 	u64 number;							\
 									\
-	mutex_lock(&tally_lock);					\
-	tally = get_tally(use);						\
+	mutex_lock(&coverage_lock);					\
+	coverage = coverage_of_use(use);				\
 	number = value;							\
-	mutex_unlock(&tally_lock);					\
+	mutex_unlock(&coverage_lock);					\
 	return sysfs_emit(buf, "%llu\n", number);			\
 }									\
 static struct kobj_attribute name##_attr = __ATTR_RO(name)
 
 #define use_attrs(use, name)						\
-tally_attr(use, name##_pages, tally->pages);				\
-tally_attr(use, name##_tested_pages, tally->tested);			\
-tally_attr(use, name##_tested_pct, tested_pct(tally));			\
-tally_attr(use, name##_untested_pages, tally->untested);		\
-tally_attr(use, name##_oldest_age_s, tally->oldest_s);			\
-tally_attr(use, name##_age_p50_s, age_percentile_s(tally, 50));		\
-tally_attr(use, name##_age_p99_s, age_percentile_s(tally, 99))
+coverage_attr(use, name##_pages, coverage->pages);			\
+coverage_attr(use, name##_tested_pages, coverage->tested);		\
+coverage_attr(use, name##_tested_pct, tested_pct(coverage));		\
+coverage_attr(use, name##_untested_pages, coverage->untested);		\
+coverage_attr(use, name##_oldest_age_s, coverage->oldest_s);		\
+coverage_attr(use, name##_age_p50_s, age_percentile_s(coverage, 50));		\
+coverage_attr(use, name##_age_p99_s, age_percentile_s(coverage, 99))
 
 use_attrs(FREE, free);
 use_attrs(USER, user);
@@ -186,13 +187,13 @@ static struct attribute *coverage_attrs[] = {
 	use_attr_list(kernel), NULL
 };
 
-const struct attribute_group coverage_group = {
+const struct attribute_group memdiag_coverage_group = {
 	.name = "coverage",
 	.attrs = coverage_attrs,
 };
 
 /* The picture: how old the tests are, as a bar for each eighth. */
-static void show_ages(struct seq_file *file, const struct tally *tally)
+static void show_ages(struct seq_file *file, const struct use_coverage *coverage)
 {
 	const unsigned int step = LIFETIME_BUCKETS / 8;
 	unsigned int i, j, width;
@@ -200,12 +201,12 @@ static void show_ages(struct seq_file *file, const struct tally *tally)
 
 	for (i = 0; i < NR_BUCKETS; i += step) {
 		for (pages = 0, j = i; j < i + step; j++)
-			pages += tally->ages[j];
+			pages += coverage->ages[j];
 		if (!pages)
 			continue;
-		width = div64_u64(pages * 50, tally->pages);
+		width = div64_u64(pages * 50, coverage->pages);
 		seq_printf(file, "  %6u s %10llu ",
-			   (unsigned int)div_u64((u64)i * tally_lifetime_s,
+			   (unsigned int)div_u64((u64)i * counted_lifetime_s,
 						 LIFETIME_BUCKETS), pages);
 		for (j = 0; j < width; j++)
 			seq_putc(file, '#');
@@ -215,26 +216,26 @@ static void show_ages(struct seq_file *file, const struct tally *tally)
 
 static int coverage_show(struct seq_file *file, void *unused)
 {
-	const struct tally *tally;
+	const struct use_coverage *coverage;
 	int use;
 
-	mutex_lock(&tally_lock);
-	get_tally(0);
+	mutex_lock(&coverage_lock);
+	coverage_of_use(0);
 	seq_printf(file, "# pages by use, and how old their tests are; a test is good for %u s\n",
-		   tally_lifetime_s);
+		   counted_lifetime_s);
 	for (use = 0; use < NR_USES; use++) {
-		tally = &tallies[use];
+		coverage = &uses[use];
 		seq_printf(file, "%s: %llu pages, %llu%% tested, %llu untested, oldest %u s\n",
-			   use_name[use], tally->pages, tested_pct(tally),
-			   tally->untested, tally->oldest_s);
-		show_ages(file, tally);
+			   use_names[use], coverage->pages, tested_pct(coverage),
+			   coverage->untested, coverage->oldest_s);
+		show_ages(file, coverage);
 	}
-	mutex_unlock(&tally_lock);
+	mutex_unlock(&coverage_lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(coverage);
 
-void coverage_init(struct dentry *debugfs)
+void memdiag_coverage_init(struct dentry *debugfs)
 {
 	debugfs_create_file("coverage", 0444, debugfs, NULL, &coverage_fops);
 }

@@ -12,16 +12,17 @@
 #include <asm/special_insns.h>
 #include <asm/tsc.h>
 
+#include "march/engine.h"
 #include "report/dram_reach.h"
 
 #define SAMPLES		31
 
 /* Scattered, so that no prefetcher foresees them, and each in another page. */
-static const u64 *sample(const struct engine_block *block, unsigned int i)
+static const u64 *sample_word(const struct memdiag_engine_block *block, unsigned int i)
 {
 	size_t line = (i * 2654435761ULL >> 7) % block->nr_lines;
 
-	return block->words + line * LINE_WORDS;
+	return block->words + line * MEMDIAG_LINE_WORDS;
 }
 
 static unsigned int time_read(const u64 *word)
@@ -34,27 +35,28 @@ static unsigned int time_read(const u64 *word)
 	return rdtsc_ordered() - begun;
 }
 
-static int compare(const void *a, const void *b)
+static int times_compare(const void *a, const void *b)
 {
 	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static unsigned int median(unsigned int *times)
+static unsigned int times_median(unsigned int *times)
 {
-	sort(times, SAMPLES, sizeof(*times), compare, NULL);
+	sort(times, SAMPLES, sizeof(*times), times_compare, NULL);
 	return times[SAMPLES / 2];
 }
 
-static void no_report(void *context, const struct march_failure *failure)
+static void no_report(void *context, const struct memdiag_march_failure *failure)
 {
 }
 
-void reach_measure(const struct engine_block *block, enum engine_method method,
-		   struct reach *reach)
+void memdiag_dram_reach_measure(const struct memdiag_engine_block *block,
+				enum memdiag_engine_method method,
+				struct memdiag_dram_reach *reach)
 {
-	struct engine_test test = {
+	struct memdiag_engine_test test = {
 		.method = method,
 		.march = {
 			.nr_elements = 1,
@@ -63,24 +65,24 @@ void reach_measure(const struct engine_block *block, enum engine_method method,
 	};
 	unsigned int times[3][SAMPLES], i;
 
-	engine_run(&test, block, 0, no_report, NULL);
+	memdiag_engine_run(&test, block, 0, no_report, NULL);
 	for (i = 0; i < SAMPLES; i++) {
-		const u64 *word = sample(block, i);
+		const u64 *word = sample_word(block, i);
 
 		times[0][i] = time_read(word);
 		times[1][i] = time_read(word);
 		clflush((void *)word);
 		times[2][i] = time_read(word);
 	}
-	reach->tested = median(times[0]);
-	reach->cached = median(times[1]);
-	reach->memory = median(times[2]);
+	reach->tested = times_median(times[0]);
+	reach->cached = times_median(times[1]);
+	reach->memory = times_median(times[2]);
 }
 
-enum reach_verdict reach_verdict(const struct reach *reach)
+enum memdiag_dram_reach_verdict memdiag_dram_reach_judge(const struct memdiag_dram_reach *reach)
 {
 	if (!reach->memory || reach->memory < 2 * reach->cached)
-		return REACH_UNKNOWN;
+		return MEMDIAG_REACH_UNKNOWN;
 	return 2 * reach->tested >= reach->cached + reach->memory ?
-	       REACH_YES : REACH_NO;
+	       MEMDIAG_REACH_YES : MEMDIAG_REACH_NO;
 }

@@ -15,26 +15,26 @@
 
 #include <memsuite/control.h>
 
-#include "memdiag.h"
 #include "report/dram_reach.h"
+#include "report/effectiveness.h"
 
 /* Larger than a strip, and than write queues. */
 #define REACH_ORDER	get_order(1 << 20)
 
-static struct reach reach;		/* under reach_lock; 0 at first */
+static struct memdiag_dram_reach reach;		/* under reach_lock; 0 at first */
 static DEFINE_MUTEX(reach_lock);
 
 static const char * const verdict_name[] = {
-	[REACH_UNKNOWN] = "unknown",
-	[REACH_YES] = "yes",
-	[REACH_NO] = "no",
+	[MEMDIAG_REACH_UNKNOWN] = "unknown",
+	[MEMDIAG_REACH_YES] = "yes",
+	[MEMDIAG_REACH_NO] = "no",
 };
 
-static int measure(u64 unused)
+static int dram_reach_update(u64 unused)
 {
 	struct page *page = alloc_pages(GFP_KERNEL | __GFP_NOWARN, REACH_ORDER);
-	struct engine_block block = {
-		.nr_lines = (PAGE_SIZE << REACH_ORDER) / LINE_BYTES,
+	struct memdiag_engine_block block = {
+		.nr_lines = (PAGE_SIZE << REACH_ORDER) / MEMDIAG_LINE_BYTES,
 	};
 
 	if (!page)
@@ -42,7 +42,7 @@ static int measure(u64 unused)
 	block.words = page_address(page);
 	block.address = PFN_PHYS(page_to_pfn(page));
 	mutex_lock(&reach_lock);
-	reach_measure(&block, ENGINE_AUTO, &reach);
+	memdiag_dram_reach_measure(&block, MEMDIAG_ENGINE_AUTO, &reach);
 	mutex_unlock(&reach_lock);
 	__free_pages(page, REACH_ORDER);
 	return 0;
@@ -51,10 +51,10 @@ static int measure(u64 unused)
 static ssize_t reads_reach_memory_show(struct kobject *kobj,
 				       struct kobj_attribute *attr, char *buf)
 {
-	enum reach_verdict verdict;
+	enum memdiag_dram_reach_verdict verdict;
 
 	mutex_lock(&reach_lock);
-	verdict = reach_verdict(&reach);
+	verdict = memdiag_dram_reach_judge(&reach);
 	mutex_unlock(&reach_lock);
 	return sysfs_emit(buf, "%s\n", verdict_name[verdict]);
 }
@@ -70,7 +70,7 @@ struct dmi_array {
 #define DMI_ARRAY		16
 #define DMI_USE_SYSTEM_MEMORY	3
 
-static void see_array(const struct dmi_header *header, void *correction)
+static void dmi_see_array(const struct dmi_header *header, void *correction)
 {
 	const struct dmi_array *array = (const void *)header;
 
@@ -88,7 +88,7 @@ static ssize_t ecc_show(struct kobject *kobj, struct kobj_attribute *attr,
 	};
 	u8 correction = 0;
 
-	dmi_walk(see_array, &correction);
+	dmi_walk(dmi_see_array, &correction);
 	return sysfs_emit(buf, "%s\n", correction < ARRAY_SIZE(name) &&
 				       name[correction] ? name[correction] :
 				       "unknown");
@@ -99,7 +99,7 @@ static bool is_guest(void)
 	return boot_cpu_has(X86_FEATURE_HYPERVISOR);
 }
 
-/* Whether a bit of a model-specific register is set, if there is such a one. */
+/* Whether a bit of a model-specific register is set; false without the register. */
 static bool msr_bit(u32 msr, unsigned int bit)
 {
 	u32 low, high;
@@ -114,7 +114,7 @@ static bool msr_bit(u32 msr, unsigned int bit)
 #define MSR_SEV			0xc0010131	/* in a guest */
 #define SEV_ENABLED		0
 
-static const char *encryption(void)
+static const char *memory_encryption(void)
 {
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_INTEL:
@@ -134,7 +134,7 @@ static const char *encryption(void)
 static ssize_t encryption_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", encryption());
+	return sysfs_emit(buf, "%s\n", memory_encryption());
 }
 
 /* No register tells it on all machines, and on most the firmware chooses. */
@@ -144,7 +144,7 @@ static ssize_t scrambling_show(struct kobject *kobj,
 	return sysfs_emit(buf, "%s\n", is_guest() ? "unknown" : "likely");
 }
 
-MEMSUITE_ATTR_COMMAND(self_test, measure, 1, 1);
+MEMSUITE_ATTR_COMMAND(self_test, dram_reach_update, 1, 1);
 MEMSUITE_ATTR_NUMBER_RO(tested_read_cycles, READ_ONCE(reach.tested));
 MEMSUITE_ATTR_NUMBER_RO(cached_read_cycles, READ_ONCE(reach.cached));
 MEMSUITE_ATTR_NUMBER_RO(memory_read_cycles, READ_ONCE(reach.memory));
@@ -163,13 +163,13 @@ static struct attribute *effectiveness_attrs[] = {
 	&scrambling_attr.attr, &hypervisor_attr.attr, NULL
 };
 
-const struct attribute_group effectiveness_group = {
+const struct attribute_group memdiag_effectiveness_group = {
 	.name = "effectiveness",
 	.attrs = effectiveness_attrs,
 };
 
 /* Without memory for it, the verdict is unknown. */
-void effectiveness_init(void)
+void memdiag_effectiveness_init(void)
 {
-	measure(1);
+	dram_reach_update(1);
 }

@@ -11,12 +11,12 @@
 #include <memsuite/control.h>
 #include <memsuite/retire.h>
 
-#include "memdiag.h"
+#include "report/retire_sysfs.h"
 #include "result/bad_pages.h"
 
 static DEFINE_MUTEX(retire_lock);	/* one page at a time */
 
-static int parse_frame(const char *word, unsigned long *pfn)
+static int retire_parse_frame(const char *word, unsigned long *pfn)
 {
 	bool frame = !strncmp(word, "pfn=", 4);
 	u64 value;
@@ -31,8 +31,8 @@ static int parse_frame(const char *word, unsigned long *pfn)
 }
 
 /* "ADDRESS" or "pfn=FRAME", and perhaps how we know. */
-static int parse(const char *buf, size_t size, unsigned long *pfn,
-		 enum finding_origin *origin)
+static int retire_parse(const char *buf, size_t size, unsigned long *pfn,
+			enum memdiag_bad_page_origin *origin)
 {
 	char line[64], *rest = line, *word;
 	int err = memsuite_parse_line(buf, size, line, sizeof(line));
@@ -43,14 +43,14 @@ static int parse(const char *buf, size_t size, unsigned long *pfn,
 	if (rest) {
 		if (!origin || strcmp(rest, "restored"))
 			return -EINVAL;
-		*origin = FOUND_BEFORE;
+		*origin = MEMDIAG_FOUND_BEFORE;
 	}
-	return parse_frame(word, pfn);
+	return retire_parse_frame(word, pfn);
 }
 
-static int retire(unsigned long pfn, enum finding_origin origin)
+static int page_retire(unsigned long pfn, enum memdiag_bad_page_origin origin)
 {
-	struct finding finding = {
+	struct memdiag_bad_page bad_page = {
 		.pfn = pfn,
 		.address = PFN_PHYS(pfn),
 		.time = ktime_get_real_seconds(),
@@ -59,24 +59,24 @@ static int retire(unsigned long pfn, enum finding_origin origin)
 	int err = memsuite_page_retire(pfn);
 
 	/* Retired before memdiag was loaded again: take it over. */
-	if (err == -EEXIST && memsuite_page_retired(pfn) && !findings_has(pfn))
+	if (err == -EEXIST && memsuite_page_retired(pfn) && !memdiag_bad_pages_has(pfn))
 		err = 0;
-	if (!err && !findings_has(pfn))
-		findings_add(&finding);
+	if (!err && !memdiag_bad_pages_has(pfn))
+		memdiag_bad_pages_add(&bad_page);
 	return err;
 }
 
 static ssize_t retire_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t size)
 {
-	enum finding_origin origin = FOUND_BY_HAND;
+	enum memdiag_bad_page_origin origin = MEMDIAG_FOUND_BY_HAND;
 	unsigned long pfn;
-	int err = parse(buf, size, &pfn, &origin);
+	int err = retire_parse(buf, size, &pfn, &origin);
 
 	if (err)
 		return err;
 	mutex_lock(&retire_lock);
-	err = retire(pfn, origin);
+	err = page_retire(pfn, origin);
 	mutex_unlock(&retire_lock);
 	return err ?: size;
 }
@@ -85,14 +85,14 @@ static ssize_t unretire_store(struct kobject *kobj, struct kobj_attribute *attr,
 			      const char *buf, size_t size)
 {
 	unsigned long pfn;
-	int err = parse(buf, size, &pfn, NULL);
+	int err = retire_parse(buf, size, &pfn, NULL);
 
 	if (err)
 		return err;
 	mutex_lock(&retire_lock);
 	err = memsuite_page_unretire(pfn);
 	if (!err)
-		findings_remove(pfn);
+		memdiag_bad_pages_remove(pfn);
 	mutex_unlock(&retire_lock);
 	return err ?: size;
 }
@@ -100,10 +100,10 @@ static ssize_t unretire_store(struct kobject *kobj, struct kobj_attribute *attr,
 static struct kobj_attribute retire_attr = __ATTR_WO(retire);
 static struct kobj_attribute unretire_attr = __ATTR_WO(unretire);
 
-static struct attribute *retirement_attrs[] = {
+static struct attribute *retire_attrs[] = {
 	&retire_attr.attr, &unretire_attr.attr, NULL
 };
 
-const struct attribute_group retirement_group = {
-	.attrs = retirement_attrs,
+const struct attribute_group memdiag_retire_group = {
+	.attrs = retire_attrs,
 };

@@ -22,7 +22,7 @@
 /**
  * struct record - a bad page on the list
  * @link: in records, under records_lock
- * @finding: what is known of it
+ * @bad_page: what is known of it
  * @nid: its memory node
  * @region: smallest region that it lies in
  * @dimm: where its DIMMs are plugged in, or "-"
@@ -30,7 +30,7 @@
  */
 struct record {
 	struct list_head link;
-	struct finding finding;
+	struct memdiag_bad_page bad_page;
 	int nid;
 	char region[MEMSUITE_REGION_NAME];
 	char dimm[MEMSUITE_REGION_TEXT];
@@ -41,11 +41,11 @@ static LIST_HEAD(records);
 static u64 count;
 static DEFINE_MUTEX(records_lock);
 static const char * const origin_name[] = {
-	[FOUND_BY_TEST] = "test",
-	[FOUND_BY_HAND] = "hand",
-	[FOUND_BEFORE] = "restored",
-	[FOUND_EMULATED] = "emulated",
-	[FOUND_BY_ECC] = "ecc",
+	[MEMDIAG_FOUND_BY_TEST] = "test",
+	[MEMDIAG_FOUND_BY_HAND] = "hand",
+	[MEMDIAG_FOUND_BEFORE] = "restored",
+	[MEMDIAG_FOUND_EMULATED] = "emulated",
+	[MEMDIAG_FOUND_BY_ECC] = "ecc",
 };
 
 /* Columns of a table are separated by blanks. */
@@ -55,12 +55,12 @@ static void copy_word(char *word, const char *text, size_t size)
 	strreplace(word, ' ', '_');
 }
 
-static void locate(struct record *record)
+static void record_locate(struct record *record)
 {
-	u64 address = record->finding.address;
+	u64 address = record->bad_page.address;
 	struct memsuite_region_spec spec = {};
 
-	record->nid = page_to_nid(pfn_to_page(record->finding.pfn));
+	record->nid = page_to_nid(pfn_to_page(record->bad_page.pfn));
 	memsuite_region_at(address, BIT(MEMSUITE_REGION_DIMM), &spec);
 	copy_word(record->dimm, spec.locator, sizeof(record->dimm));
 	spec.name[0] = '\0';
@@ -72,9 +72,9 @@ static void locate(struct record *record)
 #define ENV_SIZE	(MEMSUITE_REGION_TEXT + 16)
 
 /* SUBSYSTEM=module, DEVPATH=/module/memdiag, ACTION=change. */
-static void send_event(const struct record *record)
+static void record_send_event(const struct record *record)
 {
-	const struct finding *finding = &record->finding;
+	const struct memdiag_bad_page *bad_page = &record->bad_page;
 	char address[ENV_SIZE], mask[ENV_SIZE], class[ENV_SIZE];
 	char origin[ENV_SIZE], node[ENV_SIZE], region[ENV_SIZE], dimm[ENV_SIZE];
 	char *env[9] = {
@@ -82,56 +82,56 @@ static void send_event(const struct record *record)
 		region, dimm, NULL
 	};
 
-	snprintf(address, ENV_SIZE, "ADDRESS=0x%llx", finding->address);
-	snprintf(mask, ENV_SIZE, "MASK=0x%016llx", finding->mask);
-	snprintf(class, ENV_SIZE, "CLASS=%s", classify_name(finding->class));
-	snprintf(origin, ENV_SIZE, "ORIGIN=%s", origin_name[finding->origin]);
+	snprintf(address, ENV_SIZE, "ADDRESS=0x%llx", bad_page->address);
+	snprintf(mask, ENV_SIZE, "MASK=0x%016llx", bad_page->mask);
+	snprintf(class, ENV_SIZE, "CLASS=%s", memdiag_classify_name(bad_page->class));
+	snprintf(origin, ENV_SIZE, "ORIGIN=%s", origin_name[bad_page->origin]);
 	snprintf(node, ENV_SIZE, "NODE=%d", record->nid);
 	snprintf(region, ENV_SIZE, "REGION=%s", record->region);
 	snprintf(dimm, ENV_SIZE, "DIMM=%s", record->dimm);
 	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env);
 }
 
-/* Not where a page is found: that may be while memory is held. */
-static void announce(struct work_struct *unused)
+/* In a work item: where a page is found, memory may be held. */
+static void records_announce(struct work_struct *unused)
 {
 	struct record *record;
 
 	mutex_lock(&records_lock);
 	list_for_each_entry(record, &records, link) {
 		if (!record->announced)
-			send_event(record);
+			record_send_event(record);
 		record->announced = true;
 	}
 	mutex_unlock(&records_lock);
 }
 
-static DECLARE_WORK(announce_work, announce);
+static DECLARE_WORK(announce_work, records_announce);
 
-static struct record *find(unsigned long pfn)
+static struct record *record_find(unsigned long pfn)
 {
 	struct record *record;
 
 	list_for_each_entry(record, &records, link)
-		if (record->finding.pfn == pfn)
+		if (record->bad_page.pfn == pfn)
 			return record;
 	return NULL;
 }
 
 /*
- * What cannot be written down is counted all the same. What is found again,
- * after its memory had gone offline, is not.
+ * A page is counted even if there is no memory for its record. A page that is
+ * found again, after its memory had gone offline, is not.
  */
-void findings_add(const struct finding *finding)
+void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 {
 	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
 
 	if (record) {
-		record->finding = *finding;
-		locate(record);
+		record->bad_page = *bad_page;
+		record_locate(record);
 	}
 	mutex_lock(&records_lock);
-	if (find(finding->pfn)) {
+	if (record_find(bad_page->pfn)) {
 		kfree(record);
 		record = NULL;
 	} else {
@@ -139,22 +139,22 @@ void findings_add(const struct finding *finding)
 	}
 	if (record) {
 		list_add_tail(&record->link, &records);
-		trace_memdiag_bad_page(finding, record->nid, record->region,
+		trace_memdiag_bad_page(bad_page, record->nid, record->region,
 				       record->dimm);
 	}
 	mutex_unlock(&records_lock);
 	schedule_work(&announce_work);
 }
 
-/* The first one behind a frame; 0 if there is none. */
-static unsigned long not_retired(unsigned long behind)
+/* The first page behind a frame that is not retired; 0 if there is none. */
+static unsigned long records_next_pending(unsigned long behind)
 {
 	unsigned long first = 0;
 	struct record *record;
 
 	mutex_lock(&records_lock);
 	list_for_each_entry(record, &records, link) {
-		unsigned long pfn = record->finding.pfn;
+		unsigned long pfn = record->bad_page.pfn;
 
 		if (pfn > behind && (!first || pfn < first) &&
 		    !memsuite_page_retired(pfn))
@@ -165,30 +165,30 @@ static unsigned long not_retired(unsigned long behind)
 }
 
 /*
- * Not under the lock: memory_failure() may wait for pages that are locked by who
- * has a finding to tell.
+ * Not under the lock: memory_failure() may wait for a page that is locked by a
+ * task that waits for the lock to add a bad page.
  */
-static void retire_again(struct work_struct *unused)
+static void records_retire_again(struct work_struct *unused)
 {
 	unsigned long pfn = 0;
 
-	while ((pfn = not_retired(pfn)))
+	while ((pfn = records_next_pending(pfn)))
 		memsuite_page_retire(pfn);
 }
 
-static DECLARE_WORK(retire_work, retire_again);
+static DECLARE_WORK(retire_work, records_retire_again);
 
-void findings_retire_again(void)
+void memdiag_bad_pages_retire_again(void)
 {
 	schedule_work(&retire_work);
 }
 
-bool findings_remove(unsigned long pfn)
+bool memdiag_bad_pages_remove(unsigned long pfn)
 {
 	struct record *record;
 
 	mutex_lock(&records_lock);
-	record = find(pfn);
+	record = record_find(pfn);
 	if (record) {
 		list_del(&record->link);
 		count--;
@@ -198,16 +198,16 @@ bool findings_remove(unsigned long pfn)
 	return record;
 }
 
-int findings_revoke_emulated(void)
+int memdiag_bad_pages_revoke_emulated(void)
 {
 	struct record *record, *next;
 	int err, result = 0;
 
 	mutex_lock(&records_lock);
 	list_for_each_entry_safe(record, next, &records, link) {
-		if (record->finding.origin != FOUND_EMULATED)
+		if (record->bad_page.origin != MEMDIAG_FOUND_EMULATED)
 			continue;
-		err = memsuite_page_unretire(record->finding.pfn);
+		err = memsuite_page_unretire(record->bad_page.pfn);
 		if (err) {
 			/* Found, and not yet retired. */
 			result = err == -ENOENT ? -EBUSY : err;
@@ -221,46 +221,46 @@ int findings_revoke_emulated(void)
 	return result;
 }
 
-bool findings_has(unsigned long pfn)
+bool memdiag_bad_pages_has(unsigned long pfn)
 {
 	bool has;
 
 	mutex_lock(&records_lock);
-	has = find(pfn);
+	has = record_find(pfn);
 	mutex_unlock(&records_lock);
 	return has;
 }
 
-u64 findings_count(void)
+u64 memdiag_bad_pages_count(void)
 {
 	return READ_ONCE(count);
 }
 
-u64 findings_pending(void)
+u64 memdiag_bad_pages_pending(void)
 {
 	struct record *record;
 	u64 pending = 0;
 
 	mutex_lock(&records_lock);
 	list_for_each_entry(record, &records, link)
-		pending += !memsuite_page_retired(record->finding.pfn);
+		pending += !memsuite_page_retired(record->bad_page.pfn);
 	mutex_unlock(&records_lock);
 	return pending;
 }
 
-static void show_record(struct seq_file *file, const struct record *record)
+static void record_show(struct seq_file *file, const struct record *record)
 {
-	const struct finding *finding = &record->finding;
+	const struct memdiag_bad_page *bad_page = &record->bad_page;
 
 	seq_printf(file, "0x%lx 0x%llx 0x%016llx %u 0x%016llx %lld",
-		   finding->pfn, finding->address, finding->mask,
-		   finding->element, finding->background,
-		   (long long)finding->time);
+		   bad_page->pfn, bad_page->address, bad_page->mask,
+		   bad_page->element, bad_page->background,
+		   (long long)bad_page->time);
 	seq_printf(file, " %s %s %d %s %s %s %d\n",
-		   classify_direction(finding->rising, finding->falling),
-		   classify_name(finding->class), record->nid, record->region,
-		   record->dimm, origin_name[finding->origin],
-		   memsuite_page_retired(finding->pfn));
+		   memdiag_classify_direction(bad_page->rising, bad_page->falling),
+		   memdiag_classify_name(bad_page->class), record->nid, record->region,
+		   record->dimm, origin_name[bad_page->origin],
+		   memsuite_page_retired(bad_page->pfn));
 }
 
 static int bad_pages_show(struct seq_file *file, void *unused)
@@ -270,19 +270,19 @@ static int bad_pages_show(struct seq_file *file, void *unused)
 	seq_puts(file, "# pfn address mask element background time direction class node region dimm origin retired\n");
 	mutex_lock(&records_lock);
 	list_for_each_entry(record, &records, link)
-		show_record(file, record);
+		record_show(file, record);
 	mutex_unlock(&records_lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(bad_pages);
 
-void findings_init(struct dentry *debugfs)
+void memdiag_bad_pages_init(struct dentry *debugfs)
 {
 	debugfs_create_file("bad_pages", 0444, debugfs, NULL, &bad_pages_fops);
 }
 
 /* The table is gone with its directory. */
-void findings_exit(void)
+void memdiag_bad_pages_exit(void)
 {
 	struct record *record, *next;
 

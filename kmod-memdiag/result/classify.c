@@ -5,27 +5,27 @@
 
 #include "result/classify.h"
 
-enum fault_class classify(unsigned int failed_runs, unsigned int wrong_rereads)
+enum memdiag_fault_class memdiag_classify(unsigned int failed_runs, unsigned int wrong_rereads)
 {
-	if (failed_runs > CLASSIFY_RERUNS)
-		return FAULT_HARD;
-	return wrong_rereads ? FAULT_INTERMITTENT : FAULT_READ_PATH;
+	if (failed_runs > MEMDIAG_CLASSIFY_RERUNS)
+		return MEMDIAG_CLASS_HARD;
+	return wrong_rereads ? MEMDIAG_CLASS_INTERMITTENT : MEMDIAG_CLASS_READ_PATH;
 }
 
-const char *classify_name(enum fault_class class)
+const char *memdiag_classify_name(enum memdiag_fault_class class)
 {
 	static const char * const names[] = {
-		[FAULT_UNKNOWN] = "unknown",
-		[FAULT_READ_PATH] = "read-path",
-		[FAULT_INTERMITTENT] = "intermittent",
-		[FAULT_HARD] = "hard",
-		[FAULT_UNCORRECTABLE] = "uncorrectable",
+		[MEMDIAG_CLASS_UNKNOWN] = "unknown",
+		[MEMDIAG_CLASS_READ_PATH] = "read-path",
+		[MEMDIAG_CLASS_INTERMITTENT] = "intermittent",
+		[MEMDIAG_CLASS_HARD] = "hard",
+		[MEMDIAG_CLASS_UNCORRECTABLE] = "uncorrectable",
 	};
 
 	return names[class];
 }
 
-const char *classify_direction(u64 rising, u64 falling)
+const char *memdiag_classify_direction(u64 rising, u64 falling)
 {
 	if (rising)
 		return falling ? "both" : "0->1";

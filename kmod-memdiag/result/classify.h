@@ -1,56 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What kind of fault a page has, told by how often it shows. */
-#ifndef MEMDIAG_CLASSIFY_H
-#define MEMDIAG_CLASSIFY_H
+#ifndef MEMDIAG_RESULT_CLASSIFY_H
+#define MEMDIAG_RESULT_CLASSIFY_H
 
 #include <linux/types.h>
 
-/* A march that failed is run so many times more over the same memory. */
-#define CLASSIFY_RERUNS		2
-/* The word that failed first is read so many times more, past the caches. */
-#define CLASSIFY_REREADS	3
+/* How many more times a march that failed is run over the same memory. */
+#define MEMDIAG_CLASSIFY_RERUNS		2
+/* How many more times the word that failed first is read, past the caches. */
+#define MEMDIAG_CLASSIFY_REREADS	3
 
 /**
- * enum fault_class - kinds of faults, the worst last
- * @FAULT_UNKNOWN: nobody saw more of it: retired by hand, one bad page of very
- *	many, or found by a test on demand alone
- * @FAULT_READ_PATH: the memory held the right value, and was read wrong once
- * @FAULT_INTERMITTENT: the memory held a wrong value, but not in every run
- * @FAULT_HARD: every run of the test shows it
- * @FAULT_UNCORRECTABLE: the machine's ECC said that it cannot correct it
+ * enum memdiag_fault_class - kinds of faults, the worst last
+ * @MEMDIAG_CLASS_UNKNOWN: it was not looked at closely: retired by hand, one bad page
+ *	of very many, or found by a test on demand alone
+ * @MEMDIAG_CLASS_READ_PATH: the memory held the right value, and was read wrong once
+ * @MEMDIAG_CLASS_INTERMITTENT: the memory held a wrong value, but not in every run
+ * @MEMDIAG_CLASS_HARD: every run of the test shows it
+ * @MEMDIAG_CLASS_UNCORRECTABLE: the machine's ECC said that it cannot correct it
  */
-enum fault_class {
-	FAULT_UNKNOWN,
-	FAULT_READ_PATH,
-	FAULT_INTERMITTENT,
-	FAULT_HARD,
-	FAULT_UNCORRECTABLE,
+enum memdiag_fault_class {
+	MEMDIAG_CLASS_UNKNOWN,
+	MEMDIAG_CLASS_READ_PATH,
+	MEMDIAG_CLASS_INTERMITTENT,
+	MEMDIAG_CLASS_HARD,
+	MEMDIAG_CLASS_UNCORRECTABLE,
 };
 
 /**
- * classify() - tell the kind of a fault
- * @failed_runs: runs in which the page failed, of 1 + CLASSIFY_RERUNS
+ * memdiag_classify() - tell the kind of a fault
+ * @failed_runs: runs in which the page failed, of 1 + MEMDIAG_CLASSIFY_RERUNS
  * @wrong_rereads: how many rereads of the first failing word, right after it
- *	failed, were wrong as well, of CLASSIFY_REREADS
+ *	failed, were wrong as well, of MEMDIAG_CLASSIFY_REREADS
  *
  * Pure.
+ *
+ * Return: the class.
  */
-enum fault_class classify(unsigned int failed_runs, unsigned int wrong_rereads);
+enum memdiag_fault_class memdiag_classify(unsigned int failed_runs, unsigned int wrong_rereads);
 
 /**
- * classify_name() - "hard", "intermittent", "read-path", "unknown",
- *	"uncorrectable"
+ * memdiag_classify_name() - the name of a class, as user space reads it
  * @class: the class
+ *
+ * Return: "hard", "intermittent", "read-path", "unknown" or "uncorrectable".
  */
-const char *classify_name(enum fault_class class);
+const char *memdiag_classify_name(enum memdiag_fault_class class);
 
 /**
- * classify_direction() - which way bits fell over
+ * memdiag_classify_direction() - which way bits fell over
  * @rising: bits that were read as 1 and should have been 0
  * @falling: bits that were read as 0 and should have been 1
  *
  * Return: "0->1", "1->0", "both", or "-" if no bit did.
  */
-const char *classify_direction(u64 rising, u64 falling);
+const char *memdiag_classify_direction(u64 rising, u64 falling);
 
 #endif

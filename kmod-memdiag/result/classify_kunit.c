@@ -8,34 +8,34 @@
 
 static void tells_kinds(struct kunit *test)
 {
-	const unsigned int all = 1 + CLASSIFY_RERUNS;
+	const unsigned int all = 1 + MEMDIAG_CLASSIFY_RERUNS;
 
-	KUNIT_EXPECT_EQ(test, (int)classify(all, CLASSIFY_REREADS),
-			(int)FAULT_HARD);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all, MEMDIAG_CLASSIFY_REREADS),
+			(int)MEMDIAG_CLASS_HARD);
 	/* A disturbed cell is right again when read alone, and fails each run. */
-	KUNIT_EXPECT_EQ(test, (int)classify(all, 0), (int)FAULT_HARD);
-	KUNIT_EXPECT_EQ(test, (int)classify(1, CLASSIFY_REREADS),
-			(int)FAULT_INTERMITTENT);
-	KUNIT_EXPECT_EQ(test, (int)classify(all - 1, 1),
-			(int)FAULT_INTERMITTENT);
-	KUNIT_EXPECT_EQ(test, (int)classify(1, 0), (int)FAULT_READ_PATH);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all, 0), (int)MEMDIAG_CLASS_HARD);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(1, MEMDIAG_CLASSIFY_REREADS),
+			(int)MEMDIAG_CLASS_INTERMITTENT);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all - 1, 1),
+			(int)MEMDIAG_CLASS_INTERMITTENT);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(1, 0), (int)MEMDIAG_CLASS_READ_PATH);
 }
 
 static void names_are_words(struct kunit *test)
 {
 	int class;
 
-	for (class = FAULT_UNKNOWN; class <= FAULT_HARD; class++)
-		KUNIT_EXPECT_TRUE(test, !strchr(classify_name(class), ' '));
-	KUNIT_EXPECT_STREQ(test, classify_name(FAULT_READ_PATH), "read-path");
+	for (class = MEMDIAG_CLASS_UNKNOWN; class <= MEMDIAG_CLASS_HARD; class++)
+		KUNIT_EXPECT_TRUE(test, !strchr(memdiag_classify_name(class), ' '));
+	KUNIT_EXPECT_STREQ(test, memdiag_classify_name(MEMDIAG_CLASS_READ_PATH), "read-path");
 }
 
 static void tells_directions(struct kunit *test)
 {
-	KUNIT_EXPECT_STREQ(test, classify_direction(8, 0), "0->1");
-	KUNIT_EXPECT_STREQ(test, classify_direction(0, 8), "1->0");
-	KUNIT_EXPECT_STREQ(test, classify_direction(8, 8), "both");
-	KUNIT_EXPECT_STREQ(test, classify_direction(0, 0), "-");
+	KUNIT_EXPECT_STREQ(test, memdiag_classify_direction(8, 0), "0->1");
+	KUNIT_EXPECT_STREQ(test, memdiag_classify_direction(0, 8), "1->0");
+	KUNIT_EXPECT_STREQ(test, memdiag_classify_direction(8, 8), "both");
+	KUNIT_EXPECT_STREQ(test, memdiag_classify_direction(0, 0), "-");
 }
 
 static struct kunit_case classify_cases[] = {

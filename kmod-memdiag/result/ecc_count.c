@@ -5,55 +5,56 @@
 
 #include "result/ecc_count.h"
 
-const char * const tally_state_name[TALLY_NR_STATES] = {
-	[TALLY_COUNTED] = "counted",
-	[TALLY_ASKED] = "asked",
-	[TALLY_TESTING] = "testing",
-	[TALLY_PASSED] = "passed",
-	[TALLY_RETIRED] = "retired",
-	[TALLY_IN_USE] = "in-use",
+const char * const memdiag_ecc_state_name[MEMDIAG_ECC_NR_STATES] = {
+	[MEMDIAG_ECC_COUNTED] = "counted",
+	[MEMDIAG_ECC_ASKED] = "asked",
+	[MEMDIAG_ECC_TESTING] = "testing",
+	[MEMDIAG_ECC_PASSED] = "passed",
+	[MEMDIAG_ECC_RETIRED] = "retired",
+	[MEMDIAG_ECC_IN_USE] = "in-use",
 };
 
-static bool busy(const struct tally_page *page)
+static bool ecc_page_busy(const struct memdiag_ecc_page *page)
 {
-	return page->state == TALLY_ASKED || page->state == TALLY_TESTING;
+	return page->state == MEMDIAG_ECC_ASKED || page->state == MEMDIAG_ECC_TESTING;
 }
 
 /* A place for a new page. */
-static struct tally_page *make_room(struct tally *tally)
+static struct memdiag_ecc_page *ecc_page_make_room(struct memdiag_ecc_count *ecc_count)
 {
-	struct tally_page *oldest = NULL;
+	struct memdiag_ecc_page *oldest = NULL;
 	unsigned int i;
 
-	if (tally->nr < TALLY_PAGES)
-		return &tally->pages[tally->nr++];
-	for (i = 0; i < tally->nr; i++) {
-		struct tally_page *page = &tally->pages[i];
+	if (ecc_count->nr < MEMDIAG_ECC_PAGES)
+		return &ecc_count->pages[ecc_count->nr++];
+	for (i = 0; i < ecc_count->nr; i++) {
+		struct memdiag_ecc_page *page = &ecc_count->pages[i];
 
-		if (!busy(page) && (!oldest || page->time < oldest->time))
+		if (!ecc_page_busy(page) && (!oldest || page->time < oldest->time))
 			oldest = page;
 	}
 	return oldest;
 }
 
-static struct tally_page *page_of(struct tally *tally, unsigned long pfn)
+static struct memdiag_ecc_page *ecc_page_get(struct memdiag_ecc_count *ecc_count, unsigned long pfn)
 {
-	struct tally_page *page;
+	struct memdiag_ecc_page *page;
 	unsigned int i;
 
-	for (i = 0; i < tally->nr; i++)
-		if (tally->pages[i].pfn == pfn)
-			return &tally->pages[i];
-	page = make_room(tally);
+	for (i = 0; i < ecc_count->nr; i++)
+		if (ecc_count->pages[i].pfn == pfn)
+			return &ecc_count->pages[i];
+	page = ecc_page_make_room(ecc_count);
 	if (page)
-		*page = (struct tally_page) { .pfn = pfn };
+		*page = (struct memdiag_ecc_page) { .pfn = pfn };
 	return page;
 }
 
-struct tally_page *tally_count(struct tally *tally, unsigned long pfn,
-			       bool uncorrected, time64_t time)
+struct memdiag_ecc_page *
+memdiag_ecc_count_add(struct memdiag_ecc_count *ecc_count, unsigned long pfn,
+		      bool uncorrected, time64_t time)
 {
-	struct tally_page *page = page_of(tally, pfn);
+	struct memdiag_ecc_page *page = ecc_page_get(ecc_count, pfn);
 
 	if (!page)
 		return NULL;
@@ -66,20 +67,22 @@ struct tally_page *tally_count(struct tally *tally, unsigned long pfn,
 	return page;
 }
 
-bool tally_due(const struct tally_page *page, unsigned int threshold,
-	       bool uncorrected)
+bool memdiag_ecc_count_due(const struct memdiag_ecc_page *page, unsigned int threshold,
+			   bool uncorrected)
 {
-	if (!threshold || busy(page) || page->state == TALLY_RETIRED)
+	if (!threshold || ecc_page_busy(page) || page->state == MEMDIAG_ECC_RETIRED)
 		return false;
 	return uncorrected || page->fresh >= threshold;
 }
 
-struct tally_page *tally_find(struct tally *tally, enum tally_state state)
+struct memdiag_ecc_page *
+memdiag_ecc_count_find(struct memdiag_ecc_count *ecc_count,
+		       enum memdiag_ecc_state state)
 {
 	unsigned int i;
 
-	for (i = 0; i < tally->nr; i++)
-		if (tally->pages[i].state == state)
-			return &tally->pages[i];
+	for (i = 0; i < ecc_count->nr; i++)
+		if (ecc_count->pages[i].state == state)
+			return &ecc_count->pages[i];
 	return NULL;
 }

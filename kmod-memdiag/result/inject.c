@@ -19,10 +19,12 @@
 #include <memsuite/block.h>
 #include <memsuite/control.h>
 
-#include "memdiag.h"
+#include "march/fault_model.h"
 #include "result/bad_pages.h"
 #include "result/inject.h"
+#include "result/inject_parse.h"
 
+#define INJECT_MAX	32
 #define VICTIM		0
 #define AGGRESSOR	1
 #define PAGE_WORDS	(PAGE_SIZE / sizeof(u64))
@@ -35,55 +37,55 @@
  * @cells: what its bits hold
  */
 struct emulated {
-	struct emulation_spec spec;
-	struct fault fault;
-	struct cells cells;
+	struct memdiag_inject_spec spec;
+	struct memdiag_fault fault;
+	struct memdiag_cells cells;
 };
 
-DEFINE_STATIC_KEY_FALSE(emulation_key);
+DEFINE_STATIC_KEY_FALSE(memdiag_inject_key);
 
-/* Under emulation_lock, also while a test runs: it keeps what cells hold. */
-static struct emulated faults[EMULATION_MAX];
+/* Under inject_lock, also while a test runs: it keeps what cells hold. */
+static struct emulated faults[INJECT_MAX];
 static unsigned int nr_faults;
-static DEFINE_MUTEX(emulation_lock);
+static DEFINE_MUTEX(inject_lock);
 
 static bool has_aggressor(const struct emulated *fault)
 {
 	return fault->fault.aggressor == AGGRESSOR;
 }
 
-static bool within(u64 at, u64 address, size_t bytes)
+static bool address_within(u64 at, u64 address, size_t bytes)
 {
 	return at >= address && at - address < bytes;
 }
 
-static bool any_within(u64 address, size_t bytes)
+static bool faults_within(u64 address, size_t bytes)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_faults; i++)
-		if (within(faults[i].spec.victim.address, address, bytes) ||
+		if (address_within(faults[i].spec.victim.address, address, bytes) ||
 		    (has_aggressor(&faults[i]) &&
-		     within(faults[i].spec.aggressor.address, address, bytes)))
+		     address_within(faults[i].spec.aggressor.address, address, bytes)))
 			return true;
 	return false;
 }
 
-bool emulation_within(u64 address, size_t bytes)
+bool memdiag_inject_within(u64 address, size_t bytes)
 {
 	bool covers;
 
-	mutex_lock(&emulation_lock);
-	covers = any_within(address, bytes);
-	mutex_unlock(&emulation_lock);
+	mutex_lock(&inject_lock);
+	covers = faults_within(address, bytes);
+	mutex_unlock(&inject_lock);
 	return covers;
 }
 
-bool emulation_explains(u64 address, u64 mask)
+bool memdiag_inject_explains(u64 address, u64 mask)
 {
 	unsigned int i;
 
-	lockdep_assert_held(&emulation_lock);
+	lockdep_assert_held(&inject_lock);
 	for (i = 0; i < nr_faults; i++) {
 		const struct emulated *fault = &faults[i];
 
@@ -97,7 +99,7 @@ bool emulation_explains(u64 address, u64 mask)
 }
 
 /**
- * struct run - a test that is run with emulated faults
+ * struct inject_run - a test that is run with emulated faults
  * @block: the memory
  * @background: what 0 stands for
  * @last_word: address of the word that the last operation was done to
@@ -106,13 +108,13 @@ bool emulation_explains(u64 address, u64 mask)
  * @report: for failures
  * @context: for @report
  */
-struct run {
-	const struct engine_block *block;
-	struct background background;
+struct inject_run {
+	const struct memdiag_engine_block *block;
+	struct memdiag_background background;
 	u64 last_word;
 	u64 last_read;
-	struct march_failure failure;
-	march_report_fn *report;
+	struct memdiag_march_failure failure;
+	memdiag_march_report_fn *report;
 	void *context;
 };
 
@@ -135,12 +137,12 @@ static int cell_of(const struct emulated *fault, u64 address, unsigned int *bit)
 	return -1;
 }
 
-static u64 emulated_read(struct run *run, u64 address, u64 value)
+static u64 emulated_read(struct inject_run *run, u64 address, u64 value)
 {
 	unsigned int i, bit;
 
 	for (i = 0; i < nr_faults; i++) {
-		struct cells *cells = &faults[i].cells;
+		struct memdiag_cells *cells = &faults[i].cells;
 		int cell = cell_of(&faults[i], address, &bit);
 
 		if (cell < 0)
@@ -149,7 +151,7 @@ static u64 emulated_read(struct run *run, u64 address, u64 value)
 		if (run->last_word != address)
 			cells->last.cell = -1;
 		cells->sense = run->last_read >> bit & 1;
-		if (cells_read(cells, cell))
+		if (memdiag_cells_read(cells, cell))
 			value |= BIT_ULL(bit);
 		else
 			value &= ~BIT_ULL(bit);
@@ -157,7 +159,7 @@ static u64 emulated_read(struct run *run, u64 address, u64 value)
 	return value;
 }
 
-static void emulated_write(struct run *run, u64 address, u64 value)
+static void emulated_write(struct inject_run *run, u64 address, u64 value)
 {
 	unsigned int i, bit;
 
@@ -168,11 +170,11 @@ static void emulated_write(struct run *run, u64 address, u64 value)
 			continue;
 		if (run->last_word != address)
 			faults[i].cells.last.cell = -1;
-		cells_write(&faults[i].cells, cell, value >> bit & 1);
+		memdiag_cells_write(&faults[i].cells, cell, value >> bit & 1);
 	}
 }
 
-static void check(struct run *run, size_t word, u64 got, u64 expected)
+static void inject_check(struct inject_run *run, size_t word, u64 got, u64 expected)
 {
 	run->last_read = got;
 	if (likely(got == expected))
@@ -183,11 +185,11 @@ static void check(struct run *run, size_t word, u64 got, u64 expected)
 	run->report(run->context, &run->failure);
 }
 
-static void visit(struct run *run, const struct march_element *element,
-		  size_t word, bool emulated)
+static void inject_visit(struct inject_run *run, const struct memdiag_march_element *element,
+			 size_t word, bool emulated)
 {
 	u64 address = run->block->address + word * sizeof(u64), got, value;
-	u64 background = background_word(&run->background, address);
+	u64 background = memdiag_background_word(&run->background, address);
 	u64 *real = &run->block->words[word];
 	unsigned int i;
 
@@ -202,48 +204,48 @@ static void visit(struct run *run, const struct march_element *element,
 			got = READ_ONCE(*real);
 			if (emulated)
 				got = emulated_read(run, address, got);
-			check(run, word, got, value);
+			inject_check(run, word, got, value);
 		}
 		run->last_word = address;
 	}
 }
 
-static void pause(unsigned int ms)
+static void inject_pause(unsigned int ms)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_faults; i++)
-		cells_delay(&faults[i].cells);
+		memdiag_cells_delay(&faults[i].cells);
 	msleep(ms);
 }
 
-static void run_element(struct run *run, const struct march_element *element)
+static void inject_run_element(struct inject_run *run, const struct memdiag_march_element *element)
 {
-	size_t nr = run->block->nr_lines * LINE_WORDS, done, first, i;
-	bool down = element->order == MARCH_DOWN, emulated;
+	size_t nr = run->block->nr_lines * MEMDIAG_LINE_WORDS, done, first, i;
+	bool down = element->order == MEMDIAG_MARCH_DOWN, emulated;
 
 	if (element->delay_ms) {
-		pause(element->delay_ms);
+		inject_pause(element->delay_ms);
 		return;
 	}
 	for (done = 0; done < nr; done += PAGE_WORDS) {
 		first = down ? nr - PAGE_WORDS - done : done;
-		emulated = any_within(run->block->address +
-				      first * sizeof(u64), PAGE_SIZE);
+		emulated = faults_within(run->block->address +
+					 first * sizeof(u64), PAGE_SIZE);
 		for (i = 0; i < PAGE_WORDS; i++)
-			visit(run, element,
-			      first + (down ? PAGE_WORDS - 1 - i : i), emulated);
+			inject_visit(run, element,
+				     first + (down ? PAGE_WORDS - 1 - i : i), emulated);
 		cond_resched();
 	}
 	/* The next element reads what this one wrote. */
 	wmb();
 }
 
-void emulation_run(const struct engine_test *test,
-		   const struct engine_block *block, unsigned int background,
-		   march_report_fn *report, void *context)
+void memdiag_inject_run(const struct memdiag_engine_test *test,
+			const struct memdiag_engine_block *block, unsigned int background,
+			memdiag_march_report_fn *report, void *context)
 {
-	struct run run = {
+	struct inject_run run = {
 		.block = block,
 		.last_word = NO_WORD,
 		.report = report,
@@ -251,21 +253,21 @@ void emulation_run(const struct engine_test *test,
 	};
 	unsigned int i;
 
-	background_make(&run.background, background, test->seed);
-	mutex_lock(&emulation_lock);
+	memdiag_background_make(&run.background, background, test->seed);
+	mutex_lock(&inject_lock);
 	for (i = 0; i < test->march.nr_elements; i++) {
 		run.failure.element = i;
-		run_element(&run, &test->march.elements[i]);
+		inject_run_element(&run, &test->march.elements[i]);
 	}
-	mutex_unlock(&emulation_lock);
+	mutex_unlock(&inject_lock);
 }
 
-static int add(const struct emulation_spec *spec)
+static int inject_add(const struct memdiag_inject_spec *spec)
 {
 	struct emulated *fault = &faults[nr_faults];
-	unsigned int single = fault_variants[spec->kind].of_victim;
+	unsigned int single = memdiag_fault_variants[spec->kind].of_victim;
 
-	if (nr_faults == EMULATION_MAX)
+	if (nr_faults == INJECT_MAX)
 		return -ENOSPC;
 	*fault = (struct emulated) {
 		.spec = *spec,
@@ -274,58 +276,58 @@ static int add(const struct emulation_spec *spec)
 			.variant = spec->variant,
 			.victim = VICTIM,
 			.aggressor = spec->variant >= single ?
-				     AGGRESSOR : FAULT_NO_CELL,
+				     AGGRESSOR : MEMDIAG_FAULT_NO_CELL,
 		},
 		.cells.last.cell = -1,
 	};
 	fault->cells.fault = &fault->fault;
-	cells_settle(&fault->cells);
+	memdiag_cells_settle(&fault->cells);
 	nr_faults++;
 	if (nr_faults == 1)
-		static_branch_enable(&emulation_key);
+		static_branch_enable(&memdiag_inject_key);
 	return 0;
 }
 
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t size)
 {
-	struct emulation_spec spec;
+	struct memdiag_inject_spec spec;
 	char line[96];
 	int err;
 
 	err = memsuite_parse_line(buf, size, line, sizeof(line));
 	if (err)
 		return err == -E2BIG ? -EINVAL : err;
-	err = emulation_parse(line, &spec);
+	err = memdiag_inject_parse(line, &spec);
 	if (err)
 		return err;
 	if (!pfn_valid(PHYS_PFN(spec.victim.address)) ||
 	    !pfn_valid(PHYS_PFN(spec.aggressor.address)))
 		return -ENXIO;
-	mutex_lock(&emulation_lock);
-	err = add(&spec);
-	mutex_unlock(&emulation_lock);
+	mutex_lock(&inject_lock);
+	err = inject_add(&spec);
+	mutex_unlock(&inject_lock);
 	return err ?: size;
 }
 
-static void clear(void)
+static void inject_clear(void)
 {
-	mutex_lock(&emulation_lock);
+	mutex_lock(&inject_lock);
 	if (nr_faults)
-		static_branch_disable(&emulation_key);
+		static_branch_disable(&memdiag_inject_key);
 	nr_faults = 0;
-	mutex_unlock(&emulation_lock);
+	mutex_unlock(&inject_lock);
 }
 
-static int clear_and_revoke(u64 unused)
+static int inject_clear_and_revoke(u64 unused)
 {
-	clear();
-	/* What failed already is a finding by then. */
+	inject_clear();
+	/* What failed already is on the list by then. */
 	memsuite_hold_wait();
-	return findings_revoke_emulated();
+	return memdiag_bad_pages_revoke_emulated();
 }
 
-MEMSUITE_ATTR_COMMAND(clear, clear_and_revoke, 1, 1);
+MEMSUITE_ATTR_COMMAND(clear, inject_clear_and_revoke, 1, 1);
 MEMSUITE_ATTR_NUMBER_RO(count, READ_ONCE(nr_faults));
 
 static ssize_t available_kinds_show(struct kobject *kobj,
@@ -334,31 +336,31 @@ static ssize_t available_kinds_show(struct kobject *kobj,
 	ssize_t length = 0;
 	unsigned int i;
 
-	for (i = 0; i < FAULT_NR_KINDS; i++)
+	for (i = 0; i < MEMDIAG_FAULT_NR_KINDS; i++)
 		length += sysfs_emit_at(buf, length, "%s\n",
-					fault_kind_name[i]);
+					memdiag_fault_kind_name[i]);
 	return length;
 }
 
 static struct kobj_attribute available_kinds_attr = __ATTR_RO(available_kinds);
 static struct kobj_attribute add_attr = __ATTR_WO(add);
 
-static struct attribute *emulation_attrs[] = {
+static struct attribute *inject_attrs[] = {
 	&add_attr.attr, &clear_attr.attr, &count_attr.attr,
 	&available_kinds_attr.attr, NULL
 };
 
-const struct attribute_group emulation_group = {
+const struct attribute_group memdiag_inject_group = {
 	.name = "inject",
-	.attrs = emulation_attrs,
+	.attrs = inject_attrs,
 };
 
-static void show_fault(struct seq_file *file, const struct emulation_spec *spec)
+static void inject_show_fault(struct seq_file *file, const struct memdiag_inject_spec *spec)
 {
 	seq_printf(file, "0x%llx %u %s %u ", spec->victim.address,
-		   spec->victim.bit, fault_kind_name[spec->kind],
+		   spec->victim.bit, memdiag_fault_kind_name[spec->kind],
 		   spec->variant);
-	if (spec->variant >= fault_variants[spec->kind].of_victim)
+	if (spec->variant >= memdiag_fault_variants[spec->kind].of_victim)
 		seq_printf(file, "0x%llx %u\n", spec->aggressor.address,
 			   spec->aggressor.bit);
 	else
@@ -370,22 +372,22 @@ static int injected_show(struct seq_file *file, void *unused)
 	unsigned int i;
 
 	seq_puts(file, "# address bit kind variant aggressor aggressor_bit\n");
-	mutex_lock(&emulation_lock);
+	mutex_lock(&inject_lock);
 	for (i = 0; i < nr_faults; i++)
-		show_fault(file, &faults[i].spec);
-	mutex_unlock(&emulation_lock);
+		inject_show_fault(file, &faults[i].spec);
+	mutex_unlock(&inject_lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(injected);
 
-void emulation_init(struct dentry *debugfs)
+void memdiag_inject_init(struct dentry *debugfs)
 {
 	debugfs_create_file("injected", 0444, debugfs, NULL, &injected_fops);
 }
 
 /* After the last test. */
-void emulation_exit(void)
+void memdiag_inject_exit(void)
 {
-	clear();
-	findings_revoke_emulated();
+	inject_clear();
+	memdiag_bad_pages_revoke_emulated();
 }

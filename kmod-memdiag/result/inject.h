@@ -3,73 +3,49 @@
  * Emulated memory faults (StealthWorks, Asteroid section 5.1): bits of good
  * memory that look faulty to the tests, on any machine, without harm.
  */
-#ifndef MEMDIAG_EMULATION_H
-#define MEMDIAG_EMULATION_H
+#ifndef MEMDIAG_RESULT_INJECT_H
+#define MEMDIAG_RESULT_INJECT_H
 
 #include <linux/jump_label.h>
+#include <linux/types.h>
 
-#include "march/engine.h"
-#include "march/fault_model.h"
+#include "march/engine_types.h"
 
-#define EMULATION_MAX	32
+struct attribute_group;
+struct dentry;
 
-/**
- * struct emulation_bit - a bit of memory
- * @address: physical, of its word of 8 bytes
- * @bit: 0 to 63
- */
-struct emulation_bit {
-	u64 address;
-	unsigned int bit;
-};
+extern const struct attribute_group memdiag_inject_group;
 
-/**
- * struct emulation_spec - an emulated fault
- * @kind: what kind it is of
- * @variant: see fault_variants
- * @victim: the bit that suffers
- * @aggressor: the other one, of a fault that takes two; else all 0
- */
-struct emulation_spec {
-	enum fault_kind kind;
-	unsigned int variant;
-	struct emulation_bit victim;
-	struct emulation_bit aggressor;
-};
+/* debugfs memdiag/injected */
+void memdiag_inject_init(struct dentry *debugfs);
+/* Forget all faults, and give back the pages that they had retired. May sleep. */
+void memdiag_inject_exit(void);
+
+DECLARE_STATIC_KEY_FALSE(memdiag_inject_key);
+
+bool memdiag_inject_within(u64 address, size_t bytes);
 
 /**
- * emulation_parse() - parse an emulated fault
- * @text: "ADDRESS:BIT:KIND[/VARIANT][@ADDRESS:BIT]", BIT 0 to 7 of the byte at
- *	ADDRESS; KIND is sa0, sa1 or one of fault_kind_name[]
- * @spec: result
- *
- * Pure. Return: 0, -EINVAL (malformed, unknown, no aggressor where one is
- * needed or one where none is), -ERANGE (of a number).
- */
-int emulation_parse(char *text, struct emulation_spec *spec);
-
-DECLARE_STATIC_KEY_FALSE(emulation_key);
-
-bool emulation_within(u64 address, size_t bytes);
-
-/**
- * emulation_covers() - whether there is an emulated fault in a stretch of memory
+ * memdiag_inject_covers() - whether there is an emulated fault in a stretch of memory
  * @address: physical, of its first byte
  * @bytes: its size
  *
- * Costs nothing while there is none at all. Context: may sleep.
+ * Costs nothing while there is no emulated fault at all.
+ *
+ * Context: may sleep.
+ * Return: true if there is one.
  */
-static inline bool emulation_covers(u64 address, size_t bytes)
+static inline bool memdiag_inject_covers(u64 address, size_t bytes)
 {
-	return static_branch_unlikely(&emulation_key) &&
-	       emulation_within(address, bytes);
+	return static_branch_unlikely(&memdiag_inject_key) &&
+	       memdiag_inject_within(address, bytes);
 }
 
 /**
- * emulation_run() - do what engine_run() does, with the emulated faults
+ * memdiag_inject_run() - do what memdiag_engine_run() does, with the emulated faults
  * @test: a march test
- * @block: see engine_run()
- * @background: see engine_run()
+ * @block: see memdiag_engine_run()
+ * @background: see memdiag_engine_run()
  * @report: called for every failing read, of emulated faults and real ones
  * @context: for @report
  *
@@ -77,18 +53,18 @@ static inline bool emulation_covers(u64 address, size_t bytes)
  *
  * Context: may sleep.
  */
-void emulation_run(const struct engine_test *test,
-		   const struct engine_block *block, unsigned int background,
-		   march_report_fn *report, void *context);
+void memdiag_inject_run(const struct memdiag_engine_test *test,
+			const struct memdiag_engine_block *block, unsigned int background,
+			memdiag_march_report_fn *report, void *context);
 
 /**
- * emulation_explains() - whether bits failed because of an emulated fault
+ * memdiag_inject_explains() - whether bits failed because of an emulated fault
  * @address: physical, of the word
  * @mask: the bits
  *
- * Context: may sleep, but from within @report of emulation_run() alone.
+ * Context: may sleep, but from within @report of memdiag_inject_run() alone.
  * Return: true if an emulated fault is behind each of them.
  */
-bool emulation_explains(u64 address, u64 mask);
+bool memdiag_inject_explains(u64 address, u64 mask);
 
 #endif

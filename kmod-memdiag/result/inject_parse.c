@@ -5,10 +5,10 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "result/inject.h"
+#include "result/inject_parse.h"
 
 /* "ADDRESS:BIT" */
-static int parse_bit(char *text, struct emulation_bit *bit)
+static int parse_bit(char *text, struct memdiag_inject_bit *bit)
 {
 	char *address = strsep(&text, ":");
 	unsigned int nr;
@@ -29,17 +29,17 @@ static int parse_bit(char *text, struct emulation_bit *bit)
 	return 0;
 }
 
-static int parse_kind(const char *name, struct emulation_spec *spec)
+static int parse_kind(const char *name, struct memdiag_inject_spec *spec)
 {
 	unsigned int i;
 
 	if (!strcmp(name, "sa0") || !strcmp(name, "sa1")) {
-		spec->kind = FAULT_SAF;
+		spec->kind = MEMDIAG_FAULT_SAF;
 		spec->variant = name[2] - '0';
 		return 0;
 	}
-	for (i = 0; i < FAULT_NR_KINDS; i++) {
-		if (strcmp(name, fault_kind_name[i]))
+	for (i = 0; i < MEMDIAG_FAULT_NR_KINDS; i++) {
+		if (strcmp(name, memdiag_fault_kind_name[i]))
 			continue;
 		spec->kind = i;
 		return 0;
@@ -48,9 +48,9 @@ static int parse_kind(const char *name, struct emulation_spec *spec)
 }
 
 /* The variants of a kind are numbered with those of one cell first. */
-static int check(const struct emulation_spec *spec, bool pair)
+static int spec_check(const struct memdiag_inject_spec *spec, bool pair)
 {
-	const struct fault_variants *variants = &fault_variants[spec->kind];
+	const struct memdiag_fault_variants *variants = &memdiag_fault_variants[spec->kind];
 	unsigned int all = variants->of_victim + variants->of_pair;
 
 	if (spec->variant >= all)
@@ -63,7 +63,7 @@ static int check(const struct emulation_spec *spec, bool pair)
 	return 0;
 }
 
-int emulation_parse(char *text, struct emulation_spec *spec)
+int memdiag_inject_parse(char *text, struct memdiag_inject_spec *spec)
 {
 	char *victim = strsep(&text, "@"), *aggressor = text, *kind, *variant;
 	int err;
@@ -82,5 +82,5 @@ int emulation_parse(char *text, struct emulation_spec *spec)
 		err = parse_bit(victim, &spec->victim);
 	if (!err && aggressor)
 		err = parse_bit(aggressor, &spec->aggressor);
-	return err ?: check(spec, aggressor);
+	return err ?: spec_check(spec, aggressor);
 }

@@ -3,8 +3,8 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM memsuite
 
-#if !defined(MEMDIAG_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
-#define MEMDIAG_TRACE_H
+#if !defined(MEMDIAG_RESULT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define MEMDIAG_RESULT_TRACE_H
 
 #include <linux/tracepoint.h>
 
@@ -13,10 +13,10 @@
 #include "result/bad_pages.h"
 
 TRACE_EVENT(memdiag_bad_page,
-	TP_PROTO(const struct finding *finding, int nid, const char *region,
+	TP_PROTO(const struct memdiag_bad_page *bad_page, int nid, const char *region,
 		 const char *dimm),
 
-	TP_ARGS(finding, nid, region, dimm),
+	TP_ARGS(bad_page, nid, region, dimm),
 
 	TP_STRUCT__entry(
 		__field(unsigned long, pfn)
@@ -33,14 +33,14 @@ TRACE_EVENT(memdiag_bad_page,
 	),
 
 	TP_fast_assign(
-		__entry->pfn = finding->pfn;
-		__entry->address = finding->address;
-		__entry->mask = finding->mask;
-		__entry->rising = finding->rising;
-		__entry->background = finding->background;
-		__entry->element = finding->element;
-		__entry->class = finding->class;
-		__entry->origin = finding->origin;
+		__entry->pfn = bad_page->pfn;
+		__entry->address = bad_page->address;
+		__entry->mask = bad_page->mask;
+		__entry->rising = bad_page->rising;
+		__entry->background = bad_page->background;
+		__entry->element = bad_page->element;
+		__entry->class = bad_page->class;
+		__entry->origin = bad_page->origin;
 		__entry->nid = nid;
 		strscpy(__entry->region, region, MEMSUITE_REGION_NAME);
 		strscpy(__entry->dimm, dimm, MEMSUITE_REGION_TEXT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Testing held memory, and keeping what was found of each page. */
+/* Tests held memory, and keeps what was found wrong with each page. */
 
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -9,32 +9,32 @@
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
-#include <memsuite/diag.h>
+#include <memsuite/memdiag_registry.h>
 
 #include "march/engine.h"
 #include "march/mcsafe.h"
 #include "result/inject.h"
 #include "result/verdict.h"
 
-void verdict_begin(struct verdict *verdict, unsigned long pfn, unsigned long nr)
+void memdiag_verdict_begin(struct memdiag_verdict *verdict, unsigned long pfn, unsigned long nr)
 {
 	verdict->pfn = pfn;
 	verdict->nr = nr;
 	verdict->nr_suspects = 0;
-	bitmap_zero(verdict->bad, VERDICT_MAX_PAGES);
+	bitmap_zero(verdict->bad, MEMDIAG_VERDICT_MAX_PAGES);
 }
 
-static struct suspect *suspect_of(struct verdict *verdict, unsigned long pfn)
+static struct memdiag_suspect *suspect_find(struct memdiag_verdict *verdict, unsigned long pfn)
 {
 	unsigned int i;
 
 	for (i = 0; i < verdict->nr_suspects; i++)
-		if (verdict->suspects[i].finding.pfn == pfn)
+		if (verdict->suspects[i].bad_page.pfn == pfn)
 			return &verdict->suspects[i];
 	return NULL;
 }
 
-static u64 *word_at(const struct verdict *verdict, size_t word)
+static u64 *word_at(const struct memdiag_verdict *verdict, size_t word)
 {
 	return (u64 *)page_address(pfn_to_page(verdict->pfn)) + word;
 }
@@ -44,42 +44,42 @@ static unsigned int count_wrong_rereads(u64 *word, u64 expected)
 {
 	unsigned int i, wrong = 0;
 
-	for (i = 0; i < CLASSIFY_REREADS; i++) {
+	for (i = 0; i < MEMDIAG_CLASSIFY_REREADS; i++) {
 		mb();	/* not before the last read */
 		clflush(word);
 		mb();	/* nor after the next */
-		wrong += !mcsafe_read(word) || READ_ONCE(*word) != expected;
+		wrong += !memdiag_mcsafe_read(word) || READ_ONCE(*word) != expected;
 	}
 	return wrong;
 }
 
 /* A page may have real faults besides. */
-static bool explained(const struct verdict *verdict,
-		      const struct march_failure *failure)
+static bool failure_explained(const struct memdiag_verdict *verdict,
+			      const struct memdiag_march_failure *failure)
 {
 	return verdict->emulated &&
-	       emulation_explains(PFN_PHYS(verdict->pfn) +
-				  failure->word * sizeof(u64), failure->mask);
+	       memdiag_inject_explains(PFN_PHYS(verdict->pfn) +
+				       failure->word * sizeof(u64), failure->mask);
 }
 
-static struct suspect *new_suspect(struct verdict *verdict,
-				   const struct march_failure *failure)
+static struct memdiag_suspect *suspect_add(struct memdiag_verdict *verdict,
+					   const struct memdiag_march_failure *failure)
 {
 	unsigned long index = failure->word / (PAGE_SIZE / sizeof(u64));
-	struct suspect *suspect;
+	struct memdiag_suspect *suspect;
 
 	if (verdict->nr_suspects == ARRAY_SIZE(verdict->suspects))
 		return NULL;
 	suspect = &verdict->suspects[verdict->nr_suspects++];
-	*suspect = (struct suspect) {
-		.finding = {
+	*suspect = (struct memdiag_suspect) {
+		.bad_page = {
 			.pfn = verdict->pfn + index,
 			.address = PFN_PHYS(verdict->pfn) +
 				   failure->word * sizeof(u64),
 			.element = failure->element,
 			.background = failure->background,
 			.time = ktime_get_real_seconds(),
-			.origin = FOUND_EMULATED,
+			.origin = MEMDIAG_FOUND_EMULATED,
 		},
 		.wrong_rereads =
 			count_wrong_rereads(word_at(verdict, failure->word),
@@ -88,24 +88,24 @@ static struct suspect *new_suspect(struct verdict *verdict,
 	return suspect;
 }
 
-static void failed(void *context, const struct march_failure *failure)
+static void verdict_add_failure(void *context, const struct memdiag_march_failure *failure)
 {
-	struct verdict *verdict = context;
+	struct memdiag_verdict *verdict = context;
 	unsigned long index = failure->word / (PAGE_SIZE / sizeof(u64));
-	struct suspect *suspect = suspect_of(verdict, verdict->pfn + index);
+	struct memdiag_suspect *suspect = suspect_find(verdict, verdict->pfn + index);
 
 	__set_bit(index, verdict->bad);
 	if (!suspect)
-		suspect = new_suspect(verdict, failure);
+		suspect = suspect_add(verdict, failure);
 	if (!suspect)
 		return;
 	if (failure->uncorrectable)
-		suspect->finding.class = FAULT_UNCORRECTABLE;
-	if (failure->uncorrectable || !explained(verdict, failure))
-		suspect->finding.origin = FOUND_BY_TEST;
-	suspect->finding.mask |= failure->mask;
-	suspect->finding.rising |= failure->mask & ~failure->expected;
-	suspect->finding.falling |= failure->mask & failure->expected;
+		suspect->bad_page.class = MEMDIAG_CLASS_UNCORRECTABLE;
+	if (failure->uncorrectable || !failure_explained(verdict, failure))
+		suspect->bad_page.origin = MEMDIAG_FOUND_BY_TEST;
+	suspect->bad_page.mask |= failure->mask;
+	suspect->bad_page.rising |= failure->mask & ~failure->expected;
+	suspect->bad_page.falling |= failure->mask & failure->expected;
 	suspect->failed_runs += !suspect->failed_now;
 	suspect->failed_now = true;
 }
@@ -116,51 +116,52 @@ static void failed(void *context, const struct march_failure *failure)
  * @background: that was asked for, as data
  */
 struct memdiag_run {
-	struct verdict *verdict;
-	struct background background;
+	struct memdiag_verdict *verdict;
+	struct memdiag_background background;
 };
 
 void memdiag_bad_word(const struct memdiag_block *block, size_t word,
 		      u64 expected, u64 wrong)
 {
-	struct march_failure failure = {
+	struct memdiag_march_failure failure = {
 		.word = word,
 		.mask = wrong,
 		.expected = expected,
-		.background = background_word(&block->run->background,
-					      block->address +
-					      word * sizeof(u64)),
+		.background = memdiag_background_word(&block->run->background,
+						      block->address +
+						      word * sizeof(u64)),
 	};
 
 	if (!WARN_ON_ONCE(word >= block->nr_words || !wrong))
-		failed(block->run->verdict, &failure);
+		verdict_add_failure(block->run->verdict, &failure);
 }
 EXPORT_SYMBOL_GPL(memdiag_bad_word);
 
-static void run_foreign(struct verdict *verdict, const struct engine_test *test,
-			const struct engine_block *block,
-			unsigned int background)
+static void verdict_run_foreign(struct memdiag_verdict *verdict,
+				const struct memdiag_engine_test *test,
+				const struct memdiag_engine_block *block,
+				unsigned int background)
 {
 	struct memdiag_run run = { .verdict = verdict };
 	const struct memdiag_block held = {
 		.words = block->words,
-		.nr_words = block->nr_lines * LINE_WORDS,
+		.nr_words = block->nr_lines * MEMDIAG_LINE_WORDS,
 		.address = block->address,
 		.background = background,
 		.run = &run,
 	};
 
-	background_make(&run.background, background, test->seed);
+	memdiag_background_make(&run.background, background, test->seed);
 	test->foreign->run(&held);
 }
 
-/* Returns whether something failed that there is room to look closer at. */
-static bool run(struct verdict *verdict, const struct engine_test *test,
-		unsigned int background)
+/* Returns whether a page failed that there is a suspect for. */
+static bool verdict_run(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
+			unsigned int background)
 {
-	const struct engine_block block = {
+	const struct memdiag_engine_block block = {
 		.words = word_at(verdict, 0),
-		.nr_lines = verdict->nr * (PAGE_SIZE / LINE_BYTES),
+		.nr_lines = verdict->nr * (PAGE_SIZE / MEMDIAG_LINE_BYTES),
 		.address = PFN_PHYS(verdict->pfn),
 	};
 	bool any = false;
@@ -168,49 +169,49 @@ static bool run(struct verdict *verdict, const struct engine_test *test,
 
 	for (i = 0; i < verdict->nr_suspects; i++)
 		verdict->suspects[i].failed_now = false;
-	verdict->emulated = test->kind == ENGINE_MARCH &&
-			    emulation_covers(block.address,
-					     verdict->nr * PAGE_SIZE);
-	if (test->kind == ENGINE_FOREIGN)
-		run_foreign(verdict, test, &block, background);
+	verdict->emulated = test->kind == MEMDIAG_ENGINE_MARCH &&
+			    memdiag_inject_covers(block.address,
+						  verdict->nr * PAGE_SIZE);
+	if (test->kind == MEMDIAG_ENGINE_FOREIGN)
+		verdict_run_foreign(verdict, test, &block, background);
 	else if (verdict->emulated)
-		emulation_run(test, &block, background, failed, verdict);
+		memdiag_inject_run(test, &block, background, verdict_add_failure, verdict);
 	else
-		engine_run(test, &block, background, failed, verdict);
+		memdiag_engine_run(test, &block, background, verdict_add_failure, verdict);
 	for (i = 0; i < verdict->nr_suspects; i++)
 		any |= verdict->suspects[i].failed_now;
 	return any;
 }
 
 /* A page may fail with one background only: the worst that it did counts. */
-static void classify_suspects(struct verdict *verdict)
+static void suspects_classify(struct memdiag_verdict *verdict)
 {
 	unsigned int i;
 
 	for (i = 0; i < verdict->nr_suspects; i++) {
-		struct suspect *suspect = &verdict->suspects[i];
-		enum fault_class class = classify(suspect->failed_runs,
-						  suspect->wrong_rereads);
+		struct memdiag_suspect *suspect = &verdict->suspects[i];
+		enum memdiag_fault_class class = memdiag_classify(suspect->failed_runs,
+								  suspect->wrong_rereads);
 
-		suspect->finding.class = max(suspect->finding.class, class);
+		suspect->bad_page.class = max(suspect->bad_page.class, class);
 	}
 }
 
-void verdict_march(struct verdict *verdict, const struct engine_test *test,
-		   unsigned int background)
+void memdiag_verdict_march(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
+			   unsigned int background)
 {
 	unsigned int i;
 
 	for (i = 0; i < verdict->nr_suspects; i++)
 		verdict->suspects[i].failed_runs = 0;
-	if (!run(verdict, test, background))
+	if (!verdict_run(verdict, test, background))
 		return;
-	for (i = 0; i < CLASSIFY_RERUNS; i++)
-		run(verdict, test, background);
-	classify_suspects(verdict);
+	for (i = 0; i < MEMDIAG_CLASSIFY_RERUNS; i++)
+		verdict_run(verdict, test, background);
+	suspects_classify(verdict);
 }
 
-void verdict_clear(const struct verdict *verdict)
+void memdiag_verdict_clear(const struct memdiag_verdict *verdict)
 {
 	unsigned long i;
 
@@ -220,24 +221,24 @@ void verdict_clear(const struct verdict *verdict)
 	}
 }
 
-unsigned long verdict_report(struct verdict *verdict)
+unsigned long memdiag_verdict_report(struct memdiag_verdict *verdict)
 {
 	unsigned long bad = 0, index;
-	struct suspect *suspect;
+	struct memdiag_suspect *suspect;
 
 	/* More bad pages than there is room for details of: by page only. */
 	for_each_set_bit(index, verdict->bad, verdict->nr) {
-		struct finding bare = {
+		struct memdiag_bad_page bare = {
 			.pfn = verdict->pfn + index,
 			.address = PFN_PHYS(verdict->pfn + index),
 			.time = ktime_get_real_seconds(),
-			.origin = emulation_covers(PFN_PHYS(verdict->pfn + index),
-						   PAGE_SIZE) ?
-				  FOUND_EMULATED : FOUND_BY_TEST,
+			.origin = memdiag_inject_covers(PFN_PHYS(verdict->pfn + index),
+							PAGE_SIZE) ?
+				  MEMDIAG_FOUND_EMULATED : MEMDIAG_FOUND_BY_TEST,
 		};
 
-		suspect = suspect_of(verdict, bare.pfn);
-		findings_add(suspect ? &suspect->finding : &bare);
+		suspect = suspect_find(verdict, bare.pfn);
+		memdiag_bad_pages_add(suspect ? &suspect->bad_page : &bare);
 		bad++;
 	}
 	return bad;

@@ -14,35 +14,36 @@
 
 #include <memsuite/control.h>
 
+#include "march/engine.h"
 #include "march/simulator.h"
-#include "memdiag.h"
+#include "sched/algorithm.h"
 
 #define DEFAULT_ALGORITHM	"march-c-"
 #define TEXT_MAX		1024
 
 static DEFINE_MUTEX(lock);	/* for both */
 static char text[TEXT_MAX];	/* a name, or a march test written out */
-static struct engine_test test = { .seed = 1 };
+static struct memdiag_engine_test test = { .seed = 1 };
 
 /* Those that are no march tests. */
 static const struct {
 	const char *name;
-	enum engine_kind kind;
+	enum memdiag_engine_kind kind;
 } others[] = {
-	{ "address-decoder", ENGINE_DECODER },
-	{ "modulo-20", ENGINE_MODULO },
+	{ "address-decoder", MEMDIAG_ENGINE_DECODER },
+	{ "modulo-20", MEMDIAG_ENGINE_MODULO },
 };
 
-void algorithm_get(struct engine_test *copy)
+void memdiag_algorithm_get(struct memdiag_engine_test *copy)
 {
 	mutex_lock(&lock);
 	*copy = test;
 	mutex_unlock(&lock);
 }
 
-static int parse_march(const char *line, struct march_test *march)
+static int parse_march(const char *line, struct memdiag_march_test *march)
 {
-	const struct march_named *named = march_find(line);
+	const struct memdiag_march_named *named = memdiag_march_find(line);
 	unsigned int at;
 	int err;
 
@@ -51,7 +52,7 @@ static int parse_march(const char *line, struct march_test *march)
 				    line);
 		return -EINVAL;
 	}
-	err = march_parse(named ? named->text : line, march, &at);
+	err = memdiag_march_parse(named ? named->text : line, march, &at);
 	if (err)
 		pr_info_ratelimited("algorithm: %s at character %u: \"%s\"\n",
 				    err == -EINVAL ? "not a march test" :
@@ -62,7 +63,7 @@ static int parse_march(const char *line, struct march_test *march)
 }
 
 /* A name, or a march test written out. */
-int algorithm_parse(const char *line, struct engine_test *parsed)
+int memdiag_algorithm_parse(const char *line, struct memdiag_engine_test *parsed)
 {
 	unsigned int i;
 
@@ -72,7 +73,7 @@ int algorithm_parse(const char *line, struct engine_test *parsed)
 			return 0;
 		}
 	}
-	parsed->kind = ENGINE_MARCH;
+	parsed->kind = MEMDIAG_ENGINE_MARCH;
 	return parse_march(line, &parsed->march);
 }
 
@@ -94,7 +95,7 @@ static ssize_t algorithm_store(struct kobject *kobj,
 {
 	static DEFINE_MUTEX(store_lock);
 	static char line[TEXT_MAX];
-	static struct engine_test parsed;
+	static struct memdiag_engine_test parsed;
 	int err;
 
 	mutex_lock(&store_lock);
@@ -102,7 +103,7 @@ static ssize_t algorithm_store(struct kobject *kobj,
 	if (err == -E2BIG)
 		err = -EINVAL;
 	if (!err)
-		err = algorithm_parse(line, &parsed);
+		err = memdiag_algorithm_parse(line, &parsed);
 	if (!err) {
 		mutex_lock(&lock);
 		test.kind = parsed.kind;
@@ -120,9 +121,9 @@ static ssize_t available_algorithms_show(struct kobject *kobj,
 	ssize_t length = 0;
 	unsigned int i;
 
-	for (i = 0; i < march_nr_tests; i++)
+	for (i = 0; i < memdiag_march_nr_tests; i++)
 		length += sysfs_emit_at(buf, length, "%s\n",
-					march_tests[i].name);
+					memdiag_march_tests[i].name);
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		length += sysfs_emit_at(buf, length, "%s\n", others[i].name);
 	return length;
@@ -131,17 +132,17 @@ static ssize_t available_algorithms_show(struct kobject *kobj,
 static ssize_t method_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
-	return sysfs_emit(buf, "%s\n", engine_methods[READ_ONCE(test.method)]);
+	return sysfs_emit(buf, "%s\n", memdiag_engine_methods[READ_ONCE(test.method)]);
 }
 
 static ssize_t method_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
-	int method = sysfs_match_string(engine_methods, buf);
+	int method = sysfs_match_string(memdiag_engine_methods, buf);
 
 	if (method < 0)
 		return method;
-	if (!engine_can(method))
+	if (!memdiag_engine_can(method))
 		return -EOPNOTSUPP;
 	mutex_lock(&lock);
 	test.method = method;
@@ -155,10 +156,10 @@ static ssize_t available_methods_show(struct kobject *kobj,
 	ssize_t length = 0;
 	unsigned int i;
 
-	for (i = 0; i < ENGINE_NR_METHODS; i++)
-		if (engine_can(i))
+	for (i = 0; i < MEMDIAG_ENGINE_NR_METHODS; i++)
+		if (memdiag_engine_can(i))
 			length += sysfs_emit_at(buf, length, "%s\n",
-						engine_methods[i]);
+						memdiag_engine_methods[i]);
 	return length;
 }
 
@@ -198,27 +199,27 @@ static struct attribute *algorithm_attrs[] = {
 	&random_seed_attr.attr, NULL
 };
 
-const struct attribute_group algorithm_group = { .attrs = algorithm_attrs };
+const struct attribute_group memdiag_algorithm_group = { .attrs = algorithm_attrs };
 
 /* The share of each kind of fault that the test finds. */
 struct coverage_attribute {
 	struct kobj_attribute attr;
-	enum fault_kind kind;
+	enum memdiag_fault_kind kind;
 };
 
 /* In three cells as in the literature, or so that the method shows. */
-static struct simulator_layout layout(void)
+static struct memdiag_simulator_layout algorithm_layout(void)
 {
-	static const struct simulator_layout pages = { 4, 2, 1 };
-	static const struct simulator_layout strips = { 4, 4, 2 };
+	static const struct memdiag_simulator_layout pages = { 4, 2, 1 };
+	static const struct memdiag_simulator_layout strips = { 4, 4, 2 };
 	unsigned int i;
 
-	if (test.method >= ENGINE_PAGE_LINES)
+	if (test.method >= MEMDIAG_ENGINE_PAGE_LINES)
 		return pages;
-	for (i = 0; test.method < ENGINE_LINES && i < test.march.nr_elements; i++)
-		if (!march_one_pass(&test.march.elements[i]))
+	for (i = 0; test.method < MEMDIAG_ENGINE_LINES && i < test.march.nr_elements; i++)
+		if (!memdiag_march_one_pass(&test.march.elements[i]))
 			return strips;
-	return SIMULATOR_LITERATURE;
+	return MEMDIAG_SIMULATOR_LITERATURE;
 }
 
 static ssize_t coverage_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -226,21 +227,21 @@ static ssize_t coverage_show(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	struct coverage_attribute *coverage =
 		container_of(attr, struct coverage_attribute, attr);
-	struct simulator_layout cells;
+	struct memdiag_simulator_layout cells;
 	int percent = -ENODATA;
 
 	mutex_lock(&lock);
-	cells = layout();
-	if (test.kind == ENGINE_MARCH)
-		percent = simulator_coverage(&test.march, &cells,
-					     coverage->kind);
+	cells = algorithm_layout();
+	if (test.kind == MEMDIAG_ENGINE_MARCH)
+		percent = memdiag_simulator_coverage(&test.march, &cells,
+						     coverage->kind);
 	mutex_unlock(&lock);
 	return percent < 0 ? percent : sysfs_emit(buf, "%d\n", percent);
 }
 
 #define COVERAGE(name, fault) static struct coverage_attribute name = {	\
 	.attr = __ATTR(name##_pct, 0444, coverage_show, NULL),		\
-	.kind = FAULT_##fault,						\
+	.kind = MEMDIAG_FAULT_##fault,					\
 }
 
 COVERAGE(saf, SAF);
@@ -276,13 +277,13 @@ static struct attribute *coverage_attrs[] = {
 	&dynamic_cfds.attr.attr, NULL
 };
 
-const struct attribute_group algorithm_coverage_group = {
+const struct attribute_group memdiag_algorithm_coverage_group = {
 	.name = "algorithm_coverage",
 	.attrs = coverage_attrs,
 };
 
-int algorithm_init(void)
+int memdiag_algorithm_init(void)
 {
 	strscpy(text, DEFAULT_ALGORITHM, sizeof(text));
-	return algorithm_parse(text, &test);
+	return memdiag_algorithm_parse(text, &test);
 }

@@ -9,6 +9,7 @@
  * gone from the list is not running either.
  */
 
+#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -20,10 +21,11 @@
 #include <linux/string.h>
 
 #include <memsuite/control.h>
-#include <memsuite/diag.h>
+#include <memsuite/memdiag_registry.h>
 
-#include "memdiag.h"
+#include "march/engine.h"
 #include "result/verdict.h"
+#include "sched/algorithm.h"
 #include "sched/extra_tests.h"
 #include "sched/registry.h"
 
@@ -49,7 +51,7 @@ struct entry {
 	char name[MEMDIAG_NAME];
 	char *algorithm;
 	unsigned int period_s;
-	struct engine_test test;
+	struct memdiag_engine_test test;
 	bool now;
 	bool ever;
 	time64_t begun_s;
@@ -61,7 +63,7 @@ static LIST_HEAD(entries);		/* all under tests_lock */
 static unsigned int nr_entries;
 static DECLARE_RWSEM(tests_lock);
 
-static struct entry *find(const char *name)
+static struct entry *entry_find(const char *name)
 {
 	struct entry *entry;
 
@@ -71,7 +73,7 @@ static struct entry *find(const char *name)
 	return NULL;
 }
 
-static void free_entry(struct entry *entry)
+static void entry_free(struct entry *entry)
 {
 	if (!entry)
 		return;
@@ -79,7 +81,7 @@ static void free_entry(struct entry *entry)
 	kfree(entry);
 }
 
-static struct entry *new_entry(const char *name, const char *algorithm,
+static struct entry *entry_new(const char *name, const char *algorithm,
 			       unsigned int period_s)
 {
 	struct entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
@@ -91,16 +93,16 @@ static struct entry *new_entry(const char *name, const char *algorithm,
 	entry->algorithm = kstrdup(algorithm, GFP_KERNEL);
 	if (entry->algorithm)
 		return entry;
-	free_entry(entry);
+	entry_free(entry);
 	return NULL;
 }
 
-static int add_entry(struct entry *entry)
+static int entry_add(struct entry *entry)
 {
 	int err = 0;
 
 	down_write(&tests_lock);
-	if (find(entry->name))
+	if (entry_find(entry->name))
 		err = -EEXIST;
 	else if (nr_entries == TESTS_MAX)
 		err = -ENOSPC;
@@ -112,11 +114,11 @@ static int add_entry(struct entry *entry)
 	return err;
 }
 
-static void del_entry(struct entry *entry)
+static void entry_del(struct entry *entry)
 {
 	list_del(&entry->list);
 	nr_entries--;
-	free_entry(entry);
+	entry_free(entry);
 }
 
 int memdiag_test_register(const struct memdiag_test *test)
@@ -124,18 +126,18 @@ int memdiag_test_register(const struct memdiag_test *test)
 	struct entry *entry;
 	int err;
 
-	if (!registry_name_ok(test->name) || !test->run)
+	if (!memdiag_registry_name_ok(test->name) || !test->run)
 		return -EINVAL;
 	if (test->period_s > PERIOD_MAX_S)
 		return -ERANGE;
-	entry = new_entry(test->name, "-", test->period_s);
+	entry = entry_new(test->name, "-", test->period_s);
 	if (!entry)
 		return -ENOMEM;
-	entry->test.kind = ENGINE_FOREIGN;
+	entry->test.kind = MEMDIAG_ENGINE_FOREIGN;
 	entry->test.foreign = test;
-	err = add_entry(entry);
+	err = entry_add(entry);
 	if (err)
-		free_entry(entry);
+		entry_free(entry);
 	return err;
 }
 EXPORT_SYMBOL_GPL(memdiag_test_register);
@@ -147,57 +149,57 @@ void memdiag_test_unregister(const struct memdiag_test *test)
 	down_write(&tests_lock);
 	list_for_each_entry_safe(entry, next, &entries, list)
 		if (entry->test.foreign == test)
-			del_entry(entry);
+			entry_del(entry);
 	up_write(&tests_lock);
 }
 EXPORT_SYMBOL_GPL(memdiag_test_unregister);
 
-static bool due(const struct entry *entry)
+static bool entry_due(const struct entry *entry)
 {
 	return !entry->ever ||
 	       ktime_get_seconds() - entry->begun_s >= entry->period_s;
 }
 
-bool tests_due(void)
+bool memdiag_extra_tests_due(void)
 {
 	struct entry *entry;
 	bool any = false;
 
 	down_read(&tests_lock);
 	list_for_each_entry(entry, &entries, list)
-		any |= entry->period_s && due(entry);
+		any |= entry->period_s && entry_due(entry);
 	up_read(&tests_lock);
 	return any;
 }
 
-unsigned int tests_ops(void)
+unsigned int memdiag_extra_tests_ops(void)
 {
-	static struct engine_test main;		/* the controller's, who asks */
+	static struct memdiag_engine_test main;		/* the controller alone asks */
 	struct entry *entry;
 	unsigned int ops;
 
-	algorithm_get(&main);
-	ops = engine_ops(&main);
-	/* Who writes waits for blocks under test, and they for him. */
+	memdiag_algorithm_get(&main);
+	ops = memdiag_engine_ops(&main);
+	/* A writer waits for blocks under test, and the next of them wait for it. */
 	down_read(&tests_lock);
 	list_for_each_entry(entry, &entries, list)
 		if (entry->now)
-			ops += engine_ops(&entry->test);
+			ops += memdiag_engine_ops(&entry->test);
 	up_read(&tests_lock);
 	return ops;
 }
 
-bool tests_begin_sweep(void)
+bool memdiag_extra_tests_begin_sweep(void)
 {
-	static struct engine_test main;		/* under tests_lock */
+	static struct memdiag_engine_test main;		/* under tests_lock */
 	struct entry *entry;
 	bool any = false;
 
 	down_write(&tests_lock);
-	algorithm_get(&main);
+	memdiag_algorithm_get(&main);
 	list_for_each_entry(entry, &entries, list) {
-		/* Also what a sweep that came to no end has left. */
-		entry->now |= due(entry);
+		/* A sweep that was stopped may have left some to do. */
+		entry->now |= entry_due(entry);
 		if (!entry->now)
 			continue;
 		entry->test.method = main.method;
@@ -210,7 +212,7 @@ bool tests_begin_sweep(void)
 	return any;
 }
 
-void tests_end_sweep(void)
+void memdiag_extra_tests_end_sweep(void)
 {
 	struct entry *entry;
 
@@ -225,8 +227,8 @@ void tests_end_sweep(void)
 	up_write(&tests_lock);
 }
 
-void tests_run(struct verdict *verdict, unsigned int first,
-	       unsigned int fidelity)
+void memdiag_extra_tests_run(struct memdiag_verdict *verdict, unsigned int first,
+			     unsigned int fidelity)
 {
 	struct entry *entry;
 	unsigned int i;
@@ -234,12 +236,12 @@ void tests_run(struct verdict *verdict, unsigned int first,
 	down_read(&tests_lock);
 	list_for_each_entry(entry, &entries, list)
 		for (i = 0; entry->now && i < fidelity; i++)
-			verdict_march(verdict, &entry->test, first + i);
+			memdiag_verdict_march(verdict, &entry->test, first + i);
 	up_read(&tests_lock);
 }
 
 /* "NAME ALGORITHM period_s=SECONDS" */
-static struct entry *parse_entry(char *line)
+static struct entry *entry_parse(char *line)
 {
 	char *name = strsep(&line, " "), *algorithm = strsep(&line, " ");
 	static const char key[] = "period_s=";
@@ -247,7 +249,7 @@ static struct entry *parse_entry(char *line)
 	unsigned int period;
 	int err;
 
-	if (!line || !registry_name_ok(name) ||
+	if (!line || !memdiag_registry_name_ok(name) ||
 	    strncmp(line, key, sizeof(key) - 1))
 		return ERR_PTR(-EINVAL);
 	err = kstrtouint(line + sizeof(key) - 1, 10, &period);
@@ -255,13 +257,13 @@ static struct entry *parse_entry(char *line)
 		err = -ERANGE;
 	if (err)
 		return ERR_PTR(err);
-	entry = new_entry(name, algorithm, period);
+	entry = entry_new(name, algorithm, period);
 	if (!entry)
 		return ERR_PTR(-ENOMEM);
-	err = algorithm_parse(algorithm, &entry->test);
+	err = memdiag_algorithm_parse(algorithm, &entry->test);
 	if (!err)
 		return entry;
-	free_entry(entry);
+	entry_free(entry);
 	return ERR_PTR(err);
 }
 
@@ -275,13 +277,13 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (!line)
 		return -ENOMEM;
 	err = memsuite_parse_line(buf, count, line, LINE_MAX);
-	entry = err ? ERR_PTR(-EINVAL) : parse_entry(line);
+	entry = err ? ERR_PTR(-EINVAL) : entry_parse(line);
 	kfree(line);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
-	err = add_entry(entry);
+	err = entry_add(entry);
 	if (err)
-		free_entry(entry);
+		entry_free(entry);
 	return err ?: count;
 }
 
@@ -296,13 +298,13 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err == -E2BIG ? -ENOENT : err;
 	down_write(&tests_lock);
-	entry = find(name);
+	entry = entry_find(name);
 	if (!entry)
 		err = -ENOENT;
 	else if (entry->test.foreign)
 		err = -EPERM;
 	else
-		del_entry(entry);
+		entry_del(entry);
 	up_write(&tests_lock);
 	return err ?: count;
 }
@@ -316,7 +318,7 @@ static struct attribute *tests_attrs[] = {
 	&add_attr.attr, &remove_attr.attr, &count_attr.attr, NULL
 };
 
-const struct attribute_group tests_group = {
+const struct attribute_group memdiag_extra_tests_group = {
 	.name = "tests",
 	.attrs = tests_attrs,
 };
@@ -342,15 +344,15 @@ static int tests_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(tests);
 
-void tests_init(struct dentry *debugfs)
+void memdiag_extra_tests_init(struct dentry *debugfs)
 {
 	debugfs_create_file("tests", 0444, debugfs, NULL, &tests_fops);
 }
 
-void tests_exit(void)
+void memdiag_extra_tests_exit(void)
 {
 	struct entry *entry, *next;
 
 	list_for_each_entry_safe(entry, next, &entries, list)
-		del_entry(entry);
+		entry_del(entry);
 }

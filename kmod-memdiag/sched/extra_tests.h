@@ -1,57 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tests that sweeps run beside the main one, each with its own period. */
-#ifndef MEMDIAG_TESTS_H
-#define MEMDIAG_TESTS_H
+#ifndef MEMDIAG_SCHED_EXTRA_TESTS_H
+#define MEMDIAG_SCHED_EXTRA_TESTS_H
 
 #include <linux/types.h>
 
 struct attribute_group;
 struct dentry;
-struct verdict;
+struct memdiag_verdict;
 
 /* tests/ in sysfs. */
-extern const struct attribute_group tests_group;
+extern const struct attribute_group memdiag_extra_tests_group;
 /* debugfs memdiag/tests */
-void tests_init(struct dentry *debugfs);
+void memdiag_extra_tests_init(struct dentry *debugfs);
 /* Forget those of the administrator. */
-void tests_exit(void);
+void memdiag_extra_tests_exit(void);
 
 /**
- * tests_due() - whether a test's period has passed
+ * memdiag_extra_tests_due() - whether the period of a test has passed
  *
- * Not those without one, which wait for the next sweep.
+ * Tests without a period do not count: they wait for the next sweep.
  *
  * Context: may sleep.
+ * Return: true if one has.
  */
-bool tests_due(void);
+bool memdiag_extra_tests_due(void);
 
 /**
- * tests_ops() - how often all tests of this sweep access a word at fidelity 1
+ * memdiag_extra_tests_ops() - how often all tests of this sweep access a word at fidelity 1
  *
  * Context: the controller's thread.
+ * Return: reads and writes of a word.
  */
-unsigned int tests_ops(void);
+unsigned int memdiag_extra_tests_ops(void);
 
 /**
- * tests_begin_sweep() - choose the tests of a sweep that begins
+ * memdiag_extra_tests_begin_sweep() - choose the tests of a sweep that begins
  *
- * Context: may sleep. Return: whether there is one: then the sweep has to go
- * over all free memory, tested lately or not.
+ * Context: may sleep.
+ * Return: true if there is one: the sweep then has to test all free memory, even
+ * what was tested lately.
  */
-bool tests_begin_sweep(void);
+bool memdiag_extra_tests_begin_sweep(void);
 
-/* What has come to its end was a sweep over all memory. May sleep. */
-void tests_end_sweep(void);
+/* A sweep over all memory has ended. May sleep. */
+void memdiag_extra_tests_end_sweep(void);
 
 /**
- * tests_run() - run the tests of this sweep over memory
- * @verdict: of it, with what the main test has found; theirs is added
+ * memdiag_extra_tests_run() - run the tests of this sweep over memory
+ * @verdict: of that memory, with what the main test has found; what these tests
+ *	find is added
  * @first: number of the first background
  * @fidelity: how many backgrounds
  *
  * Context: may sleep.
  */
-void tests_run(struct verdict *verdict, unsigned int first,
-	       unsigned int fidelity);
+void memdiag_extra_tests_run(struct memdiag_verdict *verdict, unsigned int first,
+			     unsigned int fidelity);
 
 #endif

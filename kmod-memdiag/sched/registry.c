@@ -20,15 +20,15 @@
 
 #include <memsuite/control.h>
 
-#include "sched/policy.h"
+#include "sched/control_policy.h"
 #include "sched/registry.h"
 
 static LIST_HEAD(policy_list);		/* all under registry_lock */
 static LIST_HEAD(alarm_list);
-static struct memdiag_policy *in_use = &policies[0];
+static struct memdiag_policy *in_use = &memdiag_policies[0];
 static DEFINE_MUTEX(registry_lock);
 
-bool registry_name_ok(const char *name)
+bool memdiag_registry_name_ok(const char *name)
 {
 	size_t length = name ? strnlen(name, MEMDIAG_NAME) : 0, i;
 
@@ -40,7 +40,7 @@ bool registry_name_ok(const char *name)
 	return true;
 }
 
-static struct memdiag_policy *find_policy(const char *name)
+static struct memdiag_policy *policy_find(const char *name)
 {
 	struct memdiag_policy *policy;
 
@@ -54,10 +54,10 @@ int memdiag_policy_register(struct memdiag_policy *policy)
 {
 	int err = -EEXIST;
 
-	if (!registry_name_ok(policy->name) || !policy->choose)
+	if (!memdiag_registry_name_ok(policy->name) || !policy->choose)
 		return -EINVAL;
 	mutex_lock(&registry_lock);
-	if (!find_policy(policy->name)) {
+	if (!policy_find(policy->name)) {
 		list_add_tail(&policy->list, &policy_list);
 		err = 0;
 	}
@@ -71,7 +71,7 @@ void memdiag_policy_unregister(struct memdiag_policy *policy)
 	mutex_lock(&registry_lock);
 	list_del(&policy->list);
 	if (in_use == policy) {
-		in_use = &policies[0];
+		in_use = &memdiag_policies[0];
 		pr_info("policy \"%s\" is gone, back to \"%s\"\n",
 			policy->name, in_use->name);
 	}
@@ -79,7 +79,7 @@ void memdiag_policy_unregister(struct memdiag_policy *policy)
 }
 EXPORT_SYMBOL_GPL(memdiag_policy_unregister);
 
-static struct memdiag_alarm *find_alarm(const char *name)
+static struct memdiag_alarm *alarm_find(const char *name)
 {
 	struct memdiag_alarm *alarm;
 
@@ -93,10 +93,10 @@ int memdiag_alarm_register(struct memdiag_alarm *alarm)
 {
 	int err = -EEXIST;
 
-	if (!registry_name_ok(alarm->name) || !alarm->raised)
+	if (!memdiag_registry_name_ok(alarm->name) || !alarm->raised)
 		return -EINVAL;
 	mutex_lock(&registry_lock);
-	if (!find_alarm(alarm->name)) {
+	if (!alarm_find(alarm->name)) {
 		list_add_tail(&alarm->list, &alarm_list);
 		err = 0;
 	}
@@ -113,9 +113,9 @@ void memdiag_alarm_unregister(struct memdiag_alarm *alarm)
 }
 EXPORT_SYMBOL_GPL(memdiag_alarm_unregister);
 
-struct memdiag_config registry_choose(const struct memdiag_limits *limits,
-				      const struct memdiag_load *load,
-				      bool *on_demand)
+struct memdiag_config memdiag_registry_choose(const struct memdiag_limits *limits,
+					      const struct memdiag_load *load,
+					      bool *on_demand)
 {
 	struct memdiag_config config;
 
@@ -123,10 +123,10 @@ struct memdiag_config registry_choose(const struct memdiag_limits *limits,
 	config = in_use->choose(limits, load);
 	*on_demand = in_use->on_demand;
 	mutex_unlock(&registry_lock);
-	return policy_bounded(config);
+	return memdiag_policy_bound(config);
 }
 
-bool registry_alarmed(const struct memdiag_demand *demand)
+bool memdiag_registry_alarmed(const struct memdiag_demand *demand)
 {
 	struct memdiag_alarm *alarm;
 	bool alarmed = false;
@@ -139,7 +139,7 @@ bool registry_alarmed(const struct memdiag_demand *demand)
 	return alarmed;
 }
 
-bool registry_replenishes(void)
+bool memdiag_registry_replenishes(void)
 {
 	bool replenishes;
 
@@ -149,14 +149,14 @@ bool registry_replenishes(void)
 	return replenishes;
 }
 
-void registry_init(void)
+void memdiag_registry_init(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_policies; i++)
-		memdiag_policy_register(&policies[i]);
-	for (i = 0; i < nr_policy_alarms; i++)
-		memdiag_alarm_register(&policy_alarms[i]);
+	for (i = 0; i < memdiag_nr_policies; i++)
+		memdiag_policy_register(&memdiag_policies[i]);
+	for (i = 0; i < memdiag_nr_alarms; i++)
+		memdiag_alarm_register(&memdiag_alarms[i]);
 }
 
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -179,7 +179,7 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (memsuite_parse_line(buf, count, line, sizeof(line)))
 		return -EINVAL;
 	mutex_lock(&registry_lock);
-	policy = find_policy(line);
+	policy = policy_find(line);
 	if (policy)
 		in_use = policy;
 	mutex_unlock(&registry_lock);
@@ -212,6 +212,6 @@ static ssize_t available_alarms_show(struct kobject *kobj,
 	return length;
 }
 
-struct kobj_attribute policy_attr = __ATTR_RW(policy);
-struct kobj_attribute available_policies_attr = __ATTR_RO(available_policies);
-struct kobj_attribute available_alarms_attr = __ATTR_RO(available_alarms);
+struct kobj_attribute memdiag_policy_attr = __ATTR_RW(policy);
+struct kobj_attribute memdiag_available_policies_attr = __ATTR_RO(available_policies);
+struct kobj_attribute memdiag_available_alarms_attr = __ATTR_RO(available_alarms);

@@ -1,47 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The policies and alarm conditions there are, and the policy in use. */
-#ifndef MEMDIAG_REGISTRY_H
-#define MEMDIAG_REGISTRY_H
+#ifndef MEMDIAG_SCHED_REGISTRY_H
+#define MEMDIAG_SCHED_REGISTRY_H
 
 #include <linux/kobject.h>
 
-#include <memsuite/diag.h>
+#include <memsuite/memdiag_registry.h>
 
 /* control/policy and what can be chosen. */
-extern struct kobj_attribute policy_attr;
-extern struct kobj_attribute available_policies_attr;
-extern struct kobj_attribute available_alarms_attr;
+extern struct kobj_attribute memdiag_policy_attr;
+extern struct kobj_attribute memdiag_available_policies_attr;
+extern struct kobj_attribute memdiag_available_alarms_attr;
 
 /* Register memdiag's own. May sleep. */
-void registry_init(void);
+void memdiag_registry_init(void);
 
 /**
- * registry_name_ok() - whether something may be called so
- * @name: the name
+ * memdiag_registry_name_ok() - whether a name is valid
+ * @name: of a policy, an alarm or a test
+ *
+ * Return: true if it is printable, without blanks, and not too long.
  */
-bool registry_name_ok(const char *name);
+bool memdiag_registry_name_ok(const char *name);
 
 /**
- * registry_choose() - ask the policy in use
+ * memdiag_registry_choose() - ask the policy in use
  * @limits: for it
  * @load: for it
  * @on_demand: whether nothing is to be tested ahead
  *
- * Context: may sleep. Return: the configuration.
+ * Context: may sleep.
+ * Return: the configuration.
  */
-struct memdiag_config registry_choose(const struct memdiag_limits *limits,
-				      const struct memdiag_load *load,
-				      bool *on_demand);
+struct memdiag_config memdiag_registry_choose(const struct memdiag_limits *limits,
+					      const struct memdiag_load *load,
+					      bool *on_demand);
 
 /**
- * registry_alarmed() - whether a condition raises the alarm
+ * memdiag_registry_alarmed() - whether a condition raises the alarm
  * @demand: as monitored
  *
- * Context: may sleep. Return: false also if the policy in use heeds none.
+ * Context: may sleep.
+ * Return: true if one does; false also if the policy in use heeds no alarms.
  */
-bool registry_alarmed(const struct memdiag_demand *demand);
+bool memdiag_registry_alarmed(const struct memdiag_demand *demand);
 
 /* Whether COMeT's state machines pace the tests. May sleep. */
-bool registry_replenishes(void);
+bool memdiag_registry_replenishes(void);
 
 #endif

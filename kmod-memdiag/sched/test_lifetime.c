@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How long a test is good for: what the administrator says, or what the
- * testers can do (COMeT, section 3.2.2).
+ * workers can do (COMeT, section 3.2.2).
  */
 
 #include <linux/math64.h>
@@ -10,39 +10,37 @@
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
 
-#include "sched/policy.h"
+#include "sched/comet.h"
+#include "sched/control_policy.h"
 #include "sched/test_lifetime.h"
-#include "sched/worker.h"
 
-unsigned int tester_lifetime_s = 180;		/* table 1 */
+unsigned int memdiag_test_lifetime_s = 180;		/* table 1 */
 
-static struct memdiag_effort effort = {
+static struct memdiag_comet_effort effort = {
 	.alpha_pct = 100, .mem_util_pct = 100, .test_res_pct = 100,
 };
 
 static unsigned int automatic;
 
-static void set(unsigned int seconds)
+static void lifetime_set(unsigned int seconds)
 {
-	WRITE_ONCE(tester_lifetime_s, seconds);
+	WRITE_ONCE(memdiag_test_lifetime_s, seconds);
 	memsuite_alloc_stats_set_lifetime(seconds);
 }
 
-void lifetime_update(unsigned int fidelity)
+void memdiag_lifetime_update(u64 bandwidth, unsigned int fidelity)
 {
-	u64 bandwidth = tester_bandwidth();
-
 	if (!READ_ONCE(automatic) || !bandwidth)
 		return;
-	set(policy_lifetime_s(&effort, totalram_pages(),
-			      div64_u64((u64)NSEC_PER_SEC * fidelity,
-					bandwidth)));
+	lifetime_set(memdiag_comet_lifetime_s(&effort, totalram_pages(),
+					      div64_u64((u64)NSEC_PER_SEC * fidelity,
+							bandwidth)));
 }
 
 static ssize_t test_lifetime_s_show(struct kobject *kobj,
 				    struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", READ_ONCE(tester_lifetime_s));
+	return sysfs_emit(buf, "%u\n", READ_ONCE(memdiag_test_lifetime_s));
 }
 
 static ssize_t test_lifetime_s_store(struct kobject *kobj,
@@ -52,27 +50,27 @@ static ssize_t test_lifetime_s_store(struct kobject *kobj,
 	u64 seconds;
 	int err;
 
-	err = memsuite_parse_u64(buf, count, 1, LIFETIME_MAX_S, &seconds);
+	err = memsuite_parse_u64(buf, count, 1, MEMDIAG_LIFETIME_MAX_S, &seconds);
 	if (err)
 		return err;
 	WRITE_ONCE(automatic, 0);
-	set(seconds);
+	lifetime_set(seconds);
 	return count;
 }
 
-struct kobj_attribute test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
+struct kobj_attribute memdiag_test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
 
 MEMSUITE_ATTR_NUMBER(automatic, automatic, 0, 1);
 MEMSUITE_ATTR_NUMBER(alpha_pct, effort.alpha_pct, 100, 100000);
 MEMSUITE_ATTR_NUMBER(mem_util_pct, effort.mem_util_pct, 1, 100);
-MEMSUITE_ATTR_NUMBER(test_res_pct, effort.test_res_pct, 1, 100 * TESTERS_MAX);
+MEMSUITE_ATTR_NUMBER(test_res_pct, effort.test_res_pct, 1, 100 * MEMDIAG_WORKERS_MAX);
 
 static struct attribute *lifetime_attrs[] = {
 	&automatic_attr.attr, &alpha_pct_attr.attr, &mem_util_pct_attr.attr,
 	&test_res_pct_attr.attr, NULL
 };
 
-const struct attribute_group lifetime_group = {
+const struct attribute_group memdiag_lifetime_group = {
 	.name = "lifetime",
 	.attrs = lifetime_attrs,
 };

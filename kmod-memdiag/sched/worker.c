@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Concurrent tester threads (Asteroid, section 5.2.2): together they sweep
+ * Concurrent worker threads (Asteroid, section 5.2.2): together they sweep
  * over all memory, take each free block whose test is not recent, march over
  * the whole of it, and give it back, or retire what is bad of it. The
  * controller begins the sweeps and says how many threads take part.
@@ -28,8 +28,11 @@
 #include <memsuite/block.h>
 #include <memsuite/pool_inspect.h>
 
-#include "memdiag.h"
+#include "march/engine.h"
+#include "result/bad_pages.h"
 #include "result/verdict.h"
+#include "sched/algorithm.h"
+#include "sched/control_policy.h"
 #include "sched/extra_tests.h"
 #include "sched/optimisations.h"
 #include "sched/test_lifetime.h"
@@ -38,12 +41,12 @@
 /* How long to leave a zone alone that is short of memory. */
 #define SHORT_JIFFIES	(HZ / 20)
 
-/* Longer than a block takes: who comes for none in that time gets no CPU. */
+/* Longer than a block takes: a worker that fetches none in that time has no CPU. */
 #define ABSENT_JIFFIES	HZ
 
 /*
- * The last part of a node is left to its own testers: who goes to another node
- * for a few blocks, which are slower to test from there, gains little time.
+ * The last part of a node is left to its own workers: a worker that goes to
+ * another node for a few blocks, which are slower to test from there, gains little.
  */
 #define LAST_PART	4
 
@@ -52,7 +55,7 @@
  * @lock: taken by whoever wants the next block
  * @scan: where it stands
  * @span: frames of a sweep
- * @attended: when one of the node's own testers was here, in jiffies
+ * @attended: when one of the node's own workers was here, in jiffies
  * @open: there may be more blocks
  */
 struct cursor {
@@ -64,7 +67,7 @@ struct cursor {
 };
 
 /**
- * struct tester - a thread that tests
+ * struct worker - a thread that tests
  * @task: the thread
  * @index: it takes part if that many threads are wanted
  * @home: node whose memory it tests first
@@ -72,17 +75,17 @@ struct cursor {
  * @verdict: of the block that it tests
  * @test: the test of this sweep
  */
-struct tester {
+struct worker {
 	struct task_struct *task;
 	unsigned int index;
 	int home;
 	bool local;
-	struct verdict verdict;
-	struct engine_test test;
+	struct memdiag_verdict verdict;
+	struct memdiag_engine_test test;
 };
 
-static struct tester *testers;
-static unsigned int nr_testers;
+static struct worker *workers;
+static unsigned int nr_workers;
 static struct cursor *cursors;		/* nr_node_ids of them */
 static DEFINE_MUTEX(cursors_lock);	/* they come and go, seen from sysfs */
 static atomic_t parts_left;		/* open cursors and blocks under test */
@@ -92,16 +95,16 @@ static struct memdiag_config config = { .fidelity = 1, .threads = 1 };
 static atomic64_t tokens;		/* pages that may be tested now */
 static bool paced;
 static bool held;
-static atomic_t at_work = ATOMIC_INIT(0);	/* testers */
+static atomic_t at_work = ATOMIC_INIT(0);	/* workers */
 
 static atomic64_t tested_pages = ATOMIC64_INIT(0);
 static atomic64_t remote_pages = ATOMIC64_INIT(0);
 static u64 bandwidth;			/* pages a second at fidelity 1 */
 static u64 passes;
 
-void tester_configure(struct memdiag_config wanted)
+void memdiag_worker_configure(struct memdiag_config wanted)
 {
-	unsigned int threads = min(wanted.threads, nr_testers);
+	unsigned int threads = min(wanted.threads, nr_workers);
 	bool more = threads > READ_ONCE(config.threads);
 
 	WRITE_ONCE(config.fidelity, wanted.fidelity);
@@ -110,9 +113,9 @@ void tester_configure(struct memdiag_config wanted)
 		wake_up_all(&wait);
 }
 
-void tester_grant(u64 pages, u64 most)
+void memdiag_worker_grant(u64 pages, u64 most)
 {
-	/* Nor is what a higher rate has left kept for a lower one. */
+	/* What a higher rate has left is not kept for a lower one. */
 	if (!paced || atomic64_read(&tokens) > (s64)most)
 		atomic64_set(&tokens, 0);
 	WRITE_ONCE(paced, true);
@@ -121,43 +124,43 @@ void tester_grant(u64 pages, u64 most)
 	wake_up_all(&wait);
 }
 
-void tester_unpace(void)
+void memdiag_worker_unpace(void)
 {
 	WRITE_ONCE(paced, false);
 	wake_up_all(&wait);
 }
 
-void tester_hold(bool hold)
+void memdiag_worker_hold(bool hold)
 {
 	WRITE_ONCE(held, hold);
 	if (!hold)
 		wake_up_all(&wait);
 }
 
-bool tester_at_work(void)
+bool memdiag_worker_at_work(void)
 {
 	return atomic_read(&at_work);
 }
 
-static bool may_test(void)
+static bool workers_may_test(void)
 {
 	return !READ_ONCE(held) &&
 	       (!READ_ONCE(paced) || atomic64_read(&tokens) > 0);
 }
 
-void tester_test(struct verdict *verdict, const struct engine_test *test,
-		 unsigned long pfn, unsigned long nr, unsigned int fidelity)
+void memdiag_worker_test(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
+			 unsigned long pfn, unsigned long nr, unsigned int fidelity)
 {
 	unsigned int i, first = READ_ONCE(passes) * fidelity;
 
-	verdict_begin(verdict, pfn, nr);
+	memdiag_verdict_begin(verdict, pfn, nr);
 	for (i = 0; i < fidelity; i++)
-		verdict_march(verdict, test, first + i);
+		memdiag_verdict_march(verdict, test, first + i);
 	memsuite_alloc_stats_tested(pfn, nr);
 	atomic64_add(nr, &tested_pages);
 }
 
-static void note_speed(unsigned long nr, unsigned int fidelity, u64 ns)
+static void bandwidth_update(unsigned long nr, unsigned int fidelity, u64 ns)
 {
 	u64 speed = div64_u64((u64)nr * fidelity * NSEC_PER_SEC, max(ns, 1ULL));
 	u64 average = READ_ONCE(bandwidth);
@@ -165,37 +168,37 @@ static void note_speed(unsigned long nr, unsigned int fidelity, u64 ns)
 	WRITE_ONCE(bandwidth, average ? (7 * average + speed) / 8 : speed);
 }
 
-static void test_block(struct tester *tester, struct memsuite_block *block)
+static void worker_test_block(struct worker *worker, struct memsuite_block *block)
 {
 	unsigned int fidelity = READ_ONCE(config.fidelity);
 	unsigned long nr = 1UL << block->order;
 	ktime_t begun = ktime_get();
 
-	tester_test(&tester->verdict, &tester->test, page_to_pfn(block->page),
-		    nr, fidelity);
-	tests_run(&tester->verdict, READ_ONCE(passes) * fidelity, fidelity);
-	note_speed(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
+	memdiag_worker_test(&worker->verdict, &worker->test, page_to_pfn(block->page),
+			    nr, fidelity);
+	memdiag_extra_tests_run(&worker->verdict, READ_ONCE(passes) * fidelity, fidelity);
+	bandwidth_update(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
 	if (page_to_nid(block->page) != numa_mem_id())
 		atomic64_add(nr, &remote_pages);
 	atomic64_sub(nr, &tokens);
-	if (verdict_report(&tester->verdict))
-		memsuite_block_retire(block, tester->verdict.bad);
+	if (memdiag_verdict_report(&worker->verdict))
+		memsuite_block_retire(block, worker->verdict.bad);
 	else
 		memsuite_block_give(block);
 }
 
 /* The last part that ends, ends the sweep. */
-static void put_part(void)
+static void sweep_put_part(void)
 {
 	if (!atomic_dec_and_test(&parts_left))
 		return;
-	tests_end_sweep();
+	memdiag_extra_tests_end_sweep();
 	WRITE_ONCE(passes, passes + 1);
 	WRITE_ONCE(sweeping, false);
 }
 
 /* Returns 0; -ENOENT: there is no more on this node; -EAGAIN: not now. */
-static int next_block(struct cursor *cursor, struct memsuite_block *block)
+static int cursor_next_block(struct cursor *cursor, struct memsuite_block *block)
 {
 	int err = -ENOENT;
 
@@ -209,24 +212,24 @@ static int next_block(struct cursor *cursor, struct memsuite_block *block)
 					 pageblock_nr_pages);
 	if (err == -ENOENT && cursor->open) {
 		cursor->open = false;
-		put_part();
+		sweep_put_part();
 	}
 	mutex_unlock(&cursor->lock);
 	return err;
 }
 
-/* Where it looks for its next block first. */
-static int next_home(struct tester *tester)
+/* The node on which it looks for its next block first. */
+static int worker_next_home(struct worker *worker)
 {
 	/* Without its own, all nodes in turn. */
-	if (!READ_ONCE(optimisations.node_local))
-		tester->home = next_node_in(tester->home,
+	if (!READ_ONCE(memdiag_optimisations.node_local))
+		worker->home = next_node_in(worker->home,
 					    node_states[N_MEMORY]);
-	return tester->home;
+	return worker->home;
 }
 
-/* May be stale: what comes of it is a matter of speed. */
-static bool wants_help(const struct cursor *cursor)
+/* May be stale: a wrong answer costs speed only. */
+static bool cursor_wants_help(const struct cursor *cursor)
 {
 	unsigned long left = cursor->scan.end - READ_ONCE(cursor->scan.pfn);
 
@@ -236,73 +239,73 @@ static bool wants_help(const struct cursor *cursor)
 }
 
 /* 0, or why there is nothing to test on the node. */
-static int test_on(struct tester *tester, int nid)
+static int worker_test_node(struct worker *worker, int nid)
 {
 	struct memsuite_block block;
 	int err, token;
 
-	if (nid != tester->home && READ_ONCE(optimisations.node_local) &&
-	    !wants_help(&cursors[nid]))
+	if (nid != worker->home && READ_ONCE(memdiag_optimisations.node_local) &&
+	    !cursor_wants_help(&cursors[nid]))
 		return -ENOENT;
 	token = memsuite_hold_begin();
-	err = next_block(&cursors[nid], &block);
+	err = cursor_next_block(&cursors[nid], &block);
 	if (!err) {
-		test_block(tester, &block);
-		put_part();
+		worker_test_block(worker, &block);
+		sweep_put_part();
 	}
 	memsuite_hold_end(token);
 	return err;
 }
 
-/* Its own node, then, so that the work is balanced, the others. */
-static int test_next(struct tester *tester)
+/* First its own node, then the others, which balances the work. */
+static int worker_test_next(struct worker *worker)
 {
-	int nid = next_home(tester), err;
+	int nid = worker_next_home(worker), err;
 
 	WRITE_ONCE(cursors[nid].attended, jiffies);
 	do {
-		err = test_on(tester, nid);
+		err = worker_test_node(worker, nid);
 		nid = next_node_in(nid, node_states[N_MEMORY]);
-	} while (err == -ENOENT && nid != tester->home);
+	} while (err == -ENOENT && nid != worker->home);
 	return err;
 }
 
-static bool has_work(const struct tester *tester)
+static bool worker_has_work(const struct worker *worker)
 {
-	return READ_ONCE(sweeping) && may_test() &&
-	       tester->index < READ_ONCE(config.threads);
+	return READ_ONCE(sweeping) && workers_may_test() &&
+	       worker->index < READ_ONCE(config.threads);
 }
 
-/* Nothing is lost if it cannot be: a node may have no CPUs. */
-static void settle(struct tester *tester)
+/* A node may have no CPUs; the worker then stays where it is. */
+static void worker_set_affinity(struct worker *worker)
 {
-	bool local = READ_ONCE(optimisations.node_local);
+	bool local = READ_ONCE(memdiag_optimisations.node_local);
 
-	if (local == tester->local)
+	if (local == worker->local)
 		return;
-	set_cpus_allowed_ptr(current, local ? cpumask_of_node(tester->home) :
+	set_cpus_allowed_ptr(current, local ? cpumask_of_node(worker->home) :
 					      cpu_possible_mask);
-	tester->local = local;
+	worker->local = local;
 }
 
-static int test(void *data)
+static int worker_thread(void *data)
 {
-	struct tester *tester = data;
+	struct worker *worker = data;
 	u64 pass = U64_MAX;
 	int err;
 
 	while (!kthread_should_stop()) {
 		wait_event_interruptible(wait, kthread_should_stop() ||
-					 has_work(tester));
+					 worker_has_work(worker));
 		if (kthread_should_stop())
 			break;
 		if (pass != READ_ONCE(passes)) {
 			pass = READ_ONCE(passes);
-			algorithm_get(&tester->test);
-			settle(tester);
+			memdiag_algorithm_get(&worker->test);
+			worker_set_affinity(worker);
 		}
 		atomic_inc(&at_work);
-		err = test_next(tester);
+		err = worker_test_next(worker);
 		atomic_dec(&at_work);
 		/* Others may still test the last blocks of the sweep. */
 		if (err)
@@ -313,32 +316,32 @@ static int test(void *data)
 	return 0;
 }
 
-bool tester_sweeping(void)
+bool memdiag_worker_sweeping(void)
 {
 	return READ_ONCE(sweeping);
 }
 
-/* The lowest are asked for most, the highest are what all others come from. */
-static unsigned int swept_orders(void)
+/* The lowest orders are asked for most; the others are split from the highest. */
+static unsigned int sweep_orders(void)
 {
-	return READ_ONCE(optimisations.skip_middle) ?
+	return READ_ONCE(memdiag_optimisations.skip_middle) ?
 		BIT(0) | BIT(1) | BIT(2) | BIT(MEMSUITE_MAX_ORDER - 1) |
 		BIT(MEMSUITE_MAX_ORDER) : MEMSUITE_ANY_ORDER;
 }
 
-void tester_sweep(void)
+void memdiag_worker_sweep(void)
 {
 	/* A block tested later than this comes again in time. */
-	unsigned int min_age_s = READ_ONCE(tester_lifetime_s) / 4;
+	unsigned int min_age_s = READ_ONCE(memdiag_test_lifetime_s) / 4;
 	int nid, nr = 0;
 
-	if (tests_begin_sweep())
+	if (memdiag_extra_tests_begin_sweep())
 		min_age_s = 0;
-	if (findings_pending())
-		findings_retire_again();
+	if (memdiag_bad_pages_pending())
+		memdiag_bad_pages_retire_again();
 
 	/* The tests of pages that wait in pools and lists expire as well. */
-	if (READ_ONCE(optimisations.recycle)) {
+	if (READ_ONCE(memdiag_optimisations.recycle)) {
 		memsuite_pools_recycle();
 		memsuite_block_drain();
 	}
@@ -350,7 +353,7 @@ void tester_sweep(void)
 		cursors[nid].scan = (struct memsuite_scan) {
 			.pfn = node_start_pfn(nid),
 			.end = node_end_pfn(nid),
-			.orders = swept_orders(),
+			.orders = sweep_orders(),
 			.nid = nid,
 			.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
 			.min_age_s = min_age_s,
@@ -364,7 +367,7 @@ void tester_sweep(void)
 	wake_up_all(&wait);
 }
 
-unsigned int tester_progress_pct(void)
+unsigned int memdiag_worker_progress_pct(void)
 {
 	unsigned long done = 0, total = 0;
 	int nid;
@@ -383,29 +386,29 @@ unsigned int tester_progress_pct(void)
 	return done * 100 / total;
 }
 
-static void stop_threads(void)
+static void workers_stop(void)
 {
-	while (nr_testers)
-		kthread_stop(testers[--nr_testers].task);
+	while (nr_workers)
+		kthread_stop(workers[--nr_workers].task);
 }
 
-static int start_threads(unsigned int nr)
+static int workers_start(unsigned int nr)
 {
 	int nid = first_memory_node;
-	struct tester *tester;
+	struct worker *worker;
 
-	for (; nr_testers < nr; nr_testers++) {
-		tester = &testers[nr_testers];
-		tester->index = nr_testers;
-		tester->home = nid;
-		tester->task = kthread_create_on_node(test, tester, nid,
-						      "memdiag/%u", nr_testers);
-		if (IS_ERR(tester->task)) {
-			stop_threads();
+	for (; nr_workers < nr; nr_workers++) {
+		worker = &workers[nr_workers];
+		worker->index = nr_workers;
+		worker->home = nid;
+		worker->task = kthread_create_on_node(worker_thread, worker, nid,
+						      "memdiag/%u", nr_workers);
+		if (IS_ERR(worker->task)) {
+			workers_stop();
 			return -ENOMEM;
 		}
-		set_user_nice(tester->task, MAX_NICE);
-		wake_up_process(tester->task);
+		set_user_nice(worker->task, MAX_NICE);
+		wake_up_process(worker->task);
 		nid = next_node_in(nid, node_states[N_MEMORY]);
 	}
 	return 0;
@@ -422,70 +425,70 @@ static unsigned int count_cores(void)
 	return max(nr, 1U);
 }
 
-int tester_start(void)
+int memdiag_worker_start(void)
 {
-	unsigned int nr = min(count_cores(), TESTERS_MAX);
+	unsigned int nr = min(count_cores(), MEMDIAG_WORKERS_MAX);
 	int nid, err = -ENOMEM;
 
-	testers = kvcalloc(nr, sizeof(*testers), GFP_KERNEL);
+	workers = kvcalloc(nr, sizeof(*workers), GFP_KERNEL);
 	mutex_lock(&cursors_lock);
 	cursors = kcalloc(nr_node_ids, sizeof(*cursors), GFP_KERNEL);
 	mutex_unlock(&cursors_lock);
-	if (!testers || !cursors)
+	if (!workers || !cursors)
 		goto err;
 	for (nid = 0; nid < nr_node_ids; nid++)
 		mutex_init(&cursors[nid].lock);
 	WRITE_ONCE(sweeping, false);
-	err = start_threads(nr);
+	err = workers_start(nr);
 	if (!err)
 		return 0;
 err:
-	tester_stop();
+	memdiag_worker_stop();
 	return err;
 }
 
-void tester_stop(void)
+void memdiag_worker_stop(void)
 {
-	stop_threads();
+	workers_stop();
 	mutex_lock(&cursors_lock);
 	kfree(cursors);
 	cursors = NULL;
 	mutex_unlock(&cursors_lock);
-	kvfree(testers);
-	testers = NULL;
+	kvfree(workers);
+	workers = NULL;
 }
 
-unsigned int tester_fidelity(void)
+unsigned int memdiag_worker_fidelity(void)
 {
 	return READ_ONCE(config.fidelity);
 }
 
-unsigned int tester_threads_max(void)
+unsigned int memdiag_worker_threads_max(void)
 {
-	return nr_testers;
+	return nr_workers;
 }
 
-unsigned int tester_threads(void)
+unsigned int memdiag_worker_threads(void)
 {
 	return READ_ONCE(config.threads);
 }
 
-u64 tester_bandwidth(void)
+u64 memdiag_worker_bandwidth(void)
 {
 	return READ_ONCE(bandwidth);
 }
 
-u64 tester_tested_pages(void)
+u64 memdiag_worker_tested_pages(void)
 {
 	return atomic64_read(&tested_pages);
 }
 
-u64 tester_remote_pages(void)
+u64 memdiag_worker_remote_pages(void)
 {
 	return atomic64_read(&remote_pages);
 }
 
-u64 tester_passes(void)
+u64 memdiag_worker_passes(void)
 {
 	return READ_ONCE(passes);
 }

@@ -1,60 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The threads that test, for the controller that directs them. */
-#ifndef MEMDIAG_TESTER_H
-#define MEMDIAG_TESTER_H
+#ifndef MEMDIAG_SCHED_WORKER_H
+#define MEMDIAG_SCHED_WORKER_H
 
-#include "memdiag.h"
-#include "sched/policy.h"
+#include <linux/types.h>
 
-struct verdict;
+#include <memsuite/memdiag_registry.h>
 
-#define TESTERS_MAX	64U
+struct memdiag_engine_test;
+struct memdiag_verdict;
 
 /* Start the threads, without work. May sleep. Returns 0 or -ENOMEM. */
-int tester_start(void);
-void tester_stop(void);
+int memdiag_worker_start(void);
+void memdiag_worker_stop(void);
 
 /* Begin a sweep over all memory; the last one has ended. May sleep. */
-void tester_sweep(void);
-bool tester_sweeping(void);
+void memdiag_worker_sweep(void);
+bool memdiag_worker_sweeping(void);
 
 /* How many threads take part, of those that there are, and how thoroughly. */
-void tester_configure(struct memdiag_config wanted);
-unsigned int tester_fidelity(void);
-unsigned int tester_threads(void);
-unsigned int tester_threads_max(void);
+void memdiag_worker_configure(struct memdiag_config wanted);
+unsigned int memdiag_worker_fidelity(void);
+unsigned int memdiag_worker_threads(void);
+unsigned int memdiag_worker_threads_max(void);
 
 /*
- * Let them test so many pages more, but save up no more than @most. If more is
- * left, from when they were granted more, that is lost.
+ * Let them test @pages more pages, but save up no more than @most: what is left
+ * beyond that of earlier grants is lost.
  */
-void tester_grant(u64 pages, u64 most);
-/* Let none begin with another block for now; whatever else may. */
-void tester_hold(bool hold);
+void memdiag_worker_grant(u64 pages, u64 most);
+/* Keep them from beginning with another block, or let them again. */
+void memdiag_worker_hold(bool hold);
 /* Whether a block is being tested, or about to be. */
-bool tester_at_work(void);
+bool memdiag_worker_at_work(void);
 /* Let them test as fast as they can. */
-void tester_unpace(void);
+void memdiag_worker_unpace(void);
 
 /* Pages that one thread tests in a second at fidelity 1, as measured; or 0. */
-u64 tester_bandwidth(void);
+u64 memdiag_worker_bandwidth(void);
 
-/* Pages tested so far by a thread on another node than theirs. */
-u64 tester_remote_pages(void);
+/* Pages tested so far, by all; how many sweeps have ended, and how far this one is. */
+u64 memdiag_worker_tested_pages(void);
+u64 memdiag_worker_passes(void);
+unsigned int memdiag_worker_progress_pct(void);
+
+/* Pages tested so far by a thread on another node than that of the pages. */
+u64 memdiag_worker_remote_pages(void);
 
 /**
- * tester_test() - test frames that the caller holds
+ * memdiag_worker_test() - test frames that the caller holds
  * @verdict: result
  * @test: the test
  * @pfn: first frame
- * @nr: how many, at most VERDICT_MAX_PAGES
+ * @nr: how many, at most MEMDIAG_VERDICT_MAX_PAGES
  * @fidelity: number of backgrounds
  *
- * Stamps the frames as tested and counts them. Their contents are lost.
+ * Notes the time of the test for each frame, and counts the frames. Their contents are lost.
  *
  * Context: may sleep.
  */
-void tester_test(struct verdict *verdict, const struct engine_test *test,
-		 unsigned long pfn, unsigned long nr, unsigned int fidelity);
+void memdiag_worker_test(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
+			 unsigned long pfn, unsigned long nr, unsigned int fidelity);
 
 #endif

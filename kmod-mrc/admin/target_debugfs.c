@@ -17,9 +17,9 @@
 #include "curve/sample.h"
 #include "target/group.h"
 #include "target/group_sum.h"
-#include "target/stats.h"
 #include "target/target.h"
 #include "target/target_parse.h"
+#include "target/target_stats.h"
 
 static struct dentry *root;
 

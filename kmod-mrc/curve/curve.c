@@ -136,7 +136,7 @@ void mrc_wsf_begin(struct mrc_wsf *wsf, const u64 *point_us, unsigned int points
 	memset(wsf, 0, sizeof(*wsf));
 	for (i = 0; i < points; i++)
 		wsf->us[wsf->n++] = point_us[i];
-	wsf->points = points;
+	wsf->observed = points;
 	i = mrc_times_within(point_us[points - 1]);
 	for (; i < MRC_TIMES && times[i] <= horizon; i++)
 		wsf->us[wsf->n++] = times[i];

@@ -17,7 +17,7 @@
 #define MRC_RATIO	10000
 
 /*
- * The time grid: 1 ms and then steps of 19/16. The ladder's points are read at
+ * The time grid: 1 ms and then steps of 19/16. The ladder's sample points are
  * its first entries; a step of 1.41 was clearly worse in simulation. The last
  * one, about three hours, is reached by idle age only.
  */
@@ -38,21 +38,21 @@
 #define MRC_SUBS	8
 #define MRC_MOMENTS	4
 
-/* A ladder of a minute has 65 points; what follows is of the grid. */
+/* A ladder of a minute has 65 sample points; what follows is of the grid. */
 #define MRC_SAMPLE_POINTS	66
 #define MRC_WSF_POINTS	(MRC_SAMPLE_POINTS + MRC_TIMES)
 
 /**
  * struct mrc_wsf - a working set function
- * @n: number of points
- * @points: how many of them are times of observation
+ * @n: number of times
+ * @observed: how many of them are sample points; the others are of the time grid
  * @us: lengths of windows, ascending
  * @pages: mean number of distinct pages touched in each, in fixed point; while
  *	it is being collected, what each adds to the one before
  */
 struct mrc_wsf {
 	unsigned int n;
-	unsigned int points;
+	unsigned int observed;
 	u64 us[MRC_WSF_POINTS];
 	u64 pages[MRC_WSF_POINTS];
 };

@@ -16,8 +16,8 @@
 
 #include "divide/aging.h"
 #include "divide/clock_hand.h"
+#include "target/memory_share.h"
 #include "target/page_usage.h"
-#include "target/share.h"
 #include "target/target.h"
 
 /* How long one round over all pages takes at least. */

@@ -18,8 +18,8 @@
 #include "divide/aging.h"
 #include "divide/clock_hand.h"
 #include "divide/evict.h"
+#include "target/memory_share.h"
 #include "target/page_usage.h"
-#include "target/share.h"
 #include "target/target.h"
 #include "track/young_shadow.h"
 

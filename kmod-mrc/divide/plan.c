@@ -16,7 +16,7 @@
 #include "curve/curve.h"
 #include "curve/division.h"
 #include "divide/plan.h"
-#include "target/share.h"
+#include "target/memory_share.h"
 #include "target/target.h"
 #include "target/tunables.h"
 

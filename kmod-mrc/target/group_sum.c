@@ -14,8 +14,8 @@
 #include "curve/curve.h"
 #include "target/group.h"
 #include "target/group_sum.h"
-#include "target/stats.h"
 #include "target/target.h"
+#include "target/target_stats.h"
 
 /* Times do not add up: the longest, but of horizons the shortest. */
 static void sum_add_stats(struct mrc_stats *sum, const struct mrc_stats *stats)

@@ -7,7 +7,7 @@
 
 #include "curve/compose.h"
 #include "curve/curve.h"
-#include "target/stats.h"
+#include "target/target_stats.h"
 
 struct mrc_group;
 

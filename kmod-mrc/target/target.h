@@ -14,8 +14,8 @@
 #include "curve/reuse.h"
 #include "curve/sample.h"
 #include "target/cpu_budget.h"
-#include "target/share.h"
-#include "target/stats.h"
+#include "target/memory_share.h"
+#include "target/target_stats.h"
 #include "target/tunables.h"
 
 struct dentry;

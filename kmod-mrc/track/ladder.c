@@ -24,8 +24,8 @@
 
 #include "curve/curve.h"
 #include "curve/sample.h"
-#include "target/stats.h"
 #include "target/target.h"
+#include "target/target_stats.h"
 #include "target/tunables.h"
 #include "track/estimate.h"
 #include "track/ladder.h"
@@ -182,7 +182,7 @@ static void sample_weigh(struct mrc_target *t)
 
 static void page_place(struct mrc_wsf *wsf, const struct mrc_entry *e, u64 weight)
 {
-	u64 ladder_us = wsf->us[wsf->points - 1], looked = e->read + e->after, after, by;
+	u64 ladder_us = wsf->us[wsf->observed - 1], looked = e->read + e->after, after, by;
 
 	if (e->flags & MRC_ENTRY_TOUCHED) {
 		mrc_wsf_touch(wsf, e->after, e->by, weight);

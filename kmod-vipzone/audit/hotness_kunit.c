@@ -6,7 +6,7 @@
 
 #include "audit/hotness.c"
 
-static u16 looks(u16 hotness, unsigned int nr, bool accessed, bool written)
+static u16 hotness_after(u16 hotness, unsigned int nr, bool accessed, bool written)
 {
 	while (nr--)
 		hotness = vipzone_hotness_look(hotness, accessed, written);
@@ -25,7 +25,7 @@ static void first_look_says_nothing(struct kunit *test)
 
 static void hot_takes_a_row_of_writes(struct kunit *test)
 {
-	u16 hotness = looks(0, 3, true, true);
+	u16 hotness = hotness_after(0, 3, true, true);
 
 	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_hot(hotness, 2));
 	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(hotness, 3));
@@ -37,7 +37,7 @@ static void hot_takes_a_row_of_writes(struct kunit *test)
 
 static void idle_takes_a_row_of_nothing(struct kunit *test)
 {
-	u16 hotness = looks(0, 5, false, false);
+	u16 hotness = hotness_after(0, 5, false, false);
 
 	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_idle(hotness, 4));
 	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(hotness, 5));
@@ -49,8 +49,8 @@ static void idle_takes_a_row_of_nothing(struct kunit *test)
 
 static void rows_do_not_overflow(struct kunit *test)
 {
-	u16 hot = looks(0, 70000, true, true);
-	u16 idle = looks(hot, 70000, false, false);
+	u16 hot = hotness_after(0, 70000, true, true);
+	u16 idle = hotness_after(hot, 70000, false, false);
 
 	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_hot(hot, VIPZONE_HOTNESS_MAX_LOOKS));
 	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(hot, 1));

@@ -13,7 +13,7 @@
 			"21+22+23+24+25+26+27+28+29+30+31+32"
 
 /* vipzone_command_parse() cuts its line up. */
-static int parse(const char *text, struct vipzone_command *command)
+static int parse_text(const char *text, struct vipzone_command *command)
 {
 	char line[384];
 
@@ -27,7 +27,7 @@ static void parses_one_region(struct kunit *test)
 	int i;
 
 	memset(&command, 0xff, sizeof(command));
-	KUNIT_EXPECT_EQ(test, parse("4194304 region:node0", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("4194304 region:node0", &command), 0);
 	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_PROCESS);
 	KUNIT_EXPECT_EQ(test, command.pid, 4194304);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 1U);
@@ -44,7 +44,7 @@ static void keeps_the_order_of_regions(struct kunit *test)
 {
 	static struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("1 region:b+a+c", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 region:b+a+c", &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
 	KUNIT_EXPECT_STREQ(test, command.regions[0], "b");
 	KUNIT_EXPECT_STREQ(test, command.regions[1], "a");
@@ -57,8 +57,8 @@ static void tells_segments_apart(struct kunit *test)
 {
 	static struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("1 segment:heap=a,*=b+a,stack=c",
-				    &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 segment:heap=a,*=b+a,stack=c",
+					 &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].nr, 1);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].region[0], 0);
@@ -72,7 +72,7 @@ static void leaves_out_what_is_not_named(struct kunit *test)
 {
 	static struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("1 segment:bss=a", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 segment:bss=a", &command), 0);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_BSS].nr, 1);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_DATA].nr, 0);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_CACHE].nr, 0);
@@ -84,7 +84,7 @@ static void fills_in_by_technology(struct kunit *test)
 	char name[4];
 	int i;
 
-	KUNIT_EXPECT_EQ(test, parse("1 segment heat", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 segment heat", &command), 0);
 	KUNIT_EXPECT_TRUE(test, command.by_technology);
 	KUNIT_EXPECT_STREQ(test, command.policy, "segment");
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 0U);
@@ -110,9 +110,9 @@ static void fills_in_by_technology(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, vipzone_command_fill("x", MEMSUITE_TECHNOLOGY_DRAM, &command),
 			-E2BIG);
-	KUNIT_EXPECT_EQ(test, parse("1 segment:heap=a", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 segment:heap=a", &command), 0);
 	KUNIT_EXPECT_FALSE(test, command.by_technology);
-	KUNIT_EXPECT_EQ(test, parse("1 segments", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_text("1 segments", &command), -EINVAL);
 }
 
 static void spreads_over_banks(struct kunit *test)
@@ -120,7 +120,7 @@ static void spreads_over_banks(struct kunit *test)
 	static struct vipzone_command command;
 	int i;
 
-	KUNIT_EXPECT_EQ(test, parse("machine bank:percpu=a+b|c|d", &command),
+	KUNIT_EXPECT_EQ(test, parse_text("machine bank:percpu=a+b|c|d", &command),
 			0);
 	KUNIT_EXPECT_EQ(test, (int)command.banks.assign, (int)VIPZONE_BANK_PERCPU);
 	KUNIT_EXPECT_EQ(test, command.banks.nr, 3);
@@ -130,9 +130,9 @@ static void spreads_over_banks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 4U);
 	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		KUNIT_EXPECT_EQ(test, command.orders[i].nr, 4);
-	KUNIT_EXPECT_EQ(test, parse("1 bank:random=a|b", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 bank:random=a|b", &command), 0);
 	KUNIT_EXPECT_EQ(test, (int)command.banks.assign, (int)VIPZONE_BANK_RANDOM);
-	KUNIT_EXPECT_EQ(test, parse("1 region:a", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 region:a", &command), 0);
 	KUNIT_EXPECT_EQ(test, command.banks.nr, 0);
 }
 
@@ -140,12 +140,12 @@ static void knows_who(struct kunit *test)
 {
 	static struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("machine region:a", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("machine region:a", &command), 0);
 	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_MACHINE);
-	KUNIT_EXPECT_EQ(test, parse("cgroup:/a/b region:a", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("cgroup:/a/b region:a", &command), 0);
 	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_CGROUP);
 	KUNIT_EXPECT_STREQ(test, command.cgroup, "/a/b");
-	KUNIT_EXPECT_EQ(test, parse("1 \t region:a  children ", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 \t region:a  children ", &command), 0);
 	KUNIT_EXPECT_TRUE(test, command.children);
 }
 
@@ -153,17 +153,17 @@ static void takes_options_in_any_order(struct kunit *test)
 {
 	static struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("1 region:a", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 region:a", &command), 0);
 	KUNIT_EXPECT_FALSE(test, command.heat || command.wear);
-	KUNIT_EXPECT_EQ(test, parse("1 region:a+b wear children heat",
-				    &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("1 region:a+b wear children heat",
+					 &command), 0);
 	KUNIT_EXPECT_TRUE(test, command.children && command.heat &&
 			  command.wear);
-	KUNIT_EXPECT_EQ(test, parse("machine region:a+b heat", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("machine region:a+b heat", &command), 0);
 	KUNIT_EXPECT_TRUE(test, command.heat);
-	KUNIT_EXPECT_EQ(test, parse("1 region:a heat heat", &command), -EINVAL);
-	KUNIT_EXPECT_EQ(test, parse("1 region:a wear hot", &command), -EINVAL);
-	KUNIT_EXPECT_EQ(test, parse("machine region:a wear children", &command),
+	KUNIT_EXPECT_EQ(test, parse_text("1 region:a heat heat", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_text("1 region:a wear hot", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_text("machine region:a wear children", &command),
 			-EINVAL);
 }
 
@@ -172,11 +172,11 @@ static void lets_programs_choose(struct kunit *test)
 	static struct vipzone_command base, chosen;
 	char list[64];
 
-	KUNIT_ASSERT_EQ(test, parse("1 segment:heap=a,mmap=b+c", &base), 0);
+	KUNIT_ASSERT_EQ(test, parse_text("1 segment:heap=a,mmap=b+c", &base), 0);
 	strscpy(list, "heap=b", sizeof(list));
 	KUNIT_EXPECT_EQ(test, vipzone_command_choose(&base, list, &chosen), -EPERM);
-	KUNIT_ASSERT_EQ(test, parse("machine segment:heap=a,mmap=b+c programs",
-				    &base), 0);
+	KUNIT_ASSERT_EQ(test, parse_text("machine segment:heap=a,mmap=b+c programs",
+					 &base), 0);
 	KUNIT_EXPECT_TRUE(test, base.programs);
 	strscpy(list, "heap=c+a,bss=b", sizeof(list));
 	KUNIT_ASSERT_EQ(test, vipzone_command_choose(&base, list, &chosen), 0);
@@ -269,7 +269,7 @@ static void refuses_mistakes(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		KUNIT_EXPECT_EQ_MSG(test, parse(cases[i].text, &command),
+		KUNIT_EXPECT_EQ_MSG(test, parse_text(cases[i].text, &command),
 				    cases[i].err, "%s", cases[i].text);
 }
 

@@ -12,7 +12,7 @@
 #define THIRTY_TWO	"1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16+17+18+19+20+" \
 			"21+22+23+24+25+26+27+28+29+30+31+32"
 
-static int parse(const char *policy, struct vipzone_command *command)
+static int parse_text(const char *policy, struct vipzone_command *command)
 {
 	char line[384];
 
@@ -21,15 +21,15 @@ static int parse(const char *policy, struct vipzone_command *command)
 }
 
 /* The names, a letter each, of the regions that are tried, in their order. */
-static const char *order(const char *policy, unsigned int hint,
-			 unsigned int spare, unsigned int most_free)
+static const char *order_names(const char *policy, unsigned int hint,
+			       unsigned int spare, unsigned int most_free)
 {
 	static char names[8];
 	static struct vipzone_command command;
 	struct vipzone_order order;
 	unsigned int i;
 
-	if (parse(policy, &command))
+	if (parse_text(policy, &command))
 		return "";
 	vipzone_low_power_order(&command, hint, spare, most_free, &order);
 	for (i = 0; i < order.nr; i++)
@@ -43,7 +43,7 @@ static void has_defaults(struct kunit *test)
 	static struct vipzone_command command;
 	int i;
 
-	KUNIT_EXPECT_EQ(test, parse("a+b", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("a+b", &command), 0);
 	KUNIT_EXPECT_TRUE(test, command.low_power.set);
 	KUNIT_EXPECT_EQ(test, command.low_power.threshold_pct, 20);
 	KUNIT_EXPECT_EQ(test, (int)command.low_power.low_util,
@@ -59,15 +59,15 @@ static void takes_options(struct kunit *test)
 {
 	static struct vipzone_command command;
 
-	KUNIT_EXPECT_EQ(test, parse("a+b,write=c+a,threshold_pct=0,low_util=most-free,kernel",
-				    &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("a+b,write=c+a,threshold_pct=0,low_util=most-free,kernel",
+					 &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
 	KUNIT_EXPECT_EQ(test, command.low_power.write.region[0], 2);
 	KUNIT_EXPECT_EQ(test, command.low_power.threshold_pct, 0);
 	KUNIT_EXPECT_EQ(test, (int)command.low_power.low_util,
 			(int)VIPZONE_LOW_UTIL_MOST_FREE);
 	KUNIT_EXPECT_TRUE(test, command.low_power.kernel);
-	KUNIT_EXPECT_EQ(test, parse("a,hint=write+high", &command), 0);
+	KUNIT_EXPECT_EQ(test, parse_text("a,hint=write+high", &command), 0);
 	KUNIT_EXPECT_EQ(test, command.low_power.hint, VIPZONE_HINT_WRITE | VIPZONE_HINT_HIGH);
 }
 
@@ -99,8 +99,8 @@ static void orders_regions(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		names = order(cases[i].policy, cases[i].hint, cases[i].spare,
-			      cases[i].most_free);
+		names = order_names(cases[i].policy, cases[i].hint, cases[i].spare,
+				    cases[i].most_free);
 		KUNIT_EXPECT_STREQ_MSG(test, names, cases[i].order,
 				       "%s: %s", cases[i].policy, names);
 	}
@@ -138,7 +138,7 @@ static void refuses_mistakes(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		KUNIT_EXPECT_EQ_MSG(test, parse(cases[i].policy, &command),
+		KUNIT_EXPECT_EQ_MSG(test, parse_text(cases[i].policy, &command),
 				    cases[i].err, "%s", cases[i].policy);
 }
 

@@ -15,7 +15,11 @@
 #include <linux/slab.h>
 
 #include "compat/block.h"
-#include "store/store.h"
+#include "store/blocks.h"
+#include "store/disk.h"
+#include "store/promote.h"
+#include "store/read_cache.h"
+#include "store/vstore.h"
 
 /* Such reads at a time; more are answered by the disk alone. */
 #define FETCHES_MAX	64
@@ -23,7 +27,7 @@
 struct fetch {
 	struct list_head list;
 	struct list_head step;	/* wanted, or arrived */
-	struct store *store;
+	struct vstore *store;
 	struct bio *bio;
 	u64 block;
 	u32 nr;
@@ -32,15 +36,15 @@ struct fetch {
 	void *data;
 };
 
-static struct store_transfer *transfer_of(struct bio *bio)
+static struct vstore_transfer *bio_transfer(struct bio *bio)
 {
-	return dm_per_bio_data(bio, sizeof(struct store_transfer));
+	return dm_per_bio_data(bio, sizeof(struct vstore_transfer));
 }
 
 static void write_ended(struct bio *bio)
 {
-	struct store_transfer *transfer = transfer_of(bio);
-	struct store_promote *promote = &transfer->store->promote;
+	struct vstore_transfer *transfer = bio_transfer(bio);
+	struct vstore_promote *promote = &transfer->store->promote;
 	unsigned long flags;
 
 	bio->bi_end_io = transfer->end_io;
@@ -53,18 +57,18 @@ static void write_ended(struct bio *bio)
 }
 
 /**
- * store_promote_write() - a write, or a discard, goes to the disk
+ * vstore_promote_write() - a write, or a discard, goes to the disk
  * @store: it, locked
  * @bio: the request, as it goes there
  * @block: the first one
  * @nr: how many
  */
-void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr)
+void vstore_promote_write(struct vstore *store, struct bio *bio, u64 block, u32 nr)
 {
-	struct store_transfer *transfer = transfer_of(bio);
+	struct vstore_transfer *transfer = bio_transfer(bio);
 	unsigned long flags;
 
-	*transfer = (struct store_transfer){
+	*transfer = (struct vstore_transfer){
 		.store = store,
 		.block = block,
 		.nr = nr,
@@ -77,12 +81,12 @@ void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr
 }
 
 /**
- * store_promote_stale() - blocks are written, wherever that be
+ * vstore_promote_outdate() - blocks are written, to PRAM or the disk: reads of them are old
  * @store: it, locked
  * @block: the first one
  * @nr: how many
  */
-void store_promote_stale(struct store *store, u64 block, u32 nr)
+void vstore_promote_outdate(struct vstore *store, u64 block, u32 nr)
 {
 	struct fetch *fetch;
 	unsigned long flags;
@@ -94,9 +98,9 @@ void store_promote_stale(struct store *store, u64 block, u32 nr)
 	spin_unlock_irqrestore(&store->promote.lock, flags);
 }
 
-static bool is_written(const struct store_promote *promote, u64 block, u32 nr)
+static bool blocks_being_written(const struct vstore_promote *promote, u64 block, u32 nr)
 {
-	const struct store_transfer *transfer;
+	const struct vstore_transfer *transfer;
 
 	list_for_each_entry(transfer, &promote->transfers, list)
 		if (transfer->block < block + nr && block < transfer->block + transfer->nr)
@@ -104,7 +108,7 @@ static bool is_written(const struct store_promote *promote, u64 block, u32 nr)
 	return false;
 }
 
-/* Requests do not wait for memory; without, nothing is kept. */
+/* Requests do not wait for memory: if there is none, the read is not kept. */
 static struct fetch *fetch_new(u32 nr)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC;
@@ -112,7 +116,7 @@ static struct fetch *fetch_new(u32 nr)
 
 	if (!fetch)
 		return NULL;
-	fetch->data = kmalloc((size_t)nr << STORE_BLOCK_SHIFT, gfp);
+	fetch->data = kmalloc((size_t)nr << VSTORE_BLOCK_SHIFT, gfp);
 	if (fetch->data)
 		return fetch;
 	kfree(fetch);
@@ -126,7 +130,7 @@ static void fetch_free(struct fetch *fetch)
 }
 
 /**
- * store_promote_read() - take a read whose blocks are to be kept
+ * vstore_promote_read() - take a read whose blocks are to be kept
  * @store: it, locked
  * @bio: the request
  * @block: the first one
@@ -134,9 +138,9 @@ static void fetch_free(struct fetch *fetch)
  *
  * Return: false if they cannot be, else it is done here.
  */
-bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr)
+bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 nr)
 {
-	struct store_promote *promote = &store->promote;
+	struct vstore_promote *promote = &store->promote;
 	struct fetch *fetch = fetch_new(nr);
 	unsigned long flags;
 	bool good;
@@ -148,7 +152,7 @@ bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr)
 	fetch->block = block;
 	fetch->nr = nr;
 	spin_lock_irqsave(&promote->lock, flags);
-	good = promote->nr_fetches < FETCHES_MAX && !is_written(promote, block, nr);
+	good = promote->nr_fetches < FETCHES_MAX && !blocks_being_written(promote, block, nr);
 	if (good) {
 		promote->nr_fetches++;
 		list_add(&fetch->list, &promote->fetches);
@@ -161,97 +165,97 @@ bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr)
 	return good;
 }
 
-/* Any context. */
-static void arrive(struct fetch *fetch, int error)
+/* The disk has answered. Context: any. */
+static void fetch_arrive(struct fetch *fetch, int error)
 {
-	struct store *store = fetch->store;
+	struct vstore *store = fetch->store;
 	unsigned long flags;
 
 	fetch->error = error;
 	spin_lock_irqsave(&store->promote.lock, flags);
 	list_add_tail(&fetch->step, &store->promote.arrived);
-	/* Within the lock, without which the request cannot end, nor the store go. */
+	/* Within the lock: until it is released, the request cannot end, nor the store go. */
 	queue_work(store->queue, &store->promote.work);
 	spin_unlock_irqrestore(&store->promote.lock, flags);
 }
 
-MEMSUITE_DM_IO_NOTIFY(fetched)
+MEMSUITE_DM_IO_NOTIFY(fetch_read)
 {
-	arrive(context, error ? -EIO : 0);
+	fetch_arrive(context, error ? -EIO : 0);
 }
 
-static void ask_disk(struct fetch *fetch)
+static void fetch_submit(struct fetch *fetch)
 {
 	struct dm_io_request request = {
 		MEMSUITE_DM_IO_OP(REQ_OP_READ, 0),
 		.mem.type = DM_IO_KMEM,
 		.mem.ptr.addr = fetch->data,
-		.notify.fn = fetched,
+		.notify.fn = fetch_read,
 		.notify.context = fetch,
 	};
-	int error = store_disk_io(fetch->store, fetch->block, fetch->nr, &request);
+	int error = vstore_disk_io(fetch->store, fetch->block, fetch->nr, &request);
 
 	if (error)
-		arrive(fetch, error);
+		fetch_arrive(fetch, error);
 }
 
 /*
  * Returns whether there was something to answer with. If not, the disk is asked again: what
  * dm_io() tells of an error is only that there was one, and its reader may care which.
  */
-static bool answer(struct fetch *fetch)
+static bool fetch_answer(struct fetch *fetch)
 {
 	struct bio *bio = fetch->bio;
 	struct bvec_iter iter = bio->bi_iter;
 	bool good = !fetch->error &&
-		    !store_copy_out(bio, &iter, fetch->data, fetch->nr << STORE_BLOCK_SHIFT);
+		    !vstore_bio_copy(bio, &iter, fetch->data, fetch->nr << VSTORE_BLOCK_SHIFT);
 
 	if (good) {
 		bio_endio(bio);
 	} else {
-		store_to_disk(fetch->store, bio);
+		vstore_disk_remap(fetch->store, bio);
 		submit_bio_noacct(bio);
 	}
 	return good;
 }
 
-/* Whether the disk has durably what it answers with. */
-static bool is_durable(struct store *store)
+/* Whether the disk has durably what it answered with; flushes its cache if need be. */
+static bool disk_is_durable(struct vstore *store)
 {
 	if (!xchg(&store->promote.unflushed, false))
 		return true;
-	if (!store_disk_flush(store))
+	if (!vstore_disk_flush(store))
 		return true;
 	WRITE_ONCE(store->promote.unflushed, true);
 	return false;
 }
 
 /* The reader is answered first: it need not wait for a flush. */
-static void enter(struct fetch *fetch)
+static void fetch_enter(struct fetch *fetch)
 {
-	struct store *store = fetch->store;
-	struct store_promote *promote = &store->promote;
-	bool good = answer(fetch) && !READ_ONCE(fetch->stale);
+	struct vstore *store = fetch->store;
+	struct vstore_promote *promote = &store->promote;
+	bool good = fetch_answer(fetch) && !READ_ONCE(fetch->stale);
 	bool promotes = READ_ONCE(store->promotes);
 
 	if (promotes)
-		good = good && is_durable(store);
+		good = good && disk_is_durable(store);
 	mutex_lock(&store->lock);
 	good = good && !fetch->stale && store->open;
 	if (good && promotes)
-		store_enter(store, fetch->data, fetch->block, fetch->nr);
+		vstore_blocks_insert(store, fetch->data, fetch->block, fetch->nr);
 	else if (good)
-		store_cache_enter(store, fetch->data, fetch->block, fetch->nr);
+		vstore_read_cache_insert(store, fetch->data, fetch->block, fetch->nr);
 	spin_lock_irq(&promote->lock);
 	list_del(&fetch->list);
 	promote->nr_fetches--;
 	spin_unlock_irq(&promote->lock);
-	store_mend(store);
+	vstore_blocks_repair(store);
 	mutex_unlock(&store->lock);
 	fetch_free(fetch);
 }
 
-static struct fetch *take(struct store_promote *promote, struct list_head *list)
+static struct fetch *fetch_next(struct vstore_promote *promote, struct list_head *list)
 {
 	struct fetch *fetch;
 
@@ -265,24 +269,24 @@ static struct fetch *take(struct store_promote *promote, struct list_head *list)
 
 static void promote_work(struct work_struct *work)
 {
-	struct store_promote *promote = container_of(work, struct store_promote, work);
+	struct vstore_promote *promote = container_of(work, struct vstore_promote, work);
 	struct fetch *fetch;
 
 	for (;;) {
-		while ((fetch = take(promote, &promote->wanted)))
-			ask_disk(fetch);
-		fetch = take(promote, &promote->arrived);
+		while ((fetch = fetch_next(promote, &promote->wanted)))
+			fetch_submit(fetch);
+		fetch = fetch_next(promote, &promote->arrived);
 		if (!fetch)
 			return;
-		enter(fetch);
+		fetch_enter(fetch);
 	}
 }
 
 /**
- * store_promote_init() - for a new store
+ * vstore_promote_init() - for a new store
  * @store: it
  */
-void store_promote_init(struct store *store)
+void vstore_promote_init(struct vstore *store)
 {
 	spin_lock_init(&store->promote.lock);
 	INIT_LIST_HEAD(&store->promote.transfers);
@@ -294,12 +298,12 @@ void store_promote_init(struct store *store)
 }
 
 /**
- * store_promote_settle() - nothing enters any more
+ * vstore_promote_drain() - nothing enters any more
  * @store: it, not open; it has no requests
  *
  * Others may write to the disk from now on. Context: may sleep.
  */
-void store_promote_settle(struct store *store)
+void vstore_promote_drain(struct vstore *store)
 {
 	flush_work(&store->promote.work);
 	store->promote.unflushed = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Small reads of the disk that enter PRAM; reads=promote. */
-#ifndef STORE_PROMOTE_H
-#define STORE_PROMOTE_H
+#ifndef VSTORE_PROMOTE_H
+#define VSTORE_PROMOTE_H
 
 #include <linux/bio.h>
 #include <linux/list.h>
@@ -9,19 +9,19 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-struct store;
+struct vstore;
 
 /* A write, or a discard, for as long as it is with the disk. */
-struct store_transfer {
+struct vstore_transfer {
 	struct list_head list;
-	struct store *store;
+	struct vstore *store;
 	u64 block;
 	u32 nr;
 	bio_end_io_t *end_io;
 };
 
-/* Part of struct store. */
-struct store_promote {
+/* Part of struct vstore. */
+struct vstore_promote {
 	spinlock_t lock;		/* protects the lists; taken when requests end */
 	struct list_head transfers;	/* with the disk */
 	struct list_head fetches;	/* reads for PRAM, from first to last */
@@ -32,10 +32,10 @@ struct store_promote {
 	struct work_struct work;
 };
 
-void store_promote_init(struct store *store);
-void store_promote_settle(struct store *store);
-bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr);
-void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr);
-void store_promote_stale(struct store *store, u64 block, u32 nr);
+void vstore_promote_init(struct vstore *store);
+void vstore_promote_drain(struct vstore *store);
+bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 nr);
+void vstore_promote_write(struct vstore *store, struct bio *bio, u64 block, u32 nr);
+void vstore_promote_outdate(struct vstore *store, u64 block, u32 nr);
 
 #endif

@@ -1,127 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: PRAM that the store and memory share. A work of its own claims units
- * when the store has few pages left, and lends them when it has many, or when memory
- * is short. No request ever waits for it: a small write that finds no page goes to the
- * disk. So it may wait for I/O, also for this store's.
+ * dm-vstore: PRAM that the store and memory share (Park et al., section 4.1: no PRAM is reserved
+ * for storage). A work of its own claims units when the store has few pages left, and lends units
+ * when it has many, or when memory is short. No request ever waits for this work: a small write
+ * that finds no page goes to the disk. So the work may wait for I/O, also for this store's.
  */
 
 #include <linux/mm.h>
-#include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
-#include "compat/shrinker.h"
-#include "store/loan.h"
-#include "store/store.h"
+#include "store/blocks.h"
+#include "store/loan/loan.h"
+#include "store/loan/loan_block.h"
+#include "store/map/pages.h"
+#include "store/map/relocate.h"
+#include "store/quota.h"
+#include "store/share.h"
+#include "store/share_shrinker.h"
+#include "store/vstore.h"
+#include "store/writeback.h"
 
-/* Free or clean pages: below, one more unit is claimed ... */
-#define FEW		(STORE_UNIT + STORE_UNIT / 2)
-/* ... and free ones: above, a unit is lent. */
-#define MANY		(4 * STORE_UNIT)
-/* After memory asked, or did not give, the store does not take for so long. */
-#define REST		HZ
+/* Free or clean pages: below, one more unit is claimed. */
+#define PAGES_FEW	(VSTORE_UNIT + VSTORE_UNIT / 2)
+/* After memory asked, or did not give, the store takes nothing for this long. */
+#define REST_TIME	HZ
 /* Between attempts to give the kernel a memory block that it did not take. */
-#define RETRY		(10 * HZ)
-#define OOM_PATIENCE	(5 * HZ)
-/* Part of memory that is to be available, or the store does not take of it. */
-#define SHORT		16
-/* Units to try before it is said that memory does not give. */
-#define ATTEMPTS	8
+#define RETRY_TIME	(10 * HZ)
+/* The store takes memory only if a SHORT_PARTth of it is available. */
+#define SHORT_PART	16
+/* Units that are tried before the store rests. */
+#define CLAIM_ATTEMPTS	8
 
-static LIST_HEAD(sharing);
-static DEFINE_MUTEX(sharing_lock);
-
-/* Units that all stores have lent, for who waits for some. */
-static atomic_long_t lent = ATOMIC_LONG_INIT(0);
-static DECLARE_WAIT_QUEUE_HEAD(lent_wait);
-
-static u32 held(const struct store *store)
-{
-	return store->map.nr_pages - store->map.nr_away;
-}
-
-static u32 limit(const struct store *store, u32 pct)
-{
-	return max_t(u32, (u64)store->map.nr_pages * READ_ONCE(pct) / 100, 2 * STORE_UNIT);
-}
-
-static u32 most(const struct store *store)
-{
-	return limit(store, store->share.max_pct);
-}
-
-static u32 least(const struct store *store)
-{
-	return limit(store, min(store->share.min_pct, store->share.max_pct));
-}
-
-static bool may_give(const struct store *store)
-{
-	return held(store) >= least(store) + STORE_UNIT;
-}
-
-static bool resting(const struct store *store)
-{
-	return time_before(jiffies, store->share.wait_until);
-}
-
-/**
- * store_share_room() - how many pages the store can count on
- * @store: it, locked
- *
- * As long as memory gives, all that it may have.
- */
-u32 store_share_room(const struct store *store)
-{
-	if (!store->share.loan)
-		return store->map.nr_pages;
-	return resting(store) ? held(store) : max(held(store), most(store));
-}
-
-/* It could not a moment ago, and nothing has changed. */
-static bool gave_up(const struct store *store)
+/* The store could not lend a moment ago, and nothing has changed. */
+static bool lending_gave_up(const struct vstore *store)
 {
 	return time_before(jiffies, store->share.give_after);
 }
 
-static bool should_give(const struct store *store)
+static bool should_lend(const struct vstore *store)
 {
-	return may_give(store) && !gave_up(store) &&
-	       (held(store) > most(store) || store->map.nr_free > MANY ||
-		atomic_long_read(&store->share.asked) >= STORE_UNIT);
+	return vstore_quota_may_lend(store) && !lending_gave_up(store) &&
+	       (vstore_quota_held(store) > vstore_quota_most(store) ||
+		store->map.nr_free > VSTORE_PAGES_MANY ||
+		atomic_long_read(&store->share.asked) >= VSTORE_UNIT);
 }
 
-enum step { NOTHING, GIVE, CLAIM };
+enum step { STEP_NONE, STEP_LEND, STEP_CLAIM };
 
-static enum step next_step(const struct store *store)
+static enum step next_step(const struct vstore *store)
 {
-	const struct store_map *map = &store->map;
-	u32 has = held(store), spare = map->nr_free + store_nr_clean(store);
+	const struct vstore_map *map = &store->map;
+	u32 has = vstore_quota_held(store), spare = map->nr_free + vstore_blocks_nr_clean(store);
 
-	if (should_give(store))
-		return GIVE;
-	if (resting(store))
-		return NOTHING;
-	if (has < least(store) || (spare < FEW && has + STORE_UNIT <= most(store)))
-		return CLAIM;
-	return NOTHING;
+	if (should_lend(store))
+		return STEP_LEND;
+	if (vstore_quota_is_resting(store))
+		return STEP_NONE;
+	if (has < vstore_quota_least(store) ||
+	    (spare < PAGES_FEW && has + VSTORE_UNIT <= vstore_quota_most(store)))
+		return STEP_CLAIM;
+	return STEP_NONE;
 }
 
 /**
- * store_share_poke() - see whether there is something to claim or to lend
+ * vstore_share_kick() - see whether there is something to claim or to lend
  * @store: it, locked
  */
-void store_share_poke(struct store *store)
+void vstore_share_kick(struct vstore *store)
 {
-	if (store->share.on && store->share.begun && next_step(store) != NOTHING)
+	if (store->share.on && store->share.begun && next_step(store) != STEP_NONE)
 		queue_delayed_work(store->share.queue, &store->share.work, 0);
 }
 
-/* Lets others have the lock for a moment; false if the store is to stop sharing. */
-static bool breathe(struct store *store)
+/* Lets others have the lock for a moment. Returns false if the store is to stop sharing. */
+static bool lock_break(struct vstore *store)
 {
-	store_mend(store);
+	vstore_blocks_repair(store);
 	mutex_unlock(&store->lock);
 	cond_resched();
 	mutex_lock(&store->lock);
@@ -129,14 +84,14 @@ static bool breathe(struct store *store)
 }
 
 /* The unit with the fewest pages in use that can be emptied, or 0. The first has the root. */
-static u32 lightest(const struct store *store)
+static u32 unit_emptiest(const struct vstore *store)
 {
-	u32 unit, best = 0, nr = store->map.nr_pages >> STORE_UNIT_SHIFT;
+	u32 unit, best = 0, nr = store->map.nr_pages >> VSTORE_UNIT_SHIFT;
 
 	for (unit = 1; unit < nr; unit++) {
-		if (!store_loan_online(store->share.loan, unit) ||
-		    store_loan_lent(store->share.loan, unit) ||
-		    store_map_spoilt(&store->map, unit))
+		if (!vstore_loan_online(store->share.loan, unit) ||
+		    vstore_loan_lent(store->share.loan, unit) ||
+		    vstore_unit_has_bad(&store->map, unit))
 			continue;
 		if (!best || store->share.used[unit] < store->share.used[best])
 			best = unit;
@@ -144,15 +99,15 @@ static u32 lightest(const struct store *store)
 	return best;
 }
 
-/* Has a batch written to the disk, whose blocks then are clean. */
-static int squeeze(struct store *store)
+/* Has write-back move a batch, whose blocks are clean then. */
+static int writeback_force(struct vstore *store)
 {
 	u64 errors = store->counts.errors, moved = store->counts.moved, rounds = store->rounds;
 
-	store->squeezed = true;
+	store->forced = true;
 	mutex_unlock(&store->lock);
 	mod_delayed_work(store->queue, &store->work, 0);
-	/* Not for the end of the work: while somebody writes, it may go on and on. */
+	/* Does not wait for the end of write-back: while somebody writes, it may go on and on. */
 	wait_event(store->batch_done,
 		   READ_ONCE(store->counts.moved) != moved ||
 		   READ_ONCE(store->rounds) != rounds || !READ_ONCE(store->share.on));
@@ -162,66 +117,52 @@ static int squeeze(struct store *store)
 	return store->counts.errors == errors || store->counts.moved != moved ? 0 : -EIO;
 }
 
-/* @nr free pages: clean blocks give way, and dirty ones once the disk has them. */
-static int make_room(struct store *store, u32 nr)
+/* Makes @nr pages free: clean blocks give way, and dirty ones once the disk has them. */
+static int pages_make_free(struct vstore *store, u32 nr)
 {
 	int err;
 
 	while (store->map.nr_free < nr) {
-		if (store_evict(store)) {
-			if (!breathe(store))
+		if (vstore_blocks_evict(store)) {
+			if (!lock_break(store))
 				return -EAGAIN;
 			continue;
 		}
 		if (!store->nr_dirty)
 			return -ENOSPC;
-		err = squeeze(store);
+		err = writeback_force(store);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-/**
- * store_share_keep() - requests need the pages of the unit that is being emptied
- * @store: it, locked
- *
- * What is overwritten there does not come back as a free page.
- */
-void store_share_keep(struct store *store)
+/* Moves all that is in a unit elsewhere within PRAM, unless requests need the unit's pages. */
+static int unit_vacate(struct vstore *store, u32 unit)
 {
-	u32 unit = store->map.leaving;
-
-	if (unit && !store_loan_lent(store->share.loan, unit))
-		store_map_restore(&store->map, unit);
-}
-
-/* Moves all that is in a unit elsewhere within PRAM, unless the store keeps it. */
-static int vacate(struct store *store, u32 unit)
-{
-	u32 page = unit << STORE_UNIT_SHIFT, end = page + STORE_UNIT;
+	u32 page = unit << VSTORE_UNIT_SHIFT, end = page + VSTORE_UNIT;
 	int err;
 
 	for (; page < end; page++) {
-		const struct store_page *p = &store->pages[page];
+		const struct vstore_page *p = &store->pages[page];
 
-		if (!(page % STORE_CHUNK) && !breathe(store))
+		if (!(page % VSTORE_CHUNK) && !lock_break(store))
 			return -EAGAIN;
 		if (store->map.leaving != unit)
 			return -EAGAIN;
-		if (p->use != STORE_NODE && p->use != STORE_DATA)
+		if (p->use != VSTORE_NODE && p->use != VSTORE_DATA)
 			continue;
-		err = make_room(store, STORE_RESERVE + 1);
+		err = pages_make_free(store, VSTORE_RESERVE + 1);
 		if (err)
 			return err;
 		if (store->map.leaving != unit)
 			return -EAGAIN;
-		/* It may have made room here, too, or this was found bad, and is used no more. */
-		if (p->use != STORE_NODE && p->use != STORE_DATA)
+		/* That may have freed this page, too; or it was found bad, and is used no more. */
+		if (p->use != VSTORE_NODE && p->use != VSTORE_DATA)
 			continue;
-		err = store_map_move(&store->map, page);
+		err = vstore_page_relocate(&store->map, page);
 		if (err == -EIO)
-			store_spoil(store, &store->pages[page]);
+			vstore_block_mark_bad(store, &store->pages[page]);
 		if (err)
 			return err;
 		store->share.moved++;
@@ -229,39 +170,39 @@ static int vacate(struct store *store, u32 unit)
 	return 0;
 }
 
-/* Locked, but not all the time. */
-static int give(struct store *store)
+/* Lends the unit that is emptied most easily. The lock is released at times. */
+static int unit_lend(struct vstore *store)
 {
-	int err = make_room(store, STORE_UNIT + STORE_RESERVE);
-	u32 unit = lightest(store);
+	int err = pages_make_free(store, VSTORE_UNIT + VSTORE_RESERVE);
+	u32 unit = unit_emptiest(store);
 
 	if (err || !unit)
 		return err ?: -ENOSPC;
-	store_map_withdraw(&store->map, unit);
-	err = vacate(store, unit);
-	/* It may have been found bad meanwhile. */
-	if (!err && store_map_spoilt(&store->map, unit))
+	vstore_unit_withdraw(&store->map, unit);
+	err = unit_vacate(store, unit);
+	/* One of its pages may have been found bad meanwhile. */
+	if (!err && vstore_unit_has_bad(&store->map, unit))
 		err = -EIO;
-	/* That nothing leads there is durable: it is memory's from here on. */
+	/* That nothing leads to the unit is durable: it is memory's from here on. */
 	if (!err)
-		err = store_loan_lend(store->share.loan, unit);
+		err = vstore_loan_lend(store->share.loan, unit);
 	if (err) {
-		store_map_restore(&store->map, unit);
+		vstore_unit_restore(&store->map, unit);
 		return err;
 	}
 	store->share.lends++;
-	atomic_long_inc(&lent);
-	wake_up_all(&lent_wait);
+	vstore_share_shrinker_note_lent();
 	return 0;
 }
 
-static u32 next_lent(struct store *store)
+/* The next unit to claim, in turn, or 0. */
+static u32 unit_next_lent(struct vstore *store)
 {
-	u32 nr = store->map.nr_pages >> STORE_UNIT_SHIFT, i, unit;
+	u32 nr = store->map.nr_pages >> VSTORE_UNIT_SHIFT, i, unit;
 
 	for (i = 0; i < nr; i++) {
 		unit = (store->share.cursor + i) % nr;
-		if (store_loan_lent(store->share.loan, unit)) {
+		if (vstore_loan_lent(store->share.loan, unit)) {
 			store->share.cursor = unit + 1;
 			return unit;
 		}
@@ -269,22 +210,23 @@ static u32 next_lent(struct store *store)
 	return 0;
 }
 
-static int claim_one(struct store *store)
+/* Claims one unit, of a few that are tried. The lock is released meanwhile. */
+static int unit_claim(struct vstore *store)
 {
 	int attempt, err = -ENOSPC;
 	u32 unit;
 
-	for (attempt = 0; attempt < ATTEMPTS && err; attempt++) {
-		unit = next_lent(store);
+	for (attempt = 0; attempt < CLAIM_ATTEMPTS && err; attempt++) {
+		unit = unit_next_lent(store);
 		if (!unit)
 			return -ENOSPC;
 		mutex_unlock(&store->lock);
-		err = store_loan_claim(store->share.loan, unit);
+		err = vstore_loan_claim(store->share.loan, unit);
 		mutex_lock(&store->lock);
 		if (err)
 			store->share.claims_failed++;
 		else
-			store_map_restore(&store->map, unit);
+			vstore_unit_restore(&store->map, unit);
 		if (!READ_ONCE(store->share.on))
 			break;
 	}
@@ -292,206 +234,123 @@ static int claim_one(struct store *store)
 }
 
 /*
- * What is in a unit that is claimed moves into other memory, also such as the kernel
- * itself needs, which what is lent again later cannot make up for: it is movable.
+ * What is in a unit that is claimed moves to other memory, also to such as the kernel itself needs.
+ * Units that are lent later cannot replace that: they are movable memory.
  */
 static bool memory_is_short(void)
 {
-	return si_mem_available() < (long)(totalram_pages() / SHORT);
+	return si_mem_available() < (long)(totalram_pages() / SHORT_PART);
 }
 
-static void claim(struct store *store)
+static void share_claim(struct vstore *store)
 {
-	bool due = held(store) < least(store);
+	bool due = vstore_quota_held(store) < vstore_quota_least(store);
 
-	if ((due || !memory_is_short()) && !claim_one(store)) {
+	if ((due || !memory_is_short()) && !unit_claim(store)) {
 		store->share.claims++;
 		return;
 	}
-	store->share.wait_until = jiffies + REST;
-	/* What it counted on is not there: it may be time to write back. */
-	if (store_writeback_wanted(store))
+	store->share.wait_until = jiffies + REST_TIME;
+	/* The store has less than it counted on: it may be time to write back. */
+	if (vstore_writeback_wanted(store))
 		mod_delayed_work(store->queue, &store->work, 0);
 }
 
-static void give_and_note(struct store *store)
+static void share_lend(struct vstore *store)
 {
-	bool asked = atomic_long_read(&store->share.asked) >= STORE_UNIT;
+	bool asked = atomic_long_read(&store->share.asked) >= VSTORE_UNIT;
 
 	if (asked)
-		store->share.wait_until = jiffies + REST;
-	if (give(store)) {
+		store->share.wait_until = jiffies + REST_TIME;
+	if (unit_lend(store)) {
 		atomic_long_set(&store->share.asked, 0);
-		store->share.give_after = jiffies + REST;
+		store->share.give_after = jiffies + REST_TIME;
 	} else if (asked) {
-		atomic_long_sub(STORE_UNIT, &store->share.asked);
+		atomic_long_sub(VSTORE_UNIT, &store->share.asked);
 	}
 }
 
-/* What the store does not use is lent, but for what it keeps to begin with. */
-static void begin(struct store *store)
+/* Lends all units that the store does not use, but for what it keeps to begin with. */
+static void share_begin(struct vstore *store)
 {
-	struct store_map *map = &store->map;
-	u32 unit, nr = map->nr_pages >> STORE_UNIT_SHIFT;
+	struct vstore_map *map = &store->map;
+	u32 unit, nr = map->nr_pages >> VSTORE_UNIT_SHIFT;
 
-	for (unit = nr - 1; unit && may_give(store); unit--) {
+	for (unit = nr - 1; unit && vstore_quota_may_lend(store); unit--) {
 		/* What is online already, since a table before, is lent one by one. */
-		if (store->share.used[unit] || store_loan_online(store->share.loan, unit) ||
-		    map->nr_free < 2 * STORE_UNIT + STORE_RESERVE ||
-		    store_loan_lent(store->share.loan, unit))
+		if (store->share.used[unit] || vstore_loan_online(store->share.loan, unit) ||
+		    map->nr_free < 2 * VSTORE_UNIT + VSTORE_RESERVE ||
+		    vstore_loan_lent(store->share.loan, unit))
 			continue;
-		if (!store_loan_lendable(store->share.loan, unit))
+		if (!vstore_loan_lendable(store->share.loan, unit))
 			continue;
-		store_map_withdraw(map, unit);
-		store_loan_offer(store->share.loan, unit);
+		vstore_unit_withdraw(map, unit);
+		vstore_loan_offer(store->share.loan, unit);
 	}
 	mutex_unlock(&store->lock);
-	store_loan_begin(store->share.loan);
+	vstore_loan_blocks_begin(store->share.loan);
 	mutex_lock(&store->lock);
 	for (unit = 1; unit < nr; unit++)
-		if (!store_loan_lent(store->share.loan, unit))
-			store_map_restore(map, unit);
+		if (!vstore_loan_lent(store->share.loan, unit))
+			vstore_unit_restore(map, unit);
 	store->share.begun = true;
-	store->share.retry_after = jiffies + RETRY;
+	store->share.retry_after = jiffies + RETRY_TIME;
 	DMINFO("PRAM %s: %u of %u pages lent to memory", store->pram_name,
 	       map->nr_away, map->nr_pages);
 }
 
-/* One that comes online is lent unit by unit. Not while memory waits for this work. */
-static void retry(struct store *store)
+/* Asks again for blocks that the kernel did not take; not while memory waits for this work. */
+static void share_retry(struct vstore *store)
 {
 	if (!READ_ONCE(store->share.on) || atomic_long_read(&store->share.asked) ||
 	    time_before(jiffies, store->share.retry_after) ||
-	    !store_loan_waits(store->share.loan))
+	    !vstore_loan_blocks_missing(store->share.loan))
 		return;
 	mutex_unlock(&store->lock);
-	store_loan_retry(store->share.loan);
+	vstore_loan_blocks_retry(store->share.loan);
 	mutex_lock(&store->lock);
-	store->share.retry_after = jiffies + RETRY;
+	store->share.retry_after = jiffies + RETRY_TIME;
 }
 
 static void share_work(struct work_struct *work)
 {
-	struct store *store = container_of(to_delayed_work(work), struct store, share.work);
+	struct vstore *store = container_of(to_delayed_work(work), struct vstore, share.work);
 	enum step step;
 
 	mutex_lock(&store->lock);
 	if (READ_ONCE(store->share.on) && !store->share.begun)
-		begin(store);
-	retry(store);
+		share_begin(store);
+	share_retry(store);
 	while (READ_ONCE(store->share.on)) {
 		step = next_step(store);
-		if (step == CLAIM)
-			claim(store);
-		else if (step == GIVE)
-			give_and_note(store);
+		if (step == STEP_CLAIM)
+			share_claim(store);
+		else if (step == STEP_LEND)
+			share_lend(store);
 		else
 			break;
-		breathe(store);
+		lock_break(store);
 	}
-	if (!may_give(store))
+	if (!vstore_quota_may_lend(store))
 		atomic_long_set(&store->share.asked, 0);
 	/* Memory may be willing later, or the disk. */
 	if (READ_ONCE(store->share.on) &&
-	    (resting(store) || gave_up(store) || store_loan_waits(store->share.loan)))
-		queue_delayed_work(store->share.queue, &store->share.work, REST);
+	    (vstore_quota_is_resting(store) || lending_gave_up(store) ||
+	     vstore_loan_blocks_missing(store->share.loan)))
+		queue_delayed_work(store->share.queue, &store->share.work, REST_TIME);
 	mutex_unlock(&store->lock);
 }
 
-/* What memory could get: all but what the store keeps, though it take writing to disk. */
-static unsigned long could_give(const struct store *store)
-{
-	u32 has = held(store), keeps = least(store);
-
-	return has > keeps ? has - keeps : 0;
-}
-
-static bool ask(unsigned long nr)
-{
-	struct store *store;
-	bool asked = false;
-
-	mutex_lock(&sharing_lock);
-	list_for_each_entry(store, &sharing, share.list) {
-		if (could_give(store) < STORE_UNIT)
-			continue;
-		asked = true;
-		/* Of what it asked before, it gets no more than it will still want. */
-		if (atomic_long_read(&store->share.asked) > MANY)
-			continue;
-		if (atomic_long_add_return(nr, &store->share.asked) >= STORE_UNIT)
-			queue_delayed_work(store->share.queue, &store->share.work, 0);
-	}
-	mutex_unlock(&sharing_lock);
-	return asked;
-}
-
-static unsigned long shrink_count(struct shrinker *shrinker, struct shrink_control *control)
-{
-	unsigned long nr = 0;
-	struct store *store;
-
-	mutex_lock(&sharing_lock);
-	list_for_each_entry(store, &sharing, share.list)
-		nr += could_give(store);
-	mutex_unlock(&sharing_lock);
-	return nr ?: SHRINK_EMPTY;
-}
-
-/* Nothing is free yet: it may take I/O, for which reclaim is no place. */
-static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_control *control)
-{
-	return ask(control->nr_to_scan) ? 0 : SHRINK_STOP;
-}
-
-/* The last occasion: waits, but not for ever, for the disk may wait for this memory. */
-static int out_of_memory_notify(struct notifier_block *block, unsigned long unused, void *freed)
-{
-	long before = atomic_long_read(&lent);
-
-	if (ask(MANY))
-		wait_event_timeout(lent_wait, atomic_long_read(&lent) != before, OOM_PATIENCE);
-	*(unsigned long *)freed += (atomic_long_read(&lent) - before) * STORE_UNIT;
-	return NOTIFY_OK;
-}
-
-static struct notifier_block oom_block = {
-	.notifier_call = out_of_memory_notify,
-};
-
 /**
- * store_share_init() - have memory ask
- *
- * Return: 0 or an error.
- */
-int store_share_init(void)
-{
-	int err = register_oom_notifier(&oom_block);
-
-	if (err)
-		return err;
-	err = memsuite_shrinker_register(shrink_count, shrink_scan, 4 * DEFAULT_SEEKS);
-	if (err)
-		unregister_oom_notifier(&oom_block);
-	return err;
-}
-
-void store_share_exit(void)
-{
-	memsuite_shrinker_unregister();
-	unregister_oom_notifier(&oom_block);
-}
-
-/**
- * store_share_allocate() - what sharing takes, for a table
+ * vstore_share_alloc() - allocate what sharing takes, for a table
  * @store: it, with a loan
  *
  * Return: 0 or -ENOMEM.
  */
-int store_share_allocate(struct store *store)
+int vstore_share_alloc(struct vstore *store)
 {
 	INIT_DELAYED_WORK(&store->share.work, share_work);
-	store->share.used = vzalloc(array_size(DIV_ROUND_UP(store->nr_pages, STORE_UNIT),
+	store->share.used = vzalloc(array_size(DIV_ROUND_UP(store->nr_pages, VSTORE_UNIT),
 					       sizeof(*store->share.used)));
 	/* It is what memory waits for when there is none left for a worker. */
 	store->share.queue = alloc_workqueue("vstore-share", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
@@ -499,71 +358,67 @@ int store_share_allocate(struct store *store)
 }
 
 /**
- * store_share_free() - the table goes; the last one of its loan takes all back
+ * vstore_share_free() - the table goes; the last table of a loan takes back all that is lent
  * @store: it, not in use
  */
-void store_share_free(struct store *store)
+void vstore_share_free(struct vstore *store)
 {
 	if (store->share.queue)
 		destroy_workqueue(store->share.queue);
 	vfree(store->share.used);
 	if (store->share.loan)
-		store_loan_put(store->share.loan);
+		vstore_loan_put(store->share.loan);
 }
 
 /**
- * store_share_open() - what is lent already, as by the table before, is away
+ * vstore_share_open() - withdraw the units that are lent already, by the table before
  * @store: it, locked, its tree just read
  *
  * Return: 0, or -EINVAL if the tree leads there.
  */
-int store_share_open(struct store *store)
+int vstore_share_open(struct vstore *store)
 {
-	u32 unit, nr = store->map.nr_pages >> STORE_UNIT_SHIFT;
+	u32 unit, nr = store->map.nr_pages >> VSTORE_UNIT_SHIFT;
 
 	store->share.begun = false;
 	store->share.wait_until = jiffies;
 	store->share.give_after = jiffies;
 	if (!store->share.loan)
 		return 0;
-	store_map_units(&store->map, store->share.used);
+	vstore_unit_count_used(&store->map, store->share.used);
 	for (unit = 0; unit < nr; unit++) {
-		if (!store_loan_lent(store->share.loan, unit))
+		if (!vstore_loan_lent(store->share.loan, unit))
 			continue;
 		if (store->share.used[unit])
 			return -EINVAL;
-		store_map_withdraw(&store->map, unit);
+		vstore_unit_withdraw(&store->map, unit);
 	}
 	return 0;
 }
 
 /**
- * store_share_start() - begin to share, or go on
+ * vstore_share_start() - begin to share, or go on
  * @store: it, open
  */
-void store_share_start(struct store *store)
+void vstore_share_start(struct vstore *store)
 {
 	if (!store->share.loan || store->share.on)
 		return;
 	WRITE_ONCE(store->share.on, true);
-	mutex_lock(&sharing_lock);
-	list_add(&store->share.list, &sharing);
-	mutex_unlock(&sharing_lock);
+	vstore_share_shrinker_add(store);
 	queue_delayed_work(store->share.queue, &store->share.work, 0);
 }
 
 /**
- * store_share_stop() - what is lent stays so; nothing is lent or claimed
+ * vstore_share_stop() - what is lent stays so; nothing is lent or claimed
  * @store: it; its requests are still done, for this may wait for some
  */
-void store_share_stop(struct store *store)
+void vstore_share_stop(struct vstore *store)
 {
 	if (!store->share.loan || !store->share.on)
 		return;
 	WRITE_ONCE(store->share.on, false);
 	wake_up_all(&store->batch_done);
-	mutex_lock(&sharing_lock);
-	list_del(&store->share.list);
-	mutex_unlock(&sharing_lock);
+	vstore_share_shrinker_remove(store);
 	cancel_delayed_work_sync(&store->share.work);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* PRAM shared between the store and memory: how much of it each has. */
-#ifndef STORE_SHARE_H
-#define STORE_SHARE_H
+#ifndef VSTORE_SHARE_H
+#define VSTORE_SHARE_H
 
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-struct store;
-struct store_loan;
+struct vstore;
+struct vstore_loan;
 
-/* Part of struct store; all but what says otherwise is under its lock. */
-struct store_share {
-	struct store_loan *loan;	/* NULL: the PRAM is the store's alone */
+/* Part of struct vstore; all but what says otherwise is under its lock. */
+struct vstore_share {
+	struct vstore_loan *loan;	/* NULL: the PRAM is the store's alone */
 	u16 *used;			/* pages of each unit that the store uses */
 	struct list_head list;		/* of those that memory may ask; under a lock of its own */
 	struct workqueue_struct *queue;
@@ -33,16 +33,11 @@ struct store_share {
 	u64 moved;			/* pages, within PRAM */
 };
 
-int store_share_init(void);
-void store_share_exit(void);
-
-int store_share_allocate(struct store *store);
-void store_share_free(struct store *store);
-int store_share_open(struct store *store);
-void store_share_start(struct store *store);
-void store_share_stop(struct store *store);
-void store_share_poke(struct store *store);
-void store_share_keep(struct store *store);
-u32 store_share_room(const struct store *store);
+int vstore_share_alloc(struct vstore *store);
+void vstore_share_free(struct vstore *store);
+int vstore_share_open(struct vstore *store);
+void vstore_share_start(struct vstore *store);
+void vstore_share_stop(struct vstore *store);
+void vstore_share_kick(struct vstore *store);
 
 #endif

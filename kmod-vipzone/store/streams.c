@@ -6,7 +6,7 @@
 #include "store/streams.h"
 
 /**
- * store_streams_add() - note a write
+ * vstore_streams_add() - note a write
  * @streams: of this store
  * @block: the first one
  * @nr: how many blocks
@@ -14,16 +14,16 @@
  * Return: the first block of the row of requests that this one continues, or
  * @block if it continues none.
  */
-u64 store_streams_add(struct store_streams *streams, u64 block, u32 nr)
+u64 vstore_streams_add(struct vstore_streams *streams, u64 block, u32 nr)
 {
-	struct store_stream *oldest = &streams->stream[0];
+	struct vstore_stream *oldest = &streams->stream[0];
 	unsigned int i;
 
 	streams->clock++;
-	for (i = 0; i < STORE_STREAMS; i++) {
-		struct store_stream *s = &streams->stream[i];
+	for (i = 0; i < VSTORE_STREAMS; i++) {
+		struct vstore_stream *s = &streams->stream[i];
 
-		if (s->used && block >= s->end && block - s->end <= STORE_STREAM_GAP) {
+		if (s->used && block >= s->end && block - s->end <= VSTORE_STREAM_GAP) {
 			s->end = block + nr;
 			s->used = streams->clock;
 			return s->start;
@@ -31,6 +31,6 @@ u64 store_streams_add(struct store_streams *streams, u64 block, u32 nr)
 		if (s->used < oldest->used)
 			oldest = s;
 	}
-	*oldest = (struct store_stream){ block, block + nr, streams->clock };
+	*oldest = (struct vstore_stream){ block, block + nr, streams->clock };
 	return block;
 }

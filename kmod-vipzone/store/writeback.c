@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: what moves from PRAM to the disk, in the background. A batch is
- * copied to a buffer of ordinary memory, so that its pages may be written and
- * freed meanwhile, and the disk needs no access to PRAM; blocks in a row are
- * one request. The disk's cache is flushed before PRAM may forget any of it.
+ * dm-vstore: dirty blocks move from PRAM to the disk, in the background. Growing files go first
+ * (Park et al., section 4.2: merged requests move to the disk later). A batch is copied to a
+ * buffer of ordinary memory: so its pages may be written and freed meanwhile, and the disk needs
+ * no access to PRAM. Blocks in a row are one request. The disk's cache is flushed before PRAM may
+ * forget any of them.
  */
 
 #include <linux/completion.h>
@@ -12,8 +13,14 @@
 #include <linux/vmalloc.h>
 
 #include "compat/block.h"
-#include "store/pram.h"
-#include "store/store.h"
+#include "store/blocks.h"
+#include "store/disk.h"
+#include "store/map/commit.h"
+#include "store/map/pram.h"
+#include "store/map/tree.h"
+#include "store/quota.h"
+#include "store/vstore.h"
+#include "store/writeback.h"
 
 /* Requests under way to the disk. */
 struct batch {
@@ -21,37 +28,42 @@ struct batch {
 	struct completion done;
 };
 
-/* Of the pages that data may have: not the root, the tree, or what it needs to grow. */
-static u32 share(const struct store *store, u32 pct)
+/* @pct of the pages that data may have: all but the root, the tree, and what that needs to grow. */
+static u32 dirty_limit(const struct vstore *store, u32 pct)
 {
-	u32 room = store_share_room(store);
-	u32 taken = store->map.nr_nodes + store->map.nr_bad + STORE_RESERVE + 2;
+	u32 usable = vstore_quota_usable(store);
+	u32 taken = store->map.nr_nodes + store->map.nr_bad + VSTORE_RESERVE + 2;
 
-	return room > taken ? (u64)(room - taken) * pct / 100 : 0;
+	return usable > taken ? (u64)(usable - taken) * pct / 100 : 0;
 }
 
-static bool is_flushing(const struct store *store)
+/* Whether somebody waits until nothing is dirty. */
+static bool is_flushing(const struct vstore *store)
 {
 	return !list_empty(&store->flushes);
 }
 
 /**
- * store_writeback_wanted() - whether something is to be moved at once
+ * vstore_writeback_wanted() - whether something is to be moved at once
  * @store: it, locked
+ *
+ * Return: true if somebody waits for it, or there is much of it.
  */
-bool store_writeback_wanted(const struct store *store)
+bool vstore_writeback_wanted(const struct vstore *store)
 {
-	return store->nr_dirty && (is_flushing(store) || store->nr_merged >= STORE_BATCH ||
-				   store->nr_dirty > share(store, store->high_pct));
+	return store->nr_dirty && (is_flushing(store) || store->nr_merged >= VSTORE_BATCH ||
+				   store->nr_dirty > dirty_limit(store, store->high_pct));
 }
 
 /**
- * store_moving() - whether write-back has some of these blocks under way
+ * vstore_writeback_overlaps() - whether write-back has some of these blocks under way
  * @store: it; without its lock, the answer may be old
  * @block: the first block
  * @end: the one after the last
+ *
+ * Return: true if it has any.
  */
-bool store_moving(const struct store *store, u64 block, u64 end)
+bool vstore_writeback_overlaps(const struct vstore *store, u64 block, u64 end)
 {
 	unsigned int i, nr = READ_ONCE(store->nr_runs);
 
@@ -61,67 +73,68 @@ bool store_moving(const struct store *store, u64 block, u64 end)
 	return false;
 }
 
-static struct store_page *dirty_page(struct store *store, u64 block)
+/* The page of a block that can be written to the disk now, or NULL. */
+static struct vstore_page *dirty_page(struct vstore *store, u64 block)
 {
-	u32 number = block < store->map.nr_blocks ? store_map_find(&store->map, block) : 0;
-	struct store_page *page = &store->pages[number];
+	u32 number = block < store->map.nr_blocks ? vstore_tree_find(&store->map, block) : 0;
+	struct vstore_page *page = &store->pages[number];
 
-	if (!number || !store_is_dirty(page))
+	if (!number || !vstore_page_is_dirty(page))
 		return NULL;
-	if (page->flags & STORE_BAD || page->mark & STORE_MOVING)
+	if (page->flags & VSTORE_BAD || page->mark & VSTORE_MOVING)
 		return NULL;
 	return page;
 }
 
 /*
- * Copies the dirty blocks around @block to the buffer, in a row that ends before @end.
- * Returns false if it ended, or did not begin, at one that cannot be read: that one
- * has left its list.
+ * Copies the dirty blocks around @block to the buffer, from place @at to before @end. Returns
+ * false if the run ended, or did not begin, at a block that cannot be read: that one has left its
+ * list.
  */
-static bool run_make(struct store *store, struct store_run *run, u64 block, u32 at, u32 end)
+static bool run_make(struct vstore *store, struct vstore_run *run, u64 block, u32 at, u32 end)
 {
-	struct store_page *page;
+	struct vstore_page *page;
 	u64 first = block;
 	void *to;
 
 	while (first && block - first < end - at - 1 && dirty_page(store, first - 1))
 		first--;
-	*run = (struct store_run){ .block = first, .at = at };
+	*run = (struct vstore_run){ .block = first, .at = at };
 	while (at + run->nr < end) {
 		page = dirty_page(store, first + run->nr);
 		if (!page)
 			break;
-		to = store->buffer + (size_t)(at + run->nr) * STORE_BLOCK_SIZE;
-		if (store_pram_read(to, store_map_data(&store->map, page - store->pages),
-				    STORE_BLOCK_SIZE)) {
-			store_spoil(store, page);
+		to = store->buffer + (size_t)(at + run->nr) * VSTORE_BLOCK_SIZE;
+		if (vstore_pram_read(to, vstore_page_data(&store->map, page - store->pages),
+				     VSTORE_BLOCK_SIZE)) {
+			vstore_block_mark_bad(store, page);
 			return false;
 		}
-		page->mark |= STORE_MOVING;
+		page->mark |= VSTORE_MOVING;
 		run->nr++;
 	}
 	return true;
 }
 
-/* Fills the buffer: with growing files, or with what was not used for longest. */
-static void batch_make(struct store *store, bool merged, bool narrow)
+/* Fills the buffer with growing files, or with the blocks that were not used for longest. */
+static void batch_make(struct vstore *store, bool merged, bool narrow)
 {
 	struct list_head *list = merged ? &store->merged : &store->dirty;
-	struct store_page *page;
+	struct vstore_page *page;
 	unsigned int nr = 0;
 	bool more;
 	u32 at = 0;
 
 	list_for_each_entry(page, list, list) {
-		struct store_run *run = &store->runs[nr];
+		struct vstore_run *run = &store->runs[nr];
 
-		if (page->mark & STORE_MOVING)
+		if (page->mark & VSTORE_MOVING)
 			continue;
-		more = run_make(store, run, page->block, at, narrow ? at + 1 : STORE_BATCH);
+		more = run_make(store, run, page->block, at, narrow ? at + 1 : VSTORE_BATCH);
 		at += run->nr;
 		nr += run->nr > 0;
 		/* The list has changed: the rest is for the next batch. */
-		if (!more || nr == STORE_RUNS || at == STORE_BATCH)
+		if (!more || nr == VSTORE_RUNS || at == VSTORE_BATCH)
 			break;
 	}
 	WRITE_ONCE(store->nr_runs, nr);
@@ -135,7 +148,7 @@ static void run_done(struct batch *batch)
 
 struct run_context {
 	struct batch *batch;
-	struct store_run *run;
+	struct vstore_run *run;
 };
 
 MEMSUITE_DM_IO_NOTIFY(run_written)
@@ -146,48 +159,9 @@ MEMSUITE_DM_IO_NOTIFY(run_written)
 	run_done(done->batch);
 }
 
-/**
- * store_disk_io() - read or write blocks of the disk
- * @store: it
- * @block: the first
- * @nr: how many
- * @request: the operation, its memory and its end, if it is not to be waited for
- *
- * Context: may sleep.
- * Return: 0, or the disk's error.
- */
-int store_disk_io(struct store *store, u64 block, u32 nr, struct dm_io_request *request)
+static int batch_write(struct vstore *store)
 {
-	struct dm_io_region where = {
-		.bdev = store->disk->bdev,
-		.sector = block << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
-		.count = (sector_t)nr << (STORE_BLOCK_SHIFT - SECTOR_SHIFT),
-	};
-
-	request->client = store->io;
-	return memsuite_dm_io(request, &where);
-}
-
-/**
- * store_disk_flush() - have the disk keep durably what was written to it
- * @store: it
- *
- * Context: may sleep.
- * Return: 0, or the disk's error.
- */
-int store_disk_flush(struct store *store)
-{
-	struct dm_io_request request = {
-		MEMSUITE_DM_IO_OP(REQ_OP_WRITE, REQ_PREFLUSH),
-		.mem.type = DM_IO_KMEM,
-	};
-
-	return store_disk_io(store, 0, 0, &request);
-}
-
-static int batch_write(struct store *store)
-{
-	struct run_context contexts[STORE_RUNS];
+	struct run_context contexts[VSTORE_RUNS];
 	struct batch batch;
 	unsigned int i;
 	int error;
@@ -195,11 +169,11 @@ static int batch_write(struct store *store)
 	init_completion(&batch.done);
 	atomic_set(&batch.left, 1);
 	for (i = 0; i < store->nr_runs; i++) {
-		struct store_run *run = &store->runs[i];
+		struct vstore_run *run = &store->runs[i];
 		struct dm_io_request request = {
 			MEMSUITE_DM_IO_OP(REQ_OP_WRITE, 0),
 			.mem.type = DM_IO_VMA,
-			.mem.ptr.vma = store->buffer + (size_t)run->at * STORE_BLOCK_SIZE,
+			.mem.ptr.vma = store->buffer + (size_t)run->at * VSTORE_BLOCK_SIZE,
 			.notify.fn = run_written,
 			.notify.context = &contexts[i],
 		};
@@ -207,7 +181,7 @@ static int batch_write(struct store *store)
 		contexts[i] = (struct run_context){ &batch, run };
 		atomic_inc(&batch.left);
 		/* It may be done, and have failed, before this returns. */
-		error = store_disk_io(store, run->block, run->nr, &request);
+		error = vstore_disk_io(store, run->block, run->nr, &request);
 		if (error) {
 			run->error = error;
 			run_done(&batch);
@@ -215,57 +189,57 @@ static int batch_write(struct store *store)
 	}
 	run_done(&batch);
 	wait_for_completion_io(&batch.done);
-	return store_disk_flush(store);
+	return vstore_disk_flush(store);
 }
 
 /*
- * The disk has it. A page without the mark is one that was taken anew: its block
- * was written again meanwhile, and stays. What is of a growing file, or cannot be
- * read any more, leaves PRAM, the rest remains for reading until its room is needed.
+ * The disk has the run. A page without the mark was taken anew: its block was written again
+ * meanwhile, and stays dirty. Blocks of a growing file, and those that cannot be read any more,
+ * leave PRAM. The others are clean, and stay for reading until their pages are needed.
  */
-static void run_settle(struct store *store, const struct store_run *run, int error)
+static void run_settle(struct vstore *store, const struct vstore_run *run, int error)
 {
-	u64 block, blocks[STORE_CHUNK];
+	u64 block, blocks[VSTORE_CHUNK];
 	unsigned int nr = 0;
 
 	for (block = run->block; block < run->block + run->nr; block++) {
-		u32 number = store_map_find(&store->map, block);
-		struct store_page *page = &store->pages[number];
+		u32 number = vstore_tree_find(&store->map, block);
+		struct vstore_page *page = &store->pages[number];
 
-		if (!number || !(page->mark & STORE_MOVING))
+		if (!number || !(page->mark & VSTORE_MOVING))
 			continue;
-		page->mark &= ~STORE_MOVING;
+		page->mark &= ~VSTORE_MOVING;
 		if (error) {
-			/* Others first, which the disk may take. */
-			store_list(store, page);
+			/* Others come first, which the disk may take. */
+			vstore_block_enlist(store, page);
 			continue;
 		}
-		store_count(store, page, -1);
+		vstore_block_count(store, page, -1);
 		store->counts.moved++;
-		if (page->mark & STORE_MERGED || page->flags & STORE_BAD) {
+		if (page->mark & VSTORE_MERGED || page->flags & VSTORE_BAD) {
 			blocks[nr++] = block;
 			if (nr == ARRAY_SIZE(blocks)) {
-				store_map_drop(&store->map, blocks, nr);
+				vstore_map_forget(&store->map, blocks, nr);
 				nr = 0;
 			}
 		} else {
-			store_map_clean(&store->map, block);
-			store_list(store, page);
+			vstore_map_mark_clean(&store->map, block);
+			vstore_block_enlist(store, page);
 		}
 	}
 	if (nr)
-		store_map_drop(&store->map, blocks, nr);
+		vstore_map_forget(&store->map, blocks, nr);
 }
 
 /* Moves a batch; returns 0, or the disk's error. */
-static int batch_move(struct store *store, bool merged, bool narrow)
+static int batch_move(struct vstore *store, bool merged, bool narrow)
 {
 	unsigned int i;
 	int error, first;
 
 	mutex_lock(&store->lock);
 	batch_make(store, merged, narrow);
-	store_mend(store);
+	vstore_blocks_repair(store);
 	mutex_unlock(&store->lock);
 
 	first = batch_write(store);
@@ -284,7 +258,7 @@ static int batch_move(struct store *store, bool merged, bool narrow)
 	for (i = 0; i < store->nr_runs && !first; i++)
 		first = store->runs[i].error;
 	WRITE_ONCE(store->nr_runs, 0);
-	store_mend(store);
+	vstore_blocks_repair(store);
 	mutex_unlock(&store->lock);
 	wake_up_all(&store->batch_done);
 	return first;
@@ -296,8 +270,8 @@ struct flush {
 	int result;
 };
 
-/* All that was dirty when they came has been tried. */
-static void flushes_end(struct store *store, int error)
+/* All that was dirty when these callers came has been tried. */
+static void flushes_end(struct vstore *store, int error)
 {
 	struct flush *flush, *next;
 
@@ -310,17 +284,16 @@ static void flushes_end(struct store *store, int error)
 }
 
 /**
- * store_writeback() - move until there is little that is dirty
+ * vstore_writeback_work() - move until there is little that is dirty
  * @work: of the store
  *
- * Where the disk cannot be written in one place, it may be in others: after an
- * error blocks are written one by one, until it takes none of growing files and
- * none of the others.
+ * A disk that fails in one place may take writes in others. So after an error, blocks are written
+ * one by one, until the disk takes none of growing files, and none of the others.
  */
-void store_writeback(struct work_struct *work)
+void vstore_writeback_work(struct work_struct *work)
 {
-	struct store *store = container_of(to_delayed_work(work), struct store, work);
-	bool merged, all, squeezed = false;
+	struct vstore *store = container_of(to_delayed_work(work), struct vstore, work);
+	bool merged, all, forced = false;
 	int error = 0, failed, vain = 0;
 	u64 moved;
 
@@ -328,13 +301,13 @@ void store_writeback(struct work_struct *work)
 		bool more;
 
 		mutex_lock(&store->lock);
-		squeezed |= store->squeezed;
-		all = is_flushing(store) || squeezed ||
-		      store->nr_dirty > share(store, store->low_pct);
+		forced |= store->forced;
+		all = is_flushing(store) || forced ||
+		      store->nr_dirty > dirty_limit(store, store->low_pct);
 		more = vain < 2 && store->open && store->nr_dirty && (store->nr_merged || all);
 		merged = store->nr_merged && (!vain || !all || list_empty(&store->dirty));
 		moved = store->counts.moved;
-		store->squeezed = false;
+		store->forced = false;
 		if (!more) {
 			flushes_end(store, error);
 			/* The disk may recover. */
@@ -348,20 +321,20 @@ void store_writeback(struct work_struct *work)
 		failed = batch_move(store, merged, error);
 		error = failed ?: error;
 		vain = failed && store->counts.moved == moved ? vain + 1 : 0;
-		squeezed &= vain > 0;
+		forced &= vain > 0;
 		cond_resched();
 	}
 	wake_up_all(&store->batch_done);
 }
 
 /**
- * store_flush() - move all that is dirty to the disk, and wait for it
+ * vstore_writeback_flush() - move all that is dirty to the disk, and wait for it
  * @store: it; sleeps, and as long as others write
  *
  * Return: 0, the disk's error, -EIO if PRAM cannot be read where the disk has not the
  * same, or -EAGAIN if the device is suspended.
  */
-int store_flush(struct store *store)
+int vstore_writeback_flush(struct vstore *store)
 {
 	struct flush flush = { .result = -EAGAIN };
 

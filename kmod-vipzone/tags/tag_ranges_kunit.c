@@ -25,7 +25,7 @@ static void tear_down(struct kunit *test)
 }
 
 /* In pages. */
-static int tag(unsigned long start, unsigned long end, u32 flags)
+static int range_tag(unsigned long start, unsigned long end, u32 flags)
 {
 	struct vipzone_tag *fresh[2] = {
 		kmalloc(sizeof(struct vipzone_tag), GFP_KERNEL),
@@ -42,7 +42,7 @@ static int tag(unsigned long start, unsigned long end, u32 flags)
 	return err;
 }
 
-static bool forget(unsigned long start, unsigned long end, bool with_memory)
+static bool range_untag(unsigned long start, unsigned long end, bool with_memory)
 {
 	struct vipzone_tag *fresh = NULL;
 	bool whole;
@@ -56,7 +56,7 @@ static bool forget(unsigned long start, unsigned long end, bool with_memory)
 	return whole;
 }
 
-static void move(unsigned long from, unsigned long to, unsigned long pages)
+static void range_move(unsigned long from, unsigned long to, unsigned long pages)
 {
 	spin_lock(&set.lock);
 	vipzone_tag_ranges_move(&set, from * PAGE_SIZE, to * PAGE_SIZE, pages * PAGE_SIZE);
@@ -72,7 +72,7 @@ static int flags_at(unsigned long page)
 }
 
 /* "w" and "W" for WRITE_LO and WRITE_HI, "r" for READ_LO, " " for none. */
-static void expect(struct kunit *test, const char *map, unsigned int nr)
+static void expect_map(struct kunit *test, const char *map, unsigned int nr)
 {
 	char found[PAGES + 1] = {};
 	size_t i;
@@ -97,148 +97,148 @@ static void expect(struct kunit *test, const char *map, unsigned int nr)
 
 static void is_empty_at_first(struct kunit *test)
 {
-	expect(test, "        ", 0);
-	KUNIT_EXPECT_TRUE(test, forget(0, 8, false));
-	move(0, 8, 8);
-	expect(test, "        ", 0);
+	expect_map(test, "        ", 0);
+	KUNIT_EXPECT_TRUE(test, range_untag(0, 8, false));
+	range_move(0, 8, 8);
+	expect_map(test, "        ", 0);
 }
 
-static void tags(struct kunit *test)
+static void tags_ranges(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, tag(2, 4, WRITE_LO), 0);
-	KUNIT_EXPECT_EQ(test, tag(6, 7, READ_LO), 0);
-	expect(test, "  ww  r ", 2);
+	KUNIT_EXPECT_EQ(test, range_tag(2, 4, WRITE_LO), 0);
+	KUNIT_EXPECT_EQ(test, range_tag(6, 7, READ_LO), 0);
+	expect_map(test, "  ww  r ", 2);
 }
 
 static void joins_what_is_alike(struct kunit *test)
 {
-	tag(0, 2, WRITE_LO);
-	tag(4, 6, WRITE_LO);
-	tag(6, 7, WRITE_HI);
-	tag(2, 4, WRITE_LO);
-	expect(test, "wwwwwwW ", 2);
-	tag(6, 8, WRITE_LO);
-	expect(test, "wwwwwwww", 1);
-	tag(3, 5, WRITE_LO);
-	expect(test, "wwwwwwww", 1);
+	range_tag(0, 2, WRITE_LO);
+	range_tag(4, 6, WRITE_LO);
+	range_tag(6, 7, WRITE_HI);
+	range_tag(2, 4, WRITE_LO);
+	expect_map(test, "wwwwwwW ", 2);
+	range_tag(6, 8, WRITE_LO);
+	expect_map(test, "wwwwwwww", 1);
+	range_tag(3, 5, WRITE_LO);
+	expect_map(test, "wwwwwwww", 1);
 }
 
 static void takes_the_place_of_others(struct kunit *test)
 {
-	tag(0, 8, WRITE_LO);
-	tag(2, 4, READ_LO);
-	expect(test, "wwrrwwww", 3);
-	tag(1, 5, WRITE_HI);
-	expect(test, "wWWWWwww", 3);
-	tag(0, 2, READ_LO);
-	expect(test, "rrWWWwww", 3);
-	tag(4, 8, READ_LO);
-	expect(test, "rrWWrrrr", 3);
-	tag(0, 8, WRITE_LO);
-	expect(test, "wwwwwwww", 1);
+	range_tag(0, 8, WRITE_LO);
+	range_tag(2, 4, READ_LO);
+	expect_map(test, "wwrrwwww", 3);
+	range_tag(1, 5, WRITE_HI);
+	expect_map(test, "wWWWWwww", 3);
+	range_tag(0, 2, READ_LO);
+	expect_map(test, "rrWWWwww", 3);
+	range_tag(4, 8, READ_LO);
+	expect_map(test, "rrWWrrrr", 3);
+	range_tag(0, 8, WRITE_LO);
+	expect_map(test, "wwwwwwww", 1);
 }
 
-static void untags(struct kunit *test)
+static void untags_ranges(struct kunit *test)
 {
-	tag(0, 8, WRITE_LO);
-	KUNIT_EXPECT_TRUE(test, forget(3, 5, true));
-	expect(test, "www  www", 2);
-	KUNIT_EXPECT_TRUE(test, forget(0, 1, false));
-	KUNIT_EXPECT_TRUE(test, forget(7, 9, false));
-	expect(test, " ww  ww ", 2);
-	KUNIT_EXPECT_TRUE(test, forget(2, 6, false));
-	expect(test, " w    w ", 2);
-	KUNIT_EXPECT_TRUE(test, forget(0, 8, false));
-	expect(test, "        ", 0);
+	range_tag(0, 8, WRITE_LO);
+	KUNIT_EXPECT_TRUE(test, range_untag(3, 5, true));
+	expect_map(test, "www  www", 2);
+	KUNIT_EXPECT_TRUE(test, range_untag(0, 1, false));
+	KUNIT_EXPECT_TRUE(test, range_untag(7, 9, false));
+	expect_map(test, " ww  ww ", 2);
+	KUNIT_EXPECT_TRUE(test, range_untag(2, 6, false));
+	expect_map(test, " w    w ", 2);
+	KUNIT_EXPECT_TRUE(test, range_untag(0, 8, false));
+	expect_map(test, "        ", 0);
 }
 
 static void loses_the_rest_without_memory(struct kunit *test)
 {
-	tag(0, 8, WRITE_LO);
-	KUNIT_EXPECT_FALSE(test, forget(3, 5, false));
-	expect(test, "www     ", 1);
+	range_tag(0, 8, WRITE_LO);
+	KUNIT_EXPECT_FALSE(test, range_untag(3, 5, false));
+	expect_map(test, "www     ", 1);
 }
 
-static void moves(struct kunit *test)
+static void moves_ranges(struct kunit *test)
 {
-	tag(0, 2, WRITE_LO);
-	tag(3, 4, READ_LO);
-	move(0, 8, 4);
-	expect(test, "        ww r", 2);
-	move(8, 0, 4);
-	expect(test, "ww r        ", 2);
+	range_tag(0, 2, WRITE_LO);
+	range_tag(3, 4, READ_LO);
+	range_move(0, 8, 4);
+	expect_map(test, "        ww r", 2);
+	range_move(8, 0, 4);
+	expect_map(test, "ww r        ", 2);
 }
 
 static void moves_parts(struct kunit *test)
 {
-	tag(0, 8, WRITE_LO);
-	move(2, 10, 3);
-	expect(test, "ww   www  www ", 3);
-	move(6, 2, 2);
-	expect(test, "wwww w    www ", 3);
-	move(10, 4, 1);
-	expect(test, "wwwwww     ww ", 2);
+	range_tag(0, 8, WRITE_LO);
+	range_move(2, 10, 3);
+	expect_map(test, "ww   www  www ", 3);
+	range_move(6, 2, 2);
+	expect_map(test, "wwww w    www ", 3);
+	range_move(10, 4, 1);
+	expect_map(test, "wwwwww     ww ", 2);
 }
 
 static void is_split_by_an_unmapping(struct kunit *test)
 {
-	tag(0, 8, WRITE_LO);
+	range_tag(0, 8, WRITE_LO);
 	spin_lock(&set.lock);
 	KUNIT_EXPECT_TRUE(test, vipzone_tag_ranges_unmap(&set, 3 * PAGE_SIZE,
 							 5 * PAGE_SIZE));
 	spin_unlock(&set.lock);
-	expect(test, "www  www", 2);
+	expect_map(test, "www  www", 2);
 }
 
 static void moves_in_place_of_others(struct kunit *test)
 {
-	tag(0, 2, WRITE_LO);
-	tag(4, 8, READ_LO);
-	move(0, 5, 2);
-	expect(test, "    r", 3);
+	range_tag(0, 2, WRITE_LO);
+	range_tag(4, 8, READ_LO);
+	range_move(0, 5, 2);
+	expect_map(test, "    r", 3);
 	KUNIT_EXPECT_EQ(test, flags_at(5), WRITE_LO);
 	KUNIT_EXPECT_EQ(test, flags_at(7), READ_LO);
 }
 
 static void moves_to_its_like(struct kunit *test)
 {
-	tag(0, 2, WRITE_LO);
-	tag(10, 11, READ_LO);
-	tag(12, 13, WRITE_LO);
-	tag(20, 22, WRITE_LO);
-	move(10, 17, 3);
-	expect(test, "ww               r www", 3);
-	forget(2, 22, false);
-	tag(5, 6, WRITE_LO);
-	tag(3, 4, WRITE_LO);
-	move(5, 2, 1);
-	expect(test, "wwww  ", 1);
-	tag(8, 9, READ_LO);
-	tag(10, 11, WRITE_LO);
-	tag(14, 15, READ_LO);
-	move(8, 4, 3);
-	expect(test, "wwwwr w       r", 4);
+	range_tag(0, 2, WRITE_LO);
+	range_tag(10, 11, READ_LO);
+	range_tag(12, 13, WRITE_LO);
+	range_tag(20, 22, WRITE_LO);
+	range_move(10, 17, 3);
+	expect_map(test, "ww               r www", 3);
+	range_untag(2, 22, false);
+	range_tag(5, 6, WRITE_LO);
+	range_tag(3, 4, WRITE_LO);
+	range_move(5, 2, 1);
+	expect_map(test, "wwww  ", 1);
+	range_tag(8, 9, READ_LO);
+	range_tag(10, 11, WRITE_LO);
+	range_tag(14, 15, READ_LO);
+	range_move(8, 4, 3);
+	expect_map(test, "wwwwr w       r", 4);
 }
 
 static void moves_past_others(struct kunit *test)
 {
-	tag(0, 1, WRITE_LO);
-	tag(2, 3, READ_LO);
-	tag(8, 9, READ_LO);
-	tag(12, 13, WRITE_LO);
-	move(0, 9, 3);
-	expect(test, "        rw r", 4);
-	tag(4, 5, WRITE_LO);
-	move(9, 0, 3);
-	expect(test, "w r w   r   w", 5);
+	range_tag(0, 1, WRITE_LO);
+	range_tag(2, 3, READ_LO);
+	range_tag(8, 9, READ_LO);
+	range_tag(12, 13, WRITE_LO);
+	range_move(0, 9, 3);
+	expect_map(test, "        rw r", 4);
+	range_tag(4, 5, WRITE_LO);
+	range_move(9, 0, 3);
+	expect_map(test, "w r w   r   w", 5);
 }
 
 static void tells_ranges(struct kunit *test)
 {
 	const struct vipzone_tag *found;
 
-	tag(2, 4, WRITE_LO);
-	tag(4, 6, WRITE_LO);
+	range_tag(2, 4, WRITE_LO);
+	range_tag(4, 6, WRITE_LO);
 	found = vipzone_tag_ranges_at(&set, 5 * PAGE_SIZE + 1);
 	KUNIT_ASSERT_TRUE(test, found);
 	KUNIT_EXPECT_EQ(test, found->start, 2 * PAGE_SIZE);
@@ -247,17 +247,17 @@ static void tells_ranges(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, vipzone_tag_ranges_at(&set, PAGE_SIZE * 2 - 1));
 }
 
-static void copies(struct kunit *test)
+static void copies_ranges(struct kunit *test)
 {
 	struct vipzone_tag_ranges copy;
 	u32 flags;
 
-	tag(0, 2, WRITE_LO);
-	tag(2, 4, READ_LO);
+	range_tag(0, 2, WRITE_LO);
+	range_tag(2, 4, READ_LO);
 	vipzone_tag_ranges_init(&copy);
 	KUNIT_EXPECT_EQ(test, vipzone_tag_ranges_copy(&copy, &set), 0U);
 	KUNIT_EXPECT_EQ(test, copy.nr, 2U);
-	forget(0, 4, false);
+	range_untag(0, 4, false);
 	KUNIT_EXPECT_TRUE(test, vipzone_tag_ranges_find(&copy, PAGE_SIZE, &flags));
 	KUNIT_EXPECT_EQ(test, flags, (u32)WRITE_LO);
 	vipzone_tag_ranges_exit(&copy);
@@ -268,16 +268,16 @@ static void has_a_limit(struct kunit *test)
 	unsigned long i;
 
 	for (i = 0; i < VIPZONE_MAX_RANGES; i++)
-		if (tag(4 * i, 4 * i + 3, WRITE_LO))
+		if (range_tag(4 * i, 4 * i + 3, WRITE_LO))
 			break;
 	KUNIT_EXPECT_EQ(test, i, (unsigned long)VIPZONE_MAX_RANGES);
-	KUNIT_EXPECT_EQ(test, tag(4 * i, 4 * i + 1, WRITE_LO), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, range_tag(4 * i, 4 * i + 1, WRITE_LO), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, flags_at(4 * i), -1);
-	KUNIT_EXPECT_EQ(test, tag(1, 2, WRITE_HI), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, tag(2, 3, WRITE_HI), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, range_tag(1, 2, WRITE_HI), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, range_tag(2, 3, WRITE_HI), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, flags_at(2), WRITE_LO);
-	KUNIT_EXPECT_EQ(test, tag(0, 3, WRITE_HI), 0);
-	KUNIT_EXPECT_EQ(test, tag(0, 4 * i, WRITE_HI), 0);
+	KUNIT_EXPECT_EQ(test, range_tag(0, 3, WRITE_HI), 0);
+	KUNIT_EXPECT_EQ(test, range_tag(0, 4 * i, WRITE_HI), 0);
 	KUNIT_EXPECT_EQ(test, set.nr, 1U);
 }
 
@@ -297,16 +297,16 @@ static void agrees_with_a_map(struct kunit *test)
 		flags = kinds[(random >> 24) % 3];
 		switch ((random >> 28) % 3) {
 		case 0:
-			tag(start, start + length, flags);
+			range_tag(start, start + length, flags);
 			break;
 		case 1:
-			forget(start, start + length, true);
+			range_untag(start, start + length, true);
 			flags = -1;
 			break;
 		default:
 			/* There and back, which takes it from the other half. */
-			move(start, PAGES + start, length);
-			move(PAGES + start, start, length);
+			range_move(start, PAGES + start, length);
+			range_move(PAGES + start, start, length);
 			continue;
 		}
 		for (page = start; page < start + length; page++)
@@ -318,19 +318,19 @@ static void agrees_with_a_map(struct kunit *test)
 
 static struct kunit_case tagset_cases[] = {
 	KUNIT_CASE(is_empty_at_first),
-	KUNIT_CASE(tags),
+	KUNIT_CASE(tags_ranges),
 	KUNIT_CASE(joins_what_is_alike),
 	KUNIT_CASE(takes_the_place_of_others),
-	KUNIT_CASE(untags),
+	KUNIT_CASE(untags_ranges),
 	KUNIT_CASE(loses_the_rest_without_memory),
 	KUNIT_CASE(is_split_by_an_unmapping),
-	KUNIT_CASE(moves),
+	KUNIT_CASE(moves_ranges),
 	KUNIT_CASE(moves_parts),
 	KUNIT_CASE(moves_in_place_of_others),
 	KUNIT_CASE(moves_to_its_like),
 	KUNIT_CASE(moves_past_others),
 	KUNIT_CASE(tells_ranges),
-	KUNIT_CASE(copies),
+	KUNIT_CASE(copies_ranges),
 	KUNIT_CASE(has_a_limit),
 	KUNIT_CASE(agrees_with_a_map),
 	{}

@@ -28,7 +28,8 @@ struct memsuite_pagetable_move_control {
 	unsigned long len_in;
 };
 
-#define MEMSUITE_MREMAP_ARGS	{ 0, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG, MEMSUITE_NO_ARG }
+#define MEMSUITE_MREMAP_ARGS	\
+	{ 0, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG }
 
 static inline void memsuite_mremap_of(const unsigned long *args,
 				      struct memsuite_mremap *remap)

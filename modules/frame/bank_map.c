@@ -8,18 +8,18 @@
 #include <linux/string.h>
 
 #include "frame/bank_map.h"
-#include "region/region_parse.h"
+#include "kernel/parse_private.h"
 
 /* Below this bit an address lies within its page. */
 #define IN_PAGE		((1ULL << PAGE_SHIFT) - 1)
 
-static unsigned int parity(u64 bits)
+static unsigned int bits_parity(u64 bits)
 {
 	return hweight64(bits) & 1;
 }
 
 /* Adds the vectors of @basis that leave nothing of @within in @mask. */
-static u64 reduce(u64 mask, const u64 *basis, unsigned int nr, u64 within)
+static u64 mask_reduce(u64 mask, const u64 *basis, unsigned int nr, u64 within)
 {
 	unsigned int i;
 	u64 top;
@@ -38,19 +38,19 @@ static u64 reduce(u64 mask, const u64 *basis, unsigned int nr, u64 within)
  * mask that has none to begin with stays as it was written, but for others that
  * were folded before it.
  */
-static int fold_masks(struct memsuite_bank_map *map, const u64 *masks,
-		      unsigned int nr)
+static int map_fold_masks(struct memsuite_bank_map *map, const u64 *masks,
+			  unsigned int nr)
 {
 	u64 folded[MEMSUITE_BANK_MASKS], basis[MEMSUITE_BANK_MASKS], mask, rest;
 	unsigned int nr_folded = 0, i;
 
 	for (i = 0; i < nr; i++) {
-		mask = reduce(masks[i], folded, nr_folded, IN_PAGE);
+		mask = mask_reduce(masks[i], folded, nr_folded, IN_PAGE);
 		if (mask & IN_PAGE) {
 			folded[nr_folded++] = mask;
 			continue;
 		}
-		rest = reduce(mask, basis, map->nr_masks, ~0ULL);
+		rest = mask_reduce(mask, basis, map->nr_masks, ~0ULL);
 		if (!rest)
 			return -EINVAL;
 		basis[map->nr_masks] = rest;
@@ -64,7 +64,7 @@ static int fold_masks(struct memsuite_bank_map *map, const u64 *masks,
 }
 
 /* Frame numbers that differ below the lowest bit that selects are one row's. */
-static void find_mask_rows(struct memsuite_bank_map *map, u64 row)
+static void map_find_mask_rows(struct memsuite_bank_map *map, u64 row)
 {
 	u64 bits = row >> PAGE_SHIFT;
 	unsigned int i;
@@ -107,7 +107,7 @@ static int parse_masks(char *list, u64 *masks, unsigned int *nr)
  * of them as have room in it. One that a frame's border cuts through tells
  * nothing about frames.
  */
-static int fold_level(struct memsuite_bank_map *map, u64 size, u64 count)
+static int map_fold_level(struct memsuite_bank_map *map, u64 size, u64 count)
 {
 	struct memsuite_bank_level *level = &map->levels[map->nr_levels];
 	u64 in_page = max_t(u64, PAGE_SIZE / size, 1);
@@ -163,7 +163,7 @@ static int parse_levels(char *list, struct memsuite_bank_map *map)
 		if (size > U64_MAX / count)
 			return -ERANGE;
 		period = size * count;
-		err = fold_level(map, size, count);
+		err = map_fold_level(map, size, count);
 		if (err)
 			return err;
 	}
@@ -172,7 +172,7 @@ static int parse_levels(char *list, struct memsuite_bank_map *map)
 }
 
 /* The value of a word "KEY=VALUE", or NULL. */
-static char *value_of(char *word, const char *key)
+static char *word_value(char *word, const char *key)
 {
 	size_t length = strlen(key);
 
@@ -188,13 +188,13 @@ static int parse_xor(char *list, char *rest, struct memsuite_bank_map *map)
 
 	err = parse_masks(list, masks, &nr);
 	if (!err && rest) {
-		rest = value_of(rest, "row");
+		rest = word_value(rest, "row");
 		err = rest ? parse_mask(rest, &row) : -EINVAL;
 	}
 	if (!err)
-		err = fold_masks(map, masks, nr);
+		err = map_fold_masks(map, masks, nr);
 	if (!err)
-		find_mask_rows(map, row);
+		map_find_mask_rows(map, row);
 	return err;
 }
 
@@ -212,11 +212,11 @@ int memsuite_bank_map_parse(char *line, struct memsuite_bank_map *map)
 	if (strscpy(map->text, line, sizeof(map->text)) < 0)
 		return -E2BIG;
 	word = strsep(&line, " \t");
-	list = value_of(word, "xor");
+	list = word_value(word, "xor");
 	if (list) {
 		err = parse_xor(list, line, map);
 	} else {
-		list = line ? NULL : value_of(word, "interleave");
+		list = line ? NULL : word_value(word, "interleave");
 		err = list ? parse_levels(list, map) : -EINVAL;
 	}
 	if (!err && map->nr_banks == 1)
@@ -229,7 +229,7 @@ unsigned int memsuite_bank_of(const struct memsuite_bank_map *map, unsigned long
 	unsigned int bank = 0, base = 1, i;
 
 	for (i = 0; i < map->nr_masks; i++)
-		bank |= parity(pfn & map->masks[i]) << i;
+		bank |= bits_parity(pfn & map->masks[i]) << i;
 	for (i = 0; i < map->nr_levels; i++) {
 		bank += base * (pfn / map->levels[i].frames %
 				map->levels[i].count);

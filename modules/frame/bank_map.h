@@ -7,8 +7,8 @@
  * below the page as well, a frame lies in several banks; what remains to tell
  * frames apart is what is called a bank here.
  */
-#ifndef MEMSUITE_BANK_MAP_H
-#define MEMSUITE_BANK_MAP_H
+#ifndef MEMSUITE_FRAME_BANK_MAP_H
+#define MEMSUITE_FRAME_BANK_MAP_H
 
 #include <linux/bitops.h>
 #include <linux/types.h>
@@ -75,7 +75,8 @@ struct memsuite_bank_set {
  * with an optional K, M or G, and a multiple of the SIZE times the COUNT of the
  * level before.
  *
- * Pure. Return: 0; -EINVAL (malformed; masks that are not independent; levels
+ * Pure.
+ * Return: 0; -EINVAL (malformed; masks that are not independent; levels
  * that overlap); -E2BIG (too many masks, levels or banks); -ERANGE (a number
  * too large); -ENAMETOOLONG; -EOPNOTSUPP (no two page frames can be told apart).
  */

@@ -8,7 +8,7 @@
 
 #ifndef __KERNEL__
 /* In the kernel another suite of the same module has it. */
-#include "region/region_parse.c"
+#include "kernel/parse.c"
 #endif
 
 #define TEN_MASKS	"0x1000,0x2000,0x4000,0x8000,0x10000," \

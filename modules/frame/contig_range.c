@@ -10,11 +10,11 @@
 #include <compat/compat.h>
 #include <memsuite/contig_range.h>
 
+#include "frame/alloc_stats_private.h"
+#include "frame/held_pages_private.h"
 #include "frame/hwpoison.h"
-#include "kernel/alloc_stats.h"
-#include "retire/give_back.h"
 
-static bool claimable(unsigned long start_pfn, unsigned long end_pfn)
+static bool range_is_claimable(unsigned long start_pfn, unsigned long end_pfn)
 {
 	struct page *first = pfn_to_online_page(start_pfn), *page;
 	unsigned long pfn;
@@ -34,7 +34,7 @@ int memsuite_contig_range_claim(unsigned long start_pfn, unsigned long end_pfn)
 {
 	int err;
 
-	if (!claimable(start_pfn, end_pfn))
+	if (!range_is_claimable(start_pfn, end_pfn))
 		return -EINVAL;
 	err = memsuite_alloc_contig_range(start_pfn, end_pfn);
 	if (err)
@@ -51,7 +51,7 @@ void memsuite_contig_range_release(unsigned long start_pfn, unsigned long end_pf
 
 	for (pfn = start_pfn; pfn < end_pfn; pfn++) {
 		if (bad && test_bit(pfn - start_pfn, bad))
-			memsuite_hwpoison(pfn_to_page(pfn));
+			memsuite_hwpoison_set(pfn_to_page(pfn));
 		else
 			memsuite_alloc_stats_free(pfn_to_page(pfn), 0, __free_pages);
 	}

@@ -10,7 +10,7 @@
 #include <compat/compat.h>
 
 #include "frame/hwpoison.h"
-#include "region/region.h"
+#include "kernel/text_file.h"
 
 /*
  * What page->private says of a page that the suite retired. It is ours to use,
@@ -30,12 +30,12 @@ static bool recovery_allowed(void)
 {
 	char value[4];
 
-	return memsuite_read_text("/proc/sys/vm/memory_failure_recovery", value,
-				  sizeof(value)) > 0 && value[0] != '0';
+	return memsuite_text_file_read("/proc/sys/vm/memory_failure_recovery", value,
+				       sizeof(value)) > 0 && value[0] != '0';
 }
 
 /* memory_failure() marks, counts and announces; it finds nothing to recover. */
-static void fail(struct page *page)
+static void page_fail(struct page *page)
 {
 	memory_failure(page_to_pfn(page), MEMSUITE_MF_SW_SIMULATED);
 	/* One reference holds the page; a second one would bar unpoisoning. */
@@ -45,7 +45,7 @@ static void fail(struct page *page)
 }
 
 /**
- * memsuite_hwpoison() - retire a page that the caller holds
+ * memsuite_hwpoison_set() - retire a page that the caller holds
  * @page: of order 0; its reference is kept for ever
  *
  * memory_failure() marks the page, counts it in HardwareCorrupted and in the
@@ -54,11 +54,11 @@ static void fail(struct page *page)
  *
  * Context: may sleep.
  */
-void memsuite_hwpoison(struct page *page)
+void memsuite_hwpoison_set(struct page *page)
 {
 	mutex_lock(&poison_lock);
 	if (recovery_allowed()) {
-		fail(page);
+		page_fail(page);
 	} else {
 		pr_warn_once("vm.memory_failure_recovery is 0: retired pages are not counted in HardwareCorrupted\n");
 		set_page_private(page, RETIRED_UNCOUNTED);
@@ -70,7 +70,7 @@ void memsuite_hwpoison(struct page *page)
 	pr_warn("page 0x%lx was retired\n", page_to_pfn(page));
 }
 
-bool memsuite_hwpoisoned(struct page *page)
+bool memsuite_hwpoison_is_set(struct page *page)
 {
 	return PageHWPoison(page) &&
 	       (page_private(page) == RETIRED_COUNTED ||
@@ -78,7 +78,7 @@ bool memsuite_hwpoisoned(struct page *page)
 }
 
 /* The kernel drops the mark, the count and the reference; 5.10 never says no. */
-static int give_back(struct page *page)
+static int page_unpoison(struct page *page)
 {
 	int err;
 
@@ -92,7 +92,7 @@ static int give_back(struct page *page)
 }
 
 /**
- * memsuite_hwpoison_clear() - free a page that memsuite_hwpoison() retired
+ * memsuite_hwpoison_clear() - free a page that memsuite_hwpoison_set() retired
  * @page: the page
  *
  * Context: may sleep.
@@ -106,14 +106,14 @@ int memsuite_hwpoison_clear(struct page *page)
 	mutex_lock(&poison_lock);
 	if (!PageHWPoison(page)) {
 		err = -ENOENT;
-	} else if (!memsuite_hwpoisoned(page)) {
+	} else if (!memsuite_hwpoison_is_set(page)) {
 		err = -EPERM;
 	} else if (page_private(page) == RETIRED_UNCOUNTED) {
 		set_page_private(page, 0);
 		ClearPageHWPoison(page);
 		put_page(page);
 	} else {
-		err = give_back(page);
+		err = page_unpoison(page);
 	}
 	mutex_unlock(&poison_lock);
 	if (err == -EOPNOTSUPP)
@@ -133,11 +133,11 @@ void memsuite_hwpoison_forget(unsigned long pfn, unsigned long nr)
 	unsigned long end = pfn + nr;
 
 	for (; pfn < end; pfn++)
-		if (memsuite_hwpoisoned(pfn_to_page(pfn)))
+		if (memsuite_hwpoison_is_set(pfn_to_page(pfn)))
 			atomic64_dec_if_positive(&poisoned);
 }
 
-u64 memsuite_hwpoisoned_pages(void)
+u64 memsuite_hwpoison_count(void)
 {
 	return atomic64_read(&poisoned);
 }

@@ -38,7 +38,7 @@ static bool zone_has_spare(struct zone *zone, unsigned int order)
 	return zone_page_state(zone, NR_FREE_PAGES) > keep + reserve;
 }
 
-static bool may_take(const struct memsuite_scan *scan, struct page *page)
+static bool block_may_be_taken(const struct memsuite_scan *scan, struct page *page)
 {
 	int migratetype = memsuite_kcall_migratetype(page);
 
@@ -50,7 +50,7 @@ static bool may_take(const struct memsuite_scan *scan, struct page *page)
  * Frames to skip when the page where the walk stands is not to be taken. A block
  * lies where its size says.
  */
-static unsigned long step(const struct memsuite_scan *scan, struct page *page)
+static unsigned long scan_step(const struct memsuite_scan *scan, struct page *page)
 {
 	unsigned long least = 1UL << __ffs(scan->orders);
 	unsigned long next = ALIGN(scan->pfn + 1, least);
@@ -65,8 +65,8 @@ static unsigned long step(const struct memsuite_scan *scan, struct page *page)
 	return next - scan->pfn;
 }
 
-static bool age_wanted(const struct memsuite_scan *scan, unsigned long pfn,
-		       unsigned long nr)
+static bool block_age_is_wanted(const struct memsuite_scan *scan, unsigned long pfn,
+				unsigned long nr)
 {
 	if (scan->min_age_s && !memsuite_alloc_stats_older(pfn, nr, scan->min_age_s))
 		return false;
@@ -74,8 +74,8 @@ static bool age_wanted(const struct memsuite_scan *scan, unsigned long pfn,
 }
 
 /* A block without a frame in the banks would be taken in vain, again and again. */
-static bool has_banks(const struct memsuite_scan *scan, unsigned long pfn,
-		      unsigned long nr)
+static bool block_has_banks(const struct memsuite_scan *scan, unsigned long pfn,
+			    unsigned long nr)
 {
 	unsigned long i;
 
@@ -87,8 +87,8 @@ static bool has_banks(const struct memsuite_scan *scan, unsigned long pfn,
 	return false;
 }
 
-static bool wanted(const struct memsuite_scan *scan, struct page *page,
-		   unsigned int *order)
+static bool block_is_wanted(const struct memsuite_scan *scan, struct page *page,
+			    unsigned int *order)
 {
 	if (!PageBuddy(page) ||
 	    (scan->nid != NUMA_NO_NODE && scan->nid != page_to_nid(page)))
@@ -97,12 +97,12 @@ static bool wanted(const struct memsuite_scan *scan, struct page *page,
 	if (*order > MEMSUITE_MAX_ORDER || !(scan->orders & BIT(*order)) ||
 	    page_to_pfn(page) + (1UL << *order) > scan->end)
 		return false;
-	return has_banks(scan, page_to_pfn(page), 1UL << *order) &&
-	       age_wanted(scan, page_to_pfn(page), 1UL << *order);
+	return block_has_banks(scan, page_to_pfn(page), 1UL << *order) &&
+	       block_age_is_wanted(scan, page_to_pfn(page), 1UL << *order);
 }
 
 /* Where the kernel looks before it hands a page out, isolation does not. */
-static bool is_poisoned(struct page *page, unsigned int order)
+static bool block_is_poisoned(struct page *page, unsigned int order)
 {
 	unsigned long i;
 
@@ -113,8 +113,8 @@ static bool is_poisoned(struct page *page, unsigned int order)
 }
 
 /* Returns 1 if the block at @page was taken. */
-static int isolate(struct memsuite_scan *scan, struct page *page,
-		   struct memsuite_block *block)
+static int block_isolate(struct memsuite_scan *scan, struct page *page,
+			 struct memsuite_block *block)
 {
 	struct zone *zone = page_zone(page);
 	unsigned long flags;
@@ -122,8 +122,8 @@ static int isolate(struct memsuite_scan *scan, struct page *page,
 	int taken = 0;
 
 	spin_lock_irqsave(&zone->lock, flags);
-	if (wanted(scan, page, &order) && may_take(scan, page) &&
-	    !is_poisoned(page, order)) {
+	if (block_is_wanted(scan, page, &order) && block_may_be_taken(scan, page) &&
+	    !block_is_poisoned(page, order)) {
 		if (!zone_has_spare(zone, order) ||
 		    !memsuite_kcall_isolate_free_page(page, order)) {
 			taken = -ENOMEM;
@@ -154,8 +154,8 @@ int memsuite_frames_isolate(struct memsuite_scan *scan, unsigned long budget,
 			scan->pfn = ALIGN(scan->pfn + 1, pageblock_nr_pages);
 			continue;
 		}
-		if (wanted(scan, page, &order)) {
-			taken = isolate(scan, page, block);
+		if (block_is_wanted(scan, page, &order)) {
+			taken = block_isolate(scan, page, block);
 			if (taken < 0)
 				return taken;
 			if (taken) {
@@ -163,7 +163,7 @@ int memsuite_frames_isolate(struct memsuite_scan *scan, unsigned long budget,
 				return 0;
 			}
 		}
-		frames = step(scan, page);
+		frames = scan_step(scan, page);
 		/* Each of them may have been asked for its bank. */
 		if (scan->banks)
 			budget -= min(budget, frames - 1);

@@ -10,12 +10,12 @@
 
 #include "kernel/kcalls.h"
 
-void memsuite_migrate_init(struct memsuite_migrate *move,
+void memsuite_migrate_init(struct memsuite_migrate *migrate,
 			   struct page *(*target)(struct page *old, void *context),
 			   void *context)
 {
-	*move = (struct memsuite_migrate) { .target = target, .context = context };
-	INIT_LIST_HEAD(&move->pages);
+	*migrate = (struct memsuite_migrate) { .target = target, .context = context };
+	INIT_LIST_HEAD(&migrate->pages);
 }
 EXPORT_SYMBOL_GPL(memsuite_migrate_init);
 
@@ -25,22 +25,22 @@ void memsuite_migrate_settle(void)
 }
 EXPORT_SYMBOL_GPL(memsuite_migrate_settle);
 
-bool memsuite_migrate_add(struct memsuite_migrate *move, struct page *page)
+bool memsuite_migrate_add(struct memsuite_migrate *migrate, struct page *page)
 {
 	unsigned long nr = 1UL << memsuite_page_order(page);
 
 	/* Isolation and unmapping would be in vain. */
 	if (memsuite_page_pinned(page)) {
-		move->outcome[MEMSUITE_MIGRATE_PINNED] += nr;
+		migrate->outcome[MEMSUITE_MIGRATE_PINNED] += nr;
 		return false;
 	}
 	/* Whoever reads or writes it may wait for a disk, or a server, for long. */
-	if (!move->keep && (PageLocked(page) || PageWriteback(page))) {
-		move->outcome[MEMSUITE_MIGRATE_BUSY] += nr;
+	if (!migrate->keep && (PageLocked(page) || PageWriteback(page))) {
+		migrate->outcome[MEMSUITE_MIGRATE_BUSY] += nr;
 		return false;
 	}
 	if (!PageLRU(page) || !memsuite_kcall_isolate_lru(page)) {
-		move->outcome[MEMSUITE_MIGRATE_BUSY] += nr;
+		migrate->outcome[MEMSUITE_MIGRATE_BUSY] += nr;
 		return false;
 	}
 	/*
@@ -49,32 +49,32 @@ bool memsuite_migrate_add(struct memsuite_migrate *move, struct page *page)
 	 */
 	mod_node_page_state(page_pgdat(page),
 			    NR_ISOLATED_ANON + memsuite_page_is_file(page), nr);
-	list_add_tail(&page->lru, &move->pages);
-	move->nr += nr;
+	list_add_tail(&page->lru, &migrate->pages);
+	migrate->nr += nr;
 	return true;
 }
 EXPORT_SYMBOL_GPL(memsuite_migrate_add);
 
-static memsuite_migrate_unit *get_target(memsuite_migrate_unit *old, unsigned long private)
+static memsuite_migrate_unit *migrate_get_target(memsuite_migrate_unit *old, unsigned long private)
 {
-	struct memsuite_migrate *move = (struct memsuite_migrate *)private;
+	struct memsuite_migrate *migrate = (struct memsuite_migrate *)private;
 	unsigned int order = memsuite_page_order(memsuite_unit_page(old));
-	struct page *page = move->target(memsuite_unit_page(old), move->context);
+	struct page *page = migrate->target(memsuite_unit_page(old), migrate->context);
 
 	if (!page) {
-		move->full |= !order;
+		migrate->full |= !order;
 		return NULL;
 	}
-	move->used += 1UL << order;
+	migrate->used += 1UL << order;
 	return memsuite_page_unit(page);
 }
 
-static void put_target(memsuite_migrate_unit *unit, unsigned long private)
+static void migrate_put_target(memsuite_migrate_unit *unit, unsigned long private)
 {
-	struct memsuite_migrate *move = (struct memsuite_migrate *)private;
+	struct memsuite_migrate *migrate = (struct memsuite_migrate *)private;
 	struct page *page = memsuite_unit_page(unit);
 
-	move->used -= 1UL << memsuite_page_order(page);
+	migrate->used -= 1UL << memsuite_page_order(page);
 	put_page(page);
 }
 
@@ -82,31 +82,31 @@ static void put_target(memsuite_migrate_unit *unit, unsigned long private)
  * With large folios, the results of migrate_pages() mean something else on
  * each kernel; the targets that were used do not.
  */
-unsigned long memsuite_migrate_run(struct memsuite_migrate *move)
+unsigned long memsuite_migrate_run(struct memsuite_migrate *migrate)
 {
-	unsigned long nr = move->nr, left = 0;
+	unsigned long nr = migrate->nr, left = 0;
 	struct page *page;
 	int failed;
 
 	if (!nr)
 		return 0;
-	move->used = 0;
-	move->full = false;
-	failed = memsuite_kcall_migrate_pages(&move->pages, get_target, put_target,
-					      (unsigned long)move,
-					      move->keep ? MIGRATE_SYNC :
+	migrate->used = 0;
+	migrate->full = false;
+	failed = memsuite_kcall_migrate_pages(&migrate->pages, migrate_get_target,
+					      migrate_put_target, (unsigned long)migrate,
+					      migrate->keep ? MIGRATE_SYNC :
 						    MIGRATE_SYNC_LIGHT,
-					      move->keep ? MR_MEMORY_FAILURE :
+					      migrate->keep ? MR_MEMORY_FAILURE :
 						    MR_SYSCALL);
-	list_for_each_entry(page, &move->pages, lru)
+	list_for_each_entry(page, &migrate->pages, lru)
 		left += 1UL << memsuite_page_order(page);
-	move->outcome[MEMSUITE_MIGRATED] += move->used;
-	move->outcome[move->full ? MEMSUITE_MIGRATE_FULL : MEMSUITE_MIGRATE_BUSY] += left;
-	move->outcome[MEMSUITE_MIGRATE_GONE] += nr - move->used - left;
+	migrate->outcome[MEMSUITE_MIGRATED] += migrate->used;
+	migrate->outcome[migrate->full ? MEMSUITE_MIGRATE_FULL : MEMSUITE_MIGRATE_BUSY] += left;
+	migrate->outcome[MEMSUITE_MIGRATE_GONE] += nr - migrate->used - left;
 	if (left)
-		memsuite_kcall_putback_movable_pages(&move->pages);
-	INIT_LIST_HEAD(&move->pages);
-	move->nr = 0;
+		memsuite_kcall_putback_movable_pages(&migrate->pages);
+	INIT_LIST_HEAD(&migrate->pages);
+	migrate->nr = 0;
 	return failed < 0 ? 0 : nr - failed;
 }
 EXPORT_SYMBOL_GPL(memsuite_migrate_run);

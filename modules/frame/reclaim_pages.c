@@ -24,18 +24,18 @@ bool memsuite_reclaim_usable(void)
 }
 EXPORT_SYMBOL_GPL(memsuite_reclaim_usable);
 
-static bool isolate(struct memsuite_reclaim *evict, struct page *page)
+static bool reclaim_isolate(struct memsuite_reclaim *reclaim, struct page *page)
 {
 	/* Reclaim expects no unevictable ones. */
 	if (!PageLRU(page) || memsuite_page_unevictable(page) ||
 	    !memsuite_kcall_isolate_lru(page))
 		return false;
-	list_add_tail(&page->lru, &evict->pages);
+	list_add_tail(&page->lru, &reclaim->pages);
 	return true;
 }
 
 /* Marked, for what is in swap's cache and clean is taken for written. */
-static void place_in_swap(struct page *page)
+static void page_place_in_swap(struct page *page)
 {
 	if (!trylock_page(page))
 		return;
@@ -49,27 +49,27 @@ static void place_in_swap(struct page *page)
 /*
  * Pages get their places before the first is written: neighbouring ones, so that
  * they are one request, where there is a plug. Who writes may have to wait, and
- * others who evict take the next place meanwhile.
+ * others who reclaim take the next place meanwhile.
  */
-static unsigned long reclaim(struct memsuite_reclaim *evict)
+static unsigned long reclaim_isolated(struct memsuite_reclaim *reclaim)
 {
 	struct blk_plug plug;
 	unsigned long freed;
 	struct page *page;
 
-	if (list_empty(&evict->pages))
+	if (list_empty(&reclaim->pages))
 		return 0;
-	list_for_each_entry(page, &evict->pages, lru)
+	list_for_each_entry(page, &reclaim->pages, lru)
 		if (!memsuite_page_order(page))
-			place_in_swap(page);
+			page_place_in_swap(page);
 	blk_start_plug(&plug);
-	freed = memsuite_kcall_reclaim_pages(&evict->pages);
+	freed = memsuite_kcall_reclaim_pages(&reclaim->pages);
 	blk_finish_plug(&plug);
 	return freed;
 }
 
 /* The page of a frame if it is on its way out still, with a reference. */
-static struct page *find(unsigned long pfn)
+static struct page *reclaim_find(unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
 
@@ -83,62 +83,62 @@ static struct page *find(unsigned long pfn)
 	return NULL;
 }
 
-unsigned long memsuite_reclaim_begin(struct memsuite_reclaim *evict)
+unsigned long memsuite_reclaim_begin(struct memsuite_reclaim *reclaim)
 {
 	unsigned int i, left = 0;
 
-	INIT_LIST_HEAD(&evict->pages);
-	for (i = 0; i < evict->nr; i++) {
-		struct page *page = find(evict->pfn[i]);
+	INIT_LIST_HEAD(&reclaim->pages);
+	for (i = 0; i < reclaim->nr; i++) {
+		struct page *page = reclaim_find(reclaim->pfn[i]);
 
 		if (!page)
 			continue;
 		/* Off the LRU: not written yet, or with some CPU for a moment. */
-		if (memsuite_page_writeback(page) || !isolate(evict, page))
-			evict->pfn[left++] = evict->pfn[i];
+		if (memsuite_page_writeback(page) || !reclaim_isolate(reclaim, page))
+			reclaim->pfn[left++] = reclaim->pfn[i];
 		put_page(page);
 	}
-	evict->nr = left;
-	return reclaim(evict);
+	reclaim->nr = left;
+	return reclaim_isolated(reclaim);
 }
 EXPORT_SYMBOL_GPL(memsuite_reclaim_begin);
 
-bool memsuite_reclaim_add(struct memsuite_reclaim *evict, struct page *page)
+bool memsuite_reclaim_add(struct memsuite_reclaim *reclaim, struct page *page)
 {
-	if (evict->nr >= MEMSUITE_RECLAIM_MAX || memsuite_page_pinned(page) ||
-	    !isolate(evict, page))
+	if (reclaim->nr >= MEMSUITE_RECLAIM_MAX || memsuite_page_pinned(page) ||
+	    !reclaim_isolate(reclaim, page))
 		return false;
 	/* A large one is written in parts, or split. */
 	if (!memsuite_page_order(page))
-		evict->pfn[evict->nr++] = page_to_pfn(page);
+		reclaim->pfn[reclaim->nr++] = page_to_pfn(page);
 	return true;
 }
 EXPORT_SYMBOL_GPL(memsuite_reclaim_add);
 
-unsigned long memsuite_reclaim_run(struct memsuite_reclaim *evict)
+unsigned long memsuite_reclaim_run(struct memsuite_reclaim *reclaim)
 {
-	unsigned long freed = reclaim(evict);
+	unsigned long freed = reclaim_isolated(reclaim);
 
-	return freed + memsuite_reclaim_begin(evict);
+	return freed + memsuite_reclaim_begin(reclaim);
 }
 EXPORT_SYMBOL_GPL(memsuite_reclaim_run);
 
-void memsuite_reclaim_wait(struct memsuite_reclaim *evict, unsigned int room)
+void memsuite_reclaim_wait(struct memsuite_reclaim *reclaim, unsigned int room)
 {
 	unsigned int before;
 
-	while (evict->nr > MEMSUITE_RECLAIM_MAX - room) {
-		struct page *page = find(evict->pfn[0]);
+	while (reclaim->nr > MEMSUITE_RECLAIM_MAX - room) {
+		struct page *page = reclaim_find(reclaim->pfn[0]);
 
 		if (page) {
 			memsuite_page_wait_writeback(page);
 			put_page(page);
 		}
-		before = evict->nr;
-		memsuite_reclaim_begin(evict);
+		before = reclaim->nr;
+		memsuite_reclaim_begin(reclaim);
 		/* What is neither written nor to be had is the kernel's. */
-		if (evict->nr == before)
-			evict->pfn[0] = evict->pfn[--evict->nr];
+		if (reclaim->nr == before)
+			reclaim->pfn[0] = reclaim->pfn[--reclaim->nr];
 	}
 }
 EXPORT_SYMBOL_GPL(memsuite_reclaim_wait);

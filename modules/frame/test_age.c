@@ -10,7 +10,6 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
-#include "core.h"
 #include "frame/test_age.h"
 #include "frame/test_age_block.h"
 #include "frame/test_age_page.h"
@@ -34,7 +33,7 @@ static unsigned long *find_block(unsigned long pfn)
 }
 
 /* How many of @nr frames from @pfn on are in the same block as the first. */
-static unsigned int in_block(unsigned long pfn, unsigned long nr)
+static unsigned int pages_in_block(unsigned long pfn, unsigned long nr)
 {
 	return min(nr, MEMSUITE_TEST_AGE_BLOCK_PAGES - pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES);
 }
@@ -47,7 +46,7 @@ u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr)
 
 	rcu_read_lock();
 	for (; nr && least; pfn += part, nr -= part) {
-		part = in_block(pfn, nr);
+		part = pages_in_block(pfn, nr);
 		block = find_block(pfn);
 		if (!block)
 			least = 0;
@@ -67,7 +66,7 @@ void memsuite_test_age_set(unsigned long pfn, unsigned long nr, u32 stamp)
 
 	rcu_read_lock();
 	for (; nr; pfn += part, nr -= part) {
-		part = in_block(pfn, nr);
+		part = pages_in_block(pfn, nr);
 		block = find_block(pfn);
 		if (!block)
 			continue;

@@ -4,8 +4,8 @@
  * somebody asks for them. What they mean is alloc_stats.c's, but that a larger one
  * is better: where there is no memory for a stamp, it is 0.
  */
-#ifndef MEMSUITE_STAMPS_H
-#define MEMSUITE_STAMPS_H
+#ifndef MEMSUITE_FRAME_TEST_AGE_H
+#define MEMSUITE_FRAME_TEST_AGE_H
 
 #include <linux/types.h>
 

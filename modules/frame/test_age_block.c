@@ -8,17 +8,17 @@
 #include "frame/test_age_block.h"
 #include "frame/test_age_page.h"
 
-static unsigned long uniform(u32 stamp)
+static unsigned long block_uniform(u32 stamp)
 {
 	return (unsigned long)stamp << 1 | 1;
 }
 
-static bool is_uniform(unsigned long word)
+static bool block_is_uniform(unsigned long word)
 {
 	return word & 1;
 }
 
-static struct memsuite_test_age_page *pages_of(unsigned long word)
+static struct memsuite_test_age_page *block_pages(unsigned long word)
 {
 	return (struct memsuite_test_age_page *)word;
 }
@@ -31,16 +31,16 @@ u32 memsuite_test_age_block_least(const unsigned long *block, unsigned int first
 	u32 least = U32_MAX;
 	unsigned int i;
 
-	if (is_uniform(word))
+	if (block_is_uniform(word))
 		return word >> 1;
-	pages = pages_of(word);
+	pages = block_pages(word);
 	for (i = first; i < first + nr; i++)
 		least = min(least, READ_ONCE(pages->stamp[i]));
 	return least;
 }
 
-static void set_pages(struct memsuite_test_age_page *pages, unsigned int first,
-		      unsigned int nr, u32 stamp)
+static void block_set_pages(struct memsuite_test_age_page *pages, unsigned int first,
+			    unsigned int nr, u32 stamp)
 {
 	unsigned int i;
 
@@ -49,15 +49,15 @@ static void set_pages(struct memsuite_test_age_page *pages, unsigned int first,
 }
 
 /* What a uniform block becomes when some of its pages are stamped. */
-static unsigned long split(unsigned long word, unsigned int first,
-			   unsigned int nr, u32 stamp)
+static unsigned long block_split(unsigned long word, unsigned int first,
+				 unsigned int nr, u32 stamp)
 {
 	struct memsuite_test_age_page *pages = memsuite_test_age_page_take();
 
 	if (!pages)
-		return uniform(0);
-	set_pages(pages, 0, MEMSUITE_TEST_AGE_BLOCK_PAGES, word >> 1);
-	set_pages(pages, first, nr, stamp);
+		return block_uniform(0);
+	block_set_pages(pages, 0, MEMSUITE_TEST_AGE_BLOCK_PAGES, word >> 1);
+	block_set_pages(pages, first, nr, stamp);
 	return (unsigned long)pages;
 }
 
@@ -68,24 +68,24 @@ void memsuite_test_age_block_set_part(unsigned long *block, unsigned int first,
 
 	for (;;) {
 		word = READ_ONCE(*block);
-		if (!is_uniform(word)) {
-			set_pages(pages_of(word), first, nr, stamp);
+		if (!block_is_uniform(word)) {
+			block_set_pages(block_pages(word), first, nr, stamp);
 			return;
 		}
-		if (word == uniform(stamp))
+		if (word == block_uniform(stamp))
 			return;
-		parts = split(word, first, nr, stamp);
+		parts = block_split(word, first, nr, stamp);
 		if (cmpxchg(block, word, parts) == word)
 			return;
-		if (!is_uniform(parts))
-			memsuite_test_age_page_put(pages_of(parts));
+		if (!block_is_uniform(parts))
+			memsuite_test_age_page_put(block_pages(parts));
 	}
 }
 
 void memsuite_test_age_block_set(unsigned long *block, u32 stamp)
 {
-	unsigned long word = xchg(block, uniform(stamp));
+	unsigned long word = xchg(block, block_uniform(stamp));
 
-	if (!is_uniform(word))
-		memsuite_test_age_page_put_rcu(pages_of(word));
+	if (!block_is_uniform(word))
+		memsuite_test_age_page_put_rcu(block_pages(word));
 }

@@ -7,8 +7,8 @@
  * as they differ, where the stamps of its pages are. That makes 4 MiB per TiB,
  * and 2 KiB for each block whose pages differ.
  */
-#ifndef MEMSUITE_STAMP_BLOCK_H
-#define MEMSUITE_STAMP_BLOCK_H
+#ifndef MEMSUITE_FRAME_TEST_AGE_BLOCK_H
+#define MEMSUITE_FRAME_TEST_AGE_BLOCK_H
 
 #include <linux/types.h>
 

@@ -19,7 +19,7 @@ static unsigned int nr_reserve;
 static DEFINE_RAW_SPINLOCK(reserve_lock);
 static atomic_long_t nr_all = ATOMIC_LONG_INIT(0);
 
-static struct memsuite_test_age_page *pop(void)
+static struct memsuite_test_age_page *reserve_pop(void)
 {
 	struct memsuite_test_age_page *pages;
 	unsigned long flags;
@@ -34,7 +34,7 @@ static struct memsuite_test_age_page *pop(void)
 	return pages;
 }
 
-static bool push(struct memsuite_test_age_page *pages, unsigned int most)
+static bool reserve_push(struct memsuite_test_age_page *pages, unsigned int most)
 {
 	unsigned long flags;
 	bool room;
@@ -50,14 +50,14 @@ static bool push(struct memsuite_test_age_page *pages, unsigned int most)
 	return room;
 }
 
-static void discard(struct memsuite_test_age_page *pages)
+static void pages_discard(struct memsuite_test_age_page *pages)
 {
 	atomic_long_dec(&nr_all);
 	kmem_cache_free(cache, pages);
 }
 
 /* Reclaim is not to be troubled for it: a block can do without. */
-static int fill(void)
+static int reserve_fill(void)
 {
 	struct memsuite_test_age_page *pages;
 
@@ -67,21 +67,21 @@ static int fill(void)
 		if (!pages)
 			return -ENOMEM;
 		atomic_long_inc(&nr_all);
-		if (!push(pages, RESERVE))
-			discard(pages);
+		if (!reserve_push(pages, RESERVE))
+			pages_discard(pages);
 	}
 	return 0;
 }
 
-static void refill(struct work_struct *work)
+static void reserve_refill(struct work_struct *work)
 {
-	fill();
+	reserve_fill();
 }
 
-static DECLARE_WORK(refill_work, refill);
+static DECLARE_WORK(refill_work, reserve_refill);
 
 /* Work cannot be queued from everywhere that pages are freed. */
-static void ask_for_refill(struct irq_work *work)
+static void reserve_ask_for_refill(struct irq_work *work)
 {
 	schedule_work(&refill_work);
 }
@@ -96,8 +96,8 @@ int memsuite_test_age_page_start(void)
 				  sizeof(struct memsuite_test_age_page), 0, 0, NULL);
 	if (!cache)
 		return -ENOMEM;
-	init_irq_work(&refill_request, ask_for_refill);
-	err = fill();
+	init_irq_work(&refill_request, reserve_ask_for_refill);
+	err = reserve_fill();
 	if (err)
 		memsuite_test_age_page_stop();
 	return err;
@@ -110,14 +110,14 @@ void memsuite_test_age_page_stop(void)
 	irq_work_sync(&refill_request);
 	cancel_work_sync(&refill_work);
 	rcu_barrier();
-	while ((pages = pop()))
-		discard(pages);
+	while ((pages = reserve_pop()))
+		pages_discard(pages);
 	kmem_cache_destroy(cache);
 }
 
 struct memsuite_test_age_page *memsuite_test_age_page_take(void)
 {
-	struct memsuite_test_age_page *pages = pop();
+	struct memsuite_test_age_page *pages = reserve_pop();
 
 	if (READ_ONCE(nr_reserve) < RESERVE / 2)
 		irq_work_queue(&refill_request);
@@ -126,21 +126,21 @@ struct memsuite_test_age_page *memsuite_test_age_page_take(void)
 
 void memsuite_test_age_page_put(struct memsuite_test_age_page *pages)
 {
-	push(pages, UINT_MAX);
+	reserve_push(pages, UINT_MAX);
 }
 
-static void put_late(struct rcu_head *rcu)
+static void pages_put_late(struct rcu_head *rcu)
 {
 	struct memsuite_test_age_page *pages =
 		container_of(rcu, struct memsuite_test_age_page, rcu);
 
-	if (!push(pages, RESERVE))
-		discard(pages);
+	if (!reserve_push(pages, RESERVE))
+		pages_discard(pages);
 }
 
 void memsuite_test_age_page_put_rcu(struct memsuite_test_age_page *pages)
 {
-	call_rcu(&pages->rcu, put_late);
+	call_rcu(&pages->rcu, pages_put_late);
 }
 
 size_t memsuite_test_age_page_bytes(void)

@@ -3,8 +3,8 @@
  * The stamps of a block's pages, one by one; for test_age.c. They are needed
  * where pages are freed, in whatever context, so some wait in reserve.
  */
-#ifndef MEMSUITE_STAMP_PAGES_H
-#define MEMSUITE_STAMP_PAGES_H
+#ifndef MEMSUITE_FRAME_TEST_AGE_PAGE_H
+#define MEMSUITE_FRAME_TEST_AGE_PAGE_H
 
 #include <linux/rcupdate.h>
 #include <linux/types.h>

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The control plane: sysfs and debugfs roots, and the parsing of writes. */
+/* The control plane: the roots in sysfs and debugfs. */
 
-#include <linux/ctype.h>
 #include <linux/err.h>
-#include <linux/kernel.h>
-#include <linux/slab.h>
-#include <linux/string.h>
+#include <linux/export.h>
 
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
-#include "core.h"
+#include "kernel/control_private.h"
 
 static struct kobject *root;
 static struct dentry *debugfs_root;
 
-static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *buf)
-{
-	return sysfs_emit(buf, "%s\n", MEMSUITE_VERSION);
-}
-
-static struct kobj_attribute version_attr = __ATTR_RO(version);
+MEMSUITE_ATTR_RO(version, "%s", MEMSUITE_VERSION);
 
 int memsuite_control_init(void)
 {
@@ -77,54 +68,3 @@ struct dentry *memsuite_debugfs_add(const char *name)
 	return debugfs_create_dir(name, debugfs_root);
 }
 EXPORT_SYMBOL_GPL(memsuite_debugfs_add);
-
-int memsuite_parse_u64(const char *buf, size_t count, u64 min, u64 max, u64 *value)
-{
-	u64 v;
-	int err;
-
-	if (strnlen(buf, count) != count)
-		return -EINVAL;
-	err = kstrtou64(buf, 0, &v);
-	if (err)
-		return err;
-	if (v < min || v > max)
-		return -ERANGE;
-	*value = v;
-	return 0;
-}
-EXPORT_SYMBOL_GPL(memsuite_parse_u64);
-
-int memsuite_parse_bool(const char *buf, size_t count, bool *value)
-{
-	u64 v;
-
-	if (memsuite_parse_u64(buf, count, 0, 1, &v))
-		return -EINVAL;
-	*value = v;
-	return 0;
-}
-EXPORT_SYMBOL_GPL(memsuite_parse_bool);
-
-int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size)
-{
-	size_t i;
-
-	while (count && isspace(buf[count - 1]))
-		count--;
-	while (count && isspace(*buf)) {
-		buf++;
-		count--;
-	}
-	if (!count)
-		return -EINVAL;
-	if (count >= size)
-		return -E2BIG;
-	for (i = 0; i < count; i++)
-		if (!isprint(buf[i]))
-			return -EINVAL;
-	memcpy(line, buf, count);
-	line[count] = '\0';
-	return 0;
-}
-EXPORT_SYMBOL_GPL(memsuite_parse_line);

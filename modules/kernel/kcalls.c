@@ -9,7 +9,6 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/mman.h>
 #include <linux/printk.h>
@@ -19,10 +18,9 @@
 
 #include <asm/ptrace.h>
 #include <compat/misplaced.h>
-#include <memsuite/tlb.h>
 
-#include "core.h"
 #include "kernel/kcalls.h"
+#include "kernel/symbols.h"
 
 typedef int isolate_free_page_fn(struct page *page, unsigned int order);
 typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
@@ -139,17 +137,15 @@ void memsuite_kcall_make_large(struct page *page, unsigned int order)
 		static_call(prep_large)(page);
 }
 
-bool memsuite_tlb_flushable(void)
+bool memsuite_kcall_flush_tlb_there(void)
 {
 	return has_flush_tlb;
 }
-EXPORT_SYMBOL_GPL(memsuite_tlb_flushable);
 
-void memsuite_tlb_flush(struct mm_struct *mm, unsigned long start, unsigned long end)
+void memsuite_kcall_flush_tlb(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
 	static_call(flush_tlb)(mm, start, end, PAGE_SHIFT, false);
 }
-EXPORT_SYMBOL_GPL(memsuite_tlb_flush);
 
 int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
 			     unsigned long address)

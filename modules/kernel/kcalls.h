@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel functions that are not exported. All of them are there, or none; but
- * for those of which it is said.
+ * Kernel functions that are not exported. The module is not loaded without them,
+ * but for those that are said to be missing on some kernels.
  */
-#ifndef MEMSUITE_CALLS_H
-#define MEMSUITE_CALLS_H
+#ifndef MEMSUITE_KERNEL_KCALLS_H
+#define MEMSUITE_KERNEL_KCALLS_H
 
 #include <linux/mm_types.h>
 
 #include <compat/calls.h>
 #include <memsuite/psi.h>
+
+/* Resolves them. -EOPNOTSUPP: one that cannot be done without is not there. May sleep. */
+int memsuite_kcalls_init(void);
 
 /*
  * Takes a free block out of the buddy lists. Under zone->lock. Returns false
@@ -38,8 +41,8 @@ int memsuite_kcall_migrate_pages(struct list_head *from, memsuite_new_unit_fn ge
 				 enum migrate_mode mode, enum migrate_reason reason);
 
 /*
- * Takes what a page was charged for off its cgroup's account, if it still is on
- * it after it was moved away from. Off the LRU, held by nobody else.
+ * Uncharges a page that was moved away from, if its cgroup is still charged for it.
+ * The page is off the LRU, and nobody else holds it.
  */
 void memsuite_kcall_uncharge_moved(struct page *page);
 
@@ -49,8 +52,12 @@ void memsuite_kcall_lru_add_drain_all(void);
 /* Puts the free pages of a zone, or all, that CPUs keep in the buddy lists. */
 void memsuite_kcall_drain_all_pages(struct zone *zone);
 
-/* Those that this CPU keeps; not where it may hold their lock: not in interrupts. */
+/* The same for this CPU. Not in interrupts, where it may hold the lock of its lists. */
 void memsuite_kcall_drain_local_pages(struct zone *zone);
+
+/* Flushes the TLBs of a range of an address space, if the kernel's function is there. */
+void memsuite_kcall_flush_tlb(struct mm_struct *mm, unsigned long start, unsigned long end);
+bool memsuite_kcall_flush_tlb_there(void);
 
 /*
  * The node that NUMA balancing would move a page to, or NUMA_NO_NODE, which it

@@ -33,7 +33,7 @@ ssize_t memsuite_perf_event_show(const struct memsuite_perf_event *event, char *
 }
 EXPORT_SYMBOL_GPL(memsuite_perf_event_show);
 
-static struct perf_event *create(const struct memsuite_perf_counter *counters, int cpu)
+static struct perf_event *counter_create(const struct memsuite_perf_counter *counters, int cpu)
 {
 	struct perf_event *counter;
 	struct perf_event_attr attr = {
@@ -68,7 +68,7 @@ int memsuite_perf_counter_try(const struct memsuite_perf_counter *counters)
 {
 	struct perf_event *counter;
 
-	counter = create(counters, cpumask_first(cpu_online_mask));
+	counter = counter_create(counters, cpumask_first(cpu_online_mask));
 	if (IS_ERR(counter))
 		return PTR_ERR(counter);
 	perf_event_release_kernel(counter);
@@ -77,12 +77,12 @@ int memsuite_perf_counter_try(const struct memsuite_perf_counter *counters)
 EXPORT_SYMBOL_GPL(memsuite_perf_counter_try);
 
 /* One that has left with its CPU does not come back with it. */
-static bool is_dead(const struct perf_event *counter, int cpu)
+static bool counter_is_dead(const struct perf_event *counter, int cpu)
 {
 	return !cpu_online(cpu) || counter->state <= PERF_EVENT_STATE_OFF;
 }
 
-static void drop(struct memsuite_perf_counter *counters, int cpu)
+static void counter_drop(struct memsuite_perf_counter *counters, int cpu)
 {
 	struct perf_event *counter = counters->by_cpu[cpu];
 
@@ -99,10 +99,10 @@ int memsuite_perf_counter_cover(struct memsuite_perf_counter *counters)
 	for_each_possible_cpu(cpu) {
 		struct perf_event *counter = counters->by_cpu[cpu];
 
-		if (counter && is_dead(counter, cpu))
-			drop(counters, cpu);
+		if (counter && counter_is_dead(counter, cpu))
+			counter_drop(counters, cpu);
 		if (!counters->by_cpu[cpu] && cpu_online(cpu)) {
-			counter = create(counters, cpu);
+			counter = counter_create(counters, cpu);
 			if (IS_ERR(counter))
 				err = PTR_ERR(counter);
 			else /* The CPU finds it whole. */

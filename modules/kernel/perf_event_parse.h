@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The text form of performance events. Pure logic. */
-#ifndef MEMSUITE_EVENT_H
-#define MEMSUITE_EVENT_H
+#ifndef MEMSUITE_KERNEL_PERF_EVENT_PARSE_H
+#define MEMSUITE_KERNEL_PERF_EVENT_PARSE_H
 
 #include <memsuite/perf_counter.h>
 

@@ -3,7 +3,7 @@
 
 #include <linux/kprobes.h>
 
-#include "core.h"
+#include "kernel/symbols.h"
 
 /**
  * memsuite_symbol_address() - address of a kernel function

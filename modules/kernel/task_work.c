@@ -9,9 +9,7 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
-#include <memsuite/task_work.h>
-
-#include "core.h"
+#include "kernel/task_work_private.h"
 
 enum { IDLE, UNDER_WAY, RUNNING, DROPPED };
 
@@ -32,62 +30,62 @@ struct memsuite_task_work {
 /* Each that is under way holds this module, whose function it will call. */
 static bool ever_sent;
 
-static void arrive(struct callback_head *work)
+static void task_work_run_item(struct callback_head *work)
 {
-	struct memsuite_task_work *errand = container_of(work, struct memsuite_task_work, work);
+	struct memsuite_task_work *item = container_of(work, struct memsuite_task_work, work);
 
-	if (atomic_cmpxchg(&errand->state, UNDER_WAY, RUNNING) == UNDER_WAY) {
-		errand->run(errand->whose);
+	if (atomic_cmpxchg(&item->state, UNDER_WAY, RUNNING) == UNDER_WAY) {
+		item->run(item->whose);
 		/* From here on it may be sent again, or freed. */
-		atomic_set_release(&errand->state, IDLE);
+		atomic_set_release(&item->state, IDLE);
 	} else {
-		kfree(errand);
+		kfree(item);
 	}
 	module_put(THIS_MODULE);
 }
 
 struct memsuite_task_work *memsuite_task_work_new(void (*run)(void *whose), void *whose)
 {
-	struct memsuite_task_work *errand = kzalloc(sizeof(*errand), GFP_KERNEL);
+	struct memsuite_task_work *item = kzalloc(sizeof(*item), GFP_KERNEL);
 
-	if (!errand)
+	if (!item)
 		return NULL;
-	errand->run = run;
-	errand->whose = whose;
-	return errand;
+	item->run = run;
+	item->whose = whose;
+	return item;
 }
 EXPORT_SYMBOL_GPL(memsuite_task_work_new);
 
-bool memsuite_task_work_send(struct memsuite_task_work *errand)
+bool memsuite_task_work_send(struct memsuite_task_work *item)
 {
-	if (atomic_cmpxchg(&errand->state, IDLE, UNDER_WAY) != IDLE)
+	if (atomic_cmpxchg(&item->state, IDLE, UNDER_WAY) != IDLE)
 		return false;
 	/* The caller's module depends on this one. */
 	__module_get(THIS_MODULE);
 	WRITE_ONCE(ever_sent, true);
-	init_task_work(&errand->work, arrive);
-	if (!task_work_add(current, &errand->work, TWA_RESUME))
+	init_task_work(&item->work, task_work_run_item);
+	if (!task_work_add(current, &item->work, TWA_RESUME))
 		return true;
-	atomic_set(&errand->state, IDLE);
+	atomic_set(&item->state, IDLE);
 	module_put(THIS_MODULE);
 	return false;
 }
 EXPORT_SYMBOL_GPL(memsuite_task_work_send);
 
-void memsuite_task_work_drop(struct memsuite_task_work *errand)
+void memsuite_task_work_drop(struct memsuite_task_work *item)
 {
 	int state;
 
-	if (!errand)
+	if (!item)
 		return;
-	while ((state = atomic_cmpxchg(&errand->state, UNDER_WAY, DROPPED)) == RUNNING)
+	while ((state = atomic_cmpxchg(&item->state, UNDER_WAY, DROPPED)) == RUNNING)
 		schedule_timeout_uninterruptible(1);
 	if (state == IDLE)
-		kfree(errand);
+		kfree(item);
 }
 EXPORT_SYMBOL_GPL(memsuite_task_work_drop);
 
-/* The last instructions of arrive() may still have to be run. */
+/* The last instructions of task_work_run_item() may still have to be run. */
 void memsuite_task_works_exit(void)
 {
 	if (ever_sent)

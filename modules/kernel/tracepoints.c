@@ -8,7 +8,7 @@
 
 #include <memsuite/tracepoints.h>
 
-static void match(struct tracepoint *tracepoint, void *probe)
+static void tracepoint_match(struct tracepoint *tracepoint, void *probe)
 {
 	struct memsuite_tracepoint *p = probe;
 
@@ -16,7 +16,7 @@ static void match(struct tracepoint *tracepoint, void *probe)
 		p->tracepoint = tracepoint;
 }
 
-static void unregister(struct memsuite_tracepoint *probe)
+static void tracepoint_unregister(struct memsuite_tracepoint *probe)
 {
 	tracepoint_probe_unregister(probe->tracepoint, probe->function, NULL);
 }
@@ -27,7 +27,7 @@ int memsuite_tracepoints_register(struct memsuite_tracepoint *probes, unsigned i
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		for_each_kernel_tracepoint(match, &probes[i]);
+		for_each_kernel_tracepoint(tracepoint_match, &probes[i]);
 		err = probes[i].tracepoint ?
 			tracepoint_probe_register(probes[i].tracepoint,
 						  probes[i].function, NULL) :
@@ -39,7 +39,7 @@ int memsuite_tracepoints_register(struct memsuite_tracepoint *probes, unsigned i
 
 undo:
 	while (i--)
-		unregister(&probes[i]);
+		tracepoint_unregister(&probes[i]);
 	tracepoint_synchronize_unregister();
 	return err;
 }
@@ -48,7 +48,7 @@ EXPORT_SYMBOL_GPL(memsuite_tracepoints_register);
 void memsuite_tracepoints_unregister(struct memsuite_tracepoint *probes, unsigned int nr)
 {
 	while (nr--)
-		unregister(&probes[nr]);
+		tracepoint_unregister(&probes[nr]);
 	tracepoint_synchronize_unregister();
 }
 EXPORT_SYMBOL_GPL(memsuite_tracepoints_unregister);

@@ -15,7 +15,7 @@
 #define TURN_SHIFT	12	/* as many as frames in a container */
 
 /* splitmix64 (Steele, Lea, Flood, 2014). */
-static u64 mix(u64 x)
+static u64 seed_mix(u64 x)
 {
 	x += 0x9e3779b97f4a7c15ULL;
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -23,30 +23,30 @@ static u64 mix(u64 x)
 	return x ^ (x >> 31);
 }
 
-static int compare(const void *a, const void *b)
+static int frame_compare(const void *a, const void *b)
 {
 	u64 left = *(const u64 *)a, right = *(const u64 *)b;
 
 	return left < right ? -1 : left > right;
 }
 
-static u64 row_of(const struct memsuite_bank_map *map, u64 pfn)
+static u64 frame_row(const struct memsuite_bank_map *map, u64 pfn)
 {
 	return map ? pfn / map->row_frames : pfn;
 }
 
 /* The frames of a row get the same one. */
-static u64 dice(const struct memsuite_bank_map *map, u64 pfn, u64 seed,
-		unsigned int bits)
+static u64 seed_dice(const struct memsuite_bank_map *map, u64 pfn, u64 seed,
+		     unsigned int bits)
 {
-	return mix(seed ^ row_of(map, pfn)) >> (64 - bits);
+	return seed_mix(seed ^ frame_row(map, pfn)) >> (64 - bits);
 }
 
 static void sort_and_strip(u64 *pfns, unsigned int nr)
 {
 	unsigned int i;
 
-	sort(pfns, nr, sizeof(*pfns), compare, NULL);
+	sort(pfns, nr, sizeof(*pfns), frame_compare, NULL);
 	for (i = 0; i < nr; i++)
 		pfns[i] &= PFN_MASK;
 }
@@ -61,7 +61,7 @@ static void sort_banks(u64 *pfns, unsigned int nr,
 	for (i = 0; i < nr; i++) {
 		bank = map ? memsuite_bank_of(map, pfns[i]) : 0;
 		pfns[i] |= (bank << BANK_SHIFT |
-			    dice(map, pfns[i], seed, BANK_SHIFT)) << PFN_BITS;
+			    seed_dice(map, pfns[i], seed, BANK_SHIFT)) << PFN_BITS;
 	}
 	sort_and_strip(pfns, nr);
 }
@@ -77,10 +77,10 @@ static void take_turns(u64 *pfns, unsigned int nr,
 		pfn = pfns[i];
 		if (map && memsuite_bank_of(map, pfn) != memsuite_bank_of(map, before))
 			turn = 0;
-		else if (row_of(map, pfn) != row_of(map, before))
+		else if (frame_row(map, pfn) != frame_row(map, before))
 			turn++;
 		pfns[i] |= (turn << TURN_SHIFT |
-			    dice(map, pfn, seed, TURN_SHIFT)) << PFN_BITS;
+			    seed_dice(map, pfn, seed, TURN_SHIFT)) << PFN_BITS;
 	}
 	sort_and_strip(pfns, nr);
 }

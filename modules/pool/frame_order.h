@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef MEMSUITE_CONTAINER_H
-#define MEMSUITE_CONTAINER_H
+#ifndef MEMSUITE_POOL_FRAME_ORDER_H
+#define MEMSUITE_POOL_FRAME_ORDER_H
 
 #include <linux/types.h>
 
 #include "frame/bank_map.h"
+
+/* Frames of the largest container: 16 MiB. */
+#define MEMSUITE_MAX_CONTAINER	4096
 
 /**
  * memsuite_frame_order_shuffle() - put the frames of a container in a random order

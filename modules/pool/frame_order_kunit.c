@@ -9,7 +9,7 @@
 #ifndef __KERNEL__
 /* In the kernel another suite of the same module has them. */
 #include "frame/bank_map.c"
-#include "region/region_parse.c"
+#include "kernel/parse.c"
 #endif
 
 #define NR	768
@@ -35,7 +35,7 @@ static void keeps_all_frames(struct kunit *test)
 	unsigned int i;
 
 	fill(pfns, PFN_MASK - NR, NULL, 7);
-	sort(pfns, NR, sizeof(*pfns), compare, NULL);
+	sort(pfns, NR, sizeof(*pfns), frame_compare, NULL);
 	for (i = 0; i < NR; i++)
 		KUNIT_EXPECT_EQ(test, pfns[i], PFN_MASK - NR + i);
 }
@@ -78,7 +78,7 @@ static void keeps_what_is_left_of_rows(struct kunit *test)
 	for (i = 1; i < NR; i++)
 		if (pfns[i] % 3 && (pfns[i] - 1) % 6 != 5)
 			KUNIT_EXPECT_EQ(test, pfns[i - 1], pfns[i] - 1);
-	sort(pfns, NR, sizeof(*pfns), compare, NULL);
+	sort(pfns, NR, sizeof(*pfns), frame_compare, NULL);
 	for (i = 0; i < NR; i++)
 		KUNIT_EXPECT_EQ(test, pfns[i], (u64)i + i / 5);
 }

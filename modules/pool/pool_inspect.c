@@ -8,10 +8,11 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
-#include <memsuite/block.h>
+#include <compat/compat.h>
+#include <memsuite/held_pages.h>
 
 #include "frame/test_age.h"
-#include "pool/pool_inspect.h"
+#include "pool/pool_inspect_private.h"
 
 DEFINE_STATIC_KEY_FALSE(memsuite_pool_inspect_key);
 
@@ -57,7 +58,7 @@ int memsuite_pool_inspect_start(const struct memsuite_pool_inspector *by)
 	if (!inspector) {
 		WRITE_ONCE(inspector, by);
 		static_branch_enable(&memsuite_pool_inspect_key);
-		/* What fillers have at hand was inspected by nobody. */
+		/* What refill threads have at hand was inspected by nobody. */
 		memsuite_hold_wait();
 		memsuite_pools_recycle();
 		err = 0;
@@ -73,7 +74,7 @@ void memsuite_pool_inspect_stop(void)
 	if (inspector) {
 		static_branch_disable(&memsuite_pool_inspect_key);
 		WRITE_ONCE(inspector, NULL);
-		/* Faults run with interrupts off, fillers in a hold. */
+		/* Faults run with interrupts off, refill threads in a hold. */
 		synchronize_rcu();
 		memsuite_hold_wait();
 	}

@@ -8,18 +8,19 @@
 
 #include <compat/compat.h>
 
+#include "frame/alloc_stats_private.h"
 #include "frame/isolate.h"
-#include "kernel/alloc_stats.h"
 #include "kernel/kcalls.h"
-#include "pool/pool_inspect.h"
+#include "pool/pool_depot.h"
+#include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
 
 /* Places looked at for one folio, each the size of it. */
 #define LARGE_BUDGET	1024
 
 /* Goes on where the last one was found, once around the region. */
-static bool find_block(struct memsuite_pool *pool, unsigned int order,
-		       struct memsuite_block *block)
+static bool large_find_block(struct memsuite_pool *pool, unsigned int order,
+			     struct memsuite_block *block)
 {
 	struct memsuite_scan scan;
 	int rounds = 2, err;
@@ -40,11 +41,11 @@ static bool find_block(struct memsuite_pool *pool, unsigned int order,
 	} while (rounds && (err == -ENOENT || err == -ENOMEM));
 	WRITE_ONCE(pool->large_pfn, scan.pfn);
 	if (!rounds)
-		WRITE_ONCE(pool->large_dry_until, jiffies + DRY_JIFFIES);
+		WRITE_ONCE(pool->large_dry_until, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
 	return !err;
 }
 
-static bool is_good(struct page *page)
+static bool large_page_is_good(struct page *page)
 {
 	unsigned long flags;
 	bool good;
@@ -60,11 +61,11 @@ static bool is_good(struct page *page)
 }
 
 /* Returns the first that is bad, or @nr. */
-static unsigned long first_bad(struct page *page, unsigned long nr)
+static unsigned long large_first_bad(struct page *page, unsigned long nr)
 {
 	unsigned long i;
 
-	for (i = 0; i < nr && is_good(page + i); i++)
+	for (i = 0; i < nr && large_page_is_good(page + i); i++)
 		;
 	return i;
 }
@@ -73,8 +74,8 @@ static unsigned long first_bad(struct page *page, unsigned long nr)
  * The others have been looked at, or are when they are taken one by one. What
  * the kernel has found bad it keeps itself, when it is freed.
  */
-static void part_with(struct memsuite_pool *pool, struct page *page,
-		      unsigned int order, unsigned long bad)
+static void large_give_back(struct memsuite_pool *pool, struct page *page,
+			    unsigned int order, unsigned long bad)
 {
 	unsigned long i;
 
@@ -89,15 +90,15 @@ static void part_with(struct memsuite_pool *pool, struct page *page,
 	}
 }
 
-static struct page *cut_large(struct front *front, unsigned int order)
+static struct page *large_cut(struct memsuite_pool_cache *cache, unsigned int order)
 {
-	struct page *page = front->large;
+	struct page *page = cache->large;
 
-	if (front->nr_large < 1UL << order ||
+	if (cache->nr_large < 1UL << order ||
 	    !IS_ALIGNED(page_to_pfn(page), 1UL << order))
 		return NULL;
-	front->large += 1UL << order;
-	front->nr_large -= 1UL << order;
+	cache->large += 1UL << order;
+	cache->nr_large -= 1UL << order;
 	return page;
 }
 
@@ -105,20 +106,20 @@ static struct page *cut_large(struct front *front, unsigned int order)
  * Bare. What is left of a block stays with the CPU, since to give it back is to
  * allocate it first, which with init_on_alloc clears it.
  */
-static struct page *take_large(struct memsuite_pool *pool, struct front *front,
+static struct page *large_take(struct memsuite_pool *pool, struct memsuite_pool_cache *cache,
 			       unsigned int order)
 {
-	struct page *page = cut_large(front, order);
+	struct page *page = large_cut(cache, order);
 	struct memsuite_block block;
 
-	if (page || !find_block(pool, order, &block))
+	if (page || !large_find_block(pool, order, &block))
 		return page;
 	/* Too small: of a smaller folio's. */
-	memsuite_pool_free_frames(pool, front->large, front->nr_large);
-	front->large = block.page;
-	front->nr_large = 1UL << block.order;
-	front->isolated += front->nr_large;
-	return cut_large(front, order);
+	memsuite_pool_free_frames(pool, cache->large, cache->nr_large);
+	cache->large = block.page;
+	cache->nr_large = 1UL << block.order;
+	cache->isolated += cache->nr_large;
+	return large_cut(cache, order);
 }
 
 struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int order,
@@ -130,18 +131,18 @@ struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int or
 	if (pool->banks || order > MEMSUITE_MAX_ORDER)
 		return NULL;
 	local_irq_save(flags);
-	page = take_large(pool, this_cpu_ptr(pool->fronts), order);
+	page = large_take(pool, this_cpu_ptr(pool->caches), order);
 	local_irq_restore(flags);
 	if (!page)
 		return NULL;
 	memsuite_frames_prepare(page, order, gfp & __GFP_ZERO);
-	bad = first_bad(page, nr);
+	bad = large_first_bad(page, nr);
 	if (unlikely(bad < nr)) {
-		part_with(pool, page, order, bad);
+		large_give_back(pool, page, order, bad);
 		return NULL;
 	}
 	memsuite_kcall_make_large(page, order);
-	this_cpu_add(pool->fronts->handed, nr);
+	this_cpu_add(pool->caches->handed, nr);
 	return page;
 }
 EXPORT_SYMBOL_GPL(memsuite_pool_pop_large);

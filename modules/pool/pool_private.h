@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What pool.c, which hands out, and refill.c share. */
-#ifndef MEMSUITE_POOL_INNER_H
-#define MEMSUITE_POOL_INNER_H
+/* A pool, for the files of this folder; what others may do with one is in memsuite/pool.h. */
+#ifndef MEMSUITE_POOL_POOL_PRIVATE_H
+#define MEMSUITE_POOL_POOL_PRIVATE_H
 
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -12,18 +12,18 @@
 #include <linux/wait.h>
 
 #include <memsuite/block.h>
+#include <memsuite/pool.h>
 
 #include "frame/bank_map.h"
-#include "pool/pool.h"
-#include "retire/give_back.h"
+#include "frame/held_pages_private.h"
 
-#define BATCH_PAGES	128
+#define MEMSUITE_POOL_BATCH_PAGES	128
 
 /* How long not to look again in a region that had nothing. */
-#define DRY_JIFFIES	(HZ / 10)
+#define MEMSUITE_POOL_DRY_JIFFIES	(HZ / 10)
 
 /**
- * struct front - what one CPU has at hand
+ * struct memsuite_pool_cache - what one CPU has at hand
  * @chain: cleared pages, linked through page->private
  * @bare: frames isolated but not prepared, in physical order
  * @nr_bare: how many
@@ -39,7 +39,7 @@
  * @bare_handed: of these, bare ones
  * @misses: requests that found nothing
  */
-struct front {
+struct memsuite_pool_cache {
 	struct page *chain;
 	struct page *bare;
 	unsigned long nr_bare;
@@ -66,30 +66,30 @@ struct front {
  * @container: frames that are handed out in a random order; 0: in their own
  * @nr_filled: batches in the depot
  * @nr_slots: slots of the depot
- * @nr_used: no slot from here on was ever filled; set by the filler
- * @slots: each NULL or a batch of BATCH_PAGES; taken and put by exchange only
- * @fronts: per-CPU; touched by their CPU only, with interrupts off
- * @filler: thread that fills the slots
- * @wait: where the filler sleeps
+ * @nr_used: no slot from here on was ever filled; set by the refill thread
+ * @slots: each NULL or a batch of MEMSUITE_POOL_BATCH_PAGES; taken and put by exchange only
+ * @caches: per-CPU; touched by their CPU only, with interrupts off
+ * @refill_thread: thread that fills the slots
+ * @wait: where the refill thread sleeps
  * @wake: wakes it from where no scheduler lock may be taken
- * @scan: where the filler stands
+ * @scan: where the refill thread stands
  * @rest_until: memory was short: do not fill before
  * @large_pfn: where large blocks are looked for next
  * @large_dry_until: there was none in the whole region: do not look before
- * @missed: requests that had found nothing when the filler found nothing, either
- * @cut: the block that the filler took last, and cuts up
+ * @missed: requests that had found nothing when the refill thread found nothing, either
+ * @cut: the block that the refill thread took last, and cuts up
  * @cut_next: its next frame
  * @cut_end: how many it has
  * @cut_bad: those that the inspector found bad
  * @cut_out: those in other banks, which are gone
- * @frames: what the filler is putting in order, MEMSUITE_MAX_CONTAINER of them
+ * @frames: what the refill thread is putting in order, MEMSUITE_MAX_CONTAINER of them
  * @rejected: pages found bad in a fault, linked through page->private
  * @others: bare frames in other banks, found in a fault; likewise
- * @gifts: bare frames that other pools passed on to this one; likewise
- * @opened: those of them that the filler has taken
- * @nr_gifts: how many @gifts and @opened
- * @filled: pages that the filler took
- * @gifted: pages that other pools passed on
+ * @donated: bare frames that other pools passed on to this one; likewise
+ * @donated_own: those of them that the refill thread has taken
+ * @nr_donated: how many @donated and @donated_own
+ * @filled: pages that the refill thread took
+ * @received: pages that other pools passed on
  * @freed: pages given back, or passed on
  * @foreign: of the frames of blocks taken, those in other banks
  * @passed: of these, those passed on
@@ -106,8 +106,8 @@ struct memsuite_pool {
 	unsigned int nr_slots;
 	unsigned int nr_used;
 	struct page **slots;
-	struct front __percpu *fronts;
-	struct task_struct *filler;
+	struct memsuite_pool_cache __percpu *caches;
+	struct task_struct *refill_thread;
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct memsuite_scan scan;
@@ -123,22 +123,23 @@ struct memsuite_pool {
 	u64 *frames;
 	struct page *rejected;
 	struct page *others;
-	struct page *gifts;
-	struct page *opened;
-	atomic_t nr_gifts;
+	struct page *donated;
+	struct page *donated_own;
+	atomic_t nr_donated;
 	u64 filled;
-	atomic64_t gifted;
+	atomic64_t received;
 	atomic64_t freed;
 	atomic64_t foreign;
 	atomic64_t passed;
 	struct list_head link;
 };
 
+/* In pool_drain.c. */
 extern bool memsuite_pools_prefilled;
 extern struct list_head memsuite_pools;	/* under memsuite_pools_lock */
 extern struct mutex memsuite_pools_lock;
 
-static inline struct page *chain_pop(struct page **chain)
+static inline struct page *memsuite_chain_pop(struct page **chain)
 {
 	struct page *page = *chain;
 
@@ -147,14 +148,14 @@ static inline struct page *chain_pop(struct page **chain)
 	return page;
 }
 
-static inline void chain_push(struct page **chain, struct page *page)
+static inline void memsuite_chain_push(struct page **chain, struct page *page)
 {
 	set_page_private(page, (unsigned long)*chain);
 	*chain = page;
 }
 
 /* Where others push as well; they take the chain as a whole, by xchg(). */
-static inline void chain_share(struct page **chain, struct page *page)
+static inline void memsuite_chain_share(struct page **chain, struct page *page)
 {
 	struct page *head;
 
@@ -164,61 +165,48 @@ static inline void chain_share(struct page **chain, struct page *page)
 	} while (cmpxchg(chain, head, page) != head);
 }
 
-static inline struct page *unmark(struct page *page)
+static inline struct page *memsuite_pool_unmark(struct page *page)
 {
 	set_page_private(page, 0);
 	__ClearPageOffline(page);
 	return page;
 }
 
-static inline bool is_short(const struct memsuite_pool *pool)
+static inline bool memsuite_pool_is_short(const struct memsuite_pool *pool)
 {
 	return atomic_read(&pool->nr_filled) < READ_ONCE(pool->target);
 }
 
-static inline bool wants_filling(const struct memsuite_pool *pool)
+static inline bool memsuite_pool_wants_refill(const struct memsuite_pool *pool)
 {
-	return READ_ONCE(memsuite_pools_prefilled) && is_short(pool) &&
+	return READ_ONCE(memsuite_pools_prefilled) && memsuite_pool_is_short(pool) &&
 	       !memsuite_hold_wanted() &&
 	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
 }
 
-static inline bool is_of_pool(const struct memsuite_pool *pool, struct page *page)
+static inline bool memsuite_pool_owns(const struct memsuite_pool *pool, struct page *page)
 {
 	return !pool->banks || memsuite_bank_set_has(pool->banks, page_to_pfn(page));
 }
 
-/* pool.c: the walk over the region begins anew. */
-void memsuite_pool_rewind(struct memsuite_pool *pool, struct memsuite_scan *scan);
+/* The walk over the region begins anew. */
+static inline void memsuite_pool_rewind(struct memsuite_pool *pool, struct memsuite_scan *scan)
+{
+	*scan = (struct memsuite_scan) {
+		.pfn = pool->start_pfn,
+		.end = pool->end_pfn,
+		.orders = MEMSUITE_ANY_ORDER,
+		.nid = pool->nid,
+		.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
+		.banks = pool->banks,
+	};
+}
 
-/* pool.c: the filler retires a page found bad in a fault. */
-void memsuite_pool_reject(struct memsuite_pool *pool, struct page *page);
-
-/* pool.c: puts a batch into the depot, unless that is full. */
-bool memsuite_pool_put(struct memsuite_pool *pool, struct page *chain);
-
-/* pool.c: give cleared pages back, or bare frames; how many. May sleep. */
-unsigned long memsuite_pool_free(struct memsuite_pool *pool, struct page *chain);
-unsigned long memsuite_pool_free_bare(struct memsuite_pool *pool, struct page *chain);
-unsigned long memsuite_pool_free_gifts(struct memsuite_pool *pool, struct page **gifts);
-
-/* pool.c: gives back @nr bare frames from @page on; how many. */
-unsigned long memsuite_pool_free_frames(struct memsuite_pool *pool, struct page *page,
-					unsigned long nr);
-
-/* pool.c: gives back what CPUs have at hand; how many pages. May sleep. */
-unsigned long memsuite_pool_drain_fronts(struct memsuite_pool *pool);
-
-/**
- * memsuite_refill_run() - fill a pool until the thread is to stop
- * @data: the pool
- */
-int memsuite_refill_run(void *data);
-
-/*
- * Gives back what the filler has at hand, which does not run. Between
- * memsuite_hold_begin() and memsuite_hold_end(); may sleep.
- */
-void memsuite_refill_empty(struct memsuite_pool *pool);
+/* A page was found bad in a fault. Retiring sleeps: the refill thread does it. */
+static inline void memsuite_pool_reject(struct memsuite_pool *pool, struct page *page)
+{
+	memsuite_chain_share(&pool->rejected, page);
+	irq_work_queue(&pool->wake);
+}
 
 #endif

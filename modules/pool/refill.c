@@ -19,10 +19,12 @@
 
 #include "frame/hwpoison.h"
 #include "frame/isolate.h"
-#include "kernel/alloc_stats.h"
 #include "pool/frame_order.h"
-#include "pool/pool_inspect.h"
+#include "pool/pool_depot.h"
+#include "pool/pool_drain.h"
+#include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
+#include "pool/refill.h"
 
 /* Frames looked at between two chances for others to run. */
 #define FILL_BUDGET	4096
@@ -30,61 +32,61 @@
 /* Blocks that are no huge page: there is no need to break those up first. */
 #define SMALL_ORDERS	((1U << pageblock_order) - 1)
 
-static void retire(struct memsuite_pool *pool, struct page *page)
+static void refill_retire(struct memsuite_pool *pool, struct page *page)
 {
-	memsuite_hwpoison(page);
+	memsuite_hwpoison_set(page);
 	atomic64_inc(&pool->freed);
 }
 
-static void retire_rejected(struct memsuite_pool *pool)
+static void refill_retire_rejected(struct memsuite_pool *pool)
 {
 	struct page *chain = xchg(&pool->rejected, NULL), *page;
 	unsigned long bad;
 
-	while ((page = chain_pop(&chain))) {
+	while ((page = memsuite_chain_pop(&chain))) {
 		set_page_private(page, 0);
 		/* It is bad, whatever a second look says: for the record. */
 		bad = 1;
 		memsuite_pool_inspect_block(page_to_pfn(page), 1, &bad);
-		retire(pool, page);
+		refill_retire(pool, page);
 	}
 }
 
-static bool wants_gift(const struct memsuite_pool *pool, struct page *page)
+static bool pool_wants_donation(const struct memsuite_pool *pool, struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
-	unsigned long has = atomic_read(&pool->nr_filled) * BATCH_PAGES +
-			    atomic_read(&pool->nr_gifts);
+	unsigned long has = atomic_read(&pool->nr_filled) * MEMSUITE_POOL_BATCH_PAGES +
+			    atomic_read(&pool->nr_donated);
 
 	return pool->banks && pfn >= pool->start_pfn && pfn < pool->end_pfn &&
 	       (pool->nid == NUMA_NO_NODE || pool->nid == page_to_nid(page)) &&
 	       READ_ONCE(memsuite_pools_prefilled) &&
-	       has < (unsigned long)READ_ONCE(pool->target) * BATCH_PAGES &&
-	       is_of_pool(pool, page);
+	       has < (unsigned long)READ_ONCE(pool->target) * MEMSUITE_POOL_BATCH_PAGES &&
+	       memsuite_pool_owns(pool, page);
 }
 
 /* A bare frame that is not of @pool. Under memsuite_pools_lock. */
-static void pass_on(struct memsuite_pool *pool, struct page *page)
+static void refill_pass_on(struct memsuite_pool *pool, struct page *page)
 {
 	struct page *chain = NULL;
 	struct memsuite_pool *other;
 
 	atomic64_inc(&pool->foreign);
 	list_for_each_entry(other, &memsuite_pools, link) {
-		if (!wants_gift(other, page))
+		if (!pool_wants_donation(other, page))
 			continue;
-		atomic_inc(&other->nr_gifts);
-		atomic64_inc(&other->gifted);
+		atomic_inc(&other->nr_donated);
+		atomic64_inc(&other->received);
 		atomic64_inc(&pool->passed);
 		atomic64_inc(&pool->freed);
-		chain_share(&other->gifts, page);
+		memsuite_chain_share(&other->donated, page);
 		return;
 	}
-	chain_push(&chain, page);
+	memsuite_chain_push(&chain, page);
 	memsuite_pool_free_bare(pool, chain);
 }
 
-static void pass_on_others(struct memsuite_pool *pool)
+static void refill_pass_on_others(struct memsuite_pool *pool)
 {
 	struct page *chain, *page;
 
@@ -92,13 +94,13 @@ static void pass_on_others(struct memsuite_pool *pool)
 		return;
 	chain = xchg(&pool->others, NULL);
 	mutex_lock(&memsuite_pools_lock);
-	while ((page = chain_pop(&chain)))
-		pass_on(pool, page);
+	while ((page = memsuite_chain_pop(&chain)))
+		refill_pass_on(pool, page);
 	mutex_unlock(&memsuite_pools_lock);
 }
 
 /* Parts with those frames of the block that are not of the pool. */
-static void sort_out(struct memsuite_pool *pool)
+static void cut_sort_out(struct memsuite_pool *pool)
 {
 	unsigned long i;
 
@@ -107,31 +109,31 @@ static void sort_out(struct memsuite_pool *pool)
 		return;
 	mutex_lock(&memsuite_pools_lock);
 	for (i = 0; i < pool->cut_end; i++) {
-		if (is_of_pool(pool, pool->cut + i))
+		if (memsuite_pool_owns(pool, pool->cut + i))
 			continue;
 		__set_bit(i, pool->cut_out);
-		pass_on(pool, pool->cut + i);
+		refill_pass_on(pool, pool->cut + i);
 	}
 	mutex_unlock(&memsuite_pools_lock);
 }
 
-static void prepare(struct page *page)
+static void page_prepare(struct page *page)
 {
 	memsuite_frames_prepare(page, 0, true);
 	__SetPageOffline(page);
 	cond_resched();
 }
 
-static void prepare_cut(struct memsuite_pool *pool)
+static void cut_prepare(struct memsuite_pool *pool)
 {
 	unsigned long i;
 
 	for (i = 0; i < pool->cut_end; i++)
 		if (!test_bit(i, pool->cut_out))
-			prepare(pool->cut + i);
+			page_prepare(pool->cut + i);
 }
 
-static bool is_good(struct page *page)
+static bool page_is_good(struct page *page)
 {
 	unsigned long bad = 0;
 
@@ -139,7 +141,7 @@ static bool is_good(struct page *page)
 	return !bad;
 }
 
-static void inspect_cut(struct memsuite_pool *pool)
+static void cut_inspect(struct memsuite_pool *pool)
 {
 	unsigned long i;
 
@@ -150,39 +152,39 @@ static void inspect_cut(struct memsuite_pool *pool)
 		return;
 	}
 	for (i = 0; i < pool->cut_end; i++)
-		if (!test_bit(i, pool->cut_out) && !is_good(pool->cut + i))
+		if (!test_bit(i, pool->cut_out) && !page_is_good(pool->cut + i))
 			__set_bit(i, pool->cut_bad);
 }
 
 /* Whether somebody was left without a page since this was last asked. */
-static bool is_missed(struct memsuite_pool *pool)
+static bool pool_is_missed(struct memsuite_pool *pool)
 {
 	u64 before = pool->missed;
 
-	pool->missed = memsuite_stat_sum(pool->fronts, misses);
+	pool->missed = memsuite_stat_sum(pool->caches, misses);
 	return pool->missed != before;
 }
 
 /* Walked to the end: what there was is taken, come back later. */
-static void begin_anew(struct memsuite_pool *pool)
+static void refill_scan_anew(struct memsuite_pool *pool)
 {
 	bool small = pool->scan.orders != MEMSUITE_ANY_ORDER;
 
 	memsuite_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
-	if (is_missed(pool)) {
-		memsuite_pool_drain_fronts(pool);
+	if (pool_is_missed(pool)) {
+		memsuite_pool_drain_caches(pool);
 		memsuite_frames_gather();
 	}
 	/* It may be resting for longer, under pressure. */
-	if (time_before(READ_ONCE(pool->rest_until), jiffies + DRY_JIFFIES))
-		WRITE_ONCE(pool->rest_until, jiffies + DRY_JIFFIES);
+	if (time_before(READ_ONCE(pool->rest_until), jiffies + MEMSUITE_POOL_DRY_JIFFIES))
+		WRITE_ONCE(pool->rest_until, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
 	if (pool->banks)
 		pool->scan.orders = SMALL_ORDERS;
 }
 
-static int take_block(struct memsuite_pool *pool, struct memsuite_block *block)
+static int refill_take_block(struct memsuite_pool *pool, struct memsuite_block *block)
 {
 	int err;
 
@@ -192,30 +194,30 @@ static int take_block(struct memsuite_pool *pool, struct memsuite_block *block)
 		if (err == -ENOMEM)
 			memsuite_frames_skip_zone(&pool->scan);
 		if (err == -ENOENT)
-			begin_anew(pool);
-	} while (err && wants_filling(pool) && !kthread_should_stop());
+			refill_scan_anew(pool);
+	} while (err && memsuite_pool_wants_refill(pool) && !kthread_should_stop());
 	return err;
 }
 
 /* Takes a block, clears it, and has it inspected. */
-static bool cut_block(struct memsuite_pool *pool)
+static bool refill_cut_block(struct memsuite_pool *pool)
 {
 	struct memsuite_block block;
 
-	if (take_block(pool, &block))
+	if (refill_take_block(pool, &block))
 		return false;
 	pool->cut = block.page;
 	pool->cut_next = 0;
 	pool->cut_end = 1UL << block.order;
 	pool->filled += pool->cut_end;
-	sort_out(pool);
-	prepare_cut(pool);
-	inspect_cut(pool);
+	cut_sort_out(pool);
+	cut_prepare(pool);
+	cut_inspect(pool);
 	return true;
 }
 
 /* The next page of the block; NULL if it is gone, or bad and was retired. */
-static struct page *cut_page(struct memsuite_pool *pool)
+static struct page *cut_next_page(struct memsuite_pool *pool)
 {
 	unsigned long i = pool->cut_next++;
 
@@ -223,56 +225,56 @@ static struct page *cut_page(struct memsuite_pool *pool)
 		return NULL;
 	if (!test_bit(i, pool->cut_bad))
 		return pool->cut + i;
-	retire(pool, unmark(pool->cut + i));
+	refill_retire(pool, memsuite_pool_unmark(pool->cut + i));
 	return NULL;
 }
 
 /* A frame that another pool passed on, or NULL. */
-static struct page *gift(struct memsuite_pool *pool)
+static struct page *refill_donated_page(struct memsuite_pool *pool)
 {
 	struct page *page;
 
-	if (!pool->opened && READ_ONCE(pool->gifts))
-		pool->opened = xchg(&pool->gifts, NULL);
-	page = chain_pop(&pool->opened);
+	if (!pool->donated_own && READ_ONCE(pool->donated))
+		pool->donated_own = xchg(&pool->donated, NULL);
+	page = memsuite_chain_pop(&pool->donated_own);
 	if (!page)
 		return NULL;
-	atomic_dec(&pool->nr_gifts);
-	prepare(page);
-	if (is_good(page))
+	atomic_dec(&pool->nr_donated);
+	page_prepare(page);
+	if (page_is_good(page))
 		return page;
-	retire(pool, unmark(page));
+	refill_retire(pool, memsuite_pool_unmark(page));
 	return NULL;
 }
 
-static struct page *fill_page(struct memsuite_pool *pool)
+static struct page *refill_page(struct memsuite_pool *pool)
 {
-	struct page *page = gift(pool);
+	struct page *page = refill_donated_page(pool);
 
-	while (!page && (pool->cut_next < pool->cut_end || cut_block(pool)))
-		page = cut_page(pool);
+	while (!page && (pool->cut_next < pool->cut_end || refill_cut_block(pool)))
+		page = cut_next_page(pool);
 	return page;
 }
 
-static void free_cut(struct memsuite_pool *pool)
+static void cut_free(struct memsuite_pool *pool)
 {
 	struct page *chain = NULL, *page;
 
 	while (pool->cut_next < pool->cut_end) {
-		page = cut_page(pool);
+		page = cut_next_page(pool);
 		if (page)
-			chain_push(&chain, page);
+			memsuite_chain_push(&chain, page);
 	}
 	memsuite_pool_free(pool, chain);
 }
 
-static unsigned int gather(struct memsuite_pool *pool, unsigned int most)
+static unsigned int refill_gather(struct memsuite_pool *pool, unsigned int most)
 {
 	unsigned int nr = 0;
 	struct page *page;
 
 	while (nr < most && READ_ONCE(memsuite_pools_prefilled)) {
-		page = fill_page(pool);
+		page = refill_page(pool);
 		if (!page)
 			break;
 		pool->frames[nr++] = page_to_pfn(page);
@@ -280,8 +282,8 @@ static unsigned int gather(struct memsuite_pool *pool, unsigned int most)
 	return nr;
 }
 
-static void shuffle(struct memsuite_pool *pool, unsigned int nr,
-		    unsigned int container)
+static void refill_shuffle(struct memsuite_pool *pool, unsigned int nr,
+			   unsigned int container)
 {
 	const struct memsuite_bank_map *map = pool->banks ? pool->banks->map : NULL;
 	unsigned int i;
@@ -292,57 +294,57 @@ static void shuffle(struct memsuite_pool *pool, unsigned int nr,
 }
 
 /* What is pushed last is handed out first. */
-static void put_batch(struct memsuite_pool *pool, unsigned int first,
-		      unsigned int last, bool reverse)
+static void refill_put_batch(struct memsuite_pool *pool, unsigned int first,
+			     unsigned int last, bool reverse)
 {
 	struct page *chain = NULL;
 	unsigned int i;
 
 	for (i = first; i < last; i++)
-		chain_push(&chain, pfn_to_page(pool->frames[reverse ?
+		memsuite_chain_push(&chain, pfn_to_page(pool->frames[reverse ?
 				first + last - 1 - i : i]));
-	if (!memsuite_pool_put(pool, chain))
+	if (!memsuite_pool_depot_put(pool, chain))
 		memsuite_pool_free(pool, chain);
 }
 
 /* A batch, or a container if that is more. */
-static void fill(struct memsuite_pool *pool)
+static void refill_fill(struct memsuite_pool *pool)
 {
 	unsigned int container = READ_ONCE(pool->container), nr, i;
 
-	nr = gather(pool, max_t(unsigned int, container, BATCH_PAGES));
+	nr = refill_gather(pool, max_t(unsigned int, container, MEMSUITE_POOL_BATCH_PAGES));
 	if (container)
-		shuffle(pool, nr, container);
-	for (i = 0; i < nr; i += BATCH_PAGES)
-		put_batch(pool, i, min_t(unsigned int, i + BATCH_PAGES, nr),
-			  container);
-	pass_on_others(pool);
+		refill_shuffle(pool, nr, container);
+	for (i = 0; i < nr; i += MEMSUITE_POOL_BATCH_PAGES)
+		refill_put_batch(pool, i, min_t(unsigned int, i + MEMSUITE_POOL_BATCH_PAGES, nr),
+				 container);
+	refill_pass_on_others(pool);
 }
 
-/* What the filler does not go on with, it does not keep. */
+/* What the refill thread does not go on with, it does not keep. */
 void memsuite_refill_empty(struct memsuite_pool *pool)
 {
-	free_cut(pool);
-	pass_on_others(pool);
-	memsuite_pool_free_gifts(pool, &pool->opened);
-	memsuite_pool_free_gifts(pool, &pool->gifts);
-	retire_rejected(pool);
+	cut_free(pool);
+	refill_pass_on_others(pool);
+	memsuite_pool_free_donated(pool, &pool->donated_own);
+	memsuite_pool_free_donated(pool, &pool->donated);
+	refill_retire_rejected(pool);
 }
 
 /*
  * A pool that is short is looked at again soon, since nothing tells when memory
  * is free again; one that is full, when it has become short.
  */
-static void await_work(struct memsuite_pool *pool)
+static void refill_await_work(struct memsuite_pool *pool)
 {
-	bool was_short = is_short(pool);
+	bool was_short = memsuite_pool_is_short(pool);
 
 	wait_event_interruptible_timeout(pool->wait,
 					 kthread_should_stop() ||
 					 pool->rejected || pool->others ||
-					 is_short(pool) != was_short ||
-					 wants_filling(pool),
-					 was_short ? DRY_JIFFIES :
+					 memsuite_pool_is_short(pool) != was_short ||
+					 memsuite_pool_wants_refill(pool),
+					 was_short ? MEMSUITE_POOL_DRY_JIFFIES :
 					 MAX_SCHEDULE_TIMEOUT);
 }
 
@@ -352,11 +354,11 @@ int memsuite_refill_run(void *data)
 	int token;
 
 	while (!kthread_should_stop()) {
-		await_work(pool);
+		refill_await_work(pool);
 		/* What it has at hand is held from one batch to the next. */
 		token = memsuite_hold_begin();
-		while (!kthread_should_stop() && wants_filling(pool)) {
-			fill(pool);
+		while (!kthread_should_stop() && memsuite_pool_wants_refill(pool)) {
+			refill_fill(pool);
 			cond_resched_tasks_rcu_qs();
 		}
 		memsuite_refill_empty(pool);

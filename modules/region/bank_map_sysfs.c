@@ -11,7 +11,6 @@
 
 #include <memsuite/control.h>
 
-#include "core.h"
 #include "region/bank_map_sysfs.h"
 
 /* The longest line that may be written. */
@@ -35,12 +34,12 @@ static LIST_HEAD(maps);
 static DEFINE_MUTEX(maps_lock);
 static struct kobject *dir;
 
-static const struct memsuite_bank_map *to_map(struct kobject *kobj)
+static const struct memsuite_bank_map *kobj_to_map(struct kobject *kobj)
 {
 	return &container_of(kobj, struct entry, kobj)->map;
 }
 
-static struct entry *find(const char *name)
+static struct entry *entry_find(const char *name)
 {
 	struct entry *entry;
 
@@ -55,7 +54,7 @@ const struct memsuite_bank_map *memsuite_bank_map_get(const char *name)
 	struct entry *entry;
 
 	mutex_lock(&maps_lock);
-	entry = find(name);
+	entry = entry_find(name);
 	if (entry)
 		entry->users++;
 	mutex_unlock(&maps_lock);
@@ -71,24 +70,16 @@ void memsuite_bank_map_put(const struct memsuite_bank_map *map)
 	mutex_unlock(&maps_lock);
 }
 
-#define map_attr_ro(name, format, value)				\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, format "\n", to_map(kobj)->value);	\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RO(name)
-
-map_attr_ro(map, "%s", text);
-map_attr_ro(banks, "%u", nr_banks);
-map_attr_ro(banks_a_frame, "%u", banks_a_frame);
-map_attr_ro(row_frames, "%llu", row_frames);
+MEMSUITE_ATTR_RO(map, "%s", kobj_to_map(kobj)->text);
+MEMSUITE_ATTR_RO(banks, "%u", kobj_to_map(kobj)->nr_banks);
+MEMSUITE_ATTR_RO(banks_a_frame, "%u", kobj_to_map(kobj)->banks_a_frame);
+MEMSUITE_ATTR_RO(row_frames, "%llu", kobj_to_map(kobj)->row_frames);
 
 /* As it would be written if nothing selected below the page. */
 static ssize_t frame_map_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
 {
-	const struct memsuite_bank_map *map = to_map(kobj);
+	const struct memsuite_bank_map *map = kobj_to_map(kobj);
 	unsigned int i;
 	int at;
 
@@ -123,19 +114,19 @@ static struct kobj_type map_type = {
 };
 
 /* The names of the directory's own files are taken. */
-static bool is_taken(const char *name)
+static bool name_is_taken(const char *name)
 {
-	return !strcmp(name, "add") || !strcmp(name, "remove") || find(name);
+	return !strcmp(name, "add") || !strcmp(name, "remove") || entry_find(name);
 }
 
 /* Takes over @entry. */
-static int publish(struct entry *entry)
+static int entry_publish(struct entry *entry)
 {
 	int err;
 
 	mutex_lock(&maps_lock);
 	kobject_init(&entry->kobj, &map_type);
-	err = is_taken(entry->map.name) ? -EEXIST :
+	err = name_is_taken(entry->map.name) ? -EEXIST :
 		kobject_add(&entry->kobj, dir, "%s", entry->map.name);
 	if (err)
 		kobject_put(&entry->kobj);
@@ -162,7 +153,7 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		kfree(entry);
 	else
-		err = publish(entry);
+		err = entry_publish(entry);
 	kfree(line);
 	return err ?: count;
 }
@@ -185,7 +176,7 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err == -E2BIG ? -ENOENT : err;
 	mutex_lock(&maps_lock);
-	entry = find(name);
+	entry = entry_find(name);
 	if (!entry)
 		err = -ENOENT;
 	else if (entry->users)
@@ -213,7 +204,6 @@ int memsuite_bank_maps_init(void)
 	return PTR_ERR_OR_ZERO(dir);
 }
 
-/* The regions are gone by now. */
 void memsuite_bank_maps_exit(void)
 {
 	struct entry *entry, *next;

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef MEMSUITE_BANK_MAPS_H
-#define MEMSUITE_BANK_MAPS_H
+#ifndef MEMSUITE_REGION_BANK_MAP_SYSFS_H
+#define MEMSUITE_REGION_BANK_MAP_SYSFS_H
 
 #include "frame/bank_map.h"
+
+int memsuite_bank_maps_init(void);
+
+/* The regions are gone by now. */
+void memsuite_bank_maps_exit(void);
 
 /**
  * memsuite_bank_map_get() - find a bank map and keep it

@@ -8,8 +8,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/dmi.h>
-#include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/ioport.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -18,25 +16,12 @@
 
 #include <compat/compat.h>
 
+#include "kernel/text_file.h"
+#include "region/discover.h"
 #include "region/dmi.h"
-#include "region/region.h"
+#include "region/regions.h"
 
-int memsuite_read_text(const char *path, char *text, size_t size)
-{
-	struct file *file = filp_open(path, O_RDONLY, 0);
-	loff_t pos = 0;
-	ssize_t length;
-
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	length = kernel_read(file, text, size - 1, &pos);
-	filp_close(file, NULL);
-	if (length >= 0)
-		text[length] = '\0';
-	return length;
-}
-
-static void add(const struct memsuite_region_spec *spec)
+static void region_add(const struct memsuite_region_spec *spec)
 {
 	int err = memsuite_region_add(spec);
 
@@ -56,7 +41,7 @@ static u64 node_latency_ns(int nid, const char *what)
 	snprintf(path, sizeof(path),
 		 "/sys/devices/system/node/node%d/access0/initiators/%s_latency",
 		 nid, what);
-	if (memsuite_read_text(path, text, sizeof(text)) > 0 &&
+	if (memsuite_text_file_read(path, text, sizeof(text)) > 0 &&
 	    kstrtou64(strim(text), 10, &value))
 		value = 0;
 	return value;
@@ -74,14 +59,14 @@ static int node_tier(int nid)
 		snprintf(path, sizeof(path),
 			 "/sys/devices/virtual/memory_tiering/memory_tier%d/nodelist",
 			 tier);
-		if (memsuite_read_text(path, text, sizeof(text)) > 0 &&
+		if (memsuite_text_file_read(path, text, sizeof(text)) > 0 &&
 		    !nodelist_parse(strim(text), nodes) && node_isset(nid, nodes))
 			return tier;
 	}
 	return -1;
 }
 
-static void add_nodes(void)
+static void nodes_add(void)
 {
 	struct memsuite_region_spec spec;
 	int nid;
@@ -98,7 +83,7 @@ static void add_nodes(void)
 			.tier = node_tier(nid),
 		};
 		snprintf(spec.name, sizeof(spec.name), "node%d", nid);
-		add(&spec);
+		region_add(&spec);
 	}
 }
 
@@ -156,18 +141,18 @@ static const char *dmi_text(const struct dmi_header *header, u8 nr)
 	return nr ? text : "";
 }
 
-static void see_range(struct dimms *dimms, u32 start_kib, u32 end_kib,
-		      const u64 *start, const u64 *end, u16 handle,
-		      u8 position)
+static void dmi_see_range(struct memsuite_dmi *dimms, u32 start_kib, u32 end_kib,
+			  const u64 *start, const u64 *end, u16 handle,
+			  u8 position)
 {
 	if (start_kib != SMBIOS_EXTENDED)
-		dimms_add_range(dimms, (u64)start_kib << 10,
-				((u64)end_kib + 1) << 10, handle, position);
+		memsuite_dmi_add_range(dimms, (u64)start_kib << 10,
+				       ((u64)end_kib + 1) << 10, handle, position);
 	else if (start)
-		dimms_add_range(dimms, *start, *end + 1, handle, position);
+		memsuite_dmi_add_range(dimms, *start, *end + 1, handle, position);
 }
 
-static void see_device(struct dimms *dimms, const struct dmi_header *header)
+static void dmi_see_device(struct memsuite_dmi *dimms, const struct dmi_header *header)
 {
 	const struct smbios_device *device = (const void *)header;
 	u8 type = 0, technology = 0;
@@ -179,13 +164,13 @@ static void see_device(struct dimms *dimms, const struct dmi_header *header)
 		type = device->memory_type;
 	if (header->length >= sizeof(*device))
 		technology = device->technology;
-	dimms_add(dimms, header->handle, device->array,
-		  dmi_text(header, device->locator),
-		  dimms_technology(type, technology));
+	memsuite_dmi_add_device(dimms, header->handle, device->array,
+				dmi_text(header, device->locator),
+				memsuite_dmi_technology(type, technology));
 }
 
-static void see_array_address(struct dimms *dimms,
-			      const struct dmi_header *header)
+static void dmi_see_array_address(struct memsuite_dmi *dimms,
+				  const struct dmi_header *header)
 {
 	const struct smbios_array_address *map = (const void *)header;
 	bool extended = header->length >= sizeof(*map);
@@ -198,13 +183,13 @@ static void see_array_address(struct dimms *dimms,
 		start = map->start;
 		end = map->end;
 	}
-	see_range(dimms, map->start_kib, map->end_kib,
-		  extended ? &start : NULL, &end, map->array,
-		  DIMM_POSITION_UNKNOWN);
+	dmi_see_range(dimms, map->start_kib, map->end_kib,
+		      extended ? &start : NULL, &end, map->array,
+		      MEMSUITE_DMI_POSITION_UNKNOWN);
 }
 
-static void see_device_address(struct dimms *dimms,
-			       const struct dmi_header *header)
+static void dmi_see_device_address(struct memsuite_dmi *dimms,
+				   const struct dmi_header *header)
 {
 	const struct smbios_device_address *map = (const void *)header;
 	bool extended = header->length >= sizeof(*map);
@@ -212,32 +197,32 @@ static void see_device_address(struct dimms *dimms,
 
 	if (header->length < offsetof(struct smbios_device_address, start))
 		return;
-	dimms_by_device(dimms);
+	memsuite_dmi_set_by_device(dimms);
 	if (extended) {
 		start = map->start;
 		end = map->end;
 	}
-	see_range(dimms, map->start_kib, map->end_kib,
-		  extended ? &start : NULL, &end, map->device,
-		  map->interleave_position);
+	dmi_see_range(dimms, map->start_kib, map->end_kib,
+		      extended ? &start : NULL, &end, map->device,
+		      map->interleave_position);
 }
 
-static void see(const struct dmi_header *header, void *dimms)
+static void dmi_see(const struct dmi_header *header, void *dimms)
 {
 	switch (header->type) {
 	case 17:
-		see_device(dimms, header);
+		dmi_see_device(dimms, header);
 		break;
 	case 19:
-		see_array_address(dimms, header);
+		dmi_see_array_address(dimms, header);
 		break;
 	case 20:
-		see_device_address(dimms, header);
+		dmi_see_device_address(dimms, header);
 		break;
 	}
 }
 
-static void add_dimms(const struct dimms *dimms)
+static void dimms_add(const struct memsuite_dmi *dimms)
 {
 	unsigned int i, nr = 0;
 
@@ -252,9 +237,9 @@ static void add_dimms(const struct dimms *dimms)
 
 		if (spec.start >= spec.end)
 			continue;
-		dimms_describe(dimms, i, &spec);
+		memsuite_dmi_describe(dimms, i, &spec);
 		snprintf(spec.name, sizeof(spec.name), "dimm%u", nr++);
-		add(&spec);
+		region_add(&spec);
 	}
 }
 
@@ -265,7 +250,7 @@ static bool read_number(const char *path, u64 *value)
 {
 	char text[24];
 
-	return memsuite_read_text(path, text, sizeof(text)) > 0 &&
+	return memsuite_text_file_read(path, text, sizeof(text)) > 0 &&
 	       !kstrtou64(strim(text), 0, value);
 }
 
@@ -288,7 +273,7 @@ static int nd_region_at(u64 start)
  * One of the DIMMs of such a region, by its place in the interleave. The kernel
  * has read NFIT, which names each by its handle in the DMI tables.
  */
-static bool describe_nvdimm(const struct dimms *dimms, int region,
+static bool nvdimm_describe(const struct memsuite_dmi *dimms, int region,
 			    unsigned int nr, struct memsuite_region_spec *spec)
 {
 	char path[112], text[64], *name;
@@ -298,12 +283,12 @@ static bool describe_nvdimm(const struct dimms *dimms, int region,
 
 	snprintf(path, sizeof(path), ND_DEVICES "/region%d/mapping%u", region,
 		 nr);
-	if (memsuite_read_text(path, text, sizeof(text)) <= 0)
+	if (memsuite_text_file_read(path, text, sizeof(text)) <= 0)
 		return false;
 	name = text;
 	name[strcspn(name, ",\n")] = '\0';
 	snprintf(path, sizeof(path), ND_DEVICES "/%s/nfit/phys_id", name);
-	dimm = read_number(path, &handle) ? dimms_find(dimms, handle) : -1;
+	dimm = read_number(path, &handle) ? memsuite_dmi_find(dimms, handle) : -1;
 	if (dimm >= 0 && dimms->dimm[dimm].technology)
 		strscpy(spec->technology, dimms->dimm[dimm].technology,
 			sizeof(spec->technology));
@@ -313,7 +298,7 @@ static bool describe_nvdimm(const struct dimms *dimms, int region,
 	return true;
 }
 
-static void describe_nvdimms(const struct dimms *dimms,
+static void nvdimms_describe(const struct memsuite_dmi *dimms,
 			     struct memsuite_region_spec *spec)
 {
 	int region = nd_region_at(spec->start);
@@ -321,7 +306,7 @@ static void describe_nvdimms(const struct dimms *dimms,
 
 	if (region < 0)
 		return;
-	while (nr < MAX_DIMMS && describe_nvdimm(dimms, region, nr, spec))
+	while (nr < MEMSUITE_DMI_MAX_DIMMS && nvdimm_describe(dimms, region, nr, spec))
 		nr++;
 	if (nr)
 		spec->interleaved = nr > 1 ? MEMSUITE_INTERLEAVED_YES :
@@ -335,12 +320,12 @@ static void describe_nvdimms(const struct dimms *dimms,
  * @nr: how many there were
  */
 struct pmem {
-	const struct dimms *dimms;
+	const struct memsuite_dmi *dimms;
 	const char *technology;
 	unsigned int nr;
 };
 
-static int add_pmem(struct resource *resource, void *context)
+static int pmem_add(struct resource *resource, void *context)
 {
 	struct pmem *pmem = context;
 	struct memsuite_region_spec spec = {
@@ -355,35 +340,36 @@ static int add_pmem(struct resource *resource, void *context)
 	if (spec.start >= spec.end)
 		return 0;
 	strscpy(spec.technology, pmem->technology, sizeof(spec.technology));
-	describe_nvdimms(pmem->dimms, &spec);
+	nvdimms_describe(pmem->dimms, &spec);
 	snprintf(spec.name, sizeof(spec.name), "pmem%u", pmem->nr++);
-	add(&spec);
+	region_add(&spec);
 	return 0;
 }
 
-static void add_pmems(const struct dimms *dimms)
+static void pmems_add(const struct memsuite_dmi *dimms)
 {
 	struct pmem pmem = { .dimms = dimms, .technology = "nvdimm" };
 
 	walk_iomem_res_desc(IORES_DESC_PERSISTENT_MEMORY, IORESOURCE_MEM, 0,
-			    -1, &pmem, add_pmem);
+			    -1, &pmem, pmem_add);
 	/* Set apart by the firmware, or by memmap=: of what, nobody says. */
 	pmem.technology = "pmem";
 	walk_iomem_res_desc(IORES_DESC_PERSISTENT_MEMORY_LEGACY,
-			    IORESOURCE_MEM, 0, -1, &pmem, add_pmem);
+			    IORESOURCE_MEM, 0, -1, &pmem, pmem_add);
 }
 
-void memsuite_discover(void)
+int memsuite_discover_init(void)
 {
-	struct dimms *dimms = kzalloc(sizeof(*dimms), GFP_KERNEL);
+	struct memsuite_dmi *dimms = kzalloc(sizeof(*dimms), GFP_KERNEL);
 
-	add_nodes();
+	nodes_add();
 	if (!dimms)
-		return;
+		return 0;
 	/* Without tables there are none. */
-	if (!dmi_walk(see, dimms))
-		dimms_merge(dimms);
-	add_dimms(dimms);
-	add_pmems(dimms);
+	if (!dmi_walk(dmi_see, dimms))
+		memsuite_dmi_merge(dimms);
+	dimms_add(dimms);
+	pmems_add(dimms);
 	kfree(dimms);
+	return 0;
 }

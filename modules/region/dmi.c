@@ -6,7 +6,7 @@
 
 #include "region/dmi.h"
 
-const char *dimms_technology(u8 type, u8 technology)
+const char *memsuite_dmi_technology(u8 type, u8 technology)
 {
 	static const char * const types[] = {
 		[0x03] = "dram", [0x0f] = "sdram", [0x12] = "ddr",
@@ -30,7 +30,7 @@ const char *dimms_technology(u8 type, u8 technology)
 	return of_technology;
 }
 
-int dimms_find(const struct dimms *dimms, u16 handle)
+int memsuite_dmi_find(const struct memsuite_dmi *dimms, u16 handle)
 {
 	unsigned int i;
 
@@ -40,12 +40,12 @@ int dimms_find(const struct dimms *dimms, u16 handle)
 	return -1;
 }
 
-void dimms_add(struct dimms *dimms, u16 handle, u16 array, const char *locator,
-	       const char *technology)
+void memsuite_dmi_add_device(struct memsuite_dmi *dimms, u16 handle, u16 array, const char *locator,
+			     const char *technology)
 {
 	unsigned int nr = dimms->nr_dimms;
 
-	if (nr == MAX_DIMMS)
+	if (nr == MEMSUITE_DMI_MAX_DIMMS)
 		return;
 	dimms->dimm[nr].handle = handle;
 	dimms->dimm[nr].array = array;
@@ -55,12 +55,12 @@ void dimms_add(struct dimms *dimms, u16 handle, u16 array, const char *locator,
 	dimms->nr_dimms++;
 }
 
-void dimms_add_range(struct dimms *dimms, u64 start, u64 end, u16 handle,
-		     u8 position)
+void memsuite_dmi_add_range(struct memsuite_dmi *dimms, u64 start, u64 end, u16 handle,
+			    u8 position)
 {
 	unsigned int nr = dimms->nr_ranges;
 
-	if (nr == MAX_DIMMS)
+	if (nr == MEMSUITE_DMI_MAX_DIMMS)
 		return;
 	dimms->range[nr].start = start;
 	dimms->range[nr].end = end;
@@ -70,14 +70,14 @@ void dimms_add_range(struct dimms *dimms, u64 start, u64 end, u16 handle,
 	dimms->nr_ranges++;
 }
 
-void dimms_by_device(struct dimms *dimms)
+void memsuite_dmi_set_by_device(struct memsuite_dmi *dimms)
 {
 	if (!dimms->by_device)
 		dimms->nr_ranges = 0;
 	dimms->by_device = true;
 }
 
-static void merge(struct dimms *dimms, unsigned int to, unsigned int from)
+static void ranges_merge(struct memsuite_dmi *dimms, unsigned int to, unsigned int from)
 {
 	unsigned int i, *nr = &dimms->range[to].nr_handles;
 
@@ -85,7 +85,7 @@ static void merge(struct dimms *dimms, unsigned int to, unsigned int from)
 				     dimms->range[from].start);
 	dimms->range[to].end = max(dimms->range[to].end,
 				   dimms->range[from].end);
-	for (i = 0; i < dimms->range[from].nr_handles && *nr < MAX_DIMMS; i++)
+	for (i = 0; i < dimms->range[from].nr_handles && *nr < MEMSUITE_DMI_MAX_DIMMS; i++)
 		dimms->range[to].handle[(*nr)++] = dimms->range[from].handle[i];
 	dimms->range[to].position = max(dimms->range[to].position,
 					dimms->range[from].position);
@@ -94,29 +94,29 @@ static void merge(struct dimms *dimms, unsigned int to, unsigned int from)
 		(dimms->nr_ranges - from) * sizeof(dimms->range[0]));
 }
 
-static bool overlap(const struct dimms *dimms, unsigned int a, unsigned int b)
+static bool ranges_overlap(const struct memsuite_dmi *dimms, unsigned int a, unsigned int b)
 {
 	return dimms->range[a].start < dimms->range[b].end &&
 	       dimms->range[b].start < dimms->range[a].end;
 }
 
-void dimms_merge(struct dimms *dimms)
+void memsuite_dmi_merge(struct memsuite_dmi *dimms)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < dimms->nr_ranges; i++) {
 		for (j = i + 1; j < dimms->nr_ranges; j++) {
-			if (!overlap(dimms, i, j))
+			if (!ranges_overlap(dimms, i, j))
 				continue;
-			merge(dimms, i, j);
+			ranges_merge(dimms, i, j);
 			/* It has grown: others may overlap now. */
 			j = i;
 		}
 	}
 }
 
-static bool lies_in(const struct dimms *dimms, unsigned int dimm,
-		    unsigned int range)
+static bool dimm_lies_in(const struct memsuite_dmi *dimms, unsigned int dimm,
+			 unsigned int range)
 {
 	u16 handle = dimms->by_device ? dimms->dimm[dimm].handle :
 					dimms->dimm[dimm].array;
@@ -133,8 +133,8 @@ static bool lies_in(const struct dimms *dimms, unsigned int dimm,
  * it with others all the same. Of an array with more than one device, the
  * tables do not tell whether they lie side by side.
  */
-static enum memsuite_interleaved interleaved(const struct dimms *dimms,
-					     unsigned int range, unsigned int nr)
+static enum memsuite_interleaved range_interleaved(const struct memsuite_dmi *dimms,
+						   unsigned int range, unsigned int nr)
 {
 	u8 position = dimms->range[range].position;
 
@@ -142,18 +142,18 @@ static enum memsuite_interleaved interleaved(const struct dimms *dimms,
 		return nr == 1 ? MEMSUITE_INTERLEAVED_NO : MEMSUITE_INTERLEAVED_UNKNOWN;
 	if (nr > 1)
 		return MEMSUITE_INTERLEAVED_YES;
-	if (position == DIMM_POSITION_UNKNOWN)
+	if (position == MEMSUITE_DMI_POSITION_UNKNOWN)
 		return MEMSUITE_INTERLEAVED_UNKNOWN;
 	return position ? MEMSUITE_INTERLEAVED_YES : MEMSUITE_INTERLEAVED_NO;
 }
 
-static bool is_same(const char *technology, const char *other)
+static bool technology_is_same(const char *technology, const char *other)
 {
 	return technology && other && !strcmp(technology, other);
 }
 
-void dimms_describe(const struct dimms *dimms, unsigned int range,
-		    struct memsuite_region_spec *spec)
+void memsuite_dmi_describe(const struct memsuite_dmi *dimms, unsigned int range,
+			   struct memsuite_region_spec *spec)
 {
 	const char *technology = NULL;
 	unsigned int i, nr = 0;
@@ -161,22 +161,22 @@ void dimms_describe(const struct dimms *dimms, unsigned int range,
 
 	spec->locator[0] = '\0';
 	for (i = 0; i < dimms->nr_dimms; i++) {
-		if (!lies_in(dimms, i, range))
+		if (!dimm_lies_in(dimms, i, range))
 			continue;
 		if (!nr)
 			technology = dimms->dimm[i].technology;
-		else if (!is_same(technology, dimms->dimm[i].technology))
+		else if (!technology_is_same(technology, dimms->dimm[i].technology))
 			technology = NULL;
 		at += scnprintf(spec->locator + at, sizeof(spec->locator) - at,
 				"%s%s", nr++ ? "," : "",
 				dimms->dimm[i].locator);
 	}
-	spec->interleaved = interleaved(dimms, range, nr);
+	spec->interleaved = range_interleaved(dimms, range, nr);
 	strscpy(spec->technology, technology ?: "", sizeof(spec->technology));
 }
 
 /* Whether the @length characters of @name are one of the names of a list. */
-static bool names(const char *list, const char *name, size_t length)
+static bool list_names(const char *list, const char *name, size_t length)
 {
 	for (; list; list = strchr(list, ',')) {
 		list += *list == ',';
@@ -187,7 +187,7 @@ static bool names(const char *list, const char *name, size_t length)
 	return false;
 }
 
-static unsigned int count_names(const char *list)
+static unsigned int list_count_names(const char *list)
 {
 	unsigned int nr = 1;
 
@@ -196,7 +196,7 @@ static unsigned int count_names(const char *list)
 	return nr;
 }
 
-bool dimms_part(const char *locators, const char *some)
+bool memsuite_dmi_is_part(const char *locators, const char *some)
 {
 	unsigned int found = 0;
 	const char *name = some;
@@ -205,7 +205,7 @@ bool dimms_part(const char *locators, const char *some)
 		return false;
 	for (; name; name = strchr(name, ',')) {
 		name += *name == ',';
-		found += names(locators, name, strcspn(name, ","));
+		found += list_names(locators, name, strcspn(name, ","));
 	}
-	return found && found < count_names(locators);
+	return found && found < list_count_names(locators);
 }

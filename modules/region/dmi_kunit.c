@@ -11,34 +11,34 @@
 #define GIB	BIT_ULL(30)
 
 /* Too large for the stack. */
-static struct dimms *four_dimms(struct kunit *test)
+static struct memsuite_dmi *four_dimms(struct kunit *test)
 {
-	struct dimms *dimms = kunit_kzalloc(test, sizeof(*dimms), GFP_KERNEL);
+	struct memsuite_dmi *dimms = kunit_kzalloc(test, sizeof(*dimms), GFP_KERNEL);
 	unsigned int i;
 	char name[8];
 
 	for (i = 0; dimms && i < 4; i++) {
 		snprintf(name, sizeof(name), "D%u", i);
-		dimms_add(dimms, 10 + i, i / 2, name, "ddr4");
+		memsuite_dmi_add_device(dimms, 10 + i, i / 2, name, "ddr4");
 	}
 	return dimms;
 }
 
 static void each_has_its_own_range(struct kunit *test)
 {
-	struct dimms *dimms = four_dimms(test);
+	struct memsuite_dmi *dimms = four_dimms(test);
 	struct memsuite_region_spec spec;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
-	dimms_add_range(dimms, 0, 9 * GIB, 0, 0);	/* of the array */
+	memsuite_dmi_add_range(dimms, 0, 9 * GIB, 0, 0);	/* of the array */
 	for (i = 0; i < 4; i++) {
-		dimms_by_device(dimms);
-		dimms_add_range(dimms, i * GIB, (i + 1) * GIB, 10 + i, 0);
+		memsuite_dmi_set_by_device(dimms);
+		memsuite_dmi_add_range(dimms, i * GIB, (i + 1) * GIB, 10 + i, 0);
 	}
-	dimms_merge(dimms);
+	memsuite_dmi_merge(dimms);
 	KUNIT_EXPECT_EQ(test, dimms->nr_ranges, 4U);
-	dimms_describe(dimms, 2, &spec);
+	memsuite_dmi_describe(dimms, 2, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D2");
 	KUNIT_EXPECT_STREQ(test, spec.technology, "ddr4");
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MEMSUITE_INTERLEAVED_NO);
@@ -46,104 +46,104 @@ static void each_has_its_own_range(struct kunit *test)
 
 static void what_overlaps_is_one(struct kunit *test)
 {
-	struct dimms *dimms = four_dimms(test);
+	struct memsuite_dmi *dimms = four_dimms(test);
 	struct memsuite_region_spec spec;
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
-	dimms_by_device(dimms);
-	dimms_add_range(dimms, 0, 2 * GIB, 10, 1);
-	dimms_add_range(dimms, 4 * GIB, 5 * GIB, 13, 0);
-	dimms_add_range(dimms, 3 * GIB, 4 * GIB, 12, 2);
-	dimms_add_range(dimms, GIB, 4 * GIB, 11, 2);	/* links two others */
-	dimms_merge(dimms);
+	memsuite_dmi_set_by_device(dimms);
+	memsuite_dmi_add_range(dimms, 0, 2 * GIB, 10, 1);
+	memsuite_dmi_add_range(dimms, 4 * GIB, 5 * GIB, 13, 0);
+	memsuite_dmi_add_range(dimms, 3 * GIB, 4 * GIB, 12, 2);
+	memsuite_dmi_add_range(dimms, GIB, 4 * GIB, 11, 2);	/* links two others */
+	memsuite_dmi_merge(dimms);
 	KUNIT_EXPECT_EQ(test, dimms->nr_ranges, 2U);
 	KUNIT_EXPECT_EQ(test, dimms->range[0].end, 4 * GIB);
-	dimms_describe(dimms, 0, &spec);
+	memsuite_dmi_describe(dimms, 0, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D0,D1,D2");
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MEMSUITE_INTERLEAVED_YES);
-	dimms_describe(dimms, 1, &spec);
+	memsuite_dmi_describe(dimms, 1, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D3");
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MEMSUITE_INTERLEAVED_NO);
 }
 
 static void tells_what_it_does_not_know(struct kunit *test)
 {
-	struct dimms *dimms = four_dimms(test);
+	struct memsuite_dmi *dimms = four_dimms(test);
 	struct memsuite_region_spec spec;
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
-	dimms_add_range(dimms, 0, 2 * GIB, 0, DIMM_POSITION_UNKNOWN);
-	dimms_describe(dimms, 0, &spec);
+	memsuite_dmi_add_range(dimms, 0, 2 * GIB, 0, MEMSUITE_DMI_POSITION_UNKNOWN);
+	memsuite_dmi_describe(dimms, 0, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.locator, "D0,D1");
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved,
 			(int)MEMSUITE_INTERLEAVED_UNKNOWN);
-	dimms_by_device(dimms);
-	dimms_add_range(dimms, 0, GIB, 10, DIMM_POSITION_UNKNOWN);
-	dimms_describe(dimms, 0, &spec);
+	memsuite_dmi_set_by_device(dimms);
+	memsuite_dmi_add_range(dimms, 0, GIB, 10, MEMSUITE_DMI_POSITION_UNKNOWN);
+	memsuite_dmi_describe(dimms, 0, &spec);
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved,
 			(int)MEMSUITE_INTERLEAVED_UNKNOWN);
 	/* Alone, and the third of an interleave. */
-	dimms_add_range(dimms, GIB, 2 * GIB, 11, 3);
-	dimms_describe(dimms, 1, &spec);
+	memsuite_dmi_add_range(dimms, GIB, 2 * GIB, 11, 3);
+	memsuite_dmi_describe(dimms, 1, &spec);
 	KUNIT_EXPECT_EQ(test, (int)spec.interleaved, (int)MEMSUITE_INTERLEAVED_YES);
 }
 
 static void keeps_to_its_bounds(struct kunit *test)
 {
-	struct dimms *dimms = kunit_kzalloc(test, sizeof(*dimms), GFP_KERNEL);
+	struct memsuite_dmi *dimms = kunit_kzalloc(test, sizeof(*dimms), GFP_KERNEL);
 	struct memsuite_region_spec spec;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
-	dimms_by_device(dimms);
-	for (i = 0; i < 2 * MAX_DIMMS; i++) {
-		dimms_add(dimms, i, 0, "a locator that is much longer than others",
-			  NULL);
-		dimms_add_range(dimms, 0, GIB, i, 1);
+	memsuite_dmi_set_by_device(dimms);
+	for (i = 0; i < 2 * MEMSUITE_DMI_MAX_DIMMS; i++) {
+		memsuite_dmi_add_device(dimms, i, 0, "a locator that is much longer than others",
+					NULL);
+		memsuite_dmi_add_range(dimms, 0, GIB, i, 1);
 	}
-	dimms_merge(dimms);
+	memsuite_dmi_merge(dimms);
 	KUNIT_EXPECT_EQ(test, dimms->nr_ranges, 1U);
-	dimms_describe(dimms, 0, &spec);
+	memsuite_dmi_describe(dimms, 0, &spec);
 	KUNIT_EXPECT_EQ(test, (int)strlen(spec.locator), MEMSUITE_REGION_TEXT - 1);
 }
 
 static void tells_a_part_from_all(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, dimms_part("A1,A2,B1", "A2"));
-	KUNIT_EXPECT_TRUE(test, dimms_part("A1,A2,B1", "B1,A1"));
-	KUNIT_EXPECT_FALSE(test, dimms_part("A1,A2,B1", "B1,A1,A2"));
-	KUNIT_EXPECT_FALSE(test, dimms_part("A1,A2,B1", "A"));
-	KUNIT_EXPECT_FALSE(test, dimms_part("A1,A2,B1", "C1"));
-	KUNIT_EXPECT_FALSE(test, dimms_part("A1", "A1"));
-	KUNIT_EXPECT_FALSE(test, dimms_part("A1,A2", ""));
-	KUNIT_EXPECT_FALSE(test, dimms_part("", "A1"));
+	KUNIT_EXPECT_TRUE(test, memsuite_dmi_is_part("A1,A2,B1", "A2"));
+	KUNIT_EXPECT_TRUE(test, memsuite_dmi_is_part("A1,A2,B1", "B1,A1"));
+	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("A1,A2,B1", "B1,A1,A2"));
+	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("A1,A2,B1", "A"));
+	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("A1,A2,B1", "C1"));
+	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("A1", "A1"));
+	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("A1,A2", ""));
+	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("", "A1"));
 }
 
 static void tells_technologies(struct kunit *test)
 {
-	struct dimms *dimms = four_dimms(test);
+	struct memsuite_dmi *dimms = four_dimms(test);
 	struct memsuite_region_spec spec;
 
-	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1a, 0), "ddr4");
-	KUNIT_EXPECT_STREQ(test, dimms_technology(0x22, 3), "ddr5");
-	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1a, 4), "nvdimm-n");
-	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1f, 7), "optane");
-	KUNIT_EXPECT_STREQ(test, dimms_technology(0x1f, 2), "nvdimm");
-	KUNIT_EXPECT_STREQ(test, dimms_technology(0x02, 3), "dram");
+	KUNIT_EXPECT_STREQ(test, memsuite_dmi_technology(0x1a, 0), "ddr4");
+	KUNIT_EXPECT_STREQ(test, memsuite_dmi_technology(0x22, 3), "ddr5");
+	KUNIT_EXPECT_STREQ(test, memsuite_dmi_technology(0x1a, 4), "nvdimm-n");
+	KUNIT_EXPECT_STREQ(test, memsuite_dmi_technology(0x1f, 7), "optane");
+	KUNIT_EXPECT_STREQ(test, memsuite_dmi_technology(0x1f, 2), "nvdimm");
+	KUNIT_EXPECT_STREQ(test, memsuite_dmi_technology(0x02, 3), "dram");
 	/* RAM, as virtual machines say, and what does not exist yet. */
-	KUNIT_EXPECT_NULL(test, dimms_technology(0x07, 0));
-	KUNIT_EXPECT_NULL(test, dimms_technology(0xff, 0xff));
+	KUNIT_EXPECT_NULL(test, memsuite_dmi_technology(0x07, 0));
+	KUNIT_EXPECT_NULL(test, memsuite_dmi_technology(0xff, 0xff));
 
 	KUNIT_ASSERT_NOT_NULL(test, dimms);
-	dimms_add(dimms, 20, 1, "D4", "optane");
-	KUNIT_EXPECT_EQ(test, dimms_find(dimms, 13), 3);
-	KUNIT_EXPECT_EQ(test, dimms_find(dimms, 20), 4);
-	KUNIT_EXPECT_EQ(test, dimms_find(dimms, 0), -1);
-	dimms_add_range(dimms, 0, GIB, 0, 0);		/* of two that are alike */
-	dimms_add_range(dimms, GIB, 2 * GIB, 1, 0);	/* and of others */
-	dimms_describe(dimms, 0, &spec);
+	memsuite_dmi_add_device(dimms, 20, 1, "D4", "optane");
+	KUNIT_EXPECT_EQ(test, memsuite_dmi_find(dimms, 13), 3);
+	KUNIT_EXPECT_EQ(test, memsuite_dmi_find(dimms, 20), 4);
+	KUNIT_EXPECT_EQ(test, memsuite_dmi_find(dimms, 0), -1);
+	memsuite_dmi_add_range(dimms, 0, GIB, 0, 0);		/* of two that are alike */
+	memsuite_dmi_add_range(dimms, GIB, 2 * GIB, 1, 0);	/* and of others */
+	memsuite_dmi_describe(dimms, 0, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.technology, "ddr4");
-	dimms_describe(dimms, 1, &spec);
+	memsuite_dmi_describe(dimms, 1, &spec);
 	KUNIT_EXPECT_STREQ(test, spec.technology, "");
 }
 

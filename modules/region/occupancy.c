@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How many frames a region has, and how many of them are free. */
 
+#include <linux/export.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 
 #include <compat/compat.h>
 
-#include "region/region.h"
+#include "region/occupancy.h"
+#include "region/region_private.h"
 
 /* Frames looked at for an estimate: it is off by less than 3 % mostly. */
 #define SAMPLES		1024
 
 /* The order of the free block that begins with @page, or -1; may be stale. */
-static int block_order(struct page *page)
+static int free_block_order(struct page *page)
 {
 	unsigned long order;
 
@@ -23,9 +25,9 @@ static int block_order(struct page *page)
 	return order <= MEMSUITE_MAX_ORDER ? order : -1;
 }
 
-/* Of a free block, those of its frames that the region owns. */
-static unsigned long count_owned(const struct memsuite_region *region,
-				 struct page *page, unsigned long nr)
+/* How many frames of a free block the region owns. */
+static unsigned long region_count_owned(const struct memsuite_region *region,
+					struct page *page, unsigned long nr)
 {
 	unsigned long i, owned = 0;
 
@@ -36,7 +38,7 @@ static unsigned long count_owned(const struct memsuite_region *region,
 	return owned;
 }
 
-static bool is_free(unsigned long pfn, struct page *page)
+static bool frame_is_free(unsigned long pfn, struct page *page)
 {
 	int order;
 
@@ -45,13 +47,13 @@ static bool is_free(unsigned long pfn, struct page *page)
 		return false;
 	/* Most free memory is in large blocks. */
 	for (order = MEMSUITE_MAX_ORDER; order >= 0; order--)
-		if (block_order(page - (pfn & ((1UL << order) - 1))) >= order)
+		if (free_block_order(page - (pfn & ((1UL << order) - 1))) >= order)
 			return true;
 	return false;
 }
 
 void memsuite_occupancy_count(const struct memsuite_region *region,
-			      struct memsuite_occupancy *census)
+			      struct memsuite_occupancy *occupancy)
 {
 	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
@@ -59,18 +61,18 @@ void memsuite_occupancy_count(const struct memsuite_region *region,
 	struct page *page;
 	int order;
 
-	*census = (struct memsuite_occupancy){};
+	*occupancy = (struct memsuite_occupancy){};
 	while (pfn < end) {
 		page = pfn_to_online_page(pfn);
 		if (!page) {
 			pfn = ALIGN(pfn + 1, PAGES_PER_SECTION);
 			continue;
 		}
-		order = block_order(page);
+		order = free_block_order(page);
 		nr = min(1UL << max(order, 0), end - pfn);
-		owned = count_owned(region, page, nr);
-		census->pages += owned;
-		census->free_pages += order >= 0 ? owned : 0;
+		owned = region_count_owned(region, page, nr);
+		occupancy->pages += owned;
+		occupancy->free_pages += order >= 0 ? owned : 0;
 		pfn += nr;
 		if (!(pfn & (PAGES_PER_SECTION - 1)))
 			cond_resched();
@@ -78,43 +80,55 @@ void memsuite_occupancy_count(const struct memsuite_region *region,
 }
 
 /* One frame of each stride, by chance: banks come at regular distances, too. */
-static void sample(const struct memsuite_region *region, struct memsuite_occupancy *census)
+static void occupancy_sample(const struct memsuite_region *region,
+			     struct memsuite_occupancy *occupancy)
 {
 	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 	unsigned long start = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
 	unsigned long stride = max((end - start) / SAMPLES, 1UL), pfn;
 	struct page *page;
 
-	*census = (struct memsuite_occupancy){};
+	*occupancy = (struct memsuite_occupancy){};
 	for (; start < end; start += stride) {
 		pfn = start + get_random_u32() % stride;
 		page = pfn < end ? pfn_to_online_page(pfn) : NULL;
 		if (!page || !memsuite_region_owns(region, page))
 			continue;
-		census->pages += stride;
-		if (is_free(pfn, page))
-			census->free_pages += stride;
+		occupancy->pages += stride;
+		if (frame_is_free(pfn, page))
+			occupancy->free_pages += stride;
 	}
 }
 
-static void ask_node(int nid, struct memsuite_occupancy *census)
+static void occupancy_of_node(int nid, struct memsuite_occupancy *occupancy)
 {
 	struct zone *zone, *zones = NODE_DATA(nid)->node_zones;
 
-	*census = (struct memsuite_occupancy){};
+	*occupancy = (struct memsuite_occupancy){};
 	for (zone = zones; zone < zones + MAX_NR_ZONES; zone++) {
-		census->pages += zone_managed_pages(zone);
-		census->free_pages += zone_page_state(zone, NR_FREE_PAGES);
+		occupancy->pages += zone_managed_pages(zone);
+		occupancy->free_pages += zone_page_state(zone, NR_FREE_PAGES);
 	}
 }
 
-void memsuite_occupancy_estimate(const struct memsuite_region *region,
-				 struct memsuite_occupancy *census)
+static void occupancy_estimate(const struct memsuite_region *region,
+			       struct memsuite_occupancy *occupancy)
 {
 	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 
 	if (spec->source == MEMSUITE_REGION_NODE)
-		ask_node(spec->nid, census);
+		occupancy_of_node(spec->nid, occupancy);
 	else
-		sample(region, census);
+		occupancy_sample(region, occupancy);
 }
+
+void memsuite_region_occupancy(struct memsuite_region *region, struct memsuite_occupancy *occupancy)
+{
+	struct memsuite_pool_stats stats;
+
+	/* First: what the refill thread takes meanwhile is not to count twice. */
+	memsuite_region_pool_stats(region, &stats);
+	occupancy_estimate(region, occupancy);
+	occupancy->free_pages += stats.pages;
+}
+EXPORT_SYMBOL_GPL(memsuite_region_occupancy);

@@ -7,86 +7,10 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
-#include <linux/mm.h>
 #include <linux/string.h>
 
+#include "kernel/parse_private.h"
 #include "region/region_parse.h"
-
-/* memparse() accepts overflow and the absence of digits silently. */
-int memsuite_parse_bytes(const char **text, u64 *bytes)
-{
-	static const char units[] = "KMGT";
-	unsigned int base = 10, shift = 0, digit, digits = 0;
-	const char *p = *text, *unit;
-	u64 value = 0;
-
-	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
-		base = 16;
-		p += 2;
-	}
-	for (; isxdigit(*p); p++, digits++) {
-		digit = isdigit(*p) ? *p - '0' : tolower(*p) - 'a' + 10;
-		if (digit >= base)
-			break;
-		if (value > (U64_MAX - digit) / base)
-			return -ERANGE;
-		value = value * base + digit;
-	}
-	if (!digits)
-		return -EINVAL;
-	if (*p) {
-		unit = strchr(units, toupper(*p));
-		if (unit) {
-			shift = 10 * (unit - units + 1);
-			p++;
-		}
-	}
-	if (value > U64_MAX >> shift)
-		return -ERANGE;
-	*bytes = value << shift;
-	*text = p;
-	return 0;
-}
-
-int memsuite_parse_range(const char *text, u64 *start, u64 *end)
-{
-	u64 from, to;
-	int err;
-
-	err = memsuite_parse_bytes(&text, &from);
-	if (err)
-		return err;
-	if (*text++ != '-')
-		return -EINVAL;
-	err = memsuite_parse_bytes(&text, &to);
-	if (err)
-		return err;
-	if (*text)
-		return -EINVAL;
-	if ((from | to) & (PAGE_SIZE - 1))
-		return -EINVAL;
-	if (from >= to)
-		return -ERANGE;
-	*start = from;
-	*end = to;
-	return 0;
-}
-EXPORT_SYMBOL_GPL(memsuite_parse_range);
-
-int memsuite_parse_name(const char *text, char *name)
-{
-	size_t i, length = strlen(text);
-
-	if (length >= MEMSUITE_REGION_NAME)
-		return -ENAMETOOLONG;
-	if (!length || text[0] == '.')
-		return -EINVAL;
-	for (i = 0; i < length; i++)
-		if (!isalnum(text[i]) && !strchr("_-.", text[i]))
-			return -EINVAL;
-	memcpy(name, text, length + 1);
-	return 0;
-}
 
 enum memsuite_technology memsuite_technology_of(const char *name)
 {

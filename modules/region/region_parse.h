@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef MEMSUITE_REGION_SPEC_H
-#define MEMSUITE_REGION_SPEC_H
+#ifndef MEMSUITE_REGION_REGION_PARSE_H
+#define MEMSUITE_REGION_REGION_PARSE_H
 
 #include <linux/types.h>
 
-#include <memsuite/parse.h>
 #include <memsuite/region.h>
 
 /**
@@ -23,25 +22,6 @@
  * -ENAMETOOLONG.
  */
 int memsuite_region_parse(char *line, struct memsuite_region_spec *spec);
-
-/**
- * memsuite_parse_name() - check the name of a region or of a bank map, and copy it
- * @text: letters, digits, '_', '-', '.', but not '.' at first
- * @name: MEMSUITE_REGION_NAME characters
- *
- * Pure. Return: 0, -EINVAL or -ENAMETOOLONG.
- */
-int memsuite_parse_name(const char *text, char *name);
-
-/**
- * memsuite_parse_bytes() - parse a number of bytes: decimal or 0x, with an optional
- *	K, M, G or T
- * @text: where it begins; on return, what follows it
- * @bytes: result
- *
- * Pure. Return: 0, -EINVAL (no digits) or -ERANGE.
- */
-int memsuite_parse_bytes(const char **text, u64 *bytes);
 
 /**
  * struct memsuite_region_number - a number that describes a region

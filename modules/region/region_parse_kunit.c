@@ -4,6 +4,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
+#include "kernel/parse.c"
 #include "region/region_parse.c"
 
 /* memsuite_region_parse() cuts its line up. */

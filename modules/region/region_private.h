@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What regions.c, the table, and region_sysfs.c, the files of one, share. */
-#ifndef MEMSUITE_REGION_INNER_H
-#define MEMSUITE_REGION_INNER_H
+/* A region, for the files of this folder; what others may do with one is in memsuite/region.h. */
+#ifndef MEMSUITE_REGION_REGION_PRIVATE_H
+#define MEMSUITE_REGION_REGION_PRIVATE_H
 
 #include <linux/kobject.h>
 #include <linux/list.h>
+#include <linux/mm.h>
+
+#include <memsuite/region.h>
 
 #include "frame/bank_map.h"
-#include "pool/pool.h"
-#include "region/region.h"
-#include "region/region_parse.h"
+#include "pool/pool_drain.h"
 
 /**
  * struct memsuite_region - a region
@@ -37,10 +38,27 @@ struct memsuite_region {
 	unsigned int container;
 };
 
-static inline struct memsuite_region *to_region(struct kobject *kobj)
+static inline struct memsuite_region *memsuite_region_of(struct kobject *kobj)
 {
 	return container_of(kobj, struct memsuite_region, kobj);
 }
+
+static inline unsigned long memsuite_region_start_pfn(const struct memsuite_region *region)
+{
+	return PHYS_PFN(region->spec.start);
+}
+
+static inline unsigned long memsuite_region_end_pfn(const struct memsuite_region *region)
+{
+	return PHYS_PFN(region->spec.end);
+}
+
+/* Whether a frame within its range is of the region. */
+bool memsuite_region_owns(const struct memsuite_region *region, struct page *page);
+
+/* What describes it, with the technology as it is just now. May sleep. */
+void memsuite_region_copy_spec(const struct memsuite_region *region,
+			       struct memsuite_region_spec *spec);
 
 /* Bytes of it, of all its banks. */
 u64 memsuite_region_size(const struct memsuite_region *region);
@@ -56,9 +74,5 @@ void memsuite_region_set_technology(struct memsuite_region *region, const char *
 /* Of its pool; zeros without one. */
 void memsuite_region_pool_stats(struct memsuite_region *region,
 				struct memsuite_pool_stats *stats);
-
-/* region_sysfs.c: the files of its directory, once they are made. */
-extern const struct attribute_group *memsuite_region_groups[];
-void memsuite_region_sysfs_init(void);
 
 #endif

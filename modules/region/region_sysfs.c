@@ -8,7 +8,11 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
+#include "pool/frame_order.h"
+#include "region/occupancy.h"
+#include "region/region_parse.h"
 #include "region/region_private.h"
+#include "region/region_sysfs.h"
 
 static const char * const source_name[] = {
 	[MEMSUITE_REGION_NODE] = "node",
@@ -23,31 +27,20 @@ static const char * const interleaved_name[] = {
 	[MEMSUITE_INTERLEAVED_UNKNOWN] = "unknown",
 };
 
-#define region_attr_ro(name, format, value)				\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	const struct memsuite_region_spec *spec = &to_region(kobj)->spec; \
-									\
-	return sysfs_emit(buf, format "\n", value);			\
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RO(name)
-
-region_attr_ro(start, "0x%llx", spec->start);
-region_attr_ro(end, "0x%llx", spec->end);
-region_attr_ro(node, "%d", spec->nid);
-region_attr_ro(source, "%s", source_name[spec->source]);
-region_attr_ro(interleaved, "%s", interleaved_name[spec->interleaved]);
-region_attr_ro(locator, "%s", spec->locator);
-region_attr_ro(tier, "%d", spec->tier);
-region_attr_ro(map, "%s", spec->map);
-
-static ssize_t banks_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
+static struct memsuite_region_spec *region_spec(struct kobject *kobj)
 {
-	return sysfs_emit(buf, "%*pbl\n", MEMSUITE_MAX_BANKS,
-			  to_region(kobj)->spec.banks);
+	return &memsuite_region_of(kobj)->spec;
 }
+
+MEMSUITE_ATTR_RO(start, "0x%llx", region_spec(kobj)->start);
+MEMSUITE_ATTR_RO(end, "0x%llx", region_spec(kobj)->end);
+MEMSUITE_ATTR_RO(node, "%d", region_spec(kobj)->nid);
+MEMSUITE_ATTR_RO(source, "%s", source_name[region_spec(kobj)->source]);
+MEMSUITE_ATTR_RO(interleaved, "%s", interleaved_name[region_spec(kobj)->interleaved]);
+MEMSUITE_ATTR_RO(locator, "%s", region_spec(kobj)->locator);
+MEMSUITE_ATTR_RO(tier, "%d", region_spec(kobj)->tier);
+MEMSUITE_ATTR_RO(map, "%s", region_spec(kobj)->map);
+MEMSUITE_ATTR_RO(banks, "%*pbl", MEMSUITE_MAX_BANKS, region_spec(kobj)->banks);
 
 /**
  * struct number_attr - a file with a number that describes a region
@@ -65,7 +58,7 @@ static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
 	struct number_attr *of = container_of(attr, struct number_attr, attr);
 
 	return sysfs_emit(buf, "%llu\n",
-			  READ_ONCE(*memsuite_region_number_in(&to_region(kobj)->spec,
+			  READ_ONCE(*memsuite_region_number_in(region_spec(kobj),
 							       of->number)));
 }
 
@@ -78,7 +71,7 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (err)
 		return err;
-	WRITE_ONCE(*memsuite_region_number_in(&to_region(kobj)->spec, of->number),
+	WRITE_ONCE(*memsuite_region_number_in(region_spec(kobj), of->number),
 		   value);
 	return count;
 }
@@ -88,7 +81,7 @@ static ssize_t technology_show(struct kobject *kobj,
 {
 	char name[MEMSUITE_REGION_TEXT];
 
-	memsuite_region_get_technology(to_region(kobj), name);
+	memsuite_region_get_technology(memsuite_region_of(kobj), name);
 	return sysfs_emit(buf, "%s\n", name);
 }
 
@@ -105,40 +98,33 @@ static ssize_t technology_store(struct kobject *kobj,
 		err = -EINVAL;
 	if (err)
 		return err;
-	memsuite_region_set_technology(to_region(kobj), name);
+	memsuite_region_set_technology(memsuite_region_of(kobj), name);
 	return count;
 }
 
-static ssize_t total_pages_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
+static struct memsuite_occupancy region_occupancy(struct kobject *kobj)
 {
-	struct memsuite_occupancy census;
+	struct memsuite_occupancy occupancy;
 
-	memsuite_occupancy_count(to_region(kobj), &census);
-	return sysfs_emit(buf, "%lu\n", census.pages);
+	memsuite_occupancy_count(memsuite_region_of(kobj), &occupancy);
+	return occupancy;
 }
 
-static ssize_t free_pages_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *buf)
-{
-	struct memsuite_occupancy census;
-
-	memsuite_occupancy_count(to_region(kobj), &census);
-	return sysfs_emit(buf, "%lu\n", census.free_pages);
-}
+MEMSUITE_ATTR_NUMBER_RO(total_pages, region_occupancy(kobj).pages);
+MEMSUITE_ATTR_NUMBER_RO(free_pages, region_occupancy(kobj).free_pages);
 
 static ssize_t pool_kib_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
 	return sysfs_emit(buf, "%lu\n",
-			  to_region(kobj)->pool_target << (PAGE_SHIFT - 10));
+			  memsuite_region_of(kobj)->pool_target << (PAGE_SHIFT - 10));
 }
 
 static ssize_t pool_kib_store(struct kobject *kobj,
 			      struct kobj_attribute *attr, const char *buf,
 			      size_t count)
 {
-	struct memsuite_region *region = to_region(kobj);
+	struct memsuite_region *region = memsuite_region_of(kobj);
 	u64 kib;
 	int err;
 
@@ -153,7 +139,7 @@ static ssize_t container_kib_show(struct kobject *kobj,
 				  struct kobj_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n",
-			  to_region(kobj)->container << (PAGE_SHIFT - 10));
+			  memsuite_region_of(kobj)->container << (PAGE_SHIFT - 10));
 }
 
 static ssize_t container_kib_store(struct kobject *kobj,
@@ -167,41 +153,29 @@ static ssize_t container_kib_store(struct kobject *kobj,
 				 MEMSUITE_MAX_CONTAINER << (PAGE_SHIFT - 10), &kib);
 	if (err)
 		return err;
-	memsuite_region_set_container(to_region(kobj), kib >> (PAGE_SHIFT - 10));
+	memsuite_region_set_container(memsuite_region_of(kobj), kib >> (PAGE_SHIFT - 10));
 	return count;
 }
 
-static ssize_t pool_stat_show(struct kobject *kobj, char *buf, size_t offset)
+static struct memsuite_pool_stats region_pool(struct kobject *kobj)
 {
 	struct memsuite_pool_stats stats;
 
-	memsuite_region_pool_stats(to_region(kobj), &stats);
-	return sysfs_emit(buf, "%llu\n", *(u64 *)((char *)&stats + offset));
+	memsuite_region_pool_stats(memsuite_region_of(kobj), &stats);
+	return stats;
 }
 
-#define pool_attr_ro(name, field)					\
-static ssize_t name##_show(struct kobject *kobj,			\
-			   struct kobj_attribute *attr, char *buf)	\
-{									\
-	return pool_stat_show(kobj, buf,				\
-			      offsetof(struct memsuite_pool_stats, field)); \
-}									\
-static struct kobj_attribute name##_attr = __ATTR_RO(name)
-
-pool_attr_ro(pool_pages, pages);
-pool_attr_ro(pool_handed_pages, handed);
-pool_attr_ro(pool_bare_pages, bare);
-pool_attr_ro(pool_filled_pages, filled);
-pool_attr_ro(pool_misses, misses);
-pool_attr_ro(pool_foreign_pages, foreign);
-pool_attr_ro(pool_passed_pages, passed);
+MEMSUITE_ATTR_NUMBER_RO(pool_pages, region_pool(kobj).pages);
+MEMSUITE_ATTR_NUMBER_RO(pool_handed_pages, region_pool(kobj).handed);
+MEMSUITE_ATTR_NUMBER_RO(pool_bare_pages, region_pool(kobj).bare);
+MEMSUITE_ATTR_NUMBER_RO(pool_filled_pages, region_pool(kobj).filled);
+MEMSUITE_ATTR_NUMBER_RO(pool_misses, region_pool(kobj).misses);
+MEMSUITE_ATTR_NUMBER_RO(pool_foreign_pages, region_pool(kobj).foreign);
+MEMSUITE_ATTR_NUMBER_RO(pool_passed_pages, region_pool(kobj).passed);
 
 static struct kobj_attribute technology_attr = __ATTR_RW(technology);
-static struct kobj_attribute total_pages_attr = __ATTR_RO(total_pages);
-static struct kobj_attribute free_pages_attr = __ATTR_RO(free_pages);
 static struct kobj_attribute pool_kib_attr = __ATTR_RW(pool_kib);
 static struct kobj_attribute container_kib_attr = __ATTR_RW(container_kib);
-static struct kobj_attribute banks_attr = __ATTR_RO(banks);
 
 static struct attribute *region_attrs[] = {
 	&start_attr.attr, &end_attr.attr, &node_attr.attr, &source_attr.attr,

@@ -1,50 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The account of all pages that the suite holds, and the occasions on which
- * it lets go of them: memory pressure, out of memory, memory offlining,
- * hibernation.
+ * The occasions on which the suite gives back the pages that it holds: memory
+ * pressure, out of memory, memory offlining, hibernation; and the files that
+ * tell how many it holds.
  */
 
 #include <linux/err.h>
 #include <linux/memory.h>
 #include <linux/oom.h>
-#include <linux/percpu_counter.h>
 #include <linux/suspend.h>
 
 #include <compat/compat.h>
 #include <compat/shrinker.h>
-#include <memsuite/block.h>
 #include <memsuite/control.h>
 
-#include "core.h"
+#include "frame/alloc_stats_private.h"
+#include "frame/held_pages_private.h"
 #include "frame/hwpoison.h"
 #include "frame/isolate.h"
 #include "frame/test_age.h"
-#include "kernel/alloc_stats.h"
-#include "pool/pool.h"
-#include "region/region.h"
+#include "pool/pool_drain.h"
+#include "region/regions.h"
 #include "retire/give_back.h"
-#include "retire/hotplug.h"
+#include "retire/hotplug_private.h"
 
 /*
- * Who holds pages may be retiring one, for which the kernel takes locks that
- * whoever offlines memory has. Then it is for another time.
+ * A holder of pages may be retiring one, for which the kernel takes locks that are
+ * held while memory goes offline. Offlining then fails, to be tried another time.
  */
 #define HOLD_JIFFIES	(30 * HZ)
 
-static struct percpu_counter held;
 static struct kobject *dir;
-
-void memsuite_held_pages_add(long pages)
-{
-	percpu_counter_add(&held, pages);
-}
-
-/* With those in pools. */
-long memsuite_held_pages(void)
-{
-	return percpu_counter_sum_positive(&held) + memsuite_pools_pages();
-}
 
 static unsigned long shrink_count(struct shrinker *shrinker,
 				  struct shrink_control *control)
@@ -62,19 +48,22 @@ static unsigned long shrink_scan(struct shrinker *shrinker,
 	return freed ?: SHRINK_STOP;
 }
 
-static int out_of_memory_notify(struct notifier_block *block,
-				unsigned long unused, void *freed)
+static int oom_notify(struct notifier_block *block,
+		      unsigned long unused, void *freed)
 {
 	*(unsigned long *)freed += memsuite_pools_drain(0, ULONG_MAX);
 	return NOTIFY_OK;
 }
 
 static struct notifier_block oom_block = {
-	.notifier_call = out_of_memory_notify,
+	.notifier_call = oom_notify,
 };
 
-/* What a filler was given meanwhile, it is done with the second time, and rests. */
-static int give_up(unsigned long start_pfn, unsigned long end_pfn)
+/*
+ * Twice: a refill thread that got a block during the first time has put it into its
+ * pool by the second, and rests.
+ */
+static int give_back_range(unsigned long start_pfn, unsigned long end_pfn)
 {
 	int times;
 
@@ -108,8 +97,8 @@ static int memory_notify_call(struct notifier_block *block,
 		memsuite_hotplug_retire();
 		break;
 	case MEM_GOING_OFFLINE:
-		err = give_up(range->start_pfn,
-			      range->start_pfn + range->nr_pages);
+		err = give_back_range(range->start_pfn,
+				      range->start_pfn + range->nr_pages);
 		break;
 	case MEM_OFFLINE:
 		memsuite_hwpoison_forget(range->start_pfn, range->nr_pages);
@@ -135,7 +124,7 @@ static int sleep_notify(struct notifier_block *block, unsigned long action,
 	switch (action) {
 	case PM_HIBERNATION_PREPARE:
 		memsuite_frames_withhold(true);
-		err = give_up(0, ULONG_MAX);
+		err = give_back_range(0, ULONG_MAX);
 		if (err)
 			memsuite_frames_withhold(false);
 		break;
@@ -154,27 +143,23 @@ static struct notifier_block sleep_block = {
 	.notifier_call = sleep_notify,
 };
 
-MEMSUITE_ATTR_NUMBER_RO(held_pages, memsuite_held_pages());
-MEMSUITE_ATTR_NUMBER_RO(retired_pages, memsuite_hwpoisoned_pages());
+MEMSUITE_ATTR_NUMBER_RO(held_pages, memsuite_held_pages_count() + memsuite_pools_pages());
+MEMSUITE_ATTR_NUMBER_RO(retired_pages, memsuite_hwpoison_count());
 MEMSUITE_ATTR_NUMBER_RO(metadata_bytes, memsuite_test_age_bytes());
 
-static struct attribute *holding_attrs[] = {
+static struct attribute *pages_attrs[] = {
 	&held_pages_attr.attr, &retired_pages_attr.attr,
 	&metadata_bytes_attr.attr, NULL
 };
-ATTRIBUTE_GROUPS(holding);
+ATTRIBUTE_GROUPS(pages);
 
 int memsuite_give_back_init(void)
 {
-	int err = percpu_counter_init(&held, 0, GFP_KERNEL);
+	int err;
 
-	if (err)
-		return err;
-	dir = memsuite_control_add("pages", holding_groups);
-	if (IS_ERR(dir)) {
-		err = PTR_ERR(dir);
-		goto err_dir;
-	}
+	dir = memsuite_control_add("pages", pages_groups);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
 	err = memsuite_shrinker_register(shrink_count, shrink_scan, 0);
 	if (err)
 		goto err_shrinker;
@@ -198,8 +183,6 @@ err_oom:
 	memsuite_shrinker_unregister();
 err_shrinker:
 	memsuite_control_del(dir);
-err_dir:
-	percpu_counter_destroy(&held);
 	return err;
 }
 
@@ -210,7 +193,4 @@ void memsuite_give_back_exit(void)
 	unregister_oom_notifier(&oom_block);
 	memsuite_shrinker_unregister();
 	memsuite_control_del(dir);
-	memsuite_hold_exit();
-	WARN_ON(percpu_counter_sum(&held));
-	percpu_counter_destroy(&held);
 }

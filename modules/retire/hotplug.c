@@ -15,9 +15,9 @@
 #include <memsuite/block.h>
 #include <memsuite/hotplug.h>
 
+#include "frame/alloc_stats_private.h"
 #include "frame/hwpoison.h"
-#include "kernel/alloc_stats.h"
-#include "retire/hotplug.h"
+#include "retire/hotplug_private.h"
 
 static void (*inspector)(unsigned long pfn, unsigned long nr,
 			 unsigned long *bad);
@@ -25,7 +25,7 @@ static DECLARE_BITMAP(bad, 1UL << MEMSUITE_MAX_ORDER);	/* hotplug is serial */
 static LIST_HEAD(rejected);
 static DEFINE_SPINLOCK(rejected_lock);
 
-static void retire_rejected(struct work_struct *unused)
+static void hotplug_retire_rejected(struct work_struct *unused)
 {
 	struct page *page;
 
@@ -37,11 +37,11 @@ static void retire_rejected(struct work_struct *unused)
 		spin_unlock(&rejected_lock);
 		if (!page)
 			break;
-		memsuite_hwpoison(page);
+		memsuite_hwpoison_set(page);
 	}
 }
 
-static DECLARE_WORK(retire_work, retire_rejected);
+static DECLARE_WORK(retire_work, hotplug_retire_rejected);
 
 /* Not earlier: memory_failure() wants the memory to be online. */
 void memsuite_hotplug_retire(void)
@@ -50,7 +50,7 @@ void memsuite_hotplug_retire(void)
 }
 
 /* As the kernel does with a page that it onlines, but for giving it away. */
-static void reject(struct page *page)
+static void page_reject(struct page *page)
 {
 	ClearPageReserved(page);
 	if (PageOffline(page))
@@ -62,7 +62,7 @@ static void reject(struct page *page)
 	spin_unlock(&rejected_lock);
 }
 
-static void online(struct page *page, unsigned int order)
+static void hotplug_online_page(struct page *page, unsigned int order)
 {
 	unsigned long nr = 1UL << order, i;
 
@@ -74,7 +74,7 @@ static void online(struct page *page, unsigned int order)
 	}
 	for (i = 0; i < nr; i++) {
 		if (test_bit(i, bad))
-			reject(page + i);
+			page_reject(page + i);
 		else
 			memsuite_alloc_stats_free(page + i, 0, generic_online_page);
 	}
@@ -88,7 +88,7 @@ int memsuite_hotplug_start(void (*inspect)(unsigned long pfn, unsigned long nr,
 	/* Whoever is there before us has an inspector, or none of ours. */
 	if (cmpxchg(&inspector, NULL, inspect))
 		return -EBUSY;
-	if (set_online_page_callback(online)) {
+	if (set_online_page_callback(hotplug_online_page)) {
 		WRITE_ONCE(inspector, NULL);
 		return -EBUSY;
 	}
@@ -99,7 +99,7 @@ EXPORT_SYMBOL_GPL(memsuite_hotplug_start);
 void memsuite_hotplug_stop(void)
 {
 	/* Waits for memory that is being onlined; it is online then. */
-	restore_online_page_callback(online);
+	restore_online_page_callback(hotplug_online_page);
 	flush_work(&retire_work);
 	WRITE_ONCE(inspector, NULL);
 }

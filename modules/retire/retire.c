@@ -15,10 +15,10 @@
 
 #include "frame/hwpoison.h"
 #include "kernel/kcalls.h"
-#include "pool/pool.h"
+#include "pool/pool_drain.h"
 
 /* First frame of the free block that a frame lies in; @pfn itself if none. */
-static unsigned long block_start(unsigned long pfn, unsigned int *order)
+static unsigned long free_block_start(unsigned long pfn, unsigned int *order)
 {
 	unsigned int i;
 
@@ -37,7 +37,7 @@ static unsigned long block_start(unsigned long pfn, unsigned int *order)
 	return pfn;
 }
 
-static int retire_block(struct memsuite_block *block, unsigned long pfn)
+static int retire_from_block(struct memsuite_block *block, unsigned long pfn)
 {
 	unsigned long first = page_to_pfn(block->page);
 	unsigned long nr = 1UL << block->order;
@@ -56,7 +56,7 @@ static int retire_block(struct memsuite_block *block, unsigned long pfn)
 static int retire_free(unsigned long pfn)
 {
 	unsigned int order;
-	unsigned long start = block_start(pfn, &order);
+	unsigned long start = free_block_start(pfn, &order);
 	struct memsuite_scan scan = {
 		.pfn = start,
 		.end = start + (1UL << order),
@@ -71,7 +71,7 @@ static int retire_free(unsigned long pfn)
 		token = memsuite_hold_begin();
 		err = memsuite_block_take(&scan, &block);
 		if (!err)
-			err = retire_block(&block, pfn);
+			err = retire_from_block(&block, pfn);
 		else
 			err = -EBUSY;
 		memsuite_hold_end(token);
@@ -79,7 +79,7 @@ static int retire_free(unsigned long pfn)
 	return err;
 }
 
-static struct page *same_node(struct page *old, void *unused)
+static struct page *page_alloc_same_node(struct page *old, void *unused)
 {
 	return alloc_pages_node(page_to_nid(old), GFP_HIGHUSER_MOVABLE |
 				__GFP_NOWARN, 0);
@@ -92,7 +92,7 @@ static int retire_used(unsigned long pfn)
 
 	if (!get_page_unless_zero(page))
 		return -EBUSY;
-	memsuite_migrate_init(&move, same_node, NULL);
+	memsuite_migrate_init(&move, page_alloc_same_node, NULL);
 	move.keep = true;
 	if (!PageCompound(page))
 		memsuite_migrate_add(&move, page);
@@ -100,7 +100,7 @@ static int retire_used(unsigned long pfn)
 	if (!memsuite_migrate_run(&move))
 		return -EBUSY;
 	memsuite_kcall_uncharge_moved(page);
-	memsuite_hwpoison(page);
+	memsuite_hwpoison_set(page);
 	return 0;
 }
 
@@ -157,6 +157,6 @@ bool memsuite_page_retired(unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
 
-	return page && memsuite_hwpoisoned(page);
+	return page && memsuite_hwpoison_is_set(page);
 }
 EXPORT_SYMBOL_GPL(memsuite_page_retired);

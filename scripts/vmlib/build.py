@@ -64,12 +64,12 @@ def _make(target, top, sources, flags, needed=()):
         if done.returncode:
             raise Failure(f"the modules do not build for {target}:\n{done.stdout}")
         remarks = [line for line in done.stdout.splitlines(keepends=True) if not NOISE.search(line)]
-        if remarks:
-            sys.stderr.writelines(remarks)
-            # The compiler is to say it the next time, too.
+        sys.stderr.writelines(remarks)
+        if remarks and not flags:
+            # The compiler is to say it the next time, too; sparse does so anyway.
             for path in glob.glob(f"{place}/**/*.o", recursive=True):
                 os.remove(path)
-        else:
+        if not remarks:
             write_whole(f"{place}.state", state)
     return place
 

@@ -3,13 +3,14 @@
  * The speed of memdiag's engine, in user space, from the module's own sources:
  * bench MIB ROUNDS. Prints lines "NAME METHOD BYTES SECONDS" of the best round:
  * bytes of memory that were gone over, and the time that took. Then, for each
- * method, "reach METHOD TESTED CACHED MEMORY", see struct reach.
+ * method, "reach METHOD TESTED CACHED MEMORY", see struct memdiag_dram_reach.
  */
 #include <linux/kernel.h>
 #include <immintrin.h>
 #include <sys/mman.h>
 #include <time.h>
 
+#include "march/engine.h"
 #include "report/dram_reach.h"
 
 #define BLOCK_BYTES	(4UL << 20)	/* the largest that the module gets */
@@ -26,7 +27,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-static void fail(void *context, const struct march_failure *failure)
+static void fail(void *context, const struct memdiag_march_failure *failure)
 {
 	failures++;
 }
@@ -103,34 +104,34 @@ static void stream_copy(size_t size)
 	_mm_sfence();
 }
 
-static void march(const char *text, enum engine_kind kind,
-		  enum engine_method method, unsigned int background,
+static void march(const char *text, enum memdiag_engine_kind kind,
+		  enum memdiag_engine_method method, unsigned int background,
 		  size_t size)
 {
-	struct engine_test test = { .kind = kind, .method = method, .seed = 1 };
-	const struct march_named *named = march_find(text);
+	struct memdiag_engine_test test = { .kind = kind, .method = method, .seed = 1 };
+	const struct memdiag_march_named *named = memdiag_march_find(text);
 	unsigned int at;
 	size_t done;
 
-	if (kind == ENGINE_MARCH && march_parse(named ? named->text : text,
-						&test.march, &at))
+	if (kind == MEMDIAG_ENGINE_MARCH && memdiag_march_parse(named ? named->text : text,
+								&test.march, &at))
 		abort();
 	for (done = 0; done < size; done += BLOCK_BYTES) {
-		struct engine_block block = {
+		struct memdiag_engine_block block = {
 			.words = memory + done / sizeof(u64),
-			.nr_lines = min(size - done, BLOCK_BYTES) / LINE_BYTES,
+			.nr_lines = min(size - done, BLOCK_BYTES) / MEMDIAG_LINE_BYTES,
 			.address = done,
 		};
 
-		engine_run(&test, &block, background, fail, NULL);
+		memdiag_engine_run(&test, &block, background, fail, NULL);
 	}
 }
 
 static const struct subject {
 	const char *name;		/* of a march test, or of a loop */
 	void (*loop)(size_t size);
-	enum engine_kind kind;
-	enum engine_method method;
+	enum memdiag_engine_kind kind;
+	enum memdiag_engine_method method;
 	unsigned int background;
 	unsigned int part;		/* of the memory: slow ones do less */
 } subjects[] = {
@@ -139,21 +140,21 @@ static const struct subject {
 	{ "stream-update", stream_update, .part = 1 },
 	{ "stream-cached", stream_cached, .part = 1 },
 	{ "stream-copy", stream_copy, .part = 1 },
-	{ "march-c-", .method = ENGINE_AVX2, .part = 1 },
-	{ "march-c-", .method = ENGINE_WORDS, .part = 1 },
-	{ "march-c-", .method = ENGINE_AVX512, .part = 1 },
-	{ "march-c-", .method = ENGINE_AVX2, .background = 2, .part = 1 },
-	{ "march-c-", .method = ENGINE_AVX2, .background = 3, .part = 1 },
-	{ "mats+", .method = ENGINE_AVX2, .part = 1 },
-	{ "march-ss", .method = ENGINE_AVX2, .part = 4 },
-	{ "march-ab", .method = ENGINE_AVX2, .part = 4 },
-	{ "address-decoder", .kind = ENGINE_DECODER, .part = 16 },
-	{ "modulo-20", .kind = ENGINE_MODULO, .part = 16 },
-	{ "march-c-", .method = ENGINE_LINES, .part = 64 },
-	{ "march-c-", .method = ENGINE_PAGE_LINES, .part = 64 },
-	{ "figure-28", .method = ENGINE_PAGE_LINES, .part = 64 },
-	{ "mats", .method = ENGINE_PAGE_LINES, .part = 64 },
-	{ "mats", .method = ENGINE_PAGE_WORDS, .part = 256 },
+	{ "march-c-", .method = MEMDIAG_ENGINE_AVX2, .part = 1 },
+	{ "march-c-", .method = MEMDIAG_ENGINE_WORDS, .part = 1 },
+	{ "march-c-", .method = MEMDIAG_ENGINE_AVX512, .part = 1 },
+	{ "march-c-", .method = MEMDIAG_ENGINE_AVX2, .background = 2, .part = 1 },
+	{ "march-c-", .method = MEMDIAG_ENGINE_AVX2, .background = 3, .part = 1 },
+	{ "mats+", .method = MEMDIAG_ENGINE_AVX2, .part = 1 },
+	{ "march-ss", .method = MEMDIAG_ENGINE_AVX2, .part = 4 },
+	{ "march-ab", .method = MEMDIAG_ENGINE_AVX2, .part = 4 },
+	{ "address-decoder", .kind = MEMDIAG_ENGINE_DECODER, .part = 16 },
+	{ "modulo-20", .kind = MEMDIAG_ENGINE_MODULO, .part = 16 },
+	{ "march-c-", .method = MEMDIAG_ENGINE_LINES, .part = 64 },
+	{ "march-c-", .method = MEMDIAG_ENGINE_PAGE_LINES, .part = 64 },
+	{ "figure-28", .method = MEMDIAG_ENGINE_PAGE_LINES, .part = 64 },
+	{ "mats", .method = MEMDIAG_ENGINE_PAGE_LINES, .part = 64 },
+	{ "mats", .method = MEMDIAG_ENGINE_PAGE_WORDS, .part = 256 },
 };
 
 static double measure(const struct subject *subject)
@@ -168,15 +169,15 @@ static double measure(const struct subject *subject)
 	return now() - begun;
 }
 
-static void tell_reach(enum engine_method method)
+static void tell_reach(enum memdiag_engine_method method)
 {
-	const struct engine_block block = {
-		.words = memory, .nr_lines = BLOCK_BYTES / LINE_BYTES,
+	const struct memdiag_engine_block block = {
+		.words = memory, .nr_lines = BLOCK_BYTES / MEMDIAG_LINE_BYTES,
 	};
-	struct reach reach;
+	struct memdiag_dram_reach reach;
 
-	reach_measure(&block, method, &reach);
-	printf("reach %s %u %u %u\n", engine_methods[method], reach.tested,
+	memdiag_dram_reach_measure(&block, method, &reach);
+	printf("reach %s %u %u %u\n", memdiag_engine_methods[method], reach.tested,
 	       reach.cached, reach.memory);
 }
 
@@ -195,7 +196,7 @@ int main(int argc, char **argv)
 	memset(memory, 0x5a, bytes);
 	for (round = 0; round < rounds; round++) {
 		for (i = 0; i < ARRAY_SIZE(subjects); i++) {
-			if (!engine_can(subjects[i].method))
+			if (!memdiag_engine_can(subjects[i].method))
 				continue;
 			seconds = measure(&subjects[i]);
 			if (!round || seconds < best[i])
@@ -203,14 +204,14 @@ int main(int argc, char **argv)
 		}
 	}
 	for (i = 0; i < ARRAY_SIZE(subjects); i++)
-		if (engine_can(subjects[i].method))
+		if (memdiag_engine_can(subjects[i].method))
 			printf("%s %s %u %zu %.6f\n", subjects[i].name,
 			       subjects[i].loop ? "-" :
-			       engine_methods[subjects[i].method],
+			       memdiag_engine_methods[subjects[i].method],
 			       subjects[i].background,
 			       bytes / subjects[i].part, best[i]);
-	for (i = ENGINE_WORDS; i < ENGINE_NR_METHODS; i++)
-		if (engine_can(i))
+	for (i = MEMDIAG_ENGINE_WORDS; i < MEMDIAG_ENGINE_NR_METHODS; i++)
+		if (memdiag_engine_can(i))
 			tell_reach(i);
 	fprintf(stderr, "%lu failing words\n", failures);
 	return failures != 0;

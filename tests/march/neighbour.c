@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a tester on another core does to a program that waits for memory all the
+ * What a worker on another core does to a program that waits for memory all the
  * time: neighbour MIB ROUNDS BUDGET..., in MiB/s of traffic, 0: no limit. The
- * tester is memdiag's engine, from the module's own sources, running March C-
+ * worker is memdiag's engine, from the module's own sources, running March C-
  * on CPU 1; the programs run on CPU 0.
  *
- * In each round each program runs with no tester and beside each budget, for
+ * In each round each program runs with no worker and beside each budget, for
  * the machine's mood changes. Prints lines "PROGRAM BUDGET RATIO MIB_S": the
- * median of the program's time over its time without, and the tester's traffic.
+ * median of the program's time over its time without, and the worker's traffic.
  */
 #include <linux/kernel.h>
 #include <immintrin.h>
@@ -27,7 +27,7 @@
 
 static size_t bytes;
 static u64 *program_memory, *tested_memory;
-static volatile long budget = NONE;	/* the tester's, in MiB/s */
+static volatile long budget = NONE;	/* the worker's, in MiB/s */
 static volatile u64 traffic;		/* that it has caused, bytes */
 
 static double now(clockid_t clock)
@@ -69,7 +69,7 @@ static u64 *map(size_t size)
 	return (u64 *)memory;
 }
 
-static void fail(void *context, const struct march_failure *failure)
+static void fail(void *context, const struct memdiag_march_failure *failure)
 {
 	fprintf(stderr, "this memory is bad\n");
 	exit(1);
@@ -87,9 +87,9 @@ static void keep_to(long of, double since, u64 done)
 		wait_for(early);
 }
 
-static void *tester(void *unused)
+static void *worker(void *unused)
 {
-	struct engine_test test = { .method = ENGINE_AUTO, .seed = 1 };
+	struct memdiag_engine_test test = { .method = MEMDIAG_ENGINE_AUTO, .seed = 1 };
 	u64 done = 0, moved;
 	double since = 0;
 	long of = NONE;
@@ -97,13 +97,13 @@ static void *tester(void *unused)
 	unsigned int error_at;
 
 	pin(1);
-	if (march_parse(march_find("march-c-")->text, &test.march, &error_at))
+	if (memdiag_march_parse(memdiag_march_find("march-c-")->text, &test.march, &error_at))
 		exit(1);
-	moved = engine_ops(&test) * BLOCK_BYTES;	/* by a block */
+	moved = memdiag_engine_ops(&test) * BLOCK_BYTES;	/* by a block */
 	for (;;) {
-		struct engine_block block = {
+		struct memdiag_engine_block block = {
 			.words = tested_memory + at / sizeof(u64),
-			.nr_lines = BLOCK_BYTES / LINE_BYTES,
+			.nr_lines = BLOCK_BYTES / MEMDIAG_LINE_BYTES,
 			.address = at,
 		};
 
@@ -116,7 +116,7 @@ static void *tester(void *unused)
 			wait_for(0.001);
 			continue;
 		}
-		engine_run(&test, &block, 0, fail, NULL);
+		memdiag_engine_run(&test, &block, 0, fail, NULL);
 		at = (at + BLOCK_BYTES) % TESTED_BYTES;
 		done += moved;
 		traffic += moved;
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 		budgets[i] = atol(argv[3 + i]);
 	program_memory = map(bytes);
 	tested_memory = map(TESTED_BYTES);
-	if (pthread_create(&thread, NULL, tester, NULL))
+	if (pthread_create(&thread, NULL, worker, NULL))
 		return 1;
 	pin(0);
 	measure("triad", triad, budgets, nr, rounds);

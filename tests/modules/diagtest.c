@@ -15,7 +15,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 
-#include <memsuite/diag.h>
+#include <memsuite/memdiag_registry.h>
 
 static char *policy_name = "diagtest";
 module_param_named(policy, policy_name, charp, 0400);

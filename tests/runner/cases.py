@@ -14,8 +14,10 @@ A script's first comment may have lines of "# KEY: VALUE", which lines with a de
     once: yes           if it fails it is not tried again
 
 A SET is what scripts/kernels names: a kernel, a series and all later ones ("6.1+"), or one of all, stock, oldest,
-newest, default and benched.  A VALUE may have alternatives: "3; debug: 1; soak: 20; soak debug: 4" is 20 in make soak, there 4 on the debug kernel, and 1 on it in make
-test. The last one of which all words hold counts; words are soak and SETs.
+newest, default and benched.
+
+A VALUE may have alternatives: "3; debug: 1; soak: 20; soak debug: 4" is 3 in make test, but 1 on the debug kernel, and
+20 in make soak, but 4 on the debug kernel. The last one of which all words hold counts; words are soak and SETs.
 """
 import glob
 import os

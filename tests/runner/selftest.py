@@ -161,7 +161,8 @@ class HeadTest(unittest.TestCase):
 
     def test_alternatives(self):
         value = "3; debug: 1; soak: 20; soak debug: 4"
-        for kernel, soak, expected in (("6.1", False, "3"), ("debug", False, "1"), ("6.1", True, "20"), ("debug", True, "4")):
+        expected_of = {("6.1", False): "3", ("debug", False): "1", ("6.1", True): "20", ("debug", True): "4"}
+        for (kernel, soak), expected in expected_of.items():
             self.assertEqual(cases.chosen(value, kernel, soak), expected)
         self.assertEqual(cases.chosen("--fault 1:3:sa1", "6.1", True), "--fault 1:3:sa1")
 

@@ -20,17 +20,19 @@ def execute(case, directory):
     began = time.monotonic()
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
-    try:
-        done = subprocess.run(case.command, cwd=TOP, env=dict(os.environ, MEMSUITE_OUT=directory),
-                              timeout=case.timeout, text=True, errors="replace", stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        output, status = done.stdout, done.returncode
-    except subprocess.TimeoutExpired as expired:
-        output, status = (expired.stdout or b"").decode(errors="replace"), 124
-    except OSError as error:
-        output, status = str(error), 127
-    with open(os.path.join(directory, "output.txt"), "w", encoding="utf-8") as f:
-        f.write(output)
+    # A file, which can be looked at while it runs.
+    with open(os.path.join(directory, "output.txt"), "w+", encoding="utf-8", errors="replace") as f:
+        try:
+            status = subprocess.run(case.command, cwd=TOP, env=dict(os.environ, MEMSUITE_OUT=directory),
+                                    timeout=case.timeout, stdin=subprocess.DEVNULL, stdout=f,
+                                    stderr=subprocess.STDOUT).returncode
+        except subprocess.TimeoutExpired:
+            status = 124
+        except OSError as error:
+            f.write(str(error))
+            status = 127
+        f.seek(0)
+        output = f.read()
     return Result(case, output, status, time.monotonic() - began)
 
 

@@ -26,29 +26,39 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 
-#include "store/pram.h"
+#include "store/map/pram.h"
 
 static void record_copy(void *to, const void *from, size_t size);
 static void record_set(u64 *to, u64 value);
-static void record_fence(int line);
+static void record_fence(const char *place);
 static unsigned long read_with_care(void *to, const void *from, size_t size);
 
-#define STORE_UNIT_SHIFT	3
-#define STORE_CHUNK		2
-#define STORE_BATCH		4
-#define STORE_RUNS		2
-#define store_pram_copy		record_copy
-#define store_pram_set		record_set
-#define store_pram_read		read_with_care
-#define store_pram_fence()	record_fence(__LINE__)
-#include "store/map.c"
+#define VSTORE_UNIT_SHIFT	3
+#define VSTORE_CHUNK		2
+#define VSTORE_BATCH		4
+#define VSTORE_RUNS		2
+#define vstore_pram_copy		record_copy
+#define vstore_pram_set		record_set
+#define vstore_pram_read		read_with_care
+#define LINE_TEXT(line)		#line
+#define PLACE_OF(file, line)	file ":" LINE_TEXT(line)
+#define vstore_pram_fence()	record_fence(PLACE_OF(__FILE__, __LINE__))
+#include "store/map/pages.c"
+#include "store/map/tree.c"
+#include "store/map/commit.c"
+#include "store/map/relocate.c"
+#include "store/map/repair.c"
+#include "store/map/header.c"
+#include "store/map/recovery.c"
 #include "store/streams.c"
-#include "store/io.c"
+#include "store/blocks.c"
+#include "store/disk.c"
 #include "store/writeback.c"
+#include "store/io.c"
 
 #define PAGES		40
-#define WORDS		(PAGES * STORE_BLOCK_SIZE / 8)
-#define PAGE_WORDS	(STORE_BLOCK_SIZE / 8)
+#define WORDS		(PAGES * VSTORE_BLOCK_SIZE / 8)
+#define PAGE_WORDS	(VSTORE_BLOCK_SIZE / 8)
 #define BLOCKS		600000ULL	/* three levels */
 #define PLACES		48		/* blocks that are used */
 #define OPERATIONS	10
@@ -56,9 +66,9 @@ static unsigned long read_with_care(void *to, const void *from, size_t size);
 #define DAMAGES		8		/* an epoch */
 
 static u64 pram[WORDS] __aligned(4096);
-static struct store_page pages[PAGES];
+static struct vstore_page pages[PAGES];
 static u16 units_used[PAGES / 8];
-static struct store store;
+static struct vstore store;
 
 /* What happened, in order. */
 enum event_kind { STORE, FENCE, DISK, ACK };
@@ -83,8 +93,9 @@ static u64 disk[PLACES];
 static u64 acked[PLACES];
 static bool forgotten[PLACES];	/* discarded, not written since */
 static u64 versions;
-static int left_out;
-static int lines[32], nr_lines;
+static const char *left_out;	/* the fence that is: where it stands */
+static const char *fences[32];
+static int nr_fences;
 static unsigned long images, cuts, zeroed, mended;
 static u64 *bad_line;		/* what cannot be read of the PRAM */
 static bool bad_for_good;	/* also when it is written */
@@ -130,14 +141,14 @@ static void record_set(u64 *to, u64 value)
 	if ((unsigned long)to % 8 || to < pram || to >= pram + WORDS)
 		abort();
 	*to = value;
-	if (bad_line && to - bad_line == LINE_ENTRIES - 1 && !bad_for_good)
+	if (bad_line && to - bad_line == VSTORE_LINE_ENTRIES - 1 && !bad_for_good)
 		bad_line = NULL;
 	record(STORE, to - pram, value);
 }
 
 static unsigned long read_with_care(void *to, const void *from, size_t size)
 {
-	if (bad_line && from < (void *)(bad_line + LINE_ENTRIES) && from + size > (void *)bad_line)
+	if (bad_line && from < (void *)(bad_line + VSTORE_LINE_ENTRIES) && from + size > (void *)bad_line)
 		return size;
 	memcpy(to, from, size);
 	return 0;
@@ -156,28 +167,28 @@ static void record_copy(void *to, const void *from, size_t size)
 	}
 }
 
-static void record_fence(int line)
+static void record_fence(const char *place)
 {
 	int i;
 
-	for (i = 0; i < nr_lines && lines[i] != line; i++)
+	for (i = 0; i < nr_fences && strcmp(fences[i], place); i++)
 		;
-	if (i == nr_lines)
-		lines[nr_lines++] = line;
-	if (line != left_out)
-		record(FENCE, line, 0);
+	if (i == nr_fences)
+		fences[nr_fences++] = place;
+	if (!left_out || strcmp(place, left_out))
+		record(FENCE, 0, 0);
 }
 
 /* What the kernel's code is not tried with here. */
-void store_promote_stale(struct store *store, u64 block, u32 nr) {}
-void store_promote_write(struct store *store, struct bio *bio, u64 block, u32 nr) {}
-bool store_promote_read(struct store *store, struct bio *bio, u64 block, u32 nr) { return false; }
-void store_cache_drop(struct store *store, u64 block, u32 nr) {}
-u32 store_cache_read(struct store *store, struct bio *bio, u64 block, u32 nr) { return 0; }
-bool store_cache_wanted(const struct store *store) { return false; }
-void store_share_poke(struct store *store) {}
-void store_share_keep(struct store *store) {}
-u32 store_share_room(const struct store *store) { return store->map.nr_pages; }
+void vstore_promote_outdate(struct vstore *store, u64 block, u32 nr) {}
+void vstore_promote_write(struct vstore *store, struct bio *bio, u64 block, u32 nr) {}
+bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 nr) { return false; }
+void vstore_read_cache_drop(struct vstore *store, u64 block, u32 nr) {}
+u32 vstore_read_cache_read(struct vstore *store, struct bio *bio, u64 block, u32 nr) { return 0; }
+bool vstore_read_cache_wanted(const struct vstore *store) { return false; }
+void vstore_share_kick(struct vstore *store) {}
+bool vstore_loan_lent(const struct vstore_loan *loan, u32 unit) { return true; }
+u32 vstore_quota_usable(const struct vstore *store) { return store->map.nr_pages; }
 
 static int place_of(u64 block)
 {
@@ -199,15 +210,15 @@ static void write_to_disk(u64 block, const u64 *contents, u32 nr)
 }
 
 /* Blocks in a row, as device-mapper does it: what is not accepted comes again. False if there is no room. */
-static bool request(struct store *store, unsigned int op, u64 block, u64 *contents, u32 nr)
+static bool request(struct vstore *store, unsigned int op, u64 block, u64 *contents, u32 nr)
 {
 	while (nr) {
 		struct bio bio = {
 			.bi_opf = op,
-			.bi_iter = { .bi_sector = block * 8, .bi_size = nr * STORE_BLOCK_SIZE },
+			.bi_iter = { .bi_sector = block * 8, .bi_size = nr * VSTORE_BLOCK_SIZE },
 			.data = contents,
 		};
-		int result = store_map_bio(store->ti, &bio);
+		int result = vstore_io_map(store->ti, &bio);
 		u32 done = bio_sectors(&bio) / 8;
 
 		if (bio.bi_status || result == DM_MAPIO_KILL)
@@ -248,7 +259,7 @@ int memsuite_dm_io(struct dm_io_request *request, struct dm_io_region *where)
 	return 0;
 }
 
-static void request_all(struct store *store, unsigned int op, struct operation *o)
+static void request_all(struct vstore *store, unsigned int op, struct operation *o)
 {
 	static u64 contents[PER_OPERATION * PAGE_WORDS];
 	int i, row = 0, done = 0;
@@ -275,33 +286,33 @@ static void scribble(u32 unit)
 {
 	u32 page, i;
 
-	for (page = unit * STORE_UNIT; page < (unit + 1) * STORE_UNIT; page++)
+	for (page = unit * VSTORE_UNIT; page < (unit + 1) * VSTORE_UNIT; page++)
 		for (i = 0; i < 4; i++)
 			record_set(&pram[page * PAGE_WORDS + random_below(PAGE_WORDS)],
 				   random_below(2) ? random_below(~0ULL) : pram[random_below(WORDS)]);
 }
 
 /* Moves what a unit has elsewhere, and lends it; or claims it back. */
-static void lend_or_claim(struct store_map *map)
+static void lend_or_claim(struct vstore_map *map)
 {
-	u32 unit = 1 + random_below(PAGES / STORE_UNIT - 1), page;
+	u32 unit = 1 + random_below(PAGES / VSTORE_UNIT - 1), page;
 
-	if (map->pages[unit * STORE_UNIT].use == STORE_AWAY) {
+	if (map->pages[unit * VSTORE_UNIT].use == VSTORE_AWAY) {
 		scribble(unit);
-		store_map_restore(map, unit);
+		vstore_unit_restore(map, unit);
 		return;
 	}
-	store_map_withdraw(map, unit);
-	for (page = unit * STORE_UNIT; page < (unit + 1) * STORE_UNIT; page++)
-		if (map->pages[page].use != STORE_AWAY && store_map_move(map, page))
+	vstore_unit_withdraw(map, unit);
+	for (page = unit * VSTORE_UNIT; page < (unit + 1) * VSTORE_UNIT; page++)
+		if (map->pages[page].use != VSTORE_AWAY && vstore_page_relocate(map, page))
 			break;
 	if (map->used[unit])
-		store_map_restore(map, unit);
+		vstore_unit_restore(map, unit);
 	else
 		scribble(unit);
 }
 
-static void operate(struct store *store, int number)
+static void operate(struct vstore *store, int number)
 {
 	struct operation *op = &operations[number];
 	int i, first = random_below(3) ? (int)random_below(PLACES) : last_place;
@@ -339,26 +350,26 @@ static void operate(struct store *store, int number)
 }
 
 /* A block's version in an image; the disk has it if the PRAM has not. */
-static bool version_in(struct store_map *map, int place, const u64 *on_disk, u64 *version)
+static bool version_in(struct vstore_map *map, int place, const u64 *on_disk, u64 *version)
 {
 	u64 block = block_of(place);
-	u32 page = store_map_find(map, block);
+	u32 page = vstore_tree_find(map, block);
 	const u64 *words;
 	unsigned int i;
 
 	*version = on_disk[place];
 	if (!page)
 		return true;
-	words = store_map_data(map, page);
+	words = vstore_page_data(map, page);
 	*version = words[0] >> 32;
 	for (i = 0; i < PAGE_WORDS; i++)
 		if (words[i] != word_of(block, *version, i))
 			return false;
 	/* What is clean may be dropped: then the disk must have it. */
-	return !(map->pages[page].flags & STORE_CLEAN) || on_disk[place] == *version;
+	return !(map->pages[page].flags & VSTORE_CLEAN) || on_disk[place] == *version;
 }
 
-static bool block_right(struct store_map *map, int place, const u64 *on_disk,
+static bool block_right(struct vstore_map *map, int place, const u64 *on_disk,
 			const struct operation *under_way)
 {
 	u64 version;
@@ -376,10 +387,10 @@ static bool block_right(struct store_map *map, int place, const u64 *on_disk,
 
 static bool image_right(u64 *image, const u64 *on_disk, const struct operation *under_way)
 {
-	static struct store_page image_pages[PAGES];
+	static struct vstore_page image_pages[PAGES];
 	static u64 copy[WORDS] __aligned(4096);
-	struct store_report report;
-	struct store_map map;
+	struct vstore_report report;
+	struct vstore_map map;
 	size_t had = nr_events;
 	bool right;
 	u32 used = 0, page;
@@ -387,19 +398,19 @@ static bool image_right(u64 *image, const u64 *on_disk, const struct operation *
 
 	images++;
 	memcpy(copy, image, sizeof(copy));
-	right = !store_map_check(copy, PAGES, BLOCKS, &report);
+	right = !vstore_header_check(copy, PAGES, BLOCKS, &report);
 	if (right) {
 		/* It writes to its PRAM, which is another one. */
 		memcpy(pram, copy, sizeof(copy));
-		right = !store_map_open(&map, pram, image_pages, PAGES, BLOCKS, &report);
+		right = !vstore_map_open(&map, pram, image_pages, PAGES, BLOCKS, &report);
 		left_empty = map.nr_nodes ? report.pruned : 0;
 		nr_events = had;
 	}
 	for (place = 0; right && place < PLACES; place++)
 		right = block_right(&map, place, on_disk, under_way);
 	for (page = 0; right && page < PAGES; page++)
-		used += image_pages[page].use != STORE_FREE;
-	return right && used + map.nr_free == PAGES && used == FIXED_PAGES + map.nr_nodes + map.nr_data;
+		used += image_pages[page].use != VSTORE_FREE;
+	return right && used + map.nr_free == PAGES && used == VSTORE_FIXED_PAGES + map.nr_nodes + map.nr_data;
 }
 
 static void acknowledge(const struct operation *op)
@@ -475,52 +486,53 @@ static bool cut_everywhere(u64 *durable, u64 *on_disk, int subsets, u64 *next, u
 /* Of each node that the map found in the PRAM, and of the root: a line that reads as zeroes is refused. */
 static bool zeroes_refused(void)
 {
-	static struct store_page scanned[PAGES];
-	struct store_report report;
-	struct store_map map;
-	u64 line[LINE_ENTRIES];
+	static struct vstore_page scanned[PAGES];
+	struct vstore_report report;
+	struct vstore_map map;
+	u64 line[VSTORE_LINE_ENTRIES];
 	size_t had = nr_events;
 	bool refused = true;
 	u32 page;
 
 	for (page = 0; refused && page < PAGES; page++) {
-		u64 *at = &pram[page * PAGE_WORDS + random_below(PAGE_WORDS / LINE_ENTRIES) * LINE_ENTRIES];
+		u64 *at = &pram[page * PAGE_WORDS +
+				random_below(PAGE_WORDS / VSTORE_LINE_ENTRIES) * VSTORE_LINE_ENTRIES];
 
-		if (page != ROOT_PAGE && pages[page].use != STORE_NODE)
+		if (page != VSTORE_ROOT_PAGE && pages[page].use != VSTORE_NODE)
 			continue;
 		memcpy(line, at, sizeof(line));
 		memset(at, 0, sizeof(line));
-		refused = store_map_open(&map, pram, scanned, PAGES, BLOCKS, &report) && nr_events == had;
+		refused = vstore_map_open(&map, pram, scanned, PAGES, BLOCKS, &report) && nr_events == had;
 		memcpy(at, line, sizeof(line));
 		zeroed++;
 	}
 	return refused;
 }
 
-static bool store_open(struct store_report *report)
+static bool store_open(struct vstore_report *report)
 {
-	static u8 buffer[STORE_BATCH * STORE_BLOCK_SIZE] __aligned(8);
+	static u8 buffer[VSTORE_BATCH * VSTORE_BLOCK_SIZE] __aligned(8);
 	static struct dm_target target = { .private = &store };
 	static struct dm_dev device;
 
 	memset(&store, 0, sizeof(store));
-	if (store_map_open(&store.map, pram, pages, PAGES, BLOCKS, report))
+	if (vstore_map_open(&store.map, pram, pages, PAGES, BLOCKS, report))
 		return false;
 	store.ti = &target;
 	store.disk = &device;
 	store.buffer = buffer;
 	store.pages = pages;
-	store.policy = STORE_MERGING;
+	store.policy = VSTORE_MERGING;
 	store.high_pct = 75;
 	store.low_pct = 65;
 	store.open = true;
 	INIT_LIST_HEAD(&store.flushes);
-	store_relist(&store, report->dirty);
-	store_map_units(&store.map, units_used);
+	vstore_blocks_init(&store, report->dirty);
+	vstore_unit_count_used(&store.map, units_used);
 	return true;
 }
 
-static bool all_as_acked(struct store_map *map)
+static bool all_as_acked(struct vstore_map *map)
 {
 	u64 version;
 	int place;
@@ -532,7 +544,7 @@ static bool all_as_acked(struct store_map *map)
 }
 
 /* As the operation left it: what was written, or, of what was discarded, that or older; the others as acknowledged. */
-static bool all_right(struct store_map *map, const struct operation *op)
+static bool all_right(struct vstore_map *map, const struct operation *op)
 {
 	int place;
 
@@ -547,7 +559,7 @@ static bool all_right(struct store_map *map, const struct operation *op)
 static bool cut_mending(u64 *durable)
 {
 	static u64 image[WORDS], done[WORDS];
-	struct store_report report;
+	struct vstore_report report;
 	size_t i, first = 0, j;
 	int s;
 
@@ -561,11 +573,11 @@ static bool cut_mending(u64 *durable)
 			if (events[i].kind == STORE && random_below(64))
 				continue;
 			memcpy(pram, image, sizeof(pram));
-			if (!store_map_check(pram, PAGES, BLOCKS, &report)) {
-				static struct store_page scanned[PAGES];
-				struct store_map map;
+			if (!vstore_header_check(pram, PAGES, BLOCKS, &report)) {
+				static struct vstore_page scanned[PAGES];
+				struct vstore_map map;
 				size_t had = nr_events;
-				bool right = store_map_open(&map, pram, scanned, PAGES, BLOCKS, &report) ||
+				bool right = vstore_map_open(&map, pram, scanned, PAGES, BLOCKS, &report) ||
 					     all_as_acked(&map);
 
 				nr_events = had;
@@ -583,7 +595,7 @@ static bool cut_mending(u64 *durable)
 }
 
 /* A line on the way to some block cannot be read, for good or until it is written, or reads as something else. */
-static bool damage_mended(struct store_map *map)
+static bool damage_mended(struct vstore_map *map)
 {
 	static u64 durable[WORDS];
 	int kind = random_below(4), i, err;
@@ -592,12 +604,12 @@ static bool damage_mended(struct store_map *map)
 	u32 node;
 	bool right;
 
-	slot = slot_find(map, block_of(random_below(PLACES)), level, &node, &entry);
-	if (!slot || !map->nr_free || map->damaged || map->unmendable)
+	slot = vstore_slot_find(map, block_of(random_below(PLACES)), level, &node, &entry);
+	if (!slot || !map->nr_free || map->damaged || map->unrepairable)
 		return !map->damaged;
-	line = slot - (slot - pram) % LINE_ENTRIES;
+	line = slot - (slot - pram) % VSTORE_LINE_ENTRIES;
 	memcpy(durable, pram, sizeof(pram));
-	for (i = 0; kind < 2 && i < LINE_ENTRIES; i++)
+	for (i = 0; kind < 2 && i < VSTORE_LINE_ENTRIES; i++)
 		durable[line - pram + i] = line[i] = kind ? random_below(~0ULL) : 0;
 	if (kind >= 2) {
 		bad_line = line;
@@ -605,8 +617,8 @@ static bool damage_mended(struct store_map *map)
 	}
 	right = all_as_acked(map) && map->damaged == node;
 	nr_events = 0;
-	err = store_map_mend(map);
-	if (node == ROOT_PAGE && bad_for_good && bad_line) {
+	err = vstore_map_repair(map);
+	if (node == VSTORE_ROOT_PAGE && bad_for_good && bad_line) {
 		right = right && err == -EIO && all_as_acked(map) && !map->damaged;
 		bad_line = NULL;
 		return right;
@@ -617,22 +629,28 @@ static bool damage_mended(struct store_map *map)
 	return right && cut_mending(durable);
 }
 
+/* The line in a lowest node that leads to a block. */
+static u64 *line_of(struct vstore_map *map, u32 node, u64 block)
+{
+	return vstore_slot_at(map, node, vstore_slot_index(block, 0) / VSTORE_LINE_ENTRIES * VSTORE_LINE_ENTRIES);
+}
+
 /*
  * Likewise, and somebody writes before anything is mended: that must not lead where nothing is any more. Nor is the
  * node's page used again, also if it was emptied.
  */
 static bool written_damaged(void)
 {
-	struct store_map *map = &store.map;
+	struct vstore_map *map = &store.map;
 	struct operation op = { .nr = 1 + random_below(PER_OPERATION) };
 	int i, first = random_below(PLACES);
 	u64 *line, entry;
 	u32 node;
 
-	if (map->damaged || map->unmendable || !slot_find(map, block_of(first), 0, &node, &entry))
+	if (map->damaged || map->unrepairable || !vstore_slot_find(map, block_of(first), 0, &node, &entry))
 		return true;
-	line = slot_of(map, node, index_at(block_of(first), 0) / LINE_ENTRIES * LINE_ENTRIES);
-	for (i = 0; i < LINE_ENTRIES; i++)
+	line = line_of(map, node, block_of(first));
+	for (i = 0; i < VSTORE_LINE_ENTRIES; i++)
 		line[i] = 0;
 	for (i = 0; i < op.nr; i++) {
 		op.place[i] = (first + i) % PLACES;
@@ -644,13 +662,13 @@ static bool written_damaged(void)
 	if (!all_right(map, &op))
 		return false;
 	batch_move(&store, store.nr_merged, false);
-	return all_right(map, &op) && map->pages[node].flags & STORE_BAD;
+	return all_right(map, &op) && map->pages[node].flags & VSTORE_BAD;
 }
 
 /* Likewise, found by write-back, which mends it as well. */
 static bool moved_damaged(void)
 {
-	struct store_map *map = &store.map;
+	struct vstore_map *map = &store.map;
 	struct list_head *list = store.nr_merged ? &store.merged : &store.dirty;
 	struct operation none = { .nr = 0 };
 	u64 block, *line, entry;
@@ -658,22 +676,22 @@ static bool moved_damaged(void)
 	int i;
 
 	/* Without a page, neither this one nor one before is mended. */
-	if (map->damaged || map->unmendable || !map->nr_free || list_empty(list))
+	if (map->damaged || map->unrepairable || !map->nr_free || list_empty(list))
 		return true;
-	block = list_first_entry(list, struct store_page, list)->block;
-	if (!slot_find(map, block, 0, &node, &entry))
+	block = list_first_entry(list, struct vstore_page, list)->block;
+	if (!vstore_slot_find(map, block, 0, &node, &entry))
 		return false;
-	line = slot_of(map, node, index_at(block, 0) / LINE_ENTRIES * LINE_ENTRIES);
-	for (i = 0; i < LINE_ENTRIES; i++)
+	line = line_of(map, node, block);
+	for (i = 0; i < VSTORE_LINE_ENTRIES; i++)
 		line[i] = 0;
 	batch_move(&store, store.nr_merged, false);
-	return all_right(map, &none) && map->pages[node].use == STORE_UNUSABLE;
+	return all_right(map, &none) && map->pages[node].use == VSTORE_UNUSABLE;
 }
 
 static bool damage_survived(void)
 {
 	static u64 was[WORDS], was_on_disk[PLACES], was_acked[PLACES];
-	struct store_report report;
+	struct vstore_report report;
 	bool right = true;
 	int i;
 
@@ -703,12 +721,12 @@ static bool damage_survived(void)
 /* After the cut: what the image holds is what was acknowledged. */
 static bool settle(u64 *image)
 {
-	struct store_report report;
-	struct store_map map;
+	struct vstore_report report;
+	struct vstore_map map;
 	int place;
 
 	memcpy(pram, image, sizeof(pram));
-	if (store_map_open(&map, pram, pages, PAGES, BLOCKS, &report))
+	if (vstore_map_open(&map, pram, pages, PAGES, BLOCKS, &report))
 		return false;
 	for (place = 0; place < PLACES; place++) {
 		if (!version_in(&map, place, disk, &acked[place]))
@@ -727,7 +745,7 @@ static bool settle(u64 *image)
 static bool cut_format(void)
 {
 	static u64 durable[WORDS], image[WORDS];
-	struct store_report report;
+	struct vstore_report report;
 	u8 uuid[16] = "a store's uuid.";
 	size_t i, first = 0, j;
 	int s;
@@ -736,7 +754,7 @@ static bool cut_format(void)
 		pram[i] = i < PAGE_WORDS ? 0 : random_below(~0ULL);
 	memcpy(durable, pram, sizeof(pram));
 	nr_events = 0;
-	if (store_map_format(pram, PAGES, BLOCKS, uuid))
+	if (vstore_header_format(pram, PAGES, BLOCKS, uuid))
 		return false;
 	record(ACK, 0, 0);
 	for (i = 0; i < nr_events; i++) {
@@ -746,8 +764,8 @@ static bool cut_format(void)
 				if (events[j].kind == STORE && (s == 1 || (s > 1 && random_below(2))))
 					image[events[j].at] = events[j].value;
 			images++;
-			if (image[0] != MAGIC) {
-				if (events[i].kind == ACK || !store_map_check(image, PAGES, BLOCKS, &report))
+			if (image[0] != VSTORE_MAGIC) {
+				if (events[i].kind == ACK || !vstore_header_check(image, PAGES, BLOCKS, &report))
 					return false;
 			} else {
 				memset(acked, 0, sizeof(acked));
@@ -770,7 +788,7 @@ static bool cut_format(void)
 static bool run(u64 seed, int epochs, int subsets)
 {
 	static u64 durable[WORDS], next[WORDS], on_disk[PLACES];
-	struct store_report report;
+	struct vstore_report report;
 	int epoch, i;
 
 	random_state = seed * 2654435761u + 88172645463325252ULL;
@@ -803,13 +821,14 @@ int main(int argc, char **argv)
 	       cuts, images);
 	printf("%lu lines zeroed, %lu nodes mended\n", zeroed, mended);
 	printf("%sok 1 every acknowledged write is there after a power cut, and damage is refused\n", right ? "" : "not ");
-	for (i = 0; i < nr_lines; i++) {
+	for (i = 0; i < nr_fences; i++) {
 		u64 s;
 
-		left_out = lines[i];
+		left_out = fences[i];
 		for (s = seed, right = true; right && s < seed + 40; s++)
 			right = run(s, epochs, subsets);
-		printf("%sok %d without the fence of line %d it is not\n", right ? "not " : "", ++nr, left_out);
+		printf("%sok %d without the fence of %s it is not\n", right ? "not " : "", ++nr,
+		       strrchr(left_out, '/') + 1);
 		failed |= right;
 	}
 	printf("1..%d\n", nr);

@@ -13,7 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "store/map.c"
+#include "store/map/pages.c"
+#include "store/map/tree.c"
+#include "store/map/header.c"
+#include "store/map/recovery.c"
 
 #define SECTOR_WORDS	64
 #define BLOCK_WORDS	512
@@ -67,9 +70,9 @@ int main(int argc, char **argv)
 	u64 count = argc >= 5 ? strtoull(argv[4], NULL, 0) : 0, block, wrong = 0;
 	bool lost = argc >= 6 && !strcmp(argv[5], "lost");
 	FILE *out = argc == 6 + lost ? fopen(argv[5 + lost], "w") : NULL;
-	struct store_report report;
-	struct store_page *pages;
-	struct store_map map;
+	struct vstore_report report;
+	struct vstore_page *pages;
+	struct vstore_map map;
 	char *nvdimm, *disk;
 	const u32 *log;
 
@@ -78,21 +81,21 @@ int main(int argc, char **argv)
 	nvdimm = map_file(argv[1], &nvdimm_size);
 	disk = map_file(argv[2], &disk_size);
 	log = map_file(argv[3], &log_size);
-	if (!nvdimm || !disk || !log || disk_size < count * STORE_BLOCK_SIZE)
+	if (!nvdimm || !disk || !log || disk_size < count * VSTORE_BLOCK_SIZE)
 		return 2;
-	for (at = 0; at < nvdimm_size && *(u64 *)(nvdimm + at) != MAGIC; at += STORE_BLOCK_SIZE)
+	for (at = 0; at < nvdimm_size && *(u64 *)(nvdimm + at) != VSTORE_MAGIC; at += VSTORE_BLOCK_SIZE)
 		;
 	if (at == nvdimm_size)
 		return 2;
-	pages = calloc((nvdimm_size - at) / STORE_BLOCK_SIZE, sizeof(*pages));
-	if (store_map_open(&map, nvdimm + at, pages, (nvdimm_size - at) / STORE_BLOCK_SIZE, count, &report)) {
+	pages = calloc((nvdimm_size - at) / VSTORE_BLOCK_SIZE, sizeof(*pages));
+	if (vstore_map_open(&map, nvdimm + at, pages, (nvdimm_size - at) / VSTORE_BLOCK_SIZE, count, &report)) {
 		printf("refused: %s (block %llu)\n", report.why, report.block);
 		return 1;
 	}
 	for (block = 0; block < count; block++) {
-		u32 page = store_map_find(&map, block);
-		const void *on_disk = disk + block * STORE_BLOCK_SIZE;
-		const void *data = page ? store_map_data(&map, page) : on_disk;
+		u32 page = vstore_tree_find(&map, block);
+		const void *on_disk = disk + block * VSTORE_BLOCK_SIZE;
+		const void *data = page ? vstore_page_data(&map, page) : on_disk;
 		u32 newest = told(log, log_size, 2 * block);
 		u32 oldest = told(log, log_size, lost ? 2 * count + block : 2 * block + 1);
 
@@ -102,12 +105,12 @@ int main(int argc, char **argv)
 			wrong++;
 		}
 		/* A clean block may be forgotten at any time. */
-		if (page && map.pages[page].flags & STORE_CLEAN &&
-		    memcmp(on_disk, store_map_data(&map, page), STORE_BLOCK_SIZE)) {
+		if (page && map.pages[page].flags & VSTORE_CLEAN &&
+		    memcmp(on_disk, vstore_page_data(&map, page), VSTORE_BLOCK_SIZE)) {
 			printf("block %llu is clean, and the disk has something else\n", block);
 			wrong++;
 		}
-		if (out && !fwrite(data, STORE_BLOCK_SIZE, 1, out))
+		if (out && !fwrite(data, VSTORE_BLOCK_SIZE, 1, out))
 			return 2;
 	}
 	printf("%u blocks dirty, %u clean, %u nodes, %u left empty, %u FUA writes\n", report.dirty, report.clean,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Parts of the virtual machine's harness, tried on tables: no guest runs.  Prints KTAP."""
+import io
 import os
 import sys
 import tempfile
@@ -9,7 +10,7 @@ import types
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True
 sys.path.insert(0, f"{TOP}/scripts")
-from vmlib import Failure, Usage, debugkernel, faults, machine, splats  # noqa: E402
+from vmlib import Failure, Usage, build, debugkernel, faults, machine, splats  # noqa: E402
 
 M, G = 1 << 20, 1 << 30
 
@@ -145,6 +146,40 @@ def table():
     yield "an option lost", debugkernel.lost(asked, "CONFIG_C=12\n# CONFIG_A is not set\n") == ["CONFIG_A=y"]
     yield "an option not off", debugkernel.lost(asked, "CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=12\n") == ["CONFIG_B=n"]
     yield "an option of another value", debugkernel.lost(asked, "CONFIG_A=y\nCONFIG_C=1\n") == ["CONFIG_C=12"]
+    yield from builds()
+
+
+def builds():
+    """When make is asked, with a kernel of a Makefile that says what the source does, and counts."""
+    with tempfile.TemporaryDirectory() as scratch:
+        top, headers = f"{scratch}/top", f"{scratch}/headers"
+        os.mkdir(top)
+        os.mkdir(headers)
+        target = types.SimpleNamespace(base=scratch, root="", release="none", headers=headers)
+
+        def write(path, text):
+            with open(path, "w") as f:
+                f.write(text)
+
+        def made(*flags):
+            """How often make ran, and what it said."""
+            write(f"{headers}/count", "")
+            told, sys.stderr = sys.stderr, io.StringIO()
+            try:
+                place = build._make(target, top, ["a.c"], flags)
+            finally:
+                said, sys.stderr = sys.stderr.getvalue(), told
+            return os.path.getsize(f"{headers}/count"), said, os.path.exists(f"{place}/a.o")
+
+        write(f"{headers}/Makefile", "modules:\n\t@cat $(M)/a.c; touch $(M)/a.o; printf 1 >>count\n")
+        write(f"{top}/a.c", "")
+        yield "what is new is built", made() == (1, "", True)
+        yield "and not again", made() == (0, "", True)
+        yield "but for a checker", made("C=2") == (1, "", True)
+        yield "after which it is looked at once", [made()[0], made()[0]] == [1, 0]
+        write(f"{top}/a.c", "warning: a\n")
+        yield "a change is built", made() == (1, "warning: a\n", False)
+        yield "what the compiler said it says again", made() == (1, "warning: a\n", False)
 
 
 def main():

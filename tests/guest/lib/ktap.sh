@@ -77,6 +77,14 @@ tested_in_10_s() {
 	ktap_pages=$(($(cat $suite/memdiag/tested_pages) - ktap_pages))
 	tested=$((ktap_pages * 10000 / ($(uptime_ms) - ktap_began)))
 }
+# So many pages in 10 s, or a quarter of what a thread can test in that time where
+# a busy machine makes that less.
+at_speed() { # PAGES
+	ktap_pages=$(($(cat $suite/memdiag/control/bandwidth_pages_s) * 10 / 4))
+	[ "$ktap_pages" -lt "$1" ] || ktap_pages=$1
+	[ "$ktap_pages" -ge 200 ] || ktap_pages=200 # some, in any case
+	echo "$ktap_pages"
+}
 uptime_ms() { awk '{ printf "%d", $1 * 1000 }' /proc/uptime; }
 # Without a thread, testers test the block that they are at to its end.
 no_test_goes_on() {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What store/io.c and store/writeback.c need of the kernel, for crash.c: one thread, requests whose
+ * What store/blocks.c, disk.c, io.c and writeback.c need of the kernel, for crash.c: one thread, requests whose
  * contents are in one piece, and work that nobody does but crash.c.
  */
 #ifndef CRASH_LINUX_BLKDEV_H

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-vstore: the PRAM that a table names: where it is mapped, who else uses it, and whether it
+ * holds this store.
+ */
+
+#include <linux/blkdev.h>
+#include <linux/dax.h>
+#include <linux/slab.h>
+
+#include "compat/block.h"
+#include "store/loan/loan.h"
+#include "store/map/header.h"
+#include "store/pram_device.h"
+#include "store/share.h"
+#include "store/vstore.h"
+
+/* Stores in use: no two share a PRAM. device-mapper itself would let them. */
+static LIST_HEAD(active_stores);
+static DEFINE_MUTEX(active_lock);
+
+/* Where the first @nr pages of the PRAM are now, in one piece. */
+static int dax_find(const struct vstore *store, u32 nr, void **base)
+{
+	sector_t start = get_start_sect(store->pram->bdev);
+	long got;
+	int id;
+
+	id = dax_read_lock();
+	got = memsuite_dax_address(store->pram->dax_dev, start >> PAGE_SECTORS_SHIFT, nr, base);
+	dax_read_unlock(id);
+	if (got < 0)
+		return got;
+	return got < nr ? -EOPNOTSUPP : 0;
+}
+
+/*
+ * The PRAM has one address for all of it. A device of device-mapper may be moved
+ * elsewhere: while the store is suspended, which its resume finds out.
+ */
+static int dax_map(struct vstore *store, char **error)
+{
+	struct block_device *bdev = store->pram->bdev;
+	u32 nr = min_t(sector_t, memsuite_bdev_nr_sectors(bdev) >> PAGE_SECTORS_SHIFT, U32_MAX);
+	int err;
+
+	if (!store->pram->dax_dev || get_start_sect(bdev) & (BIT(PAGE_SECTORS_SHIFT) - 1)) {
+		*error = "The PRAM has no DAX";
+		return -EOPNOTSUPP;
+	}
+	if (!dax_synchronous(store->pram->dax_dev)) {
+		*error = "The PRAM is durable only after a flush by its host";
+		return -EOPNOTSUPP;
+	}
+	err = dax_find(store, nr, &store->base);
+	if (err) {
+		*error = "The PRAM is not in one piece";
+		return err;
+	}
+	store->nr_pages = nr;
+	store->address = slow_virt_to_phys(store->base);
+	return 0;
+}
+
+/**
+ * vstore_pram_device_in_place() - whether the PRAM is still where it was found
+ * @store: it
+ *
+ * Return: false if something else is at that address.
+ */
+bool vstore_pram_device_in_place(const struct vstore *store)
+{
+	void *base;
+
+	if (!store->pram)
+		return true;
+	return !dax_find(store, store->nr_pages, &base) && base == store->base &&
+	       slow_virt_to_phys(base) == store->address;
+}
+
+/**
+ * vstore_pram_device_map_range() - find the PRAM that is a range of addresses
+ * @store: it, new; it shares this PRAM with memory
+ * @range: START-END, as memsuite has ranges: bytes, with K, M, G or T
+ * @error: gets a reason
+ *
+ * Return: 0 or an error.
+ */
+int vstore_pram_device_map_range(struct vstore *store, const char *range, char **error)
+{
+	char *at;
+	u64 start = memparse(range, &at), end = *at == '-' ? memparse(at + 1, &at) : 0;
+	struct vstore_loan *loan;
+	const char *why;
+
+	*error = "PRAM is no range START-END";
+	if (*at || end <= start)
+		return -EINVAL;
+	loan = vstore_loan_get(start, end - start, &why);
+	if (IS_ERR(loan)) {
+		*error = (char *)why;
+		return PTR_ERR(loan);
+	}
+	store->share.loan = loan;
+	store->base = vstore_loan_base(loan);
+	store->address = start;
+	store->nr_pages = (end - start) >> PAGE_SHIFT;
+	*error = "Out of memory";
+	store->pram_name = kasprintf(GFP_KERNEL, "%#llx-%#llx", start, end);
+	return store->pram_name ? vstore_share_alloc(store) : -ENOMEM;
+}
+
+/**
+ * vstore_pram_device_map() - find the PRAM that is a block device with DAX
+ * @store: it, new
+ * @path: of the device
+ * @error: gets a reason
+ *
+ * Return: 0 or an error.
+ */
+int vstore_pram_device_map(struct vstore *store, const char *path, char **error)
+{
+	int err = dm_get_device(store->ti, path, dm_table_get_mode(store->ti->table), &store->pram);
+
+	*error = "Cannot open the PRAM";
+	if (err)
+		return err;
+	store->pram_name = kstrdup(store->pram->name, GFP_KERNEL);
+	*error = "Out of memory";
+	return store->pram_name ? dax_map(store, error) : -ENOMEM;
+}
+
+/* Whether another store uses some of the PRAM, be it by another device, or as a range. */
+static bool pram_is_taken(const struct vstore *store)
+{
+	const struct vstore *other;
+
+	lockdep_assert_held(&active_lock);
+	list_for_each_entry(other, &active_stores, active)
+		if (store->address < other->address + ((u64)other->nr_pages << PAGE_SHIFT) &&
+		    other->address < store->address + ((u64)store->nr_pages << PAGE_SHIFT))
+			return true;
+	return false;
+}
+
+static int pram_format(struct vstore *store, u64 nr_blocks, const uuid_t *uuid, char **error)
+{
+	bool taken;
+	int err;
+
+	/* In one that is in use, some of what it has may be blank. */
+	mutex_lock(&active_lock);
+	taken = pram_is_taken(store);
+	mutex_unlock(&active_lock);
+	*error = "Another store uses the PRAM";
+	if (taken)
+		return -EBUSY;
+	store->uuid = *uuid;
+	if (uuid_is_null(uuid))
+		uuid_gen(&store->uuid);
+	*error = "The PRAM is too small, or the disk too large";
+	err = vstore_header_format(store->base, store->nr_pages, nr_blocks, store->uuid.b);
+	if (!err)
+		DMINFO("PRAM %s: formatted", store->pram_name);
+	return err;
+}
+
+/**
+ * vstore_pram_device_check() - see whether the PRAM holds a store for this disk, or format it
+ * @store: it, its PRAM mapped
+ * @format: format it, if it is blank: nothing else ever is
+ * @uuid: of the store that it has to be, or null
+ * @error: gets a reason
+ *
+ * A disk has nothing by which it could be known but its size: which PRAM goes with it, the
+ * table may say, by the UUID.
+ *
+ * Return: 0 or an error.
+ */
+int vstore_pram_device_check(struct vstore *store, bool format, const uuid_t *uuid,
+			     char **error)
+{
+	u64 nr_blocks = store->ti->len >> (VSTORE_BLOCK_SHIFT - SECTOR_SHIFT);
+	struct vstore_report report = {};
+	int err;
+
+	if (format && vstore_header_is_blank(store->base, store->nr_pages))
+		return pram_format(store, nr_blocks, uuid, error);
+	err = vstore_header_check(store->base, store->nr_pages, nr_blocks, &report);
+	if (!err) {
+		vstore_header_uuid(store->base, store->uuid.b);
+		if (!uuid_is_null(uuid) && !uuid_equal(uuid, &store->uuid)) {
+			report.why = "the store is another than the table's";
+			err = -EINVAL;
+		}
+	}
+	if (err) {
+		DMERR("PRAM %s: refused: %s", store->pram_name, report.why);
+		*error = (char *)report.why;
+	}
+	return err;
+}
+
+/**
+ * vstore_pram_device_claim() - have the PRAM, before the tree is read
+ * @store: it
+ *
+ * Return: 0, or -EBUSY if another store in use has some of it.
+ */
+int vstore_pram_device_claim(struct vstore *store)
+{
+	bool taken;
+
+	mutex_lock(&active_lock);
+	taken = pram_is_taken(store);
+	if (!taken)
+		list_add(&store->active, &active_stores);
+	mutex_unlock(&active_lock);
+	return taken ? -EBUSY : 0;
+}
+
+/**
+ * vstore_pram_device_release() - others may have the PRAM
+ * @store: it, not in use
+ */
+void vstore_pram_device_release(struct vstore *store)
+{
+	mutex_lock(&active_lock);
+	list_del_init(&store->active);
+	mutex_unlock(&active_lock);
+}

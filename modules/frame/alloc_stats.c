@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Allocation demand, counted through tracepoints; see memsuite/alloc_stats.h. */
+
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#include <compat/compat.h>
+#include <compat/page.h>
+#include <memsuite/control.h>
+#include <memsuite/tracepoints.h>
+
+#include "frame/alloc_stats_private.h"
+#include "frame/test_age.h"
+
+enum what {
+	ALLOCATED,
+	TESTED,
+	UNTESTED,
+	RETURNED,
+	EXPIRED,
+	STALE,
+	NR_WHAT,
+};
+
+static const char * const stats_what_names[NR_WHAT] = {
+	"allocated", "tested", "untested", "returned", "expired",
+	"stale",
+};
+
+struct node_demand {
+	u64 pages[MAX_NR_ZONES][MEMSUITE_MAX_ORDER + 1][NR_WHAT];
+};
+
+static struct node_demand __percpu **nodes;	/* nr_node_ids of them */
+static unsigned int lifetime;
+static u32 slept_s;		/* since the machine was booted */
+static bool running;
+DEFINE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
+static DEFINE_PER_CPU(struct page *, giving);	/* freed, and not by a user */
+static DEFINE_MUTEX(stats_lock);
+static struct kobject *dir;
+static struct dentry *debugfs;
+
+/*
+ * A stamp is 0 (untested) or the second of the test, counted from 1. Tests grow
+ * old while the machine sleeps as well. Who asks the clock itself is warned while
+ * the machine falls asleep, and allocates.
+ */
+static u32 stats_now(void)
+{
+	return (u32)((get_jiffies_64() - INITIAL_JIFFIES) / HZ) +
+	       READ_ONCE(slept_s) + 1;
+}
+
+void memsuite_alloc_stats_awake(void)
+{
+	WRITE_ONCE(slept_s, (u32)(ktime_get_boottime_seconds() -
+				  ktime_get_seconds()));
+}
+
+static void stats_count(struct page *page, unsigned int order, enum what what)
+{
+	struct node_demand __percpu *demand = nodes[page_to_nid(page)];
+
+	if (demand && order <= MEMSUITE_MAX_ORDER)
+		this_cpu_add(demand->pages[page_zonenum(page)][order][what],
+			     1UL << order);
+}
+
+static enum what stats_state(u32 stamp)
+{
+	if (!stamp)
+		return UNTESTED;
+	return stats_now() - stamp < READ_ONCE(lifetime) ? TESTED : EXPIRED;
+}
+
+static void stats_count_allocation(struct page *page, unsigned int order)
+{
+	stats_count(page, order, ALLOCATED);
+	stats_count(page, order,
+		    stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)));
+}
+
+static void stats_probe_alloc(void *data, struct page *page, unsigned int order,
+			      gfp_t gfp, int migratetype)
+{
+	if (page)
+		stats_count_allocation(page, order);
+}
+
+/* What a hook hands out never passes the kernel's tracepoint. */
+void __memsuite_alloc_stats_handed(struct page *page)
+{
+	stats_count_allocation(page, memsuite_page_order(page));
+}
+
+static void stats_probe_free(void *data, struct page *page, unsigned int order)
+{
+	if (this_cpu_read(giving) == page)
+		return;
+	stats_count(page, order, RETURNED);
+	if (stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)) != TESTED)
+		stats_count(page, order, STALE);
+}
+
+static struct memsuite_tracepoint probes[] = {
+	{ .name = "mm_page_alloc", .function = stats_probe_alloc },
+	{ .name = "mm_page_free", .function = stats_probe_free },
+};
+
+int memsuite_alloc_stats_start(unsigned int lifetime_s)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&stats_lock);
+	if (running)
+		goto out;
+	lifetime = lifetime_s;
+	err = memsuite_test_age_alloc();
+	if (err)
+		goto out;
+	err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
+	if (err) {
+		memsuite_test_age_free();
+		goto out;
+	}
+	static_branch_enable(&memsuite_alloc_stats_key);
+	running = true;
+out:
+	mutex_unlock(&stats_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_start);
+
+void memsuite_alloc_stats_stop(void)
+{
+	mutex_lock(&stats_lock);
+	if (running) {
+		static_branch_disable(&memsuite_alloc_stats_key);
+		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
+		memsuite_test_age_free();
+		running = false;
+	}
+	mutex_unlock(&stats_lock);
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_stop);
+
+void memsuite_alloc_stats_set_lifetime(unsigned int lifetime_s)
+{
+	WRITE_ONCE(lifetime, lifetime_s);
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_set_lifetime);
+
+void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr)
+{
+	memsuite_test_age_set(pfn, nr, stats_now());
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_tested);
+
+/* An interrupt may free another page, and give one as well. */
+void __memsuite_alloc_stats_free(struct page *page, unsigned int order, memsuite_free_fn *free)
+{
+	struct page *outer;
+
+	preempt_disable();
+	outer = this_cpu_read(giving);
+	this_cpu_write(giving, page);
+	free(page, order);
+	this_cpu_write(giving, outer);
+	preempt_enable();
+}
+
+bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s)
+{
+	u32 limit = stats_now() > age_s ? stats_now() - age_s : 0;
+
+	return memsuite_test_age_least(pfn, nr) <= limit;
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_older);
+
+unsigned int memsuite_alloc_stats_age_s(unsigned long pfn)
+{
+	u32 seconds = memsuite_test_age_least(pfn, 1);
+
+	return seconds ? stats_now() - seconds : UINT_MAX;
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_age_s);
+
+static u64 stats_sum(int nid, int zone, int order, int what)
+{
+	u64 pages = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		pages += per_cpu_ptr(nodes[nid], cpu)->pages[zone][order][what];
+	return pages;
+}
+
+static u64 stats_sum_order(int order, int what)
+{
+	u64 pages = 0;
+	int nid, zone;
+
+	for (nid = 0; nid < nr_node_ids; nid++)
+		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
+			pages += stats_sum(nid, zone, order, what);
+	return pages;
+}
+
+void memsuite_alloc_stats_read(struct memsuite_alloc_stats_counts *counts)
+{
+	int order;
+
+	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
+		counts->allocated[order] = stats_sum_order(order, ALLOCATED);
+		counts->untested[order] = stats_sum_order(order, UNTESTED) +
+					  stats_sum_order(order, EXPIRED);
+		counts->stale[order] = stats_sum_order(order, STALE);
+	}
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_read);
+
+static u64 stats_total(int what)
+{
+	u64 pages = 0;
+	int order;
+
+	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++)
+		pages += stats_sum_order(order, what);
+	return pages;
+}
+
+MEMSUITE_ATTR_NUMBER_RO(allocated_pages, stats_total(ALLOCATED));
+MEMSUITE_ATTR_NUMBER_RO(tested_pages, stats_total(TESTED));
+MEMSUITE_ATTR_NUMBER_RO(untested_pages, stats_total(UNTESTED));
+MEMSUITE_ATTR_NUMBER_RO(returned_pages, stats_total(RETURNED));
+MEMSUITE_ATTR_NUMBER_RO(expired_pages, stats_total(EXPIRED));
+MEMSUITE_ATTR_NUMBER_RO(stale_pages, stats_total(STALE));
+
+static struct attribute *demand_attrs[] = {
+	&allocated_pages_attr.attr, &tested_pages_attr.attr,
+	&untested_pages_attr.attr, &returned_pages_attr.attr,
+	&expired_pages_attr.attr, &stale_pages_attr.attr, NULL
+};
+ATTRIBUTE_GROUPS(demand);
+
+static int table_show(struct seq_file *file, void *unused)
+{
+	int nid, zone, order, what;
+
+	seq_puts(file, "# node zone order");
+	for (what = 0; what < NR_WHAT; what++)
+		seq_printf(file, " %s", stats_what_names[what]);
+	seq_putc(file, '\n');
+	for (nid = 0; nid < nr_node_ids; nid++)
+		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
+			for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
+				if (!stats_sum(nid, zone, order, ALLOCATED) &&
+				    !stats_sum(nid, zone, order, RETURNED))
+					continue;
+				seq_printf(file, "%d %s %d", nid,
+					   NODE_DATA(nid)->node_zones[zone].name,
+					   order);
+				for (what = 0; what < NR_WHAT; what++)
+					seq_printf(file, " %llu",
+						   stats_sum(nid, zone, order, what));
+				seq_putc(file, '\n');
+			}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(table);
+
+static void stats_free_nodes(void)
+{
+	int nid;
+
+	for (nid = 0; nid < nr_node_ids; nid++)
+		free_percpu(nodes[nid]);
+	kfree(nodes);
+}
+
+int memsuite_alloc_stats_init(void)
+{
+	int nid;
+
+	nodes = kcalloc(nr_node_ids, sizeof(*nodes), GFP_KERNEL);
+	if (!nodes)
+		return -ENOMEM;
+	for_each_online_node(nid) {
+		nodes[nid] = alloc_percpu(struct node_demand);
+		if (!nodes[nid])
+			goto err;
+	}
+	dir = memsuite_control_add("demand", demand_groups);
+	if (IS_ERR(dir))
+		goto err;
+	debugfs = memsuite_debugfs_add("demand");
+	debugfs_create_file("table", 0444, debugfs, NULL, &table_fops);
+	return 0;
+
+err:
+	stats_free_nodes();
+	return -ENOMEM;
+}
+
+void memsuite_alloc_stats_exit(void)
+{
+	debugfs_remove_recursive(debugfs);
+	memsuite_control_del(dir);
+	stats_free_nodes();
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hook points: arming with proof, and disarming.
+ *
+ * A hook is an ftrace callback. It reads the arguments of the function from
+ * the saved registers, and either looks on (mremap.move), or edits one
+ * (alloc.entry), or stores a return value and moves the instruction pointer to a
+ * bare return (the others). It never sleeps and leaves no module text on a
+ * sleeping stack, so that unregistering, which waits for callbacks, is all that
+ * unloading needs.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+
+#include "hook/hook_check.h"
+#include "hook/hook_points.h"
+#include "hook/hook_private.h"
+#include "kernel/symbols.h"
+
+struct memsuite_hook_state memsuite_hook_states[MEMSUITE_NR_HOOK_POINTS];
+static DEFINE_MUTEX(arm_lock);		/* arming, disarming, the proof */
+
+static const unsigned int arg_register[] = {
+	offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
+	offsetof(struct pt_regs, dx), offsetof(struct pt_regs, cx),
+	offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+};
+
+int memsuite_hook_find(enum memsuite_hook_point_id id)
+{
+	const struct memsuite_hook_candidate *candidate = memsuite_hook_points[id].candidates;
+	const struct memsuite_hook_candidate *end = candidate + MEMSUITE_HOOK_POINT_CANDIDATES;
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+	int i;
+
+	for (; candidate < end && candidate->symbol; candidate++) {
+		point->ip = memsuite_symbol_address(candidate->symbol);
+		if (!point->ip)
+			continue;
+		point->symbol = candidate->symbol;
+		for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++) {
+			point->has_arg[i] = candidate->args[i] != MEMSUITE_HOOK_NO_ARG;
+			if (point->has_arg[i])
+				point->arg_offset[i] =
+					arg_register[candidate->args[i]];
+		}
+		return 0;
+	}
+	return -EOPNOTSUPP;
+}
+
+static int hook_register(enum memsuite_hook_point_id id)
+{
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+	int err;
+
+	point->ops.func = memsuite_hook_dispatch_callback(id);
+	point->ops.flags = MEMSUITE_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
+		(memsuite_hook_points[id].answers ? FTRACE_OPS_FL_IPMODIFY : 0);
+	err = ftrace_set_filter_ip(&point->ops, point->ip, 0, 0);
+	if (err)
+		return err;
+	err = register_ftrace_function(&point->ops);
+	if (err)
+		ftrace_set_filter_ip(&point->ops, point->ip, 1, 0);
+	return err;
+}
+
+static void hook_unregister(struct memsuite_hook_state *point)
+{
+	unregister_ftrace_function(&point->ops);
+	ftrace_set_filter_ip(&point->ops, point->ip, 1, 0);
+	/* A registered ops keeps flags and hashes of its own: begin anew. */
+	memset(&point->ops, 0, sizeof(point->ops));
+}
+
+static bool is_hooked(const struct memsuite_hook_state *point)
+{
+	int rank;
+
+	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++)
+		if (point->hooks[rank])
+			return true;
+	return false;
+}
+
+int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank rank,
+		      const struct memsuite_hook *hook)
+{
+	const struct memsuite_hook_point *table = &memsuite_hook_points[id];
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+	int err;
+
+	mutex_lock(&arm_lock);
+	if (is_hooked(point)) {
+		/* It was proven for the other rank. */
+		err = point->hooks[rank] ? -EBUSY : 0;
+		if (!err)
+			WRITE_ONCE(point->hooks[rank], hook);
+		goto out;
+	}
+	err = point->symbol ? 0 : -EOPNOTSUPP;
+	if (err) {
+		pr_err("%s: this kernel has none of its functions\n",
+		       table->name);
+		goto out;
+	}
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && table->answers) {
+		pr_err("%s: a real-time kernel's zone lock sleeps, handlers may not\n",
+		       table->name);
+		err = -EOPNOTSUPP;
+		goto out;
+	}
+	WRITE_ONCE(point->hooks[rank], &memsuite_hook_check_handlers);
+	err = hook_register(id);
+	if (err) {
+		pr_err("%s: cannot hook %s (%d): does a live patch own it, or is kernel.ftrace_enabled 0?\n",
+		       table->name, point->symbol, err);
+		goto err_hook;
+	}
+	err = memsuite_hook_check(id);
+	if (err == -ENXIO)
+		pr_err("%s: %s did not take its arguments as expected\n",
+		       table->name, point->symbol);
+	if (err)
+		goto err_check;
+	WRITE_ONCE(point->hooks[rank], hook);
+	point->state = "armed";
+	mutex_unlock(&arm_lock);
+	return 0;
+
+err_check:
+	hook_unregister(point);
+err_hook:
+	point->hooks[rank] = NULL;
+	point->state = "failed";
+out:
+	mutex_unlock(&arm_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_arm);
+
+void memsuite_hook_disarm(enum memsuite_hook_point_id id, enum memsuite_hook_rank rank)
+{
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+
+	mutex_lock(&arm_lock);
+	if (!point->hooks[rank])
+		goto out;
+	WRITE_ONCE(point->hooks[rank], NULL);
+	if (is_hooked(point)) {
+		/* Callbacks run with preemption off. */
+		synchronize_rcu();
+	} else {
+		hook_unregister(point);
+		point->state = "off";
+	}
+out:
+	mutex_unlock(&arm_lock);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_disarm);

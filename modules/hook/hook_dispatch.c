@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What runs inside ftrace at a hooked function: it reads the function's arguments
+ * from the saved registers, asks the handlers, and puts their answer in place.
+ */
+
+#include <linux/cpuset.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/export.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+
+#include <compat/compat.h>
+#include <compat/misplaced.h>
+#include <compat/remap.h>
+
+#include "frame/alloc_stats_private.h"
+#include "hook/hook_private.h"
+
+/*
+ * What a hooked function that is answered for returns through. A BPF program on
+ * that function keeps the arguments, and no other register.
+ */
+noinline unsigned long memsuite_bare_return(unsigned long value)
+{
+	return value;
+}
+
+static __always_inline void hook_answer(struct pt_regs *regs, unsigned long value)
+{
+	regs->di = value;
+	regs->ip = (unsigned long)memsuite_bare_return;
+}
+
+static __always_inline unsigned long *hook_arg(const struct memsuite_hook_state *point,
+					       struct pt_regs *regs, int nr)
+{
+	return (void *)regs + point->arg_offset[nr];
+}
+
+static __always_inline unsigned long hook_value(const struct memsuite_hook_state *point,
+						struct pt_regs *regs, int nr)
+{
+	return point->has_arg[nr] ? *hook_arg(point, regs, nr) : 0;
+}
+
+static struct page *hook_ask(struct memsuite_hook_state *point, const struct memsuite_fault *fault)
+{
+	struct page *page = MEMSUITE_FAULT_PASS;
+	const struct memsuite_hook *hook;
+	int rank;
+
+	for (rank = 0; page == MEMSUITE_FAULT_PASS && rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
+		hook = READ_ONCE(point->hooks[rank]);
+		if (hook)
+			page = hook->fault(fault);
+	}
+	return page;
+}
+
+static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	struct memsuite_fault fault = {
+		.gfp = (__force gfp_t)*hook_arg(point, regs, 0),
+		.order = hook_value(point, regs, 1),
+		.vma = (void *)hook_value(point, regs, 2),
+		.address = hook_value(point, regs, 3),
+	};
+	struct page *page;
+
+	if (unlikely(!in_task())) {
+		this_cpu_inc(point->stats->missed);
+		return;
+	}
+	this_cpu_inc(point->stats->hits);
+	page = hook_ask(point, &fault);
+	if (page == MEMSUITE_FAULT_PASS || page == MEMSUITE_FAULT_KERNEL)
+		return;
+	if (page == MEMSUITE_FAULT_DENY)
+		page = NULL;
+	else
+		memsuite_alloc_stats_handed(page);
+	hook_answer(regs, (unsigned long)page);
+}
+
+static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	unsigned long *nid = hook_arg(point, regs, 2);
+	const struct memsuite_hook *hook;
+	int rank;
+
+	this_cpu_inc(point->stats->hits);
+	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
+		hook = READ_ONCE(point->hooks[rank]);
+		if (hook)
+			*nid = hook->entry((__force gfp_t)*hook_arg(point, regs, 0),
+					   *hook_arg(point, regs, 1), *nid,
+					   (void *)*hook_arg(point, regs, 3));
+	}
+}
+
+static void hook_mremap_move(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	unsigned long args[MEMSUITE_HOOK_POINT_ARGS];
+	const struct memsuite_hook *hook;
+	struct memsuite_mremap remap;
+	int i;
+
+	this_cpu_inc(point->stats->hits);
+	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
+		args[i] = hook_value(point, regs, i);
+	memsuite_mremap_of(args, &remap);
+	for (i = 0; i < MEMSUITE_NR_HOOK_RANKS; i++) {
+		hook = READ_ONCE(point->hooks[i]);
+		if (hook)
+			hook->remap(remap.mm, remap.from, remap.to,
+				    remap.length);
+	}
+}
+
+static void hook_numa_misplaced(unsigned long ip, unsigned long parent_ip,
+				struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	struct vm_area_struct *vma = memsuite_misplaced_area(*hook_arg(point, regs, 1));
+	const struct memsuite_hook *hook;
+	int rank;
+
+	this_cpu_inc(point->stats->hits);
+	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
+		hook = READ_ONCE(point->hooks[rank]);
+		if (!hook || !hook->stays((void *)*hook_arg(point, regs, 0), vma,
+					  *hook_arg(point, regs, 2)))
+			continue;
+		hook_answer(regs, NUMA_NO_NODE);
+		break;
+	}
+}
+
+enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault)
+{
+	if (unlikely(gfp_zone(current_gfp_context(fault->gfp)) != ZONE_MOVABLE))
+		return MEMSUITE_REFUSED_CONTEXT;
+#ifdef CONFIG_NUMA
+	if (unlikely(current->mempolicy))
+		return MEMSUITE_REFUSED_POLICY;
+#endif
+	if (unlikely(fault->vma ? memsuite_vma_has_policy(fault->vma) :
+				  cpuset_do_page_mem_spread()))
+		return MEMSUITE_REFUSED_POLICY;
+	return MEMSUITE_REFUSED_NOT;
+}
+EXPORT_SYMBOL_GPL(memsuite_fault_refusal);
+
+ftrace_func_t memsuite_hook_dispatch_callback(enum memsuite_hook_point_id id)
+{
+	switch (id) {
+	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
+		return hook_alloc_entry;
+	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:
+		return hook_mremap_move;
+	case MEMSUITE_HOOK_POINT_NUMA_MISPLACED:
+		return hook_numa_misplaced;
+	default:
+		return hook_fault_alloc;
+	}
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Making pools, changing what they keep, and ending them. */
+
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include <memsuite/held_pages.h>
+
+#include "pool/frame_order.h"
+#include "pool/pool_admin.h"
+#include "pool/pool_drain.h"
+#include "pool/pool_private.h"
+#include "pool/refill.h"
+
+static void pool_wake(struct irq_work *work)
+{
+	wake_up(&container_of(work, struct memsuite_pool, wake)->wait);
+}
+
+void memsuite_pool_set_target(struct memsuite_pool *pool, unsigned long target)
+{
+	unsigned long batches = DIV_ROUND_UP(target, MEMSUITE_POOL_BATCH_PAGES);
+	int surplus;
+
+	WRITE_ONCE(pool->target, min_t(unsigned long, batches, pool->nr_slots));
+	surplus = atomic_read(&pool->nr_filled) - pool->target;
+	if (surplus > 0)
+		memsuite_pool_drain_depot(pool, surplus * MEMSUITE_POOL_BATCH_PAGES);
+	wake_up(&pool->wait);
+}
+
+void memsuite_pool_set_container(struct memsuite_pool *pool, unsigned int container)
+{
+	WRITE_ONCE(pool->container, container);
+	memsuite_pool_drain(pool);
+	wake_up(&pool->wait);
+}
+
+struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start_pfn,
+					   unsigned long end_pfn, int nid,
+					   const struct memsuite_bank_set *banks,
+					   unsigned long target, unsigned int container)
+{
+	struct memsuite_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	int cpu;
+
+	if (!pool)
+		return ERR_PTR(-ENOMEM);
+	pool->start_pfn = start_pfn;
+	pool->end_pfn = end_pfn;
+	pool->nid = nid;
+	pool->banks = banks;
+	pool->container = container;
+	pool->rest_until = jiffies;
+	pool->large_dry_until = jiffies;
+	memsuite_pool_rewind(pool, &pool->scan);
+	init_waitqueue_head(&pool->wait);
+	init_irq_work(&pool->wake, pool_wake);
+	pool->nr_slots = DIV_ROUND_UP(end_pfn - start_pfn, MEMSUITE_POOL_BATCH_PAGES);
+	pool->slots = kvcalloc(pool->nr_slots, sizeof(*pool->slots),
+			       GFP_KERNEL);
+	pool->frames = kvcalloc(MEMSUITE_MAX_CONTAINER, sizeof(*pool->frames),
+				GFP_KERNEL);
+	pool->caches = alloc_percpu(struct memsuite_pool_cache);
+	if (!pool->slots || !pool->frames || !pool->caches)
+		goto err;
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(pool->caches, cpu)->dry_until = jiffies;
+	pool->refill_thread = kthread_create_on_node(memsuite_refill_run, pool, nid, "ms_fill/%s",
+						     name);
+	if (IS_ERR(pool->refill_thread))
+		goto err;
+	set_user_nice(pool->refill_thread, MAX_NICE);
+	mutex_lock(&memsuite_pools_lock);
+	list_add(&pool->link, &memsuite_pools);
+	mutex_unlock(&memsuite_pools_lock);
+	memsuite_pool_set_target(pool, target);
+	wake_up_process(pool->refill_thread);
+	return pool;
+
+err:
+	free_percpu(pool->caches);
+	kvfree(pool->frames);
+	kvfree(pool->slots);
+	kfree(pool);
+	return ERR_PTR(-ENOMEM);
+}
+
+void memsuite_pool_destroy(struct memsuite_pool *pool)
+{
+	struct memsuite_pool_stats stats;
+	int cpu, token;
+
+	mutex_lock(&memsuite_pools_lock);
+	list_del(&pool->link);
+	mutex_unlock(&memsuite_pools_lock);
+	kthread_stop(pool->refill_thread);
+	irq_work_sync(&pool->wake);
+	/* Nobody uses it any more; a CPU may have gone since it left the list. */
+	for_each_possible_cpu(cpu)
+		memsuite_pool_drain_cache(pool, per_cpu_ptr(pool->caches, cpu));
+	memsuite_pool_drain(pool);
+	token = memsuite_hold_begin();
+	memsuite_refill_empty(pool);
+	memsuite_hold_end(token);
+	memsuite_pool_read_stats(pool, &stats);
+	WARN_ON(stats.pages);
+	free_percpu(pool->caches);
+	kvfree(pool->frames);
+	kvfree(pool->slots);
+	kfree(pool);
+}

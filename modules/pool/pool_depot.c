@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The depot of a pool: whole batches of cleared pages in slots, taken and put by
+ * exchange; and how pages of a pool go back to the kernel.
+ */
+
+#include <linux/mm.h>
+
+#include "frame/alloc_stats_private.h"
+#include "frame/isolate.h"
+#include "pool/pool_depot.h"
+
+struct page *memsuite_pool_depot_take(struct memsuite_pool *pool, unsigned int *hint)
+{
+	unsigned int i, nr = READ_ONCE(pool->nr_used), slot = *hint;
+	struct page *chain;
+
+	if (!atomic_read(&pool->nr_filled))
+		return NULL;
+	for (i = 0; i < nr; i++, slot++) {
+		if (slot >= nr)
+			slot = 0;
+		if (!READ_ONCE(pool->slots[slot]))
+			continue;
+		chain = xchg(&pool->slots[slot], NULL);
+		if (chain) {
+			atomic_dec(&pool->nr_filled);
+			*hint = slot + 1;
+			return chain;
+		}
+	}
+	return NULL;
+}
+
+bool memsuite_pool_depot_put(struct memsuite_pool *pool, struct page *chain)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < pool->nr_slots; slot++) {
+		if (READ_ONCE(pool->slots[slot]) ||
+		    cmpxchg(&pool->slots[slot], NULL, chain))
+			continue;
+		if (slot >= pool->nr_used)
+			WRITE_ONCE(pool->nr_used, slot + 1);
+		atomic_inc(&pool->nr_filled);
+		return true;
+	}
+	return false;
+}
+
+unsigned long memsuite_pool_free(struct memsuite_pool *pool, struct page *chain)
+{
+	unsigned long freed = 0;
+	struct page *page;
+
+	while ((page = memsuite_chain_pop(&chain))) {
+		memsuite_alloc_stats_free(memsuite_pool_unmark(page), 0, __free_pages);
+		freed++;
+	}
+	atomic64_add(freed, &pool->freed);
+	return freed;
+}
+
+/* Bare frames cannot be freed as they are: they were never allocated. */
+static void pool_free_bare_page(struct memsuite_pool *pool, struct page *page)
+{
+	memsuite_frames_prepare(page, 0, false);
+	memsuite_alloc_stats_free(page, 0, __free_pages);
+	atomic64_inc(&pool->freed);
+}
+
+unsigned long memsuite_pool_free_bare(struct memsuite_pool *pool, struct page *chain)
+{
+	unsigned long freed = 0;
+	struct page *page;
+
+	while ((page = memsuite_chain_pop(&chain))) {
+		set_page_private(page, 0);
+		pool_free_bare_page(pool, page);
+		freed++;
+	}
+	return freed;
+}
+
+unsigned long memsuite_pool_free_donated(struct memsuite_pool *pool, struct page **donated)
+{
+	unsigned long freed = memsuite_pool_free_bare(pool, xchg(donated, NULL));
+
+	atomic_sub(freed, &pool->nr_donated);
+	return freed;
+}
+
+unsigned long memsuite_pool_free_frames(struct memsuite_pool *pool, struct page *page,
+					unsigned long nr)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i++)
+		pool_free_bare_page(pool, page + i);
+	return nr;
+}

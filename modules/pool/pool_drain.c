@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * All pools: what they hold, and how it goes back to the kernel, when memory is
+ * short, goes offline, or is to be looked at anew.
+ */
+
+#include <linux/cpuhotplug.h>
+#include <linux/export.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+
+#include <memsuite/control.h>
+#include <memsuite/pool_inspect.h>
+
+#include "pool/pool_depot.h"
+#include "pool/pool_drain.h"
+
+/* How long the refill thread rests after memory was wanted back. */
+#define PRESSURE_JIFFIES	(2 * HZ)
+
+bool memsuite_pools_prefilled = true;
+LIST_HEAD(memsuite_pools);
+DEFINE_MUTEX(memsuite_pools_lock);	/* of that list */
+static int cpuhp_state;
+
+/* Takes the cache of a CPU that is this one, or dead. */
+unsigned long memsuite_pool_drain_cache(struct memsuite_pool *pool,
+					struct memsuite_pool_cache *cache)
+{
+	unsigned long freed;
+
+	freed = memsuite_pool_free(pool, cache->chain);
+	cache->chain = NULL;
+	freed += memsuite_pool_free_frames(pool, cache->bare, cache->nr_bare);
+	cache->nr_bare = 0;
+	freed += memsuite_pool_free_frames(pool, cache->large, cache->nr_large);
+	cache->nr_large = 0;
+	return freed;
+}
+
+struct drain {
+	struct memsuite_pool *pool;
+	atomic_long_t freed;
+};
+
+static void pool_drain_this_cpu(void *data)
+{
+	struct drain *drain = data;
+
+	atomic_long_add(memsuite_pool_drain_cache(drain->pool,
+						  this_cpu_ptr(drain->pool->caches)),
+			&drain->freed);
+}
+
+unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages)
+{
+	unsigned long freed = 0;
+	struct page *chain;
+	unsigned int hint = 0;
+
+	while (freed < pages && (chain = memsuite_pool_depot_take(pool, &hint)))
+		freed += memsuite_pool_free(pool, chain);
+	return freed;
+}
+
+unsigned long memsuite_pool_drain_caches(struct memsuite_pool *pool)
+{
+	struct drain drain = { .pool = pool, .freed = ATOMIC_LONG_INIT(0) };
+
+	on_each_cpu(pool_drain_this_cpu, &drain, 1);
+	return atomic_long_read(&drain.freed);
+}
+
+unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
+{
+	unsigned long freed;
+
+	/* First the depot: a CPU with nothing at hand takes from there. */
+	freed = memsuite_pool_drain_depot(pool, ULONG_MAX);
+	return freed + memsuite_pool_drain_caches(pool) +
+	       memsuite_pool_free_bare(pool, xchg(&pool->others, NULL)) +
+	       memsuite_pool_free_donated(pool, &pool->donated);
+}
+
+unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pfn)
+{
+	unsigned long freed = 0;
+	struct memsuite_pool *pool;
+
+	mutex_lock(&memsuite_pools_lock);
+	list_for_each_entry(pool, &memsuite_pools, link) {
+		if (pool->start_pfn >= end_pfn || pool->end_pfn <= start_pfn)
+			continue;
+		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
+		freed += memsuite_pool_drain(pool);
+		wake_up(&pool->wait);
+	}
+	mutex_unlock(&memsuite_pools_lock);
+	return freed;
+}
+
+void memsuite_pools_recycle(void)
+{
+	struct memsuite_pool *pool;
+
+	mutex_lock(&memsuite_pools_lock);
+	list_for_each_entry(pool, &memsuite_pools, link) {
+		memsuite_pool_drain(pool);
+		wake_up(&pool->wait);
+	}
+	mutex_unlock(&memsuite_pools_lock);
+}
+EXPORT_SYMBOL_GPL(memsuite_pools_recycle);
+
+void memsuite_pools_prefill(bool on)
+{
+	if (on == READ_ONCE(memsuite_pools_prefilled))
+		return;
+	WRITE_ONCE(memsuite_pools_prefilled, on);
+	if (!on)
+		memsuite_hold_wait();	/* for batches that are being filled */
+	memsuite_pools_recycle();
+}
+EXPORT_SYMBOL_GPL(memsuite_pools_prefill);
+
+unsigned long memsuite_pools_shrink(unsigned long pages)
+{
+	unsigned long freed = 0;
+	struct memsuite_pool *pool;
+
+	/* Reclaim may come from under the lock: making a pool allocates. */
+	if (!mutex_trylock(&memsuite_pools_lock))
+		return 0;
+	list_for_each_entry(pool, &memsuite_pools, link) {
+		if (freed >= pages)
+			break;
+		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
+		freed += memsuite_pool_drain_depot(pool, pages - freed);
+		wake_up(&pool->wait);
+	}
+	mutex_unlock(&memsuite_pools_lock);
+	return freed;
+}
+
+void memsuite_pool_read_stats(struct memsuite_pool *pool, struct memsuite_pool_stats *stats)
+{
+	/* First: what is freed later was not counted as filled, either. */
+	u64 freed = atomic64_read(&pool->freed);
+
+	stats->handed = memsuite_stat_sum(pool->caches, handed);
+	stats->bare = memsuite_stat_sum(pool->caches, bare_handed);
+	stats->misses = memsuite_stat_sum(pool->caches, misses);
+	stats->filled = READ_ONCE(pool->filled) + atomic64_read(&pool->received);
+	stats->foreign = atomic64_read(&pool->foreign);
+	stats->passed = atomic64_read(&pool->passed);
+	stats->pages = stats->filled + memsuite_stat_sum(pool->caches, isolated) -
+		       stats->handed - freed;
+}
+
+unsigned long memsuite_pools_pages(void)
+{
+	struct memsuite_pool_stats stats;
+	unsigned long pages = 0;
+	struct memsuite_pool *pool;
+
+	if (!mutex_trylock(&memsuite_pools_lock))
+		return 0;
+	list_for_each_entry(pool, &memsuite_pools, link) {
+		memsuite_pool_read_stats(pool, &stats);
+		pages += stats.pages;
+	}
+	mutex_unlock(&memsuite_pools_lock);
+	return pages;
+}
+
+static int pools_drain_dead_cpu(unsigned int cpu)
+{
+	struct memsuite_pool *pool;
+
+	mutex_lock(&memsuite_pools_lock);
+	list_for_each_entry(pool, &memsuite_pools, link)
+		memsuite_pool_drain_cache(pool, per_cpu_ptr(pool->caches, cpu));
+	mutex_unlock(&memsuite_pools_lock);
+	return 0;
+}
+
+int memsuite_pools_init(void)
+{
+	cpuhp_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
+						"mm/memsuite:dead", NULL,
+						pools_drain_dead_cpu);
+	return cpuhp_state < 0 ? cpuhp_state : 0;
+}
+
+void memsuite_pools_exit(void)
+{
+	cpuhp_remove_state_nocalls(cpuhp_state);
+}
