@@ -23,6 +23,7 @@ SOUND = {
                          "static int take(void) { return 2; }\n"
                          "int memsuite_pool_pop(void) { return take() + memsuite_block_get(); }",
     "modules/high/depot": "int memsuite_pool_pop(void); int memsuite_depot_get(void) { return memsuite_pool_pop(); }",
+    "modules/low/page.h": "",
     "modules/main": "int memsuite_depot_get(void); int init_module(void) { return memsuite_depot_get(); }",
     "kmod-memdiag/main": "int memdiag_on;",
     "kmod-vipzone/main": "int vipzone_on;",
@@ -39,6 +40,7 @@ FAULTS = [
     ("globals", "kmod-vipzone/store/io", "int vipzone_io;", "kmod-vipzone/store/io.c: vipzone_io lacks the prefix vstore_"),
     ("statics", "kmod-mrc/main", "static int\ttake(void) { return 3; }\nint mrc_take(void) { return take(); }",
      "take() is static in kmod-mrc/main.c modules/high/pool.c"),
+    ("headers", "include/memsuite/page.h", "", "headers of one name: include/memsuite/page.h modules/low/page.h"),
 ]
 MEANT_FOR = {"layers": ("modules/high/depot", "int memsuite_late;")}
 
@@ -50,9 +52,11 @@ def build(place, sources):
             file.write(text)
     for name, text in sources.items():
         os.makedirs(os.path.dirname(f"{place}/{name}"), exist_ok=True)
-        with open(f"{place}/{name}.c", "w", encoding="utf-8") as file:
+        path = f"{place}/{name}" if name.endswith(".h") else f"{place}/{name}.c"
+        with open(path, "w", encoding="utf-8") as file:
             file.write(text + "\n")
-        subprocess.run(["gcc", "-c", "-w", "-o", f"{place}/{name}.o", f"{place}/{name}.c"], check=True)
+        if path.endswith(".c"):
+            subprocess.run(["gcc", "-c", "-w", "-o", f"{place}/{name}.o", path], check=True)
 
 
 def structure(place, *checks):
@@ -73,16 +77,16 @@ def main():
 
     with tempfile.TemporaryDirectory() as place:
         build(place, SOUND)
-        status, output = structure(place, "circles", "layers", "globals", "statics")
+        status, output = structure(place, "circles", "layers", "globals", "statics", "headers")
         result(1, "a sound tree passes", status == 0 and not output.strip(), output)
     for number, (check, file, fault, expected) in enumerate(FAULTS, 2):
         sources = dict(SOUND)
         for name, text in [(file, fault), *([MEANT_FOR[check]] if check in MEANT_FOR else [])]:
-            sources[name] += "\n" + text
+            sources[name] = sources.get(name, "") + "\n" + text
         with tempfile.TemporaryDirectory() as place:
             build(place, sources)
             status, output = structure(place, check)
-            result(number, f"{check}: found in {file}.c", status == 1 and expected in output, output)
+            result(number, f"{check}: found in {file}", status == 1 and expected in output, output)
     return 1 if failed else 0
 
 
