@@ -10,25 +10,31 @@
 #include "frame/held_pages_private.h"
 #include "hook/hook_sysfs.h"
 #include "kernel/control_private.h"
-#include "kernel/kcalls.h"
 #include "kernel/task_work_private.h"
+#include "kernel/unexported_calls.h"
+#include "notify/memory_hotplug.h"
+#include "notify/memory_pressure.h"
+#include "notify/system_sleep.h"
 #include "pool/pool_drain.h"
 #include "region/bank_map_sysfs.h"
 #include "region/discover.h"
 #include "region/regions.h"
-#include "retire/give_back.h"
+#include "retire/pages_sysfs.h"
 
 /* In this order; exit is the mirror. */
 static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } parts[] = {
-	{ memsuite_kcalls_init, NULL },
+	{ memsuite_unexported_calls_init, NULL },
 	{ NULL, memsuite_task_works_exit },
 	{ memsuite_control_init, memsuite_control_exit },
 	{ memsuite_hooks_init, memsuite_hooks_exit },
 	{ memsuite_held_pages_init, memsuite_held_pages_exit },
-	{ memsuite_give_back_init, memsuite_give_back_exit },
+	{ memsuite_pages_sysfs_init, memsuite_pages_sysfs_exit },
+	{ memsuite_memory_pressure_init, memsuite_memory_pressure_exit },
+	{ memsuite_memory_hotplug_init, memsuite_memory_hotplug_exit },
+	{ memsuite_system_sleep_init, memsuite_system_sleep_exit },
 	{ memsuite_pools_init, memsuite_pools_exit },
 	{ memsuite_alloc_stats_init, memsuite_alloc_stats_exit },
 	{ memsuite_bank_maps_init, memsuite_bank_maps_exit },

@@ -13,7 +13,7 @@
 #define store				STRIP_NAME(store, STRIP)
 #define stream				STRIP_NAME(stream, STRIP)
 #define any_bit				STRIP_NAME(any_bit, STRIP)
-#define line_value				STRIP_NAME(line_value, STRIP)
+#define line_value			STRIP_NAME(line_value, STRIP)
 #define strip_go				STRIP_NAME(strip_go, STRIP)
 
 #define PARTS	(MEMDIAG_LINE_BYTES / sizeof(vector))

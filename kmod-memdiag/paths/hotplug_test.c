@@ -10,7 +10,7 @@
 #include <linux/workqueue.h>
 
 #include <memsuite/control.h>
-#include <memsuite/hotplug.h>
+#include <memsuite/online_inspect.h>
 
 #include "march/engine.h"
 #include "paths/hotplug_test.h"
@@ -41,9 +41,9 @@ static int hotplug_switch(bool on)
 
 	mutex_lock(&hotplug_lock);
 	if (on && !testing)
-		err = memsuite_hotplug_start(hotplug_inspect);
+		err = memsuite_online_inspect_start(hotplug_inspect);
 	else if (!on && testing)
-		memsuite_hotplug_stop();
+		memsuite_online_inspect_stop();
 	if (!err)
 		testing = on;
 	mutex_unlock(&hotplug_lock);

@@ -334,29 +334,15 @@ u64 memdiag_inuse_moved_pages(void)
 	return READ_ONCE(moved);
 }
 
-static ssize_t move_interval_ms_show(struct kobject *kobj,
-				     struct kobj_attribute *attr, char *buf)
+static int interval_set(u64 ms)
 {
-	return sysfs_emit(buf, "%u\n", READ_ONCE(interval_ms));
-}
-
-static ssize_t move_interval_ms_store(struct kobject *kobj,
-				      struct kobj_attribute *attr,
-				      const char *buf, size_t count)
-{
-	u64 ms;
-	int err;
-
-	err = memsuite_parse_u64(buf, count, 0, INTERVAL_MAX_MS, &ms);
-	if (err)
-		return err;
 	WRITE_ONCE(interval_ms, ms);
 	wake_up(&wait);
-	return count;
+	return 0;
 }
 
-static struct kobj_attribute move_interval_ms_attr =
-	__ATTR_RW(move_interval_ms);
+MEMSUITE_ATTR_NUMBER_SET(move_interval_ms, READ_ONCE(interval_ms), interval_set, 0,
+			 INTERVAL_MAX_MS);
 
 static struct attribute *inuse_attrs[] = {
 	&move_interval_ms_attr.attr, NULL

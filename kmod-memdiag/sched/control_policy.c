@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Diagnostic control policies; policy.h. Pure: also built in user space. */
+/* Diagnostic control policies; control_policy.h. Pure: also built in user space. */
 
 #include <linux/kernel.h>
 #include <linux/math64.h>

@@ -16,6 +16,7 @@
 
 #include "policy/lookup.h"
 #include "policy/process_table.h"
+#include "policy/process_thp.h"
 
 static DEFINE_SPINLOCK(table_lock);		/* of both tables */
 static struct workqueue_struct *reaper;
@@ -34,50 +35,11 @@ static void process_die(struct work_struct *work)
 	process_free(container_of(to_rcu_work(work), struct vipzone_process, dying));
 }
 
-/* Whether an entry forbids it huge pages, and not the process itself. Under table_lock. */
-static bool is_forbidden(const struct mm_struct *mm)
-{
-	struct vipzone_process *process;
-
-	hash_for_each_possible(vipzone_processes_by_mm, process, by_mm,
-			       (unsigned long)mm)
-		if (process->mm == mm && process->thp == VIPZONE_THP_FORBIDDEN)
-			return true;
-	return false;
-}
-
-/*
- * If a region is a whole node, khugepaged is left alone. Else it is kept away,
- * unless it knows the address space already, as that of a forked child. Bank sets
- * cannot use huge pages: these are forbidden.
- */
-static enum vipzone_thp restrict_thp(const struct vipzone_policy *policy,
-				     struct mm_struct *mm,
-				     const struct mm_struct *from)
-{
-	if (policy->has_node)
-		return VIPZONE_THP_AS_EVER;
-	if (policy->has_large)
-		return memsuite_khugepaged_avoid(mm) ? VIPZONE_THP_NOT_GATHERED :
-						       VIPZONE_THP_AS_EVER;
-	if (memsuite_thp_disable(mm) || (from != mm && is_forbidden(from)))
-		return VIPZONE_THP_FORBIDDEN;
-	return VIPZONE_THP_AS_EVER;
-}
-
-static void release_thp(const struct vipzone_process *process)
-{
-	if (process->thp == VIPZONE_THP_NOT_GATHERED)
-		memsuite_khugepaged_admit(process->mm);
-	if (process->thp == VIPZONE_THP_FORBIDDEN)
-		memsuite_thp_enable(process->mm);
-}
-
 /* @from: the address space that its own was copied from, or NULL. Under table_lock. */
 static void process_publish(struct vipzone_process *process,
 			    const struct mm_struct *from)
 {
-	process->thp = restrict_thp(process->policy, process->mm, from);
+	process->thp = vipzone_thp_restrict(process->policy, process->mm, from);
 	hash_add_rcu(vipzone_processes_by_mm, &process->by_mm, (unsigned long)process->mm);
 	hash_add_rcu(vipzone_processes_by_pid, &process->by_pid, (unsigned long)process->pid);
 }
@@ -87,7 +49,7 @@ static void process_unlink(struct vipzone_process *process)
 {
 	hash_del_rcu(&process->by_mm);
 	hash_del_rcu(&process->by_pid);
-	release_thp(process);
+	vipzone_thp_release(process);
 	queue_rcu_work(reaper, &process->dying);
 }
 
@@ -240,20 +202,9 @@ void vipzone_process_forked(struct task_struct *parent, struct task_struct *chil
 	process = vipzone_process_by_pid(task_tgid(parent));
 	if (process && process->policy->command.children)
 		process_copy(process, child->mm, task_tgid(child));
-	else if (child->mm != parent->mm && is_forbidden(parent->mm))
+	else if (child->mm != parent->mm && vipzone_thp_is_forbidden(parent->mm))
 		memsuite_thp_enable(child->mm);
 	spin_unlock(&table_lock);
-}
-
-/* A child of vfork() or posix_spawn() execs from its parent's address space. */
-static bool parent_is_forbidden(const struct task_struct *task)
-{
-	bool forbidden;
-
-	rcu_read_lock();
-	forbidden = is_forbidden(READ_ONCE(rcu_dereference(task->real_parent)->mm));
-	rcu_read_unlock();
-	return forbidden;
 }
 
 /* Inside a tracepoint, in the task itself. */
@@ -265,7 +216,7 @@ void vipzone_process_execed(struct task_struct *task)
 	process = vipzone_process_by_pid(task_tgid(task));
 	if (process)
 		process_rekey(process, task->mm);
-	else if (parent_is_forbidden(task))
+	else if (vipzone_thp_parent_is_forbidden(task))
 		memsuite_thp_enable(task->mm);
 	spin_unlock(&table_lock);
 }

@@ -26,7 +26,7 @@
 #include "policy/arming.h"
 #include "policy/bank_assign.h"
 #include "policy/lookup.h"
-#include "steer/khugepaged.h"
+#include "steer/collapse_count.h"
 #include "steer/steering.h"
 #include "tags/tags.h"
 
@@ -404,7 +404,7 @@ int vipzone_steering_start(void)
 	mutex_lock(&steering_lock);
 	err = vipzone_arming_start(steering_hooks);
 	if (!err)
-		vipzone_khugepaged_watch();
+		vipzone_collapse_count_watch();
 	mutex_unlock(&steering_lock);
 	return err;
 }
@@ -412,7 +412,7 @@ int vipzone_steering_start(void)
 void vipzone_steering_stop(void)
 {
 	mutex_lock(&steering_lock);
-	vipzone_khugepaged_ignore();
+	vipzone_collapse_count_ignore();
 	vipzone_arming_stop();
 	mutex_unlock(&steering_lock);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Kernel functions that are not exported: their prototypes on each kernel, and
- * what kcalls.c makes of them.
+ * what unexported_calls.c makes of them.
  */
 #ifndef MEMSUITE_COMPAT_CALLS_H
 #define MEMSUITE_COMPAT_CALLS_H

@@ -10,10 +10,10 @@
 #include <memsuite/block.h>
 
 #include "frame/alloc_stats_private.h"
+#include "frame/buddy_isolate.h"
 #include "frame/held_pages_private.h"
 #include "frame/hwpoison.h"
-#include "frame/isolate.h"
-#include "kernel/kcalls.h"
+#include "kernel/unexported_calls.h"
 
 /* Frames looked at between two chances for others to run. */
 #define TAKE_BUDGET	4096

@@ -8,7 +8,7 @@
 #include <compat/page.h>
 #include <memsuite/migrate.h>
 
-#include "kernel/kcalls.h"
+#include "kernel/unexported_calls.h"
 
 void memsuite_migrate_init(struct memsuite_migrate *migrate,
 			   struct page *(*target)(struct page *old, void *context),

@@ -16,7 +16,7 @@
 #include <compat/page.h>
 #include <memsuite/reclaim_pages.h>
 
-#include "kernel/kcalls.h"
+#include "kernel/unexported_calls.h"
 
 bool memsuite_reclaim_usable(void)
 {

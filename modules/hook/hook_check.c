@@ -15,7 +15,7 @@
 
 #include "hook/hook_check.h"
 #include "hook/hook_check_mremap.h"
-#include "kernel/kcalls.h"
+#include "kernel/unexported_calls.h"
 
 #define PROOF_GFP	(GFP_HIGHUSER_MOVABLE | __GFP_NOWARN | __GFP_NORETRY)
 #define PROOF_ADDRESS	0x6d656d73UL

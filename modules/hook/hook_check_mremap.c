@@ -10,7 +10,7 @@
 #include <linux/sched.h>
 
 #include "hook/hook_check_mremap.h"
-#include "kernel/kcalls.h"
+#include "kernel/unexported_calls.h"
 
 static struct {
 	struct mm_struct *mm;

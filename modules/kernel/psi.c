@@ -14,7 +14,7 @@
 
 #include <memsuite/psi.h>
 
-#include "kernel/kcalls.h"
+#include "kernel/unexported_calls.h"
 
 /* Two lines of about 60 characters. */
 #define TEXT_MAX	256

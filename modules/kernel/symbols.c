@@ -12,7 +12,7 @@
  * A kprobe that is registered disabled patches nothing and tells the address.
  * On kernels with IBT that is 4 bytes past the entry, behind the ENDBR, which
  * is also where ftrace knows the function. Never call it through a pointer:
- * see kcalls.c.
+ * see unexported_calls.c.
  *
  * Return: the address, or 0 if there is no such function or it may not be
  * probed.

@@ -5,7 +5,7 @@
 
 #include <memsuite/tlb.h>
 
-#include "kernel/kcalls.h"
+#include "kernel/unexported_calls.h"
 
 bool memsuite_tlb_flushable(void)
 {

@@ -7,7 +7,7 @@
 #include <linux/mm.h>
 
 #include "frame/alloc_stats_private.h"
-#include "frame/isolate.h"
+#include "frame/buddy_isolate.h"
 #include "pool/pool_depot.h"
 
 struct page *memsuite_pool_depot_take(struct memsuite_pool *pool, unsigned int *hint)

@@ -12,6 +12,7 @@
 #include <memsuite/control.h>
 #include <memsuite/pool_inspect.h>
 
+#include "frame/held_pages_private.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_drain.h"
 
@@ -97,6 +98,28 @@ unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pf
 	}
 	mutex_unlock(&memsuite_pools_lock);
 	return freed;
+}
+
+/*
+ * A holder of pages may be retiring one, for which the kernel takes locks that are
+ * held while memory goes offline. Offlining then fails, to be tried another time.
+ */
+#define HOLD_JIFFIES	(30 * HZ)
+
+/*
+ * Twice: a refill thread that got a block during the first time has put it into its
+ * pool by the second, and rests.
+ */
+int memsuite_pools_give_back(unsigned long start_pfn, unsigned long end_pfn)
+{
+	int times;
+
+	for (times = 0; times < 2; times++) {
+		if (!memsuite_hold_wait_for(HOLD_JIFFIES))
+			return -EBUSY;
+		memsuite_pools_drain(start_pfn, end_pfn);
+	}
+	return 0;
 }
 
 void memsuite_pools_recycle(void)

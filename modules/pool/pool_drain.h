@@ -15,6 +15,12 @@ unsigned long memsuite_pools_pages(void);
 unsigned long memsuite_pools_shrink(unsigned long pages);
 unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pfn);
 
+/*
+ * Nothing between these frames is held any more, by pools or by others who hold
+ * memory. Context: may sleep, for a minute. 0, or -EBUSY: a holder does not end.
+ */
+int memsuite_pools_give_back(unsigned long start_pfn, unsigned long end_pfn);
+
 /* These give back what a pool holds, and return how many pages that was. */
 
 /* All but what its refill thread has. May sleep. */

@@ -9,8 +9,8 @@
 #include <compat/compat.h>
 
 #include "frame/alloc_stats_private.h"
-#include "frame/isolate.h"
-#include "kernel/kcalls.h"
+#include "frame/buddy_isolate.h"
+#include "kernel/unexported_calls.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"

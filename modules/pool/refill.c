@@ -17,8 +17,8 @@
 #include <compat/compat.h>
 #include <memsuite/control.h>
 
+#include "frame/buddy_isolate.h"
 #include "frame/hwpoison.h"
-#include "frame/isolate.h"
 #include "pool/frame_order.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_drain.h"

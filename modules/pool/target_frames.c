@@ -13,9 +13,9 @@
 
 #include "frame/alloc_stats_private.h"
 #include "frame/bank_map.h"
+#include "frame/buddy_isolate.h"
 #include "frame/held_pages_private.h"
 #include "frame/hwpoison.h"
-#include "frame/isolate.h"
 
 /* Frames looked at between two chances for others to run. */
 #define TARGET_FRAMES_BUDGET	4096

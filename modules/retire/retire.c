@@ -14,7 +14,7 @@
 #include <memsuite/retire.h>
 
 #include "frame/hwpoison.h"
-#include "kernel/kcalls.h"
+#include "kernel/unexported_calls.h"
 #include "pool/pool_drain.h"
 
 /* First frame of the free block that a frame lies in; @pfn itself if none. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory that comes online; include/memsuite/hotplug.h. */
+/* Memory that comes online; include/memsuite/online_inspect.h. */
 
 #include <linux/bitmap.h>
 #include <linux/errno.h>
@@ -13,11 +13,11 @@
 #include <linux/workqueue.h>
 
 #include <memsuite/block.h>
-#include <memsuite/hotplug.h>
+#include <memsuite/online_inspect.h>
 
 #include "frame/alloc_stats_private.h"
 #include "frame/hwpoison.h"
-#include "retire/hotplug_private.h"
+#include "retire/online_inspect_private.h"
 
 static void (*inspector)(unsigned long pfn, unsigned long nr,
 			 unsigned long *bad);
@@ -44,7 +44,7 @@ static void hotplug_retire_rejected(struct work_struct *unused)
 static DECLARE_WORK(retire_work, hotplug_retire_rejected);
 
 /* Not earlier: memory_failure() wants the memory to be online. */
-void memsuite_hotplug_retire(void)
+void memsuite_online_inspect_retire(void)
 {
 	schedule_work(&retire_work);
 }
@@ -80,8 +80,8 @@ static void hotplug_online_page(struct page *page, unsigned int order)
 	}
 }
 
-int memsuite_hotplug_start(void (*inspect)(unsigned long pfn, unsigned long nr,
-					   unsigned long *bad))
+int memsuite_online_inspect_start(void (*inspect)(unsigned long pfn, unsigned long nr,
+						  unsigned long *bad))
 {
 	if (debug_pagealloc_enabled())
 		return -EOPNOTSUPP;
@@ -94,13 +94,13 @@ int memsuite_hotplug_start(void (*inspect)(unsigned long pfn, unsigned long nr,
 	}
 	return 0;
 }
-EXPORT_SYMBOL_GPL(memsuite_hotplug_start);
+EXPORT_SYMBOL_GPL(memsuite_online_inspect_start);
 
-void memsuite_hotplug_stop(void)
+void memsuite_online_inspect_stop(void)
 {
 	/* Waits for memory that is being onlined; it is online then. */
 	restore_online_page_callback(hotplug_online_page);
 	flush_work(&retire_work);
 	WRITE_ONCE(inspector, NULL);
 }
-EXPORT_SYMBOL_GPL(memsuite_hotplug_stop);
+EXPORT_SYMBOL_GPL(memsuite_online_inspect_stop);

@@ -13,7 +13,7 @@
 #include <memsuite/tracepoints.h>
 
 #include "policy/lookup.h"
-#include "steer/khugepaged.h"
+#include "steer/collapse_count.h"
 
 /* What the tracepoint calls "succeeded". */
 #define COLLAPSED	1
@@ -39,13 +39,13 @@ static struct memsuite_tracepoint probes[] = {
 
 static bool watched;
 
-void vipzone_khugepaged_watch(void)
+void vipzone_collapse_count_watch(void)
 {
 	if (!watched)
 		watched = !memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 }
 
-void vipzone_khugepaged_ignore(void)
+void vipzone_collapse_count_ignore(void)
 {
 	if (watched)
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));

@@ -19,8 +19,8 @@
 #include <asm/ptrace.h>
 #include <compat/misplaced.h>
 
-#include "kernel/kcalls.h"
 #include "kernel/symbols.h"
+#include "kernel/unexported_calls.h"
 
 typedef int isolate_free_page_fn(struct page *page, unsigned int order);
 typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
@@ -211,7 +211,7 @@ int memsuite_kcall_psi_show(enum memsuite_psi what, struct seq_file *file)
 	__address != 0;							\
 })
 
-int memsuite_kcalls_init(void)
+int memsuite_unexported_calls_init(void)
 {
 	bool all = true;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Free page frames, below the level of blocks: for block.c and pools. */
-#ifndef MEMSUITE_FRAME_ISOLATE_H
-#define MEMSUITE_FRAME_ISOLATE_H
+#ifndef MEMSUITE_FRAME_BUDDY_ISOLATE_H
+#define MEMSUITE_FRAME_BUDDY_ISOLATE_H
 
 #include <memsuite/block.h>
 

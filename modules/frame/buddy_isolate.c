@@ -11,8 +11,8 @@
 #include <memsuite/alloc_stats.h>
 
 #include "frame/bank_map.h"
-#include "frame/isolate.h"
-#include "kernel/kcalls.h"
+#include "frame/buddy_isolate.h"
+#include "kernel/unexported_calls.h"
 
 static bool withheld;
 

@@ -3,8 +3,8 @@
  * Kernel functions that are not exported. The module is not loaded without them,
  * but for those that are said to be missing on some kernels.
  */
-#ifndef MEMSUITE_KERNEL_KCALLS_H
-#define MEMSUITE_KERNEL_KCALLS_H
+#ifndef MEMSUITE_KERNEL_UNEXPORTED_CALLS_H
+#define MEMSUITE_KERNEL_UNEXPORTED_CALLS_H
 
 #include <linux/mm_types.h>
 
@@ -12,7 +12,7 @@
 #include <memsuite/psi.h>
 
 /* Resolves them. -EOPNOTSUPP: one that cannot be done without is not there. May sleep. */
-int memsuite_kcalls_init(void);
+int memsuite_unexported_calls_init(void);
 
 /*
  * Takes a free block out of the buddy lists. Under zone->lock. Returns false
