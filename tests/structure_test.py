@@ -38,7 +38,7 @@ FAULTS = [
      "modules/low/page.c uses the higher modules/high/depot.c: memsuite_late"),
     ("globals", "kmod-mrc/main", "int curve;", "kmod-mrc/main.c: curve lacks the prefix mrc_"),
     ("globals", "kmod-vipzone/store/io", "int vipzone_io;", "kmod-vipzone/store/io.c: vipzone_io lacks the prefix vstore_"),
-    ("statics", "kmod-mrc/main", "static int\ttake(void) { return 3; }\nint mrc_take(void) { return take(); }",
+    ("twins", "kmod-mrc/main", "static int\ttake(void) { return 3; }\nint mrc_take(void) { return take(); }",
      "take() is static in kmod-mrc/main.c modules/high/pool.c"),
     ("headers", "include/memsuite/page.h", "", "headers of one name: include/memsuite/page.h modules/low/page.h"),
 ]
@@ -77,7 +77,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as place:
         build(place, SOUND)
-        status, output = structure(place, "circles", "layers", "globals", "statics", "headers")
+        status, output = structure(place, "circles", "layers", "globals", "twins", "headers")
         result(1, "a sound tree passes", status == 0 and not output.strip(), output)
     for number, (check, file, fault, expected) in enumerate(FAULTS, 2):
         sources = dict(SOUND)
