@@ -43,7 +43,7 @@ hold() { # KIB
 	sleep 1000 &
 	holder=$!
 	echo "$holder region:bench" >$suite/vipzone/add || fail "cannot steer"
-	filler=$(pidof memsuite_fill/bench)
+	filler=$(pidof ms_fill/bench) || fail "no refill thread"
 	settle
 }
 release() {
