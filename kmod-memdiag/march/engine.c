@@ -9,9 +9,9 @@
 #include <asm/fpu/api.h>
 
 #include "march/engine.h"
-#include "march/exact.h"
+#include "march/element_exact.h"
 #include "march/nonmarch.h"
-#include "march/passes.h"
+#include "march/element_run.h"
 
 /* A guess: what a march test mostly has. */
 #define FOREIGN_OPS	10

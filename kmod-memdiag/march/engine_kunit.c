@@ -11,8 +11,8 @@
 #include "march/background.c"
 #include "march/strip.c"
 #include "march/engine.c"
-#include "march/passes.c"
-#include "march/exact.c"
+#include "march/element_run.c"
+#include "march/element_exact.c"
 #include "march/nonmarch.c"
 #include "report/dram_reach.c"
 

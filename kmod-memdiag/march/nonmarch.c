@@ -5,7 +5,7 @@
 #include <linux/log2.h>
 
 #include "march/nonmarch.h"
-#include "march/passes.h"
+#include "march/element_run.h"
 
 #define MODULO		20
 #define REST_WRITES	2

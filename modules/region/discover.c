@@ -18,7 +18,7 @@
 #include "kernel/text_file.h"
 #include "region/discover.h"
 #include "region/dmi.h"
-#include "region/dmi_tables.h"
+#include "region/dmi_decode.h"
 #include "region/regions.h"
 
 static void region_add(const struct memsuite_region_spec *spec)

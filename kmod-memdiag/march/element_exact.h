@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* March tests with each operation on its own. */
-#ifndef MEMDIAG_MARCH_EXACT_H
-#define MEMDIAG_MARCH_EXACT_H
+#ifndef MEMDIAG_MARCH_ELEMENT_EXACT_H
+#define MEMDIAG_MARCH_ELEMENT_EXACT_H
 
 struct memdiag_march_test;
 struct memdiag_test_run;

@@ -39,7 +39,7 @@
 #include <asm/processor.h>
 #include <asm/special_insns.h>
 
-#include "march/passes.h"
+#include "march/element_run.h"
 #include "march/strip.h"
 
 /* 256 KiB: larger than write queues. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Passes: a test that is run over a block, and what it is made of. */
-#ifndef MEMDIAG_MARCH_PASSES_H
-#define MEMDIAG_MARCH_PASSES_H
+#ifndef MEMDIAG_MARCH_ELEMENT_RUN_H
+#define MEMDIAG_MARCH_ELEMENT_RUN_H
 
 #include "march/engine_types.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef MEMSUITE_REGION_DMI_TABLES_H
-#define MEMSUITE_REGION_DMI_TABLES_H
+#ifndef MEMSUITE_REGION_DMI_DECODE_H
+#define MEMSUITE_REGION_DMI_DECODE_H
 
 struct memsuite_dmi;
 

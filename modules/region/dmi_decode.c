@@ -6,7 +6,7 @@
 #include <linux/string.h>
 
 #include "region/dmi.h"
-#include "region/dmi_tables.h"
+#include "region/dmi_decode.h"
 
 /* SMBIOS structures, DSP0134 sections 7.18, 7.20 and 7.21. */
 struct smbios_device {		/* type 17 */

@@ -14,9 +14,9 @@
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
-#include "march/exact.h"
+#include "march/element_exact.h"
 #include "march/mcsafe.h"
-#include "march/passes.h"
+#include "march/element_run.h"
 
 /**
  * struct walk - a march test on a stretch of the block
