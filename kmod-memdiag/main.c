@@ -23,6 +23,19 @@
 
 static struct dentry *debugfs;
 
+/* What comes from outside first, then what it uses. */
+static void memdiag_parts_exit(void)
+{
+	debugfs_remove_recursive(debugfs);
+	memdiag_ecc_exit();
+	memdiag_range_stop();
+	memdiag_hotplug_exit();
+	memdiag_controller_stop();
+	memdiag_inject_exit();
+	memdiag_extra_tests_exit();
+	memdiag_bad_pages_exit();
+}
+
 static int __init memdiag_init(void)
 {
 	int err;
@@ -35,7 +48,9 @@ static int __init memdiag_init(void)
 	if (err)
 		return err;
 	debugfs = memsuite_debugfs_add("memdiag");
-	memdiag_bad_pages_init(debugfs);
+	err = memdiag_bad_pages_init(debugfs);
+	if (err)
+		goto remove_debugfs;
 	memdiag_coverage_init(debugfs);
 	memdiag_inuse_init(debugfs);
 	memdiag_extra_tests_init(debugfs);
@@ -43,26 +58,20 @@ static int __init memdiag_init(void)
 	memdiag_inject_init(debugfs);
 	memdiag_effectiveness_init();
 	err = memdiag_sysfs_init();
-	if (err) {
-		debugfs_remove_recursive(debugfs);
-		memdiag_ecc_exit();
-		memdiag_hotplug_exit();
-		memdiag_bad_pages_exit();
-	}
+	if (err)
+		memdiag_parts_exit();
+	return err;
+
+remove_debugfs:
+	debugfs_remove_recursive(debugfs);
+	memdiag_hotplug_exit();
 	return err;
 }
 
 static void __exit memdiag_exit(void)
 {
 	memdiag_sysfs_exit();
-	debugfs_remove_recursive(debugfs);
-	memdiag_ecc_exit();
-	memdiag_range_stop();
-	memdiag_hotplug_exit();
-	memdiag_controller_stop();
-	memdiag_inject_exit();
-	memdiag_extra_tests_exit();
-	memdiag_bad_pages_exit();
+	memdiag_parts_exit();
 }
 
 module_init(memdiag_init);

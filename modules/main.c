@@ -32,13 +32,14 @@ static const struct {
 	{ memsuite_hooks_init, memsuite_hooks_exit },
 	{ memsuite_held_pages_init, memsuite_held_pages_exit },
 	{ memsuite_pages_sysfs_init, memsuite_pages_sysfs_exit },
-	{ memsuite_memory_pressure_init, memsuite_memory_pressure_exit },
-	{ memsuite_memory_hotplug_init, memsuite_memory_hotplug_exit },
-	{ memsuite_system_sleep_init, memsuite_system_sleep_exit },
 	{ memsuite_pools_init, memsuite_pools_exit },
 	{ memsuite_alloc_stats_init, memsuite_alloc_stats_exit },
 	{ memsuite_bank_maps_init, memsuite_bank_maps_exit },
 	{ memsuite_regions_init, memsuite_regions_exit },
+	/* What comes from outside uses all above, and no longer comes when that goes. */
+	{ memsuite_memory_pressure_init, memsuite_memory_pressure_exit },
+	{ memsuite_memory_hotplug_init, memsuite_memory_hotplug_exit },
+	{ memsuite_system_sleep_init, memsuite_system_sleep_exit },
 	{ memsuite_discover_init, NULL },
 };
 

@@ -53,5 +53,7 @@ int memsuite_memory_hotplug_init(void)
 
 void memsuite_memory_hotplug_exit(void)
 {
+	/* Waits for a call that goes on, which may leave work behind. */
 	unregister_memory_notifier(&memory_block);
+	memsuite_online_inspect_flush();
 }

@@ -46,7 +46,13 @@ static DECLARE_WORK(retire_work, hotplug_retire_rejected);
 /* Not earlier: memory_failure() wants the memory to be online. */
 void memsuite_online_inspect_retire(void)
 {
-	schedule_work(&retire_work);
+	if (!list_empty_careful(&rejected))
+		schedule_work(&retire_work);
+}
+
+void memsuite_online_inspect_flush(void)
+{
+	flush_work(&retire_work);
 }
 
 /* As the kernel does with a page that it onlines, but for giving it away. */
@@ -100,7 +106,7 @@ void memsuite_online_inspect_stop(void)
 {
 	/* Waits for memory that is being onlined; it is online then. */
 	restore_online_page_callback(hotplug_online_page);
-	flush_work(&retire_work);
+	memsuite_online_inspect_flush();
 	WRITE_ONCE(inspector, NULL);
 }
 EXPORT_SYMBOL_GPL(memsuite_online_inspect_stop);

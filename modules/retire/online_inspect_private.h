@@ -6,4 +6,7 @@
 /* It is online now: retire what was found bad of it. Context: may sleep. */
 void memsuite_online_inspect_retire(void);
 
+/* Waits until that is done; nobody calls the other any more. Context: may sleep. */
+void memsuite_online_inspect_flush(void);
+
 #endif
