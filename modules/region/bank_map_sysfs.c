@@ -31,7 +31,8 @@ struct entry {
 };
 
 static LIST_HEAD(maps);
-static DEFINE_MUTEX(maps_lock);
+static LIST_HEAD(leaving);	/* removed, while somebody may be in a file of theirs */
+static DEFINE_MUTEX(maps_lock);	/* of both lists */
 static struct kobject *dir;
 
 static const struct memsuite_bank_map *kobj_to_map(struct kobject *kobj)
@@ -39,11 +40,11 @@ static const struct memsuite_bank_map *kobj_to_map(struct kobject *kobj)
 	return &container_of(kobj, struct entry, kobj)->map;
 }
 
-static struct entry *entry_find(const char *name)
+static struct entry *entry_find(const struct list_head *list, const char *name)
 {
 	struct entry *entry;
 
-	list_for_each_entry(entry, &maps, link)
+	list_for_each_entry(entry, list, link)
 		if (!strcmp(entry->map.name, name))
 			return entry;
 	return NULL;
@@ -54,7 +55,7 @@ const struct memsuite_bank_map *memsuite_bank_map_get(const char *name)
 	struct entry *entry;
 
 	mutex_lock(&maps_lock);
-	entry = entry_find(name);
+	entry = entry_find(&maps, name);
 	if (entry)
 		entry->users++;
 	mutex_unlock(&maps_lock);
@@ -100,7 +101,13 @@ static struct attribute *map_attrs[] = {
 	&map_attr.attr, &frame_map_attr.attr, &banks_attr.attr, &banks_a_frame_attr.attr,
 	&row_frames_attr.attr, NULL
 };
-ATTRIBUTE_GROUPS(map);
+
+static const struct attribute_group map_group = {
+	.attrs = map_attrs,
+	.is_visible = memsuite_attr_admin,
+};
+
+static const struct attribute_group *map_groups[] = { &map_group, NULL };
 
 static void entry_release(struct kobject *kobj)
 {
@@ -108,7 +115,7 @@ static void entry_release(struct kobject *kobj)
 }
 
 static struct kobj_type map_type = {
-	.sysfs_ops = &kobj_sysfs_ops,
+	.sysfs_ops = &memsuite_sysfs_ops,
 	.release = entry_release,
 	.default_groups = map_groups,
 };
@@ -116,7 +123,7 @@ static struct kobj_type map_type = {
 /* The names of the directory's own files are taken. */
 static bool name_is_taken(const char *name)
 {
-	return !strcmp(name, "add") || !strcmp(name, "remove") || entry_find(name);
+	return !strcmp(name, "add") || !strcmp(name, "remove") || entry_find(&maps, name);
 }
 
 /* Takes over @entry. */
@@ -124,10 +131,14 @@ static int entry_publish(struct entry *entry)
 {
 	int err;
 
-	mutex_lock(&maps_lock);
 	kobject_init(&entry->kobj, &map_type);
-	err = name_is_taken(entry->map.name) ? -EEXIST :
-		kobject_add(&entry->kobj, dir, "%s", entry->map.name);
+	mutex_lock(&maps_lock);
+	if (name_is_taken(entry->map.name))
+		err = -EEXIST;
+	else if (entry_find(&leaving, entry->map.name))
+		err = -EBUSY;
+	else
+		err = kobject_add(&entry->kobj, dir, "%s", entry->map.name);
 	if (err)
 		kobject_put(&entry->kobj);
 	else
@@ -162,6 +173,9 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 static void entry_del(struct entry *entry)
 {
 	kobject_del(&entry->kobj);
+	mutex_lock(&maps_lock);
+	list_del(&entry->link);
+	mutex_unlock(&maps_lock);
 	kobject_put(&entry->kobj);
 }
 
@@ -176,13 +190,13 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err == -E2BIG ? -ENOENT : err;
 	mutex_lock(&maps_lock);
-	entry = entry_find(name);
+	entry = entry_find(&maps, name);
 	if (!entry)
 		err = -ENOENT;
 	else if (entry->users)
 		err = -EBUSY;
 	else
-		list_del(&entry->link);
+		list_move(&entry->link, &leaving);
 	mutex_unlock(&maps_lock);
 	if (err)
 		return err;

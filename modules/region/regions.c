@@ -29,14 +29,15 @@
 #define POOL_DEFAULT	(SZ_64M >> PAGE_SHIFT)
 
 static LIST_HEAD(regions);
-static DEFINE_MUTEX(regions_lock);
+static LIST_HEAD(leaving);	/* removed, while somebody may be in a file of theirs */
+static DEFINE_MUTEX(regions_lock);	/* of both lists */
 static struct kobject *dir;
 
-static struct memsuite_region *regions_find(const char *name)
+static struct memsuite_region *regions_find(const struct list_head *list, const char *name)
 {
 	struct memsuite_region *region;
 
-	list_for_each_entry(region, &regions, link)
+	list_for_each_entry(region, list, link)
 		if (!strcmp(region->spec.name, name))
 			return region;
 	return NULL;
@@ -47,7 +48,7 @@ struct memsuite_region *memsuite_region_get(const char *name)
 	struct memsuite_region *region;
 
 	mutex_lock(&regions_lock);
-	region = regions_find(name);
+	region = regions_find(&regions, name);
 	if (region)
 		region->users++;
 	mutex_unlock(&regions_lock);
@@ -139,7 +140,7 @@ static void region_release(struct kobject *kobj)
 }
 
 static struct kobj_type region_type = {
-	.sysfs_ops = &kobj_sysfs_ops,
+	.sysfs_ops = &memsuite_sysfs_ops,
 	.release = region_release,
 	.default_groups = memsuite_region_groups,
 };
@@ -165,6 +166,21 @@ static int region_open_banks(struct memsuite_region *region)
 	return 0;
 }
 
+/* Under regions_lock. */
+static int region_publish(struct memsuite_region *region)
+{
+	int err;
+
+	if (regions_find(&regions, region->spec.name))
+		return -EEXIST;
+	if (regions_find(&leaving, region->spec.name))
+		return -EBUSY;
+	err = kobject_add(&region->kobj, dir, "%s", region->spec.name);
+	if (!err)
+		list_add_tail(&region->link, &regions);
+	return err;
+}
+
 int memsuite_region_add(const struct memsuite_region_spec *spec)
 {
 	struct memsuite_region *region = kzalloc(sizeof(*region), GFP_KERNEL);
@@ -182,12 +198,9 @@ int memsuite_region_add(const struct memsuite_region_spec *spec)
 	pages = PHYS_PFN(memsuite_region_size(region));
 	region->pool_target = min_t(unsigned long, pages / POOL_SHARE,
 				    POOL_DEFAULT);
-	mutex_lock(&regions_lock);
 	kobject_init(&region->kobj, &region_type);
-	err = regions_find(spec->name) ? -EEXIST :
-		kobject_add(&region->kobj, dir, "%s", spec->name);
-	if (!err)
-		list_add_tail(&region->link, &regions);
+	mutex_lock(&regions_lock);
+	err = region_publish(region);
 	mutex_unlock(&regions_lock);
 	if (err) {
 		memsuite_bank_map_put(region->banks.map);
@@ -200,6 +213,9 @@ int memsuite_region_add(const struct memsuite_region_spec *spec)
 static void region_del(struct memsuite_region *region)
 {
 	kobject_del(&region->kobj);
+	mutex_lock(&regions_lock);
+	list_del(&region->link);
+	mutex_unlock(&regions_lock);
 	memsuite_bank_map_put(region->banks.map);
 	kobject_put(&region->kobj);
 }
@@ -279,7 +295,7 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err == -E2BIG ? -ENOENT : err;
 	mutex_lock(&regions_lock);
-	region = regions_find(name);
+	region = regions_find(&regions, name);
 	if (!region)
 		err = -ENOENT;
 	else if (region->spec.source != MEMSUITE_REGION_ADMIN)
@@ -287,7 +303,7 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	else if (region->users)
 		err = -EBUSY;
 	else
-		list_del(&region->link);
+		list_move(&region->link, &leaving);
 	if (!err)
 		WRITE_ONCE(region->gone, true);
 	mutex_unlock(&regions_lock);
