@@ -11,7 +11,8 @@ modules loaded by
 
 DIRECTORY has the documentation: Documentation/ABI/testing. A file that is not
 documented, an entry that no file belongs to, and a mode other than the one
-that the description tells as (RO), (RW) or (WO) are failures. An entry that
+that the description tells as (RO), (RW) or (WO) are failures; what only root
+may read is (RO, root) or (RW, root). An entry that
 ends with "/" is a directory's, and has no mode; entries of debugfs are left
 out.
 """
@@ -62,12 +63,13 @@ def listing(path):
 
 
 def word(mode):
-    return {(True, False): "RO", (True, True): "RW", (False, True): "WO"}.get(
+    text = {(True, False): "RO", (True, True): "RW", (False, True): "WO"}.get(
         (bool(mode & 0o444), bool(mode & 0o222)), "no access at all")
+    return text + ", root" if mode & 0o444 and not mode & 0o044 else text
 
 
 def documented_as(entry):
-    match = re.match(r"\((RO|RW|WO)\)", entry.get("Description", ""))
+    match = re.match(r"\((RO|RW|WO|RO, root|RW, root)\)", entry.get("Description", ""))
     return match and match.group(1)
 
 
@@ -84,7 +86,7 @@ def mode_troubles(entry, files):
     """The same, of the modes of files."""
     expected = documented_as(entry)
     if not expected:
-        yield "the description does not begin with (RO), (RW) or (WO)"
+        yield "the description does not begin with (RO), (RW), (WO), (RO, root) or (RW, root)"
     for path, mode in files:
         if expected and word(mode) != expected:
             yield f"{path} is {word(mode)}, documented as {expected}"

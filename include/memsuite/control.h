@@ -27,6 +27,12 @@
 struct kobject *memsuite_control_add(const char *name,
 				     const struct attribute_group **groups);
 
+/*
+ * Of all directories of the suite. Writing asks for CAP_SYS_ADMIN in the initial user
+ * namespace, or fails with -EPERM: the files' owner is the user 0, who need not have it.
+ */
+extern const struct sysfs_ops memsuite_sysfs_ops;
+
 /**
  * memsuite_control_del() - remove a directory made by memsuite_control_add()
  * @dir: the directory; NULL is ignored
@@ -45,6 +51,19 @@ void memsuite_control_del(struct kobject *dir);
  * Return: the directory; as everywhere in debugfs, errors need no check.
  */
 struct dentry *memsuite_debugfs_add(const char *name);
+
+/**
+ * memsuite_attr_admin() - the mode of a file that only the administrator reads
+ * @kobj: its directory
+ * @attr: the file
+ * @index: of the file in its group
+ *
+ * The is_visible function of a group whose files tell physical addresses, banks, or
+ * what other users' processes do.
+ *
+ * Return: the mode, without access for group and others.
+ */
+umode_t memsuite_attr_admin(struct kobject *kobj, struct attribute *attr, int index);
 
 /**
  * MEMSUITE_ATTR_RO() - define NAME_attr, a file with one value to read

@@ -292,7 +292,7 @@ MEMSUITE_ATTR_NUMBER_RO(bad_pages, READ_ONCE(test.bad));
 
 static struct kobj_attribute run_test_attr = __ATTR_WO(run_test);
 static struct kobj_attribute status_attr = __ATTR_RO(status);
-static struct kobj_attribute range_attr = __ATTR_RO(range);
+static struct kobj_attribute range_attr = __ATTR_RO_MODE(range, 0400);
 static struct kobj_attribute progress_pct_attr = __ATTR_RO(progress_pct);
 static struct kobj_attribute eta_s_attr = __ATTR_RO(eta_s);
 

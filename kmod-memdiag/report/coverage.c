@@ -190,6 +190,7 @@ static struct attribute *coverage_attrs[] = {
 const struct attribute_group memdiag_coverage_group = {
 	.name = "coverage",
 	.attrs = coverage_attrs,
+	.is_visible = memsuite_attr_admin,	/* reading walks all memory */
 };
 
 /* The picture: how old the tests are, as a bar for each eighth. */

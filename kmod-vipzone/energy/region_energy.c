@@ -70,7 +70,13 @@ static struct attribute *energy_attrs[] = {
 	&counted_reads_attr.attr, &counted_writes_attr.attr,
 	&written_kib_attr.attr, &over_budget_attr.attr, NULL
 };
-ATTRIBUTE_GROUPS(energy);
+
+static const struct attribute_group energy_group = {
+	.attrs = energy_attrs,
+	.is_visible = memsuite_attr_admin,
+};
+
+static const struct attribute_group *energy_groups[] = { &energy_group, NULL };
 
 static void energy_release(struct kobject *kobj)
 {
@@ -78,7 +84,7 @@ static void energy_release(struct kobject *kobj)
 }
 
 static struct kobj_type energy_type = {
-	.sysfs_ops = &kobj_sysfs_ops,
+	.sysfs_ops = &memsuite_sysfs_ops,
 	.release = energy_release,
 	.default_groups = energy_groups,
 };

@@ -65,7 +65,7 @@ static void find_nodes(struct vipzone_target *target, const struct memsuite_regi
 }
 
 static struct kobj_type policy_type = {
-	.sysfs_ops = &kobj_sysfs_ops,
+	.sysfs_ops = &memsuite_sysfs_ops,
 	.release = policy_release,
 	.default_groups = vipzone_policy_groups,
 };

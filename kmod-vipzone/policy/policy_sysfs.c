@@ -195,6 +195,9 @@ static struct attribute *policy_attrs[] = {
 	&unmoved_cpuset_pages_count.attr.attr, NULL
 };
 
-static const struct attribute_group policy_group = { .attrs = policy_attrs };
+static const struct attribute_group policy_group = {
+	.attrs = policy_attrs,
+	.is_visible = memsuite_attr_admin,
+};
 
 const struct attribute_group *vipzone_policy_groups[] = { &policy_group, NULL };

@@ -5,6 +5,7 @@
  */
 
 #include <linux/blkdev.h>
+#include <linux/capability.h>
 #include <linux/sched/mm.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -169,6 +170,8 @@ static ssize_t file_store(struct kobject *kobj, struct kobj_attribute *attribute
 	char value[16];
 	int err;
 
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	if (strscpy(value, buf, sizeof(value)) < 0)
 		return -EINVAL;
 	mutex_lock(&store->lock);

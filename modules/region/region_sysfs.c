@@ -177,14 +177,19 @@ static struct kobj_attribute technology_attr = __ATTR_RW(technology);
 static struct kobj_attribute pool_kib_attr = __ATTR_RW(pool_kib);
 static struct kobj_attribute container_kib_attr = __ATTR_RW(container_kib);
 
-static struct attribute *region_attrs[] = {
-	&start_attr.attr, &end_attr.attr, &node_attr.attr, &source_attr.attr,
-	&locator_attr.attr, &interleaved_attr.attr, &technology_attr.attr,
-	&tier_attr.attr, &total_pages_attr.attr, &free_pages_attr.attr,
-	&pool_kib_attr.attr, &pool_pages_attr.attr,
+/* What kind of memory it is. */
+static struct attribute *region_kind_attrs[] = {
+	&node_attr.attr, &source_attr.attr, &locator_attr.attr, &interleaved_attr.attr,
+	&technology_attr.attr, &tier_attr.attr, NULL
+};
+
+/* Where it lies, and what is in use of it: all of this tells of other users. */
+static struct attribute *region_use_attrs[] = {
+	&start_attr.attr, &end_attr.attr, &map_attr.attr, &banks_attr.attr,
+	&total_pages_attr.attr, &free_pages_attr.attr,
+	&pool_kib_attr.attr, &container_kib_attr.attr, &pool_pages_attr.attr,
 	&pool_handed_pages_attr.attr, &pool_bare_pages_attr.attr,
 	&pool_filled_pages_attr.attr, &pool_misses_attr.attr,
-	&map_attr.attr, &banks_attr.attr, &container_kib_attr.attr,
 	&pool_foreign_pages_attr.attr, &pool_passed_pages_attr.attr, NULL
 };
 
@@ -192,13 +197,17 @@ static struct attribute *region_attrs[] = {
 static struct number_attr number_attrs[MEMSUITE_NR_REGION_NUMBERS];
 static struct attribute *region_number_attrs[MEMSUITE_NR_REGION_NUMBERS + 1];
 
-static const struct attribute_group region_group = { .attrs = region_attrs };
+static const struct attribute_group region_kind_group = { .attrs = region_kind_attrs };
+static const struct attribute_group region_use_group = {
+	.attrs = region_use_attrs,
+	.is_visible = memsuite_attr_admin,
+};
 static const struct attribute_group region_number_group = {
 	.attrs = region_number_attrs,
 };
 
 const struct attribute_group *memsuite_region_groups[] = {
-	&region_group, &region_number_group, NULL
+	&region_kind_group, &region_use_group, &region_number_group, NULL
 };
 
 void memsuite_region_sysfs_init(void)

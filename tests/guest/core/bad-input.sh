@@ -3,6 +3,7 @@
 # Bad input on every writable file: refused with an errno that its
 # documentation names, and nothing changed.
 #
+# boot: shared
 # kernels: all
 . "$(dirname "$0")/ktap.sh"
 

@@ -27,9 +27,9 @@ check_data() {
 ktap_result() {
 	ktap_nr=$((ktap_nr + 1))
 	if "$@"; then
-		echo "ok $ktap_nr $ktap_name"
+		echo "ok $ktap_nr $KTAP_PREFIX$ktap_name"
 	else
-		echo "not ok $ktap_nr $ktap_name$ktap_directive"
+		echo "not ok $ktap_nr $KTAP_PREFIX$ktap_name$ktap_directive"
 		ktap_failed=$((ktap_failed + 1))
 	fi
 }

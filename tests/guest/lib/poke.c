@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * poke FILE KIND...: one write(2) of each kind of bad input to a file; prints
- * "ok" or the name of the errno, a line each. Kinds: empty, newline, text,
+ * "ok" or the name of the errno, a line each; if it cannot be opened, of that. Kinds: empty, newline, text,
  * negative, huge, nul, numbernul, junk (4 KiB), trailing, or literal:TEXT.
  */
 #include <errno.h>
@@ -38,21 +38,26 @@ static size_t make(const char *kind, char *data)
 	return 0; /* empty */
 }
 
+static void print_errno(void)
+{
+	switch (errno) {
+#define E(x) case x: puts(#x); break
+	E(EINVAL); E(ERANGE); E(E2BIG); E(ENOENT); E(ESRCH); E(EEXIST);
+	E(EBUSY); E(EPERM); E(ENXIO); E(ENAMETOOLONG); E(ENOMEM); E(EOPNOTSUPP);
+	E(EACCES);
+	default: printf("%d\n", errno);
+	}
+}
+
 static void poke(int fd, const char *kind)
 {
 	char data[8192];
 
 	/* A write of nothing never reaches a sysfs file: try it all the same. */
-	if (pwrite(fd, data, make(kind, data), 0) >= 0) {
+	if (pwrite(fd, data, make(kind, data), 0) >= 0)
 		puts("ok");
-		return;
-	}
-	switch (errno) {
-#define E(x) case x: puts(#x); break
-	E(EINVAL); E(ERANGE); E(E2BIG); E(ENOENT); E(ESRCH); E(EEXIST);
-	E(EBUSY); E(EPERM); E(ENXIO); E(ENAMETOOLONG); E(ENOMEM); E(EOPNOTSUPP);
-	default: printf("%d\n", errno);
-	}
+	else
+		print_errno();
 }
 
 int main(int argc, char **argv)
@@ -62,8 +67,10 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	fd = open(argv[1], O_WRONLY);
-	if (fd < 0)
+	if (fd < 0) {
+		print_errno();
 		return 3;
+	}
 	for (argv += 2; *argv; argv++)
 		poke(fd, *argv);
 	return 0;
