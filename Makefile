@@ -88,6 +88,9 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 install:
+ifeq ($(DESTDIR),)
+	scripts/dkms-version forget $(VERSION)
+endif
 	find $(SOURCES) -type f '(' -name '*.[ch]' ! -name '*.mod.c' -o -name 'Kbuild*' -o -name VERSION -o -name dkms.conf ')' \
 		-exec install -D -m 644 '{}' '$(DESTDIR)$(DKMS_SOURCE)/{}' ';'
 	install -D -m 755 -t $(DESTDIR)$(sbindir) scripts/memsuite
@@ -101,9 +104,7 @@ install:
 	$(MAKE) -C lib/libvip install
 ifeq ($(DESTDIR),)
 	ldconfig
-	dkms add memsuite/$(VERSION)
-	dkms build memsuite/$(VERSION)
-	dkms install memsuite/$(VERSION)
+	scripts/dkms-version install $(VERSION)
 endif
 
 uninstall:

@@ -46,5 +46,8 @@ static void __exit mrc_exit(void)
 
 module_init(mrc_init);
 module_exit(mrc_exit);
-MODULE_DESCRIPTION("Page miss ratio curves of live processes");
+
 MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The memsuite authors");
+MODULE_DESCRIPTION("Page miss ratio curves of live processes");
+MODULE_VERSION(MEMSUITE_VERSION);

@@ -20,7 +20,10 @@ agrees() {
 }
 
 echo "KTAP version 1"
-echo "1..2"
+echo "1..3"
 agrees 1 dkms.conf "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' dkms.conf)"
 agrees 2 debian/changelog "$(sed -n '1s/^memsuite (\(.*\)).*/\1/p' debian/changelog)"
+# dkms replaces a module by another version's only if both tell theirs.
+without=$(git grep -L MODULE_VERSION -- $(git grep -l '^module_init(' -- modules 'kmod-*'))
+[ -z "$without" ] && echo "ok 3 modules" || { echo "# no MODULE_VERSION: $without"; echo "not ok 3 modules"; status=1; }
 exit $status

@@ -416,5 +416,7 @@ static void __exit vstore_exit(void)
 module_init(vstore_init);
 module_exit(vstore_exit);
 
-MODULE_DESCRIPTION("Device-mapper target that keeps small requests in PRAM and large ones on disk");
 MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The memsuite authors");
+MODULE_DESCRIPTION("Device-mapper target that keeps small requests in PRAM and large ones on disk");
+MODULE_VERSION(MEMSUITE_VERSION);
