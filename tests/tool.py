@@ -517,17 +517,31 @@ def what_is_given_back_is_forgotten(top):
         assert json.load(file)["pages"] == []
 
 
-def a_broken_store_is_left_alone(top):
-    tree = bad_tree(top)
-    for text in ("", "{", '{"version": 2, "pages": []}', "[]",
-                 '{"version": 1, "pages": [{}]}'):
+def a_damaged_list_loses_no_page(top):
+    """What can be read of it is kept, what is found is added, and the damaged list lies beside."""
+    whole = bad_tree(os.path.join(top, "whole"))
+    whole.run("diag", "save")
+    with open(whole.state, encoding="utf-8") as file:
+        good = file.read()
+    page = json.loads(good)["pages"][0]
+    other = json.dumps({**page, "address": "0x7654000"})
+    torn = good.replace('"pages": [', f'"pages": [{other},').rstrip()[:-20]
+    for number, (text, kept) in enumerate((
+            ("", 0), ("{", 0), ("[]", 0), ('{"version": 1, "pages": [{}]}', 0), ("\0" * 300, 0),
+            (torn, 1), ('{"version": 2, "pages": [' + other + "]}", 1))):
+        tree = bad_tree(os.path.join(top, str(number)))
         tree.fill(os.path.dirname(tree.state), {"bad_pages.json": text})
-        for command in ("save", "restore", "bad"):
-            result = tree.run("diag", command)
-            assert result.returncode == 1, (text, command)
-            assert "move it away" in result.stderr, result.stderr
-        with open(tree.state, encoding="utf-8") as file:
+        tree.fill(tree.sysfs, {"memdiag/retire": ""})
+        restored = tree.run("diag", "restore")
+        assert restored.returncode == 1, text
+        assert "damaged" in restored.stderr, restored.stderr
+        assert tree.written("memdiag/retire").strip() == ("0x7654000 restored" if kept else ""), text
+        assert tree.json("diag", "save", "--json") == {"added": 1, "stored": kept + 1}, text
+        assert len(tree.json("diag", "bad", "--json")) == kept + 1
+        with open(tree.state + ".damaged", encoding="utf-8") as file:
             assert file.read() == text + "\n"
+        assert tree.run("diag", "restore").returncode == 0
+        assert os.stat(tree.state).st_mode & 0o777 == 0o600
 
 
 def bad_pages_are_exported(top):
@@ -1403,7 +1417,7 @@ TESTS = (
     without_serial_numbers_the_machine_counts,
     emulated_faults_are_not_kept,
     what_is_given_back_is_forgotten,
-    a_broken_store_is_left_alone,
+    a_damaged_list_loses_no_page,
     bad_pages_are_exported,
     without_modules_what_is_stored_is_told,
     a_range_is_tested,

@@ -38,11 +38,11 @@ int memsuite_page_retire(unsigned long pfn);
 int memsuite_page_unretire(unsigned long pfn);
 
 /**
- * memsuite_page_retired() - whether the suite retired a page
+ * memsuite_page_retired() - whether a page is withheld for good
  * @pfn: its frame
  *
  * Context: any.
- * Return: true if it did, and the page is still withheld.
+ * Return: true if it is marked bad, be it by the suite, the kernel or another tool.
  */
 bool memsuite_page_retired(unsigned long pfn);
 

@@ -58,8 +58,8 @@ static int page_retire(unsigned long pfn, enum memdiag_bad_page_origin origin)
 	};
 	int err = memsuite_page_retire(pfn);
 
-	/* Retired before memdiag was loaded again: take it over. */
-	if (err == -EEXIST && memsuite_page_retired(pfn) && !memdiag_bad_pages_has(pfn))
+	/* Withheld by an earlier load, the kernel or another tool: it goes on the list. */
+	if (err == -EEXIST && !memdiag_bad_pages_has(pfn))
 		err = 0;
 	if (!err && !memdiag_bad_pages_has(pfn))
 		memdiag_bad_pages_add(&bad_page);

@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -276,16 +277,26 @@ static int bad_pages_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(bad_pages);
 
-void memdiag_bad_pages_init(struct dentry *debugfs)
+/*
+ * The list is what must be kept across reboots, and hardened kernels have no debugfs,
+ * or one that cannot be read.
+ */
+#define PROC_NAME	"memdiag_bad_pages"
+
+int memdiag_bad_pages_init(struct dentry *debugfs)
 {
+	if (!proc_create_single(PROC_NAME, 0400, NULL, bad_pages_show))
+		return -ENOMEM;
 	debugfs_create_file("bad_pages", 0444, debugfs, NULL, &bad_pages_fops);
+	return 0;
 }
 
-/* The table is gone with its directory. */
+/* The table in debugfs is gone with its directory. */
 void memdiag_bad_pages_exit(void)
 {
 	struct record *record, *next;
 
+	remove_proc_entry(PROC_NAME, NULL);
 	cancel_work_sync(&retire_work);
 	cancel_work_sync(&announce_work);
 	list_for_each_entry_safe(record, next, &records, link)

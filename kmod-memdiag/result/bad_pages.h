@@ -51,7 +51,7 @@ struct memdiag_bad_page {
 
 struct dentry;
 
-void memdiag_bad_pages_init(struct dentry *debugfs);
+int memdiag_bad_pages_init(struct dentry *debugfs);
 void memdiag_bad_pages_exit(void);
 
 /**

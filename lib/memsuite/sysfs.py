@@ -4,9 +4,11 @@
 import os
 
 from . import Failure
+from .proc import PROC
 
 SYSFS = os.environ.get("MEMSUITE_SYSFS", "/sys/kernel/memsuite")
 DEBUGFS = os.environ.get("MEMSUITE_DEBUGFS", "/sys/kernel/debug/memsuite")
+BAD_PAGES = os.path.join(PROC, "memdiag_bad_pages")
 
 CORE = "memsuite"
 MODULES = (CORE, "memdiag", "vipzone", "mrc")
@@ -71,6 +73,17 @@ def write(path, text, meanings=None):
         raise Failure(why) from None
     finally:
         os.close(fd)
+
+
+def read_bad_pages():
+    """The table of bad pages: in procfs, for hardened kernels have no debugfs."""
+    try:
+        with open(BAD_PAGES, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return read_debugfs("memdiag", "bad_pages")
+    except PermissionError:
+        raise Failure(f"{BAD_PAGES}: permission denied; run as root") from None
 
 
 def read_debugfs(*path):

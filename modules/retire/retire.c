@@ -157,6 +157,6 @@ bool memsuite_page_retired(unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
 
-	return page && memsuite_hwpoison_is_set(page);
+	return page && PageHWPoison(page);
 }
 EXPORT_SYMBOL_GPL(memsuite_page_retired);

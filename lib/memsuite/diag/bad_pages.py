@@ -5,13 +5,13 @@ import mmap
 import time
 
 from ..output import print_json, print_table, yes
-from ..sysfs import loaded, need, read_debugfs, table
+from ..sysfs import loaded, need, read_bad_pages, table
 from .dimms import dimms, dimms_at
-from .store import KEPT, applies, load_store, page_of
+from .saved_pages import KEPT, applies, load_store, page_of
 
 
 def bad_pages():
-    return table(read_debugfs("memdiag", "bad_pages"))
+    return table(read_bad_pages())
 
 
 def cmd_diag_list(args):

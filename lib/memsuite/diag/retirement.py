@@ -11,7 +11,7 @@ from ..output import bad_page_count, done, print_json
 from ..sysfs import need, write
 from .bad_pages import bad_pages
 from .dimms import dimms, page_key
-from .store import KEPT, STATE, applies, load_store, page_of, save_store
+from .saved_pages import KEPT, STATE, applies, load_store, page_of, save_store
 
 
 def cmd_diag_save(args):
@@ -31,7 +31,7 @@ def cmd_diag_save(args):
         store["pages"].append({**{name: row[name] for name in KEPT},
                                "key": key})
         added += 1
-    if added or not os.path.exists(STATE):
+    if added or store.get("damaged") or not os.path.exists(STATE):
         save_store(store)
     if args.json:
         print_json({"added": added, "stored": len(store["pages"])})
@@ -55,14 +55,15 @@ def retire_one(address, word=""):
 
 
 def cmd_diag_restore(args):
-    if not load_store()["pages"]:
+    result = {"retired": 0, "already": 0, "skipped": 0, "failed": {}}
+    store = load_store()
+    damaged = store.get("damaged", False)
+    if not store["pages"] and not damaged:
         return done(args, "nothing is stored") if not args.json else (
-            print_json({"retired": 0, "already": 0, "skipped": 0,
-                        "failed": {}}) or 0)
+            print_json(result) or 0)
     need("memdiag")
     every = dimms()
-    result = {"retired": 0, "already": 0, "skipped": 0, "failed": {}}
-    for page in load_store()["pages"]:
+    for page in store["pages"]:
         if not args.force and not applies(page, every):
             result["skipped"] += 1
             continue
@@ -81,7 +82,7 @@ def cmd_diag_restore(args):
                   "arrangement of them; --force applies them")
         for address, why in result["failed"].items():
             print(f"memsuite: {address}: {why}", file=sys.stderr)
-    return 1 if result["failed"] else 0
+    return 1 if result["failed"] or damaged else 0
 
 
 def cmd_diag_retire(args):
@@ -90,7 +91,7 @@ def cmd_diag_retire(args):
         answer = retire_one(address)
         if answer != "retired":
             raise Failure(f"{address}: {answer}" if answer != "already" else
-                          f"{address}: marked bad already")
+                          f"{address}: on the list already")
     return done(args, f"retired: {', '.join(args.address)}; to keep them so "
                       "after a reboot: memsuite diag save")
 

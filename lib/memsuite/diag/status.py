@@ -8,7 +8,7 @@ from ..modules import module_status
 from ..output import bad_page_count, done, human_pages, print_json
 from ..sysfs import loaded, need, number, numbers, read, write
 from .ranges import range_line, range_state
-from .store import load_store
+from .saved_pages import load_store
 
 
 def cmd_diag_status(args):

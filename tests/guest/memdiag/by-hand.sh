@@ -113,7 +113,10 @@ other=$(free_page)
 echo "$other" >/sys/devices/system/memory/soft_offline_page
 if flag $hwpoison "$other"; then
 	check "not ours" answers unretire "$other" EPERM
-	check "not ours to retire" answers retire "$other" EEXIST
+	check "not ours, but it can be kept" answers retire "$other" ok
+	check "it is on the list, withheld" grep -q "^$(printf '0x%x' $((other / 4096))) .* hand 1$" /proc/memdiag_bad_pages
+	check "none is pending" equals $diag/pending_page_count 0
+	check "once only" answers retire "$other" EEXIST
 fi
 # From the first failure that the hardware reported on, it gives none back.
 free=$(free_page)	# what was given back may be in use
