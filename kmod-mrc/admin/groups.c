@@ -125,6 +125,7 @@ static bool processes_look(void)
 
 	list_for_each_entry(t, &mrc_targets, link)
 		t->wanted = 0;
+	mrc_groups_reopen();
 	mrc_groups_count_begin();
 	rcu_read_lock();
 	for_each_process(task)

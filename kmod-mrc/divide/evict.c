@@ -18,6 +18,7 @@
 #include "divide/aging.h"
 #include "divide/clock_hand.h"
 #include "divide/evict.h"
+#include "divide/memcg_protection.h"
 #include "target/memory_share.h"
 #include "target/page_usage.h"
 #include "target/target.h"
@@ -175,18 +176,29 @@ void mrc_evict_settle(struct mrc_target *t)
 	mutex_unlock(&t->share.evicting);
 }
 
+/* What may be evicted yet; what is being written is still counted where it is charged. */
+static u64 evict_allowance(const struct mrc_share *share, struct mm_struct *mm)
+{
+	u64 slack = mrc_memcg_slack(mm);
+
+	return slack > share->reclaim.nr ? slack - share->reclaim.nr : 0;
+}
+
 /* Return: pages that have left, or are being written. */
 static u64 evict_pages(struct mrc_clock_hand *h, struct mm_struct *mm, u64 want, bool wait)
 {
 	struct mrc_share *share = &h->t->share;
 	unsigned long until = jiffies + PATIENCE;
-	u64 all = get_mm_rss(mm), looks, done = 0, got, gone = 0;
+	u64 all = get_mm_rss(mm), looks, done = 0, got, gone = 0, allowed;
 	unsigned int futile = 0;
 
 	for (looks = 0; looks < LOOKS_MAX && has_room(share); looks += done) {
 		if (gone >= want || (!wait && time_after(jiffies, until)))
 			return gone;
-		got = evict_batch(h, mm, want - gone, &done);
+		allowed = evict_allowance(share, mm);
+		if (!allowed)
+			return gone;
+		got = evict_batch(h, mm, min(want - gone, allowed), &done);
 		gone += got;
 		if (!done)
 			return gone;

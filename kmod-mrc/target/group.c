@@ -6,6 +6,7 @@
  */
 
 #include <linux/cgroup.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -87,8 +88,8 @@ u32 mrc_groups_of(struct task_struct *task, u64 pages, u32 before)
 			in = descends & BIT(i);
 			break;
 		case MRC_TARGET_CGROUP:
-			in = cgroup_is_descendant(task_dfl_cgroup(task),
-						  groups[i]->cgroup);
+			in = groups[i]->cgroup &&
+			     cgroup_is_descendant(task_dfl_cgroup(task), groups[i]->cgroup);
 			break;
 		case MRC_TARGET_ABOVE:
 			in = group_is_above(groups[i], pages, before & BIT(i));
@@ -142,9 +143,32 @@ u32 mrc_groups_loan(u32 slots, struct task_struct *task)
 /* No process belongs to it now, nor can one later. */
 static bool group_is_over(const struct mrc_group *group)
 {
-	if (group->cgroup)
-		return !(group->cgroup->self.flags & CSS_ONLINE);
 	return group->spec.type == MRC_TARGET_PROCESS && !mrc_descendants_left(group->slot);
+}
+
+/**
+ * mrc_groups_reopen() - find the cgroups that were removed, if they were made again
+ *
+ * A service's is, each time that it starts: what is tracked is a path.
+ *
+ * Context: may sleep; mrc_targets_lock is held.
+ */
+void mrc_groups_reopen(void)
+{
+	struct cgroup *cgroup;
+	unsigned int i;
+
+	for (i = 0; i < MRC_GROUPS; i++) {
+		if (!groups[i] || groups[i]->spec.type != MRC_TARGET_CGROUP)
+			continue;
+		cgroup = groups[i]->cgroup;
+		if (cgroup && cgroup->self.flags & CSS_ONLINE)
+			continue;
+		if (cgroup)
+			cgroup_put(cgroup);
+		cgroup = cgroup_get_from_path(groups[i]->spec.cgroup);
+		groups[i]->cgroup = IS_ERR(cgroup) ? NULL : cgroup;
+	}
 }
 
 /* A process in several groups is paid by the one that leaves it most. */

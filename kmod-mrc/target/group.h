@@ -19,7 +19,7 @@ struct task_struct;
  * struct mrc_group - processes that are a target together
  * @spec: which
  * @slot: its own
- * @cgroup: for those of a cgroup
+ * @cgroup: for those of a cgroup; NULL while there is none of that path
  * @dir: its directory in debugfs
  * @since: when it was added, in ns since boot
  * @accesses: of mrc_curve
@@ -45,6 +45,7 @@ struct mrc_group *mrc_group_find(const struct mrc_target_spec *spec);
 bool mrc_groups_any(void);
 int mrc_groups_list(char *buf, int n);
 
+void mrc_groups_reopen(void);
 u32 mrc_groups_of(struct task_struct *task, u64 pages, u32 before);
 bool mrc_groups_have_root(u32 slots, int nr);
 u32 mrc_groups_loan(u32 slots, struct task_struct *task);

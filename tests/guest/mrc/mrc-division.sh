@@ -3,6 +3,7 @@
 # The division of memory, planned and enforced, in a guest that swaps: a program gets its share and no more, and
 # never less than its minimum.
 #
+# boot: shared
 # kernels: oldest newest; soak: all
 . "$(dirname "$0")/ktap.sh"
 mrc=$suite/mrc
@@ -68,6 +69,32 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 done
 note "not below $low"
 check "and is not driven below it" [ "$low" -ge 6900 ]
+
+# What a control group protects stays: here nearly all that the loop has.
+cgroup=/sys/fs/cgroup/protected
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir $cgroup
+echo 27M >$cgroup/memory.min # 6912 pages
+sh -c "echo \$\$ >$cgroup/cgroup.procs; exec $here/loop 8000 300" >/tmp/protected &
+protected=$!
+wait_for 60 grep -q ready /tmp/protected
+echo $protected >$mrc/add
+echo "$loop 1 0" >$division/set
+at_most() { [ "$(column "$1" share_pages)" -le "$2" ]; }
+check "a protected one has a smaller share than it has" wait_for 60 at_most $protected 5500
+charged() { [ "$(cat $cgroup/memory.current)" -le $((7200 * 4096)) ]; }
+check "it is made smaller" wait_for 60 charged
+low=$(cat $cgroup/memory.current)
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	sleep 0.5
+	now=$(cat $cgroup/memory.current)
+	[ "$now" -ge "$low" ] || low=$now
+done
+note "not below $((low / 4096)) pages"
+check "and keeps what is protected" [ "$low" -ge $((6800 * 4096)) ]
+kill $protected
+wait $protected 2>/dev/null
+rmdir $cgroup
 
 # Who is over its share and in a fault that never ends is not waited for. It has more than is evicted of it in a second.
 "$here/stall" 8000 300 >/tmp/stall &

@@ -4,6 +4,7 @@
 # size, the machine; under contention only; and the module unloaded while fifty
 # processes are tracked. KTAP.
 #
+# boot: shared
 # kernels: stock; soak: all
 . "$(dirname "$0")/ktap.sh"
 
@@ -122,7 +123,16 @@ if mkdir -p /tmp/cgroup/a/b; then
 	add cgroup:/a
 	end $pids
 	rmdir /tmp/cgroup/a/b /tmp/cgroup/a
-	check "a cgroup that is removed is dropped" wait_for 5 sh -c "! grep -q cgroup $control/add"
+	check "a cgroup that is removed has nobody" wait_for 5 stat_is cgroup:!a processes_tracked 0
+	# As when a service starts again.
+	mkdir /tmp/cgroup/a
+	sh -c "echo 0 >/tmp/cgroup/a/cgroup.procs; exec $loop 2000 300" >/dev/null &
+	again=$!
+	check "made again, it is tracked again" wait_for 10 stat_is cgroup:!a processes_tracked 1
+	end $again
+	rmdir /tmp/cgroup/a
+	drop cgroup:/a
+	check "it is listed no more when it is removed from the list" sh -c "! grep -q cgroup $control/add"
 else
 	check "there are cgroups" false
 fi

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MRC_DIVIDE_MEMCG_PROTECTION_H
+#define MRC_DIVIDE_MEMCG_PROTECTION_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+
+u64 mrc_memcg_slack(struct mm_struct *mm);
+
+#endif
