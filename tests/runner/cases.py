@@ -11,6 +11,7 @@ A script's first comment may have lines of "# KEY: VALUE", which lines with a de
     timeout: SECONDS    600 on the host, 900 in a guest. A limit is for what hangs: a machine that others use too takes
                         several times as long as usual.
     alone: yes          before all others, and nothing runs beside it
+    boot: shared        a guest's script that leaves the guest as it found it: others follow in the same boot
     once: yes           if it fails it is not tried again
 
 A SET is what scripts/kernels names: a kernel, a series and all later ones ("6.1+"), or one of all, stock, oldest,
@@ -20,6 +21,7 @@ A VALUE may have alternatives: "3; debug: 1; soak: 20; soak debug: 4" is 3 in ma
 20 in make soak, but 4 on the debug kernel. The last one of which all words hold counts; words are soak and SETs.
 """
 import glob
+import itertools
 import os
 import re
 import shlex
@@ -30,12 +32,13 @@ from . import TOP
 sys.path.insert(0, os.path.join(TOP, "scripts"))
 from vmlib import KERNELS, Usage, named  # noqa: E402
 
-KEYS = ("case", "kernels", "options", "arguments", "timeout", "alone", "once")
+KEYS = ("case", "kernels", "options", "arguments", "timeout", "alone", "boot", "once")
 DECLARED = re.compile(rf"#\s({'|'.join(KEYS)}):\s+(\S.*)$")
 CONTINUED = re.compile(r"#\s{2,}(\S.*)$")
 ALTERNATIVE = re.compile(r"((?:[\w.+]+ )*[\w.+]+):\s+(.*)$")
 GUEST = os.path.join(TOP, "tests", "guest")
 HOST_S, GUEST_S = 600, 900
+BOOT_SCRIPTS = 6	# that share a boot, at most
 MARGIN_S = 900		# for what comes before a guest's own time: a build, or a kernel that is fetched
 
 
@@ -48,6 +51,17 @@ class Case:
 
     def __init__(self, name, command, timeout, alone=False, once=False):
         self.name, self.command, self.timeout, self.alone, self.once = name, command, timeout, alone, once
+
+
+class GuestCase(Case):
+    """A script in a guest; @shared: other scripts may run in the same boot."""
+
+    def __init__(self, name, kernel, options, scripts, seconds, shared=False, **more):
+        self.kernel, self.options, self.scripts, self.seconds, self.shared = kernel, options, scripts, seconds, shared
+        words = ["sh", *(f"/tests/{scripts[0][0]}", *scripts[0][1:])] if len(scripts) == 1 else \
+            ["sh", "/tests/several.sh", *itertools.chain(*(("--", *words) for words in scripts))]
+        command = ["scripts/vm", "--kernel", kernel, "--timeout", str(seconds), *options, "--", *words]
+        super().__init__(name, command, seconds + MARGIN_S, **more)
 
 
 def chosen(value, kernel, soak):
@@ -112,13 +126,32 @@ def declared(path, said, soak):
     for kernel in [kernel for kernel in KERNELS if kernel in wanted] or [None]:
         arguments = _words(said, "arguments", kernel, soak)
         seconds = int(chosen(said.get("timeout", str(GUEST_S if in_guest else HOST_S)), kernel, soak))
+        title, more = f"{kernel or 'host'}: {name}", {"alone": "alone" in said, "once": "once" in said}
         if in_guest:
-            command = ["scripts/vm", "--kernel", kernel, "--timeout", str(seconds),
-                       *_words(said, "options", kernel, soak), "--", "sh", f"/tests/{os.path.basename(path)}", *arguments]
-            seconds += MARGIN_S
+            yield GuestCase(title, kernel, _words(said, "options", kernel, soak), [(os.path.basename(path), *arguments)],
+                            seconds, "boot" in said, **more)
         else:
             command = [*_started(os.path.relpath(path, TOP)), *([kernel] if kernel else []), *arguments]
-        yield Case(f"{kernel or 'host'}: {name}", command, seconds, "alone" in said, "once" in said)
+            yield Case(title, command, seconds, **more)
+
+
+def in_shared_boots(found):
+    """@found, with those that may share a boot put together: booting takes longer than many a script."""
+    alike = {}
+    for case in found:
+        if getattr(case, "shared", False):
+            alike.setdefault((case.kernel, *case.options), []).append(case)
+    shared = {case for cases_of in alike.values() for case in cases_of}
+    result = [case for case in found if case not in shared]
+    for together in alike.values():
+        boots = -(-len(together) // BOOT_SCRIPTS)
+        for some in (together[i::boots] for i in range(boots)):
+            first = some[0]
+            names = ", ".join(case.name.partition(": ")[2] for case in some)
+            result.append(GuestCase(f"{first.kernel}: {names}", first.kernel, first.options,
+                                    [words for case in some for words in case.scripts],
+                                    sum(case.seconds for case in some)))
+    return result
 
 
 def scripts():

@@ -89,7 +89,7 @@ class SessionTest(unittest.TestCase):
         text = io.StringIO()
         one = session.Session(out.name, 2, run, text)
         good = one.run([case(name, **more) for name in tries])
-        one.summarize(60)
+        one.summarize()
         return good, one, text.getvalue()
 
     def test_good(self):
@@ -166,6 +166,29 @@ class HeadTest(unittest.TestCase):
             self.assertEqual(cases.chosen(value, kernel, soak), expected)
         self.assertEqual(cases.chosen("--fault 1:3:sa1", "6.1", True), "--fault 1:3:sa1")
 
+    def test_shared_boots(self):
+        """Scripts share a boot with others of the same kernel and options, and nobody else does."""
+        text = "# boot: shared\n# kernels: 6.1 debug\n# arguments: 'a b' 2\n# timeout: 60\n"
+        kinds = [text, text, text.replace("# boot: shared\n", ""), text + "# options: --mem 2G\n"]
+        found = [one for kind in kinds for said in cases.head(kind.splitlines())
+                 for one in cases.declared(self.SCRIPT, said, False)]
+        together = {" ".join(one.command) for one in cases.in_shared_boots(found)}
+        self.assertEqual(together, {
+            f"scripts/vm --kernel {kernel} --timeout {words}" for kernel in ("6.1", "debug") for words in (
+                "120 -- sh /tests/several.sh -- some.sh a b 2 -- some.sh a b 2",
+                "60 -- sh /tests/some.sh a b 2", "60 --mem 2G -- sh /tests/some.sh a b 2")})
+
+    def test_no_script_is_lost_in_boots(self):
+        def scripts(of):
+            return sorted((one.kernel, one.options, words) for one in of if hasattr(one, "scripts") for words in one.scripts)
+
+        for soak in False, True:
+            found = cases.cases(soak)
+            together = cases.in_shared_boots(found)
+            self.assertEqual(scripts(found), scripts(together))
+            self.assertEqual(len({one.name for one in together}), len(together))
+            self.assertTrue(all(len(one.scripts) <= cases.BOOT_SCRIPTS for one in together if hasattr(one, "scripts")))
+
     def test_sets(self):
         self.assertEqual(vmlib.named("all"), vmlib.KERNELS)
         self.assertEqual(vmlib.named("oldest") + vmlib.named("newest"), (vmlib.SERIES[0], vmlib.SERIES[-1]))
@@ -198,7 +221,7 @@ class HeadTest(unittest.TestCase):
             if os.path.isfile(path):
                 with open(path, encoding="utf-8") as f:
                     text += f.read()
-        run = {word for case in cases.cases(True) for word in case.command}
+        run = {word for case in [*cases.cases(True), *cases.in_shared_boots(cases.cases(True))] for word in case.command}
         run |= set(re.findall(r"(/tests/[\w-]+\.sh)", text))
         run |= {f"/tests/{name}" for name in re.findall(r'\. "\$\(dirname "\$0"\)/([\w-]+\.sh)"', text)}
         for path in glob.glob(os.path.join(TOP, "tests", "guest", "*", "*.sh")):

@@ -43,11 +43,17 @@ class Session:
         self._out, self._jobs, self._run, self._file = out, jobs, run, file
         self._lock = threading.Lock()
         self._total = 0
+        self._began = time.monotonic()
+        self._alone_s = 0
         self.results = {}		# the last one of each case
         self.unsteady = []		# those that failed, and then passed
 
     def _say(self, *lines):
         print(*lines, sep="\n", file=self._file, flush=True)
+
+    def _elapsed(self):
+        seconds = int(time.monotonic() - self._began)
+        return f"{seconds // 60}:{seconds % 60:02}"
 
     def directory(self, case):
         return os.path.join(self._out, re.sub(r"\W+", "-", case.name))
@@ -59,8 +65,8 @@ class Session:
     def _report(self, result, again=""):
         with self._lock:
             self.results[result.case.name] = result
-            self._say(f"[{len(self.results)}/{self._total}] {again}{result.case.name}: {result.passed} passed, "
-                      f"{len(result.failed)} failed ({result.seconds:.0f} s)",
+            self._say(f"[{len(self.results)}/{self._total}] {self._elapsed()} {again}{result.case.name}: "
+                      f"{result.passed} passed, {len(result.failed)} failed ({result.seconds:.0f} s)",
                       *(f"    not ok: {name}" for name in result.failed))
 
     def _try(self, case):
@@ -82,6 +88,7 @@ class Session:
         for case in cases:
             if case.alone:
                 self._try(case)
+        self._alone_s = time.monotonic() - self._began
         # What may take long begins first, that nothing long is left for the end.
         others = sorted((case for case in cases if not case.alone), key=lambda case: -case.timeout)
         with concurrent.futures.ThreadPoolExecutor(self._jobs) as pool:
@@ -95,8 +102,9 @@ class Session:
         failed = sum(len(result.failed) for result in self.results.values())
         return passed > 0 and not failed
 
-    def summarize(self, seconds):
-        """Prints what came out of a run that took @seconds."""
+    def summarize(self):
+        """Prints what came out, also of a run that was stopped."""
+        seconds = time.monotonic() - self._began
         results = self.results.values()
         slowest = sorted(results, key=lambda result: -result.seconds)[:SLOWEST]
         self._say("The slowest cases:", *(f"    {r.seconds:.0f} s  {r.case.name}" for r in slowest))
@@ -107,6 +115,6 @@ class Session:
                           *(f"        {os.path.relpath(path, TOP)}/"
                             for path in (self.first_try(result.case), self.directory(result.case))))
         self._say(f"Outputs and kernel logs: {os.path.relpath(self._out, TOP)}",
-                  f"{seconds / 60:.1f} minutes",
+                  f"{seconds / 60:.1f} minutes, {self._alone_s / 60:.1f} of them until all was built",
                   f"{sum(r.passed for r in results)} passed, {sum(len(r.failed) for r in results)} failed, "
                   f"{sum(r.skipped for r in results)} skipped")

@@ -4,6 +4,7 @@
 # pressure. No page is lost: the free memory before and after differs by no
 # more than a quarter of a per cent and 1 MiB, which is what slab keeps.
 #
+# boot: shared
 # kernels: stock; soak: all
 # arguments: 3; debug: 1
 . "$(dirname "$0")/ktap.sh"

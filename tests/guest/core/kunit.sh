@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The KUnit suites, as modules of the debug kernel; one result for each suite.
 #
+# boot: shared
 # kernels: debug
 . "$(dirname "$0")/ktap.sh"
 

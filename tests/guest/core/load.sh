@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Loading and unloading, together and alone; loading changes nothing.
 #
+# boot: shared
 # kernels: all
 . "$(dirname "$0")/ktap.sh"
 

@@ -3,6 +3,7 @@
 # A program that is made smaller keeps what it uses now and then, though all of it has been touched once, and nothing of
 # it has been looked at for evicting before; with base pages, and with huge ones. In a guest that swaps.
 #
+# boot: shared
 # kernels: default; soak: stock
 . "$(dirname "$0")/ktap.sh"
 mrc=$suite/mrc

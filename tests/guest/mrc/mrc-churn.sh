@@ -10,6 +10,7 @@
 #
 # paper: in that mode and in and out of it, too.
 #
+# boot: shared
 # case: mrc-churn
 # kernels: oldest newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M

@@ -5,6 +5,7 @@
 #
 #   mrc-cliff.sh [SECONDS]	time that each program is tracked, 9 by default
 #
+# boot: shared
 # kernels: newest; soak: all
 
 seconds=${1:-9}

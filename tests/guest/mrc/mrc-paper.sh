@@ -6,6 +6,7 @@
 # That a page is protected is told by the NUMA hint fault that its touch takes; on
 # one memory node nothing else takes any.
 #
+# boot: shared
 # case: mrc-paper
 # kernels: oldest newest; soak: all
 # case: mrc-paper on two nodes

@@ -3,6 +3,7 @@
 # mrc in a guest that swaps: accessed bits that were taken are given back to
 # reclaim, and pages stay sampled while they are swapped out. KTAP.
 #
+# boot: shared
 # kernels: default; soak: stock
 
 control=/sys/kernel/memsuite/mrc

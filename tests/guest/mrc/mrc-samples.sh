@@ -5,6 +5,7 @@
 # for page faults does, and a program that gives each page back after its touch
 # faults each time. On one processor, curves; on more, they come and go. KTAP.
 #
+# boot: shared
 # case: mrc-samples
 # kernels: newest; soak: all
 # case: mrc-samples, curves

@@ -7,6 +7,7 @@
 # nobody else; divided among regions, by no more off than is said; and charged.
 # Boot with two nodes, the processors on the first.
 #
+# boot: shared
 # kernels: oldest newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"

@@ -5,6 +5,7 @@
 #
 #   audit-swap.sh [PAGES [SECONDS]]
 #
+# boot: shared
 # kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 2048; debug: 512

@@ -7,6 +7,7 @@
 #
 #   audit.sh [PAGES]
 #
+# boot: shared
 # kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"

@@ -4,6 +4,7 @@
 # process's pages lie in its banks, read from outside. Maps of parity masks and of
 # interleaving; bad input; the random order; unload under load.
 #
+# boot: shared
 # kernels: oldest newest debug; soak: all
 # arguments: 6000; debug: 2000
 . "$(dirname "$0")/ktap.sh"

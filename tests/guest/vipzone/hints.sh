@@ -3,6 +3,7 @@
 # Hints from programs: tags of address ranges, through munmap, mremap, fork, exec
 # and exit, and what policies make of them; regions that programs choose.
 #
+# boot: shared
 # kernels: oldest newest debug; soak: all
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone

@@ -4,6 +4,7 @@
 # little leaves a share of it; orders for reads and writes; the kernel's memory.
 # low-power.sh [PAGES]: of each program; a slow kernel takes fewer.
 #
+# boot: shared
 # kernels: oldest newest debug; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 8000; debug: 1000

@@ -3,6 +3,7 @@
 # Policies: each segment of a program in its region, for a process, a cgroup and
 # the machine, of which the narrower wins; changed while it runs; readable back.
 #
+# boot: shared
 # kernels: all
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone

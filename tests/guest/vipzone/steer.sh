@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Steering: at least 99.5% of a process's anonymous pages lie in its region.
 #
+# boot: shared
 # kernels: all
 # arguments: 16384; debug: 4096
 . "$(dirname "$0")/ktap.sh"
