@@ -14,6 +14,7 @@
 
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
@@ -73,9 +74,20 @@ static int hook_register(enum memsuite_hook_point_id id)
 	return err;
 }
 
+/* Ftrace that has switched itself off, after a fault of its own, lets go of nothing. */
 static void hook_unregister(struct memsuite_hook_state *point)
 {
-	unregister_ftrace_function(&point->ops);
+	int err = unregister_ftrace_function(&point->ops);
+
+	if (err) {
+		pr_crit("%s cannot be unhooked (%d): memsuite cannot be unloaded before the next boot\n",
+			point->symbol, err);
+		__module_get(THIS_MODULE);
+		point->stuck = true;
+		/* Callbacks run with preemption off. */
+		synchronize_rcu();
+		return;
+	}
 	ftrace_set_filter_ip(&point->ops, point->ip, 1, 0);
 	/* A registered ops keeps flags and hashes of its own: begin anew. */
 	memset(&point->ops, 0, sizeof(point->ops));
@@ -112,10 +124,9 @@ int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank ra
 		       table->name);
 		goto out;
 	}
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && table->answers) {
-		pr_err("%s: a real-time kernel's zone lock sleeps, handlers may not\n",
-		       table->name);
-		err = -EOPNOTSUPP;
+	if (point->stuck) {
+		pr_err("%s: it could not be unhooked before; reboot\n", table->name);
+		err = -EBUSY;
 		goto out;
 	}
 	WRITE_ONCE(point->hooks[rank], &memsuite_hook_check_handlers);
@@ -160,7 +171,7 @@ void memsuite_hook_disarm(enum memsuite_hook_point_id id, enum memsuite_hook_ran
 		synchronize_rcu();
 	} else {
 		hook_unregister(point);
-		point->state = "off";
+		point->state = point->stuck ? "failed" : "off";
 	}
 out:
 	mutex_unlock(&arm_lock);

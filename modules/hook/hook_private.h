@@ -28,6 +28,7 @@ struct memsuite_hook_stats {
  * @hooks: who is armed there, by rank
  * @symbol: the function of this kernel, or NULL
  * @state: as its file in sysfs says it
+ * @stuck: ftrace has failed to let go of it: calls still come, and find no hook
  * @ip: address of the function
  * @arg_offset: where its arguments are in struct pt_regs
  * @has_arg: whether the function has that argument
@@ -39,6 +40,7 @@ struct memsuite_hook_state {
 	const struct memsuite_hook *hooks[MEMSUITE_NR_HOOK_RANKS];
 	const char *symbol;
 	const char *state;
+	bool stuck;
 	unsigned long ip;
 	unsigned int arg_offset[MEMSUITE_HOOK_POINT_ARGS];
 	bool has_arg[MEMSUITE_HOOK_POINT_ARGS];

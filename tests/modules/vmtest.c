@@ -8,6 +8,7 @@
  *   fail   writing an address makes its page fail as the hardware would say it did
  *   poison what the kernel copies with care, from where such an aligned word begins, is memory that cannot be read;
  *          0: none
+ *   ftrace writing 1 switches ftrace off for good, as it does itself after a fault
  *   hold   reading gives the physical address of 4 MiB that this module holds, for faults to be put there:
  *          those with the address of the parameter at=, if it is given and they are free
  *
@@ -133,6 +134,22 @@ static int poison_set(void *data, u64 value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(poison_fops, NULL, poison_set, "%llu\n");
 
+/* It is not exported. */
+static int ftrace_set(void *data, u64 value)
+{
+	struct kprobe probe = { .symbol_name = "ftrace_kill" };
+	void (*kill)(void);
+	int err = value == 1 ? register_kprobe(&probe) : -EINVAL;
+
+	if (err)
+		return err;
+	kill = (void (*)(void))probe.addr;
+	unregister_kprobe(&probe);
+	kill();
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(ftrace_fops, NULL, ftrace_set, "%llu\n");
+
 static int hold_get(void *data, u64 *value)
 {
 	*value = PFN_PHYS(page_to_pfn(held));
@@ -183,6 +200,7 @@ static int __init vmtest_init(void)
 	debugfs_create_file_unsafe("leak", 0200, directory, NULL, &leak);
 	debugfs_create_file_unsafe("fail", 0200, directory, NULL, &fail);
 	debugfs_create_file_unsafe("poison", 0200, directory, NULL, &poison_fops);
+	debugfs_create_file_unsafe("ftrace", 0200, directory, NULL, &ftrace_fops);
 	debugfs_create_file_unsafe("hold", 0400, directory, NULL, &hold);
 	return 0;
 }
