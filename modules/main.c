@@ -54,6 +54,10 @@ static int __init memsuite_init(void)
 {
 	int i, err;
 
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		pr_err("a real-time kernel's zone lock sleeps, and what holds it here must not\n");
+		return -EOPNOTSUPP;
+	}
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		err = parts[i].init ? parts[i].init() : 0;
 		if (err) {

@@ -31,9 +31,11 @@ def others():
 
 
 def outside():
-    """Series just before the oldest and after the newest."""
-    (first, minor), (last, newest) = (map(int, SERIES[at].split(".")) for at in (0, -1))
-    return f"{first}.{minor - 1}", f"{last}.{newest + 1}", f"{last + 1}.0"
+    """All series just before and after one that is tried, but for those that are."""
+    near = [f"{major}.{minor + step}" for major, minor in (map(int, series.split(".")) for series in SERIES)
+            for step in (-1, 1)]
+    last = int(SERIES[-1].partition(".")[0])
+    return [series for series in [*near, f"{last + 1}.0"] if series not in SERIES]
 
 
 def checks():
@@ -49,6 +51,7 @@ def checks():
         yield f"dkms' expression has {series}", all(builds(series + rest) for rest in ("", ".0-1-amd64", ".13+deb14-amd64"))
     for series in outside():
         yield f"dkms' expression has not {series}", not builds(f"{series}.1-amd64")
+    yield "dkms builds for no real-time kernel", "!CONFIG_PREEMPT_RT" in said("BUILD_EXCLUSIVE_CONFIG").split()
     found = others()
     print("".join(f"# {line}\n" for line in found.splitlines()), end="")
     yield "nothing else lists kernels", not found
