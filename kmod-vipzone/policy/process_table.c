@@ -69,21 +69,19 @@ static struct vipzone_process *process_create(struct mm_struct *mm, struct pid *
 	return process;
 }
 
-/* For another process, or the same with another mm. Under table_lock. */
-static bool process_copy(const struct vipzone_process *process, struct mm_struct *mm,
-			 struct pid *pid)
+/* For another process, or the same with another mm or policy. Under table_lock. */
+static void process_copy(const struct vipzone_process *process, struct mm_struct *mm,
+			 struct pid *pid, struct vipzone_policy *policy)
 {
 	struct vipzone_process *copy;
 
-	copy = process_create(mm, pid, process->policy,
-			      GFP_ATOMIC | __GFP_NOWARN);
+	copy = process_create(mm, pid, policy, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy) {
 		lost++;
-		return false;
+		return;
 	}
-	vipzone_policy_get(process->policy);
+	vipzone_policy_get(policy);
 	process_publish(copy, process->mm);
-	return true;
 }
 
 struct mm_struct *vipzone_process_mm(struct task_struct *task)
@@ -109,7 +107,7 @@ static void process_rekey(struct vipzone_process *process, struct mm_struct *mm)
 {
 	if (process->mm == mm)
 		return;
-	process_copy(process, mm, process->pid);
+	process_copy(process, mm, process->pid, process->policy);
 	process_unlink(process);
 }
 
@@ -201,20 +199,32 @@ void vipzone_process_forked(struct task_struct *parent, struct task_struct *chil
 	spin_lock(&table_lock);
 	process = vipzone_process_by_pid(task_tgid(parent));
 	if (process && process->policy->command.children)
-		process_copy(process, child->mm, task_tgid(child));
+		process_copy(process, child->mm, task_tgid(child), process->policy);
 	else if (child->mm != parent->mm && vipzone_thp_is_forbidden(parent->mm))
 		memsuite_thp_enable(child->mm);
 	spin_unlock(&table_lock);
 }
 
+/* The administrator's policy counts again; of a cgroup or the machine it needs no entry. */
+static void process_unchoose(struct vipzone_process *process, struct mm_struct *mm)
+{
+	struct vipzone_policy *base = process->policy->base;
+
+	if (base->command.scope == VIPZONE_SCOPE_PROCESS)
+		process_copy(process, mm, process->pid, base);
+	process_unlink(process);
+}
+
 /* Inside a tracepoint, in the task itself. */
-void vipzone_process_execed(struct task_struct *task)
+void vipzone_process_execed(struct task_struct *task, bool secure)
 {
 	struct vipzone_process *process;
 
 	spin_lock(&table_lock);
 	process = vipzone_process_by_pid(task_tgid(task));
-	if (process)
+	if (process && secure && process->policy->base)
+		process_unchoose(process, task->mm);
+	else if (process)
 		process_rekey(process, task->mm);
 	else if (vipzone_thp_parent_is_forbidden(task))
 		memsuite_thp_enable(task->mm);

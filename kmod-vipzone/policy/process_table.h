@@ -77,7 +77,8 @@ struct mm_struct *vipzone_process_mm(struct task_struct *task);
 
 /* Inside tracepoints: these do not sleep. exec and exit are in the task itself. */
 void vipzone_process_forked(struct task_struct *parent, struct task_struct *child);
-void vipzone_process_execed(struct task_struct *task);
+/* @secure: it gained privileges, and what it has chosen before is no longer its own. */
+void vipzone_process_execed(struct task_struct *task, bool secure);
 void vipzone_process_exited(struct task_struct *task);
 
 /* Children that are not steered for want of memory. */

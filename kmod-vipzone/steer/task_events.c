@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fork, exec and exit of steered and tagged processes, seen through tracepoints. */
 
+#include <linux/binfmts.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -22,9 +23,10 @@ static void probe_fork(void *data, struct task_struct *parent,
 	vipzone_tags_forked(parent, child);
 }
 
-static void probe_exec(void *data, struct task_struct *task)
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
 {
-	vipzone_process_execed(task);
+	vipzone_process_execed(task, bprm->secureexec);
 }
 
 static void probe_exit(void *data, struct task_struct *task)

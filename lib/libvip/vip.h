@@ -89,7 +89,8 @@ int vip_tag(const void *addr, size_t len, size_t vip_flags);
  * @policy: "SEGMENT=REGION[+REGION...][,...]", of text, data, bss, heap, stack,
  *	mmap, file, cache, and * for all others; NULL takes back what was asked
  *
- * Inherited by children and kept by exec (hybrid PRAM, section 3.2).
+ * Inherited by children and kept by exec, unless exec gains privileges (set-uid);
+ * hybrid PRAM, section 3.2.
  *
  * Return: 0, or -1 with errno: EPERM (the administrator's policy for this
  * process does not let programs choose, or not that region), EINVAL, E2BIG,

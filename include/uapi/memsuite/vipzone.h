@@ -79,7 +79,7 @@ struct vipzone_choice {
  *	address @start lies in. Neighbours with the same flags are one range.
  * VIPZONE_SET_DEFAULT, VIPZONE_GET_DEFAULT: inherited by fork, gone with exec.
  * VIPZONE_CHOOSE: ask for regions for segments of the process; inherited by
- *	fork and kept by exec.
+ *	fork and kept by exec, unless exec gains privileges (set-uid).
  *
  * Errors: EINVAL (not a multiple of the page size, empty, unknown flags,
  * reserved not zero, not a policy), EFAULT, ENOMEM (no memory, or part of the

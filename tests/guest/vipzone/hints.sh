@@ -46,6 +46,22 @@ check "nor does a policy that does not say so" refused $eperm mmap=low
 echo "machine region:high+low programs" >$zone/add
 check "a program chooses, and keeps it through exec" in_low 1000 "$here/hints" choose mmap=low
 check "and its children" in_low 1000 "$here/hints" choose mmap=low /bin/sh -c '"$@"' sh
+# keeps PROGRAM: a user's choice, through the exec of it.
+keeps() {
+	"$here/as" 1000 "$here/hints" choose mmap=low "$1" 10 --until /tmp/enough >/dev/null &
+	pid=$!
+	wait_for 10 sh -c "[ \"\$(readlink /proc/$pid/exe)\" = '$1' ]"
+	sleep 1 # a policy goes after a grace period
+	grep -qsx $pid $zone/policies/*/who
+	kept=$?
+	kill $pid
+	wait $pid 2>/dev/null
+	return $kept
+}
+loses() { ! keeps "$1"; }
+cp "$here/touch" /tmp/privileged && chmod 4755 /tmp/privileged
+check "through an exec that gains no privileges" keeps "$here/touch"
+check "but not through one that does" loses /tmp/privileged
 check "and takes it back" sh -c "! '$here/hints' choose mmap=low '$here/hints' choose '' \
 	'$here/touch' 1000 --range 0x10000000 0x18000000 | grep -q 'in 1000'"
 check "a region of another policy" refused $eperm mmap=node0
