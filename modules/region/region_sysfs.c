@@ -198,10 +198,12 @@ static struct number_attr number_attrs[MEMSUITE_NR_REGION_NUMBERS];
 static struct attribute *region_number_attrs[MEMSUITE_NR_REGION_NUMBERS + 1];
 
 static const struct attribute_group region_kind_group = { .attrs = region_kind_attrs };
+
 static const struct attribute_group region_use_group = {
 	.attrs = region_use_attrs,
 	.is_visible = memsuite_attr_admin,
 };
+
 static const struct attribute_group region_number_group = {
 	.attrs = region_number_attrs,
 };
