@@ -550,8 +550,9 @@ def bad_pages_are_exported(top):
                    for address in ("0x1234568", "0x1235000", "0x1236ff8",
                                    "0x9000000"))
     tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + rows})
-    assert tree.run("diag", "export", "--format", "memmap").stdout == (
-        "memmap=12K$0x1234000 memmap=4K$0x9000000\n")
+    exported = tree.run("diag", "export", "--format", "memmap")
+    assert exported.stdout == "memmap=12K$0x1234000 memmap=4K$0x9000000\n"
+    assert "/etc/default/grub" in exported.stderr and "\\\\\\$" in exported.stderr, exported.stderr
     assert tree.run("diag", "export", "--format", "badram").stdout == (
         'GRUB_BADRAM="0x1234000,0xffffffffffffe000,'
         '0x1236000,0xfffffffffffff000,0x9000000,0xfffffffffffff000"\n')
@@ -1096,6 +1097,17 @@ def a_record_is_made(top):
     assert tree.written("mrc/add") == "99999\n" and tree.written("mrc/remove") == "99999\n"
 
 
+def a_recorder_that_is_ended_tracks_nothing_more(top):
+    tree = Tree(top, SYSFS, DEBUGFS)
+    tree.fill(tree.sysfs, {"mrc/remove": ""})
+    recorder = tree.start("mrc", "record", "99999", "-o", os.path.join(top, "record"), "--seconds", "60")
+    while tree.written("mrc/add") != "99999\n":
+        time.sleep(0.01)
+    recorder.send_signal(signal.SIGTERM)
+    recorder.communicate()
+    assert tree.written("mrc/remove") == "99999\n", tree.written("mrc/remove")
+
+
 def made_up_record(top):
     """Eight ladders, a second apart, in which the first pages are always touched and the others once."""
     path = os.path.join(top, "record")
@@ -1130,6 +1142,13 @@ def a_record_is_reported(top):
         assert png.returncode == 0 or "matplotlib" in png.stderr, png
     assert tree.run("mrc", "report", "wss", path, "--target", "78").returncode == 1
     assert "no record" in tree.run("mrc", "report", "wss", TOOL).stderr
+    with open(path, encoding="utf-8") as file:
+        whole = file.read()
+    for text, ladders in (whole[:-100], 7), (whole + "\0" * 100, 8):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        result = tree.run("mrc", "report", "mrc", path)
+        assert f"{ladders} ladders" in result.stdout and "torn" in result.stderr, result
 
 
 def a_record_is_a_trace(top):
@@ -1452,6 +1471,7 @@ TESTS = (
     the_top_is_sorted,
     a_curve_is_csv,
     a_record_is_made,
+    a_recorder_that_is_ended_tracks_nothing_more,
     a_record_is_reported,
     a_record_is_a_trace,
     memory_that_could_be_powered_down_is_told,

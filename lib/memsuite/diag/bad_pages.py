@@ -2,6 +2,7 @@
 """The bad pages that are known."""
 
 import mmap
+import sys
 import time
 
 from ..output import print_json, print_table, yes
@@ -109,9 +110,11 @@ def cmd_diag_export(args):
         print_json({"pages": rows, "ranges": [
             {"start": hex(start), "end": hex(end)} for start, end in runs]})
     elif args.format == "memmap":
-        # In /etc/default/grub a dollar is written \\\$, on the line itself $.
         print(" ".join(f"memmap={(end - start) >> 10}K${start:#x}"
                        for start, end in runs))
+        # Without them the machine does not boot: memmap=4K, for instance, is all the memory that it then has.
+        print("memsuite: this is for the kernel's command line; in /etc/default/grub each $ is written \\\\\\$, "
+              "or update-grub loses it and what follows", file=sys.stderr)
     else:
         print('GRUB_BADRAM="' + ",".join(
             f"{address:#x},{mask:#x}" for start, end in runs

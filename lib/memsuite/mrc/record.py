@@ -9,9 +9,12 @@ they were last seen touched. Times are microseconds of CLOCK_MONOTONIC, as the k
 import json
 import os
 import select
+import signal
+import sys
 import time
 
 from .. import Failure
+from ..ending import on_ending
 from ..sysfs import SYSFS, need, number, read, write
 from .curves import COLUMNS
 from .targets import ADD_ERRORS, GROUP, mrc_accesses, mrc_curve, mrc_rows, mrc_stats, mrc_targets, name_of
@@ -89,27 +92,46 @@ def cmd_mrc_record(args):
     targets = args.who or before
     if not targets:
         raise Failure("nothing is tracked; name a target")
-    added = [who for who in targets if who not in before and f"{who} children" not in before]
-    for who in added:
-        write("mrc/add", who, ADD_ERRORS)
+    wanted = [who for who in targets if who not in before and f"{who} children" not in before]
+    added = []
+    # However it ends, what it has begun to track is tracked no more.
+    on_ending(signal.default_int_handler)
     try:
+        for who in wanted:
+            write("mrc/add", who, ADD_ERRORS)
+            added.append(who)
         with open(args.output, "w", encoding="utf-8") as file:
             file.write(json.dumps({"memsuite_mrc_record": VERSION, "us": now_us(), "version": read("version")}) + "\n")
             measured = watch(file, list(targets), args.seconds, args.interval)
     except OSError as error:
         raise Failure(f"{args.output}: {error.strerror}") from None
     finally:
+        on_ending(signal.SIG_IGN)
         for who in set(added) & set(mrc_targets()):
             write("mrc/remove", who)
     print(f"{measured} of {len(targets)} targets recorded in {args.output}")
     return 0 if measured else 1
 
 
+def record_lines(path):
+    """What its lines say. The last one may be torn: the recorder was killed, or the disk was full."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        texts = [text for text in file if text.strip()]
+    lines = []
+    for number_of, text in enumerate(texts, 1):
+        try:
+            lines.append(json.loads(text))
+        except ValueError:
+            if number_of < len(texts):
+                raise
+            print(f"memsuite: {path}: the last line is torn, and left out", file=sys.stderr)
+    return lines
+
+
 def read_record(path, target=None):
     """The snapshots of one target: of @target, or of the first one."""
     try:
-        with open(path, encoding="utf-8") as file:
-            lines = [json.loads(line) for line in file if line.strip()]
+        lines = record_lines(path)
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
     except ValueError:
