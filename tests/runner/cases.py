@@ -15,7 +15,10 @@ A script's first comment may have lines of "# KEY: VALUE", which lines with a de
     once: yes           if it fails it is not tried again
 
 A SET is what scripts/kernels names: a kernel, a series and all later ones ("6.1+"), or one of all, stock, oldest,
-newest, default and benched.
+newest, default and benched; "none" is for what only make soak runs.
+
+What depends on the kernel's own code runs on the oldest and the newest in make test, what does not on the newest; the
+basics run on all of them, as all does in make soak.
 
 A VALUE may have alternatives: "3; debug: 1; soak: 20; soak debug: 4" is 3 in make test, but 1 on the debug kernel, and
 20 in make soak, but 4 on the debug kernel. The last one of which all words hold counts; words are soak and SETs.
@@ -120,6 +123,8 @@ def declared(path, said, soak):
     in_guest = path.startswith(GUEST)
     name = said.get("case") or os.path.basename(path).partition(".")[0]
     words = chosen(said["kernels"], None, soak).split() if "kernels" in said else []
+    if words == ["none"]:
+        return
     if in_guest and not words:
         raise Mistake("it names no kernels")
     wanted = {kernel for word in words for kernel in named(word)}

@@ -4,7 +4,7 @@
 # documentation names, and nothing changed.
 #
 # boot: shared
-# kernels: all
+# kernels: oldest newest debug; soak: all
 . "$(dirname "$0")/ktap.sh"
 
 modprobe memdiag && modprobe vipzone && modprobe mrc || exit 1

@@ -5,7 +5,7 @@
 # --numa 512M,read_ns=80,write_ns=90 --numa 256M,read_ns=300,write_ns=1000
 # --nvdimm 128M, --memory-type 26,3 (DDR4) and --append memmap=64M!256M.
 #
-# kernels: stock; soak: all
+# kernels: oldest newest; soak: all
 # options: --numa 512M,read_ns=80,write_ns=90 --numa 256M,read_ns=300,write_ns=1000
 #   --nvdimm 128M --memory-type 26,3 --append memmap=64M!256M
 . "$(dirname "$0")/ktap.sh"

@@ -4,7 +4,7 @@
 # offlined. Boot with movablecore=512M nokaslr and 1 GiB: the upper half is movable,
 # and its first blocks hold nothing of the boot loader's.
 #
-# kernels: stock; soak: all
+# kernels: oldest newest; soak: all
 # options: --append "movablecore=512M nokaslr"
 . "$(dirname "$0")/ktap.sh"
 

@@ -4,7 +4,7 @@
 # clear; with an empty pool they are tested on demand; the faulty page at
 # ADDRESS never reaches a program, though no sweep has come by yet.
 #
-# kernels: stock; soak: all
+# kernels: oldest newest; soak: all
 # options: --mem 512M --fault 0x0a345678:3:fast-sa1
 # arguments: 0x0a345678
 . "$(dirname "$0")/ktap.sh"

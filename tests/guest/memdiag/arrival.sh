@@ -4,7 +4,7 @@
 # of it; a faulty cell in it is found and its page retired, and the memory can go
 # again. Boot with movablecore=512M and 1 GiB; ADDRESS lies from 640 to 768 MiB.
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --append movablecore=512M --fault 0x2a345678:3:sa1
 # arguments: 0x2a345678
 . "$(dirname "$0")/ktap.sh"

@@ -3,7 +3,7 @@
 # The controller: sweeps come in time, the configuration follows the demand
 # and the administrator's limits, a budget is kept.
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --mem 384M
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag

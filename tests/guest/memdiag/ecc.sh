@@ -3,7 +3,7 @@
 # Errors that the machine reports: counted by page, and at the threshold the
 # page is tested with its neighbours. If they go on meanwhile it is retired.
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --mem 512M
 . "$(dirname "$0")/ktap.sh"
 diag=$suite/memdiag

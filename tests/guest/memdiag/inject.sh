@@ -3,7 +3,7 @@
 # Emulated faults: one of every kind, each in a page of good memory, is found by
 # the test of the range, retired and labelled; and all of it is taken back.
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --mem 512M
 . "$(dirname "$0")/ktap.sh"
 diag=$suite/memdiag

@@ -12,7 +12,7 @@
 #
 # boot: shared
 # case: mrc-churn
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 1 10; soak: 3 10
 # case: mrc-churn in mode paper

@@ -8,7 +8,7 @@
 #
 # boot: shared
 # case: mrc-paper
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # case: mrc-paper on two nodes
 # kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M

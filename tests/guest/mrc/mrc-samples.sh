@@ -9,7 +9,7 @@
 # case: mrc-samples
 # kernels: newest; soak: all
 # case: mrc-samples, curves
-# kernels: newest; soak: all
+# kernels: none; soak: all
 # options: --icount
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/tracked.sh"

@@ -3,7 +3,7 @@
 # store-errors.sh: dm-vstore where a disk has bad sectors, and PRAM has lines that cannot be read, or are lost. Needs an NVDIMM of
 # 128 MiB and the host's files, for dmsetup.
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --nvdimm 128M --root host
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"

@@ -8,7 +8,7 @@
 # Boot with two nodes, the processors on the first.
 #
 # boot: shared
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone

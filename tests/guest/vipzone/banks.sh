@@ -5,7 +5,7 @@
 # interleaving; bad input; the random order; unload under load.
 #
 # boot: shared
-# kernels: oldest newest debug; soak: all
+# kernels: newest; soak: all
 # arguments: 6000; debug: 2000
 . "$(dirname "$0")/ktap.sh"
 pages=${1:-6000}

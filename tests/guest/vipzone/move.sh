@@ -7,7 +7,7 @@
 #   move.sh [PAGES]
 #
 # boot: shared
-# kernels: all
+# kernels: oldest newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 8192; debug: 2048
 . "$(dirname "$0")/ktap.sh"

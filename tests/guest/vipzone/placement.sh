@@ -6,7 +6,7 @@
 # that is full makes the next region of the list give, and nobody reclaims. The machine has two nodes, the second one
 # from 768M on.
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --numa 768M,cpus=0-1 --numa 512M
 # arguments: 16384; debug: 4096
 . "$(dirname "$0")/ktap.sh"

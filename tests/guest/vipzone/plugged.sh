@@ -3,7 +3,7 @@
 # Memory that comes to a node is of the node's region. Boot with two nodes of 512 MiB
 # and a DIMM that is offline.
 #
-# kernels: oldest newest debug; soak: all
+# kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M --dimm 128M
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone

@@ -4,7 +4,7 @@
 # the machine, of which the narrower wins; changed while it runs; readable back.
 #
 # boot: shared
-# kernels: all
+# kernels: oldest newest; soak: all
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone
 segments="text data bss heap stack mmap file cache"

@@ -6,7 +6,7 @@
 #
 #   pressure.sh PAGES NODE: the second of two nodes begins at NODE, in MiB
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --allow-oom --numa 192M,cpus=0-1 --numa 96M
 # arguments: 2048 192
 . "$(dirname "$0")/ktap.sh"

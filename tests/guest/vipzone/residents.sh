@@ -7,7 +7,7 @@
 #   residents.sh PAGES NODE: the second of two nodes begins at NODE, in MiB, and the
 #   memory block of 128 MiB behind its first is movable
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --append "nokaslr movablecore=440M" --numa 256M,cpus=0-1 --numa 384M
 # arguments: 2048 256
 . "$(dirname "$0")/ktap.sh"
