@@ -3,7 +3,7 @@
 # store-shared.sh: a store and memory share a PRAM. Needs an NVDIMM of 128 MiB, and
 # the host's files, for dmsetup.
 #
-# kernels: newest; soak: 6.1+ debug
+# kernels: none; soak: 6.1+ debug
 # options: --mem 512M --nvdimm 128M --root host
 # timeout: 1500
 . "$(dirname "$0")/ktap.sh"

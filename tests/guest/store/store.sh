@@ -3,7 +3,7 @@
 # store.sh OPERATIONS: dm-vstore on a PRAM that is smaller than what is written.
 # Needs an NVDIMM and the host's files, for dmsetup and file systems' tools.
 #
-# kernels: newest debug; soak: all
+# kernels: newest; soak: all
 # options: --nvdimm 128M --root host
 # arguments: 300; debug: 100
 # timeout: 1800
