@@ -5,7 +5,7 @@
 # own zeroing options.
 #
 # case: zeros, init_on_free=1
-# kernels: oldest newest; soak: stock
+# kernels: newest; soak: stock
 # options: --mem 768M --append init_on_free=1
 # case: zeros, page_poison=1
 # kernels: oldest; soak: stock

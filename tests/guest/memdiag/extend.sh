@@ -3,7 +3,7 @@
 # What others add: tests beside the main one, each with its period; policies,
 # alarms and tests of another module, which may go at any time.
 #
-# kernels: newest; soak: all
+# kernels: none; soak: all
 # options: --mem 384M
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag

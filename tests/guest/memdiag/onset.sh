@@ -9,7 +9,7 @@
 #
 # In scripts/vm --fault later.
 #
-# kernels: default; soak: stock
+# kernels: none; soak: stock
 # options: --mem 256M --icount --fault later
 # arguments: 30; soak: 60
 # timeout: 1800

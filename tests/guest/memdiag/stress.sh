@@ -4,7 +4,7 @@
 # finds them all, damages nothing, and leaves everything as it was. Needs
 # scripts/vm --root host, for Python.
 #
-# kernels: default; soak: stock
+# kernels: none; soak: stock
 # options: --mem 256M --root host
 # arguments: $TOP/scripts/memsuite
 . "$(dirname "$0")/ktap.sh"

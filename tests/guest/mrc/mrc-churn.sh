@@ -16,7 +16,7 @@
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 1 10; soak: 3 10
 # case: mrc-churn in mode paper
-# kernels: newest; soak: all
+# kernels: none; soak: all
 # arguments: 1 10 paper; soak: 3 10 paper
 
 rounds=${1:-3}

@@ -5,7 +5,7 @@
 #
 #   mrc-limit.sh TOOL	scripts/memsuite; the host's files are needed
 #
-# kernels: default; soak: stock
+# kernels: none; soak: stock
 # options: --root host
 # arguments: $TOP/scripts/memsuite
 . "$(dirname "$0")/ktap.sh"

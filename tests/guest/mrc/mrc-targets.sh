@@ -5,7 +5,7 @@
 # processes are tracked. KTAP.
 #
 # boot: shared
-# kernels: oldest 6.1 newest; soak: all
+# kernels: 6.1 newest; soak: all
 . "$(dirname "$0")/ktap.sh"
 
 control=$suite/mrc
