@@ -5,7 +5,7 @@
 # are removed, debugfs is mounted, files are read, the machine sleeps. Freed memory is
 # poisoned: who still uses it is seen.
 #
-# kernels: newest debug; soak: all
+# kernels: newest; soak: all
 # options: --dimm 256M --append "slub_debug=FZPU no_console_suspend suspend.pm_test_delay=1"
 # arguments: 1; soak: 100; soak debug: 10
 . "$(dirname "$0")/ktap.sh"
