@@ -14,7 +14,7 @@ hooksdir := /etc
 
 help:
 	@echo "make demo          show the suite at work, in a virtual machine (about 5 minutes)"
-	@echo "make test          run all tests (ONLY=REGEX for some of them)"
+	@echo "make test          run the tests (ONLY=REGEX for some of them)"
 	@echo "make soak          run the long ones, and go on where they were stopped (FSTESTS=DIR: fstests, too)"
 	@echo "make bench-fault   the page-fault path: the suite against the stock kernel"
 	@echo "make bench-march   the test engine: GB/s on this machine, against others (not in a virtual machine)"

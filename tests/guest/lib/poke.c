@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * poke FILE KIND...: one write(2) of each kind of bad input to a file; prints
- * "ok" or the name of the errno, a line each; if it cannot be opened, of that. Kinds: empty, newline, text,
- * negative, huge, nul, numbernul, junk (4 KiB), trailing, or literal:TEXT.
+ * "ok" or the name of the errno, a line each, or the errno of opening it. Kinds:
+ * empty, newline, text, negative, huge, nul, numbernul, junk (4 KiB), trailing, or
+ * literal:TEXT.
  */
 #include <errno.h>
 #include <fcntl.h>
