@@ -15,6 +15,7 @@
 #include "store/map/pages.h"
 #include "store/map/pram.h"
 #include "store/map/repair.h"
+#include "store/map/seal.h"
 #include "store/map/tree.h"
 #include "store/vstore.h"
 
@@ -24,6 +25,12 @@ struct source {
 	struct bvec_iter iter;
 	const void *memory;
 };
+
+/* A dirty block of these is where the disk's label is: write-back leaves it alone. */
+static bool block_is_sealed(const struct vstore *store, const struct vstore_page *page)
+{
+	return vstore_seal_touches(store->map.nr_blocks, page->block, 1);
+}
 
 /**
  * vstore_block_enlist() - put a block's page last in the list of its kind
@@ -36,29 +43,12 @@ void vstore_block_enlist(struct vstore *store, struct vstore_page *page)
 		return;
 	if (!vstore_page_is_dirty(page))
 		list_move_tail(&page->list, &store->clean);
+	else if (block_is_sealed(store, page))
+		list_move_tail(&page->list, &store->sealed);
 	else if (page->mark & VSTORE_MERGED)
 		list_move_tail(&page->list, &store->merged);
 	else
 		list_move_tail(&page->list, &store->dirty);
-}
-
-/**
- * vstore_blocks_init() - put what the tree leads to in the lists
- * @store: it, locked, its tree just read
- * @nr_dirty: pages that the disk does not have
- */
-void vstore_blocks_init(struct vstore *store, u32 nr_dirty)
-{
-	u32 page;
-
-	INIT_LIST_HEAD(&store->dirty);
-	INIT_LIST_HEAD(&store->merged);
-	INIT_LIST_HEAD(&store->clean);
-	for (page = 0; page < store->map.nr_pages; page++)
-		if (store->pages[page].use == VSTORE_DATA)
-			vstore_block_enlist(store, &store->pages[page]);
-	store->nr_dirty = nr_dirty;
-	store->nr_merged = 0;
 }
 
 /**
@@ -76,7 +66,7 @@ struct vstore_page *vstore_block_page(struct vstore *store, u64 block)
 }
 
 /**
- * vstore_block_count() - count a block, if the disk does not have it and it can be moved there
+ * vstore_block_count() - count a block, if the disk does not have it and it can be read
  * @store: it, locked
  * @page: of the block, or NULL
  * @by: 1, or -1 if it is none from now on
@@ -85,9 +75,36 @@ void vstore_block_count(struct vstore *store, const struct vstore_page *page, in
 {
 	if (!page || !vstore_page_is_dirty(page) || page->flags & VSTORE_BAD)
 		return;
+	if (block_is_sealed(store, page)) {
+		store->nr_sealed += by;
+		return;
+	}
 	store->nr_dirty += by;
 	if (page->mark & VSTORE_MERGED)
 		store->nr_merged += by;
+}
+
+/**
+ * vstore_blocks_init() - put what the tree leads to in the lists
+ * @store: it, locked, its tree just read
+ */
+void vstore_blocks_init(struct vstore *store)
+{
+	struct vstore_page *page = store->pages, *end = page + store->map.nr_pages;
+
+	INIT_LIST_HEAD(&store->dirty);
+	INIT_LIST_HEAD(&store->merged);
+	INIT_LIST_HEAD(&store->clean);
+	INIT_LIST_HEAD(&store->sealed);
+	store->nr_dirty = 0;
+	store->nr_merged = 0;
+	store->nr_sealed = 0;
+	for (; page < end; page++) {
+		if (page->use != VSTORE_DATA)
+			continue;
+		vstore_block_enlist(store, page);
+		vstore_block_count(store, page, 1);
+	}
 }
 
 /**
@@ -98,7 +115,7 @@ void vstore_block_count(struct vstore *store, const struct vstore_page *page, in
  */
 u32 vstore_blocks_nr_clean(const struct vstore *store)
 {
-	return store->map.nr_data - store->nr_dirty - store->map.nr_lost;
+	return store->map.nr_data - store->nr_dirty - store->nr_sealed - store->map.nr_lost;
 }
 
 /**
@@ -118,8 +135,32 @@ void vstore_block_mark_bad(struct vstore *store, struct vstore_page *page)
 		    clean ? ": the disk has it" : "");
 	vstore_block_count(store, page, -1);
 	vstore_page_mark_bad(&store->map, page - store->pages);
-	if (clean)
+	if (clean && !store->read_only)
 		vstore_map_forget(&store->map, &block, 1);
+}
+
+/**
+ * vstore_blocks_forget() - PRAM forgets what it has of these blocks, durably
+ * @store: it, locked
+ * @block: the first one
+ * @nr: how many
+ */
+void vstore_blocks_forget(struct vstore *store, u64 block, u32 nr)
+{
+	u64 blocks[VSTORE_CHUNK], end = block + nr;
+
+	nr = 0;
+	for (block = vstore_tree_next(&store->map, block, end); block < end;
+	     block = vstore_tree_next(&store->map, block + 1, end)) {
+		vstore_block_count(store, vstore_block_page(store, block), -1);
+		blocks[nr++] = block;
+		if (nr == ARRAY_SIZE(blocks)) {
+			vstore_map_forget(&store->map, blocks, nr);
+			nr = 0;
+		}
+	}
+	if (nr)
+		vstore_map_forget(&store->map, blocks, nr);
 }
 
 /**
@@ -247,6 +288,21 @@ static u32 chunk_write(struct vstore *store, struct source *source, u64 block, u
 	return done;
 }
 
+static u32 source_write(struct vstore *store, struct source *source, u64 block, u32 nr, u32 mark)
+{
+	u32 done = 0;
+
+	while (done < nr) {
+		u32 want = min_t(u32, nr - done, VSTORE_CHUNK);
+		u32 written = chunk_write(store, source, block + done, want, mark);
+
+		done += written;
+		if (written < want)
+			break;
+	}
+	return done;
+}
+
 /**
  * vstore_blocks_write() - write a request's blocks to PRAM, durably, as far as there is room
  * @store: it, locked
@@ -260,17 +316,38 @@ static u32 chunk_write(struct vstore *store, struct source *source, u64 block, u
 u32 vstore_blocks_write(struct vstore *store, struct bio *bio, u64 block, u32 nr, u32 mark)
 {
 	struct source source = { .bio = bio, .iter = bio->bi_iter };
-	u32 done = 0;
 
-	while (done < nr) {
-		u32 want = min_t(u32, nr - done, VSTORE_CHUNK);
-		u32 written = chunk_write(store, &source, block + done, want, mark);
+	return source_write(store, &source, block, nr, mark);
+}
 
-		done += written;
-		if (written < want)
-			break;
-	}
-	return done;
+/**
+ * vstore_blocks_take() - blocks of the disk enter PRAM, dirty, as far as there is room
+ * @store: it, locked
+ * @from: their contents
+ * @block: the first one
+ * @nr: how many
+ *
+ * Return: how many blocks from the first on did.
+ */
+u32 vstore_blocks_take(struct vstore *store, const void *from, u64 block, u32 nr)
+{
+	struct source source = { .memory = from };
+
+	return source_write(store, &source, block, nr, 0);
+}
+
+/**
+ * vstore_block_mark_clean() - the disk has a block, durably
+ * @store: it, locked
+ * @block: it; PRAM holds it, dirty
+ */
+void vstore_block_mark_clean(struct vstore *store, u64 block)
+{
+	struct vstore_page *page = vstore_block_page(store, block);
+
+	vstore_block_count(store, page, -1);
+	vstore_map_mark_clean(&store->map, block);
+	vstore_block_enlist(store, page);
 }
 
 /**
@@ -290,13 +367,8 @@ void vstore_blocks_insert(struct vstore *store, const void *from, u64 block, u32
 		u32 done = chunk_write(store, &source, block, want, 0);
 
 		/* After a power cut before this, they are written to the disk once more. */
-		for (i = 0; i < done; i++) {
-			struct vstore_page *page = vstore_block_page(store, block + i);
-
-			vstore_block_count(store, page, -1);
-			vstore_map_mark_clean(&store->map, block + i);
-			vstore_block_enlist(store, page);
-		}
+		for (i = 0; i < done; i++)
+			vstore_block_mark_clean(store, block + i);
 		store->counts.promoted += done;
 		if (done < want)
 			return;
@@ -316,7 +388,7 @@ void vstore_blocks_repair(struct vstore *store)
 	u32 node = store->map.damaged;
 	int err;
 
-	if (!node)
+	if (!node || store->read_only)
 		return;
 	err = vstore_map_repair(&store->map);
 	if (err == -ENOENT)

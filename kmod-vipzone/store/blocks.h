@@ -27,11 +27,14 @@ static inline bool vstore_page_is_dirty(const struct vstore_page *page)
 	return !(page->flags & VSTORE_CLEAN);
 }
 
-void vstore_blocks_init(struct vstore *store, u32 nr_dirty);
+void vstore_blocks_init(struct vstore *store);
 struct vstore_page *vstore_block_page(struct vstore *store, u64 block);
 void vstore_block_enlist(struct vstore *store, struct vstore_page *page);
 void vstore_block_count(struct vstore *store, const struct vstore_page *page, int by);
 void vstore_block_mark_bad(struct vstore *store, struct vstore_page *page);
+void vstore_block_mark_clean(struct vstore *store, u64 block);
+void vstore_blocks_forget(struct vstore *store, u64 block, u32 nr);
+u32 vstore_blocks_take(struct vstore *store, const void *from, u64 block, u32 nr);
 u32 vstore_blocks_nr_clean(const struct vstore *store);
 unsigned int vstore_blocks_evict(struct vstore *store);
 u32 vstore_blocks_write(struct vstore *store, struct bio *bio, u64 block, u32 nr, u32 mark);

@@ -20,6 +20,7 @@
 #include "store/map/tree.h"
 #include "store/promote.h"
 #include "store/read_cache.h"
+#include "store/sealing.h"
 #include "store/share.h"
 #include "store/streams.h"
 #include "store/vstore.h"
@@ -60,7 +61,7 @@ static void blocks_mark_merged(struct vstore *store, u64 from, u64 to)
 		struct vstore_page *page = vstore_block_page(store, block);
 
 		if (!vstore_page_is_dirty(page) || page->mark & VSTORE_MERGED ||
-		    page->flags & VSTORE_BAD)
+		    page->flags & VSTORE_BAD || vstore_sealing_touches(store, block, 1))
 			continue;
 		page->mark |= VSTORE_MERGED;
 		store->nr_merged++;
@@ -124,36 +125,33 @@ static int bio_done(struct bio *bio, blk_status_t status)
 	return MAPIO_DONE;
 }
 
-/* PRAM forgets what it has of these blocks, durably. */
-static void span_forget(struct vstore *store, struct span span)
-{
-	u64 block, blocks[VSTORE_CHUNK], end = span.block + span.nr;
-	unsigned int nr = 0;
-
-	for (block = vstore_tree_next(&store->map, span.block, end); block < end;
-	     block = vstore_tree_next(&store->map, block + 1, end)) {
-		vstore_block_count(store, vstore_block_page(store, block), -1);
-		blocks[nr++] = block;
-		if (nr == ARRAY_SIZE(blocks)) {
-			vstore_map_forget(&store->map, blocks, nr);
-			nr = 0;
-		}
-	}
-	if (nr)
-		vstore_map_forget(&store->map, blocks, nr);
-}
-
 /*
  * A write goes to the disk. What PRAM has of its blocks is clean. PRAM forgets it first, durably:
  * else, after a power cut, it would hide what the disk has by then.
  */
 static int write_disk(struct vstore *store, struct bio *bio, struct span span)
 {
-	span_forget(store, span);
+	vstore_blocks_forget(store, span.block, span.nr);
 	store->counts.write_disk++;
 	bio_accept(bio, span.nr);
-	vstore_promote_write(store, bio, span.block, span.nr);
+	vstore_promote_track(store, bio, span.block, span.nr);
 	return vstore_disk_remap(store, bio);
+}
+
+/*
+ * What is sealed is not written while it is on its way. If it did not arrive, the disk has to be
+ * sealed first. Returns false if it cannot be.
+ */
+static bool span_await(struct vstore *store, struct span span)
+{
+	if (!vstore_sealing_touches(store, span.block, span.nr))
+		return true;
+	vstore_sealing_wait(store, span.block, span.nr);
+	if (store->sealing.seal.state != VSTORE_DISK_MOVING)
+		return true;
+	vstore_sealing_await(store);
+	vstore_sealing_wait(store, span.block, span.nr);
+	return store->sealing.seal.state != VSTORE_DISK_MOVING;
 }
 
 /*
@@ -165,10 +163,14 @@ static int write_map(struct vstore *store, struct bio *bio)
 {
 	struct span span = span_of(store->ti, bio);
 	u32 nr, done, mark;
-	bool dirty;
+	bool dirty, wanted;
 
+	wanted = write_wants_pram(store, span, &mark) && vstore_sealing_await(store);
+	/* The lock may have been released: nothing that was found before this is used. */
+	if (!span_await(store, span))
+		return bio_done(bio, BLK_STS_IOERR);
 	span_outdate(store, span);
-	if (write_wants_pram(store, span, &mark)) {
+	if (wanted) {
 		done = vstore_blocks_write(store, bio, span.block, span.nr, mark);
 		if (done) {
 			store->counts.write_pram++;
@@ -222,10 +224,12 @@ static int read_disk(struct vstore *store, struct bio *bio, struct span span)
 	}
 	store->counts.read_disk++;
 	bio_accept(bio, span.nr);
-	if ((store->promotes || vstore_read_cache_wanted(store)) &&
+	if ((vstore_promote_wanted(store) || vstore_read_cache_wanted(store)) &&
 	    (u64)span.nr << VSTORE_BLOCK_SHIFT < store->threshold &&
 	    vstore_promote_read(store, bio, span.block, span.nr))
 		return DM_MAPIO_SUBMITTED;
+	if (vstore_sealing_touches(store, span.block, span.nr))
+		vstore_promote_track(store, bio, span.block, span.nr);
 	return vstore_disk_remap(store, bio);
 }
 
@@ -233,10 +237,14 @@ static int read_map(struct vstore *store, struct bio *bio)
 {
 	struct span span = span_of(store->ti, bio);
 	struct bvec_iter iter = bio->bi_iter;
-	u64 next = vstore_tree_next(&store->map, span.block, span.block + span.nr);
+	u64 next;
 	int err = 0;
 	u32 nr;
 
+	vstore_sealing_wait(store, span.block, span.nr);
+	/* What PRAM has of a disk that is whole may be old, and is not dropped if nothing may be written. */
+	next = store->read_only && store->sealing.seal.state == VSTORE_DISK_WHOLE ? VSTORE_NONE :
+	       vstore_tree_next(&store->map, span.block, span.block + span.nr);
 	if (next != span.block) {
 		span.nr = min_t(u64, span.nr, next - span.block);
 		return read_disk(store, bio, span);
@@ -262,26 +270,61 @@ static int read_map(struct vstore *store, struct bio *bio)
  * Waits for write-back of these blocks: a write that follows the discard may go to the disk at
  * once, and write-back must not overwrite it with an older block.
  */
-static int discard_map(struct vstore *store, struct bio *bio)
+static void discard_wait(struct vstore *store, struct span span)
 {
-	struct span span = span_of(store->ti, bio);
 	u64 end = span.block + span.nr;
 
-	while (vstore_writeback_overlaps(store, span.block, end)) {
+	for (;;) {
+		vstore_sealing_wait(store, span.block, span.nr);
+		if (!vstore_writeback_overlaps(store, span.block, end))
+			return;
 		mutex_unlock(&store->lock);
 		wait_event(store->batch_done, !vstore_writeback_overlaps(store, span.block, end));
 		mutex_lock(&store->lock);
 	}
+}
+
+/* Cuts a span where sealed blocks and others meet. Returns whether its blocks are sealed. */
+static bool span_is_sealed(struct vstore *store, struct span *span)
+{
+	struct vstore_seal_run first = vstore_seal_first(store->map.nr_blocks);
+	struct vstore_seal_run last = vstore_seal_last(store->map.nr_blocks);
+
+	if (store->sealing.seal.state == VSTORE_DISK_WHOLE)
+		return false;
+	if (span->block < first.nr) {
+		span->nr = min_t(u64, span->nr, first.nr - span->block);
+		return true;
+	}
+	if (span->block >= last.block)
+		return true;
+	span->nr = min_t(u64, span->nr, last.block - span->block);
+	return false;
+}
+
+static int discard_map(struct vstore *store, struct bio *bio)
+{
+	struct span span = span_of(store->ti, bio);
+	bool sealed;
+
+	discard_wait(store, span);
+	sealed = span_is_sealed(store, &span);
+	bio_accept(bio, span.nr);
+	/* The label is not discarded, and what it stands for is kept. */
+	if (sealed)
+		return bio_done(bio, BLK_STS_OK);
 	span_outdate(store, span);
-	span_forget(store, span);
+	vstore_blocks_forget(store, span.block, span.nr);
 	if (!memsuite_bdev_takes_discards(store->disk->bdev))
 		return bio_done(bio, BLK_STS_OK);
-	vstore_promote_write(store, bio, span.block, span.nr);
+	vstore_promote_track(store, bio, span.block, span.nr);
 	return vstore_disk_remap(store, bio);
 }
 
 static int map_locked(struct vstore *store, struct bio *bio)
 {
+	if (store->read_only && bio_op(bio) != REQ_OP_READ)
+		return bio_done(bio, BLK_STS_IOERR);
 	switch (bio_op(bio)) {
 	case REQ_OP_READ:
 		return read_map(store, bio);

@@ -11,6 +11,7 @@
 #include "compat/dm.h"
 #include "store/loan/loan.h"
 #include "store/map/header.h"
+#include "store/map/seal.h"
 #include "store/pram_device.h"
 #include "store/share.h"
 #include "store/vstore.h"
@@ -143,6 +144,9 @@ static bool pram_is_taken(const struct vstore *store)
 	return false;
 }
 
+/* With fewer, there would be no room for what is sealed, and so for nothing else. */
+#define PAGES_MIN	(4 * VSTORE_SEAL_BLOCKS)
+
 static int pram_format(struct vstore *store, u64 nr_blocks, const uuid_t *uuid, char **error)
 {
 	bool taken;
@@ -159,6 +163,8 @@ static int pram_format(struct vstore *store, u64 nr_blocks, const uuid_t *uuid, 
 	if (uuid_is_null(uuid))
 		uuid_gen(&store->uuid);
 	*error = "The PRAM is too small, or the disk too large";
+	if (store->nr_pages < PAGES_MIN)
+		return -EINVAL;
 	err = vstore_header_format(store->base, store->nr_pages, nr_blocks, store->uuid.b);
 	if (!err)
 		DMINFO("PRAM %s: formatted", store->pram_name);
@@ -182,11 +188,16 @@ int vstore_pram_device_check(struct vstore *store, bool format, const uuid_t *uu
 {
 	u64 nr_blocks = store->ti->len >> (VSTORE_BLOCK_SHIFT - SECTOR_SHIFT);
 	struct vstore_report report = {};
+	struct vstore_seal seal;
 	int err;
 
-	if (format && vstore_header_is_blank(store->base, store->nr_pages))
+	if (format && !store->read_only && vstore_header_is_blank(store->base, store->nr_pages))
 		return pram_format(store, nr_blocks, uuid, error);
 	err = vstore_header_check(store->base, store->nr_pages, nr_blocks, &report);
+	/* A disk that has grown: there is nothing in PRAM that it has not. */
+	if (report.nr_blocks && format && !store->read_only &&
+	    !vstore_seal_read(store->base, &seal) && seal.state == VSTORE_DISK_WHOLE)
+		return pram_format(store, nr_blocks, uuid, error);
 	if (!err) {
 		vstore_header_uuid(store->base, store->uuid.b);
 		if (!uuid_is_null(uuid) && !uuid_equal(uuid, &store->uuid)) {
@@ -195,7 +206,13 @@ int vstore_pram_device_check(struct vstore *store, bool format, const uuid_t *uu
 		}
 	}
 	if (err) {
-		DMERR("PRAM %s: refused: %s", store->pram_name, report.why);
+		if (report.nr_blocks)
+			DMERR("PRAM %s: refused: %s: of %llu sectors, and the table has %llu",
+			      store->pram_name, report.why,
+			      report.nr_blocks << (VSTORE_BLOCK_SHIFT - SECTOR_SHIFT),
+			      (u64)store->ti->len);
+		else
+			DMERR("PRAM %s: refused: %s", store->pram_name, report.why);
 		*error = (char *)report.why;
 	}
 	return err;

@@ -19,6 +19,7 @@
 #include "store/disk.h"
 #include "store/promote.h"
 #include "store/read_cache.h"
+#include "store/sealing.h"
 #include "store/vstore.h"
 
 /* Such reads at a time; more are answered by the disk alone. */
@@ -41,29 +42,38 @@ static struct vstore_transfer *bio_transfer(struct bio *bio)
 	return dm_per_bio_data(bio, sizeof(struct vstore_transfer));
 }
 
-static void write_ended(struct bio *bio)
+/* The disk is to be sealed, or made whole, and waits for requests that are under way. Locked. */
+static void sealing_wake(struct vstore *store)
+{
+	if (READ_ONCE(store->sealing.moving))
+		wake_up_all(&store->batch_done);
+}
+
+static void transfer_ended(struct bio *bio)
 {
 	struct vstore_transfer *transfer = bio_transfer(bio);
-	struct vstore_promote *promote = &transfer->store->promote;
+	struct vstore *store = transfer->store;
 	unsigned long flags;
 
 	bio->bi_end_io = transfer->end_io;
-	spin_lock_irqsave(&promote->lock, flags);
+	spin_lock_irqsave(&store->promote.lock, flags);
 	/* Before a read may begin that sees it. */
-	promote->unflushed = true;
+	if (transfer->writes)
+		store->promote.unflushed = true;
 	list_del(&transfer->list);
-	spin_unlock_irqrestore(&promote->lock, flags);
+	sealing_wake(store);
+	spin_unlock_irqrestore(&store->promote.lock, flags);
 	bio_endio(bio);
 }
 
 /**
- * vstore_promote_write() - a write, or a discard, goes to the disk
+ * vstore_promote_track() - know of a request for as long as it is with the disk
  * @store: it, locked
  * @bio: the request, as it goes there
  * @block: the first one
  * @nr: how many
  */
-void vstore_promote_write(struct vstore *store, struct bio *bio, u64 block, u32 nr)
+void vstore_promote_track(struct vstore *store, struct bio *bio, u64 block, u32 nr)
 {
 	struct vstore_transfer *transfer = bio_transfer(bio);
 	unsigned long flags;
@@ -72,9 +82,10 @@ void vstore_promote_write(struct vstore *store, struct bio *bio, u64 block, u32 
 		.store = store,
 		.block = block,
 		.nr = nr,
+		.writes = bio_op(bio) != REQ_OP_READ,
 		.end_io = bio->bi_end_io,
 	};
-	bio->bi_end_io = write_ended;
+	bio->bi_end_io = transfer_ended;
 	spin_lock_irqsave(&store->promote.lock, flags);
 	list_add(&transfer->list, &store->promote.transfers);
 	spin_unlock_irqrestore(&store->promote.lock, flags);
@@ -98,14 +109,49 @@ void vstore_promote_outdate(struct vstore *store, u64 block, u32 nr)
 	spin_unlock_irqrestore(&store->promote.lock, flags);
 }
 
-static bool blocks_being_written(const struct vstore_promote *promote, u64 block, u32 nr)
+static bool blocks_with_disk(const struct vstore_promote *promote, u64 block, u32 nr, bool writes)
 {
 	const struct vstore_transfer *transfer;
 
 	list_for_each_entry(transfer, &promote->transfers, list)
-		if (transfer->block < block + nr && block < transfer->block + transfer->nr)
+		if (transfer->block < block + nr && block < transfer->block + transfer->nr &&
+		    (transfer->writes || !writes))
 			return true;
 	return false;
+}
+
+/**
+ * vstore_promote_is_idle() - whether the disk has no request of these blocks any more
+ * @store: it; the blocks are sealed ones, or are about to be
+ * @block: the first one
+ * @nr: how many
+ *
+ * Return: true if it has none.
+ */
+bool vstore_promote_is_idle(struct vstore *store, u64 block, u32 nr)
+{
+	const struct fetch *fetch;
+	unsigned long flags;
+	bool idle;
+
+	spin_lock_irqsave(&store->promote.lock, flags);
+	idle = !blocks_with_disk(&store->promote, block, nr, false);
+	list_for_each_entry(fetch, &store->promote.fetches, list)
+		if (fetch->block < block + nr && block < fetch->block + fetch->nr)
+			idle = false;
+	spin_unlock_irqrestore(&store->promote.lock, flags);
+	return idle;
+}
+
+/**
+ * vstore_promote_wanted() - whether what is read, and small, enters PRAM
+ * @store: it
+ *
+ * Return: true if it does.
+ */
+bool vstore_promote_wanted(const struct vstore *store)
+{
+	return READ_ONCE(store->promotes) && !store->read_only;
 }
 
 /* Requests do not wait for memory: if there is none, the read is not kept. */
@@ -152,7 +198,7 @@ bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 n
 	fetch->block = block;
 	fetch->nr = nr;
 	spin_lock_irqsave(&promote->lock, flags);
-	good = promote->nr_fetches < FETCHES_MAX && !blocks_being_written(promote, block, nr);
+	good = promote->nr_fetches < FETCHES_MAX && !blocks_with_disk(promote, block, nr, true);
 	if (good) {
 		promote->nr_fetches++;
 		list_add(&fetch->list, &promote->fetches);
@@ -213,6 +259,8 @@ static bool fetch_answer(struct fetch *fetch)
 	if (good) {
 		bio_endio(bio);
 	} else {
+		if (vstore_sealing_touches(fetch->store, fetch->block, fetch->nr))
+			vstore_promote_track(fetch->store, bio, fetch->block, fetch->nr);
 		vstore_disk_remap(fetch->store, bio);
 		submit_bio_noacct(bio);
 	}
@@ -236,7 +284,7 @@ static void fetch_enter(struct fetch *fetch)
 	struct vstore *store = fetch->store;
 	struct vstore_promote *promote = &store->promote;
 	bool good = fetch_answer(fetch) && !READ_ONCE(fetch->stale);
-	bool promotes = READ_ONCE(store->promotes);
+	bool promotes = vstore_promote_wanted(store);
 
 	if (promotes)
 		good = good && disk_is_durable(store);
@@ -249,6 +297,7 @@ static void fetch_enter(struct fetch *fetch)
 	spin_lock_irq(&promote->lock);
 	list_del(&fetch->list);
 	promote->nr_fetches--;
+	sealing_wake(store);
 	spin_unlock_irq(&promote->lock);
 	vstore_blocks_repair(store);
 	mutex_unlock(&store->lock);

@@ -11,12 +11,13 @@
 
 struct vstore;
 
-/* A write, or a discard, for as long as it is with the disk. */
+/* A write, a discard, or a read of what may be sealed, for as long as it is with the disk. */
 struct vstore_transfer {
 	struct list_head list;
 	struct vstore *store;
 	u64 block;
 	u32 nr;
+	bool writes;
 	bio_end_io_t *end_io;
 };
 
@@ -35,7 +36,9 @@ struct vstore_promote {
 void vstore_promote_init(struct vstore *store);
 void vstore_promote_drain(struct vstore *store);
 bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 nr);
-void vstore_promote_write(struct vstore *store, struct bio *bio, u64 block, u32 nr);
+void vstore_promote_track(struct vstore *store, struct bio *bio, u64 block, u32 nr);
+bool vstore_promote_wanted(const struct vstore *store);
+bool vstore_promote_is_idle(struct vstore *store, u64 block, u32 nr);
 void vstore_promote_outdate(struct vstore *store, u64 block, u32 nr);
 
 #endif

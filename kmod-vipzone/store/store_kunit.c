@@ -29,6 +29,7 @@ static unsigned int pauses;
 #include "store/map/relocate.c"
 #include "store/map/repair.c"
 #include "store/map/header.c"
+#include "store/map/seal.c"
 #include "store/map/recovery.c"
 #include "store/streams.c"
 
@@ -46,7 +47,7 @@ static const u8 test_uuid[16] = "the uuid of one";
 
 static int store_reopen(struct fixture *f)
 {
-	return vstore_map_open(&f->map, f->pram, f->pages, NR_PAGES, NR_BLOCKS, &f->report);
+	return vstore_map_open(&f->map, f->pram, f->pages, NR_PAGES, NR_BLOCKS, true, &f->report);
 }
 
 static int fixture_init(struct kunit *test)

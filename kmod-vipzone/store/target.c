@@ -4,8 +4,8 @@
  *
  *	START LENGTH vstore DISK PRAM [NUMBER FEATURE...]
  *
- * The features are "format", "shared", "uuid" UUID, "cache" REGION, and the settings of
- * settings.c, each with its value. PRAM is a block device with DAX, which the target has to
+ * The features are "format", "shared", "uuid" UUID, "trust" disk or pram, "cache" REGION, and the
+ * settings of settings.c, each with its value. PRAM is a block device with DAX, which the target has to
  * itself; or, with the feature "shared", the addresses START-END of a PRAM that no driver has.
  */
 
@@ -22,6 +22,7 @@
 #include "store/pram_device.h"
 #include "store/promote.h"
 #include "store/read_cache.h"
+#include "store/sealing.h"
 #include "store/settings.h"
 #include "store/share.h"
 #include "store/share_shrinker.h"
@@ -35,6 +36,17 @@ struct modes {
 	const char *cache;	/* name of a region, or NULL */
 	uuid_t uuid;		/* null: any */
 };
+
+static int trust_set(struct vstore *store, const char *value)
+{
+	if (!strcasecmp(value, "disk"))
+		store->sealing.trust = VSTORE_TRUST_DISK;
+	else if (!strcasecmp(value, "pram"))
+		store->sealing.trust = VSTORE_TRUST_PRAM;
+	else
+		return -EINVAL;
+	return 0;
+}
 
 static int parse_features(struct vstore *store, struct dm_arg_set *args, struct modes *modes,
 			  char **error)
@@ -59,6 +71,10 @@ static int parse_features(struct vstore *store, struct dm_arg_set *args, struct 
 			continue;
 		}
 		value = left ? dm_shift_arg(args) : NULL;
+		if (value && !strcasecmp(name, "trust") && !trust_set(store, value)) {
+			left--;
+			continue;
+		}
 		if (value && !strcasecmp(name, "cache")) {
 			modes->cache = value;
 			left--;
@@ -151,10 +167,16 @@ static int store_build(struct vstore *store, unsigned int argc, char **argv,
 	err = dm_get_device(ti, dm_shift_arg(&args), dm_table_get_mode(ti->table), &store->disk);
 	if (err)
 		return err;
+	store->read_only = !memsuite_dm_is_writable(ti->table) ||
+			   bdev_read_only(store->disk->bdev);
 	pram = dm_shift_arg(&args);
 	err = parse_features(store, &args, &modes, error);
 	if (err)
 		return err;
+	if (store->read_only && (modes.format || modes.shared)) {
+		*error = "What is read-only is neither formatted nor shared";
+		return -EROFS;
+	}
 	store->built = true;
 	if (store->low_pct > store->high_pct) {
 		*error = "low_watermark is above high_watermark";
@@ -169,6 +191,8 @@ static int store_build(struct vstore *store, unsigned int argc, char **argv,
 		return err;
 	err = modes.shared ? vstore_pram_device_map_range(store, pram, error) :
 			     vstore_pram_device_map(store, pram, error);
+	if (!err && store->pram)
+		store->read_only |= bdev_read_only(store->pram->bdev);
 	if (!err)
 		err = vstore_pram_device_check(store, modes.format, &modes.uuid, error);
 	if (err)
@@ -205,16 +229,35 @@ static void vstore_dtr(struct dm_target *ti)
 	store_free(ti->private);
 }
 
+static int tree_read(struct vstore *store, struct vstore_report *report)
+{
+	u64 nr_blocks = store->ti->len >> (VSTORE_BLOCK_SHIFT - SECTOR_SHIFT);
+	int err = vstore_map_open(&store->map, store->base, store->pages, store->nr_pages,
+				  nr_blocks, !store->read_only, report);
+
+	if (err || !vstore_share_open(store))
+		return err;
+	return vstore_refuse(report, "an entry leads to what was lent to memory", 0);
+}
+
+static int store_read(struct vstore *store, struct vstore_report *report)
+{
+	int err = vstore_sealing_check(store, report) ?: tree_read(store, report) ?:
+		  vstore_sealing_resume(store, report);
+
+	/* The disk counts: what was read is dropped. */
+	return err == -EAGAIN ? tree_read(store, report) : err;
+}
+
 /*
  * The tree is read here, not by the constructor: when a table is replaced, the
  * one before still writes while the new one is built.
  */
 static int vstore_preresume(struct dm_target *ti)
 {
-	u64 nr_blocks = ti->len >> (VSTORE_BLOCK_SHIFT - SECTOR_SHIFT);
 	struct vstore *store = ti->private;
 	const char *name = store->pram_name;
-	struct vstore_report report;
+	struct vstore_report report = {};
 	ktime_t began;
 	s64 took_us;
 	int err;
@@ -232,25 +275,21 @@ static int vstore_preresume(struct dm_target *ti)
 	}
 	mutex_lock(&store->lock);
 	began = ktime_get();
-	err = vstore_map_open(&store->map, store->base, store->pages, store->nr_pages,
-			      nr_blocks, &report);
-	if (!err && vstore_share_open(store)) {
-		report.why = "an entry leads to what was lent to memory";
-		err = -EINVAL;
-	}
+	err = store_read(store, &report);
 	if (!err) {
-		vstore_blocks_init(store, report.dirty);
+		vstore_blocks_init(store);
+		store->sealing.trust = VSTORE_TRUST_NEITHER;
 		store->open = true;
 	}
 	took_us = ktime_us_delta(ktime_get(), began);
 	mutex_unlock(&store->lock);
 	if (err) {
-		DMERR("PRAM %s: refused: %s (block %llu)", name, report.why, report.block);
+		DMERR("PRAM %s: refused: %s (block %llu): %d", name, report.why, report.block, err);
 		vstore_pram_device_release(store);
 		return err;
 	}
 	DMINFO("PRAM %s: %u blocks for the disk, %u clean, %u nodes, %u left empty by a power cut",
-	       name, report.dirty, report.clean, store->map.nr_nodes, report.pruned);
+	       name, store->nr_dirty, report.clean, store->map.nr_nodes, report.pruned);
 	DMINFO("PRAM %s: the tree was read in %lld us", name, took_us);
 	return 0;
 }
@@ -303,13 +342,14 @@ static void status_line(struct vstore *store, char *result, unsigned int maxlen)
 	const struct vstore_map *map = &store->map;
 
 	scnprintf(result, maxlen,
-		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu promoted %llu bad_pages %u bad_blocks %u volatile %u read_volatile %llu",
+		  "pages %u free %u nodes %u dirty %u merged %u clean %u read_pram %llu read_disk %llu write_pram %llu write_disk %llu write_full %llu continued %llu moved %llu evicted %llu errors %llu lent %u lends %llu claims %llu claims_failed %llu shifted %llu promoted %llu bad_pages %u bad_blocks %u volatile %u read_volatile %llu sealed %u",
 		  map->nr_pages, map->nr_free, map->nr_nodes, store->nr_dirty,
 		  store->nr_merged, vstore_blocks_nr_clean(store),
 		  c->read_pram, c->read_disk, c->write_pram, c->write_disk,
 		  c->write_full, c->merged, c->moved, c->evicted, c->errors,
 		  map->nr_away, share->lends, share->claims, share->claims_failed, share->moved,
-		  c->promoted, map->nr_bad, map->nr_lost, store->cache.nr, c->read_volatile);
+		  c->promoted, map->nr_bad, map->nr_lost, store->cache.nr, c->read_volatile,
+		  store->sealing.seal.state != VSTORE_DISK_WHOLE);
 }
 
 static void vstore_status(struct dm_target *ti, status_type_t type, unsigned int flags,

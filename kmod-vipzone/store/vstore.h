@@ -16,6 +16,7 @@
 #include "store/map/map.h"
 #include "store/promote.h"
 #include "store/read_cache.h"
+#include "store/sealing.h"
 #include "store/settings.h"
 #include "store/share.h"
 #include "store/streams.h"
@@ -56,11 +57,15 @@ struct vstore {
 	struct mutex lock;
 	struct vstore_map map;
 	bool open;
+	bool read_only;			/* neither PRAM nor disk is written */
 	struct list_head dirty;		/* by use, the oldest first */
 	struct list_head merged;
 	struct list_head clean;
+	struct list_head sealed;	/* dirty ones that stay until the disk is whole */
 	u32 nr_dirty;			/* merged ones, too */
 	u32 nr_merged;
+	u32 nr_sealed;			/* not among the dirty ones */
+	struct vstore_sealing sealing;
 	struct vstore_streams streams;
 	struct vstore_counts counts;
 	u64 rest_block;		/* what was cut off a large write, and is to come */

@@ -19,6 +19,7 @@
 #include "store/map/pram.h"
 #include "store/map/tree.h"
 #include "store/quota.h"
+#include "store/sealing.h"
 #include "store/vstore.h"
 #include "store/writeback.h"
 
@@ -32,7 +33,7 @@ struct batch {
 static u32 dirty_limit(const struct vstore *store, u32 pct)
 {
 	u32 usable = vstore_quota_usable(store);
-	u32 taken = store->map.nr_nodes + store->map.nr_bad + VSTORE_RESERVE + 2;
+	u32 taken = store->map.nr_nodes + store->map.nr_bad + store->nr_sealed + VSTORE_RESERVE + 2;
 
 	return usable > taken ? (u64)(usable - taken) * pct / 100 : 0;
 }
@@ -51,7 +52,8 @@ static bool is_flushing(const struct vstore *store)
  */
 bool vstore_writeback_wanted(const struct vstore *store)
 {
-	return store->nr_dirty && (is_flushing(store) || store->nr_merged >= VSTORE_BATCH ||
+	return !store->read_only && store->nr_dirty &&
+	       (is_flushing(store) || store->nr_merged >= VSTORE_BATCH ||
 				   store->nr_dirty > dirty_limit(store, store->high_pct));
 }
 
@@ -83,7 +85,8 @@ static struct vstore_page *dirty_page(struct vstore *store, u64 block)
 		return NULL;
 	if (page->flags & VSTORE_BAD || page->mark & VSTORE_MOVING)
 		return NULL;
-	return page;
+	/* What the disk's label stands in the place of is moved with it. */
+	return vstore_sealing_touches(store, block, 1) ? NULL : page;
 }
 
 /*
@@ -214,17 +217,16 @@ static void run_settle(struct vstore *store, const struct vstore_run *run, int e
 			vstore_block_enlist(store, page);
 			continue;
 		}
-		vstore_block_count(store, page, -1);
 		store->counts.moved++;
 		if (page->mark & VSTORE_MERGED || page->flags & VSTORE_BAD) {
+			vstore_block_count(store, page, -1);
 			blocks[nr++] = block;
 			if (nr == ARRAY_SIZE(blocks)) {
 				vstore_map_forget(&store->map, blocks, nr);
 				nr = 0;
 			}
 		} else {
-			vstore_map_mark_clean(&store->map, block);
-			vstore_block_enlist(store, page);
+			vstore_block_mark_clean(store, block);
 		}
 	}
 	if (nr)
@@ -283,47 +285,86 @@ static void flushes_end(struct vstore *store, int error)
 	}
 }
 
+/* What the work does next. */
+enum step { MOVE, SEAL, UNSEAL, END };
+
+/* How far it has come. */
+struct progress {
+	int error;		/* of the disk, the first one */
+	int vain;		/* batches in a row of which the disk took nothing */
+	bool forced;
+	bool merged;		/* the next batch is of growing files */
+};
+
+static enum step step_next(struct vstore *store, struct progress *p)
+{
+	bool all;
+
+	if (!store->open || store->read_only)
+		return END;
+	if (store->sealing.wanted)
+		return SEAL;
+	p->forced |= store->forced;
+	store->forced = false;
+	all = is_flushing(store) || p->forced ||
+	      store->nr_dirty > dirty_limit(store, store->low_pct);
+	p->merged = store->nr_merged && (!p->vain || !all || list_empty(&store->dirty));
+	if (p->vain < 2 && store->nr_dirty && (store->nr_merged || all))
+		return MOVE;
+	return is_flushing(store) && !p->error && vstore_sealing_may_open(store) ? UNSEAL : END;
+}
+
+static void step_end(struct vstore *store, const struct progress *p)
+{
+	flushes_end(store, p->error);
+	/* The disk may recover. */
+	if (p->error && store->open)
+		queue_delayed_work(store->queue, &store->work, 5 * HZ);
+	WRITE_ONCE(store->rounds, store->rounds + 1);
+}
+
+static void step_move(struct vstore *store, struct progress *p)
+{
+	u64 moved = store->counts.moved;
+	int failed = batch_move(store, p->merged, p->error);
+
+	p->error = failed ?: p->error;
+	p->vain = failed && store->counts.moved == moved ? p->vain + 1 : 0;
+	p->forced &= p->vain > 0;
+}
+
 /**
  * vstore_writeback_work() - move until there is little that is dirty
  * @work: of the store
  *
  * A disk that fails in one place may take writes in others. So after an error, blocks are written
- * one by one, until the disk takes none of growing files, and none of the others.
+ * one by one, until the disk takes none of growing files, and none of the others. When all has
+ * been moved, and somebody waits for it, the disk is made whole.
  */
 void vstore_writeback_work(struct work_struct *work)
 {
 	struct vstore *store = container_of(to_delayed_work(work), struct vstore, work);
-	bool merged, all, forced = false;
-	int error = 0, failed, vain = 0;
-	u64 moved;
+	struct progress progress = {};
+	enum step step;
+	int err;
 
-	for (;;) {
-		bool more;
-
+	do {
 		mutex_lock(&store->lock);
-		forced |= store->forced;
-		all = is_flushing(store) || forced ||
-		      store->nr_dirty > dirty_limit(store, store->low_pct);
-		more = vain < 2 && store->open && store->nr_dirty && (store->nr_merged || all);
-		merged = store->nr_merged && (!vain || !all || list_empty(&store->dirty));
-		moved = store->counts.moved;
-		store->forced = false;
-		if (!more) {
-			flushes_end(store, error);
-			/* The disk may recover. */
-			if (error && store->open)
-				queue_delayed_work(store->queue, &store->work, 5 * HZ);
-			WRITE_ONCE(store->rounds, store->rounds + 1);
-		}
+		step = step_next(store, &progress);
+		if (step == END)
+			step_end(store, &progress);
 		mutex_unlock(&store->lock);
-		if (!more)
-			break;
-		failed = batch_move(store, merged, error);
-		error = failed ?: error;
-		vain = failed && store->counts.moved == moved ? vain + 1 : 0;
-		forced &= vain > 0;
+		if (step == MOVE)
+			step_move(store, &progress);
+		if (step == SEAL)
+			vstore_sealing_close(store);
+		if (step == UNSEAL) {
+			err = vstore_sealing_open(store);
+			if (err && err != -EAGAIN)
+				progress.error = err;
+		}
 		cond_resched();
-	}
+	} while (step != END);
 	wake_up_all(&store->batch_done);
 }
 

@@ -61,6 +61,16 @@ static inline bool memsuite_bdev_takes_discards(struct block_device *bdev)
 	return bdev_get_queue(bdev)->limits.max_discard_sectors;
 }
 
+/* Modes of block devices have a type and names of their own since 6.5. */
+static inline bool memsuite_dm_is_writable(struct dm_table *table)
+{
+#ifdef BLK_OPEN_WRITE
+	return dm_table_get_mode(table) & BLK_OPEN_WRITE;
+#else
+	return dm_table_get_mode(table) & FMODE_WRITE;
+#endif
+}
+
 /* Since 5.17. */
 #ifndef PAGE_SECTORS_SHIFT
 #define PAGE_SECTORS_SHIFT	(PAGE_SHIFT - SECTOR_SHIFT)

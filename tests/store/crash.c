@@ -37,6 +37,7 @@ static unsigned long read_with_care(void *to, const void *from, size_t size);
 #define VSTORE_CHUNK		2
 #define VSTORE_BATCH		4
 #define VSTORE_RUNS		2
+#define VSTORE_SEAL_BLOCKS	2u
 #define vstore_pram_copy		record_copy
 #define vstore_pram_set		record_set
 #define vstore_pram_read		read_with_care
@@ -49,17 +50,19 @@ static unsigned long read_with_care(void *to, const void *from, size_t size);
 #include "store/map/relocate.c"
 #include "store/map/repair.c"
 #include "store/map/header.c"
+#include "store/map/seal.c"
 #include "store/map/recovery.c"
 #include "store/streams.c"
 #include "store/blocks.c"
 #include "store/disk.c"
 #include "store/writeback.c"
+#include "store/sealing.c"
 #include "store/io.c"
 
-#define PAGES		40
+#define PAGES		48
 #define WORDS		(PAGES * VSTORE_BLOCK_SIZE / 8)
 #define PAGE_WORDS	(VSTORE_BLOCK_SIZE / 8)
-#define BLOCKS		600000ULL	/* three levels */
+#define BLOCKS		599998ULL	/* three levels */
 #define PLACES		48		/* blocks that are used */
 #define OPERATIONS	10
 #define PER_OPERATION	4
@@ -71,7 +74,7 @@ static u16 units_used[PAGES / 8];
 static struct vstore store;
 
 /* What happened, in order. */
-enum event_kind { STORE, FENCE, DISK, ACK };
+enum event_kind { STORE, FENCE, DISK, CACHED, FLUSH, ACK };
 struct event {
 	enum event_kind kind;
 	u32 at;			/* word, place on disk, or operation */
@@ -89,6 +92,10 @@ struct operation {
 };
 static struct operation operations[OPERATIONS];
 
+/* What a block of the disk has, if it is no version. */
+#define ZEROES	(1ULL << 40)
+#define LABEL	(2ULL << 40)	/* and its generation */
+
 static u64 disk[PLACES];
 static u64 acked[PLACES];
 static bool forgotten[PLACES];	/* discarded, not written since */
@@ -96,7 +103,7 @@ static u64 versions;
 static const char *left_out;	/* the fence that is: where it stands */
 static const char *fences[32];
 static int nr_fences;
-static unsigned long images, cuts, zeroed, mended;
+static unsigned long images, cuts, zeroed, mended, sealed, opened, alone;
 static u64 *bad_line;		/* what cannot be read of the PRAM */
 static bool bad_for_good;	/* also when it is written */
 static u32 left_empty;		/* nodes, in the last image, if it has others, too */
@@ -181,7 +188,9 @@ static void record_fence(const char *place)
 
 /* What the kernel's code is not tried with here. */
 void vstore_promote_outdate(struct vstore *store, u64 block, u32 nr) {}
-void vstore_promote_write(struct vstore *store, struct bio *bio, u64 block, u32 nr) {}
+void vstore_promote_track(struct vstore *store, struct bio *bio, u64 block, u32 nr) {}
+bool vstore_promote_is_idle(struct vstore *store, u64 block, u32 nr) { return true; }
+bool vstore_promote_wanted(const struct vstore *store) { return false; }
 bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 nr) { return false; }
 void vstore_read_cache_drop(struct vstore *store, u64 block, u32 nr) {}
 u32 vstore_read_cache_read(struct vstore *store, struct bio *bio, u64 block, u32 nr) { return 0; }
@@ -200,13 +209,46 @@ static int place_of(u64 block)
 	abort();
 }
 
-/* The disk has no cache here. */
+static u64 value_of(const u64 *contents)
+{
+	const struct vstore_label *label = (const void *)contents;
+
+	if (label->magic == VSTORE_LABEL_MAGIC)
+		return LABEL + label->generation;
+	return memchr_inv(contents, 0, VSTORE_BLOCK_SIZE) ? *contents >> 32 : ZEROES;
+}
+
+static void contents_of(u64 block, u64 value, u64 *contents)
+{
+	unsigned int i;
+
+	memset(contents, 0, VSTORE_BLOCK_SIZE);
+	if (value >= LABEL)
+		vstore_label_make(pram, value - LABEL, (struct vstore_label *)contents);
+	else if (value != ZEROES)
+		for (i = 0; i < PAGE_WORDS; i++)
+			contents[i] = word_of(block, value, i);
+}
+
+/* The disk has a cache for what is sealed, and what is so no more; not else. */
 static void write_to_disk(u64 block, const u64 *contents, u32 nr)
 {
 	for (; nr; nr--, block++, contents += PAGE_WORDS) {
-		disk[place_of(block)] = *contents >> 32;
-		record(DISK, place_of(block), *contents >> 32);
+		disk[place_of(block)] = value_of(contents);
+		record(store.sealing.moving ? CACHED : DISK, place_of(block), value_of(contents));
 	}
+}
+
+static void read_from_disk(u64 block, u64 *contents, u32 nr)
+{
+	for (; nr; nr--, block++, contents += PAGE_WORDS)
+		contents_of(block, disk[place_of(block)], contents);
+}
+
+/* Somebody waits for the disk to be sealed. */
+void wait_a_while(void)
+{
+	sealed += !vstore_sealing_close(&store);
 }
 
 /* Blocks in a row, as device-mapper does it: what is not accepted comes again. False if there is no room. */
@@ -239,7 +281,7 @@ static void write_meanwhile(u64 block)
 	struct operation *op = meanwhile;
 	unsigned int word;
 
-	if (!op || random_below(4))
+	if (!op || store.sealing.moving || random_below(4))
 		return;
 	meanwhile = NULL;
 	op->place[0] = place_of(block);
@@ -251,7 +293,13 @@ static void write_meanwhile(u64 block)
 
 int memsuite_dm_io(struct dm_io_request *request, struct dm_io_region *where)
 {
+	if (request->bi_opf == REQ_OP_READ) {
+		read_from_disk(where->sector / 8, request->mem.ptr.vma, where->count / 8);
+		return 0;
+	}
 	write_to_disk(where->sector / 8, request->mem.ptr.vma, where->count / 8);
+	if (request->bi_opf & REQ_PREFLUSH)
+		record(FLUSH, 0, 0);
 	if (where->count)
 		write_meanwhile(where->sector / 8);
 	if (request->notify.fn)
@@ -324,7 +372,15 @@ static void operate(struct vstore *store, int number)
 	}
 	last_place = (first + op->nr) % PLACES;
 	store->threshold = SZ_64K;
-	switch (random_below(13)) {
+	switch (number == OPERATIONS - 1 && random_below(2) ? 13 : random_below(14)) {
+	case 13:
+		/* All is moved, and the disk is whole again. */
+		op->nr = 0;
+		while (store->nr_dirty)
+			batch_move(store, store->nr_merged, false);
+		if (vstore_sealing_may_open(store))
+			opened += !vstore_sealing_open(store);
+		break;
 	case 10 ... 12:
 		op->nr = 0;
 		lend_or_claim(&store->map);
@@ -385,8 +441,48 @@ static bool block_right(struct vstore_map *map, int place, const u64 *on_disk,
 	return false;
 }
 
-static bool image_right(u64 *image, const u64 *on_disk, const struct operation *under_way)
+/*
+ * What activation does: map/seal.h. A disk that lacks something is sealed; one that is not may have been used alone, and
+ * PRAM must have nothing that it lacks.
+ */
+static bool image_open(struct vstore_map *map, struct vstore_page *at, u64 *on_disk, struct vstore_report *report)
 {
+	struct vstore_seal seal;
+	u32 page;
+	int place;
+
+	if (vstore_header_check(pram, PAGES, BLOCKS, report) || vstore_seal_read(pram, &seal))
+		return false;
+	if (seal.state == VSTORE_DISK_WHOLE)
+		vstore_header_clear(pram, BLOCKS);
+	if (seal.state == VSTORE_DISK_SEALED && on_disk[0] != LABEL + seal.generation)
+		return false;
+	if (vstore_map_open(map, pram, at, PAGES, BLOCKS, true, report))
+		return false;
+	if (seal.state != VSTORE_DISK_MOVING)
+		return true;
+	for (place = 0; place < PLACES; place++) {
+		static u64 contents[PAGE_WORDS];
+
+		page = vstore_tree_find(map, block_of(place));
+		if (!vstore_seal_touches(BLOCKS, block_of(place), 1)) {
+			if (page && *(u64 *)vstore_page_data(map, page) >> 32 != on_disk[place])
+				return false;
+			continue;
+		}
+		contents_of(block_of(place), on_disk[place], contents);
+		if (!page || !vstore_seal_is_moved(pram, seal.generation, block_of(place), contents,
+						   vstore_page_data(map, page)))
+			return false;
+		on_disk[place] = *(u64 *)vstore_page_data(map, page) >> 32;
+	}
+	vstore_header_clear(pram, BLOCKS);
+	return !vstore_map_open(map, pram, at, PAGES, BLOCKS, true, report);
+}
+
+static bool image_right(u64 *image, const u64 *left_on_disk, const struct operation *under_way)
+{
+	static u64 on_disk[PLACES];
 	static struct vstore_page image_pages[PAGES];
 	static u64 copy[WORDS] __aligned(4096);
 	struct vstore_report report;
@@ -398,14 +494,12 @@ static bool image_right(u64 *image, const u64 *on_disk, const struct operation *
 
 	images++;
 	memcpy(copy, image, sizeof(copy));
-	right = !vstore_header_check(copy, PAGES, BLOCKS, &report);
-	if (right) {
-		/* It writes to its PRAM, which is another one. */
-		memcpy(pram, copy, sizeof(copy));
-		right = !vstore_map_open(&map, pram, image_pages, PAGES, BLOCKS, &report);
-		left_empty = map.nr_nodes ? report.pruned : 0;
-		nr_events = had;
-	}
+	/* It writes to its PRAM, which is another one. */
+	memcpy(pram, copy, sizeof(copy));
+	memcpy(on_disk, left_on_disk, sizeof(on_disk));
+	right = image_open(&map, image_pages, on_disk, &report);
+	left_empty = right && map.nr_nodes ? report.pruned : 0;
+	nr_events = had;
 	for (place = 0; right && place < PLACES; place++)
 		right = block_right(&map, place, on_disk, under_way);
 	for (page = 0; right && page < PAGES; page++)
@@ -430,9 +524,10 @@ static void acknowledge(const struct operation *op)
  */
 static bool cut_everywhere(u64 *durable, u64 *on_disk, int subsets, u64 *next, u64 *next_disk)
 {
-	static u64 image[WORDS];
-	static struct event pending[1 << 16];
-	size_t i, nr = 0, j, stop = nr_events / 2 + random_below(nr_events / 2), end = nr_events;
+	static u64 image[WORDS], image_disk[PLACES];
+	static struct event pending[1 << 16], cached[256];
+	size_t i, nr = 0, nr_cached = 0, j, end = nr_events;
+	size_t stop = random_below(2) ? end / 2 + random_below(end / 2) : end - 1;
 	int current = 0, s;
 	bool seek = random_below(2), rare = false;
 
@@ -456,6 +551,16 @@ static bool cut_everywhere(u64 *durable, u64 *on_disk, int subsets, u64 *next, u
 		case DISK:
 			on_disk[event->at] = event->value;
 			break;
+		case CACHED:
+			if (nr_cached == ARRAY_SIZE(cached))
+				abort();
+			cached[nr_cached++] = *event;
+			break;
+		case FLUSH:
+			for (j = 0; j < nr_cached; j++)
+				on_disk[cached[j].at] = cached[j].value;
+			nr_cached = 0;
+			break;
 		case ACK:
 			acknowledge(&operations[event->at]);
 			current = event->at + 1;
@@ -471,11 +576,15 @@ static bool cut_everywhere(u64 *durable, u64 *on_disk, int subsets, u64 *next, u
 			for (j = 0; j < nr; j++)
 				if (s == 1 || (s > 1 && random_below(10) < chance))
 					image[pending[j].at] = pending[j].value;
-			if (!image_right(image, on_disk, current < OPERATIONS ? &operations[current] : NULL))
+			memcpy(image_disk, on_disk, sizeof(image_disk));
+			for (j = 0; j < nr_cached; j++)
+				if (s == 1 || (s > 1 && random_below(10) < chance))
+					image_disk[cached[j].at] = cached[j].value;
+			if (!image_right(image, image_disk, current < OPERATIONS ? &operations[current] : NULL))
 				return false;
 			if (!rare && (i == stop || (seek && left_empty))) {
 				memcpy(next, image, sizeof(image));
-				memcpy(next_disk, on_disk, sizeof(disk));
+				memcpy(next_disk, image_disk, sizeof(disk));
 				rare = seek && left_empty;
 			}
 		}
@@ -502,7 +611,7 @@ static bool zeroes_refused(void)
 			continue;
 		memcpy(line, at, sizeof(line));
 		memset(at, 0, sizeof(line));
-		refused = vstore_map_open(&map, pram, scanned, PAGES, BLOCKS, &report) && nr_events == had;
+		refused = vstore_map_open(&map, pram, scanned, PAGES, BLOCKS, true, &report) && nr_events == had;
 		memcpy(at, line, sizeof(line));
 		zeroed++;
 	}
@@ -512,22 +621,30 @@ static bool zeroes_refused(void)
 static bool store_open(struct vstore_report *report)
 {
 	static u8 buffer[VSTORE_BATCH * VSTORE_BLOCK_SIZE] __aligned(8);
-	static struct dm_target target = { .private = &store };
+	static struct dm_target target = { .private = &store, .len = BLOCKS * 8 };
 	static struct dm_dev device;
+	int err;
 
 	memset(&store, 0, sizeof(store));
-	if (vstore_map_open(&store.map, pram, pages, PAGES, BLOCKS, report))
-		return false;
 	store.ti = &target;
 	store.disk = &device;
 	store.buffer = buffer;
+	store.base = pram;
 	store.pages = pages;
+	if (vstore_header_check(pram, PAGES, BLOCKS, report) || vstore_sealing_check(&store, report) ||
+	    vstore_map_open(&store.map, pram, pages, PAGES, BLOCKS, true, report))
+		return false;
+	err = vstore_sealing_resume(&store, report);
+	if (err == -EAGAIN)
+		err = vstore_map_open(&store.map, pram, pages, PAGES, BLOCKS, true, report);
+	if (err)
+		return false;
 	store.policy = VSTORE_MERGING;
 	store.high_pct = 75;
 	store.low_pct = 65;
 	store.open = true;
 	INIT_LIST_HEAD(&store.flushes);
-	vstore_blocks_init(&store, report->dirty);
+	vstore_blocks_init(&store);
 	vstore_unit_count_used(&store.map, units_used);
 	return true;
 }
@@ -577,7 +694,7 @@ static bool cut_mending(u64 *durable)
 				static struct vstore_page scanned[PAGES];
 				struct vstore_map map;
 				size_t had = nr_events;
-				bool right = vstore_map_open(&map, pram, scanned, PAGES, BLOCKS, &report) ||
+				bool right = vstore_map_open(&map, pram, scanned, PAGES, BLOCKS, true, &report) ||
 					     all_as_acked(&map);
 
 				nr_events = had;
@@ -721,15 +838,17 @@ static bool damage_survived(void)
 /* After the cut: what the image holds is what was acknowledged. */
 static bool settle(u64 *image)
 {
+	static u64 on_disk[PLACES];
 	struct vstore_report report;
 	struct vstore_map map;
 	int place;
 
 	memcpy(pram, image, sizeof(pram));
-	if (vstore_map_open(&map, pram, pages, PAGES, BLOCKS, &report))
+	memcpy(on_disk, disk, sizeof(disk));
+	if (!image_open(&map, pages, on_disk, &report))
 		return false;
 	for (place = 0; place < PLACES; place++) {
-		if (!version_in(&map, place, disk, &acked[place]))
+		if (!version_in(&map, place, on_disk, &acked[place]))
 			return false;
 		forgotten[place] = false;
 	}
@@ -785,6 +904,20 @@ static bool cut_format(void)
 	return true;
 }
 
+/* Somebody mounts a disk that is whole, and writes to it, before the store is opened again. */
+static void use_alone(void)
+{
+	struct vstore_seal seal;
+	int place;
+
+	if (vstore_seal_read(pram, &seal) || seal.state != VSTORE_DISK_WHOLE)
+		return;
+	alone++;
+	for (place = 0; place < PLACES; place++)
+		if (random_below(2))
+			disk[place] = acked[place] = ++versions;
+}
+
 static bool run(u64 seed, int epochs, int subsets)
 {
 	static u64 durable[WORDS], next[WORDS], on_disk[PLACES];
@@ -806,6 +939,7 @@ static bool run(u64 seed, int epochs, int subsets)
 			operate(&store, i);
 		if (!cut_everywhere(durable, on_disk, subsets, next, disk) || !settle(next))
 			return false;
+		use_alone();
 	}
 	return true;
 }
@@ -813,13 +947,14 @@ static bool run(u64 seed, int epochs, int subsets)
 int main(int argc, char **argv)
 {
 	u64 seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	int epochs = argc > 2 ? atoi(argv[2]) : 16, subsets = argc > 3 ? atoi(argv[3]) : 4;
+	int epochs = argc > 2 ? atoi(argv[2]) : 8, subsets = argc > 3 ? atoi(argv[3]) : 4;
 	int i, nr = 1;
 	bool right = run(seed, epochs, subsets), failed = !right;
 
 	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images, ", seed, epochs, OPERATIONS,
 	       cuts, images);
-	printf("%lu lines zeroed, %lu nodes mended\n", zeroed, mended);
+	printf("%lu lines zeroed, %lu nodes mended, sealed %lu times, made whole %lu, then used alone %lu\n", zeroed, mended,
+	       sealed, opened, alone);
 	printf("%sok 1 every acknowledged write is there after a power cut, and damage is refused\n", right ? "" : "not ");
 	for (i = 0; i < nr_fences; i++) {
 		u64 s;

@@ -17,6 +17,7 @@
 #include "store/map/tree.c"
 #include "store/map/header.c"
 #include "store/map/recovery.c"
+#include "store/map/seal.c"
 
 #define SECTOR_WORDS	64
 #define BLOCK_WORDS	512
@@ -58,6 +59,47 @@ static bool block_right(const u64 *words, u64 block, u32 oldest, u32 newest, boo
 	return true;
 }
 
+/*
+ * What activation makes of a disk, by map/seal.h: of one that is whole, PRAM has nothing; what was on its way gets there;
+ * a sealed one has its label. Returns false if it is none of these.
+ */
+static bool activate(char *pram, struct vstore_page *pages, size_t nr_pages, char *disk, u64 count,
+		     struct vstore_map *map, struct vstore_report *report)
+{
+	struct vstore_seal seal;
+	u64 block;
+
+	if (vstore_header_check(pram, nr_pages, count, report))
+		return false;
+	if (vstore_seal_read(pram, &seal))
+		return false;
+	if (seal.state == VSTORE_DISK_WHOLE)
+		vstore_header_clear(pram, count);
+	if (seal.state == VSTORE_DISK_SEALED && !vstore_label_is_right(pram, seal.generation, disk)) {
+		report->why = "no label on the disk";
+		return false;
+	}
+	if (vstore_map_open(map, pram, pages, nr_pages, count, true, report))
+		return false;
+	printf("%s, generation %u: ", seal.state == VSTORE_DISK_WHOLE ? "whole" :
+	       seal.state == VSTORE_DISK_SEALED ? "sealed" : "moving", seal.generation);
+	if (seal.state != VSTORE_DISK_MOVING)
+		return true;
+	for (block = 0; block < count; block++) {
+		u32 page = vstore_tree_find(map, block);
+		char *on_disk = disk + block * VSTORE_BLOCK_SIZE;
+
+		if (!vstore_seal_touches(count, block, 1))
+			continue;
+		report->why = "the disk has neither label nor contents";
+		if (!page || !vstore_seal_is_moved(pram, seal.generation, block, on_disk, vstore_page_data(map, page)))
+			return false;
+		memcpy(on_disk, vstore_page_data(map, page), VSTORE_BLOCK_SIZE);
+	}
+	vstore_header_clear(pram, count);
+	return !vstore_map_open(map, pram, pages, nr_pages, count, true, report);
+}
+
 /* What storecheck has told; 0 of what it did not come to. */
 static u32 told(const u32 *log, size_t size, u64 at)
 {
@@ -67,10 +109,11 @@ static u32 told(const u32 *log, size_t size, u64 at)
 int main(int argc, char **argv)
 {
 	size_t nvdimm_size, disk_size, log_size, at;
+	u32 nr_dirty = 0;
 	u64 count = argc >= 5 ? strtoull(argv[4], NULL, 0) : 0, block, wrong = 0;
 	bool lost = argc >= 6 && !strcmp(argv[5], "lost");
 	FILE *out = argc == 6 + lost ? fopen(argv[5 + lost], "w") : NULL;
-	struct vstore_report report;
+	struct vstore_report report = {};
 	struct vstore_page *pages;
 	struct vstore_map map;
 	char *nvdimm, *disk;
@@ -88,7 +131,7 @@ int main(int argc, char **argv)
 	if (at == nvdimm_size)
 		return 2;
 	pages = calloc((nvdimm_size - at) / VSTORE_BLOCK_SIZE, sizeof(*pages));
-	if (vstore_map_open(&map, nvdimm + at, pages, (nvdimm_size - at) / VSTORE_BLOCK_SIZE, count, &report)) {
+	if (!activate(nvdimm + at, pages, (nvdimm_size - at) / VSTORE_BLOCK_SIZE, disk, count, &map, &report)) {
 		printf("refused: %s (block %llu)\n", report.why, report.block);
 		return 1;
 	}
@@ -99,6 +142,7 @@ int main(int argc, char **argv)
 		u32 newest = told(log, log_size, 2 * block);
 		u32 oldest = told(log, log_size, lost ? 2 * count + block : 2 * block + 1);
 
+		nr_dirty += page && !(map.pages[page].flags & VSTORE_CLEAN) && !vstore_seal_touches(count, block, 1);
 		if (!block_right(data, block, oldest, newest, page)) {
 			printf("block %llu, %s: not version %u to %u but %llu\n", block, page ? "PRAM" : "disk",
 			       oldest, newest, *(u64 *)data >> 32);
@@ -113,7 +157,7 @@ int main(int argc, char **argv)
 		if (out && !fwrite(data, VSTORE_BLOCK_SIZE, 1, out))
 			return 2;
 	}
-	printf("%u blocks dirty, %u clean, %u nodes, %u left empty, %u FUA writes\n", report.dirty, report.clean,
+	printf("%u blocks dirty, %u clean, %u nodes, %u left empty, %u FUA writes\n", nr_dirty, report.clean,
 	       map.nr_nodes, report.pruned, told(log, log_size, 3 * count));
 	free(pages);
 	if (out && fclose(out))

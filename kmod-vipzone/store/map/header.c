@@ -12,22 +12,12 @@
 
 #include "store/map/header.h"
 #include "store/map/pram.h"
+#include "store/map/seal.h"
 #include "store/map/tree.h"
 
 static u32 header_crc(const struct vstore_header *header)
 {
 	return crc32_le(~0u, (const u8 *)header, offsetof(struct vstore_header, crc));
-}
-
-/**
- * vstore_header_seed() - what the checksums of all entries begin with
- * @header: the store's
- *
- * Return: the seed.
- */
-u32 vstore_header_seed(const struct vstore_header *header)
-{
-	return crc32_le(~0u, header->uuid, sizeof(header->uuid));
 }
 
 /**
@@ -80,6 +70,8 @@ int vstore_header_format(void *base, u32 nr_pages, u64 nr_blocks, const u8 *uuid
 	vstore_node_clear(&map, VSTORE_ROOT_PAGE, levels - 1, 0);
 	vstore_pram_copy(base + sizeof(u64), &header.version,
 			 sizeof(header) - sizeof(u64));
+	vstore_pram_set(base + VSTORE_SEAL_OFFSET,
+			vstore_seal_make(map.seed, (struct vstore_seal){ VSTORE_DISK_WHOLE, 0 }));
 	/* The magic number comes last: with it, all the rest is there. */
 	vstore_pram_fence();
 	vstore_pram_set(base, VSTORE_MAGIC);
@@ -115,6 +107,7 @@ int vstore_header_check(const void *base, u32 nr_pages, u64 nr_blocks,
 			struct vstore_report *report)
 {
 	struct vstore_header header;
+	struct vstore_seal seal;
 
 	if (vstore_pram_read(&header, base, sizeof(header)))
 		return vstore_refuse(report, "the store's header cannot be read", 0);
@@ -129,9 +122,26 @@ int vstore_header_check(const void *base, u32 nr_pages, u64 nr_blocks,
 		return vstore_refuse(report, "the store's header is damaged", 0);
 	if (header.nr_pages > nr_pages)
 		return vstore_refuse(report, "the store is larger than the PRAM", 0);
-	if (header.nr_blocks != nr_blocks)
+	if (header.nr_blocks != nr_blocks) {
+		report->nr_blocks = header.nr_blocks;
 		return vstore_refuse(report, "the store is of a disk of another size", 0);
+	}
+	if (vstore_seal_read(base, &seal))
+		return vstore_refuse(report, "the store's seal is damaged", 0);
 	return 0;
+}
+
+/**
+ * vstore_header_clear() - forget all blocks
+ * @base: the PRAM; vstore_header_check() was passed
+ * @nr_blocks: of the disk, which has everything: whatever part of this is done, is right
+ */
+void vstore_header_clear(void *base, u64 nr_blocks)
+{
+	struct vstore_map map = { .base = base, .seed = vstore_header_seed(base) };
+
+	/* Until something is written that has a fence before it, it does not matter if this is lost. */
+	vstore_node_clear(&map, VSTORE_ROOT_PAGE, vstore_tree_levels(nr_blocks) - 1, 0);
 }
 
 /**

@@ -43,7 +43,7 @@
 #define VSTORE_FANOUT_SHIFT	9
 #define VSTORE_FANOUT		BIT(VSTORE_FANOUT_SHIFT)
 #define VSTORE_LEVELS_MAX	4
-#define VSTORE_VERSION		2	/* 1: an empty entry was zero */
+#define VSTORE_VERSION		3	/* 1: an empty entry was zero; 2: no disk was sealed */
 #define VSTORE_NONE		(~0ULL)
 
 /* The first pages of PRAM. */

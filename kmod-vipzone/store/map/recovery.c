@@ -110,6 +110,7 @@ static void nodes_prune(struct vstore_map *map, u32 node, unsigned int level,
  *	earlier map left them, whose unusable pages stay so
  * @nr_pages: of the PRAM
  * @nr_blocks: of the disk
+ * @writable: nodes that a power cut left empty may be cut off
  * @report: what was found, or what is wrong
  *
  * After a power cut this is the recovery. A store that is refused is not
@@ -118,7 +119,7 @@ static void nodes_prune(struct vstore_map *map, u32 node, unsigned int level,
  * Return: 0 or -EINVAL.
  */
 int vstore_map_open(struct vstore_map *map, void *base, struct vstore_page *pages,
-		    u32 nr_pages, u64 nr_blocks, struct vstore_report *report)
+		    u32 nr_pages, u64 nr_blocks, bool writable, struct vstore_report *report)
 {
 	const struct vstore_header *header = base;
 	u32 page;
@@ -148,7 +149,8 @@ int vstore_map_open(struct vstore_map *map, void *base, struct vstore_page *page
 	err = node_scan(map, VSTORE_ROOT_PAGE, map->levels - 1, 0, report);
 	if (err)
 		return err;
-	nodes_prune(map, VSTORE_ROOT_PAGE, map->levels - 1, report);
+	if (writable)
+		nodes_prune(map, VSTORE_ROOT_PAGE, map->levels - 1, report);
 	/* The nodes that were cut off may be written to from here on. */
 	vstore_pram_fence();
 	for (page = VSTORE_FIXED_PAGES; page < map->nr_pages; page++) {

@@ -7,6 +7,6 @@
 #include "store/map/map.h"
 
 int vstore_map_open(struct vstore_map *map, void *base, struct vstore_page *pages,
-		    u32 nr_pages, u64 nr_blocks, struct vstore_report *report);
+		    u32 nr_pages, u64 nr_blocks, bool writable, struct vstore_report *report);
 
 #endif

@@ -211,9 +211,9 @@ dmsetup remove vs
 
 # A disk that fails: what is in PRAM works on, the rest is an error.
 create "2 policy selective"
-dd if=/dev/zero of=$vs bs=4k count=16 oflag=direct 2>/dev/null
+dd if=/dev/zero of=$vs bs=4k seek=64 count=16 oflag=direct 2>/dev/null
 swap_disk "0 $sectors error"
-check "PRAM is read while the disk fails" dd if=$vs of=/dev/null bs=64k count=1 iflag=direct 2>/dev/null
+check "PRAM is read while the disk fails" dd if=$vs of=/dev/null bs=64k skip=4 count=1 iflag=direct 2>/dev/null
 check "the disk's error is passed up" sh -c "! dd if=$vs of=/dev/null bs=4k skip=4000 count=256 iflag=direct 2>/dev/null"
 check "flush tells of the error" sh -c "! dmsetup message vs 0 flush 2>/dev/null"
 flushes=
@@ -271,6 +271,7 @@ if mkdir $nullb 2>/dev/null && echo 1 >$nullb/memory_backed && echo $((blocks / 
 		dd if=$vs bs=4k skip=102 count=4 iflag=direct 2>/dev/null | cmp -s -n 16384 - /dev/zero"
 	check "discard all" blkdiscard $vs
 	check "nothing is dirty" [ "$(field dirty)" = 0 ]
+	check "the disk is whole, so that the store goes with another" dmsetup message vs 0 flush
 	dmsetup remove vs
 	swap_disk "$disk_good"
 	create

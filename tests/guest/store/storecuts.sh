@@ -52,10 +52,14 @@ create() { dmsetup create vs --table "$table /dev/mapper/pram $# $*"; }
 [ "$2" != recover ] || recover
 dd if=/dev/zero of=/dev/mapper/pram bs=1M count=2 oflag=direct 2>/dev/null
 create format || exit 1
-while sleep 1; do
+while sleep 0.2; do
 	for reads in promote keep; do
 		dmsetup message vs 0 reads $reads
-		sleep 1
+		# Each time the disk is made whole, and sealed again: that is short, and more often met.
+		for _ in 1 2 3 4; do
+			dmsetup message vs 0 flush
+			sleep 0.2
+		done
 	done
 done &
 echo started
