@@ -6,7 +6,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 DKMS_SOURCE := /usr/src/memsuite-$(VERSION)
 SOURCES := Kbuild VERSION dkms.conf include modules kmod-memdiag kmod-vipzone kmod-mrc
 
-# Where make install puts things; modprobe.d and udev are in hooksdir. Below DESTDIR, for a package, dkms is left alone.
+# Where make install puts things; modprobe.d, udev and systemd are in hooksdir. Below DESTDIR, for a package, dkms is left alone.
 # What is said of prefix and libdir on the command line, the Makefile of libvip hears as well.
 prefix := /usr/local
 sbindir = $(prefix)/sbin
@@ -100,7 +100,8 @@ endif
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/profiles profiles/*.profile
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/man/man8 Documentation/man/*.8
-	scripts/install-hooks $(sbindir)/memsuite $(DESTDIR)$(hooksdir)/modprobe.d $(DESTDIR)$(hooksdir)/udev/rules.d
+	scripts/install-hooks $(sbindir)/memsuite $(DESTDIR)$(hooksdir)/modprobe.d $(DESTDIR)$(hooksdir)/udev/rules.d \
+		$(DESTDIR)$(hooksdir)/systemd/system
 	$(MAKE) -C lib/libvip install
 ifeq ($(DESTDIR),)
 	ldconfig
@@ -114,7 +115,8 @@ endif
 	rm -rf $(addprefix $(DESTDIR),$(DKMS_SOURCE) $(prefix)/share/memsuite)
 	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap)
 	rm -f $(addprefix $(DESTDIR)$(prefix)/share/man/man8/,memsuite.8 memsuite-bankmap.8)
-	rm -f $(addprefix $(DESTDIR)$(hooksdir)/,modprobe.d/memsuite.conf udev/rules.d/90-memsuite.rules)
+	rm -f $(addprefix $(DESTDIR)$(hooksdir)/,modprobe.d/memsuite.conf udev/rules.d/90-memsuite.rules \
+		systemd/system/memsuite-stores.service systemd/system/local-fs.target.wants/memsuite-stores.service)
 	$(MAKE) -C lib/libvip uninstall
 ifeq ($(DESTDIR),)
 	ldconfig

@@ -6,6 +6,7 @@
 import argparse
 import contextlib
 import errno
+import io
 import json
 import os
 import re
@@ -24,7 +25,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "lib"))
 # What is pure is called, the rest is run.
-from memsuite import Failure, proc  # noqa: E402
+from memsuite import Failure, cli, proc  # noqa: E402
 from memsuite.store import devices  # noqa: E402
 from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
 from memsuite.zone import ledger, moves, segments  # noqa: E402
@@ -1383,10 +1384,10 @@ def activation(top, busy=False, fails=None):
             raise Failure(f"{fails}: no")
         return "100000\n"
 
-    args = argparse.Namespace(name="none-such", disk="/dev/a", pram="/dev/pmem0", shared=True, json=False)
+    args = cli.parse(["store", "open", "none-such", "/dev/a", "/dev/pmem0", "--shared"])
     nvdimm = Nvdimm(top, busy)
     with nvdimm.faked(), mock.patch.object(devices, "run", run):
-        return fails_to(devices.activate, args, ["shared"]), nvdimm
+        return fails_to(devices.cmd_store_open, args), nvdimm
 
 
 def an_nvdimm_in_use_is_not_taken_from_its_driver(top):
@@ -1405,6 +1406,49 @@ def an_nvdimm_goes_back_if_the_store_is_refused(top):
     said, nvdimm = activation(top, fails="dmsetup")
     assert "dmsetup: no" in said and "dmesg" in said, said
     assert nvdimm.was_told("unbind") == nvdimm.was_told("bind") == "namespace0.0"
+
+
+def opened_with(top, blocks, sectors, *options, listed=None):
+    """The table that `store open`, or `store start` with a list, gives dmsetup, and how it ended."""
+    pram, told = os.path.join(top, "pram"), []
+    with open(pram, "wb") as f:
+        f.write(struct.pack("=8sLLQQ", b"MMVSTOR1", 3, 4096, 64, blocks) + bytes(4064))
+
+    def run(*command):
+        told.append(command)
+        if "/dev/bad" in command:
+            raise Failure("no such disk")
+        return f"{sectors}\n"
+
+    with open(os.path.join(top, "stores"), "w", encoding="utf-8") as f:
+        f.write((listed or "").replace("PRAM", pram))
+    args = (cli.parse(["store", "open", "none-such", "/dev/a", pram, *options]) if listed is None else
+            cli.parse(["store", "start"]))
+    with mock.patch.object(devices, "run", run), mock.patch.object(devices, "LIST", os.path.join(top, "stores")), \
+            contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            args.function(args)
+        except Failure as failure:
+            said.write(str(failure))
+    return [command[-1] for command in told if command[0] == "dmsetup"], said.getvalue()
+
+
+def a_disk_that_has_grown_is_opened_as_it_was(top):
+    tables, said = opened_with(top, 1000, 9000)
+    assert tables[0].startswith("0 8000 vstore /dev/a "), tables
+    assert "has grown" in said and "8000 of its 9000" in said, said
+    tables, said = opened_with(top, 1000, 8000, "--trust", "pram")
+    assert tables[0].startswith("0 8000 ") and tables[0].endswith(" 2 trust pram"), tables
+    assert not said, said
+
+
+def listed_stores_are_opened_at_boot(top):
+    tables, said = opened_with(top, 1000, 8000, listed="# what is opened\n\none /dev/bad PRAM\n"
+                               "two /dev/a PRAM --policy selective  # a comment\nthree\n")
+    assert len(tables) == 1 and tables[0].endswith(" 2 policy selective"), tables
+    assert "one: no such disk" in said and "2 of 3 stores did not open" in said, said
+    tables, said = opened_with(top, 1000, 8000, listed="")
+    assert not tables and not said, said
 
 
 def a_user_is_told_to_be_root(top):
@@ -1486,6 +1530,8 @@ TESTS = (
     a_shared_store_gets_the_addresses_of_an_nvdimm,
     an_nvdimm_in_use_is_not_taken_from_its_driver,
     nor_for_a_disk_that_is_none,
+    a_disk_that_has_grown_is_opened_as_it_was,
+    listed_stores_are_opened_at_boot,
     an_nvdimm_goes_back_if_the_store_is_refused,
     a_user_is_told_to_be_root,
 )

@@ -37,7 +37,7 @@ from .mrc.targets import cmd_mrc_accesses, cmd_mrc_add, cmd_mrc_list, cmd_mrc_re
 from .mrc.top import SORTS, cmd_mrc_top
 from .mrc.trace import FORMATS, cmd_mrc_export
 from .output import print_json
-from .store.devices import cmd_store_create, cmd_store_open, cmd_store_status, cmd_store_watch
+from .store.devices import cmd_store_close, cmd_store_create, cmd_store_open, cmd_store_start, cmd_store_status, cmd_store_watch
 from .stress.counters import SAMPLE_S
 from .stress.demand import PROFILES
 from .stress.trial import cmd_diag_stress
@@ -327,6 +327,12 @@ def store_commands(top):
                              help="of PRAM, which the store keeps whatever memory needs (5)")
         command.add_argument("--storage-max", metavar="PCT", type=number_argument(0, 100),
                              help="of PRAM, which the store may take at most (90)")
+    command.add_argument("--trust", choices=("disk", "pram"),
+                         help="if the disk was written without the store: which of the two counts; the other's blocks are lost")
+    command = store.add("close", cmd_store_close, "move everything to the disk and remove the device: the disk works alone then")
+    command.add_argument("name", metavar="NAME", type=word_argument)
+    store.add("start", cmd_store_start, "open the stores of /etc/memsuite/stores: NAME DISK PRAM and options of open, a line each",
+              parse=parse)
     command = store.add("status", cmd_store_status, "what is where, and what became of requests")
     command.add_argument("name", metavar="NAME", nargs="?", type=word_argument)
     command = store.add("watch", cmd_store_watch, "what happens, as it happens")

@@ -4,7 +4,10 @@
 import contextlib
 import errno
 import os
+import shlex
+import struct
 import subprocess
+import sys
 import time
 
 from .. import Failure
@@ -15,6 +18,8 @@ BLOCK_SECTORS = 8       # of 512 bytes: 4 KiB
 COUNTERS = ("read_pram", "read_volatile", "read_disk", "write_pram", "write_disk", "write_full", "continued", "moved", "evicted",
             "errors", "lends", "claims")
 SYSFS = "/sys"
+MAGIC, VERSION = b"MMVSTOR1", 3
+LIST = "/etc/memsuite/stores"
 
 
 def run(*command):
@@ -136,11 +141,19 @@ def write(path, text):
         f.write(text)
 
 
-def activate(args, features):
+def store_sectors(pram):
+    """Of the disk that the store in a PRAM is for, or None: map/header.h."""
+    try:
+        with open(pram, "rb") as f:
+            magic, version, _, _, blocks = struct.unpack("=8sLLQQ", f.read(32))
+    except (OSError, struct.error):
+        return None
+    return blocks * BLOCK_SECTORS if magic == MAGIC and version == VERSION else None
+
+
+def activate(args, features, sectors):
     if os.path.exists(f"/dev/mapper/{args.name}"):
         raise Failure(f"there is a device {args.name} already")
-    # Before the PRAM is taken from its driver.
-    sectors = size_of(args.disk)
     run("modprobe", "dm-vstore")
     with pram_range(args.pram) if args.shared else contextlib.nullcontext(args.pram) as pram:
         try:
@@ -152,11 +165,47 @@ def activate(args, features):
 
 def cmd_store_create(args):
     """A blank PRAM is formatted; the kernel refuses any other that is no store of this disk's size."""
-    return activate(args, ["format", *settings(args)])
+    return activate(args, ["format", *settings(args)], size_of(args.disk))
 
 
 def cmd_store_open(args):
-    return activate(args, settings(args))
+    """A disk that has grown is opened at the size that its store is for."""
+    sectors = size_of(args.disk)
+    known = store_sectors(args.pram)
+    if known and known < sectors:
+        print(f"memsuite: {args.disk} has grown: {known} of its {sectors} sectors are used. "
+              "For all of them, close the store, and create it again", file=sys.stderr)
+        sectors = known
+    return activate(args, [*settings(args), *(["trust", args.trust] if args.trust else [])], sectors)
+
+
+def cmd_store_close(args):
+    """Others that write meanwhile keep it from being removed."""
+    stores(args.name)
+    run("dmsetup", "message", args.name, "0", "flush")
+    run("dmsetup", "remove", args.name)
+    return done(args, f"{args.name}: its disk has everything")
+
+
+def cmd_store_start(args):
+    """For boot: each store of the list that is not open yet; one that fails does not keep others from it."""
+    try:
+        with open(LIST, encoding="utf-8") as f:
+            lines = [words for words in (shlex.split(line, comments=True) for line in f) if words]
+    except FileNotFoundError:
+        lines = []
+    failed = 0
+    for words in lines:
+        if os.path.exists(f"/dev/mapper/{words[0]}"):
+            continue
+        try:
+            cmd_store_open(args.parse(["store", "open", *words]))
+        except (Failure, SystemExit) as failure:
+            failed += 1
+            print(f"memsuite: {LIST}: {words[0]}: {failure}", file=sys.stderr)
+    if failed:
+        raise Failure(f"{failed} of {len(lines)} stores did not open")
+    return 0
 
 
 def share(part, *rest):
