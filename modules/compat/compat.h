@@ -35,47 +35,6 @@
 #define kvfree_rcu_mightsleep(ptr)	kvfree_rcu(ptr)
 #endif
 
-/* 6.10 renamed it when allocation tags came. */
-#if MEMSUITE_HAVE_FOLIO
-static inline struct page *memsuite_vma_alloc_page(gfp_t gfp,
-						   struct vm_area_struct *vma,
-						   unsigned long address)
-{
-	struct folio *folio;
-
-#if MEMSUITE_HAVE_VMA_ALLOC_FOLIO_HUGEPAGE
-	folio = vma_alloc_folio(gfp, 0, vma, address, false);
-#else
-	folio = vma_alloc_folio(gfp, 0, vma, address);
-#endif
-	return folio ? folio_page(folio, 0) : NULL;
-}
-#else
-static inline struct page *memsuite_vma_alloc_page(gfp_t gfp,
-						   struct vm_area_struct *vma,
-						   unsigned long address)
-{
-	return alloc_pages_vma(gfp, 0, vma, address, numa_node_id(), false);
-}
-#endif
-
-/* What the page cache takes its pages by. */
-static inline struct page *memsuite_cache_alloc_page(gfp_t gfp)
-{
-#if MEMSUITE_HAVE_FOLIO
-	struct folio *folio;
-
-#if MEMSUITE_HAVE_FILEMAP_ALLOC_FOLIO_POLICY
-	folio = filemap_alloc_folio(gfp, 0, NULL);
-#else
-	folio = filemap_alloc_folio(gfp, 0);
-#endif
-	return folio ? folio_page(folio, 0) : NULL;
-#else
-	return __page_cache_alloc(gfp);
-#endif
-}
-
 /* Simulated failures keep unpoison_memory() usable; 5.10 cannot tell them. */
 #if MEMSUITE_HAVE_MF_SW_SIMULATED
 #define MEMSUITE_MF_SW_SIMULATED	MF_SW_SIMULATED

@@ -5,6 +5,7 @@
 
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
+#include <linux/uaccess.h>
 
 typedef typeof(mpol_misplaced) memsuite_misplaced_fn;
 
@@ -16,6 +17,17 @@ static inline struct vm_area_struct *memsuite_misplaced_area(unsigned long arg)
 	return ((struct vm_fault *)arg)->vma;
 }
 
+/* The same, of an argument that may be anything. */
+static inline bool memsuite_misplaced_read(unsigned long arg, struct vm_area_struct **vma)
+{
+	struct vm_fault fault;
+
+	if (copy_from_kernel_nofault(&fault, (void *)arg, sizeof(fault)))
+		return false;
+	*vma = memsuite_misplaced_area((unsigned long)&fault);
+	return true;
+}
+
 #define MEMSUITE_MISPLACED_ARGS(page, fault, address)	page_folio(page), fault, address
 
 #else
@@ -23,6 +35,12 @@ static inline struct vm_area_struct *memsuite_misplaced_area(unsigned long arg)
 static inline struct vm_area_struct *memsuite_misplaced_area(unsigned long arg)
 {
 	return (struct vm_area_struct *)arg;
+}
+
+static inline bool memsuite_misplaced_read(unsigned long arg, struct vm_area_struct **vma)
+{
+	*vma = memsuite_misplaced_area(arg);
+	return true;
 }
 
 #define MEMSUITE_MISPLACED_ARGS(page, fault, address)	page, (fault)->vma, address

@@ -4,6 +4,7 @@
 #define MEMSUITE_COMPAT_REMAP_H
 
 #include <linux/mm_types.h>
+#include <linux/uaccess.h>
 #include <linux/version.h>
 
 struct memsuite_mremap {
@@ -28,8 +29,8 @@ struct memsuite_pagetable_move_control {
 	unsigned long len_in;
 };
 
-#define MEMSUITE_MREMAP_ARGS	\
-	{ 0, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG }
+#define MEMSUITE_MREMAP_NR_ARGS	1
+#define MEMSUITE_MREMAP_ARGS	{ 0 }
 
 static inline void memsuite_mremap_of(const unsigned long *args,
 				      struct memsuite_mremap *remap)
@@ -42,8 +43,26 @@ static inline void memsuite_mremap_of(const unsigned long *args,
 	remap->length = control->len_in;
 }
 
+/* The same, of arguments that may be anything; and the area that is moved. */
+static inline bool memsuite_mremap_read(const unsigned long *args, struct memsuite_mremap *remap,
+					unsigned long *area)
+{
+	struct memsuite_pagetable_move_control control;
+	const unsigned long arg = (unsigned long)&control;
+	struct vm_area_struct vma;
+
+	if (copy_from_kernel_nofault(&control, (void *)args[0], sizeof(control)) ||
+	    copy_from_kernel_nofault(&vma, control.old, sizeof(vma)))
+		return false;
+	*area = (unsigned long)control.old;
+	control.old = &vma;
+	memsuite_mremap_of(&arg, remap);
+	return true;
+}
+
 #else
 
+#define MEMSUITE_MREMAP_NR_ARGS	4
 #define MEMSUITE_MREMAP_ARGS	{ 0, 1, 3, 4 }
 
 static inline void memsuite_mremap_of(const unsigned long *args,
@@ -55,6 +74,20 @@ static inline void memsuite_mremap_of(const unsigned long *args,
 	remap->from = args[1];
 	remap->to = args[2];
 	remap->length = args[3];
+}
+
+/* The same, of arguments that may be anything; and the area that is moved. */
+static inline bool memsuite_mremap_read(const unsigned long *args, struct memsuite_mremap *remap,
+					unsigned long *area)
+{
+	struct vm_area_struct vma;
+	const unsigned long known[] = { (unsigned long)&vma, args[1], args[2], args[3] };
+
+	if (copy_from_kernel_nofault(&vma, (void *)args[0], sizeof(vma)))
+		return false;
+	*area = args[0];
+	memsuite_mremap_of(known, remap);
+	return true;
 }
 
 #endif

@@ -23,6 +23,7 @@
 #include "hook/hook_check.h"
 #include "hook/hook_points.h"
 #include "hook/hook_private.h"
+#include "hook/hook_proof.h"
 #include "kernel/symbols.h"
 
 struct memsuite_hook_state memsuite_hook_states[MEMSUITE_NR_HOOK_POINTS];
@@ -47,7 +48,8 @@ int memsuite_hook_find(enum memsuite_hook_point_id id)
 			continue;
 		point->symbol = candidate->symbol;
 		for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++) {
-			point->has_arg[i] = candidate->args[i] != MEMSUITE_HOOK_NO_ARG;
+			point->has_arg[i] = i < memsuite_hook_points[id].nr_args &&
+					    candidate->args[i] != MEMSUITE_HOOK_NO_ARG;
 			if (point->has_arg[i])
 				point->arg_offset[i] =
 					arg_register[candidate->args[i]];
@@ -57,12 +59,12 @@ int memsuite_hook_find(enum memsuite_hook_point_id id)
 	return -EOPNOTSUPP;
 }
 
-static int hook_register(enum memsuite_hook_point_id id)
+static int hook_register(enum memsuite_hook_point_id id, ftrace_func_t callback)
 {
 	struct memsuite_hook_state *point = &memsuite_hook_states[id];
 	int err;
 
-	point->ops.func = memsuite_hook_dispatch_callback(id);
+	point->ops.func = callback;
 	point->ops.flags = MEMSUITE_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
 		(memsuite_hook_points[id].answers ? FTRACE_OPS_FL_IPMODIFY : 0);
 	err = ftrace_set_filter_ip(&point->ops, point->ip, 0, 0);
@@ -71,6 +73,9 @@ static int hook_register(enum memsuite_hook_point_id id)
 	err = register_ftrace_function(&point->ops);
 	if (err)
 		ftrace_set_filter_ip(&point->ops, point->ip, 1, 0);
+	if (err)
+		pr_err("%s: cannot hook %s (%d): does a live patch own it, or is kernel.ftrace_enabled 0?\n",
+		       memsuite_hook_points[id].name, point->symbol, err);
 	return err;
 }
 
@@ -103,6 +108,22 @@ static bool is_hooked(const struct memsuite_hook_state *point)
 	return false;
 }
 
+/* While it is being proven, another callback is there, which trusts nothing. */
+static int hook_prove(enum memsuite_hook_point_id id)
+{
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+	int err = hook_register(id, memsuite_hook_proof_callback);
+
+	if (err)
+		return err;
+	err = memsuite_hook_check(id);
+	hook_unregister(point);
+	if (err == -ENXIO)
+		pr_err("%s: %s did not take its arguments as expected\n",
+		       memsuite_hook_points[id].name, point->symbol);
+	return err ?: point->stuck ? -EBUSY : 0;
+}
+
 int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank rank,
 		      const struct memsuite_hook *hook)
 {
@@ -129,26 +150,17 @@ int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank ra
 		err = -EBUSY;
 		goto out;
 	}
-	WRITE_ONCE(point->hooks[rank], &memsuite_hook_check_handlers);
-	err = hook_register(id);
-	if (err) {
-		pr_err("%s: cannot hook %s (%d): does a live patch own it, or is kernel.ftrace_enabled 0?\n",
-		       table->name, point->symbol, err);
-		goto err_hook;
-	}
-	err = memsuite_hook_check(id);
-	if (err == -ENXIO)
-		pr_err("%s: %s did not take its arguments as expected\n",
-		       table->name, point->symbol);
+	err = hook_prove(id);
 	if (err)
-		goto err_check;
+		goto err_hook;
 	WRITE_ONCE(point->hooks[rank], hook);
+	err = hook_register(id, memsuite_hook_dispatch_callback(id));
+	if (err)
+		goto err_hook;
 	point->state = "armed";
 	mutex_unlock(&arm_lock);
 	return 0;
 
-err_check:
-	hook_unregister(point);
 err_hook:
 	point->hooks[rank] = NULL;
 	point->state = "failed";

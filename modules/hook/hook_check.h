@@ -4,12 +4,9 @@
 
 #include <memsuite/hook.h>
 
-/* What is armed while a point is being proven. */
-extern const struct memsuite_hook memsuite_hook_check_handlers;
-
 /**
- * memsuite_hook_check() - prove that a hook fires and gets its arguments
- * @id: the point, with memsuite_hook_check_handlers armed
+ * memsuite_hook_check() - prove that a hook fires, gets its arguments, and is obeyed
+ * @id: the point, where memsuite_hook_proof_callback() is registered
  *
  * Context: may sleep; one at a time.
  * Return: 0; -ENXIO (it did not fire as expected); another error: that cannot be told.

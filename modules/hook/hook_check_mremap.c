@@ -9,39 +9,57 @@
 #include <linux/mman.h>
 #include <linux/sched.h>
 
-#include "hook/hook_check_mremap.h"
+#include <compat/remap.h>
+
+#include "hook/hook_check_private.h"
+#include "hook/hook_proof.h"
 #include "kernel/unexported_calls.h"
 
-static struct {
-	struct mm_struct *mm;
-	unsigned long from;
-	bool seen;
-} proof;
-
-void memsuite_hook_check_mremap_seen(struct mm_struct *mm, unsigned long from,
-				     unsigned long to, unsigned long length)
+static bool mremap_agrees(struct memsuite_hook_proof *proof, unsigned long *args)
 {
-	if (mm == proof.mm && from == proof.from && to == from + PAGE_SIZE &&
-	    length == PAGE_SIZE)
-		proof.seen = true;
+	unsigned long from = proof->expected[1], area;
+	struct memsuite_mremap remap;
+
+	return memsuite_mremap_read(args, &remap, &area) && area == proof->expected[0] &&
+	       remap.mm == current->mm && remap.from == from && remap.to == from + PAGE_SIZE &&
+	       remap.length == PAGE_SIZE;
+}
+
+/*
+ * Two pages; the first one is an area of its own, by its protection, so that it is moved as it is.
+ * Where it goes is mapped as well: nobody else's mapping is replaced.
+ */
+static unsigned long pages_map(void)
+{
+	const unsigned long flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	unsigned long from = vm_mmap(NULL, 0, 2 * PAGE_SIZE, PROT_NONE, flags, 0), first;
+
+	if (IS_ERR_VALUE(from))
+		return from;
+	first = vm_mmap(NULL, from, PAGE_SIZE, PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE, 0);
+	if (IS_ERR_VALUE(first))
+		vm_munmap(from, 2 * PAGE_SIZE);
+	return first;
 }
 
 int memsuite_hook_check_mremap(void)
 {
+	struct memsuite_hook_proof proof = { .agrees = mremap_agrees };
 	unsigned long from;
 	long moved;
 
 	if (!current->mm)
 		return -EINVAL;
-	from = vm_mmap(NULL, 0, 2 * PAGE_SIZE, PROT_NONE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	from = pages_map();
 	if (IS_ERR_VALUE(from))
 		return from;
-	proof.from = from;
-	proof.seen = false;
-	proof.mm = current->mm;
+	proof.expected[1] = from;
+	mmap_read_lock(current->mm);
+	proof.expected[0] = (unsigned long)find_vma(current->mm, from);
+	mmap_read_unlock(current->mm);
+	memsuite_hook_proof_begin(&proof);
 	moved = memsuite_kcall_mremap(from, PAGE_SIZE, from + PAGE_SIZE);
-	proof.mm = NULL;
+	memsuite_hook_proof_end();
 	/* What a move has left free may be another thread's by now. */
 	vm_munmap(moved < 0 ? from : from + PAGE_SIZE, PAGE_SIZE);
 	if (moved < 0)

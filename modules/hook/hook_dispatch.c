@@ -28,24 +28,6 @@ noinline unsigned long memsuite_bare_return(unsigned long value)
 	return value;
 }
 
-static __always_inline void hook_answer(struct pt_regs *regs, unsigned long value)
-{
-	regs->di = value;
-	regs->ip = (unsigned long)memsuite_bare_return;
-}
-
-static __always_inline unsigned long *hook_arg(const struct memsuite_hook_state *point,
-					       struct pt_regs *regs, int nr)
-{
-	return (void *)regs + point->arg_offset[nr];
-}
-
-static __always_inline unsigned long hook_value(const struct memsuite_hook_state *point,
-						struct pt_regs *regs, int nr)
-{
-	return point->has_arg[nr] ? *hook_arg(point, regs, nr) : 0;
-}
-
 static struct page *hook_ask(struct memsuite_hook_state *point, const struct memsuite_fault *fault)
 {
 	struct page *page = MEMSUITE_FAULT_PASS;
@@ -66,10 +48,10 @@ static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
 	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
 	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
 	struct memsuite_fault fault = {
-		.gfp = (__force gfp_t)*hook_arg(point, regs, 0),
-		.order = hook_value(point, regs, 1),
-		.vma = (void *)hook_value(point, regs, 2),
-		.address = hook_value(point, regs, 3),
+		.gfp = (__force gfp_t)*memsuite_hook_arg(point, regs, 0),
+		.order = memsuite_hook_value(point, regs, 1),
+		.vma = (void *)memsuite_hook_value(point, regs, 2),
+		.address = memsuite_hook_value(point, regs, 3),
 	};
 	struct page *page;
 
@@ -85,7 +67,7 @@ static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
 		page = NULL;
 	else
 		memsuite_alloc_stats_handed(page);
-	hook_answer(regs, (unsigned long)page);
+	memsuite_hook_answer(regs, (unsigned long)page);
 }
 
 static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,
@@ -93,7 +75,7 @@ static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,
 {
 	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
 	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
-	unsigned long *nid = hook_arg(point, regs, 2);
+	unsigned long *nid = memsuite_hook_arg(point, regs, 2);
 	const struct memsuite_hook *hook;
 	int rank;
 
@@ -101,9 +83,9 @@ static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,
 	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
 		if (hook)
-			*nid = hook->entry((__force gfp_t)*hook_arg(point, regs, 0),
-					   *hook_arg(point, regs, 1), *nid,
-					   (void *)*hook_arg(point, regs, 3));
+			*nid = hook->entry((__force gfp_t)*memsuite_hook_arg(point, regs, 0),
+					   *memsuite_hook_arg(point, regs, 1), *nid,
+					   (void *)*memsuite_hook_arg(point, regs, 3));
 	}
 }
 
@@ -119,7 +101,7 @@ static void hook_mremap_move(unsigned long ip, unsigned long parent_ip,
 
 	this_cpu_inc(point->stats->hits);
 	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
-		args[i] = hook_value(point, regs, i);
+		args[i] = memsuite_hook_value(point, regs, i);
 	memsuite_mremap_of(args, &remap);
 	for (i = 0; i < MEMSUITE_NR_HOOK_RANKS; i++) {
 		hook = READ_ONCE(point->hooks[i]);
@@ -134,17 +116,17 @@ static void hook_numa_misplaced(unsigned long ip, unsigned long parent_ip,
 {
 	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
 	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
-	struct vm_area_struct *vma = memsuite_misplaced_area(*hook_arg(point, regs, 1));
+	struct vm_area_struct *vma = memsuite_misplaced_area(*memsuite_hook_arg(point, regs, 1));
 	const struct memsuite_hook *hook;
 	int rank;
 
 	this_cpu_inc(point->stats->hits);
 	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
-		if (!hook || !hook->stays((void *)*hook_arg(point, regs, 0), vma,
-					  *hook_arg(point, regs, 2)))
+		if (!hook || !hook->stays((void *)*memsuite_hook_arg(point, regs, 0), vma,
+					  *memsuite_hook_arg(point, regs, 2)))
 			continue;
-		hook_answer(regs, NUMA_NO_NODE);
+		memsuite_hook_answer(regs, NUMA_NO_NODE);
 		break;
 	}
 }

@@ -14,6 +14,7 @@
 const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] = {
 	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = {
 		.name = "fault.alloc",
+		.nr_args = 4,
 		.answers = true,
 		.candidates = {
 			/* 6.12 on: (gfp, order, vma, addr, ...) */
@@ -26,21 +27,20 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 	},
 	[MEMSUITE_HOOK_POINT_CACHE_ALLOC] = {
 		.name = "cache.alloc",
+		.nr_args = 2,
 		.answers = true,
 		.candidates = {
 			/* 6.12 on: (gfp, order, ...) */
-			{ "filemap_alloc_folio_noprof",
-			  { 0, 1, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG } },
+			{ "filemap_alloc_folio_noprof", { 0, 1 } },
 			/* 6.1: (gfp, order) */
-			{ "filemap_alloc_folio",
-			  { 0, 1, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG } },
+			{ "filemap_alloc_folio", { 0, 1 } },
 			/* 5.10: (gfp) */
-			{ "__page_cache_alloc",
-			  { 0, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG, MEMSUITE_HOOK_NO_ARG } },
+			{ "__page_cache_alloc", { 0, MEMSUITE_HOOK_NO_ARG } },
 		},
 	},
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = {
 		.name = "alloc.entry",
+		.nr_args = 4,
 		.candidates = {
 			/* 7.2: (gfp, order, preferred_nid, nodemask) */
 			{ "__alloc_frozen_pages_noprof", { 0, 1, 2, 3 } },
@@ -54,6 +54,7 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 	},
 	[MEMSUITE_HOOK_POINT_MREMAP_MOVE] = {
 		.name = "mremap.move",
+		.nr_args = MEMSUITE_MREMAP_NR_ARGS,
 		.candidates = {
 			/* 5.10, where mremap() calls but the rest of it */
 			{ "move_page_tables.part.0", MEMSUITE_MREMAP_ARGS },
@@ -62,10 +63,11 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 	},
 	[MEMSUITE_HOOK_POINT_NUMA_MISPLACED] = {
 		.name = "numa.misplaced",
+		.nr_args = 3,
 		.answers = true,
 		.candidates = {
 			/* See compat/misplaced.h. */
-			{ "mpol_misplaced", { 0, 1, 2, MEMSUITE_HOOK_NO_ARG } },
+			{ "mpol_misplaced", { 0, 1, 2 } },
 		},
 	},
 };

@@ -23,11 +23,13 @@ struct memsuite_hook_candidate {
 /**
  * struct memsuite_hook_point - a hook point
  * @name: logical name, a directory in /sys/kernel/memsuite/hooks
+ * @nr_args: how many arguments the handler takes
  * @answers: the handler may answer in place of the function
  * @candidates: functions, newest kernel first
  */
 struct memsuite_hook_point {
 	const char *name;
+	u8 nr_args;
 	bool answers;
 	struct memsuite_hook_candidate candidates[MEMSUITE_HOOK_POINT_CANDIDATES];
 };

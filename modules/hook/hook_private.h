@@ -59,4 +59,22 @@ ftrace_func_t memsuite_hook_dispatch_callback(enum memsuite_hook_point_id id);
 /* hook_dispatch.c: where a function that is answered for goes on: it returns @value. */
 unsigned long memsuite_bare_return(unsigned long value);
 
+static __always_inline void memsuite_hook_answer(struct pt_regs *regs, unsigned long value)
+{
+	regs->di = value;
+	regs->ip = (unsigned long)memsuite_bare_return;
+}
+
+static __always_inline unsigned long *memsuite_hook_arg(const struct memsuite_hook_state *point,
+							struct pt_regs *regs, int nr)
+{
+	return (void *)regs + point->arg_offset[nr];
+}
+
+static __always_inline unsigned long memsuite_hook_value(const struct memsuite_hook_state *point,
+							 struct pt_regs *regs, int nr)
+{
+	return point->has_arg[nr] ? *memsuite_hook_arg(point, regs, nr) : 0;
+}
+
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The proofs. Context of all: may sleep; one at a time; memsuite_hook_proof_callback() is
+ * registered at the point. They return 0; -ENXIO: the hook did not fire as expected; or another
+ * error: that cannot be told.
+ */
+#ifndef MEMSUITE_HOOK_HOOK_CHECK_PRIVATE_H
+#define MEMSUITE_HOOK_HOOK_CHECK_PRIVATE_H
+
+#include <linux/types.h>
+
+/* hook_check_call.c: calls of our own, with arguments that nobody else uses. */
+int memsuite_hook_check_fault(void);
+int memsuite_hook_check_cache(void);
+int memsuite_hook_check_entry(void);
+int memsuite_hook_check_misplaced(void);
+
+/* hook_check_user.c: a page fault of the arming task; @answers: the hook supplies the page. */
+int memsuite_hook_check_user(bool answers);
+
+/* hook_check_mremap.c: a mapping of the arming task is moved, which needs an address space. */
+int memsuite_hook_check_mremap(void);
+
+#endif

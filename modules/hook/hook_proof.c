@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What runs inside ftrace while a hook is being proven: the registers that the table names are
+ * compared with what the arming task has called the function with. Until that is done, nobody
+ * knows what is in them, so nothing else is done with them, and other tasks go by.
+ */
+
+#include <linux/bits.h>
+#include <linux/sched.h>
+
+#include "hook/hook_private.h"
+#include "hook/hook_proof.h"
+
+static struct task_struct *prover;
+static struct memsuite_hook_proof *proven;
+
+void memsuite_hook_proof_begin(struct memsuite_hook_proof *proof)
+{
+	proof->seen = false;
+	proven = proof;
+	WRITE_ONCE(prover, current);
+}
+
+void memsuite_hook_proof_end(void)
+{
+	WRITE_ONCE(prover, NULL);
+}
+
+bool memsuite_hook_proof_agrees(const struct memsuite_hook_proof *proof, const unsigned long *args)
+{
+	unsigned long arg;
+	int i;
+
+	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++) {
+		arg = proof->halves & BIT(i) ? (u32)args[i] : args[i];
+		if (arg != proof->expected[i])
+			return false;
+	}
+	return true;
+}
+
+void memsuite_hook_proof_callback(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	unsigned long args[MEMSUITE_HOOK_POINT_ARGS], was[MEMSUITE_HOOK_POINT_ARGS];
+	int i;
+
+	if (READ_ONCE(prover) != current || !in_task())
+		return;
+	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
+		was[i] = args[i] = memsuite_hook_value(point, regs, i);
+	if (proven->agrees ? !proven->agrees(proven, args) : !memsuite_hook_proof_agrees(proven, args))
+		return;
+	proven->seen = true;
+	if (ops->flags & FTRACE_OPS_FL_IPMODIFY) {
+		memsuite_hook_answer(regs, proven->answer);
+		return;
+	}
+	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
+		if (args[i] != was[i])
+			*memsuite_hook_arg(point, regs, i) = args[i];
+}
