@@ -242,7 +242,7 @@ static int read_map(struct vstore *store, struct bio *bio)
 	u32 nr;
 
 	vstore_sealing_wait(store, span.block, span.nr);
-	/* What PRAM has of a disk that is whole may be old, and is not dropped if nothing may be written. */
+	/* What PRAM has of a disk that is whole may be old: see vstore_sealing_check(). */
 	next = store->read_only && store->sealing.seal.state == VSTORE_DISK_WHOLE ? VSTORE_NONE :
 	       vstore_tree_next(&store->map, span.block, span.block + span.nr);
 	if (next != span.block) {

@@ -17,9 +17,9 @@
 #include "compat/dm.h"
 #include "store/blocks.h"
 #include "store/disk.h"
+#include "store/map/seal.h"
 #include "store/promote.h"
 #include "store/read_cache.h"
-#include "store/sealing.h"
 #include "store/vstore.h"
 
 /* Such reads at a time; more are answered by the disk alone. */
@@ -259,7 +259,7 @@ static bool fetch_answer(struct fetch *fetch)
 	if (good) {
 		bio_endio(bio);
 	} else {
-		if (vstore_sealing_touches(fetch->store, fetch->block, fetch->nr))
+		if (vstore_seal_touches(fetch->store->map.nr_blocks, fetch->block, fetch->nr))
 			vstore_promote_track(fetch->store, bio, fetch->block, fetch->nr);
 		vstore_disk_remap(fetch->store, bio);
 		submit_bio_noacct(bio);

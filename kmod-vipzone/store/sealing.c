@@ -107,7 +107,7 @@ static void requests_go_on(struct vstore *store)
 }
 
 /* Between the buffer and the disk. Write-back, which has the buffer else, is who calls this. */
-static int runs_transfer(struct vstore *store, unsigned int op)
+static int runs_transfer(struct vstore *store, bool write)
 {
 	void *at = store->buffer;
 	struct vstore_seal_run run;
@@ -115,7 +115,7 @@ static int runs_transfer(struct vstore *store, unsigned int op)
 
 	for_each_sealed_run(run, store) {
 		struct dm_io_request request = {
-			MEMSUITE_DM_IO_OP(op, 0),
+			MEMSUITE_DM_IO_OP(write ? REQ_OP_WRITE : REQ_OP_READ, 0),
 			.mem.type = DM_IO_VMA,
 			.mem.ptr.vma = at,
 		};
@@ -130,7 +130,7 @@ static int runs_transfer(struct vstore *store, unsigned int op)
 
 static int runs_write(struct vstore *store)
 {
-	return runs_transfer(store, REQ_OP_WRITE) ?: vstore_disk_flush(store);
+	return runs_transfer(store, true) ?: vstore_disk_flush(store);
 }
 
 /* A label, and zeroes. */
@@ -180,7 +180,7 @@ static int runs_enter(struct vstore *store)
 	mutex_lock(&store->lock);
 	room = runs_have_room(store);
 	mutex_unlock(&store->lock);
-	err = room ? runs_transfer(store, REQ_OP_READ) : -ENOSPC;
+	err = room ? runs_transfer(store, false) : -ENOSPC;
 	if (err)
 		return err;
 	mutex_lock(&store->lock);
@@ -301,8 +301,11 @@ static int conflict_settle(struct vstore *store, struct vstore_report *report)
 {
 	int err;
 
-	if (store->sealing.trust == VSTORE_TRUST_NEITHER || store->read_only)
-		return vstore_refuse(report, "the disk is another one, or was written without the store: \"trust disk\" drops what PRAM has, \"trust pram\" what was written", 0);
+	if (store->sealing.trust == VSTORE_TRUST_NEITHER || store->read_only) {
+		DMERR_LIMIT("disk %s: another one, or written without the store: \"trust disk\" drops what PRAM has, \"trust pram\" what was written",
+			    store->disk->name);
+		return vstore_refuse(report, "the disk is not as the store left it", 0);
+	}
 	if (store->sealing.trust == VSTORE_TRUST_DISK) {
 		seal_set(store, VSTORE_DISK_WHOLE);
 		vstore_header_clear(store->base, sealed_of(store));
@@ -338,7 +341,7 @@ int vstore_sealing_check(struct vstore *store, struct vstore_report *report)
 		vstore_header_clear(store->base, sealed_of(store));
 	if (sealing->seal.state != VSTORE_DISK_SEALED)
 		return 0;
-	err = runs_transfer(store, REQ_OP_READ);
+	err = runs_transfer(store, false);
 	/* It was the right one a moment ago: what is in PRAM can be had while it fails. */
 	if (err && sealing->checked)
 		return 0;
@@ -352,6 +355,15 @@ int vstore_sealing_check(struct vstore *store, struct vstore_report *report)
 	return err;
 }
 
+static bool block_is_moved(struct vstore *store, u64 block, const void *on_disk)
+{
+	struct vstore_page *page = vstore_block_page(store, block);
+	u32 generation = store->sealing.seal.generation;
+
+	return page && vstore_seal_is_moved(store->base, generation, block, on_disk,
+					    vstore_page_data(&store->map, page - store->pages));
+}
+
 /* Whether each sector of what is sealed is as the disk had it, or as it is sealed. */
 static bool runs_are_moved(struct vstore *store)
 {
@@ -361,10 +373,7 @@ static bool runs_are_moved(struct vstore *store)
 
 	for_each_sealed_run(run, store)
 		for (block = run.block; block < run.block + run.nr; block++) {
-			struct vstore_page *page = vstore_block_page(store, block);
-
-			if (!page || !vstore_seal_is_moved(store->base, store->sealing.seal.generation, block, at,
-							   vstore_page_data(&store->map, page - store->pages)))
+			if (!block_is_moved(store, block, at))
 				return false;
 			at += VSTORE_BLOCK_SIZE;
 		}
@@ -387,9 +396,10 @@ int vstore_sealing_resume(struct vstore *store, struct vstore_report *report)
 	if (store->sealing.seal.state != VSTORE_DISK_MOVING)
 		return 0;
 	if (store->read_only)
-		return vstore_refuse(report, "the disk was about to be made whole: open it once to be written", 0);
+		return vstore_refuse(report, "the disk is being made whole: open it to be written",
+				     0);
 	report->why = "the disk cannot be read, or not be written";
-	err = runs_transfer(store, REQ_OP_READ);
+	err = runs_transfer(store, false);
 	if (!err && !runs_are_moved(store)) {
 		err = conflict_settle(store, report);
 		return err ?: store->sealing.seal.state == VSTORE_DISK_WHOLE ? -EAGAIN : 0;

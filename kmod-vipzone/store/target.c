@@ -5,8 +5,9 @@
  *	START LENGTH vstore DISK PRAM [NUMBER FEATURE...]
  *
  * The features are "format", "shared", "uuid" UUID, "trust" disk or pram, "cache" REGION, and the
- * settings of settings.c, each with its value. PRAM is a block device with DAX, which the target has to
- * itself; or, with the feature "shared", the addresses START-END of a PRAM that no driver has.
+ * settings of settings.c, each with its value. PRAM is a block device with DAX, which the target
+ * has to itself; or, with the feature "shared", the addresses START-END of a PRAM that no driver
+ * has.
  */
 
 #include <linux/dm-io.h>

@@ -286,7 +286,7 @@ static void flushes_end(struct vstore *store, int error)
 }
 
 /* What the work does next. */
-enum step { MOVE, SEAL, UNSEAL, END };
+enum step { STEP_MOVE, STEP_SEAL, STEP_UNSEAL, STEP_END };
 
 /* How far it has come. */
 struct progress {
@@ -296,22 +296,24 @@ struct progress {
 	bool merged;		/* the next batch is of growing files */
 };
 
-static enum step step_next(struct vstore *store, struct progress *p)
+static enum step next_step(struct vstore *store, struct progress *p)
 {
 	bool all;
 
 	if (!store->open || store->read_only)
-		return END;
+		return STEP_END;
 	if (store->sealing.wanted)
-		return SEAL;
+		return STEP_SEAL;
 	p->forced |= store->forced;
 	store->forced = false;
 	all = is_flushing(store) || p->forced ||
 	      store->nr_dirty > dirty_limit(store, store->low_pct);
 	p->merged = store->nr_merged && (!p->vain || !all || list_empty(&store->dirty));
 	if (p->vain < 2 && store->nr_dirty && (store->nr_merged || all))
-		return MOVE;
-	return is_flushing(store) && !p->error && vstore_sealing_may_open(store) ? UNSEAL : END;
+		return STEP_MOVE;
+	if (is_flushing(store) && !p->error && vstore_sealing_may_open(store))
+		return STEP_UNSEAL;
+	return STEP_END;
 }
 
 static void step_end(struct vstore *store, const struct progress *p)
@@ -350,21 +352,21 @@ void vstore_writeback_work(struct work_struct *work)
 
 	do {
 		mutex_lock(&store->lock);
-		step = step_next(store, &progress);
-		if (step == END)
+		step = next_step(store, &progress);
+		if (step == STEP_END)
 			step_end(store, &progress);
 		mutex_unlock(&store->lock);
-		if (step == MOVE)
+		if (step == STEP_MOVE)
 			step_move(store, &progress);
-		if (step == SEAL)
+		if (step == STEP_SEAL)
 			vstore_sealing_close(store);
-		if (step == UNSEAL) {
+		if (step == STEP_UNSEAL) {
 			err = vstore_sealing_open(store);
 			if (err && err != -EAGAIN)
 				progress.error = err;
 		}
 		cond_resched();
-	} while (step != END);
+	} while (step != STEP_END);
 	wake_up_all(&store->batch_done);
 }
 

@@ -15,6 +15,12 @@
 #include "kernel/unexported_calls.h"
 
 static bool withheld;
+static unsigned long left_pfn = ULONG_MAX;
+
+void memsuite_frames_leave(unsigned long pfn)
+{
+	WRITE_ONCE(left_pfn, pfn);
+}
 
 void memsuite_frames_withhold(bool on)
 {
@@ -112,6 +118,11 @@ static bool block_is_poisoned(struct page *page, unsigned int order)
 	return false;
 }
 
+static bool block_is_left(struct page *page, unsigned int order)
+{
+	return READ_ONCE(left_pfn) - page_to_pfn(page) < 1UL << order;
+}
+
 /* Returns 1 if the block at @page was taken. */
 static int block_isolate(struct memsuite_scan *scan, struct page *page,
 			 struct memsuite_block *block)
@@ -123,7 +134,7 @@ static int block_isolate(struct memsuite_scan *scan, struct page *page,
 
 	spin_lock_irqsave(&zone->lock, flags);
 	if (block_is_wanted(scan, page, &order) && block_may_be_taken(scan, page) &&
-	    !block_is_poisoned(page, order)) {
+	    !block_is_poisoned(page, order) && !block_is_left(page, order)) {
 		if (!zone_has_spare(zone, order) ||
 		    !memsuite_kcall_isolate_free_page(page, order)) {
 			taken = -ENOMEM;

@@ -30,6 +30,14 @@ int memsuite_frames_isolate(struct memsuite_scan *scan, unsigned long budget,
 void memsuite_frames_withhold(bool on);
 
 /**
+ * memsuite_frames_leave() - leave a frame to the kernel, which is to take it out of use
+ * @pfn: it; ULONG_MAX: none any more
+ *
+ * Context: any; one at a time.
+ */
+void memsuite_frames_leave(unsigned long pfn);
+
+/**
  * memsuite_frames_skip_zone() - go on behind a zone that is short of memory
  * @scan: for which memsuite_frames_isolate() returned -ENOMEM
  *

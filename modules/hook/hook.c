@@ -116,7 +116,7 @@ static int hook_prove(enum memsuite_hook_point_id id)
 
 	if (err)
 		return err;
-	err = memsuite_hook_check(id);
+	err = memsuite_hook_check(id, point->ip);
 	hook_unregister(point);
 	if (err == -ENXIO)
 		pr_err("%s: %s did not take its arguments as expected\n",

@@ -11,13 +11,13 @@
 #include "hook/hook_check.h"
 #include "hook/hook_check_private.h"
 
-int memsuite_hook_check(enum memsuite_hook_point_id id)
+int memsuite_hook_check(enum memsuite_hook_point_id id, unsigned long ip)
 {
 	switch (id) {
 	case MEMSUITE_HOOK_POINT_FAULT_ALLOC:
 		return memsuite_hook_check_fault() ?: memsuite_hook_check_user(true);
 	case MEMSUITE_HOOK_POINT_CACHE_ALLOC:
-		return memsuite_hook_check_cache();
+		return memsuite_hook_check_cache(ip);
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
 		return memsuite_hook_check_entry() ?: memsuite_hook_check_user(false);
 	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:

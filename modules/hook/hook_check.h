@@ -7,10 +7,11 @@
 /**
  * memsuite_hook_check() - prove that a hook fires, gets its arguments, and is obeyed
  * @id: the point, where memsuite_hook_proof_callback() is registered
+ * @ip: the function's address
  *
  * Context: may sleep; one at a time.
  * Return: 0; -ENXIO (it did not fire as expected); another error: that cannot be told.
  */
-int memsuite_hook_check(enum memsuite_hook_point_id id);
+int memsuite_hook_check(enum memsuite_hook_point_id id, unsigned long ip);
 
 #endif

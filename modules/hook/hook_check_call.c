@@ -15,7 +15,6 @@
 #include <compat/misplaced.h>
 
 #include "hook/hook_check_private.h"
-#include "hook/hook_private.h"
 #include "hook/hook_proof.h"
 #include "kernel/unexported_calls.h"
 
@@ -97,11 +96,9 @@ int memsuite_hook_check_fault(void)
 	return calls_check(fault_is_proven);
 }
 
-int memsuite_hook_check_cache(void)
+int memsuite_hook_check_cache(unsigned long ip)
 {
-	unsigned long ip = memsuite_hook_states[MEMSUITE_HOOK_POINT_CACHE_ALLOC].ip;
-
-	/* It hands its arguments on as they are: a hook there would see them, and those of others. */
+	/* It hands its arguments on: a hook there would see them, and those of others. */
 	if (ip - (unsigned long)MEMSUITE_CACHE_ALLOC_FN > ENDBR_BYTES)
 		return -ENXIO;
 	return calls_check(cache_is_proven);
@@ -122,7 +119,8 @@ static bool entry_is_proven(const struct call *call, int from, int to)
 	nodemask_t nodes = node_states[N_MEMORY];
 	struct memsuite_hook_proof proof = {
 		.agrees = entry_agrees,
-		.expected = { (__force unsigned long)gfp, call->order, from, (unsigned long)&nodes },
+		.expected = { (__force unsigned long)gfp, call->order, from,
+			      (unsigned long)&nodes },
 		.halves = BIT(0) | BIT(1) | BIT(2),
 		.answer = to,
 	};

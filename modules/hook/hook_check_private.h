@@ -11,7 +11,7 @@
 
 /* hook_check_call.c: calls of our own, with arguments that nobody else uses. */
 int memsuite_hook_check_fault(void);
-int memsuite_hook_check_cache(void);
+int memsuite_hook_check_cache(unsigned long ip);
 int memsuite_hook_check_entry(void);
 int memsuite_hook_check_misplaced(void);
 

@@ -26,7 +26,7 @@ static bool gfp_is_users(unsigned long arg)
 	return (gfp & GFP_HIGHUSER_MOVABLE) == GFP_HIGHUSER_MOVABLE;
 }
 
-/* Of a larger order, where huge pages are on, the hook need not answer: the next call is of order 0. */
+/* Of a larger order, where huge pages are on, it need not answer: the next is of order 0. */
 static bool user_fault_agrees(struct memsuite_hook_proof *proof, unsigned long *args)
 {
 	return gfp_is_users(args[0]) && !(u32)args[1] && args[2] == proof->expected[2] &&
@@ -38,7 +38,8 @@ static bool user_entry_agrees(struct memsuite_hook_proof *proof, unsigned long *
 {
 	int nid = args[2];
 
-	return gfp_is_users(args[0]) && !(u32)args[1] && nid >= 0 && nid < nr_node_ids && node_online(nid);
+	return gfp_is_users(args[0]) && !(u32)args[1] && nid >= 0 && nid < nr_node_ids &&
+	       node_online(nid);
 }
 
 static struct page *mapped_page(unsigned long at)

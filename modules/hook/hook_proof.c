@@ -7,6 +7,7 @@
 
 #include <linux/bits.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "hook/hook_private.h"
 #include "hook/hook_proof.h"
@@ -39,6 +40,12 @@ bool memsuite_hook_proof_agrees(const struct memsuite_hook_proof *proof, const u
 	return true;
 }
 
+static bool call_agrees(unsigned long *args)
+{
+	return proven->agrees ? proven->agrees(proven, args) :
+				memsuite_hook_proof_agrees(proven, args);
+}
+
 void memsuite_hook_proof_callback(unsigned long ip, unsigned long parent_ip,
 				  struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -50,8 +57,9 @@ void memsuite_hook_proof_callback(unsigned long ip, unsigned long parent_ip,
 	if (READ_ONCE(prover) != current || !in_task())
 		return;
 	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
-		was[i] = args[i] = memsuite_hook_value(point, regs, i);
-	if (proven->agrees ? !proven->agrees(proven, args) : !memsuite_hook_proof_agrees(proven, args))
+		args[i] = memsuite_hook_value(point, regs, i);
+	memcpy(was, args, sizeof(was));
+	if (!call_agrees(args))
 		return;
 	proven->seen = true;
 	if (ops->flags & FTRACE_OPS_FL_IPMODIFY) {

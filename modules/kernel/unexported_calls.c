@@ -35,6 +35,7 @@ typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   bool freed_tables);
 typedef long sys_mremap_fn(const struct pt_regs *regs);
 typedef unsigned long reclaim_pages_fn(struct list_head *pages);
+typedef int soft_offline_page_fn(unsigned long pfn, int flags);
 typedef int psi_show_fn(struct seq_file *file, void *unused);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
@@ -54,6 +55,7 @@ DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
 DEFINE_STATIC_CALL_NULL(misplaced, memsuite_misplaced_fn);
 DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
 DEFINE_STATIC_CALL_NULL(swap_place, memsuite_add_to_swap_fn);
+DEFINE_STATIC_CALL_NULL(soft_offline, soft_offline_page_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
 DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 
@@ -64,6 +66,7 @@ static bool has_mremap;
 static bool has_misplaced;
 static bool has_reclaim;
 static bool has_add_to_swap;
+static bool has_soft_offline;
 
 bool memsuite_kcall_isolate_free_page(struct page *page, unsigned int order)
 {
@@ -192,6 +195,16 @@ bool memsuite_kcall_add_to_swap(struct page *page)
 	       MEMSUITE_ADD_TO_SWAP_DONE(static_call(swap_place)(MEMSUITE_ADD_TO_SWAP_ARGS(page)));
 }
 
+bool memsuite_kcall_soft_offline_there(void)
+{
+	return has_soft_offline;
+}
+
+int memsuite_kcall_soft_offline_page(unsigned long pfn, int flags)
+{
+	return static_call(soft_offline)(pfn, flags);
+}
+
 int memsuite_kcall_psi_show(enum memsuite_psi what, struct seq_file *file)
 {
 	if (!has_psi[what])
@@ -253,5 +266,8 @@ int memsuite_unexported_calls_init(void)
 	has_add_to_swap = IS_ENABLED(CONFIG_SWAP) &&
 			  resolve(swap_place, MEMSUITE_ADD_TO_SWAP_SYMBOL,
 				  memsuite_add_to_swap_fn);
+	/* Without it nobody takes pages offline. */
+	has_soft_offline = IS_ENABLED(CONFIG_MEMORY_FAILURE) &&
+			   resolve(soft_offline, "soft_offline_page", soft_offline_page_fn);
 	return all ? 0 : -EOPNOTSUPP;
 }

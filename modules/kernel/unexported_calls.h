@@ -80,6 +80,10 @@ bool memsuite_kcall_reclaim_there(void);
  */
 bool memsuite_kcall_add_to_swap(struct page *page);
 
+/* Takes a page out of use, as RAS tools do. Only if it is there. May sleep. */
+int memsuite_kcall_soft_offline_page(unsigned long pfn, int flags);
+bool memsuite_kcall_soft_offline_there(void);
+
 struct seq_file;
 
 /*

@@ -9,11 +9,18 @@
 
 #include <memsuite/held_pages.h>
 
+#include "hook/soft_offline.h"
 #include "pool/frame_order.h"
 #include "pool/pool_admin.h"
 #include "pool/pool_drain.h"
 #include "pool/pool_private.h"
 #include "pool/refill.h"
+
+/* A page that errs is to go offline: that it is free again is all that the kernel needs. */
+static void frame_give_back(unsigned long pfn)
+{
+	memsuite_pools_give_back(pfn, pfn + 1);
+}
 
 static void pool_wake(struct irq_work *work)
 {
@@ -74,6 +81,7 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	if (IS_ERR(pool->refill_thread))
 		goto err;
 	set_user_nice(pool->refill_thread, MAX_NICE);
+	memsuite_soft_offline_get(frame_give_back);
 	mutex_lock(&memsuite_pools_lock);
 	list_add(&pool->link, &memsuite_pools);
 	mutex_unlock(&memsuite_pools_lock);
@@ -108,6 +116,7 @@ void memsuite_pool_destroy(struct memsuite_pool *pool)
 	memsuite_hold_end(token);
 	memsuite_pool_read_stats(pool, &stats);
 	WARN_ON(stats.pages);
+	memsuite_soft_offline_put();
 	free_percpu(pool->caches);
 	kvfree(pool->frames);
 	kvfree(pool->slots);

@@ -140,7 +140,7 @@ void vstore_header_clear(void *base, u64 nr_blocks)
 {
 	struct vstore_map map = { .base = base, .seed = vstore_header_seed(base) };
 
-	/* Until something is written that has a fence before it, it does not matter if this is lost. */
+	/* If it is lost before something is written after a fence, it is done once more. */
 	vstore_node_clear(&map, VSTORE_ROOT_PAGE, vstore_tree_levels(nr_blocks) - 1, 0);
 }
 

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A RAS tool takes pages offline that a pool holds: they go out of use, as free pages of a kernel without the suite do, and no
+# program gets them later; also while pools come and go.
+#
+# kernels: oldest newest; soak: all
+. "$(dirname "$0")/ktap.sh"
+soft=/sys/devices/system/memory/soft_offline_page
+hard=/sys/devices/system/memory/hard_offline_page
+first=76800	# of 300M
+flags() { dd if=/proc/kpageflags bs=8 skip=$1 count=1 2>/dev/null | od -An -tu8; }
+flag() { echo $(($(flags $1) >> $2 & 1)); }	# FRAME BIT
+is_poisoned() { [ "$(flag $1 19)" = 1 ]; }
+offline() { printf 0x%x $(($1 * 4096)) >$2 2>/dev/null; }
+# Of this range, pages that are marked as the suite's.
+pool_frames() {
+	dd if=/proc/kpageflags bs=8 skip=$first count=1024 2>/dev/null | od -An -v -tu8 -w8 |
+		awk -v first=$first '{ if (int($1 / 8388608) % 2) print first + NR - 1 }' | head -"$1"
+}
+
+free=$(dd if=/proc/kpageflags bs=8 skip=114688 count=8192 2>/dev/null | od -An -v -tu8 -w8 |
+	awk '{ if (int($1 / 1024) % 2) { print 114688 + NR - 1; exit } }')
+offline "$free" $soft
+check "a free page goes offline without the suite" is_poisoned "$free"
+modprobe vipzone
+echo "part 300M-304M" >$suite/regions/add
+echo 4096 >$suite/regions/part/pool_kib
+echo 1 >$suite/vipzone/enabled
+echo "$$ region:part children" >$suite/vipzone/add
+"$here/touch" 10
+check "the pool has pages" wait_for 20 sh -c "[ \$(cat $suite/regions/part/pool_pages) -gt 200 ]"
+pool_frames 48 >/tmp/frames
+n=0 refused=0
+while read -r frame; do
+	n=$((n + 1))
+	offline $frame $soft || refused=$((refused + 1))
+done </tmp/frames
+check "pages of a pool go offline: $n" [ "$n" -gt 20 -a $refused = 0 ]
+marked=0
+while read -r frame; do is_poisoned $frame && marked=$((marked + 1)); done </tmp/frames
+check "and are marked" [ $marked = $n ]
+check "the pool is filled again" wait_for 20 sh -c "[ \$(cat $suite/regions/part/pool_pages) -gt 200 ]"
+pool_frames 8 >/tmp/hard
+while read -r frame; do offline $frame $hard; done </tmp/hard
+"$here/touch" 900 --range $((first * 4096)) $(((first + 1024) * 4096)) >/tmp/touched
+note "$(cat /tmp/touched)"
+bad=0
+while read -r frame; do is_poisoned $frame || bad=$((bad + 1)); done <<END
+$(cat /tmp/frames /tmp/hard)
+END
+check "programs got none of them, nor of what fell to a hard error" [ $bad = 0 ]
+
+# Pools come and go while pages are taken offline elsewhere.
+(
+	frame=117760
+	while [ $frame -lt 118784 ]; do
+		offline $frame $soft
+		frame=$((frame + 1))
+	done
+) &
+offliner=$!
+for _ in 1 2 3 4 5 6 7 8; do
+	echo 0 >$suite/vipzone/enabled
+	rmmod vipzone memsuite
+	modprobe vipzone
+	echo "$$ children" >$suite/vipzone/add 2>/dev/null || echo "$$ region:node0 children" >$suite/vipzone/add
+	echo 1 >$suite/vipzone/enabled
+	"$here/touch" 10
+done
+kill $offliner
+wait $offliner 2>/dev/null
+check "unloaded beside it" rmmod vipzone memsuite
+"$here/touch" 2000 --rounds 2 >/tmp/touched
+check "programs run as ever" grep -q pages /tmp/touched
+done_testing
