@@ -3,9 +3,9 @@
 # store-alone.sh SECONDS: the disk of a store without its PRAM: mounted by its UUID at boot, written, exchanged, grown.
 # Needs an NVDIMM and the host's files, for dmsetup and file systems' tools.
 #
-# kernels: 5.10 newest; soak: all debug
+# kernels: newest; soak: all debug
 # options: --nvdimm 128M --root host
-# arguments: 20; debug: 10; soak: 300
+# arguments: 10; soak: 300
 # timeout: 900
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
