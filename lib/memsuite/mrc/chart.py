@@ -2,7 +2,7 @@
 """Charts of values over time: lines, and colours by address."""
 
 import mmap
-from xml.sax.saxutils import escape
+from html import escape
 
 from ..output import human, human_pages
 from .plot import Dots, memory_ticks, pyplot_of, save_figure, ticks

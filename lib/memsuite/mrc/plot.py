@@ -4,7 +4,7 @@
 import math
 import mmap
 import sys
-from xml.sax.saxutils import escape
+from html import escape
 
 from .. import Failure
 from ..output import human
