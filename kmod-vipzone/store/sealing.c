@@ -302,8 +302,9 @@ static int conflict_settle(struct vstore *store, struct vstore_report *report)
 	int err;
 
 	if (store->sealing.trust == VSTORE_TRUST_NEITHER || store->read_only) {
-		DMERR_LIMIT("disk %s: another one, or written without the store: \"trust disk\" drops what PRAM has, \"trust pram\" what was written",
+		DMERR_LIMIT("disk %s: another one, or written without the store: trust what?",
 			    store->disk->name);
+		DMERR_LIMIT("trust disk drops what PRAM has, trust pram what was written");
 		return vstore_refuse(report, "the disk is not as the store left it", 0);
 	}
 	if (store->sealing.trust == VSTORE_TRUST_DISK) {

@@ -15,11 +15,11 @@ int memsuite_hook_check(enum memsuite_hook_point_id id, unsigned long ip)
 {
 	switch (id) {
 	case MEMSUITE_HOOK_POINT_FAULT_ALLOC:
-		return memsuite_hook_check_fault() ?: memsuite_hook_check_user(true);
+		return memsuite_hook_check_fault() ?: memsuite_hook_check_user();
 	case MEMSUITE_HOOK_POINT_CACHE_ALLOC:
 		return memsuite_hook_check_cache(ip);
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
-		return memsuite_hook_check_entry() ?: memsuite_hook_check_user(false);
+		return memsuite_hook_check_entry();
 	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:
 		return memsuite_hook_check_mremap();
 	case MEMSUITE_HOOK_POINT_NUMA_MISPLACED:

@@ -137,12 +137,43 @@ static bool entry_is_proven(const struct call *call, int from, int to)
 	return proof.seen && obeyed;
 }
 
+/* By the task's own policy: the node is any that is there. */
+static bool policy_agrees(struct memsuite_hook_proof *proof, unsigned long *args)
+{
+	int nid = args[2];
+
+	return (args[0] & proof->expected[0]) == proof->expected[0] &&
+	       (u32)args[1] == proof->expected[1] &&
+	       nid >= 0 && nid < nr_node_ids && node_online(nid);
+}
+
+/*
+ * As the kernel allocates for page faults; no page fault, though, for which a hook that is armed
+ * already may supply the page.
+ */
+static bool policy_is_proven(const struct call *call)
+{
+	struct memsuite_hook_proof proof = {
+		.agrees = policy_agrees,
+		.expected = { (__force unsigned long)call->gfp, call->order },
+	};
+	struct page *page;
+
+	memsuite_hook_proof_begin(&proof);
+	page = alloc_pages(call->gfp, call->order);
+	memsuite_hook_proof_end();
+	if (page)
+		__free_pages(page, call->order);
+	return proof.seen;
+}
+
 int memsuite_hook_check_entry(void)
 {
 	int i, from = first_memory_node, to = next_node_in(from, node_states[N_MEMORY]);
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		if (!entry_is_proven(&calls[i], from, to) || !entry_is_proven(&calls[i], to, from))
+		if (!entry_is_proven(&calls[i], from, to) ||
+		    !entry_is_proven(&calls[i], to, from) || !policy_is_proven(&calls[i]))
 			return -ENXIO;
 	return 0;
 }

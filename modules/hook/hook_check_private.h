@@ -15,8 +15,8 @@ int memsuite_hook_check_cache(unsigned long ip);
 int memsuite_hook_check_entry(void);
 int memsuite_hook_check_misplaced(void);
 
-/* hook_check_user.c: a page fault of the arming task; @answers: the hook supplies the page. */
-int memsuite_hook_check_user(bool answers);
+/* hook_check_user.c: a page fault of the arming task, for which the hook supplies the page. */
+int memsuite_hook_check_user(void);
 
 /* hook_check_mremap.c: a mapping of the arming task is moved, which needs an address space. */
 int memsuite_hook_check_mremap(void);

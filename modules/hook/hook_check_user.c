@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The proof that the kernel's own page faults come by a hook: a page of the arming task is written
- * to for the first time; and, where the hook answers, that what it supplies is what is mapped.
+ * to for the first time, and what the hook supplies is what is mapped.
  */
 
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/nodemask.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
@@ -33,15 +32,6 @@ static bool user_fault_agrees(struct memsuite_hook_proof *proof, unsigned long *
 	       args[3] - proof->expected[3] < PAGE_SIZE;
 }
 
-/* It edits nothing: the preferred node of a task's fault is right as it is. */
-static bool user_entry_agrees(struct memsuite_hook_proof *proof, unsigned long *args)
-{
-	int nid = args[2];
-
-	return gfp_is_users(args[0]) && !(u32)args[1] && nid >= 0 && nid < nr_node_ids &&
-	       node_online(nid);
-}
-
 static struct page *mapped_page(unsigned long at)
 {
 	struct page *page = NULL;
@@ -58,12 +48,12 @@ static bool user_write(unsigned long at)
 	return !put_user(1, (u8 __user *)(at + OFFSET));
 }
 
-static int mapping_check(unsigned long at, bool answers)
+static int mapping_check(unsigned long at)
 {
 	/* As the kernel would take it: the task gets it. */
 	struct page *page = alloc_page(GFP_HIGHUSER_MOVABLE | __GFP_ZERO);
 	struct memsuite_hook_proof proof = {
-		.agrees = answers ? user_fault_agrees : user_entry_agrees,
+		.agrees = user_fault_agrees,
 		.expected = { 0, 0, 0, at },
 		.answer = (unsigned long)page,
 	};
@@ -77,15 +67,15 @@ static int mapping_check(unsigned long at, bool answers)
 	memsuite_hook_proof_begin(&proof);
 	written = user_write(at);
 	memsuite_hook_proof_end();
-	obeyed = proof.seen && (!answers || mapped_page(at) == page);
-	if (!answers || !proof.seen)
+	obeyed = proof.seen && mapped_page(at) == page;
+	if (!proof.seen)
 		__free_page(page);
 	if (!written)
 		return -ENOMEM;
 	return obeyed ? 0 : -ENXIO;
 }
 
-int memsuite_hook_check_user(bool answers)
+int memsuite_hook_check_user(void)
 {
 	unsigned long at;
 	int i, err = -ENXIO;
@@ -99,7 +89,7 @@ int memsuite_hook_check_user(bool answers)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, 0);
 		if (IS_ERR_VALUE(at))
 			return at;
-		err = mapping_check(at, answers);
+		err = mapping_check(at);
 		vm_munmap(at, PAGE_SIZE);
 	}
 	return err;

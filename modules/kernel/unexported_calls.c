@@ -9,12 +9,16 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/gfp.h>
 #include <linux/kernel.h>
+#include <linux/migrate.h>
+#include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 #include <linux/static_call.h>
+#include <linux/swap.h>
 
 #include <asm/ptrace.h>
 #include <compat/misplaced.h>
@@ -22,12 +26,14 @@
 #include "kernel/symbols.h"
 #include "kernel/unexported_calls.h"
 
+/* Of what a header declares, it says the type: a kernel that differs does not build. */
 typedef int isolate_free_page_fn(struct page *page, unsigned int order);
 typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
 				gfp_t gfp);
-typedef void putback_movable_pages_fn(struct list_head *pages);
-typedef void lru_add_drain_all_fn(void);
-typedef void drain_pages_fn(struct zone *zone);
+typedef typeof(putback_movable_pages) putback_movable_pages_fn;
+typedef typeof(lru_add_drain_all) lru_add_drain_all_fn;
+typedef typeof(drain_all_pages) drain_all_pages_fn;
+typedef typeof(drain_local_pages) drain_local_pages_fn;
 typedef void prep_compound_page_fn(struct page *page, unsigned int order);
 typedef void prep_transhuge_page_fn(struct page *page);
 typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
@@ -35,7 +41,7 @@ typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   bool freed_tables);
 typedef long sys_mremap_fn(const struct pt_regs *regs);
 typedef unsigned long reclaim_pages_fn(struct list_head *pages);
-typedef int soft_offline_page_fn(unsigned long pfn, int flags);
+typedef typeof(soft_offline_page) soft_offline_page_fn;
 typedef int psi_show_fn(struct seq_file *file, void *unused);
 
 DEFINE_STATIC_CALL_NULL(isolate_free_page, isolate_free_page_fn);
@@ -46,8 +52,8 @@ DEFINE_STATIC_CALL_NULL(putback_movable, putback_movable_pages_fn);
 DEFINE_STATIC_CALL_NULL(migrate, memsuite_migrate_pages_fn);
 DEFINE_STATIC_CALL_NULL(uncharge, memsuite_uncharge_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
-DEFINE_STATIC_CALL_NULL(drain_free, drain_pages_fn);
-DEFINE_STATIC_CALL_NULL(drain_local, drain_pages_fn);
+DEFINE_STATIC_CALL_NULL(drain_free, drain_all_pages_fn);
+DEFINE_STATIC_CALL_NULL(drain_local, drain_local_pages_fn);
 DEFINE_STATIC_CALL_NULL(prep_compound, prep_compound_page_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
@@ -237,8 +243,9 @@ int memsuite_unexported_calls_init(void)
 		       putback_movable_pages_fn);
 	all &= resolve(migrate, "migrate_pages", memsuite_migrate_pages_fn);
 	all &= resolve(drain_lru, "lru_add_drain_all", lru_add_drain_all_fn);
-	all &= resolve(drain_free, "drain_all_pages", drain_pages_fn);
-	all &= resolve(drain_local, "drain_local_pages", drain_pages_fn);
+	all &= resolve(drain_free, "drain_all_pages", drain_all_pages_fn);
+	all &= resolve(drain_local, "drain_local_pages",
+		       drain_local_pages_fn);
 	all &= resolve(prep_compound, "prep_compound_page",
 		       prep_compound_page_fn);
 	if (!MEMSUITE_PREPARES_LARGE_INLINE)
