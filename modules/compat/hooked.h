@@ -10,6 +10,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/page_ref.h>
 #include <linux/pagemap.h>
 
 #define MEMSUITE_UNUSED_REGISTER	0x5ca1ab1e0000d00dUL
@@ -40,7 +41,7 @@ static inline struct page *memsuite_vma_alloc_pages(gfp_t gfp, unsigned int orde
 
 /* What the page cache takes its pages by; and the function itself, which others call by another. */
 #define MEMSUITE_CACHE_ALLOC_HAS_ORDER	MEMSUITE_HAVE_FOLIO
-#if MEMSUITE_HAVE_ALLOC_PAGES_NOPROF
+#if MEMSUITE_HAVE_FILEMAP_ALLOC_FOLIO_NOPROF
 #define MEMSUITE_CACHE_ALLOC_FN		filemap_alloc_folio_noprof
 #elif MEMSUITE_HAVE_FOLIO
 #define MEMSUITE_CACHE_ALLOC_FN		filemap_alloc_folio
@@ -77,6 +78,8 @@ struct page *memsuite_alloc_pages_filled(gfp_t gfp, unsigned int order, int nid,
 					 unsigned long r8, unsigned long r9)
 #if MEMSUITE_HAVE_ALLOC_PAGES_NOPROF
 	__asm__("__alloc_pages_noprof");
+#elif MEMSUITE_HAVE_FILEMAP_ALLOC_FOLIO_NOPROF
+	__asm__("__alloc_frozen_pages_noprof");
 #elif MEMSUITE_HAVE_FOLIO
 	__asm__("__alloc_pages");
 #else
@@ -86,8 +89,14 @@ struct page *memsuite_alloc_pages_filled(gfp_t gfp, unsigned int order, int nid,
 static inline struct page *memsuite_alloc_pages_of(gfp_t gfp, unsigned int order, int nid,
 						   nodemask_t *nodes)
 {
-	return memsuite_alloc_pages_filled(gfp, order, nid, nodes, MEMSUITE_UNUSED_REGISTER,
-					   MEMSUITE_UNUSED_REGISTER);
+	struct page *page = memsuite_alloc_pages_filled(gfp, order, nid, nodes,
+							MEMSUITE_UNUSED_REGISTER,
+							MEMSUITE_UNUSED_REGISTER);
+
+	/* 7.3 has only the one whose pages have no reference yet. */
+	if (page && !page_ref_count(page))
+		set_page_count(page, 1);
+	return page;
 }
 
 #endif

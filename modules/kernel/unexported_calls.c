@@ -32,7 +32,7 @@ typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
 				gfp_t gfp);
 typedef typeof(putback_movable_pages) putback_movable_pages_fn;
 typedef typeof(lru_add_drain_all) lru_add_drain_all_fn;
-typedef typeof(drain_all_pages) drain_all_pages_fn;
+typedef void drain_all_pages_fn(struct zone *zone);	/* 7.3 declares it no more */
 typedef typeof(drain_local_pages) drain_local_pages_fn;
 typedef void prep_compound_page_fn(struct page *page, unsigned int order);
 typedef void prep_transhuge_page_fn(struct page *page);
