@@ -1444,9 +1444,9 @@ def a_disk_that_has_grown_is_opened_as_it_was(top):
 
 def listed_stores_are_opened_at_boot(top):
     tables, said = opened_with(top, 1000, 8000, listed="# what is opened\n\none /dev/bad PRAM\n"
-                               "two /dev/a PRAM --policy selective  # a comment\nthree\n")
+                               "two /dev/a PRAM --policy selective  # a comment\nthree\nfour 'dev\n")
     assert len(tables) == 1 and tables[0].endswith(" 2 policy selective"), tables
-    assert "one: no such disk" in said and "2 of 3 stores did not open" in said, said
+    assert "one: no such disk" in said and "3 of 4 stores did not open" in said and "four: No closing" in said, said
     tables, said = opened_with(top, 1000, 8000, listed="")
     assert not tables and not said, said
 

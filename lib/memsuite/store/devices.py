@@ -191,18 +191,20 @@ def cmd_store_start(args):
     """For boot: each store of the list that is not open yet; one that fails does not keep others from it."""
     try:
         with open(LIST, encoding="utf-8") as f:
-            lines = [words for words in (shlex.split(line, comments=True) for line in f) if words]
+            lines = [line.split("#", 1)[0].strip() for line in f]
     except FileNotFoundError:
         lines = []
+    lines = [line for line in lines if line]
     failed = 0
-    for words in lines:
-        if os.path.exists(f"/dev/mapper/{words[0]}"):
+    for line in lines:
+        name = line.split()[0]
+        if os.path.exists(f"/dev/mapper/{name}"):
             continue
         try:
-            cmd_store_open(args.parse(["store", "open", *words]))
-        except (Failure, SystemExit) as failure:
+            cmd_store_open(args.parse(["store", "open", *shlex.split(line)]))
+        except (Failure, OSError, SystemExit, ValueError) as failure:
             failed += 1
-            print(f"memsuite: {LIST}: {words[0]}: {failure}", file=sys.stderr)
+            print(f"memsuite: {LIST}: {name}: {failure}", file=sys.stderr)
     if failed:
         raise Failure(f"{failed} of {len(lines)} stores did not open")
     return 0
