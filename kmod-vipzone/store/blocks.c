@@ -11,6 +11,7 @@
 
 #include "store/blocks.h"
 #include "store/loan/loan.h"
+#include "store/map/checksum.h"
 #include "store/map/commit.h"
 #include "store/map/pages.h"
 #include "store/map/pram.h"
@@ -19,7 +20,7 @@
 #include "store/map/tree.h"
 #include "store/vstore.h"
 
-/* Where new contents come from: a request, or @memory if that is set. */
+/* Where new contents come from: a request, or @memory if that is set, which nobody changes. */
 struct source {
 	struct bio *bio;
 	struct bvec_iter iter;
@@ -102,6 +103,8 @@ void vstore_blocks_init(struct vstore *store)
 	for (; page < end; page++) {
 		if (page->use != VSTORE_DATA)
 			continue;
+		if (page->flags & VSTORE_BAD)
+			vstore_block_mark_bad(store, page, "is not what was written last");
 		vstore_block_enlist(store, page);
 		vstore_block_count(store, page, 1);
 	}
@@ -119,24 +122,53 @@ u32 vstore_blocks_nr_clean(const struct vstore *store)
 }
 
 /**
- * vstore_block_mark_bad() - a page turned out to be unreadable
+ * vstore_block_mark_bad() - a page turned out not to have its block
  * @store: it, locked
  * @page: of data
+ * @why: what of the block, for the log
  *
  * A dirty block stays where it is, and cannot be moved to the disk. A clean one is forgotten: the
  * disk has the same.
  */
-void vstore_block_mark_bad(struct vstore *store, struct vstore_page *page)
+void vstore_block_mark_bad(struct vstore *store, struct vstore_page *page, const char *why)
 {
 	bool clean = !vstore_page_is_dirty(page);
 	u64 block = page->block;
 
-	DMERR_LIMIT("PRAM %s: block %llu cannot be read%s", store->pram_name, block,
+	DMERR_LIMIT("PRAM %s: block %llu %s%s", store->pram_name, block, why,
 		    clean ? ": the disk has it" : "");
 	vstore_block_count(store, page, -1);
 	vstore_page_mark_bad(&store->map, page - store->pages);
 	if (clean && !store->read_only)
 		vstore_map_forget(&store->map, &block, 1);
+}
+
+/**
+ * vstore_block_read() - read what PRAM has of a block
+ * @store: it, locked
+ * @page: of the block
+ * @to: gets the contents
+ *
+ * If they cannot be read, or are not what was written, the page is bad from then on, and a clean
+ * block is forgotten.
+ *
+ * Return: 0 or -EIO.
+ */
+int vstore_block_read(struct vstore *store, struct vstore_page *page, void *to)
+{
+	u32 number = page - store->pages;
+
+	if (page->flags & VSTORE_BAD)
+		return -EIO;
+	if (vstore_pram_read(to, vstore_page_data(&store->map, number), VSTORE_BLOCK_SIZE)) {
+		vstore_block_mark_bad(store, page, "cannot be read");
+		return -EIO;
+	}
+	if (!vstore_data_is_right(&store->map, number, to)) {
+		vstore_block_mark_bad(store, page, "has a wrong checksum");
+		return -EIO;
+	}
+	return 0;
 }
 
 /**
@@ -212,30 +244,37 @@ static u32 page_take(struct vstore *store, bool held)
 	return store->map.nr_free > left ? vstore_page_take(&store->map, VSTORE_DATA) : 0;
 }
 
-/* Copies the next @size bytes to PRAM. */
-static void source_copy(struct source *source, void *to, u32 size)
+/*
+ * The next block's contents. Who writes may change them while the request is under way: what has a
+ * checksum is a copy.
+ */
+static const void *source_next(struct vstore *store, struct source *source)
 {
-	if (source->memory) {
-		vstore_pram_copy(to, source->memory, size);
+	const void *contents = source->memory;
+	void *to = store->block;
+	u32 size = VSTORE_BLOCK_SIZE;
+
+	if (contents) {
 		source->memory += size;
-		return;
+		return contents;
 	}
 	while (size) {
 		struct bio_vec bv = bio_iter_iovec(source->bio, source->iter);
 		u32 nr = min(bv.bv_len, size);
 
-		vstore_pram_copy(to, page_address(bv.bv_page) + bv.bv_offset, nr);
+		memcpy(to, page_address(bv.bv_page) + bv.bv_offset, nr);
 		bio_advance_iter(source->bio, &source->iter, nr);
 		to += nr;
 		size -= nr;
 	}
+	return store->block;
 }
 
 /**
  * vstore_bio_copy() - copy to a request
  * @bio: the request
  * @iter: where in it; moves on
- * @from: PRAM, say; memory that has gone bad is an error, not a crash
+ * @from: memory; if it has gone bad, that is an error, not a crash
  * @size: bytes
  *
  * Return: 0 or -EIO.
@@ -255,8 +294,12 @@ int vstore_bio_copy(struct bio *bio, struct bvec_iter *iter, const void *from, u
 	return 0;
 }
 
-/* Writes up to a chunk to PRAM, durably. Returns how many blocks found room. */
-static u32 chunk_write(struct vstore *store, struct source *source, u64 block, u32 want, u32 mark)
+/*
+ * Writes up to a chunk to PRAM, durably. Returns how many blocks found room. @flags: %VSTORE_CLEAN,
+ * if the disk has the same, and PRAM has none of them, or 0.
+ */
+static u32 chunk_write(struct vstore *store, struct source *source, u64 block, u32 want, u32 mark,
+		       unsigned int flags)
 {
 	struct vstore_item items[VSTORE_CHUNK];
 	u32 i, done, nr;
@@ -267,8 +310,10 @@ static u32 chunk_write(struct vstore *store, struct source *source, u64 block, u
 
 		if (!page)
 			break;
-		source_copy(source, vstore_page_data(&store->map, page), VSTORE_BLOCK_SIZE);
-		items[nr] = (struct vstore_item){ .block = block + nr, .page = page };
+		vstore_data_write(&store->map, page, block + nr, source_next(store, source));
+		items[nr] = (struct vstore_item){
+			.block = block + nr, .page = page, .flags = flags,
+		};
 	}
 	/* The pages that are replaced can be asked only before. */
 	for (i = 0; i < nr; i++)
@@ -294,7 +339,7 @@ static u32 source_write(struct vstore *store, struct source *source, u64 block, 
 
 	while (done < nr) {
 		u32 want = min_t(u32, nr - done, VSTORE_CHUNK);
-		u32 written = chunk_write(store, source, block + done, want, mark);
+		u32 written = chunk_write(store, source, block + done, want, mark, 0);
 
 		done += written;
 		if (written < want)
@@ -363,12 +408,9 @@ void vstore_blocks_insert(struct vstore *store, const void *from, u64 block, u32
 	u64 end = block + nr;
 
 	while (block < end) {
-		u32 want = min_t(u64, end - block, VSTORE_CHUNK), i;
-		u32 done = chunk_write(store, &source, block, want, 0);
+		u32 want = min_t(u64, end - block, VSTORE_CHUNK);
+		u32 done = chunk_write(store, &source, block, want, 0, VSTORE_CLEAN);
 
-		/* After a power cut before this, they are written to the disk once more. */
-		for (i = 0; i < done; i++)
-			vstore_block_mark_clean(store, block + i);
 		store->counts.promoted += done;
 		if (done < want)
 			return;

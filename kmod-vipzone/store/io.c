@@ -200,14 +200,10 @@ static int write_map(struct vstore *store, struct bio *bio)
 static int read_block(struct vstore *store, struct bio *bio, struct bvec_iter *iter,
 		      struct vstore_page *page)
 {
-	const void *from = vstore_page_data(&store->map, page - store->pages);
-
-	if (page->flags & VSTORE_BAD)
-		return -EIO;
-	if (vstore_bio_copy(bio, iter, from, VSTORE_BLOCK_SIZE)) {
-		vstore_block_mark_bad(store, page);
+	if (vstore_block_read(store, page, store->block))
 		return page->use == VSTORE_DATA ? -EIO : -EAGAIN;
-	}
+	if (vstore_bio_copy(bio, iter, store->block, VSTORE_BLOCK_SIZE))
+		return -EIO;
 	vstore_block_enlist(store, page);
 	return 0;
 }

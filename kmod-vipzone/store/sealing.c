@@ -14,7 +14,6 @@
 #include "store/disk.h"
 #include "store/map/commit.h"
 #include "store/map/header.h"
-#include "store/map/pram.h"
 #include "store/map/seal.h"
 #include "store/promote.h"
 #include "store/read_cache.h"
@@ -231,13 +230,8 @@ static int runs_copy(struct vstore *store)
 		for (block = run.block; block < run.block + run.nr; block++) {
 			struct vstore_page *page = vstore_block_page(store, block);
 
-			if (!page || page->flags & VSTORE_BAD)
+			if (!page || vstore_block_read(store, page, at))
 				return -EIO;
-			if (vstore_pram_read(at, vstore_page_data(&store->map, page - store->pages),
-					     VSTORE_BLOCK_SIZE)) {
-				vstore_block_mark_bad(store, page);
-				return -EIO;
-			}
 			at += VSTORE_BLOCK_SIZE;
 		}
 	return 0;
@@ -321,6 +315,19 @@ static int conflict_settle(struct vstore *store, struct vstore_report *report)
 	return 0;
 }
 
+/*
+ * Whether the buffer has the label that the seal tells of. A disk that is whole has none of this
+ * store: else the seal is not the last one that was written.
+ */
+static bool disk_fits_seal(const struct vstore *store)
+{
+	const struct vstore_seal *seal = &store->sealing.seal;
+
+	if (seal->state == VSTORE_DISK_WHOLE)
+		return !vstore_label_is_own(store->base, store->buffer);
+	return vstore_label_is_right(store->base, seal->generation, store->buffer);
+}
+
 /**
  * vstore_sealing_check() - before the tree is read: whether the disk is the one that was sealed
  * @store: it, locked, not open; its header is right
@@ -337,23 +344,24 @@ int vstore_sealing_check(struct vstore *store, struct vstore_report *report)
 
 	if (vstore_seal_read(store->base, &sealing->seal))
 		return vstore_refuse(report, "the store's seal is damaged", 0);
-	/* Whatever disk this is, there is nothing of it in PRAM. */
-	if (sealing->seal.state == VSTORE_DISK_WHOLE && !store->read_only)
-		vstore_header_clear(store->base, sealed_of(store));
-	if (sealing->seal.state != VSTORE_DISK_SEALED)
+	if (sealing->seal.state == VSTORE_DISK_MOVING)
 		return 0;
 	err = runs_transfer(store, false);
-	/* It was the right one a moment ago: what is in PRAM can be had while it fails. */
-	if (err && sealing->checked)
-		return 0;
-	if (err) {
+	if (err && !sealing->checked) {
 		report->why = "the disk cannot be read";
 		return err;
 	}
-	if (!vstore_label_is_right(store->base, sealing->seal.generation, store->buffer))
+	/* It was the right one a moment ago: what is in PRAM can be had while it fails. */
+	if (!err && !disk_fits_seal(store)) {
 		err = conflict_settle(store, report);
-	sealing->checked = !err;
-	return err;
+		sealing->checked = !err;
+		return err;
+	}
+	sealing->checked = true;
+	/* Whatever disk this is, there is nothing of it in PRAM. */
+	if (sealing->seal.state == VSTORE_DISK_WHOLE && !store->read_only)
+		vstore_header_clear(store->base, sealed_of(store));
+	return 0;
 }
 
 static bool block_is_moved(struct vstore *store, u64 block, const void *on_disk)
@@ -365,13 +373,30 @@ static bool block_is_moved(struct vstore *store, u64 block, const void *on_disk)
 					    vstore_page_data(&store->map, page - store->pages));
 }
 
-/* Whether each sector of what is sealed is as the disk had it, or as it is sealed. */
+/* Whether the disk lacks something else than what is sealed: then the seal is an older one. */
+static bool others_are_dirty(const struct vstore *store)
+{
+	const struct vstore_page *page = store->pages, *end = page + store->map.nr_pages;
+
+	for (; page < end; page++)
+		if (page->use == VSTORE_DATA && vstore_page_is_dirty(page) &&
+		    !vstore_sealing_touches(store, page->block, 1))
+			return true;
+	return false;
+}
+
+/*
+ * Whether each sector of what is sealed is as the disk had it, or as it is sealed, and nothing else
+ * is dirty.
+ */
 static bool runs_are_moved(struct vstore *store)
 {
 	const void *at = store->buffer;
 	struct vstore_seal_run run;
 	u64 block;
 
+	if (others_are_dirty(store))
+		return false;
 	for_each_sealed_run(run, store)
 		for (block = run.block; block < run.block + run.nr; block++) {
 			if (!block_is_moved(store, block, at))

@@ -83,12 +83,12 @@ static bool lock_break(struct vstore *store)
 	return READ_ONCE(store->share.on);
 }
 
-/* The unit with the fewest pages in use that can be emptied, or 0. The first has the root. */
+/* The unit with the fewest pages in use that can be emptied, or 0. */
 static u32 unit_emptiest(const struct vstore *store)
 {
 	u32 unit, best = 0, nr = store->map.nr_pages >> VSTORE_UNIT_SHIFT;
 
-	for (unit = 1; unit < nr; unit++) {
+	for (unit = vstore_unit_first(&store->map); unit < nr; unit++) {
 		if (!vstore_loan_online(store->share.loan, unit) ||
 		    vstore_loan_lent(store->share.loan, unit) ||
 		    vstore_unit_has_bad(&store->map, unit))
@@ -162,7 +162,7 @@ static int unit_vacate(struct vstore *store, u32 unit)
 			continue;
 		err = vstore_page_relocate(&store->map, page);
 		if (err == -EIO)
-			vstore_block_mark_bad(store, &store->pages[page]);
+			vstore_block_mark_bad(store, &store->pages[page], "cannot be read");
 		if (err)
 			return err;
 		store->share.moved++;
@@ -274,9 +274,9 @@ static void share_lend(struct vstore *store)
 static void share_begin(struct vstore *store)
 {
 	struct vstore_map *map = &store->map;
-	u32 unit, nr = map->nr_pages >> VSTORE_UNIT_SHIFT;
+	u32 unit, first = vstore_unit_first(map), nr = map->nr_pages >> VSTORE_UNIT_SHIFT;
 
-	for (unit = nr - 1; unit && vstore_quota_may_lend(store); unit--) {
+	for (unit = nr; unit-- > first && vstore_quota_may_lend(store);) {
 		/* What is online already, since a table before, is lent one by one. */
 		if (store->share.used[unit] || vstore_loan_online(store->share.loan, unit) ||
 		    map->nr_free < 2 * VSTORE_UNIT + VSTORE_RESERVE ||
@@ -290,7 +290,7 @@ static void share_begin(struct vstore *store)
 	mutex_unlock(&store->lock);
 	vstore_loan_blocks_begin(store->share.loan);
 	mutex_lock(&store->lock);
-	for (unit = 1; unit < nr; unit++)
+	for (unit = first; unit < nr; unit++)
 		if (!vstore_loan_lent(store->share.loan, unit))
 			vstore_unit_restore(map, unit);
 	store->share.begun = true;

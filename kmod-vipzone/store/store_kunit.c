@@ -25,6 +25,7 @@ static unsigned int pauses;
 #define VSTORE_UNIT_SHIFT	3
 #include "store/map/pages.c"
 #include "store/map/tree.c"
+#include "store/map/checksum.c"
 #include "store/map/commit.c"
 #include "store/map/relocate.c"
 #include "store/map/repair.c"
@@ -38,6 +39,7 @@ static unsigned int pauses;
 
 struct fixture {
 	u8 *pram;
+	u8 *block;
 	struct vstore_page *pages;
 	struct vstore_map map;
 	struct vstore_report report;
@@ -59,7 +61,8 @@ static int fixture_init(struct kunit *test)
 	test->priv = f;
 	f->pram = kzalloc(NR_PAGES * VSTORE_BLOCK_SIZE, GFP_KERNEL);
 	f->pages = kcalloc(NR_PAGES, sizeof(*f->pages), GFP_KERNEL);
-	if (!f->pram || !f->pages)
+	f->block = kmalloc(VSTORE_BLOCK_SIZE, GFP_KERNEL);
+	if (!f->pram || !f->pages || !f->block)
 		return -ENOMEM;
 	return vstore_header_format(f->pram, NR_PAGES, NR_BLOCKS, test_uuid) ?: store_reopen(f);
 }
@@ -71,6 +74,7 @@ static void fixture_exit(struct kunit *test)
 	if (!f)
 		return;
 	kfree(f->pram);
+	kfree(f->block);
 	kfree(f->pages);
 	kfree(f);
 }
@@ -84,7 +88,8 @@ static unsigned int block_put(struct fixture *f, u64 block, u8 contents)
 
 	if (!item.page)
 		return 0;
-	memset(vstore_page_data(&f->map, item.page), contents, VSTORE_BLOCK_SIZE);
+	memset(f->block, contents, VSTORE_BLOCK_SIZE);
+	vstore_data_write(&f->map, item.page, block, f->block);
 	if (vstore_map_commit(&f->map, &item, 1))
 		return 1;
 	vstore_page_free(&f->map, item.page);
@@ -277,7 +282,7 @@ static void a_unit_is_emptied(struct kunit *test)
 	vstore_map_mark_clean(&f->map, 1000);
 	vstore_unit_count_used(&f->map, used);
 	KUNIT_EXPECT_EQ(test, (u32)(used[0] + used[1] + used[2]),
-			VSTORE_FIXED_PAGES + f->map.nr_nodes + f->map.nr_data);
+			vstore_fixed_pages(NR_PAGES) + f->map.nr_nodes + f->map.nr_data);
 	vstore_unit_withdraw(&f->map, 1);
 	for (page = VSTORE_UNIT; page < 2 * VSTORE_UNIT; page++)
 		if (f->pages[page].use != VSTORE_AWAY)

@@ -101,6 +101,7 @@ static void store_free(struct vstore *store)
 	vstore_read_cache_close(store);
 	kfree(store->pram_name);
 	vfree(store->buffer);
+	kfree(store->block);
 	vfree(store->pages);
 	if (store->pram)
 		dm_put_device(store->ti, store->pram);
@@ -142,9 +143,10 @@ static int store_alloc_io(struct vstore *store)
 		return PTR_ERR(io);
 	store->io = io;
 	store->pages = vzalloc(array_size(store->nr_pages, sizeof(*store->pages)));
+	store->block = kmalloc(VSTORE_BLOCK_SIZE, GFP_KERNEL);
 	store->buffer = vmalloc(VSTORE_BATCH * VSTORE_BLOCK_SIZE);
 	store->queue = alloc_workqueue("vstore", WQ_MEM_RECLAIM | WQ_UNBOUND, 2);
-	return store->pages && store->buffer && store->queue ? 0 : -ENOMEM;
+	return store->pages && store->block && store->buffer && store->queue ? 0 : -ENOMEM;
 }
 
 static int store_build(struct vstore *store, unsigned int argc, char **argv,

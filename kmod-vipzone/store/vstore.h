@@ -56,6 +56,7 @@ struct vstore {
 	/* Protects all below, and what is in PRAM. */
 	struct mutex lock;
 	struct vstore_map map;
+	void *block;			/* one on its way, whose checksum is formed */
 	bool open;
 	bool read_only;			/* neither PRAM nor disk is written */
 	struct list_head dirty;		/* by use, the oldest first */

@@ -16,7 +16,6 @@
 #include "store/blocks.h"
 #include "store/disk.h"
 #include "store/map/commit.h"
-#include "store/map/pram.h"
 #include "store/map/tree.h"
 #include "store/quota.h"
 #include "store/sealing.h"
@@ -108,11 +107,8 @@ static bool run_make(struct vstore *store, struct vstore_run *run, u64 block, u3
 		if (!page)
 			break;
 		to = store->buffer + (size_t)(at + run->nr) * VSTORE_BLOCK_SIZE;
-		if (vstore_pram_read(to, vstore_page_data(&store->map, page - store->pages),
-				     VSTORE_BLOCK_SIZE)) {
-			vstore_block_mark_bad(store, page);
+		if (vstore_block_read(store, page, to))
 			return false;
-		}
 		page->mark |= VSTORE_MOVING;
 		run->nr++;
 	}

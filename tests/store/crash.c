@@ -18,7 +18,8 @@
  * Lines of its tree are lost while it is open: it finds every block nevertheless, and
  * mends the node, in which power cuts do no more harm than the damage did.
  *
- * What it leaves is refused as soon as a line of its tree is lost, and reads as zeroes.
+ * What it leaves is refused as soon as a line of its tree is lost, and reads as zeroes. Bits that
+ * flipped and lines that went back are found: damage.h.
  *
  * And, as the proof that it would tell: every fence is left out in turn, which
  * must be found out.
@@ -46,6 +47,7 @@ static unsigned long read_with_care(void *to, const void *from, size_t size);
 #define vstore_pram_fence()	record_fence(PLACE_OF(__FILE__, __LINE__))
 #include "store/map/pages.c"
 #include "store/map/tree.c"
+#include "store/map/checksum.c"
 #include "store/map/commit.c"
 #include "store/map/relocate.c"
 #include "store/map/repair.c"
@@ -267,6 +269,8 @@ static bool request(struct vstore *store, unsigned int op, u64 block, u64 *conte
 			return false;
 		if (result == DM_MAPIO_REMAPPED && op == REQ_OP_WRITE)
 			write_to_disk(block, contents, done);
+		if (result == DM_MAPIO_REMAPPED && op == REQ_OP_READ)
+			read_from_disk(block, contents, done);
 		block += done;
 		contents += done * PAGE_WORDS;
 		nr -= done;
@@ -453,6 +457,8 @@ static bool image_open(struct vstore_map *map, struct vstore_page *at, u64 *on_d
 
 	if (vstore_header_check(pram, PAGES, BLOCKS, report) || vstore_seal_read(pram, &seal))
 		return false;
+	if (seal.state == VSTORE_DISK_WHOLE && on_disk[0] >= LABEL)
+		return false;
 	if (seal.state == VSTORE_DISK_WHOLE)
 		vstore_header_clear(pram, BLOCKS);
 	if (seal.state == VSTORE_DISK_SEALED && on_disk[0] != LABEL + seal.generation)
@@ -466,7 +472,7 @@ static bool image_open(struct vstore_map *map, struct vstore_page *at, u64 *on_d
 
 		page = vstore_tree_find(map, block_of(place));
 		if (!vstore_seal_touches(BLOCKS, block_of(place), 1)) {
-			if (page && *(u64 *)vstore_page_data(map, page) >> 32 != on_disk[place])
+			if (page && !(map->pages[page].flags & VSTORE_CLEAN))
 				return false;
 			continue;
 		}
@@ -504,7 +510,7 @@ static bool image_right(u64 *image, const u64 *left_on_disk, const struct operat
 		right = block_right(&map, place, on_disk, under_way);
 	for (page = 0; right && page < PAGES; page++)
 		used += image_pages[page].use != VSTORE_FREE;
-	return right && used + map.nr_free == PAGES && used == VSTORE_FIXED_PAGES + map.nr_nodes + map.nr_data;
+	return right && used + map.nr_free == PAGES && used == vstore_fixed_pages(PAGES) + map.nr_nodes + map.nr_data;
 }
 
 static void acknowledge(const struct operation *op)
@@ -620,7 +626,7 @@ static bool zeroes_refused(void)
 
 static bool store_open(struct vstore_report *report)
 {
-	static u8 buffer[VSTORE_BATCH * VSTORE_BLOCK_SIZE] __aligned(8);
+	static u8 buffer[VSTORE_BATCH * VSTORE_BLOCK_SIZE] __aligned(8), block[VSTORE_BLOCK_SIZE] __aligned(8);
 	static struct dm_target target = { .private = &store, .len = BLOCKS * 8 };
 	static struct dm_dev device;
 	int err;
@@ -629,6 +635,7 @@ static bool store_open(struct vstore_report *report)
 	store.ti = &target;
 	store.disk = &device;
 	store.buffer = buffer;
+	store.block = block;
 	store.base = pram;
 	store.pages = pages;
 	if (vstore_header_check(pram, PAGES, BLOCKS, report) || vstore_sealing_check(&store, report) ||
@@ -918,9 +925,12 @@ static void use_alone(void)
 			disk[place] = acked[place] = ++versions;
 }
 
+#include "damage.h"
+
 static bool run(u64 seed, int epochs, int subsets)
 {
-	static u64 durable[WORDS], next[WORDS], on_disk[PLACES];
+	static u64 durable[WORDS], next[WORDS], on_disk[PLACES], was_acked[PLACES];
+	static bool was_forgotten[PLACES];
 	struct vstore_report report;
 	int epoch, i;
 
@@ -937,6 +947,12 @@ static bool run(u64 seed, int epochs, int subsets)
 			return false;
 		for (i = 0; i < OPERATIONS; i++)
 			operate(&store, i);
+		memcpy(was_acked, acked, sizeof(acked));
+		memcpy(was_forgotten, forgotten, sizeof(forgotten));
+		if (!left_out && !silent_damage_seen(durable))
+			return false;
+		memcpy(acked, was_acked, sizeof(acked));
+		memcpy(forgotten, was_forgotten, sizeof(forgotten));
 		if (!cut_everywhere(durable, on_disk, subsets, next, disk) || !settle(next))
 			return false;
 		use_alone();
@@ -951,8 +967,11 @@ int main(int argc, char **argv)
 	int i, nr = 1;
 	bool right = run(seed, epochs, subsets), failed = !right;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("KTAP version 1\n# seed %llu, %d epochs of %d operations: %lu power cuts, %lu images, ", seed, epochs, OPERATIONS,
 	       cuts, images);
+	printf("%lu bits flipped, %lu lines gone back, %lu of these refused, %lu errors for readers, ", flips, stales,
+	       refusals, read_errors);
 	printf("%lu lines zeroed, %lu nodes mended, sealed %lu times, made whole %lu, then used alone %lu\n", zeroed, mended,
 	       sealed, opened, alone);
 	printf("%sok 1 every acknowledged write is there after a power cut, and damage is refused\n", right ? "" : "not ");

@@ -15,6 +15,7 @@
 
 #include "store/map/pages.c"
 #include "store/map/tree.c"
+#include "store/map/checksum.c"
 #include "store/map/header.c"
 #include "store/map/recovery.c"
 #include "store/map/seal.c"
@@ -72,6 +73,9 @@ static bool activate(char *pram, struct vstore_page *pages, size_t nr_pages, cha
 	if (vstore_header_check(pram, nr_pages, count, report))
 		return false;
 	if (vstore_seal_read(pram, &seal))
+		return false;
+	report->why = "a label on a disk that is whole";
+	if (seal.state == VSTORE_DISK_WHOLE && vstore_label_is_own(pram, disk))
 		return false;
 	if (seal.state == VSTORE_DISK_WHOLE)
 		vstore_header_clear(pram, count);

@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 
+#include "store/map/checksum.h"
 #include "store/map/commit.h"
 #include "store/map/pages.h"
 #include "store/map/pram.h"
@@ -91,10 +92,35 @@ static void pages_free(struct vstore_map *map, struct list_head *freed)
 		vstore_page_free(map, p - map->pages);
 }
 
+/* An entry is about to lead elsewhere: that one leads to the page is not certain from now on. */
+static void claim_retract(const struct vstore_map *map, u32 page)
+{
+	const struct vstore_page *p = &map->pages[page];
+
+	/* The word of one that is bad may be what is wrong: it remains so. */
+	if (!(p->flags & VSTORE_BAD))
+		vstore_claim_set(map, page, p->block, VSTORE_WRITTEN);
+}
+
+/* All that has to be durable before the entries are. */
+static void items_claim(struct vstore_map *map, struct vstore_item *items, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		struct vstore_item *item = &items[i];
+
+		item->old = vstore_tree_find(map, item->block);
+		if (item->old)
+			claim_retract(map, item->old);
+		vstore_claim_set(map, item->page, item->block, VSTORE_WRITTEN);
+	}
+}
+
 /**
  * vstore_map_commit() - make blocks' new contents the valid ones
  * @map: the map
- * @items: blocks, each with a page that was taken and written
+ * @items: blocks, each with a page that was taken, and written by vstore_data_write()
  * @nr: how many
  *
  * They are durable when this returns, and the pages that held these blocks
@@ -115,17 +141,19 @@ unsigned int vstore_map_commit(struct vstore_map *map, struct vstore_item *items
 	for (done = 0; done < nr; done++)
 		if (path_make(map, items[done].block))
 			break;
+	items_claim(map, items, done);
 	/* All contents are durable before the first entry leads to any. */
 	vstore_pram_fence();
 	for (i = 0; i < done; i++) {
 		struct vstore_item *item = &items[i];
 		u64 *slot = vstore_slot_find(map, item->block, 0, &node, &entry);
 
-		item->old = vstore_entry_page(entry);
-		vstore_pram_set(slot, vstore_entry_make(map, 0, item->block, item->page, 0));
+		vstore_pram_set(slot, vstore_entry_make(map, 0, item->block, item->page,
+							item->flags));
 		if (item->old)
 			map->pages[item->old].block = VSTORE_NONE;
 		map->pages[item->page].block = item->block;
+		map->pages[item->page].flags = item->flags;
 		if (!item->old)
 			map->pages[node].live++;
 	}
@@ -137,11 +165,30 @@ unsigned int vstore_map_commit(struct vstore_map *map, struct vstore_item *items
 	 * the pages that they led to can be written again.
 	 */
 	vstore_pram_fence();
-	for (i = 0; i < done; i++)
+	for (i = 0; i < done; i++) {
+		vstore_claim_set(map, items[i].page, items[i].block, VSTORE_COMMITTED);
 		if (items[i].old)
 			vstore_page_free(map, items[i].old);
+	}
 	pages_free(map, &freed);
 	return done;
+}
+
+/* Returns whether PRAM has any of the blocks. */
+static bool blocks_retract(struct vstore_map *map, const u64 *blocks, unsigned int nr)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		u32 page = vstore_tree_find(map, blocks[i]);
+
+		if (!page)
+			continue;
+		claim_retract(map, page);
+		any = true;
+	}
+	return any;
 }
 
 /**
@@ -159,6 +206,10 @@ void vstore_map_forget(struct vstore_map *map, const u64 *blocks, unsigned int n
 	u64 entry;
 	u32 node;
 
+	if (!blocks_retract(map, blocks, nr))
+		return;
+	/* After a power cut nothing is missed that no entry leads to. */
+	vstore_pram_fence();
 	for (i = 0; i < nr; i++) {
 		u64 *slot = vstore_slot_find(map, blocks[i], 0, &node, &entry);
 		struct vstore_page *p;

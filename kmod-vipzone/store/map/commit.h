@@ -10,6 +10,7 @@ struct vstore_item {
 	u64 block;
 	u32 page;
 	u32 old;		/* set by vstore_map_commit(): the page before, or 0 */
+	unsigned int flags;	/* VSTORE_CLEAN or 0 */
 };
 
 unsigned int vstore_map_commit(struct vstore_map *map, struct vstore_item *items,

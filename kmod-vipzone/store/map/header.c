@@ -10,6 +10,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "store/map/checksum.h"
 #include "store/map/header.h"
 #include "store/map/pram.h"
 #include "store/map/seal.h"
@@ -42,6 +43,13 @@ bool vstore_header_is_blank(const void *base, u32 nr_pages)
 	return true;
 }
 
+static bool sizes_are_possible(u64 nr_pages, u64 nr_blocks)
+{
+	return nr_pages > VSTORE_CLAIMS_PAGE && nr_pages <= U32_MAX && nr_blocks &&
+	       nr_pages > vstore_fixed_pages(nr_pages) + VSTORE_LEVELS_MAX &&
+	       vstore_tree_levels(nr_blocks) <= VSTORE_LEVELS_MAX;
+}
+
 /**
  * vstore_header_format() - make an empty store
  * @base: the PRAM
@@ -59,15 +67,14 @@ int vstore_header_format(void *base, u32 nr_pages, u64 nr_blocks, const u8 *uuid
 		.nr_pages = nr_pages, .nr_blocks = nr_blocks,
 	};
 	struct vstore_map map = { .base = base };
-	const unsigned int levels = vstore_tree_levels(nr_blocks);
 
-	if (nr_pages <= VSTORE_FIXED_PAGES + VSTORE_LEVELS_MAX || !nr_blocks ||
-	    levels > VSTORE_LEVELS_MAX)
+	if (!sizes_are_possible(nr_pages, nr_blocks))
 		return -EINVAL;
 	memcpy(header.uuid, uuid, sizeof(header.uuid));
 	header.crc = header_crc(&header);
 	map.seed = vstore_header_seed(&header);
-	vstore_node_clear(&map, VSTORE_ROOT_PAGE, levels - 1, 0);
+	vstore_node_clear(&map, VSTORE_ROOT_PAGE, vstore_tree_levels(nr_blocks) - 1, 0);
+	vstore_claims_clear(base, nr_pages);
 	vstore_pram_copy(base + sizeof(u64), &header.version,
 			 sizeof(header) - sizeof(u64));
 	vstore_pram_set(base + VSTORE_SEAL_OFFSET,
@@ -118,7 +125,8 @@ int vstore_header_check(const void *base, u32 nr_pages, u64 nr_blocks,
 	if (header.version != VSTORE_VERSION)
 		return vstore_refuse(report, "a store of an unknown version", 0);
 	if (header.crc != header_crc(&header) ||
-	    header.block_size != VSTORE_BLOCK_SIZE || header.reserved)
+	    header.block_size != VSTORE_BLOCK_SIZE || header.reserved ||
+	    !sizes_are_possible(header.nr_pages, header.nr_blocks))
 		return vstore_refuse(report, "the store's header is damaged", 0);
 	if (header.nr_pages > nr_pages)
 		return vstore_refuse(report, "the store is larger than the PRAM", 0);
@@ -139,9 +147,11 @@ int vstore_header_check(const void *base, u32 nr_pages, u64 nr_blocks,
 void vstore_header_clear(void *base, u64 nr_blocks)
 {
 	struct vstore_map map = { .base = base, .seed = vstore_header_seed(base) };
+	const struct vstore_header *header = base;
 
 	/* If it is lost before something is written after a fence, it is done once more. */
 	vstore_node_clear(&map, VSTORE_ROOT_PAGE, vstore_tree_levels(nr_blocks) - 1, 0);
+	vstore_claims_clear(base, header->nr_pages);
 }
 
 /**

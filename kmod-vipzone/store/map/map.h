@@ -4,8 +4,8 @@
  * based main memory", section 4.1): which page of PRAM holds which block of the
  * disk.
  *
- * It is a radix tree in PRAM itself. Page 0 has a header, page 1 the root. A node is a page of
- * 512 entries. An entry is one word, so that one store changes all of it. 24 bits of it are a
+ * It is a radix tree in PRAM itself. Page 0 has a header, page 1 the root; then come a word for
+ * each page of PRAM, with the checksum of what it has: checksum.h. A node is a page of 512 entries. An entry is one word, so that one store changes all of it. 24 bits of it are a
  * checksum of the rest, of its place in the tree, and of the store's UUID. An entry that leads
  * nowhere has a checksum, too: memory that was lost and reads as zeroes is damage, and not a tree
  * that has nothing there.
@@ -43,13 +43,14 @@
 #define VSTORE_FANOUT_SHIFT	9
 #define VSTORE_FANOUT		BIT(VSTORE_FANOUT_SHIFT)
 #define VSTORE_LEVELS_MAX	4
-#define VSTORE_VERSION		3	/* 1: an empty entry was zero; 2: no disk was sealed */
+/* 1: an empty entry was zero; 2: no disk was sealed; 3: data had no checksums */
+#define VSTORE_VERSION		4
 #define VSTORE_NONE		(~0ULL)
 
 /* The first pages of PRAM. */
 #define VSTORE_HEADER_PAGE	0
 #define VSTORE_ROOT_PAGE	1
-#define VSTORE_FIXED_PAGES	2
+#define VSTORE_CLAIMS_PAGE	2	/* and as many more as the words take */
 
 /* What cannot be read is so by lines of the cache: entries in one. */
 #define VSTORE_LINE_ENTRIES	8
@@ -61,7 +62,7 @@
 
 enum vstore_use {
 	VSTORE_FREE,
-	VSTORE_FIXED,		/* the header and the root */
+	VSTORE_FIXED,		/* the header, the root, and the words */
 	VSTORE_NODE,
 	VSTORE_DATA,
 	VSTORE_AWAY,		/* not the store's: lent, or about to be */
@@ -72,11 +73,14 @@ enum vstore_use {
 struct vstore_page {
 	struct list_head list;	/* free or bad pages: of the map; data: of its user */
 	u64 block;		/* of data; of a node: one below; VSTORE_NONE: nothing leads here */
-	u16 live;		/* of a node: entries in use */
+	union {
+		u32 live;	/* of a node: entries in use */
+		u32 checksum;	/* of data */
+	};
 	u8 use;			/* enum vstore_use */
 	u8 flags;		/* of data: VSTORE_CLEAN; VSTORE_BAD */
-	u16 level;		/* of the entry that leads to it */
-	u16 mark;		/* of data: its user's; 0 when the page is taken */
+	u8 level;		/* of the entry that leads to it */
+	u8 mark;		/* of data: its user's; 0 when the page is taken */
 };
 
 struct vstore_map {
@@ -115,6 +119,18 @@ static inline void *vstore_page_data(const struct vstore_map *map, u32 page)
 static inline u32 vstore_unit_of(u32 page)
 {
 	return page >> VSTORE_UNIT_SHIFT;
+}
+
+/* How many of so many pages have no data and no node, ever: they are the first ones. */
+static inline u32 vstore_fixed_pages(u32 nr_pages)
+{
+	return VSTORE_CLAIMS_PAGE + (nr_pages - 1) / VSTORE_FANOUT + 1;
+}
+
+/* The first unit that may be lent. */
+static inline u32 vstore_unit_first(const struct vstore_map *map)
+{
+	return vstore_unit_of(vstore_fixed_pages(map->nr_pages) - 1) + 1;
 }
 
 #endif

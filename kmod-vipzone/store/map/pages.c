@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The pages of PRAM: which are free, which are used, which cannot be read, and which are lent
- * in units. All of this is in memory alone. Pure logic: also built in user space.
+ * in units. All of this is in memory alone, but that a page has no data. Pure logic: also built in user space.
  */
 
 #include <linux/kernel.h>
 #include <linux/list.h>
 
+#include "store/map/checksum.h"
 #include "store/map/pages.h"
 
 /**
@@ -20,10 +21,12 @@ void vstore_page_free(struct vstore_map *map, u32 page)
 {
 	struct vstore_page *p = &map->pages[page];
 
-	if (p->use == VSTORE_NODE)
+	if (p->use == VSTORE_NODE) {
 		map->nr_nodes--;
-	else
+	} else {
 		map->nr_data--;
+		vstore_claim_clear(map, page);
+	}
 	p->mark = 0;
 	if (p->flags & VSTORE_BAD) {
 		/* It remains one that its unit has in use: the unit is never lent. */
@@ -117,7 +120,7 @@ void vstore_unit_count_used(struct vstore_map *map, u16 *used)
 /**
  * vstore_unit_withdraw() - use no more pages of a unit
  * @map: the map; it counts units
- * @unit: a whole one, not the first, which has the root
+ * @unit: a whole one, from vstore_unit_first() on
  *
  * Its free pages are away; those that are used will be away when they are freed:
  * once none is used, which is durable then, others may write to the unit. Only

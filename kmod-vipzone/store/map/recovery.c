@@ -10,9 +10,12 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "store/map/checksum.h"
 #include "store/map/header.h"
+#include "store/map/pages.h"
 #include "store/map/pram.h"
 #include "store/map/recovery.h"
+#include "store/map/seal.h"
 #include "store/map/tree.h"
 
 static int data_note(struct vstore_map *map, u64 block, u64 entry,
@@ -102,6 +105,64 @@ static void nodes_prune(struct vstore_map *map, u32 node, unsigned int level,
 	}
 }
 
+/* Whether a page that no entry leads to has what its word says that it has. */
+static bool data_is_lost(const struct vstore_map *map, u32 page,
+			 const struct vstore_claim_word *word)
+{
+	return word->claim == VSTORE_COMMITTED && map->pages[page].use == VSTORE_FREE &&
+	       vstore_page_is_right(map, page, word->block, word->checksum);
+}
+
+/*
+ * An entry that went back to what it was leads to a page that has another block by now, or none;
+ * or a page was committed, and none leads there any more. The former is a block that is lost, the
+ * latter one of which nobody knows.
+ */
+static int claims_check(struct vstore_map *map, struct vstore_report *report)
+{
+	u32 page;
+
+	for (page = vstore_fixed_pages(map->nr_pages); page < map->nr_pages; page++) {
+		struct vstore_page *p = &map->pages[page];
+		struct vstore_claim_word word;
+		bool good = vstore_claim_read(map, page, &word);
+
+		if (!(page % VSTORE_FANOUT))
+			cond_resched();
+		if (p->use == VSTORE_DATA) {
+			if (good && word.claim && word.block == p->block)
+				p->checksum = word.checksum;
+			else
+				vstore_page_mark_bad(map, page);
+		} else if (good && data_is_lost(map, page, &word)) {
+			return vstore_refuse(report, "a page was committed that no entry leads to",
+					     word.block);
+		}
+	}
+	return 0;
+}
+
+/* What a power cut left of words is made what it would have become. */
+static void claims_settle(const struct vstore_map *map)
+{
+	u32 page;
+
+	for (page = vstore_fixed_pages(map->nr_pages); page < map->nr_pages; page++) {
+		const struct vstore_page *p = &map->pages[page];
+		struct vstore_claim_word word;
+		bool good = vstore_claim_read(map, page, &word);
+
+		if (!(page % VSTORE_FANOUT))
+			cond_resched();
+		if (p->use != VSTORE_DATA) {
+			if (!good || word.claim)
+				vstore_claim_clear(map, page);
+		} else if (!(p->flags & VSTORE_BAD) && word.claim != VSTORE_COMMITTED) {
+			vstore_claim_set(map, page, p->block, VSTORE_COMMITTED);
+		}
+	}
+}
+
 /**
  * vstore_map_open() - read the tree, and find out which pages are free
  * @map: is filled in
@@ -122,6 +183,7 @@ int vstore_map_open(struct vstore_map *map, void *base, struct vstore_page *page
 		    u32 nr_pages, u64 nr_blocks, bool writable, struct vstore_report *report)
 {
 	const struct vstore_header *header = base;
+	struct vstore_seal seal;
 	u32 page;
 	int err;
 
@@ -143,22 +205,29 @@ int vstore_map_open(struct vstore_map *map, void *base, struct vstore_page *page
 		INIT_LIST_HEAD(&pages[page].list);
 		pages[page].flags = bad ? VSTORE_BAD : 0;
 	}
-	pages[VSTORE_HEADER_PAGE].use = VSTORE_FIXED;
-	pages[VSTORE_ROOT_PAGE].use = VSTORE_FIXED;
+	for (page = 0; page < vstore_fixed_pages(map->nr_pages); page++)
+		pages[page].use = VSTORE_FIXED;
 
 	err = node_scan(map, VSTORE_ROOT_PAGE, map->levels - 1, 0, report);
+	/* Of a disk that is whole, nothing in PRAM counts. */
+	if (!err && !vstore_seal_read(base, &seal) && seal.state != VSTORE_DISK_WHOLE)
+		err = claims_check(map, report);
 	if (err)
 		return err;
+	if (writable)
+		claims_settle(map);
 	if (writable)
 		nodes_prune(map, VSTORE_ROOT_PAGE, map->levels - 1, report);
 	/* The nodes that were cut off may be written to from here on. */
 	vstore_pram_fence();
-	for (page = VSTORE_FIXED_PAGES; page < map->nr_pages; page++) {
-		if (pages[page].use != VSTORE_FREE) {
+	for (page = vstore_fixed_pages(map->nr_pages); page < map->nr_pages; page++) {
+		if (pages[page].use == VSTORE_NODE) {
 			/* Another table has written to it since. */
 			pages[page].flags &= ~VSTORE_BAD;
 			continue;
 		}
+		if (pages[page].use == VSTORE_DATA)
+			continue;
 		if (pages[page].flags & VSTORE_BAD) {
 			pages[page].use = VSTORE_UNUSABLE;
 			list_add_tail(&pages[page].list, &map->bad);

@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 
+#include "store/map/checksum.h"
 #include "store/map/pages.h"
 #include "store/map/pram.h"
 #include "store/map/relocate.h"
@@ -82,6 +83,11 @@ int vstore_page_relocate(struct vstore_map *map, u32 page)
 	} else if (page_copy(map, number, page)) {
 		vstore_page_free(map, number);
 		return -EIO;
+	} else {
+		/* Of what was written: if it was changed since, that is found when it is read. */
+		to->checksum = from->checksum;
+		vstore_claim_set(map, number, from->block, VSTORE_WRITTEN);
+		vstore_claim_set(map, page, from->block, VSTORE_WRITTEN);
 	}
 	/* All of it is there before anything leads to it. */
 	vstore_pram_fence();
@@ -89,7 +95,8 @@ int vstore_page_relocate(struct vstore_map *map, u32 page)
 	vstore_pram_set(slot, vstore_entry_make(map, from->level, from->block, number,
 						from->flags & VSTORE_CLEAN));
 	to->block = from->block;
-	to->live = from->live;
+	if (from->use == VSTORE_NODE)
+		to->live = from->live;
 	to->flags = from->flags & VSTORE_CLEAN;
 	to->level = from->level;
 	to->mark = from->mark;
@@ -99,6 +106,8 @@ int vstore_page_relocate(struct vstore_map *map, u32 page)
 		list_replace_init(&from->list, &to->list);
 	/* And nothing leads to the old page before it is written again. */
 	vstore_pram_fence();
+	if (to->use == VSTORE_DATA)
+		vstore_claim_set(map, number, to->block, VSTORE_COMMITTED);
 	vstore_page_free(map, page);
 	return 0;
 }

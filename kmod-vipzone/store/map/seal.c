@@ -65,6 +65,8 @@ int vstore_seal_read(const void *base, struct vstore_seal *seal)
  */
 void vstore_seal_write(void *base, struct vstore_seal seal)
 {
+	/* That blocks are clean is durable before the word that nothing else is dirty. */
+	vstore_pram_fence();
 	vstore_pram_set(seal_word(base), vstore_seal_make(vstore_header_seed(base), seal));
 	vstore_pram_fence();
 }
@@ -103,6 +105,20 @@ bool vstore_label_is_right(const void *base, u32 generation, const void *block)
 	vstore_label_make(base, generation, &label);
 	return !memcmp(block, &label, sizeof(label)) &&
 	       !memchr_inv(block + sizeof(label), 0, VSTORE_BLOCK_SIZE - sizeof(label));
+}
+
+/**
+ * vstore_label_is_own() - whether a disk was sealed by this store, whenever that was
+ * @base: the PRAM; its header is right
+ * @block: the disk's first
+ *
+ * Return: true if it has a label of this store.
+ */
+bool vstore_label_is_own(const void *base, const void *block)
+{
+	const struct vstore_label *label = block;
+
+	return vstore_label_is_right(base, label->generation, block);
 }
 
 /* Whether a sector is as a sealed disk has it. */
