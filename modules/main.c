@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include "frame/alloc_stats_private.h"
+#include "frame/handed.h"
 #include "frame/held_pages_private.h"
 #include "hook/hook_sysfs.h"
 #include "kernel/control_private.h"
@@ -28,6 +29,7 @@ static const struct {
 } parts[] = {
 	{ memsuite_unexported_calls_init, NULL },
 	{ NULL, memsuite_task_works_exit },
+	{ memsuite_handed_init, NULL },
 	{ memsuite_control_init, memsuite_control_exit },
 	{ memsuite_hooks_init, memsuite_hooks_exit },
 	{ memsuite_held_pages_init, memsuite_held_pages_exit },

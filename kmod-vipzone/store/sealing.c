@@ -347,17 +347,17 @@ int vstore_sealing_check(struct vstore *store, struct vstore_report *report)
 	if (sealing->seal.state == VSTORE_DISK_MOVING)
 		return 0;
 	err = runs_transfer(store, false);
-	if (err && !sealing->checked) {
+	/* What is in PRAM can be had while a disk fails that was the right one a moment ago. */
+	if (err && sealing->seal.state == VSTORE_DISK_SEALED && !sealing->checked) {
 		report->why = "the disk cannot be read";
 		return err;
 	}
-	/* It was the right one a moment ago: what is in PRAM can be had while it fails. */
 	if (!err && !disk_fits_seal(store)) {
 		err = conflict_settle(store, report);
 		sealing->checked = !err;
 		return err;
 	}
-	sealing->checked = true;
+	sealing->checked |= !err;
 	/* Whatever disk this is, there is nothing of it in PRAM. */
 	if (sealing->seal.state == VSTORE_DISK_WHOLE && !store->read_only)
 		vstore_header_clear(store->base, sealed_of(store));

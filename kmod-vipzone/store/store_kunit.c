@@ -493,6 +493,95 @@ static void what_cannot_be_read_stays(struct kunit *test)
 		KUNIT_EXPECT_NE(test, vstore_page_take(&f->map, VSTORE_DATA), page);
 }
 
+static bool block_is_right(struct fixture *f, u64 block)
+{
+	u32 page = vstore_tree_find(&f->map, block);
+
+	return vstore_data_is_right(&f->map, page, vstore_page_data(&f->map, page));
+}
+
+/* As the store of a disk that is sealed is read. */
+static int sealed_reopen(struct fixture *f)
+{
+	vstore_seal_write(f->pram, (struct vstore_seal){ VSTORE_DISK_SEALED, 1 });
+	return store_reopen(f);
+}
+
+static void changed_data_are_seen(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 block;
+	u8 *data;
+
+	for (block = 0; block < 3; block++)
+		KUNIT_ASSERT_EQ(test, block_put(f, block * 1000, 'a'), 1u);
+	data = vstore_page_data(&f->map, vstore_tree_find(&f->map, 1000));
+	KUNIT_EXPECT_TRUE(test, block_is_right(f, 1000));
+	data[4095] ^= 0x80;
+	KUNIT_EXPECT_FALSE(test, block_is_right(f, 1000));
+	/* It is so after reopening, and where it is moved to. */
+	KUNIT_ASSERT_EQ(test, sealed_reopen(f), 0);
+	KUNIT_EXPECT_FALSE(test, block_is_right(f, 1000));
+	KUNIT_ASSERT_EQ(test, vstore_page_relocate(&f->map, vstore_tree_find(&f->map, 1000)), 0);
+	KUNIT_EXPECT_FALSE(test, block_is_right(f, 1000));
+	KUNIT_ASSERT_EQ(test, sealed_reopen(f), 0);
+	KUNIT_EXPECT_FALSE(test, block_is_right(f, 1000));
+	KUNIT_EXPECT_TRUE(test, block_is_right(f, 0));
+	KUNIT_EXPECT_TRUE(test, block_is_right(f, 2000));
+	KUNIT_EXPECT_EQ(test, f->map.nr_bad, 0u);
+}
+
+/* A word that is lost makes its block one that cannot be read; that of a free page, none. */
+static void lost_checksums_are_seen(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 page;
+
+	KUNIT_ASSERT_EQ(test, block_put(f, 5, 'a'), 1u);
+	KUNIT_ASSERT_EQ(test, block_put(f, 6, 'b'), 1u);
+	page = vstore_tree_find(&f->map, 5);
+	vstore_claim_clear(&f->map, page);
+	KUNIT_ASSERT_EQ(test, sealed_reopen(f), 0);
+	KUNIT_EXPECT_TRUE(test, f->pages[page].flags & VSTORE_BAD);
+	KUNIT_EXPECT_EQ(test, f->map.nr_lost, 1u);
+	KUNIT_EXPECT_TRUE(test, block_is_right(f, 6));
+	KUNIT_ASSERT_EQ(test, block_put(f, 5, 'c'), 1u);
+	KUNIT_ASSERT_EQ(test, sealed_reopen(f), 0);
+	KUNIT_EXPECT_EQ(test, f->map.nr_lost, 0u);
+	KUNIT_EXPECT_TRUE(test, block_is_right(f, 5));
+	page = vstore_page_take(&f->map, VSTORE_DATA);
+	vstore_claim_set(&f->map, page, 77, VSTORE_COMMITTED);
+	KUNIT_EXPECT_EQ(test, sealed_reopen(f), 0);
+}
+
+/* Lines of the tree that have what they had before: of one block, or of one that was forgotten. */
+static void entries_gone_back_are_seen(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 *slot, was, now, entry, block = 5;
+	u32 node;
+
+	KUNIT_ASSERT_EQ(test, block_put(f, block, 'a'), 1u);
+	slot = vstore_slot_find(&f->map, block, 0, &node, &was);
+	KUNIT_ASSERT_EQ(test, block_put(f, block, 'b'), 1u);
+	KUNIT_ASSERT_EQ(test, block_put(f, 6, 'c'), 1u);
+	now = *slot;
+	*slot = was;
+	KUNIT_EXPECT_EQ(test, sealed_reopen(f), -EINVAL);
+	KUNIT_EXPECT_EQ(test, f->report.block, block);
+	*slot = vstore_entry_empty(&f->map, 0, block);
+	KUNIT_EXPECT_EQ(test, sealed_reopen(f), -EINVAL);
+	*slot = now;
+	KUNIT_ASSERT_EQ(test, sealed_reopen(f), 0);
+	KUNIT_EXPECT_EQ(test, contents_of(f, block), (int)'b');
+	vstore_map_forget(&f->map, &block, 1);
+	KUNIT_ASSERT_PTR_EQ(test, slot, vstore_slot_find(&f->map, block, 0, &node, &entry));
+	*slot = now;
+	KUNIT_ASSERT_EQ(test, sealed_reopen(f), 0);
+	KUNIT_EXPECT_EQ(test, f->map.nr_lost, 1u);
+	KUNIT_EXPECT_TRUE(test, block_is_right(f, 6));
+}
+
 static void rows_of_requests_are_seen(struct kunit *test)
 {
 	struct vstore_streams *s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -527,6 +616,9 @@ static struct kunit_case store_cases[] = {
 	KUNIT_CASE(nor_when_nothing_is_mended),
 	KUNIT_CASE(a_bad_node_is_emptied),
 	KUNIT_CASE(what_cannot_be_read_stays),
+	KUNIT_CASE(changed_data_are_seen),
+	KUNIT_CASE(lost_checksums_are_seen),
+	KUNIT_CASE(entries_gone_back_are_seen),
 	KUNIT_CASE(rows_of_requests_are_seen),
 	{}
 };

@@ -89,14 +89,13 @@ static void stats_count_allocation(struct page *page, unsigned int order)
 		    stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)));
 }
 
-static void stats_probe_alloc(void *data, struct page *page, unsigned int order,
-			      gfp_t gfp, int migratetype)
+void memsuite_alloc_stats_listener(void *data, struct page *page, unsigned int order,
+				   gfp_t gfp, int migratetype)
 {
 	if (page)
 		stats_count_allocation(page, order);
 }
 
-/* What a hook hands out never passes the kernel's tracepoint. */
 void __memsuite_alloc_stats_handed(struct page *page)
 {
 	stats_count_allocation(page, memsuite_page_order(page));
@@ -112,7 +111,7 @@ static void stats_probe_free(void *data, struct page *page, unsigned int order)
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "mm_page_alloc", .function = stats_probe_alloc },
+	{ .name = "mm_page_alloc", .function = memsuite_alloc_stats_listener },
 	{ .name = "mm_page_free", .function = stats_probe_free },
 };
 

@@ -3,6 +3,7 @@
 #ifndef MEMSUITE_FRAME_ALLOC_STATS_PRIVATE_H
 #define MEMSUITE_FRAME_ALLOC_STATS_PRIVATE_H
 
+#include <linux/gfp.h>
 #include <linux/jump_label.h>
 #include <linux/mm_types.h>
 
@@ -14,6 +15,10 @@ void memsuite_alloc_stats_exit(void);
 DECLARE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
 
 void __memsuite_alloc_stats_handed(struct page *page);
+
+/* At mm_page_alloc. What a hook hands out is counted without. */
+void memsuite_alloc_stats_listener(void *data, struct page *page, unsigned int order,
+				   gfp_t gfp, int migratetype);
 
 /* The machine may have slept: how long, counts from here on. Context: any. */
 void memsuite_alloc_stats_awake(void);

@@ -16,7 +16,7 @@
 #include <compat/misplaced.h>
 #include <compat/remap.h>
 
-#include "frame/alloc_stats_private.h"
+#include "frame/handed.h"
 #include "hook/hook_private.h"
 
 /*
@@ -66,7 +66,7 @@ static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
 	if (page == MEMSUITE_FAULT_DENY)
 		page = NULL;
 	else
-		memsuite_alloc_stats_handed(page);
+		memsuite_frame_handed(page, fault.gfp);
 	memsuite_hook_answer(regs, (unsigned long)page);
 }
 

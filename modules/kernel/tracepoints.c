@@ -8,12 +8,22 @@
 
 #include <memsuite/tracepoints.h>
 
+#include "kernel/tracepoints_private.h"
+
 static void tracepoint_match(struct tracepoint *tracepoint, void *probe)
 {
 	struct memsuite_tracepoint *p = probe;
 
 	if (!strcmp(tracepoint->name, p->name))
 		p->tracepoint = tracepoint;
+}
+
+struct tracepoint *memsuite_tracepoint_find(const char *name)
+{
+	struct memsuite_tracepoint probe = { .name = name };
+
+	for_each_kernel_tracepoint(tracepoint_match, &probe);
+	return probe.tracepoint;
 }
 
 static void tracepoint_unregister(struct memsuite_tracepoint *probe)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# store-errors.sh: dm-vstore where a disk has bad sectors, and PRAM has lines that cannot be read, or are lost. Needs an NVDIMM of
-# 128 MiB and the host's files, for dmsetup.
+# store-errors.sh: dm-vstore where a disk has bad sectors, and PRAM has lines that cannot be read, are lost, were changed, or
+# are again what they were before. Needs an NVDIMM of 128 MiB and the host's files, for dmsetup.
 #
 # kernels: newest; soak: all
 # options: --nvdimm 128M --root host
@@ -178,6 +178,45 @@ zero "$leaf"
 check "write-back finds what it moves" flush
 check "and has the node mended" log_says "page $leaf, of the tree, was damaged; it is mended"
 check_data "blocks are there all the time" as_written 60 4
+
+# Data that were changed, and nobody told.
+page_of() { entry "$(entry 1 0 u4)" "$1" u4; }
+put 60 4
+zero "$(page_of 62)"
+check "a dirty block that was changed is an error" fails part 62 1
+check "the log tells" log_says "block 62 has a wrong checksum$"
+check_data "those beside it are read" as_written 60 2
+check_data "likewise" as_written 63 1
+check "flush tells" fails flush
+put 62 1
+check "it is written anew: flush" flush
+put 60 4
+zero "$(page_of 63)"
+check "write-back finds another one" fails flush
+check "the log tells" log_says "block 63 has a wrong checksum$"
+put 63 1
+check "flush" flush
+zero "$(page_of 61)"
+check_data "a clean block that was changed comes from the disk" as_written 60 4
+check "the log tells" log_says "block 61 has a wrong checksum: the disk has it"
+
+# Entries that are again what they were before.
+entries() { dd if=/dev/mapper/pram of="$1" bs=512 skip=$(($2 * 8)) count=1 iflag=direct 2>/dev/null; }
+put 61 1
+leaf=$(entry 1 0 u4)
+entries /tmp/entries-old "$leaf"
+dd if=/tmp/written of=$vs bs=4k skip=70 seek=61 count=1 oflag=direct conv=notrunc 2>/dev/null
+entries /tmp/entries-new "$leaf"
+check "remove" dmsetup remove vs
+dd if=/tmp/entries-old of=/dev/mapper/pram bs=512 seek=$((leaf * 8)) count=1 oflag=direct conv=notrunc 2>/dev/null
+check "a tree that has gone back is refused" fails create "2 policy selective"
+check "the log tells" log_says "a page was committed that no entry leads to (block 61)"
+dmsetup remove vs 2>/dev/null
+dd if=/tmp/entries-new of=/dev/mapper/pram bs=512 seek=$((leaf * 8)) count=1 oflag=direct conv=notrunc 2>/dev/null
+check "as it was, it is not" create "2 policy selective"
+part 61 1 >/tmp/part 2>/dev/null
+check_data "the block is what was written last" sh -c 'dd if=/tmp/written bs=4k skip=70 count=1 2>/dev/null | cmp -s - /tmp/part'
+put 61 1
 
 check "remove" dmsetup remove vs
 printf '%u\n' 0x31524f5453564d4d >$poison	# how the header begins
