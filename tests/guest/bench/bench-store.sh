@@ -4,7 +4,6 @@
 # A RUN is CACHE-MIB: disk, random, selective, merging, writecache or bcache, and the PRAM's size. Needs an NVDIMM and
 # the host's files. Prints an object of JSON for each.
 . "$(dirname "$0")/storepram.sh"
-export DM_DISABLE_UDEV=1
 here=$(dirname "$0")
 disk=/dev/nullb0
 size_mib=$DISK_MIB

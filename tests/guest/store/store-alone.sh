@@ -9,17 +9,13 @@
 # timeout: 900
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
-export DM_DISABLE_UDEV=1
-vs=/dev/mapper/vs
 blocks=8192		# 32 MiB
 sectors=$((blocks * 8))
-field() { dmsetup status vs | awk -v name="$1" '{ for (i = 4; i < NF; i++) if ($i == name) print $(i + 1) }'; }
 table() { echo "0 $sectors vstore ${disk:-$loop} /dev/mapper/pram${1:+ $1}"; }
 create() { dmsetup create vs --table "$(table "$1")" 2>/dev/null; }
 # A device that cannot be resumed is left behind.
 refused() { ! create "$@" && { dmsetup remove vs 2>/dev/null || true; }; }
 said() { dmesg | grep refused: | tail -n 1 | grep -q "$1"; }
-quiet() { "$@" >/dev/null 2>&1; }
 signature() { blkid -p -o value -s TYPE "$1" 2>/dev/null; }
 sums() { md5sum /tmp/store-disk /tmp/pram.img | cut -c 1-32; }
 pram_read() { dd if=/dev/mapper/pram of=/tmp/pram.img bs=1M iflag=direct 2>/dev/null; }
@@ -184,15 +180,15 @@ check "a disk that fails at its beginning" create "2 policy selective"
 check "takes small writes elsewhere" dd if=/dev/urandom of=$vs bs=4k count=4 seek=1000 oflag=direct conv=notrunc 2>/dev/null
 check "which are not in PRAM" [ "$(field dirty)" = 0 ]
 check "and are errors there" sh -c "! dd if=/dev/urandom of=$vs bs=4k count=1 oflag=direct conv=notrunc 2>/dev/null"
-dmsetup suspend --noflush disk && dmsetup load disk --table "0 $sectors linear $loop 0" && dmsetup resume disk
+replace_table disk "0 $sectors linear $loop 0"
 check "once it works, they are" dd if=/dev/urandom of=$vs bs=4k count=4 seek=1000 oflag=direct conv=notrunc 2>/dev/null
 check "in PRAM" [ "$(field dirty)" = 4 ]
-dmsetup suspend --noflush disk && dmsetup load disk --table "0 256 error
-256 $((sectors - 256)) linear $loop 256" && dmsetup resume disk
+replace_table disk "0 256 error
+256 $((sectors - 256)) linear $loop 256"
 check "flush tells that what is sealed cannot go back" sh -c "! dmsetup message vs 0 flush 2>/dev/null"
 check_data "it is read all the time" dd if=$vs of=/dev/null bs=64k count=2 iflag=direct 2>/dev/null
 check "a small write there waits for no disk that fails" sh -c "timeout 20 dd if=/dev/zero of=$vs bs=4k count=1 oflag=direct conv=notrunc 2>/dev/null; [ \$? = 1 ]"
-dmsetup suspend --noflush disk && dmsetup load disk --table "0 $sectors linear $loop 0" && dmsetup resume disk
+replace_table disk "0 $sectors linear $loop 0"
 check "flush works when the disk does" dmsetup message vs 0 flush
 check "the disk is whole" [ "$(field sealed)" = 0 ]
 dmsetup remove vs

@@ -7,28 +7,16 @@
 # options: --nvdimm 128M --root host
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
-export DM_DISABLE_UDEV=1
-vs=/dev/mapper/vs
 blocks=8192		# 32 MiB
 sectors=$((blocks * 8))
 poison=/sys/kernel/debug/vmtest/poison
 
 create() { dmsetup create vs --table "0 $sectors vstore /dev/mapper/disk /dev/mapper/pram $1" 2>/dev/null; }
-field() { dmsetup status vs | awk -v name="$1" '{ for (i = 4; i < NF; i++) if ($i == name) print $(i + 1) }'; }
-field_is() { [ "$(field "$1")" = "$2" ]; }
-field_at_least() { [ "$(field "$1")" -ge "$2" ]; }
-fails() { ! quiet "$@"; }
-quiet() { "$@" >/dev/null 2>&1; }
-flush() { dmsetup message vs 0 flush; }
 # part FROM COUNT [DEVICE]: blocks as they are read, each by itself.
 part() { dd if="${3:-$vs}" bs=4k skip="$1" count="$2" iflag=direct; }
 as_written() { part "$@" 2>/dev/null >/tmp/part && dd if=/tmp/written bs=4k skip="$1" count="$2" 2>/dev/null | cmp -s - /tmp/part; }
 # put FROM COUNT: each block is a request.
 put() { dd if=/tmp/written of=$vs bs=4k skip="$1" seek="$1" count="$2" oflag=direct conv=notrunc 2>/dev/null; }
-swap_disk() { # TABLE
-	dmsetup suspend --noflush disk && printf '%s\n' "$1" | dmsetup load disk && dmsetup resume disk
-}
-log_says() { dmesg | grep -q "$1"; }
 # The first word of a block, as the kernel reads it.
 word_of() { dd if=/tmp/written bs=4k skip="$1" count=1 2>/dev/null | od -An -v -tu8 -N8 | tr -d ' '; }
 
@@ -52,7 +40,7 @@ dd if=/dev/zero of=/dev/mapper/pram bs=1M count=4 oflag=direct 2>/dev/null
 check "create" create "3 format policy selective"
 
 # A sector of the disk.
-swap_disk "$holed"
+replace_table disk "$holed"
 check "the disk has a bad sector" fails part 107 1 /dev/mapper/disk
 put 100 16
 moved=$(field moved) errors=$(field errors)
@@ -70,7 +58,7 @@ check "but what came later was moved" field_is moved $((moved + 23))
 check_data "the disk has it" as_written 150 8 $loop
 put 107 1
 check_data "the bad one can be written" as_written 107 1
-swap_disk "$good"
+replace_table disk "$good"
 check "the disk is good again: flush" flush
 check "the count is right" field_is moved $((moved + 24))
 check_data "the disk has that one" as_written 107 1 $loop
@@ -83,7 +71,7 @@ if modprobe sd_mod 2>/dev/null && modprobe scsi_debug dev_size_mb=$((blocks / 25
 	medium_error_count=8 2>/dev/null; then
 	check "a disk of a kind of its own" wait_for 10 is_found
 	scsi_disk=/dev/$(ls $pseudo/adapter0/host*/target*/*/block)
-	swap_disk "0 $sectors linear $scsi_disk 0"
+	replace_table disk "0 $sectors linear $scsi_disk 0"
 	echo 2 >$pseudo/opts
 	check "a disk has a medium error" says_medium_error 200 1 $scsi_disk
 	check "a read of the store says so" says_medium_error 200 1
@@ -98,7 +86,7 @@ if modprobe sd_mod 2>/dev/null && modprobe scsi_debug dev_size_mb=$((blocks / 25
 	check "that enters, too" wait_for 5 field_is promoted $((promoted + 5))
 	dmsetup message vs 0 reads keep
 	blkdiscard -o $((200 * 4096)) -l $((5 * 4096)) $vs
-	swap_disk "$good"
+	replace_table disk "$good"
 	check "unload that disk" rmmod scsi_debug
 fi
 

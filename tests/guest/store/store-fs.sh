@@ -9,36 +9,32 @@
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
 mib=$1
-export DM_DISABLE_UDEV=1
-vs=/dev/mapper/vs
 mnt=/tmp/mnt
 sectors=$((320 * 2048))		# the least that mkfs.xfs takes
 
-quiet() { "$@" >/tmp/said 2>&1 || { sed 's/^/# /' /tmp/said; false; }; }
 create() { # NAME DISK PRAM [FEATURES]
 	dmsetup create "$1" --table "0 $sectors vstore $2 /dev/mapper/$3${4:+ $4}"
 }
 reopen() { dmsetup remove --retry vs && create vs "$loop" pram; }
-field() { dmsetup status vs | awk -v name="$1" '{ for (i = 4; i < NF; i++) if ($i == name) print $(i + 1) }'; }
 # Small writes at random, several at once, and some large ones; or with a file that grows.
 random_job() {
-	quiet fio --name=random --filename=$vs --thread --direct=1 --ioengine=libaio --iodepth=8 --rw=randwrite \
+	says_if_it_fails fio --name=random --filename=$vs --thread --direct=1 --ioengine=libaio --iodepth=8 --rw=randwrite \
 		--bssplit=4k/60:8k/20:32k/10:64k/5:256k/5 --randseed=7 --size="${mib}M" --verify=crc32c "$@"
 }
 growing_job() {
-	quiet fio --name=growing --filename=$vs --thread --direct=1 --ioengine=psync --rw=write --bs=8k \
+	says_if_it_fails fio --name=growing --filename=$vs --thread --direct=1 --ioengine=psync --rw=write --bs=8k \
 		--offset=128M --size="${mib}M" --verify=crc32c "$@"
 }
 make() { # TYPE
 	case $1 in
-	ext4) quiet mkfs.ext4 -q -F $vs ;;
-	xfs) quiet mkfs.xfs -q -f -K $vs ;;
+	ext4) says_if_it_fails mkfs.ext4 -q -F $vs ;;
+	xfs) says_if_it_fails mkfs.xfs -q -f -K $vs ;;
 	esac
 }
 fsck() { # TYPE DEVICE
 	case $1 in
-	ext4) quiet e2fsck -fn "$2" ;;
-	xfs) quiet xfs_repair -n "$2" ;;
+	ext4) says_if_it_fails e2fsck -fn "$2" ;;
+	xfs) says_if_it_fails xfs_repair -n "$2" ;;
 	esac
 }
 # Files that programs write: large ones that others append to, small ones that come and go.

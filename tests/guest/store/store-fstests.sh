@@ -4,7 +4,6 @@
 # names, on stores those that /mnt/share/store names. Needs an NVDIMM and the host's files, FSTESTS among them, built.
 # What is left of tests that failed goes to /mnt/share.
 . "$(dirname "$0")/storepram.sh"
-export DM_DISABLE_UDEV=1
 fstests=$1
 export FSTYP="$2"
 disk_sectors=$((2 * 1024 * 2048))

@@ -7,19 +7,17 @@
 # options: --nvdimm 128M --root host
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
-export DM_DISABLE_UDEV=1 LVM_SYSTEM_DIR=/tmp/lvm LVM_SUPPRESS_FD_WARNINGS=1
-vs=/dev/mapper/vs
+export LVM_SYSTEM_DIR=/tmp/lvm LVM_SUPPRESS_FD_WARNINGS=1
 mnt=/tmp/mnt
 sectors=$((256 * 2048))
 
-quiet() { "$@" >/tmp/said 2>&1 || { sed 's/^/# /' /tmp/said; false; }; }
 # Nobody runs udev here.
 alone='activation { udev_sync=0 udev_rules=0 verify_udev_operations=1 } devices { obtain_device_list_from_udev=0 }
 	global { locking_dir="/tmp/lvm/lock" } backup { backup=0 archive=0 }'
 lvm_() {
 	command=$1
 	shift
-	quiet lvm "$command" --config "$alone" "$@"
+	says_if_it_fails lvm "$command" --config "$alone" "$@"
 }
 create() { dmsetup create vs --table "0 $sectors vstore /dev/disks/disk /dev/prams/pram${1:+ $1}"; }
 volume() { # GROUP DEVICE NAME EXTENTS
@@ -41,7 +39,7 @@ dd if=/dev/zero of=/dev/prams/pram bs=1M count=2 conv=fsync 2>/dev/null
 check "a store of both" create "1 format"
 
 check "a volume on the store" volume stored $vs files 40
-check "mkfs" quiet mkfs.ext4 -q -F /dev/stored/files
+check "mkfs" says_if_it_fails mkfs.ext4 -q -F /dev/stored/files
 check "mount" mount /dev/stored/files $mnt
 cp -r /etc/init.d /etc/default $mnt
 sync
@@ -61,16 +59,16 @@ check "volumes on it go" lvm_ vgchange -an stored
 check "so does the store" dmsetup remove --retry vs
 check "and comes back" create
 check "with its volumes" lvm_ vgchange -ay stored
-check_data "which e2fsck finds nothing in" quiet e2fsck -fn /dev/stored/files
+check_data "which e2fsck finds nothing in" says_if_it_fails e2fsck -fn /dev/stored/files
 mount -o ro /dev/stored/files $mnt
 sums $mnt >/tmp/sums-again
 check_data "all files are what they were" cmp -s /tmp/sums /tmp/sums-again
 umount $mnt
 lvm_ lvremove -y stored/before
 check "the volume grows" lvm_ lvextend -l +4 stored/files
-quiet e2fsck -fp /dev/stored/files
-check "and its file system" quiet resize2fs /dev/stored/files
-check_data "which is whole" quiet e2fsck -fn /dev/stored/files
+says_if_it_fails e2fsck -fp /dev/stored/files
+check "and its file system" says_if_it_fails resize2fs /dev/stored/files
+check_data "which is whole" says_if_it_fails e2fsck -fn /dev/stored/files
 lvm_ vgchange -an stored
 check "remove" dmsetup remove --retry vs
 check "unload" modprobe -r dm-vstore

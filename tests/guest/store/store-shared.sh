@@ -7,8 +7,7 @@
 # options: --mem 512M --nvdimm 128M --root host
 # timeout: 1500
 . "$(dirname "$0")/ktap.sh"
-export DM_DISABLE_UDEV=1
-vs=/dev/mapper/vs
+. "$(dirname "$0")/storepram.sh"
 sectors=131072		# 64 MiB
 namespace=/sys/bus/nd/devices/namespace0.0
 start=$(($(cat $namespace/resource)))
@@ -18,11 +17,6 @@ mib=40			# that is written: more than the store keeps, less than it may have
 
 create() { dmsetup create vs --table "0 $sectors vstore $loop $start-$end $1" 2>/dev/null; }
 refused() { ! create "$@"; }
-field() { dmsetup status vs | awk -v name="$1" '{ for (i = 4; i < NF; i++) if ($i == name) print $(i + 1) }'; }
-field_is() { [ "$(field "$1")" = "$2" ]; }
-log_says() { dmesg | grep -q "$1"; }
-field_at_least() { [ "$(field "$1")" -ge "$2" ]; }
-field_at_most() { [ "$(field "$1")" -le "$2" ]; }
 storage_at_most() { [ $(($(field pages) - $(field lent))) -le $(($(field pages) * $1 / 100)) ]; }
 storage_at_least() { [ $(($(field pages) - $(field lent))) -ge $(($(field pages) * $1 / 100)) ]; }
 total() { awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo; }

@@ -10,18 +10,13 @@
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
 operations=$1
-export DM_DISABLE_UDEV=1
-vs=/dev/mapper/vs
 blocks=8192		# 32 MiB
 sectors=$((blocks * 8))
 
 table() { echo "0 $sectors vstore /dev/mapper/disk /dev/mapper/pram${1:+ $1}"; }
 create() { dmsetup create vs --table "$(table "$1")" 2>/dev/null; }
-field() { dmsetup status vs | awk -v name="$1" '{ for (i = 4; i < NF; i++) if ($i == name) print $(i + 1) }'; }
-field_at_least() { [ "$(field "$1")" -ge "$2" ]; }
 storecheck() { "$here/storecheck" $vs "$@"; }
 refused() { ! create "$@"; }
-quiet() { "$@" >/dev/null 2>&1; }
 zero() { dd if=/dev/zero of=$vs bs=1M oflag=direct 2>/dev/null; }
 # How many requests it takes until no page is free depends on how fast pages are moved meanwhile.
 fill_up() {
@@ -30,9 +25,6 @@ fill_up() {
 		storecheck 0 $blocks /tmp/state-all "$operations" $seed || return
 	done
 	field_at_least evicted 1
-}
-swap_disk() { # TABLE
-	dmsetup suspend --noflush disk && dmsetup load disk --table "$1" && dmsetup resume disk
 }
 # entries PAGE: of a node of the tree, where something is: the line, of 64 bytes, and the page that it leads to.
 entries() {
@@ -212,7 +204,7 @@ dmsetup remove vs
 # A disk that fails: what is in PRAM works on, the rest is an error.
 create "2 policy selective"
 dd if=/dev/zero of=$vs bs=4k seek=64 count=16 oflag=direct 2>/dev/null
-swap_disk "0 $sectors error"
+replace_table disk "0 $sectors error"
 check "PRAM is read while the disk fails" dd if=$vs of=/dev/null bs=64k skip=4 count=1 iflag=direct 2>/dev/null
 check "the disk's error is passed up" sh -c "! dd if=$vs of=/dev/null bs=4k skip=4000 count=256 iflag=direct 2>/dev/null"
 check "flush tells of the error" sh -c "! dmsetup message vs 0 flush 2>/dev/null"
@@ -228,7 +220,7 @@ done
 check "so do all of four at a time" [ $told = 4 ]
 check "and it is counted" field_at_least errors 1
 check "what could not be moved is still dirty" field_at_least dirty 16
-swap_disk "$disk_good"
+replace_table disk "$disk_good"
 check "flush works when the disk does" dmsetup message vs 0 flush
 
 # File system.
@@ -257,7 +249,7 @@ mount -t configfs none /sys/kernel/config 2>/dev/null
 if mkdir $nullb 2>/dev/null && echo 1 >$nullb/memory_backed && echo $((blocks / 256)) >$nullb/size && echo 1 >$nullb/power; then
 	dmsetup message vs 0 flush
 	dmsetup remove vs
-	swap_disk "0 $sectors linear /dev/nullb0 0"
+	replace_table disk "0 $sectors linear /dev/nullb0 0"
 	check "a disk that takes no discards" [ "$(cat /sys/block/nullb0/queue/discard_max_bytes)" = 0 ]
 	create "2 policy selective"
 	dd if=/dev/urandom of=$vs bs=4k seek=100 count=8 oflag=direct conv=notrunc 2>/dev/null
@@ -273,7 +265,7 @@ if mkdir $nullb 2>/dev/null && echo 1 >$nullb/memory_backed && echo $((blocks / 
 	check "nothing is dirty" [ "$(field dirty)" = 0 ]
 	check "the disk is whole, so that the store goes with another" dmsetup message vs 0 flush
 	dmsetup remove vs
-	swap_disk "$disk_good"
+	replace_table disk "$disk_good"
 	create
 	echo 0 >$nullb/power
 	rmdir $nullb

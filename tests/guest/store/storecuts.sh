@@ -5,8 +5,6 @@
 # program changes all the time, and each may have less of it in turn.
 # storecuts.sh COUNT recover [shared]: opens what such a store left, and tells the host what its blocks hold.
 . "$(dirname "$0")/storepram.sh"
-export DM_DISABLE_UDEV=1
-vs=/dev/mapper/vs
 share=/mnt/share
 modprobe virtio_blk 2>/dev/null
 modprobe dm-mod 2>/dev/null
