@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-vstore: the PRAM that a table names: where it is mapped, who else uses it, and whether it
- * holds this store.
+ * dm-vstore: the PRAM that a table names: where it is mapped, and whether it holds this store.
  */
 
 #include <linux/blkdev.h>
@@ -9,16 +8,13 @@
 #include <linux/slab.h>
 
 #include "compat/dm.h"
+#include "store/claim.h"
 #include "store/loan/loan.h"
 #include "store/map/header.h"
 #include "store/map/seal.h"
 #include "store/pram_device.h"
 #include "store/share.h"
 #include "store/vstore.h"
-
-/* Stores in use: no two share a PRAM. device-mapper itself would let them. */
-static LIST_HEAD(active_stores);
-static DEFINE_MUTEX(active_lock);
 
 /* Where the first @nr pages of the PRAM are now, in one piece. */
 static int dax_find(const struct vstore *store, u32 nr, void **base)
@@ -131,33 +127,16 @@ int vstore_pram_device_map(struct vstore *store, const char *path, char **error)
 	return store->pram_name ? dax_map(store, error) : -ENOMEM;
 }
 
-/* Whether another store uses some of the PRAM, be it by another device, or as a range. */
-static bool pram_is_taken(const struct vstore *store)
-{
-	const struct vstore *other;
-
-	lockdep_assert_held(&active_lock);
-	list_for_each_entry(other, &active_stores, active)
-		if (store->address < other->address + ((u64)other->nr_pages << PAGE_SHIFT) &&
-		    other->address < store->address + ((u64)store->nr_pages << PAGE_SHIFT))
-			return true;
-	return false;
-}
-
 /* With fewer, there would be no room for what is sealed, and so for nothing else. */
 #define PAGES_MIN	(4 * VSTORE_SEAL_BLOCKS)
 
 static int pram_format(struct vstore *store, u64 nr_blocks, const uuid_t *uuid, char **error)
 {
-	bool taken;
 	int err;
 
 	/* In one that is in use, some of what it has may be blank. */
-	mutex_lock(&active_lock);
-	taken = pram_is_taken(store);
-	mutex_unlock(&active_lock);
 	*error = "Another store uses the PRAM";
-	if (taken)
+	if (vstore_claim_pram_is_taken(store))
 		return -EBUSY;
 	store->uuid = *uuid;
 	if (uuid_is_null(uuid))
@@ -219,30 +198,21 @@ int vstore_pram_device_check(struct vstore *store, bool format, const uuid_t *uu
 }
 
 /**
- * vstore_pram_device_claim() - have the PRAM, before the tree is read
- * @store: it
+ * vstore_pram_device_check_again() - whether the PRAM still holds the store that was found there
+ * @store: it, claimed; while it was suspended, others may have had the PRAM
+ * @report: gets the reason if it does not
  *
- * Return: 0, or -EBUSY if another store in use has some of it.
+ * Return: 0 or -EINVAL.
  */
-int vstore_pram_device_claim(struct vstore *store)
+int vstore_pram_device_check_again(const struct vstore *store, struct vstore_report *report)
 {
-	bool taken;
+	u64 nr_blocks = store->ti->len >> (VSTORE_BLOCK_SHIFT - SECTOR_SHIFT);
+	int err = vstore_header_check(store->base, store->nr_pages, nr_blocks, report);
+	uuid_t uuid;
 
-	mutex_lock(&active_lock);
-	taken = pram_is_taken(store);
-	if (!taken)
-		list_add(&store->active, &active_stores);
-	mutex_unlock(&active_lock);
-	return taken ? -EBUSY : 0;
-}
-
-/**
- * vstore_pram_device_release() - others may have the PRAM
- * @store: it, not in use
- */
-void vstore_pram_device_release(struct vstore *store)
-{
-	mutex_lock(&active_lock);
-	list_del_init(&store->active);
-	mutex_unlock(&active_lock);
+	if (err)
+		return err;
+	vstore_header_uuid(store->base, uuid.b);
+	return uuid_equal(&uuid, &store->uuid) ? 0 :
+	       vstore_refuse(report, "the store is another than when the table was loaded", 0);
 }

@@ -18,6 +18,7 @@
 
 #include "compat/dm.h"
 #include "store/blocks.h"
+#include "store/claim.h"
 #include "store/io.h"
 #include "store/map/recovery.h"
 #include "store/pram_device.h"
@@ -170,6 +171,10 @@ static int store_build(struct vstore *store, unsigned int argc, char **argv,
 	err = dm_get_device(ti, dm_shift_arg(&args), dm_table_get_mode(ti->table), &store->disk);
 	if (err)
 		return err;
+	if (bdev_logical_block_size(store->disk->bdev) > VSTORE_BLOCK_SIZE) {
+		*error = "The disk's blocks are larger than 4 KiB";
+		return -EINVAL;
+	}
 	store->read_only = !memsuite_dm_is_writable(ti->table) ||
 			   bdev_read_only(store->disk->bdev);
 	pram = dm_shift_arg(&args);
@@ -194,6 +199,10 @@ static int store_build(struct vstore *store, unsigned int argc, char **argv,
 		return err;
 	err = modes.shared ? vstore_pram_device_map_range(store, pram, error) :
 			     vstore_pram_device_map(store, pram, error);
+	if (!err && vstore_claim_is_one_device(store)) {
+		*error = "Disk and PRAM are one device";
+		return -EINVAL;
+	}
 	if (!err && store->pram)
 		store->read_only |= bdev_read_only(store->pram->bdev);
 	if (!err)
@@ -245,7 +254,8 @@ static int tree_read(struct vstore *store, struct vstore_report *report)
 
 static int store_read(struct vstore *store, struct vstore_report *report)
 {
-	int err = vstore_sealing_check(store, report) ?: tree_read(store, report) ?:
+	int err = vstore_pram_device_check_again(store, report) ?:
+		  vstore_sealing_check(store, report) ?: tree_read(store, report) ?:
 		  vstore_sealing_resume(store, report);
 
 	/* The disk counts: what was read is dropped. */
@@ -259,7 +269,7 @@ static int store_read(struct vstore *store, struct vstore_report *report)
 static int vstore_preresume(struct dm_target *ti)
 {
 	struct vstore *store = ti->private;
-	const char *name = store->pram_name;
+	const char *name = store->pram_name, *taken;
 	struct vstore_report report = {};
 	ktime_t began;
 	s64 took_us;
@@ -271,9 +281,9 @@ static int vstore_preresume(struct dm_target *ti)
 		DMERR("PRAM %s: refused: it is not where it was when the table was loaded", name);
 		return -ENXIO;
 	}
-	err = vstore_pram_device_claim(store);
+	err = vstore_claim_take(store, &taken);
 	if (err) {
-		DMERR("PRAM %s: refused: another store uses it", name);
+		DMERR("PRAM %s: refused: another store uses the %s", name, taken);
 		return err;
 	}
 	mutex_lock(&store->lock);
@@ -288,7 +298,7 @@ static int vstore_preresume(struct dm_target *ti)
 	mutex_unlock(&store->lock);
 	if (err) {
 		DMERR("PRAM %s: refused: %s (block %llu): %d", name, report.why, report.block, err);
-		vstore_pram_device_release(store);
+		vstore_claim_release(store);
 		return err;
 	}
 	DMINFO("PRAM %s: %u blocks for the disk, %u clean, %u nodes, %u left empty by a power cut",
@@ -335,7 +345,7 @@ static void vstore_postsuspend(struct dm_target *ti)
 	mutex_lock(&store->lock);
 	vstore_read_cache_clear(store);
 	mutex_unlock(&store->lock);
-	vstore_pram_device_release(store);
+	vstore_claim_release(store);
 }
 
 static void status_line(struct vstore *store, char *result, unsigned int maxlen)
