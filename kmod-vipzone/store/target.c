@@ -404,6 +404,9 @@ static int vstore_iterate(struct dm_target *ti, iterate_devices_callout_fn fn, v
 	return fn(ti, store->disk, 0, ti->len, data);
 }
 
+/* Of one discard, which has the store's lock meanwhile. */
+#define DISCARD_SECTORS	((unsigned int)(SZ_64M >> SECTOR_SHIFT))
+
 static void vstore_hints(struct dm_target *ti, struct queue_limits *limits)
 {
 	const unsigned int block = VSTORE_BLOCK_SIZE;
@@ -412,11 +415,12 @@ static void vstore_hints(struct dm_target *ti, struct queue_limits *limits)
 	limits->physical_block_size = max_t(unsigned int, limits->physical_block_size, block);
 	limits->io_min = max_t(unsigned int, limits->io_min, block);
 	limits->discard_granularity = max_t(unsigned int, limits->discard_granularity, block);
-	/* The disk takes none, and so has no limit: they end here. */
-	if (!limits->max_discard_sectors) {
-		limits->max_discard_sectors = SZ_1G >> SECTOR_SHIFT;
-		limits->max_hw_discard_sectors = limits->max_discard_sectors;
-	}
+	/*
+	 * A disk that takes none has no limit: they end here. Of one that does, it may be 4 GiB,
+	 * and PRAM may have all of its blocks: others would wait for long.
+	 */
+	limits->max_discard_sectors = min_not_zero(limits->max_discard_sectors, DISCARD_SECTORS);
+	limits->max_hw_discard_sectors = limits->max_discard_sectors;
 }
 
 static struct target_type vstore_target = {
