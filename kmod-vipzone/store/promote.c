@@ -203,7 +203,7 @@ bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 n
 		promote->nr_fetches++;
 		list_add(&fetch->list, &promote->fetches);
 		list_add_tail(&fetch->step, &promote->wanted);
-		queue_work(store->queue, &promote->work);
+		queue_work(promote->queue, &promote->work);
 	}
 	spin_unlock_irqrestore(&promote->lock, flags);
 	if (!good)
@@ -221,7 +221,7 @@ static void fetch_arrive(struct fetch *fetch, int error)
 	spin_lock_irqsave(&store->promote.lock, flags);
 	list_add_tail(&fetch->step, &store->promote.arrived);
 	/* Within the lock: until it is released, the request cannot end, nor the store go. */
-	queue_work(store->queue, &store->promote.work);
+	queue_work(store->promote.queue, &store->promote.work);
 	spin_unlock_irqrestore(&store->promote.lock, flags);
 }
 
@@ -344,6 +344,31 @@ void vstore_promote_init(struct vstore *store)
 	INIT_LIST_HEAD(&store->promote.arrived);
 	INIT_WORK(&store->promote.work, promote_work);
 	store->promote.unflushed = true;
+}
+
+/**
+ * vstore_promote_alloc() - what a request may need later
+ * @store: it, new
+ *
+ * Where there is no memory for another worker, a workqueue does one work at a time. So this is not
+ * write-back's: its work waits for reads, when the disk is to be sealed.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int vstore_promote_alloc(struct vstore *store)
+{
+	store->promote.queue = alloc_workqueue("vstore-read", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
+	return store->promote.queue ? 0 : -ENOMEM;
+}
+
+/**
+ * vstore_promote_free() - undo vstore_promote_alloc(), if it was called
+ * @store: it
+ */
+void vstore_promote_free(struct vstore *store)
+{
+	if (store->promote.queue)
+		destroy_workqueue(store->promote.queue);
 }
 
 /**

@@ -31,9 +31,12 @@ struct vstore_promote {
 	unsigned int nr_fetches;
 	bool unflushed;			/* the disk's cache may have writes */
 	struct work_struct work;
+	struct workqueue_struct *queue;	/* its own: write-back's work waits for this one */
 };
 
 void vstore_promote_init(struct vstore *store);
+int vstore_promote_alloc(struct vstore *store);
+void vstore_promote_free(struct vstore *store);
 void vstore_promote_drain(struct vstore *store);
 bool vstore_promote_read(struct vstore *store, struct bio *bio, u64 block, u32 nr);
 void vstore_promote_track(struct vstore *store, struct bio *bio, u64 block, u32 nr);

@@ -96,6 +96,7 @@ static void store_free(struct vstore *store)
 {
 	if (store->queue)
 		destroy_workqueue(store->queue);
+	vstore_promote_free(store);
 	if (store->io)
 		dm_io_client_destroy(store->io);
 	vstore_share_free(store);
@@ -146,8 +147,10 @@ static int store_alloc_io(struct vstore *store)
 	store->pages = vzalloc(array_size(store->nr_pages, sizeof(*store->pages)));
 	store->block = kmalloc(VSTORE_BLOCK_SIZE, GFP_KERNEL);
 	store->buffer = vmalloc(VSTORE_BATCH * VSTORE_BLOCK_SIZE);
-	store->queue = alloc_workqueue("vstore", WQ_MEM_RECLAIM | WQ_UNBOUND, 2);
-	return store->pages && store->block && store->buffer && store->queue ? 0 : -ENOMEM;
+	store->queue = alloc_workqueue("vstore", WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
+	if (!store->pages || !store->block || !store->buffer || !store->queue)
+		return -ENOMEM;
+	return vstore_promote_alloc(store);
 }
 
 static int store_build(struct vstore *store, unsigned int argc, char **argv,
