@@ -343,7 +343,7 @@ static void vstore_postsuspend(struct dm_target *ti)
 	mutex_lock(&store->lock);
 	store->open = false;
 	mutex_unlock(&store->lock);
-	cancel_delayed_work_sync(&store->work);
+	vstore_writeback_stop(store);
 	vstore_promote_drain(store);
 	mutex_lock(&store->lock);
 	vstore_read_cache_clear(store);

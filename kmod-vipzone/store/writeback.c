@@ -266,6 +266,7 @@ static int batch_move(struct vstore *store, bool merged, bool narrow)
 struct flush {
 	struct list_head list;
 	int result;
+	bool ended;
 };
 
 /* All that was dirty when these callers came has been tried. */
@@ -277,7 +278,8 @@ static void flushes_end(struct vstore *store, int error)
 		/* The disk does not have what cannot be read. */
 		if (store->open)
 			flush->result = error ?: store->map.nr_lost ? -EIO : 0;
-		list_del_init(&flush->list);
+		list_del(&flush->list);
+		WRITE_ONCE(flush->ended, true);
 	}
 }
 
@@ -380,11 +382,26 @@ int vstore_writeback_flush(struct vstore *store)
 	mutex_lock(&store->lock);
 	list_add_tail(&flush.list, &store->flushes);
 	mutex_unlock(&store->lock);
+	/* To wait for the work will not do: while somebody queues it again, it seems to be idle. */
 	mod_delayed_work(store->queue, &store->work, 0);
-	flush_delayed_work(&store->work);
-	/* A suspend may have cancelled the work: then it is still in the list. */
+	wait_event(store->batch_done, READ_ONCE(flush.ended));
+	/* Until this has the lock, flushes_end() may still be at it. */
 	mutex_lock(&store->lock);
-	list_del_init(&flush.list);
 	mutex_unlock(&store->lock);
 	return flush.result;
+}
+
+/**
+ * vstore_writeback_stop() - nothing moves any more, and nobody waits for it
+ * @store: it, not open
+ *
+ * Context: may sleep.
+ */
+void vstore_writeback_stop(struct vstore *store)
+{
+	cancel_delayed_work_sync(&store->work);
+	mutex_lock(&store->lock);
+	flushes_end(store, 0);
+	mutex_unlock(&store->lock);
+	wake_up_all(&store->batch_done);
 }

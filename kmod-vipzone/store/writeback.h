@@ -26,5 +26,6 @@ void vstore_writeback_work(struct work_struct *work);
 bool vstore_writeback_wanted(const struct vstore *store);
 bool vstore_writeback_overlaps(const struct vstore *store, u64 block, u64 end);
 int vstore_writeback_flush(struct vstore *store);
+void vstore_writeback_stop(struct vstore *store);
 
 #endif
