@@ -19,7 +19,10 @@ dm_mod dm_bufio dm_snapshot loop zram null_blk
 hwpoison_inject msr edac_core mce_inject einj memory_notifier_error_inject
 """.split()
 # Likewise, for programs of the host: file systems and disks of theirs.
-CARRIED_FOR_HOST = "virtio_blk xfs dm_writecache bcache dm_flakey dm_log_writes dm_thin_pool sd_mod scsi_debug".split()
+CARRIED_FOR_HOST = """
+virtio_blk xfs dm_writecache bcache dm_flakey dm_log_writes dm_thin_pool sd_mod scsi_debug
+dm_crypt xts ecb aes aes_generic
+""".split()
 
 
 def compiled(source, *flags):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storecheck DEVICE FIRST COUNT STATE OPERATIONS SEED [LOG]
+ * storecheck [-e] DEVICE FIRST COUNT STATE OPERATIONS SEED [LOG]
  *
  * Random reads, writes, discards and flushes of the blocks of 4 KiB FIRST to
  * FIRST + COUNT of a device, against a model of what each block must hold. The
@@ -9,6 +9,9 @@
  * ends the operations early, but not the check of all blocks that follows.
  *
  * Some writes are durable by themselves: FUA, without a flush behind.
+ *
+ * With -e, a disk may fail: what a write leaves that failed is unknown, a read that failed tells
+ * nothing, and how many did is printed. All else must be right.
  *
  * LOG gets, of each block, the version that is being written and the last one that
  * was acknowledged, each before the next request: for who cuts the power. Behind them
@@ -33,6 +36,7 @@
 #define BLOCK		4096
 #define WORDS		(BLOCK / 8)
 #define MOST		64
+#define TOLD		20	/* of those that are wrong */
 #define UNKNOWN		UINT32_MAX	/* discarded */
 
 static int device, log_file = -1;
@@ -41,6 +45,8 @@ static uint32_t *model, version, nr_fua;
 static aio_context_t aio;
 static uint64_t *buffer, wrong;
 static volatile sig_atomic_t enough;
+static bool may_fail;
+static uint64_t failed;
 
 static void stop(int signal)
 {
@@ -51,6 +57,14 @@ static void fail(const char *what)
 {
 	perror(what);
 	exit(2);
+}
+
+/* An error that -e allows. */
+static void let_fail(const char *what)
+{
+	if (!may_fail)
+		fail(what);
+	failed++;
 }
 
 /* Columns of the log: 0 before a request that changes blocks, 1 after it. */
@@ -118,8 +132,10 @@ static void check(uint64_t at, uint64_t nr)
 	uint64_t b;
 	unsigned int i;
 
-	if (pread(device, buffer, nr * BLOCK, (first + at) * BLOCK) != (ssize_t)(nr * BLOCK))
-		fail("read");
+	if (pread(device, buffer, nr * BLOCK, (first + at) * BLOCK) != (ssize_t)(nr * BLOCK)) {
+		let_fail("read");
+		return;
+	}
 	for (b = 0; b < nr; b++) {
 		const uint64_t *words = buffer + b * WORDS;
 
@@ -128,9 +144,10 @@ static void check(uint64_t at, uint64_t nr)
 		for (i = 0; i < WORDS; i++) {
 			if (words[i] == word_of(first + at + b, model[at + b], i))
 				continue;
-			printf("# block %llu word %u: version %u, not %u\n", (unsigned long long)(first + at + b), i,
-			       (unsigned int)(words[i] >> 32), model[at + b]);
-			wrong++;
+			if (wrong++ < TOLD)
+				printf("# block %llu word %u: version %u, not %u\n",
+				       (unsigned long long)(first + at + b), i, (unsigned int)(words[i] >> 32),
+				       model[at + b]);
 			break;
 		}
 	}
@@ -158,8 +175,12 @@ static void put(uint64_t at, uint64_t nr)
 	}
 	tell(0, at, nr);
 	if (fua ? write_fua(at, nr) :
-	    pwrite(device, buffer, nr * BLOCK, (first + at) * BLOCK) != (ssize_t)(nr * BLOCK))
-		fail("write");
+	    pwrite(device, buffer, nr * BLOCK, (first + at) * BLOCK) != (ssize_t)(nr * BLOCK)) {
+		let_fail("write");
+		for (b = 0; b < nr; b++)
+			model[at + b] = UNKNOWN;
+		return;
+	}
 	tell(1, at, nr);
 	if (fua)
 		tell_durable(at, nr);
@@ -169,8 +190,9 @@ static void discard(uint64_t at, uint64_t nr)
 {
 	uint64_t range[2] = { (first + at) * BLOCK, nr * BLOCK }, b;
 
-	if (log_file >= 0 || ioctl(device, BLKDISCARD, range))
-		return;	/* the disk has none, or nothing could be told of its contents */
+	/* The disk has none, or nothing could be told of its contents. */
+	if (log_file >= 0 || (ioctl(device, BLKDISCARD, range) && !may_fail))
+		return;
 	for (b = 0; b < nr; b++)
 		model[at + b] = UNKNOWN;
 }
@@ -184,8 +206,9 @@ static void operate(void)
 	switch (random() % 16) {
 	case 0:
 		if (fsync(device))
-			fail("fsync");
-		tell_flushed();
+			let_fail("fsync");
+		else
+			tell_flushed();
 		break;
 	case 1:
 		discard(at, nr);
@@ -223,6 +246,11 @@ int main(int argc, char **argv)
 {
 	long operations;
 
+	if (argc > 1 && !strcmp(argv[1], "-e")) {
+		may_fail = true;
+		argv++;
+		argc--;
+	}
 	if (argc != 7 && argc != 8)
 		return 2;
 	if (argc == 8)
@@ -245,6 +273,8 @@ int main(int argc, char **argv)
 		operate();
 	check_all();
 	keep(argv[4], "w");
+	if (failed)
+		printf("# %llu requests failed\n", (unsigned long long)failed);
 	if (wrong)
 		printf("# %llu blocks wrong\n", (unsigned long long)wrong);
 	return wrong ? 1 : 0;

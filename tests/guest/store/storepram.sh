@@ -22,18 +22,20 @@ replace_table() {
 	dmsetup suspend --noflush "$1" && printf '%s\n' "$2" | dmsetup load "$1" && dmsetup resume "$1"
 }
 
-# pmem_with_dax: gives /dev/pmem0 the struct pages without which it has no DAX, as
-# ndctl create-namespace --mode fsdax does. It lasts.
+# pmem_with_dax [NAME]: gives /dev/pmem0, or the one of that name, the struct pages without
+# which it has no DAX, as ndctl create-namespace --mode fsdax does. It lasts.
 pmem_with_dax() {
-	[ "$(cat /sys/block/pmem0/queue/dax)" = 1 ] && return
-	region=$(realpath /sys/block/pmem0/device/..)
-	driver=$(realpath /sys/block/pmem0/device/driver)
+	pmem=/sys/block/${1:-pmem0}
+	[ "$(cat $pmem/queue/dax)" = 1 ] && return
+	region=$(realpath $pmem/device/..)
+	driver=$(realpath $pmem/device/driver)
+	namespace=$(basename "$(realpath $pmem/device)")
 	seed=$(cat $region/pfn_seed)
-	echo namespace0.0 >$driver/unbind
+	echo "$namespace" >$driver/unbind
 	echo ram >"$region/$seed/mode"
 	echo 2097152 >"$region/$seed/align"
 	cat /proc/sys/kernel/random/uuid >"$region/$seed/uuid"
-	echo namespace0.0 >"$region/$seed/namespace"
+	echo "$namespace" >"$region/$seed/namespace"
 	echo "$seed" >$driver/bind
-	[ "$(cat /sys/block/pmem0/queue/dax)" = 1 ]
+	[ "$(cat $pmem/queue/dax)" = 1 ]
 }
