@@ -50,10 +50,11 @@ def parse_status(text):
 
 def stores(name):
     """All stores, or the one of that name."""
-    found = parse_status(run("dmsetup", "status", "--target", "vstore", *([name] if name else [])))
+    # Asked for one device, dmsetup does not print its name.
+    found = parse_status(run("dmsetup", "status", "--target", "vstore"))
     if name and name not in found:
         raise Failure(f"{name} is no store")
-    return found
+    return {name: found[name]} if name else found
 
 
 def size_of(disk):
