@@ -11,6 +11,7 @@ SOURCES := Kbuild VERSION dkms.conf include modules kmod-memdiag kmod-vipzone km
 prefix := /usr/local
 sbindir = $(prefix)/sbin
 hooksdir := /etc
+HOOKS = $(sbindir)/memsuite $(prefix)/share/memsuite $(hooksdir)
 
 help:
 	@echo "make demo          show the suite at work, in a virtual machine (about 5 minutes)"
@@ -100,8 +101,7 @@ endif
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/profiles profiles/*.profile
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/man/man8 Documentation/man/*.8
-	scripts/install-hooks $(sbindir)/memsuite $(DESTDIR)$(hooksdir)/modprobe.d $(DESTDIR)$(hooksdir)/udev/rules.d \
-		$(DESTDIR)$(hooksdir)/systemd/system
+	scripts/install-hooks '$(DESTDIR)' $(HOOKS)
 	$(MAKE) -C lib/libvip install
 ifeq ($(DESTDIR),)
 	ldconfig
@@ -115,8 +115,7 @@ endif
 	rm -rf $(addprefix $(DESTDIR),$(DKMS_SOURCE) $(prefix)/share/memsuite)
 	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap)
 	rm -f $(addprefix $(DESTDIR)$(prefix)/share/man/man8/,memsuite.8 memsuite-bankmap.8)
-	rm -f $(addprefix $(DESTDIR)$(hooksdir)/,modprobe.d/memsuite.conf udev/rules.d/90-memsuite.rules \
-		systemd/system/memsuite-stores.service systemd/system/local-fs.target.wants/memsuite-stores.service)
+	scripts/install-hooks --remove '$(DESTDIR)' $(HOOKS)
 	$(MAKE) -C lib/libvip uninstall
 ifeq ($(DESTDIR),)
 	ldconfig

@@ -1303,6 +1303,21 @@ def stores_are_read_from_dmsetup(_top):
     assert devices.table(100000, "/dev/a", "/dev/b", []) == "0 100000 vstore /dev/a /dev/b"
 
 
+def one_store_is_found_by_its_name(_top):
+    lines = {"other": "0 16 vstore pages 1 dirty 2", "vs": "0 8 vstore pages 3 dirty 4"}
+
+    def run(*command):
+        named = [word for word in command if word in lines]
+        # As dmsetup does.
+        return "".join(lines[name] + "\n" for name in named) if named else \
+            "".join(f"{name}: {line}\n" for name, line in lines.items())
+
+    with mock.patch.object(devices, "run", run):
+        assert devices.stores("vs") == {"vs": {"sectors": 8, "pages": 3, "dirty": 4}}
+        assert set(devices.stores(None)) == {"vs", "other"}
+        assert "none is no store" in fails_to(devices.stores, "none")
+
+
 def a_store_may_have_a_cache(_top):
     args = argparse.Namespace(policy=None, threshold=None, uuid=None, shared=False, storage_min=None, storage_max=None,
                               cache="node0", cache_kib=4096)
@@ -1451,6 +1466,43 @@ def listed_stores_are_opened_at_boot(top):
     assert not tables and not said, said
 
 
+def opened_in_initramfs(top, listed):
+    """What the initramfs's script tells dmsetup, of disks of 9001 sectors, and what it says."""
+    for name, text in (("modprobe", ""), ("dmsetup", 'echo "$@" >>"$TOP/told"\n[ "$2" != refused ]')):
+        with open(os.path.join(top, name), "w", encoding="ascii") as f:
+            f.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(f.name, 0o755)
+    for name, text in (("stores", listed.replace("TOP", top)), ("told", ""), ("disk", "")):
+        with open(os.path.join(top, name), "w", encoding="ascii") as f:
+            f.write(text)
+    with open(os.path.join(top, "pram"), "wb") as f:
+        f.write(struct.pack("=8sLLQQ", devices.MAGIC, devices.VERSION, 4096, 64, 1000) + bytes(4064))
+    with open(os.path.join(top, "blank"), "wb") as f:
+        f.write(bytes(4096))
+    os.makedirs(os.path.join(top, "class", "block", "disk"), exist_ok=True)
+    with open(os.path.join(top, "class", "block", "disk", "size"), "w", encoding="ascii") as f:
+        f.write("9001\n")
+    script = os.path.join(TOP, "scripts", "hooks", "initramfs", "open-stores")
+    done = subprocess.run(["sh", script], capture_output=True, text=True, check=False, env={
+        "PATH": f"{top}:{os.environ['PATH']}", "TOP": top, "MEMSUITE_SYSFS": top, "MEMSUITE_STORES": os.path.join(top, "stores")})
+    with open(os.path.join(top, "told"), encoding="ascii") as f:
+        return f.read().splitlines(), done.stderr, done.returncode
+
+
+def an_initramfs_opens_stores_as_the_command_does(top):
+    told, said, status = opened_in_initramfs(
+        top, "# a list\n\nnone-such TOP/disk TOP/pram --policy random --threshold=4096  # a comment\nbare TOP/disk TOP/blank")
+    assert told == [f"create none-such --table 0 8000 vstore {top}/disk {top}/pram 4 policy random threshold 4096",
+                    f"create bare --table 0 9000 vstore {top}/disk {top}/blank"], told
+    assert not said and not status, said
+    told, said, status = opened_in_initramfs(
+        top, "lent TOP/disk TOP/pram --shared\ncached TOP/disk TOP/pram --cache node0\nlate TOP/none TOP/pram\n"
+        "refused TOP/disk TOP/pram\nlast TOP/disk TOP/pram --uuid 1-2\nshort TOP/disk\n")
+    assert [words.split()[1] for words in told] == ["refused", "last"] and told[1].endswith(" 2 uuid 1-2"), told
+    assert "late: " in said and "not both there" in said and "refused: is not open" in said and status == 1, said
+    assert "lent" not in said and "cached" not in said and "short" not in said, said
+
+
 def a_user_is_told_to_be_root(top):
     tree = Tree(top, SYSFS)
     os.chmod(os.path.join(tree.sysfs, "memdiag/enabled"), 0o444)
@@ -1526,12 +1578,14 @@ TESTS = (
     the_command_line_is_checked,
     the_manual_page_has_every_command,
     stores_are_read_from_dmsetup,
+    one_store_is_found_by_its_name,
     a_store_may_have_a_cache,
     a_shared_store_gets_the_addresses_of_an_nvdimm,
     an_nvdimm_in_use_is_not_taken_from_its_driver,
     nor_for_a_disk_that_is_none,
     a_disk_that_has_grown_is_opened_as_it_was,
     listed_stores_are_opened_at_boot,
+    an_initramfs_opens_stores_as_the_command_does,
     an_nvdimm_goes_back_if_the_store_is_refused,
     a_user_is_told_to_be_root,
 )
