@@ -531,7 +531,7 @@ static void changed_data_are_seen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->map.nr_bad, 0u);
 }
 
-/* A word that is lost makes its block one that cannot be read; that of a free page, none. */
+/* A record that is lost makes its block one that cannot be read; that of a free page, none. */
 static void lost_checksums_are_seen(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -540,7 +540,7 @@ static void lost_checksums_are_seen(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, block_put(f, 5, 'a'), 1u);
 	KUNIT_ASSERT_EQ(test, block_put(f, 6, 'b'), 1u);
 	page = vstore_tree_find(&f->map, 5);
-	vstore_claim_clear(&f->map, page);
+	vstore_record_clear(&f->map, page);
 	KUNIT_ASSERT_EQ(test, sealed_reopen(f), 0);
 	KUNIT_EXPECT_TRUE(test, f->pages[page].flags & VSTORE_BAD);
 	KUNIT_EXPECT_EQ(test, f->map.nr_lost, 1u);
@@ -550,7 +550,7 @@ static void lost_checksums_are_seen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->map.nr_lost, 0u);
 	KUNIT_EXPECT_TRUE(test, block_is_right(f, 5));
 	page = vstore_page_take(&f->map, VSTORE_DATA);
-	vstore_claim_set(&f->map, page, 77, VSTORE_COMMITTED);
+	vstore_record_set(&f->map, page, 77, VSTORE_COMMITTED);
 	KUNIT_EXPECT_EQ(test, sealed_reopen(f), 0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checksums of data, and the words in PRAM that keep them; checksum.h. Pure logic: also built in
+ * Checksums of data, and the records in PRAM that keep them; checksum.h. Pure logic: also built in
  * user space.
  */
 
@@ -12,18 +12,18 @@
 #include "store/map/checksum.h"
 #include "store/map/pram.h"
 
-/* A word: the claim, the block, and 26 bits of checksum, which are never all zero. */
-#define CLAIM_SHIFT	62
+/* A record: its state, the block, and 26 bits of checksum, which are never all zero. */
+#define STATE_SHIFT	62
 #define CHECKSUM_BITS	26
 #define CHECKSUM_MASK	GENMASK_ULL(CHECKSUM_BITS - 1, 0)
-#define BLOCK_MASK	GENMASK_ULL(CLAIM_SHIFT - CHECKSUM_BITS - 1, 0)
+#define BLOCK_MASK	GENMASK_ULL(STATE_SHIFT - CHECKSUM_BITS - 1, 0)
 
 /* The words of a line, which is read at once. */
 #define LINE_WORDS	8
 
-static u64 *claim_slot(const struct vstore_map *map, u32 page)
+static u64 *record_slot(const struct vstore_map *map, u32 page)
 {
-	return (u64 *)vstore_page_data(map, VSTORE_CLAIMS_PAGE) + page;
+	return (u64 *)vstore_page_data(map, VSTORE_RECORDS_PAGE) + page;
 }
 
 /* Contents of another block, or of another store, have another checksum. */
@@ -97,38 +97,38 @@ bool vstore_page_is_right(const struct vstore_map *map, u32 page, u64 block, u32
 }
 
 /**
- * vstore_claim_set() - note in PRAM what a page has
+ * vstore_record_set() - note in PRAM what a page has
  * @map: the map
  * @page: of data
  * @block: whose contents it has
- * @claim: whether an entry leads to it
+ * @state: whether an entry leads to it
  *
  * It is durable with the next fence.
  */
-void vstore_claim_set(const struct vstore_map *map, u32 page, u64 block, enum vstore_claim claim)
+void vstore_record_set(const struct vstore_map *map, u32 page, u64 block, enum vstore_record_state state)
 {
-	vstore_pram_set(claim_slot(map, page), (u64)claim << CLAIM_SHIFT | block << CHECKSUM_BITS |
+	vstore_pram_set(record_slot(map, page), (u64)state << STATE_SHIFT | block << CHECKSUM_BITS |
 					       map->pages[page].checksum);
 }
 
 /**
- * vstore_claim_clear() - note in PRAM that a page has no data
+ * vstore_record_clear() - note in PRAM that a page has no data
  * @map: the map
  * @page: it; that no entry leads to it is durable
  */
-void vstore_claim_clear(const struct vstore_map *map, u32 page)
+void vstore_record_clear(const struct vstore_map *map, u32 page)
 {
-	vstore_pram_set(claim_slot(map, page), 0);
+	vstore_pram_set(record_slot(map, page), 0);
 }
 
 /**
- * vstore_claims_clear() - note in PRAM that no page has data
+ * vstore_records_clear() - note in PRAM that no page has data
  * @base: the PRAM
  * @nr_pages: of it
  *
  * What is so already is not written. Context: may sleep.
  */
-void vstore_claims_clear(void *base, u32 nr_pages)
+void vstore_records_clear(void *base, u32 nr_pages)
 {
 	const struct vstore_map map = { .base = base };
 	u64 line[LINE_WORDS];
@@ -137,32 +137,32 @@ void vstore_claims_clear(void *base, u32 nr_pages)
 	for (page = 0; page < nr_pages; page += LINE_WORDS) {
 		if (!(page % VSTORE_FANOUT))
 			cond_resched();
-		if (!vstore_pram_read(line, claim_slot(&map, page), sizeof(line)) &&
+		if (!vstore_pram_read(line, record_slot(&map, page), sizeof(line)) &&
 		    !memchr_inv(line, 0, sizeof(line)))
 			continue;
 		for (i = 0; i < LINE_WORDS; i++)
-			vstore_claim_clear(&map, page + i);
+			vstore_record_clear(&map, page + i);
 	}
 }
 
 /**
- * vstore_claim_read() - what a page has, by its word in PRAM
+ * vstore_record_read() - what a page has, by its record in PRAM
  * @map: the map
  * @page: it
- * @word: gets it
+ * @record: gets it
  *
- * Return: false if the word cannot be read, or is none.
+ * Return: false if the record cannot be read, or is none.
  */
-bool vstore_claim_read(const struct vstore_map *map, u32 page, struct vstore_claim_word *word)
+bool vstore_record_read(const struct vstore_map *map, u32 page, struct vstore_record *record)
 {
 	u64 value;
 
-	if (vstore_pram_read(&value, claim_slot(map, page), sizeof(value)))
+	if (vstore_pram_read(&value, record_slot(map, page), sizeof(value)))
 		return false;
-	*word = (struct vstore_claim_word){
-		.claim = value >> CLAIM_SHIFT,
+	*record = (struct vstore_record){
+		.state = value >> STATE_SHIFT,
 		.block = value >> CHECKSUM_BITS & BLOCK_MASK,
 		.checksum = value & CHECKSUM_MASK,
 	};
-	return !value || (word->claim && word->claim <= VSTORE_COMMITTED && word->checksum);
+	return !value || (record->state && record->state <= VSTORE_COMMITTED && record->checksum);
 }

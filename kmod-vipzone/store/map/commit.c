@@ -93,17 +93,17 @@ static void pages_free(struct vstore_map *map, struct list_head *freed)
 }
 
 /* An entry is about to lead elsewhere: that one leads to the page is not certain from now on. */
-static void claim_retract(const struct vstore_map *map, u32 page)
+static void record_retract(const struct vstore_map *map, u32 page)
 {
 	const struct vstore_page *p = &map->pages[page];
 
-	/* The word of one that is bad may be what is wrong: it remains so. */
+	/* The record of one that is bad may be what is wrong: it remains so. */
 	if (!(p->flags & VSTORE_BAD))
-		vstore_claim_set(map, page, p->block, VSTORE_WRITTEN);
+		vstore_record_set(map, page, p->block, VSTORE_WRITTEN);
 }
 
 /* All that has to be durable before the entries are. */
-static void items_claim(struct vstore_map *map, struct vstore_item *items, unsigned int nr)
+static void items_record(struct vstore_map *map, struct vstore_item *items, unsigned int nr)
 {
 	unsigned int i;
 
@@ -112,8 +112,8 @@ static void items_claim(struct vstore_map *map, struct vstore_item *items, unsig
 
 		item->old = vstore_tree_find(map, item->block);
 		if (item->old)
-			claim_retract(map, item->old);
-		vstore_claim_set(map, item->page, item->block, VSTORE_WRITTEN);
+			record_retract(map, item->old);
+		vstore_record_set(map, item->page, item->block, VSTORE_WRITTEN);
 	}
 }
 
@@ -141,7 +141,7 @@ unsigned int vstore_map_commit(struct vstore_map *map, struct vstore_item *items
 	for (done = 0; done < nr; done++)
 		if (path_make(map, items[done].block))
 			break;
-	items_claim(map, items, done);
+	items_record(map, items, done);
 	/* All contents are durable before the first entry leads to any. */
 	vstore_pram_fence();
 	for (i = 0; i < done; i++) {
@@ -166,7 +166,7 @@ unsigned int vstore_map_commit(struct vstore_map *map, struct vstore_item *items
 	 */
 	vstore_pram_fence();
 	for (i = 0; i < done; i++) {
-		vstore_claim_set(map, items[i].page, items[i].block, VSTORE_COMMITTED);
+		vstore_record_set(map, items[i].page, items[i].block, VSTORE_COMMITTED);
 		if (items[i].old)
 			vstore_page_free(map, items[i].old);
 	}
@@ -185,7 +185,7 @@ static bool blocks_retract(struct vstore_map *map, const u64 *blocks, unsigned i
 
 		if (!page)
 			continue;
-		claim_retract(map, page);
+		record_retract(map, page);
 		any = true;
 	}
 	return any;

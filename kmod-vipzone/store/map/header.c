@@ -45,7 +45,7 @@ bool vstore_header_is_blank(const void *base, u32 nr_pages)
 
 static bool sizes_are_possible(u64 nr_pages, u64 nr_blocks)
 {
-	return nr_pages > VSTORE_CLAIMS_PAGE && nr_pages <= U32_MAX && nr_blocks &&
+	return nr_pages > VSTORE_RECORDS_PAGE && nr_pages <= U32_MAX && nr_blocks &&
 	       nr_pages > vstore_fixed_pages(nr_pages) + VSTORE_LEVELS_MAX &&
 	       vstore_tree_levels(nr_blocks) <= VSTORE_LEVELS_MAX;
 }
@@ -74,7 +74,7 @@ int vstore_header_format(void *base, u32 nr_pages, u64 nr_blocks, const u8 *uuid
 	header.crc = header_crc(&header);
 	map.seed = vstore_header_seed(&header);
 	vstore_node_clear(&map, VSTORE_ROOT_PAGE, vstore_tree_levels(nr_blocks) - 1, 0);
-	vstore_claims_clear(base, nr_pages);
+	vstore_records_clear(base, nr_pages);
 	vstore_pram_copy(base + sizeof(u64), &header.version,
 			 sizeof(header) - sizeof(u64));
 	vstore_pram_set(base + VSTORE_SEAL_OFFSET,
@@ -151,7 +151,7 @@ void vstore_header_clear(void *base, u64 nr_blocks)
 
 	/* If it is lost before something is written after a fence, it is done once more. */
 	vstore_node_clear(&map, VSTORE_ROOT_PAGE, vstore_tree_levels(nr_blocks) - 1, 0);
-	vstore_claims_clear(base, header->nr_pages);
+	vstore_records_clear(base, header->nr_pages);
 }
 
 /**

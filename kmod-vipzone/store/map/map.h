@@ -4,11 +4,12 @@
  * based main memory", section 4.1): which page of PRAM holds which block of the
  * disk.
  *
- * It is a radix tree in PRAM itself. Page 0 has a header, page 1 the root; then come a word for
- * each page of PRAM, with the checksum of what it has: checksum.h. A node is a page of 512 entries. An entry is one word, so that one store changes all of it. 24 bits of it are a
- * checksum of the rest, of its place in the tree, and of the store's UUID. An entry that leads
- * nowhere has a checksum, too: memory that was lost and reads as zeroes is damage, and not a tree
- * that has nothing there.
+ * It is a radix tree in PRAM itself. Page 0 has a header, page 1 the root; then comes a record of
+ * each page of PRAM, with the checksum of what it has: checksum.h. A node is a page of 512 entries.
+ * An entry is one word, so that one store changes all of it. 24 bits of it are a checksum of the
+ * rest, of its place in the tree, and of the store's UUID. An entry that leads nowhere has a
+ * checksum, too: memory that was lost and reads as zeroes is damage, and not a tree that has
+ * nothing there.
  *
  * While an entry leads to a page, the page is never written: new contents go to another page,
  * and then the entry is changed. A page that no entry leads to is free. Which pages are free is
@@ -50,7 +51,7 @@
 /* The first pages of PRAM. */
 #define VSTORE_HEADER_PAGE	0
 #define VSTORE_ROOT_PAGE	1
-#define VSTORE_CLAIMS_PAGE	2	/* and as many more as the words take */
+#define VSTORE_RECORDS_PAGE	2	/* and as many more as the records take */
 
 /* What cannot be read is so by lines of the cache: entries in one. */
 #define VSTORE_LINE_ENTRIES	8
@@ -62,7 +63,7 @@
 
 enum vstore_use {
 	VSTORE_FREE,
-	VSTORE_FIXED,		/* the header, the root, and the words */
+	VSTORE_FIXED,		/* the header, the root, and the records */
 	VSTORE_NODE,
 	VSTORE_DATA,
 	VSTORE_AWAY,		/* not the store's: lent, or about to be */
@@ -124,7 +125,7 @@ static inline u32 vstore_unit_of(u32 page)
 /* How many of so many pages have no data and no node, ever: they are the first ones. */
 static inline u32 vstore_fixed_pages(u32 nr_pages)
 {
-	return VSTORE_CLAIMS_PAGE + (nr_pages - 1) / VSTORE_FANOUT + 1;
+	return VSTORE_RECORDS_PAGE + (nr_pages - 1) / VSTORE_FANOUT + 1;
 }
 
 /* The first unit that may be lent. */

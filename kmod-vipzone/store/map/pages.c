@@ -25,7 +25,7 @@ void vstore_page_free(struct vstore_map *map, u32 page)
 		map->nr_nodes--;
 	} else {
 		map->nr_data--;
-		vstore_claim_clear(map, page);
+		vstore_record_clear(map, page);
 	}
 	p->mark = 0;
 	if (p->flags & VSTORE_BAD) {

@@ -105,12 +105,12 @@ static void nodes_prune(struct vstore_map *map, u32 node, unsigned int level,
 	}
 }
 
-/* Whether a page that no entry leads to has what its word says that it has. */
+/* Whether a page that no entry leads to has what its record says that it has. */
 static bool data_is_lost(const struct vstore_map *map, u32 page,
-			 const struct vstore_claim_word *word)
+			 const struct vstore_record *record)
 {
-	return word->claim == VSTORE_COMMITTED && map->pages[page].use == VSTORE_FREE &&
-	       vstore_page_is_right(map, page, word->block, word->checksum);
+	return record->state == VSTORE_COMMITTED && map->pages[page].use == VSTORE_FREE &&
+	       vstore_page_is_right(map, page, record->block, record->checksum);
 }
 
 /*
@@ -118,47 +118,47 @@ static bool data_is_lost(const struct vstore_map *map, u32 page,
  * or a page was committed, and none leads there any more. The former is a block that is lost, the
  * latter one of which nobody knows.
  */
-static int claims_check(struct vstore_map *map, struct vstore_report *report)
+static int records_check(struct vstore_map *map, struct vstore_report *report)
 {
 	u32 page;
 
 	for (page = vstore_fixed_pages(map->nr_pages); page < map->nr_pages; page++) {
 		struct vstore_page *p = &map->pages[page];
-		struct vstore_claim_word word;
-		bool good = vstore_claim_read(map, page, &word);
+		struct vstore_record record;
+		bool good = vstore_record_read(map, page, &record);
 
 		if (!(page % VSTORE_FANOUT))
 			cond_resched();
 		if (p->use == VSTORE_DATA) {
-			if (good && word.claim && word.block == p->block)
-				p->checksum = word.checksum;
+			if (good && record.state && record.block == p->block)
+				p->checksum = record.checksum;
 			else
 				vstore_page_mark_bad(map, page);
-		} else if (good && data_is_lost(map, page, &word)) {
+		} else if (good && data_is_lost(map, page, &record)) {
 			return vstore_refuse(report, "a page was committed that no entry leads to",
-					     word.block);
+					     record.block);
 		}
 	}
 	return 0;
 }
 
-/* What a power cut left of words is made what it would have become. */
-static void claims_settle(const struct vstore_map *map)
+/* What a power cut left of records is made what it would have become. */
+static void records_settle(const struct vstore_map *map)
 {
 	u32 page;
 
 	for (page = vstore_fixed_pages(map->nr_pages); page < map->nr_pages; page++) {
 		const struct vstore_page *p = &map->pages[page];
-		struct vstore_claim_word word;
-		bool good = vstore_claim_read(map, page, &word);
+		struct vstore_record record;
+		bool good = vstore_record_read(map, page, &record);
 
 		if (!(page % VSTORE_FANOUT))
 			cond_resched();
 		if (p->use != VSTORE_DATA) {
-			if (!good || word.claim)
-				vstore_claim_clear(map, page);
-		} else if (!(p->flags & VSTORE_BAD) && word.claim != VSTORE_COMMITTED) {
-			vstore_claim_set(map, page, p->block, VSTORE_COMMITTED);
+			if (!good || record.state)
+				vstore_record_clear(map, page);
+		} else if (!(p->flags & VSTORE_BAD) && record.state != VSTORE_COMMITTED) {
+			vstore_record_set(map, page, p->block, VSTORE_COMMITTED);
 		}
 	}
 }
@@ -211,11 +211,11 @@ int vstore_map_open(struct vstore_map *map, void *base, struct vstore_page *page
 	err = node_scan(map, VSTORE_ROOT_PAGE, map->levels - 1, 0, report);
 	/* Of a disk that is whole, nothing in PRAM counts. */
 	if (!err && !vstore_seal_read(base, &seal) && seal.state != VSTORE_DISK_WHOLE)
-		err = claims_check(map, report);
+		err = records_check(map, report);
 	if (err)
 		return err;
 	if (writable)
-		claims_settle(map);
+		records_settle(map);
 	if (writable)
 		nodes_prune(map, VSTORE_ROOT_PAGE, map->levels - 1, report);
 	/* The nodes that were cut off may be written to from here on. */

@@ -86,8 +86,8 @@ int vstore_page_relocate(struct vstore_map *map, u32 page)
 	} else {
 		/* Of what was written: if it was changed since, that is found when it is read. */
 		to->checksum = from->checksum;
-		vstore_claim_set(map, number, from->block, VSTORE_WRITTEN);
-		vstore_claim_set(map, page, from->block, VSTORE_WRITTEN);
+		vstore_record_set(map, number, from->block, VSTORE_WRITTEN);
+		vstore_record_set(map, page, from->block, VSTORE_WRITTEN);
 	}
 	/* All of it is there before anything leads to it. */
 	vstore_pram_fence();
@@ -107,7 +107,7 @@ int vstore_page_relocate(struct vstore_map *map, u32 page)
 	/* And nothing leads to the old page before it is written again. */
 	vstore_pram_fence();
 	if (to->use == VSTORE_DATA)
-		vstore_claim_set(map, number, to->block, VSTORE_COMMITTED);
+		vstore_record_set(map, number, to->block, VSTORE_COMMITTED);
 	vstore_page_free(map, page);
 	return 0;
 }
