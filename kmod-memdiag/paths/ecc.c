@@ -217,12 +217,12 @@ DEFINE_SHOW_ATTRIBUTE(ecc_pages);
 void memdiag_ecc_init(struct dentry *debugfs)
 {
 	debugfs_create_file("ecc_pages", 0444, debugfs, NULL, &ecc_pages_fops);
-	mce_register_decode_chain(&chain_block);
+	memsuite_mce_listen(&chain_block);
 }
 
 /* The table is removed with its directory. */
 void memdiag_ecc_exit(void)
 {
-	mce_unregister_decode_chain(&chain_block);
+	memsuite_mce_leave(&chain_block);
 	cancel_delayed_work_sync(&step_work);
 }

@@ -15,6 +15,7 @@
 #include <linux/seq_file.h>
 
 #include <compat/compat.h>
+#include <compat/hwpoison.h>
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
 
@@ -91,7 +92,7 @@ static void coverage_count_frames(unsigned long pfn, unsigned long nr)
 	unsigned long i;
 
 	for (i = 0; i < nr; i++, page++)
-		if (!PageHWPoison(page))
+		if (!memsuite_page_is_bad(page))
 			coverage_count_page(&uses[use_of(page)], pfn + i);
 }
 

@@ -61,7 +61,7 @@ static void hand_huge(struct memsuite_walk *walk, pmd_t *pmd, unsigned long addr
 
 	hand_find_usage(h, addr);
 	if (page)
-		h->see(h, page, addr, (unsigned long *)pmd, HPAGE_PMD_ORDER);
+		h->see(h, page, addr, (unsigned long *)pmd, PMD_SHIFT - PAGE_SHIFT);
 	walk->stop = hand_is_done(h);
 }
 

@@ -253,7 +253,7 @@ static void ladder_publish(struct mrc_target *t, u64 now)
 			!!(t->sample.entry[i].flags & MRC_ENTRY_CENSORED);
 	}
 	s->pages_per_sample = 1ULL << t->sample.level[MRC_BASE];
-	s->huge_pages = t->sample.mapped[MRC_HUGE] * HPAGE_PMD_NR;
+	s->huge_pages = t->sample.mapped[MRC_HUGE] * PTRS_PER_PTE;
 	s->swapped_pages = t->swapped;
 	s->resident_pages = t->sample.mapped[MRC_BASE] - t->swapped +
 			    s->huge_pages;

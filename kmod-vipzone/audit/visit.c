@@ -138,7 +138,7 @@ static void count_access(struct visit *visit, struct page *page, bool accessed,
 			break;
 	visit->touched[i][written ? VIPZONE_ACCESS_WRITE : VIPZONE_ACCESS_READ]++;
 	if (written)
-		visit->written[i] += visit->huge ? HPAGE_PMD_NR : 1;
+		visit->written[i] += visit->huge ? PTRS_PER_PTE : 1;
 }
 
 /*
@@ -222,7 +222,7 @@ static void visit_page(struct visit *visit, struct page *page, unsigned long add
 	enum vipzone_segment segment = vipzone_segment_of(visit->walk.vma, addr);
 	const struct vipzone_order *order =
 		vipzone_order_at_home(visit->policy, segment, visit->walk.mm);
-	unsigned long nr = visit->huge ? HPAGE_PMD_NR : 1;
+	unsigned long nr = visit->huge ? PTRS_PER_PTE : 1;
 
 	visit->limits->entries--;
 	if (!memsuite_page_anon(compound_head(page)) || !order->nr)

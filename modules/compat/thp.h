@@ -42,7 +42,11 @@ static inline void memsuite_khugepaged_admit(struct mm_struct *mm)
 	memsuite_mm_flag_clear(MMF_VM_HUGEPAGE, mm);
 }
 
-/* The last argument of mm_collapse_huge_page, which 7.2 has; before, all are of one size. */
-#define MEMSUITE_COLLAPSE_ORDER(order)	(MEMSUITE_HAVE_COLLAPSE_ORDER ? (order) : HPAGE_PMD_ORDER)
+/*
+ * The last argument of mm_collapse_huge_page, which 7.2 has; before, all are of one size. Not
+ * HPAGE_PMD_ORDER, which does not build in a kernel that has no huge pages.
+ */
+#define MEMSUITE_COLLAPSE_ORDER(order)	\
+	(MEMSUITE_HAVE_COLLAPSE_ORDER ? (order) : PMD_SHIFT - PAGE_SHIFT)
 
 #endif

@@ -8,16 +8,10 @@
 #include <linux/mutex.h>
 
 #include <compat/compat.h>
+#include <compat/hwpoison.h>
 
 #include "frame/hwpoison.h"
 #include "kernel/text_file.h"
-
-/*
- * What page->private says of a page that the suite retired. It is ours to use,
- * for the page has no other owner, and it is known again after a reload.
- */
-#define RETIRED_COUNTED		0x6d656d73756974ULL
-#define RETIRED_UNCOUNTED	0x6d656d73756975ULL
 
 static atomic64_t poisoned = ATOMIC64_INIT(0);
 static DEFINE_MUTEX(poison_lock);
@@ -41,7 +35,7 @@ static void page_fail(struct page *page)
 	/* One reference holds the page; a second one would bar unpoisoning. */
 	if (MEMSUITE_MEMORY_FAILURE_KEEPS_REF)
 		put_page(page);
-	set_page_private(page, RETIRED_COUNTED);
+	set_page_private(page, MEMSUITE_RETIRED_COUNTED);
 }
 
 /**
@@ -57,14 +51,17 @@ static void page_fail(struct page *page)
 void memsuite_hwpoison_set(struct page *page)
 {
 	mutex_lock(&poison_lock);
-	if (recovery_allowed()) {
+	if (IS_ENABLED(CONFIG_MEMORY_FAILURE) && recovery_allowed()) {
 		page_fail(page);
 	} else {
-		pr_warn_once("vm.memory_failure_recovery is 0: retired pages are not counted in HardwareCorrupted\n");
-		set_page_private(page, RETIRED_UNCOUNTED);
+		pr_warn_once("%s: retired pages are not counted in HardwareCorrupted\n",
+			     IS_ENABLED(CONFIG_MEMORY_FAILURE) ?
+			     "vm.memory_failure_recovery is 0" :
+			     "the kernel has no CONFIG_MEMORY_FAILURE");
+		set_page_private(page, MEMSUITE_RETIRED_UNCOUNTED);
 	}
 	/* In every case: what carries the mark is never freed to the lists. */
-	SetPageHWPoison(page);
+	memsuite_page_mark_bad(page);
 	mutex_unlock(&poison_lock);
 	atomic64_inc(&poisoned);
 	pr_warn("page 0x%lx was retired\n", page_to_pfn(page));
@@ -72,9 +69,9 @@ void memsuite_hwpoison_set(struct page *page)
 
 bool memsuite_hwpoison_is_set(struct page *page)
 {
-	return PageHWPoison(page) &&
-	       (page_private(page) == RETIRED_COUNTED ||
-		page_private(page) == RETIRED_UNCOUNTED);
+	return memsuite_page_is_bad(page) &&
+	       (page_private(page) == MEMSUITE_RETIRED_COUNTED ||
+		page_private(page) == MEMSUITE_RETIRED_UNCOUNTED);
 }
 
 /* The kernel drops the mark, the count and the reference; 5.10 never says no. */
@@ -87,7 +84,7 @@ static int page_unpoison(struct page *page)
 	if (!err && PageHWPoison(page))
 		err = -EBUSY;
 	if (err)
-		set_page_private(page, RETIRED_COUNTED);
+		set_page_private(page, MEMSUITE_RETIRED_COUNTED);
 	return err;
 }
 
@@ -104,16 +101,16 @@ int memsuite_hwpoison_clear(struct page *page)
 	int err = 0;
 
 	mutex_lock(&poison_lock);
-	if (!PageHWPoison(page)) {
+	if (!memsuite_page_is_bad(page)) {
 		err = -ENOENT;
 	} else if (!memsuite_hwpoison_is_set(page)) {
 		err = -EPERM;
-	} else if (page_private(page) == RETIRED_UNCOUNTED) {
+	} else if (page_private(page) == MEMSUITE_RETIRED_UNCOUNTED) {
 		set_page_private(page, 0);
-		ClearPageHWPoison(page);
+		memsuite_page_unmark_bad(page);
 		put_page(page);
 	} else {
-		err = page_unpoison(page);
+		err = IS_ENABLED(CONFIG_MEMORY_FAILURE) ? page_unpoison(page) : -EOPNOTSUPP;
 	}
 	mutex_unlock(&poison_lock);
 	if (err == -EOPNOTSUPP)

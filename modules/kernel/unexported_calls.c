@@ -248,7 +248,7 @@ int memsuite_unexported_calls_init(void)
 		       drain_local_pages_fn);
 	all &= resolve(prep_compound, "prep_compound_page",
 		       prep_compound_page_fn);
-	if (!MEMSUITE_PREPARES_LARGE_INLINE)
+	if (!MEMSUITE_PREPARES_LARGE_INLINE && IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		all &= resolve(prep_large, "prep_transhuge_page",
 			       prep_transhuge_page_fn);
 	/* A kernel without cgroups charges nobody. */
@@ -258,10 +258,10 @@ int memsuite_unexported_calls_init(void)
 	has_flush_tlb = resolve(flush_tlb, "flush_tlb_mm_range",
 				flush_tlb_mm_range_fn);
 	/* and nothing but backing off these. */
-	has_psi[MEMSUITE_PSI_MEMORY] = resolve(psi_memory, "psi_memory_show",
-					       psi_show_fn);
-	has_psi[MEMSUITE_PSI_CPU] = resolve(psi_cpu, "psi_cpu_show",
-					    psi_show_fn);
+	has_psi[MEMSUITE_PSI_MEMORY] = IS_ENABLED(CONFIG_PSI) &&
+				       resolve(psi_memory, "psi_memory_show", psi_show_fn);
+	has_psi[MEMSUITE_PSI_CPU] = IS_ENABLED(CONFIG_PSI) &&
+				    resolve(psi_cpu, "psi_cpu_show", psi_show_fn);
 	/* Nor does anything but following what is remapped. */
 	has_mremap = resolve(mremap, "__x64_sys_mremap", sys_mremap_fn);
 	/* Nor does anything but keeping pages from NUMA balancing. */

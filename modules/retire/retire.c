@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 
 #include <compat/compat.h>
+#include <compat/hwpoison.h>
 #include <memsuite/block.h>
 #include <memsuite/contig_range.h>
 #include <memsuite/migrate.h>
@@ -132,7 +133,7 @@ int memsuite_page_retire(unsigned long pfn)
 
 	if (!page)
 		return -ENXIO;
-	if (PageHWPoison(page))
+	if (memsuite_page_is_bad(page))
 		return -EEXIST;
 	if (PageReserved(page))
 		return -EBUSY;
@@ -157,6 +158,6 @@ bool memsuite_page_retired(unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
 
-	return page && PageHWPoison(page);
+	return page && memsuite_page_is_bad(page);
 }
 EXPORT_SYMBOL_GPL(memsuite_page_retired);

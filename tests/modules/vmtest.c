@@ -96,7 +96,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(leak, NULL, leak_set, "%llu\n");
 
 static int fail_set(void *data, u64 value)
 {
-	return memory_failure(PHYS_PFN(value), 0);
+	return IS_ENABLED(CONFIG_MEMORY_FAILURE) ? memory_failure(PHYS_PFN(value), 0) : -EOPNOTSUPP;
 }
 DEFINE_DEBUGFS_ATTRIBUTE(fail, NULL, fail_set, "%llu\n");
 
