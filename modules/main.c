@@ -45,6 +45,30 @@ static const struct {
 	{ memsuite_discover_init, NULL },
 };
 
+/* What a kernel may lack, and what there is not then. */
+static const struct {
+	bool there;
+	const char *name;
+	const char *without;
+} options[] = {
+	{ IS_ENABLED(CONFIG_MEMORY_FAILURE), "MEMORY_FAILURE", "no tool is told of retired pages" },
+	{ IS_ENABLED(CONFIG_X86_MCE), "X86_MCE", "no errors that the machine reports are seen" },
+	{ IS_ENABLED(CONFIG_PSI), "PSI", "memdiag does not see that others wait" },
+	{ IS_ENABLED(CONFIG_MEMCG), "MEMCG", "nothing is done for a cgroup" },
+	{ IS_ENABLED(CONFIG_MMU_NOTIFIER), "MMU_NOTIFIER", "mrc makes pages look idle to the kernel" },
+	{ IS_ENABLED(CONFIG_DEBUG_FS), "DEBUG_FS", "no curve and no other table can be read" },
+};
+
+static void __init tell_missing(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		if (!options[i].there)
+			pr_info("this kernel has no CONFIG_%s: %s\n", options[i].name,
+				options[i].without);
+}
+
 static void exit_parts(int nr)
 {
 	while (nr--)
@@ -67,6 +91,7 @@ static int __init memsuite_init(void)
 			return err;
 		}
 	}
+	tell_missing();
 	pr_info("version %s\n", MEMSUITE_VERSION);
 	return 0;
 }
