@@ -12,8 +12,15 @@ SERIES = ("5.10", "6.1", "6.12", "7.2")		# stock kernels, oldest first
 KERNELS = SERIES + ("debug",)			# and one with the kernel's own checks
 DEFAULT = "6.12"				# for what runs on one; the debug kernel is made of its source
 BENCHED = ("6.1", "6.12")			# those whose fault path is measured
+# Stock kernels that are tried beside these, by tests/flavours: SERIES-FLAVOUR, SERIES-SUITE, or a series that is not
+# supported.
+FLAVOURS = ("5.10-cloud", "5.10-rt", "6.1-cloud", "6.1-rt", "6.12-cloud", "6.12-rt", "6.12-trixie", "7.2-cloud", "7.2-rt", "7.3")
+# Kernels of our own with few options, for tests/bare: with none that can be missed, with all of them, with all but one.
+BARE = ("bare", "optional", *(f"without-{option}" for option in ("NUMA", "MEMCG", "DEBUG_FS", "TRANSPARENT_HUGEPAGE", "PSI",
+        "SWAP", "MEMORY_FAILURE", "MEMORY_HOTPLUG", "HUGETLBFS", "BLK_DEV_DM")))
+NAMES = KERNELS + FLAVOURS + BARE		# all that can be asked for
 SETS = {"all": KERNELS, "stock": SERIES, "oldest": SERIES[:1], "newest": SERIES[-1:], "default": (DEFAULT,),
-        "benched": BENCHED}
+        "benched": BENCHED, "flavours": FLAVOURS}
 
 
 class Failure(Exception):
@@ -28,11 +35,11 @@ def named(word):
     """The kernels that a set's name stands for, a kernel's, or "6.1+": that series and all later ones."""
     if word in SETS:
         return SETS[word]
-    if word in KERNELS:
+    if word in NAMES:
         return (word,)
     if word.endswith("+") and word[:-1] in SERIES:
         return SERIES[SERIES.index(word[:-1]):]
-    raise Usage(f"'{word}' is no kernel: one of {', '.join((*KERNELS, *SETS))}")
+    raise Usage(f"'{word}' is no kernel: one of {', '.join((*NAMES, *SETS))}")
 
 
 def cache(*parts):

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-from . import Failure, TOP, chroot, debugkernel, kernels, locked, write_whole
+from . import FLAVOURS, Failure, SERIES, TOP, chroot, debugkernel, kernels, locked, write_whole
 
 # Kbuild files and what they may name; the rest of the repository does not matter to a build.
 SOURCES = ("Kbuild", "Kconfig", "VERSION", "modules", "include", "tests/kunit")
@@ -20,7 +20,7 @@ NOISE = re.compile("(?:compiler|pahole version) differs from the one|The kernel 
 
 
 def kernel(name):
-    return debugkernel.DebugKernel() if name == "debug" else kernels.Kernel(name)
+    return kernels.Kernel(name) if name in SERIES + FLAVOURS else debugkernel.DebugKernel(name)
 
 
 # What make leaves, which is no source.

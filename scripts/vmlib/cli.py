@@ -10,7 +10,7 @@ import signal
 import sys
 import tempfile
 
-from . import DEFAULT, Failure, KERNELS, SERIES, TOP, Usage, build, faults, initramfs, machine, qemu, splats
+from . import DEFAULT, Failure, NAMES, SERIES, TOP, Usage, build, faults, initramfs, machine, qemu, splats
 
 SPLAT, TIMEOUT, BROKEN = 70, 124, 125
 
@@ -78,7 +78,7 @@ def _parser():
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      usage="scripts/vm [OPTION]... -- COMMAND [ARG]...")
     add = parser.add_argument
-    add("--kernel", choices=KERNELS, default=DEFAULT,
+    add("--kernel", choices=NAMES, default=DEFAULT,
         help=f"series of the stock kernel, or the debug kernel ({DEFAULT})")
     add("--mem", default="1G", metavar="SIZE", help="the guest's memory (1G)")
     add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")

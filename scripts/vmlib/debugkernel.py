@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The debug kernel: built from Debian's source of the default series with the options of tests/debug.config."""
+"""The debug kernel and its variants: built from Debian's source of the default series, with options of our own.
+
+Those of the debug kernel are in tests/debug.config. What a variant has else is in a file of its own, tests/VARIANT.config.
+Those of the bare kernel are in tests/bare.config, and what it lacks is in tests/optional.config.
+"""
 import contextlib
 import functools
 import hashlib
@@ -11,7 +15,19 @@ import sys
 
 from . import DEFAULT, Failure, TOP, cache, kernels, locked, write_whole
 
-FRAGMENT = f"{TOP}/tests/debug.config"
+BASE = "debug"
+PARTS = {"bare": ("bare",), "optional": ("bare", "optional")}	# others: of BASE, and their own
+WITHOUT = "without-"		# all of "optional" but that option, and what needs it
+
+
+def fragment(name):
+    """The options of a kernel, as text: of two lines about one, the last one counts."""
+    missing = name.removeprefix(WITHOUT) if name.startswith(WITHOUT) else ""
+    text = ""
+    for part in PARTS["optional"] if missing else PARTS.get(name, dict.fromkeys((BASE, name))):
+        with open(f"{TOP}/tests/{part}.config") as f:
+            text += f.read()
+    return text + (f'CONFIG_{missing}=n\nCONFIG_LOCALVERSION="-{name}"\n' if missing else "")
 
 
 def lost(asked, config):
@@ -19,17 +35,19 @@ def lost(asked, config):
     has = set(re.findall(r"^CONFIG_\w+=.*$", config, re.M))
     names = {line.split("=")[0] for line in has}
     missing = []
-    for line in re.findall(r"^CONFIG_\w+=.*$", asked, re.M):
-        name, _, value = line.partition("=")
+    for name, value in dict(re.findall(r"^(CONFIG_\w+)=(.*)$", asked, re.M)).items():
+        line = f"{name}={value}"
         if (name in names) if value == "n" else (line not in has):
             missing.append(line)
     return missing
 
 
 class DebugKernel:
-    name = "debug"
     root = ""
     base = property(lambda self: cache())
+
+    def __init__(self, name=BASE):
+        self.name = name
 
     def __str__(self):
         return self.release
@@ -41,12 +59,11 @@ class DebugKernel:
     @functools.cached_property
     def tree(self):
         """Directory of the build, made when missing: 15 minutes of both processors; later changes take less."""
-        with open(FRAGMENT) as f:
-            asked = f.read()
+        asked = fragment(self.name)
         with open(f"{self._source}/.version-of-package") as f:
             version = f.read().split()[1]
         # The directory's path is in its files, so that it cannot be renamed when whole: a mark comes last.
-        final, made_of = f"{cache('debug')}/{version}", hashlib.sha256(asked.encode()).hexdigest()
+        final, made_of = f"{cache(self.name)}/{version}", hashlib.sha256(asked.encode()).hexdigest()
 
         def complete():
             with contextlib.suppress(FileNotFoundError), open(f"{final}/.complete") as f:
@@ -67,16 +84,19 @@ class DebugKernel:
             done = subprocess.run(["nice", "-n", "10", "make", "-s", "-C", self._source, f"O={final}",
                                    f"-j{os.cpu_count()}", *what], stdout=log, stderr=subprocess.STDOUT)
             if done.returncode:
-                raise Failure(f"the debug kernel does not build: see {log.name}")
+                raise Failure(f"the {self.name} kernel does not build: see {log.name}")
 
-        print("vm: building the debug kernel, once: 15 minutes or more", file=sys.stderr)
+        print(f"vm: building the {self.name} kernel, once: 15 minutes or more", file=sys.stderr)
         os.makedirs(final, exist_ok=True)
         with open(f"{final}.log", "w") as log:
-            make(f"KCONFIG_ALLCONFIG={FRAGMENT}", "allnoconfig")
+            write_whole(f"{final}.config", asked)
+            make(f"KCONFIG_ALLCONFIG={final}.config", "allnoconfig")
             with open(f"{final}/.config") as f:
                 missing = lost(asked, f.read())
+            if self.name.startswith(WITHOUT):
+                missing = [line for line in missing if line.endswith("=n")]
             if missing:
-                raise Failure(f"{FRAGMENT}: the source does not grant {', '.join(missing)}")
+                raise Failure(f"{final}.config: the source does not grant {', '.join(missing)}")
             shutil.rmtree(f"{final}/installed", ignore_errors=True)
             make("bzImage", "modules")
             make("modules_install", f"INSTALL_MOD_PATH={final}/installed", "INSTALL_MOD_STRIP=1")

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from . import Failure, SERIES, apt, cache, chroot, locked, temporary_beside
+from . import FLAVOURS, Failure, SERIES, apt, cache, chroot, locked, temporary_beside
 
 
 def _base(suite):
@@ -24,15 +24,18 @@ class Kernel:
     """A stock kernel, unpacked but not installed."""
 
     def __init__(self, name):
-        if name not in SERIES:
+        if name not in SERIES + FLAVOURS:
             raise Failure(f"no stock kernel stands for {name}")
         self.name = name
-        # Not -cloud-, -rt- or -dbg: the flavour that a plain installation runs.
-        offered = apt.packages(rf"linux-headers-{re.escape(name)}\.[^-]+(-\d+)?-amd64")
+        series, _, kind = name.partition("-")
+        suite = kind if kind in apt.SUITES else host_suite()
+        flavour = f"{kind}-" if kind and kind != suite else ""
+        # Without a flavour, not -cloud-, -rt- or -dbg, but what a plain installation runs.
+        offered = apt.packages(rf"linux-headers-{re.escape(series)}\.[^-]+(-\d+)?-{flavour}amd64")
         if not offered:
             raise Failure(f"the archive has no headers of a kernel {name}")
         # A kernel of the host's own suite needs no chroot to build for.
-        own = [p for p in offered if host_suite() in map(_base, p.suites)]
+        own = [p for p in offered if suite in map(_base, p.suites)]
         self._headers = (own or offered)[-1]
         self.version = self._headers.version
         self.release = self._headers.name.removeprefix("linux-headers-")
@@ -88,8 +91,8 @@ class Kernel:
         """Directory for make -C, as seen from `root`."""
         final = f"{self.base}/headers/{self.release}"
         inside = final.removeprefix(self.root)
-        common = f"linux-headers-{self.release.removesuffix('-amd64')}-common"
-        packs = [self._headers, apt.package(common, self.version), *self._kbuild]
+        common = [name for name in self._headers.depends if re.fullmatch(r"linux-headers-.*-common(-rt)?", name)]
+        packs = [self._headers, *(apt.package(name, self.version) for name in common), *self._kbuild]
         source = f"usr/src/linux-headers-{self.release}"
 
         def relocate(path):

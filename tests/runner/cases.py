@@ -15,7 +15,7 @@ A script's first comment may have lines of "# KEY: VALUE", which lines with a de
     once: yes           if it fails it is not tried again
 
 A SET is what scripts/kernels names: a kernel, a series and all later ones ("6.1+"), or one of all, stock, oldest,
-newest, default and benched; "none" is for what only make soak runs.
+newest, default, benched and flavours; "none" is for what only make soak runs.
 
 What depends on the kernel's own code runs on the oldest and the newest in make test, what does not on the newest; the
 basics run on all of them, as all does in make soak.
@@ -33,7 +33,7 @@ import sys
 from . import TOP
 
 sys.path.insert(0, os.path.join(TOP, "scripts"))
-from vmlib import KERNELS, Usage, named  # noqa: E402
+from vmlib import NAMES, Usage, named  # noqa: E402
 
 KEYS = ("case", "kernels", "options", "arguments", "timeout", "alone", "boot", "once")
 DECLARED = re.compile(rf"#\s({'|'.join(KEYS)}):\s+(\S.*)$")
@@ -128,7 +128,7 @@ def declared(path, said, soak):
     if in_guest and not words:
         raise Mistake("it names no kernels")
     wanted = {kernel for word in words for kernel in named(word)}
-    for kernel in [kernel for kernel in KERNELS if kernel in wanted] or [None]:
+    for kernel in [kernel for kernel in NAMES if kernel in wanted] or [None]:
         arguments = _words(said, "arguments", kernel, soak)
         seconds = int(chosen(said.get("timeout", str(GUEST_S if in_guest else HOST_S)), kernel, soak))
         title, more = f"{kernel or 'host'}: {name}", {"alone": "alone" in said, "once": "once" in said}
@@ -174,5 +174,5 @@ def cases(soak):
                 found += [case for said in head(f) for case in declared(path, said, soak)]
         except (Mistake, Usage, ValueError) as mistake:
             raise SystemExit(f"{os.path.relpath(path, TOP)}: {mistake}") from None
-    order = ("host", *KERNELS)
+    order = ("host", *NAMES)
     return sorted(found, key=lambda case: order.index(case.name.partition(":")[0]))
