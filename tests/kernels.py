@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 # case: one list of kernels
-"""The kernels that dkms builds for are those of the one list, scripts/vmlib/__init__.py, and no file has another one.
-Prints KTAP."""
+"""The kernels that dkms builds for are those of the one list, scripts/vmlib/__init__.py, and no file has another one. A
+kernel without an option that the suite needs is refused by dkms, and by make, which names it. Prints KTAP."""
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402
-from vmlib import SERIES  # noqa: E402
+from vmlib import DEFAULT, SERIES, kernels  # noqa: E402
 
 OWNER = "scripts/vmlib/__init__.py"
 ELSEWHERE = (":!*.md", ":!Documentation", f":!{OWNER}")		# what is told to people may name them
@@ -38,6 +40,20 @@ def outside():
     return [series for series in [*near, f"{last + 1}.0"] if series not in SERIES]
 
 
+def needed():
+    """Options that the build asks for."""
+    with open(os.path.join(bench.TOP, "Kbuild"), encoding="utf-8") as f:
+        return re.search(r"^memsuite-needs := (.*)$", f.read(), re.M).group(1).split()
+
+
+def made_without(option):
+    """What make says for a kernel that has all but that option."""
+    with tempfile.TemporaryDirectory() as work:
+        shutil.copy(os.path.join(bench.TOP, "Kbuild"), work)
+        return subprocess.run(["make", "-s", "-C", kernels.Kernel(DEFAULT).headers, f"M={work}", f"CONFIG_{option}=", "modules"],
+                              capture_output=True, text=True).stderr
+
+
 def checks():
     expression = said("BUILD_EXCLUSIVE_KERNEL")
 
@@ -52,6 +68,10 @@ def checks():
     for series in outside():
         yield f"dkms' expression has not {series}", not builds(f"{series}.1-amd64")
     yield "dkms builds for no real-time kernel", "!CONFIG_PREEMPT_RT" in said("BUILD_EXCLUSIVE_CONFIG").split()
+    asked = said("BUILD_EXCLUSIVE_CONFIG").split()
+    for option in needed():
+        yield f"dkms builds for no kernel without {option}", f"CONFIG_{option}" in asked
+        yield f"make names {option} if it is missing", f"memsuite needs a kernel with CONFIG_{option}." in made_without(option)
     found = others()
     print("".join(f"# {line}\n" for line in found.splitlines()), end="")
     yield "nothing else lists kernels", not found

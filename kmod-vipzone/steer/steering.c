@@ -297,7 +297,7 @@ static int node_for_kernel(struct vipzone_policy *policy, gfp_t gfp, unsigned in
 	struct vipzone_target *target;
 	unsigned int i;
 
-	for (i = 0; zone != ZONE_DMA && i < regions->nr; i++) {
+	for (i = 0; !(gfp & __GFP_DMA) && i < regions->nr; i++) {
 		target = &policy->targets[regions->region[i]];
 		if (!target->is_node || !target_is_allowed(target) ||
 		    !target_reaches(target, zone))

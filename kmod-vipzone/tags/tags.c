@@ -12,7 +12,6 @@
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
-#include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -20,6 +19,7 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
+#include <compat/unmap.h>
 #include <memsuite/hook.h>
 #include <memsuite/vipzone.h>
 
@@ -149,7 +149,7 @@ static int tagged_unmapped(struct mmu_notifier *notifier,
 {
 	struct vipzone_tag_ranges *set = &to_tagged(notifier)->set;
 
-	if (range->event != MMU_NOTIFY_UNMAP)
+	if (!memsuite_range_is_unmapped(range))
 		return 0;
 	spin_lock(&set->lock);
 	if (!vipzone_tag_ranges_unmap(set, range->start, range->end))

@@ -5,13 +5,13 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/list.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/page-flags.h>
 #include <linux/page_ref.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include <compat/hotplug.h>
 #include <memsuite/block.h>
 #include <memsuite/online_inspect.h>
 
@@ -89,7 +89,7 @@ static void hotplug_online_page(struct page *page, unsigned int order)
 int memsuite_online_inspect_start(void (*inspect)(unsigned long pfn, unsigned long nr,
 						  unsigned long *bad))
 {
-	if (debug_pagealloc_enabled())
+	if (debug_pagealloc_enabled() || !IS_ENABLED(CONFIG_MEMORY_HOTPLUG))
 		return -EOPNOTSUPP;
 	/* Whoever is there before us has an inspector, or none of ours. */
 	if (cmpxchg(&inspector, NULL, inspect))
