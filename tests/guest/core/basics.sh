@@ -30,6 +30,8 @@ swept=$(cat $diag/passes)
 check "memory is tested" wait_for 300 at_least $diag/passes $((swept + 1))
 note "$(cat $diag/tested_pages) pages"
 check "nothing is called bad" equals $diag/bad_page_count 0
+# What is under test now is not free.
+echo 0 >$diag/enabled
 page=$(free_page)
 check "a free page is retired" sh -c "echo $page >$diag/retire"
 check "it is counted" equals $suite/pages/retired_pages 1
@@ -44,6 +46,7 @@ check "it is given back" sh -c "echo $page >$diag/unretire"
 check "and is counted no more" equals $suite/pages/retired_pages 0
 check "a page that is none says so" [ "$("$here/poke" $diag/unretire "literal:$page")" = ENOENT ]
 check "a page is retired for good" sh -c "echo $page >$diag/retire"
+echo 1 >$diag/enabled
 
 # vipzone
 "$here/touch" 8192 --wait /tmp/go --range 0x10000000 0x20000000 >/tmp/out &
