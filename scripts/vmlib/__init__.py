@@ -10,6 +10,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 # The list of kernels; nothing else in the tree has one. tests/kernels.py compares dkms.conf with it.
 SERIES = ("5.10", "6.1", "6.12", "7.2")		# stock kernels, oldest first
 KERNELS = SERIES + ("debug",)			# and one with the kernel's own checks
+VARIANTS = ("latency", "kcsan")			# of that one, each for what only it can show: tests/VARIANT.config
+NAMES = KERNELS + VARIANTS			# all that can be asked for
 DEFAULT = "6.12"				# for what runs on one; the debug kernel is made of its source
 BENCHED = ("6.1", "6.12")			# those whose fault path is measured
 # Stock kernels that are tried beside these, by tests/flavours: SERIES-FLAVOUR, SERIES-SUITE, or a series that is not

@@ -79,7 +79,7 @@ def _parser():
                                      usage="scripts/vm [OPTION]... -- COMMAND [ARG]...")
     add = parser.add_argument
     add("--kernel", choices=NAMES, default=DEFAULT,
-        help=f"series of the stock kernel, or the debug kernel ({DEFAULT})")
+        help=f"series of the stock kernel, or a kernel of our own ({DEFAULT})")
     add("--mem", default="1G", metavar="SIZE", help="the guest's memory (1G)")
     add("--smp", type=int, metavar="N", help="its CPUs (2; 1 with --icount)")
     add("--numa", action="append", default=[], metavar="SPEC", help="a memory node: see below")
