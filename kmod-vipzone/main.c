@@ -25,6 +25,9 @@ static int __init vipzone_init(void)
 	if (err)
 		return err;
 	vipzone_charge_init();
+	err = vipzone_tags_init();
+	if (err)
+		goto err_tags;
 	err = vipzone_processes_init();
 	if (err)
 		goto err_processes;
@@ -43,6 +46,8 @@ err_chardev:
 err_sysfs:
 	vipzone_processes_exit();
 err_processes:
+	vipzone_tags_exit();
+err_tags:
 	vipzone_bank_assign_exit();
 	return err;
 }

@@ -9,6 +9,7 @@
 
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <memsuite/vipzone.h>
@@ -38,6 +39,12 @@ static struct vipzone_tag *tag_take(struct vipzone_tag **fresh)
 	return tag;
 }
 
+/*
+ * Tags that are changed in one piece, at most: meanwhile preemption is off, and
+ * readers wait.
+ */
+#define TAGS_AT_ONCE	32
+
 /* The first tag that ends behind an address. */
 static struct vipzone_tag *tag_first_behind(const struct vipzone_tag_ranges *set,
 					    unsigned long address)
@@ -63,6 +70,49 @@ static struct vipzone_tag *tag_first_in(const struct vipzone_tag_ranges *set, un
 	struct vipzone_tag *tag = tag_first_behind(set, start);
 
 	return tag && tag->start < end ? tag : NULL;
+}
+
+/* The last tag that begins before an address. */
+static struct vipzone_tag *tag_last_before(const struct vipzone_tag_ranges *set,
+					   unsigned long address)
+{
+	struct rb_node *node = set->root.rb_node;
+	struct vipzone_tag *tag, *last = NULL;
+
+	while (node) {
+		tag = to_tag(node);
+		if (tag->start < address) {
+			last = tag;
+			node = node->rb_right;
+		} else {
+			node = node->rb_left;
+		}
+	}
+	return last;
+}
+
+/* How far a change of a range gets in one piece. */
+static unsigned long piece_end(const struct vipzone_tag_ranges *set, unsigned long start,
+			       unsigned long end)
+{
+	struct vipzone_tag *tag = tag_first_in(set, start, end);
+	int more = TAGS_AT_ONCE;
+
+	while (tag && --more)
+		tag = tag_next(tag);
+	return tag ? min(tag->end, end) : end;
+}
+
+/* The same of one that begins at the end. */
+static unsigned long piece_start(const struct vipzone_tag_ranges *set, unsigned long start,
+				 unsigned long end)
+{
+	struct vipzone_tag *tag = tag_last_before(set, end);
+	int more = TAGS_AT_ONCE;
+
+	while (tag && --more)
+		tag = tag_previous(tag);
+	return tag ? clamp(tag->start, start, end) : start;
 }
 
 static void tag_set_range(struct vipzone_tag *tag, unsigned long start, unsigned long end)
@@ -201,22 +251,51 @@ static unsigned int tag_growth(const struct vipzone_tag_ranges *set, unsigned lo
 	return tag && tag->end <= end ? 0 : 1;
 }
 
-int vipzone_tag_ranges_tag(struct vipzone_tag_ranges *set, unsigned long start, unsigned long end,
+/* Inside of a change: the tag before the range is like it, as after a first piece. */
+static void tag_extend(struct vipzone_tag_ranges *set, struct vipzone_tag *tag, unsigned long end)
+{
+	untag_range(set, tag->end, end, NULL);
+	tag_set_range(tag, tag->start, end);
+	tag_join(set, tag);
+}
+
+/* Likewise: a tag of its own. */
+static void range_tag_anew(struct vipzone_tag_ranges *set, struct vipzone_tag *tag,
+			   struct vipzone_tag **fresh)
+{
+	untag_range(set, tag->start, tag->end, fresh);
+	tag_insert_and_join(set, tag);
+}
+
+int vipzone_tag_ranges_tag(struct vipzone_tag_ranges *set, unsigned long *start, unsigned long end,
 			   u32 flags, struct vipzone_tag **fresh)
 {
-	struct vipzone_tag *tag;
+	struct vipzone_tag *before, *tag = NULL;
+	unsigned long stop;
 
-	if (range_has(set, start, end, flags))
+	if (range_has(set, *start, end, flags)) {
+		*start = end;
 		return 0;
-	if (set->nr + tag_growth(set, start, end) > VIPZONE_MAX_RANGES)
-		return -ENOSPC;
-	tag = tag_take(&fresh[0]);
-	tag->flags = flags;
-	tag_set_range(tag, start, end);
+	}
+	before = tag_last_before(set, *start);
+	if (!before || before->end != *start || before->flags != flags) {
+		if (set->nr + tag_growth(set, *start, end) > VIPZONE_MAX_RANGES)
+			return -ENOSPC;
+		tag = tag_take(&fresh[0]);
+		if (!tag)
+			return -ENOMEM;
+	}
+	stop = piece_end(set, *start, end);
 	write_seqcount_begin(&set->changes);
-	untag_range(set, start, end, &fresh[1]);
-	tag_insert_and_join(set, tag);
+	if (tag) {
+		tag->flags = flags;
+		tag_set_range(tag, *start, stop);
+		range_tag_anew(set, tag, &fresh[1]);
+	} else {
+		tag_extend(set, before, stop);
+	}
 	write_seqcount_end(&set->changes);
+	*start = stop;
 	return 0;
 }
 
@@ -228,25 +307,35 @@ bool vipzone_tag_ranges_splits(const struct vipzone_tag_ranges *set, unsigned lo
 	return tag && tag->start < start && tag->end > end;
 }
 
-bool vipzone_tag_ranges_untag(struct vipzone_tag_ranges *set, unsigned long start,
+bool vipzone_tag_ranges_has_any(const struct vipzone_tag_ranges *set, unsigned long start,
+				unsigned long end)
+{
+	return tag_first_in(set, start, end);
+}
+
+bool vipzone_tag_ranges_untag(struct vipzone_tag_ranges *set, unsigned long *start,
 			      unsigned long end, struct vipzone_tag **fresh)
 {
+	unsigned long stop = piece_end(set, *start, end);
 	bool whole;
 
 	write_seqcount_begin(&set->changes);
-	whole = untag_range(set, start, end, fresh);
+	whole = untag_range(set, *start, stop, fresh);
 	write_seqcount_end(&set->changes);
+	*start = stop;
 	return whole;
 }
 
-bool vipzone_tag_ranges_unmap(struct vipzone_tag_ranges *set, unsigned long start,
+bool vipzone_tag_ranges_unmap(struct vipzone_tag_ranges *set, unsigned long *start,
 			      unsigned long end)
 {
+	unsigned long stop = piece_end(set, *start, end);
 	bool whole;
 
 	write_seqcount_begin(&set->changes);
-	whole = untag_range_now(set, start, end);
+	whole = untag_range_now(set, *start, stop);
 	write_seqcount_end(&set->changes);
+	*start = stop;
 	return whole;
 }
 
@@ -310,18 +399,15 @@ static struct vipzone_tag *tag_take_part(struct vipzone_tag_ranges *set, struct 
 	return part;
 }
 
-unsigned int vipzone_tag_ranges_move(struct vipzone_tag_ranges *set, unsigned long from,
-				     unsigned long to, unsigned long length)
+/* Inside of a change, to where nothing is tagged. */
+static unsigned int tags_move(struct vipzone_tag_ranges *set, unsigned long from,
+			      unsigned long to, unsigned long length)
 {
 	struct vipzone_tag *tag, *part, *parts = NULL;
 	unsigned int lost = 0;
 
-	if (!length)
-		return 0;
-	write_seqcount_begin(&set->changes);
-	lost += !untag_range_now(set, to, to + length);
 	if (tags_shift(set, from, to, length))
-		goto out;
+		return 0;
 	while ((tag = tag_first_in(set, from, from + length))) {
 		part = tag_take_part(set, tag, from, from + length, &lost);
 		if (part) {
@@ -340,7 +426,36 @@ unsigned int vipzone_tag_ranges_move(struct vipzone_tag_ranges *set, unsigned lo
 		tag_set_range(part, part->start - from + to, part->end - from + to);
 		tag_insert_and_join(set, part);
 	}
-out:
+	return lost;
+}
+
+/* Upwards from the end, so that no tag comes to lie behind one that is to follow. */
+static unsigned int tags_move_piece(struct vipzone_tag_ranges *set, struct vipzone_tag_move *move)
+{
+	unsigned long end = move->from + move->length, from = move->from, to = move->to, part;
+
+	if (to > from) {
+		part = end - piece_start(set, from, end);
+		from = end - part;
+		to += move->length - part;
+	} else {
+		part = piece_end(set, from, end) - from;
+		move->from += part;
+		move->to += part;
+	}
+	move->length -= part;
+	return tags_move(set, from, to, part);
+}
+
+unsigned int vipzone_tag_ranges_move(struct vipzone_tag_ranges *set, struct vipzone_tag_move *move)
+{
+	unsigned long to = move->to, end = to + move->length;
+	unsigned int lost;
+
+	if (vipzone_tag_ranges_has_any(set, to, end))
+		return !vipzone_tag_ranges_unmap(set, &to, end);
+	write_seqcount_begin(&set->changes);
+	lost = tags_move_piece(set, move);
 	write_seqcount_end(&set->changes);
 	return lost;
 }
@@ -401,6 +516,7 @@ unsigned int vipzone_tag_ranges_copy(struct vipzone_tag_ranges *to,
 	unsigned int lost = 0;
 
 	for (tag = tag_first_behind(from, 0); tag; tag = tag_next(tag)) {
+		cond_resched();
 		copy = tag_alloc_now();
 		if (!copy) {
 			lost++;
@@ -426,8 +542,10 @@ void vipzone_tag_ranges_exit(struct vipzone_tag_ranges *set)
 {
 	struct vipzone_tag *tag, *next;
 
-	rbtree_postorder_for_each_entry_safe(tag, next, &set->root, node)
-		kfree_rcu(tag, rcu);
+	rbtree_postorder_for_each_entry_safe(tag, next, &set->root, node) {
+		kfree(tag);
+		cond_resched();
+	}
 	WRITE_ONCE(set->root.rb_node, NULL);
 	set->nr = 0;
 }

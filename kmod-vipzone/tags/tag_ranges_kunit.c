@@ -33,10 +33,13 @@ static int range_tag(unsigned long start, unsigned long end, u32 flags)
 	};
 	int err;
 
-	spin_lock(&set.lock);
-	err = vipzone_tag_ranges_tag(&set, start * PAGE_SIZE, end * PAGE_SIZE, flags,
-				     fresh);
-	spin_unlock(&set.lock);
+	start *= PAGE_SIZE;
+	end *= PAGE_SIZE;
+	do {
+		spin_lock(&set.lock);
+		err = vipzone_tag_ranges_tag(&set, &start, end, flags, fresh);
+		spin_unlock(&set.lock);
+	} while (!err && start < end);
 	kfree(fresh[0]);
 	kfree(fresh[1]);
 	return err;
@@ -45,22 +48,34 @@ static int range_tag(unsigned long start, unsigned long end, u32 flags)
 static bool range_untag(unsigned long start, unsigned long end, bool with_memory)
 {
 	struct vipzone_tag *fresh = NULL;
-	bool whole;
+	bool whole = true;
 
 	if (with_memory)
 		fresh = kmalloc(sizeof(*fresh), GFP_KERNEL);
-	spin_lock(&set.lock);
-	whole = vipzone_tag_ranges_untag(&set, start * PAGE_SIZE, end * PAGE_SIZE, &fresh);
-	spin_unlock(&set.lock);
+	start *= PAGE_SIZE;
+	end *= PAGE_SIZE;
+	do {
+		spin_lock(&set.lock);
+		whole &= vipzone_tag_ranges_untag(&set, &start, end, &fresh);
+		spin_unlock(&set.lock);
+	} while (start < end);
 	kfree(fresh);
 	return whole;
 }
 
 static void range_move(unsigned long from, unsigned long to, unsigned long pages)
 {
-	spin_lock(&set.lock);
-	vipzone_tag_ranges_move(&set, from * PAGE_SIZE, to * PAGE_SIZE, pages * PAGE_SIZE);
-	spin_unlock(&set.lock);
+	struct vipzone_tag_move move = {
+		.from = from * PAGE_SIZE,
+		.to = to * PAGE_SIZE,
+		.length = pages * PAGE_SIZE,
+	};
+
+	while (move.length) {
+		spin_lock(&set.lock);
+		vipzone_tag_ranges_move(&set, &move);
+		spin_unlock(&set.lock);
+	}
 }
 
 /* -1: no tag. */
@@ -182,11 +197,13 @@ static void moves_parts(struct kunit *test)
 
 static void is_split_by_an_unmapping(struct kunit *test)
 {
+	unsigned long start = 3 * PAGE_SIZE;
+
 	range_tag(0, 8, WRITE_LO);
 	spin_lock(&set.lock);
-	KUNIT_EXPECT_TRUE(test, vipzone_tag_ranges_unmap(&set, 3 * PAGE_SIZE,
-							 5 * PAGE_SIZE));
+	KUNIT_EXPECT_TRUE(test, vipzone_tag_ranges_unmap(&set, &start, 5 * PAGE_SIZE));
 	spin_unlock(&set.lock);
+	KUNIT_EXPECT_EQ(test, start, 5 * PAGE_SIZE);
 	expect_map(test, "www  www", 2);
 }
 
@@ -281,6 +298,76 @@ static void has_a_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set.nr, 1U);
 }
 
+/* So many pages from @first on are tagged one by one, WRITE_LO and READ_LO in turns. */
+static void tag_in_turns(unsigned long first, unsigned long nr)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i++)
+		range_tag(first + i, first + i + 1, i & 1 ? READ_LO : WRITE_LO);
+}
+
+static unsigned long pages_in_turns(unsigned long first, unsigned long nr)
+{
+	unsigned long i, found = 0;
+
+	for (i = 0; i < nr; i++)
+		found += flags_at(first + i) == (i & 1 ? READ_LO : WRITE_LO);
+	return found;
+}
+
+/* How many pieces it takes, to the end of @nr pages. */
+static unsigned int untag_in_pieces(unsigned long first, unsigned long nr, unsigned int *most)
+{
+	unsigned long start = first * PAGE_SIZE, end = start + nr * PAGE_SIZE;
+	struct vipzone_tag *none = NULL;
+	unsigned int pieces = 0, before;
+
+	for (; start < end; pieces++) {
+		before = set.nr;
+		spin_lock(&set.lock);
+		vipzone_tag_ranges_untag(&set, &start, end, &none);
+		spin_unlock(&set.lock);
+		*most = max(*most, before - set.nr);
+	}
+	return pieces;
+}
+
+static void changes_in_pieces(struct kunit *test)
+{
+	unsigned int most = 0;
+
+	tag_in_turns(0, 3 * TAGS_AT_ONCE);
+	KUNIT_EXPECT_EQ(test, untag_in_pieces(0, 3 * TAGS_AT_ONCE, &most), 3U);
+	KUNIT_EXPECT_EQ(test, most, (unsigned int)TAGS_AT_ONCE);
+	KUNIT_EXPECT_EQ(test, set.nr, 0U);
+	tag_in_turns(0, 3 * TAGS_AT_ONCE);
+	range_tag(1, 3 * TAGS_AT_ONCE - 1, WRITE_HI);
+	KUNIT_EXPECT_EQ(test, set.nr, 3U);
+	KUNIT_EXPECT_EQ(test, flags_at(0), WRITE_LO);
+	KUNIT_EXPECT_EQ(test, flags_at(2 * TAGS_AT_ONCE), WRITE_HI);
+	KUNIT_EXPECT_EQ(test, flags_at(3 * TAGS_AT_ONCE - 1), READ_LO);
+}
+
+/* Up and down, past others and in their place. */
+static void moves_in_pieces(struct kunit *test)
+{
+	unsigned long nr = 3 * TAGS_AT_ONCE;
+
+	tag_in_turns(0, nr);
+	tag_in_turns(2 * nr, nr);
+	range_move(0, 4 * nr, nr);
+	KUNIT_EXPECT_EQ(test, pages_in_turns(4 * nr, nr), nr);
+	KUNIT_EXPECT_EQ(test, flags_at(0), -1);
+	range_move(4 * nr, 2 * nr - 1, nr);
+	KUNIT_EXPECT_EQ(test, pages_in_turns(2 * nr - 1, nr), nr);
+	KUNIT_EXPECT_EQ(test, set.nr, (unsigned int)nr);
+	range_move(2 * nr, 0, nr);
+	KUNIT_EXPECT_EQ(test, pages_in_turns(1, nr - 2), nr - 2);
+	KUNIT_EXPECT_EQ(test, flags_at(0), READ_LO);
+	KUNIT_EXPECT_EQ(test, flags_at(2 * nr - 1), WRITE_LO);
+}
+
 /* Against a map of pages. */
 static void agrees_with_a_map(struct kunit *test)
 {
@@ -332,6 +419,8 @@ static struct kunit_case tagset_cases[] = {
 	KUNIT_CASE(tells_ranges),
 	KUNIT_CASE(copies_ranges),
 	KUNIT_CASE(has_a_limit),
+	KUNIT_CASE(changes_in_pieces),
+	KUNIT_CASE(moves_in_pieces),
 	KUNIT_CASE(agrees_with_a_map),
 	{}
 };

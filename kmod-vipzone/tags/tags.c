@@ -7,6 +7,11 @@
  * what is moved; a tracepoint, that it was forked. The tracepoint cannot sleep,
  * which it takes to make a notifier, so that the child makes its own before it gets
  * to user space.
+ *
+ * There may be 32,768 tags, and all of these come with preemption off or have a
+ * reader wait. So a fork shares the tags, and who changes them first copies them;
+ * changes come in pieces; and the hook only notes what mremap() moves, which the
+ * kernel then tells the notifier to unmap from where it was.
  */
 
 #include <linux/err.h>
@@ -23,7 +28,7 @@
 #include <memsuite/hook.h>
 #include <memsuite/vipzone.h>
 
-#include "tags/tag_ranges.h"
+#include "tags/shared_tags.h"
 #include "tags/tags.h"
 
 /**
@@ -31,7 +36,10 @@
  * @hash: in the table, by @mm; under RCU
  * @notifier: tells what is unmapped; keeps @mm from being freed
  * @mm: the address space
- * @set: its tags
+ * @lock: held to change its tags
+ * @tags: its tags, or NULL; written under @lock, read under RCU
+ * @move: what mremap() moves and the tags have not followed yet; set with the
+ *	mmap_lock held for writing, changed under @lock with it held
  * @others: flags of what is not tagged
  * @adoption: lets a child make its notifier
  * @rcu: frees it after a grace period
@@ -40,7 +48,9 @@ struct tagged {
 	struct hlist_node hash;
 	struct mmu_notifier notifier;
 	struct mm_struct *mm;
-	struct vipzone_tag_ranges set;
+	struct mutex lock;	/* of its tags */
+	struct vipzone_shared_tags __rcu *tags;
+	struct vipzone_tag_move move;
 	u32 others;
 	struct callback_head adoption;
 	struct rcu_head rcu;
@@ -82,6 +92,7 @@ static struct tagged *own_tagged(void)
 
 bool vipzone_tag_find(const struct mm_struct *mm, unsigned long address, u32 *flags)
 {
+	const struct vipzone_shared_tags *tags;
 	struct tagged *tagged = NULL;
 
 	*flags = 0;
@@ -89,7 +100,8 @@ bool vipzone_tag_find(const struct mm_struct *mm, unsigned long address, u32 *fl
 		tagged = tagged_of(mm);
 	if (likely(!tagged))
 		return false;
-	if (vipzone_tag_ranges_find(&tagged->set, address, flags))
+	tags = rcu_dereference_raw(tagged->tags);
+	if (tags && vipzone_tag_ranges_find(&tags->ranges, address, flags))
 		return true;
 	*flags = READ_ONCE(tagged->others);
 	return *flags;
@@ -103,13 +115,22 @@ static struct tagged *tagged_alloc(struct mm_struct *mm, gfp_t gfp)
 		return NULL;
 	atomic_inc(&nr_alive);
 	tagged->mm = mm;
-	vipzone_tag_ranges_init(&tagged->set);
+	mutex_init(&tagged->lock);
 	return tagged;
+}
+
+/* Nobody changes its tags meanwhile: its lock is held, or nobody else knows it. */
+static struct vipzone_shared_tags *tags_of(const struct tagged *tagged)
+{
+	return rcu_dereference_protected(tagged->tags, true);
 }
 
 static void tagged_free(struct tagged *tagged)
 {
-	vipzone_tag_ranges_exit(&tagged->set);
+	struct vipzone_shared_tags *tags = tags_of(tagged);
+
+	if (tags)
+		vipzone_shared_tags_put(tags);
 	kfree_rcu(tagged, rcu);
 	if (atomic_dec_and_test(&nr_alive))
 		wake_up(&all_gone);
@@ -143,18 +164,99 @@ static struct tagged *to_tagged(struct mmu_notifier *notifier)
 	return container_of(notifier, struct tagged, notifier);
 }
 
-/* Reclaim and migration invalidate, too; only MMU_NOTIFY_UNMAP unmaps. */
+static void tagged_copy_tags(struct tagged *tagged)
+{
+	struct vipzone_shared_tags *shared = tags_of(tagged);
+
+	rcu_assign_pointer(tagged->tags, vipzone_shared_tags_copy(shared, &lost));
+	vipzone_shared_tags_put(shared);
+}
+
+/*
+ * For a piece of a change: what a fork shares is copied first. Returns them locked,
+ * or NULL if there are none. Its lock is held.
+ */
+static struct vipzone_tag_ranges *tagged_begin(struct tagged *tagged)
+{
+	struct vipzone_shared_tags *tags;
+
+	cond_resched();
+	while ((tags = tags_of(tagged))) {
+		spin_lock(&tags->ranges.lock);
+		if (tags->users == 1)
+			return &tags->ranges;
+		spin_unlock(&tags->ranges.lock);
+		tagged_copy_tags(tagged);
+	}
+	return NULL;
+}
+
+static void tagged_end(struct vipzone_tag_ranges *set)
+{
+	spin_unlock(&set->lock);
+}
+
+/* Its lock is held. What has no tag there is not copied for it. */
+static bool tagged_has_any(struct tagged *tagged, unsigned long start, unsigned long end)
+{
+	struct vipzone_shared_tags *tags = tags_of(tagged);
+	bool any;
+
+	if (!tags)
+		return false;
+	spin_lock(&tags->ranges.lock);
+	any = vipzone_tag_ranges_has_any(&tags->ranges, start, end);
+	spin_unlock(&tags->ranges.lock);
+	return any;
+}
+
+/* Its lock is held. */
+static void tagged_follow_move(struct tagged *tagged)
+{
+	struct vipzone_tag_move *move = &tagged->move;
+	struct vipzone_tag_ranges *set;
+
+	if (move->length && !tagged_has_any(tagged, move->from, move->from + move->length) &&
+	    !tagged_has_any(tagged, move->to, move->to + move->length))
+		move->length = 0;
+	while (move->length) {
+		set = tagged_begin(tagged);
+		if (!set) {
+			move->length = 0;
+			break;
+		}
+		atomic64_add(vipzone_tag_ranges_move(set, move), &lost);
+		tagged_end(set);
+	}
+}
+
+/* Its lock is held. */
+static void tagged_unmap(struct tagged *tagged, unsigned long start, unsigned long end)
+{
+	struct vipzone_tag_ranges *set;
+
+	while (start < end && tagged_has_any(tagged, start, end)) {
+		set = tagged_begin(tagged);
+		if (!set)
+			break;
+		if (!vipzone_tag_ranges_unmap(set, &start, end))
+			atomic64_inc(&lost);
+		tagged_end(set);
+	}
+}
+
+/* Reclaim and migration invalidate, too; only MMU_NOTIFY_UNMAP unmaps, and moves. */
 static int tagged_unmapped(struct mmu_notifier *notifier,
 			   const struct mmu_notifier_range *range)
 {
-	struct vipzone_tag_ranges *set = &to_tagged(notifier)->set;
+	struct tagged *tagged = to_tagged(notifier);
 
 	if (!memsuite_range_is_unmapped(range))
 		return 0;
-	spin_lock(&set->lock);
-	if (!vipzone_tag_ranges_unmap(set, range->start, range->end))
-		atomic64_inc(&lost);
-	spin_unlock(&set->lock);
+	mutex_lock(&tagged->lock);
+	tagged_follow_move(tagged);
+	tagged_unmap(tagged, range->start, range->end);
+	mutex_unlock(&tagged->lock);
 	return 0;
 }
 
@@ -187,11 +289,12 @@ static void tagged_remapped(struct mm_struct *mm, unsigned long from,
 {
 	struct tagged *tagged = tagged_of(mm);
 
-	if (!tagged)
-		return;
-	spin_lock(&tagged->set.lock);
-	atomic64_add(vipzone_tag_ranges_move(&tagged->set, from, to, length), &lost);
-	spin_unlock(&tagged->set.lock);
+	if (tagged)
+		tagged->move = (struct vipzone_tag_move){
+			.from = from,
+			.to = to,
+			.length = length,
+		};
 }
 
 static const struct memsuite_hook remap_hook = { .remap = tagged_remapped };
@@ -261,19 +364,49 @@ static bool is_mapped(unsigned long start, unsigned long end)
 	return true;
 }
 
-static int tag_mapped(struct vipzone_tag_ranges *set, const struct vipzone_range *range,
+/* Its lock is held. */
+static int tagged_tag(struct tagged *tagged, const struct vipzone_range *range,
 		      struct vipzone_tag **fresh)
 {
-	unsigned long end = range->start + range->length;
+	unsigned long start = range->start, end = start + range->length;
+	struct vipzone_tag_ranges *set;
+	int err;
+
+	do {
+		set = tagged_begin(tagged);
+		if (!set)
+			return -ENOMEM;
+		err = vipzone_tag_ranges_tag(set, &start, end, range->flags, fresh);
+		tagged_end(set);
+	} while (!err && start < end);
+	return err;
+}
+
+/* Its first ones, or the first since they were lost for want of memory. */
+static int tagged_tag_with(struct tagged *tagged, const struct vipzone_range *range,
+			   struct vipzone_tag **fresh, struct vipzone_shared_tags **empty)
+{
+	int err;
+
+	mutex_lock(&tagged->lock);
+	if (!tags_of(tagged)) {
+		rcu_assign_pointer(tagged->tags, *empty);
+		*empty = NULL;
+	}
+	err = tagged_tag(tagged, range, fresh);
+	mutex_unlock(&tagged->lock);
+	return err;
+}
+
+static int tag_mapped(struct tagged *tagged, const struct vipzone_range *range,
+		      struct vipzone_tag **fresh, struct vipzone_shared_tags **empty)
+{
 	int err = -ENOMEM;
 
 	if (mmap_read_lock_killable(current->mm))
 		return -EINTR;
-	if (is_mapped(range->start, end)) {
-		spin_lock(&set->lock);
-		err = vipzone_tag_ranges_tag(set, range->start, end, range->flags, fresh);
-		spin_unlock(&set->lock);
-	}
+	if (is_mapped(range->start, range->start + range->length))
+		err = tagged_tag_with(tagged, range, fresh, empty);
 	mmap_read_unlock(current->mm);
 	return err;
 }
@@ -286,41 +419,57 @@ static struct vipzone_tag *tag_alloc(void)
 int vipzone_tags_tag(const struct vipzone_range *range)
 {
 	struct tagged *tagged = tagged_get();
+	struct vipzone_shared_tags *empty;
 	struct vipzone_tag *fresh[2];
 	int err = -ENOMEM;
 
 	if (IS_ERR(tagged))
 		return PTR_ERR(tagged);
+	empty = vipzone_shared_tags_alloc(GFP_KERNEL);
 	fresh[0] = tag_alloc();
 	fresh[1] = tag_alloc();
-	if (fresh[0] && fresh[1])
-		err = tag_mapped(&tagged->set, range, fresh);
+	if (empty && fresh[0] && fresh[1])
+		err = tag_mapped(tagged, range, fresh, &empty);
 	kfree(fresh[1]);
 	kfree(fresh[0]);
+	kfree(empty);
+	return err;
+}
+
+/* Its lock is held. */
+static int tagged_untag(struct tagged *tagged, unsigned long start, unsigned long end,
+			struct vipzone_tag **fresh)
+{
+	struct vipzone_tag_ranges *set;
+	int err = 0;
+
+	while (!err && start < end && tagged_has_any(tagged, start, end)) {
+		set = tagged_begin(tagged);
+		if (!set)
+			break;
+		if (vipzone_tag_ranges_splits(set, start, end) && set->nr >= VIPZONE_MAX_RANGES)
+			err = -ENOSPC;
+		else
+			vipzone_tag_ranges_untag(set, &start, end, fresh);
+		tagged_end(set);
+	}
 	return err;
 }
 
 int vipzone_tags_untag(const struct vipzone_range *range)
 {
-	unsigned long end = range->start + range->length;
 	struct tagged *tagged = own_tagged();
-	struct vipzone_tag_ranges *set;
 	struct vipzone_tag *fresh;
-	int err = 0;
+	int err;
 
 	if (!tagged)
 		return 0;
 	fresh = tag_alloc();
 	if (!fresh)
 		return -ENOMEM;
-	set = &tagged->set;
-	spin_lock(&set->lock);
-	if (vipzone_tag_ranges_splits(set, range->start, end) &&
-	    set->nr >= VIPZONE_MAX_RANGES)
-		err = -ENOSPC;
-	else
-		vipzone_tag_ranges_untag(set, range->start, end, &fresh);
-	spin_unlock(&set->lock);
+	mutex_lock(&tagged->lock);
+	err = tagged_untag(tagged, range->start, range->start + range->length, &fresh);
+	mutex_unlock(&tagged->lock);
 	kfree(fresh);
 	return err;
 }
@@ -328,18 +477,21 @@ int vipzone_tags_untag(const struct vipzone_range *range)
 int vipzone_tags_query(struct vipzone_range *range)
 {
 	struct tagged *tagged = own_tagged();
-	const struct vipzone_tag *tag;
+	const struct vipzone_shared_tags *tags;
+	const struct vipzone_tag *tag = NULL;
 
 	if (!tagged)
 		return -ENOENT;
-	spin_lock(&tagged->set.lock);
-	tag = vipzone_tag_ranges_at(&tagged->set, range->start);
+	mutex_lock(&tagged->lock);
+	tags = tags_of(tagged);
+	if (tags)
+		tag = vipzone_tag_ranges_at(&tags->ranges, range->start);
 	if (tag) {
 		range->start = tag->start;
 		range->length = tag->end - tag->start;
 		range->flags = tag->flags;
 	}
-	spin_unlock(&tagged->set.lock);
+	mutex_unlock(&tagged->lock);
 	return tag ? 0 : -ENOENT;
 }
 
@@ -367,20 +519,26 @@ u32 vipzone_tags_default(void)
  */
 static void tagged_drop_unmapped(struct tagged *tagged)
 {
-	struct vipzone_tag_ranges *set = &tagged->set;
-	unsigned long start = 0, end;
+	unsigned long start = 0;
 	struct vm_area_struct *vma;
 
+	mutex_lock(&tagged->lock);
 	do {
 		vma = find_vma(tagged->mm, start);
-		end = vma ? vma->vm_start : TASK_SIZE;
-		spin_lock(&set->lock);
-		if (start < end && !vipzone_tag_ranges_unmap(set, start, end))
-			atomic64_inc(&lost);
-		spin_unlock(&set->lock);
+		tagged_unmap(tagged, start, vma ? vma->vm_start : TASK_SIZE);
 		if (vma)
 			start = vma->vm_end;
 	} while (vma);
+	mutex_unlock(&tagged->lock);
+}
+
+/* All of them. */
+static void tagged_count_lost(struct tagged *tagged)
+{
+	const struct vipzone_shared_tags *tags = rcu_dereference_raw(tagged->tags);
+
+	if (tags)
+		atomic64_add(READ_ONCE(tags->ranges.nr), &lost);
 }
 
 /* A child whose address space is still that of the fork can be watched. */
@@ -403,7 +561,7 @@ static void tagged_adopt(struct callback_head *work)
 			set_thread_flag(TIF_SIGPENDING);
 	}
 	if (err) {
-		atomic64_add(tagged->set.nr, &lost);
+		tagged_count_lost(tagged);
 		tagged_unlink(tagged);
 		tagged_free(tagged);
 	}
@@ -412,18 +570,32 @@ static void tagged_adopt(struct callback_head *work)
 		wake_up(&all_gone);
 }
 
-static struct tagged *tagged_copy(struct tagged *from, struct mm_struct *mm)
+/* Has them for one user more. Whoever changes them gets a copy, so this may meet old ones. */
+static struct vipzone_shared_tags *tagged_share_tags(struct tagged *tagged)
+{
+	struct vipzone_shared_tags *tags;
+	bool current_ones = false;
+
+	while (!current_ones && (tags = rcu_dereference_raw(tagged->tags))) {
+		spin_lock(&tags->ranges.lock);
+		current_ones = rcu_access_pointer(tagged->tags) == tags;
+		tags->users += current_ones;
+		spin_unlock(&tags->ranges.lock);
+	}
+	return tags;
+}
+
+/* Preemption is off. */
+static struct tagged *tagged_fork(struct tagged *from, struct mm_struct *mm)
 {
 	struct tagged *tagged = tagged_alloc(mm, GFP_NOWAIT | __GFP_NOWARN);
 
 	if (!tagged) {
-		atomic64_add(from->set.nr, &lost);
+		tagged_count_lost(from);
 		return NULL;
 	}
-	spin_lock(&from->set.lock);
-	atomic64_add(vipzone_tag_ranges_copy(&tagged->set, &from->set), &lost);
-	tagged->others = from->others;
-	spin_unlock(&from->set.lock);
+	RCU_INIT_POINTER(tagged->tags, tagged_share_tags(from));
+	tagged->others = READ_ONCE(from->others);
 	return tagged;
 }
 
@@ -435,7 +607,7 @@ void vipzone_tags_forked(struct task_struct *parent, struct task_struct *child)
 		return;
 	tagged = tagged_of(parent->mm);
 	if (tagged)
-		tagged = tagged_copy(tagged, child->mm);
+		tagged = tagged_fork(tagged, child->mm);
 	if (!tagged)
 		return;
 	mmgrab(child->mm);
@@ -470,6 +642,11 @@ static struct tagged *tagged_take_any(void)
 	return tagged;
 }
 
+int vipzone_tags_init(void)
+{
+	return vipzone_shared_tags_init();
+}
+
 void vipzone_tags_exit(void)
 {
 	struct tagged *tagged;
@@ -484,4 +661,5 @@ void vipzone_tags_exit(void)
 	wait_event(all_gone, !atomic_read(&nr_alive));
 	/* Likewise of notifier_free(). */
 	mmu_notifier_synchronize();
+	vipzone_shared_tags_exit();
 }

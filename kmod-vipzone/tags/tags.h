@@ -43,6 +43,8 @@ unsigned int vipzone_tags_processes(void);
 /* Tags that were lost for want of memory. */
 u64 vipzone_tags_lost(void);
 
+int vipzone_tags_init(void);
+
 /* Nobody can tag or fork any more. */
 void vipzone_tags_exit(void);
 

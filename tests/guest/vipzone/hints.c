@@ -335,6 +335,49 @@ static bool limit(void)
 	return i == nr - 1 && tag(m + 2 * i * PAGE, 1, WRITE) == ENOSPC && !tag(m, 2 * nr, HIGH) && !tag(m, 1, WRITE);
 }
 
+/* As many tags as there may be: through all that changes them, in parts and as a whole. */
+static char *tag_all(size_t nr)
+{
+	char *m = map(2 * nr);
+
+	for (size_t i = 0; i < nr; i++)
+		if (tag(m + 2 * i * PAGE, 1, i & 1 ? WRITE : HIGH))
+			return NULL;
+	return m;
+}
+
+/* Of @nr tags: those of the first and the last part are there, those between not. */
+static bool has_all_but(const char *m, size_t nr, size_t first, size_t last)
+{
+	for (size_t i = 0; i < nr; i += 61)
+		if (flags_at(m + 2 * i * PAGE) != (i >= first && i < last ? NONE : i & 1 ? WRITE : HIGH))
+			return false;
+	return true;
+}
+
+static bool full_in_child(char *m)
+{
+	size_t nr = VIPZONE_MAX_RANGES;
+
+	return has_all_but(m, nr, 0, 0) && !untag(m, nr) && has_all_but(m, nr, 0, nr / 2) &&
+	       !tag(m + nr * PAGE, nr, WRITE) && flags_at(m + (2 * nr - 1) * PAGE) == WRITE;
+}
+
+static bool full(void)
+{
+	size_t nr = VIPZONE_MAX_RANGES;
+	char *m = tag_all(nr), *to = map(2 * nr);
+
+	if (!m || !child_says(full_in_child, m) || !has_all_but(m, nr, 0, 0))
+		return false;
+	if (mremap(m, 2 * nr * PAGE, 2 * nr * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to ||
+	    !has_all_but(to, nr, 0, 0) || !has_all_but(m, nr, 0, nr))
+		return false;
+	munmap(to + nr / 2 * PAGE, nr / 2 * PAGE);
+	return has_all_but(to, nr, nr / 4, nr / 2) && !tag(to, nr / 2, WRITE) && !untag(to, nr / 2) &&
+	       has_all_but(to, nr, 0, nr / 2);
+}
+
 #define THREADS 4
 static volatile bool stop;
 
@@ -478,6 +521,7 @@ static const struct {
 	{ "execs", execs },
 	{ "many", many },
 	{ "limit", limit },
+	{ "full", full },
 	{ "threads", threads },
 	{ "places", places },
 	{ "choose", chooses },

@@ -10,7 +10,7 @@ zone=$suite/vipzone
 
 modprobe vipzone || exit 1
 check "everybody may open the device" [ "$(stat -c %a /dev/vipzone)" = 666 ]
-for name in tags joins refuses defaults unmaps stays moves shrinks forks leaves execs many limit threads; do
+for name in tags joins refuses defaults unmaps stays moves shrinks forks leaves execs many limit full threads; do
 	check "$name" "$here/hints" $name
 done
 check "mremap is followed" equals $suite/hooks/mremap.move/state armed
