@@ -76,7 +76,9 @@ struct memsuite_fault {
  * @fault: for MEMSUITE_HOOK_POINT_FAULT_ALLOC and MEMSUITE_HOOK_POINT_CACHE_ALLOC. Return a page,
  *	MEMSUITE_FAULT_PASS, MEMSUITE_FAULT_KERNEL or MEMSUITE_FAULT_DENY. A page must be of the
  *	order asked for, with a reference count of 1 and, if the flags ask for
- *	it, zero.
+ *	it, zero; but one of an order above 0 is what @finish makes that of.
+ * @finish: what is left to do for such a page. Runs in place of the hooked function,
+ *	with preemption on, and may not sleep; NULL: the allocation fails.
  * @entry: for MEMSUITE_HOOK_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
  * @remap: for MEMSUITE_HOOK_POINT_MREMAP_MOVE: @length bytes from @from on go to @to, in @mm,
@@ -86,13 +88,14 @@ struct memsuite_fault {
  *	@page, the head of its folio, in @vma. Return whether it stays where it is;
  *	the scheduler then does not learn who has touched it last.
  *
- * Context: all run inside ftrace with preemption off, on any CPU, @entry in
+ * Context: all but @finish run inside ftrace with preemption off, on any CPU, @entry in
  * any context up to NMI. They may not sleep, allocate or print. @entry may not
  * take a lock that another CPU can hold; @fault runs where the kernel would
  * take the lock of a zone next, and may do so, but not for every page.
  */
 struct memsuite_hook {
 	struct page *(*fault)(const struct memsuite_fault *fault);
+	struct page *(*finish)(struct page *page);
 	int (*entry)(gfp_t gfp, unsigned int order, int nid,
 		     const nodemask_t *nodemask);
 	void (*remap)(struct mm_struct *mm, unsigned long from,

@@ -37,11 +37,32 @@ struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp);
  * It is a free block of the region: none is kept ready, since what it costs to
  * find one is little beside clearing it.
  *
- * Context: a fault handler, or where nobody may sleep; takes the zone's lock.
+ * Context: with preemption on, for it takes long; takes the zone's lock.
  * Return: a folio with a reference count of 1, cleared if asked for; or NULL, as
  * always for some banks, of which a large folio has all.
  */
 struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int order,
 				     gfp_t gfp);
+
+/**
+ * memsuite_pool_take_large() - the first half of that, which does not take long
+ * @pool: the pool; is not destroyed before the second half has ended
+ * @order: of the folio, more than 0
+ * @gfp: flags of the request; only __GFP_ZERO matters
+ *
+ * Context: a fault handler; takes the zone's lock.
+ * Return: what memsuite_pool_finish_large() has to be called with, or NULL.
+ */
+struct page *memsuite_pool_take_large(struct memsuite_pool *pool, unsigned int order,
+				      gfp_t gfp);
+
+/**
+ * memsuite_pool_finish_large() - the second half: clears it, and has it inspected
+ * @page: what memsuite_pool_take_large() has returned
+ *
+ * For &memsuite_hook.finish. Context: with preemption on; does not sleep.
+ * Return: the folio, or another one if it is bad, or NULL if there is none.
+ */
+struct page *memsuite_pool_finish_large(struct page *page);
 
 #endif

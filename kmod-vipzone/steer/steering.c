@@ -117,7 +117,7 @@ static struct page *target_pop(const struct vipzone_target *target,
 		return memsuite_pool_pop(target->pool, fault->gfp);
 	if (target->is_node)
 		return NULL;
-	return memsuite_pool_pop_large(target->pool, fault->order, fault->gfp);
+	return memsuite_pool_take_large(target->pool, fault->order, fault->gfp);
 }
 
 /*
@@ -389,8 +389,14 @@ static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 }
 
 static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
-	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = { .fault = steer_fault },
-	[MEMSUITE_HOOK_POINT_CACHE_ALLOC] = { .fault = steer_cache },
+	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = {
+		.fault = steer_fault,
+		.finish = memsuite_pool_finish_large,
+	},
+	[MEMSUITE_HOOK_POINT_CACHE_ALLOC] = {
+		.fault = steer_cache,
+		.finish = memsuite_pool_finish_large,
+	},
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
 	[MEMSUITE_HOOK_POINT_NUMA_MISPLACED] = { .stays = steer_stays },
 };

@@ -5,9 +5,10 @@
  * A hook is an ftrace callback. It reads the arguments of the function from
  * the saved registers, and either looks on (mremap.move), or edits one
  * (alloc.entry), or stores a return value and moves the instruction pointer to a
- * bare return (the others). It never sleeps and leaves no module text on a
- * sleeping stack, so that unregistering, which waits for callbacks, is all that
- * unloading needs.
+ * bare return, or for a large page to what clears it (the others). Nothing of that
+ * sleeps or leaves module text on a sleeping stack. But where the kernel can preempt
+ * itself, a task may be preempted in what the instruction pointer was moved to: who
+ * disarms waits for tasks, as well as for callbacks.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -179,9 +180,11 @@ void memsuite_hook_disarm(enum memsuite_hook_point_id id, enum memsuite_hook_ran
 		goto out;
 	WRITE_ONCE(point->hooks[rank], NULL);
 	if (is_hooked(point)) {
-		/* Callbacks run with preemption off. */
+		/* Callbacks run with preemption off; what finishes large pages does not. */
 		synchronize_rcu();
+		synchronize_rcu_tasks();
 	} else {
+		/* Ftrace waits for both. */
 		hook_unregister(point);
 		point->state = point->stuck ? "failed" : "off";
 	}

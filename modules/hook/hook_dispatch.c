@@ -28,7 +28,9 @@ noinline unsigned long memsuite_bare_return(unsigned long value)
 	return value;
 }
 
-static struct page *hook_ask(struct memsuite_hook_state *point, const struct memsuite_fault *fault)
+/* @by: whose answer it is */
+static struct page *hook_ask(struct memsuite_hook_state *point, const struct memsuite_fault *fault,
+			     const struct memsuite_hook **by)
 {
 	struct page *page = MEMSUITE_FAULT_PASS;
 	const struct memsuite_hook *hook;
@@ -36,8 +38,10 @@ static struct page *hook_ask(struct memsuite_hook_state *point, const struct mem
 
 	for (rank = 0; page == MEMSUITE_FAULT_PASS && rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
-		if (hook)
-			page = hook->fault(fault);
+		if (!hook)
+			continue;
+		page = hook->fault(fault);
+		*by = hook;
 	}
 	return page;
 }
@@ -53,6 +57,7 @@ static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
 		.vma = (void *)memsuite_hook_value(point, regs, 2),
 		.address = memsuite_hook_value(point, regs, 3),
 	};
+	const struct memsuite_hook *by = NULL;
 	struct page *page;
 
 	if (unlikely(!in_task())) {
@@ -60,14 +65,17 @@ static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
 		return;
 	}
 	this_cpu_inc(point->stats->hits);
-	page = hook_ask(point, &fault);
+	page = hook_ask(point, &fault, &by);
 	if (page == MEMSUITE_FAULT_PASS || page == MEMSUITE_FAULT_KERNEL)
 		return;
-	if (page == MEMSUITE_FAULT_DENY)
-		page = NULL;
-	else
+	if (page == MEMSUITE_FAULT_DENY) {
+		memsuite_hook_answer(regs, 0);
+	} else if (fault.order) {
+		memsuite_hook_answer_by(regs, page, by->finish);
+	} else {
 		memsuite_frame_handed(page, fault.gfp);
-	memsuite_hook_answer(regs, (unsigned long)page);
+		memsuite_hook_answer(regs, (unsigned long)page);
+	}
 }
 
 static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,

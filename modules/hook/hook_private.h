@@ -65,6 +65,14 @@ static __always_inline void memsuite_hook_answer(struct pt_regs *regs, unsigned 
 	regs->ip = (unsigned long)memsuite_bare_return;
 }
 
+/* Likewise, but with what @finish() returns. No indirect branch leads there. */
+static __always_inline void memsuite_hook_answer_by(struct pt_regs *regs, struct page *page,
+						    struct page *(*finish)(struct page *page))
+{
+	regs->di = (unsigned long)page;
+	regs->ip = (unsigned long)finish;
+}
+
 static __always_inline unsigned long *memsuite_hook_arg(const struct memsuite_hook_state *point,
 							struct pt_regs *regs, int nr)
 {

@@ -33,7 +33,7 @@ static bool refill_thread_sleeps(struct memsuite_pool *pool)
 static noinline void pool_refill_cache(struct memsuite_pool *pool,
 				       struct memsuite_pool_cache *cache)
 {
-	cache->chain = memsuite_pool_depot_take(pool, &cache->hint);
+	cache->front.chain = memsuite_pool_depot_take(pool, &cache->hint);
 	if (READ_ONCE(memsuite_pools_prefilled) &&
 	    atomic_read(&pool->nr_filled) <
 	    DIV_ROUND_UP(READ_ONCE(pool->target), 2) &&
@@ -76,9 +76,9 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 	if (err)
 		return false;
 	cache->vain = false;
-	cache->bare = block.page;
-	cache->nr_bare = 1UL << block.order;
-	cache->isolated += cache->nr_bare;
+	cache->front.bare = block.page;
+	cache->front.nr_bare = 1UL << block.order;
+	cache->isolated += cache->front.nr_bare;
 	return true;
 }
 
@@ -96,8 +96,8 @@ static struct page *pool_next_bare(struct memsuite_pool *pool, struct memsuite_p
 {
 	struct page *page;
 
-	while (cache->nr_bare) {
-		page = cache->bare + --cache->nr_bare;
+	while (cache->front.nr_bare) {
+		page = cache->front.bare + --cache->front.nr_bare;
 		if (likely(memsuite_pool_owns(pool, page)))
 			return page;
 		memsuite_chain_share(&pool->others, page);
@@ -144,9 +144,9 @@ static struct page *pool_pop_cleared(struct memsuite_pool *pool, struct memsuite
 {
 	struct page *page;
 
-	if (unlikely(!cache->chain))
+	if (unlikely(!cache->front.chain))
 		pool_refill_cache(pool, cache);
-	page = memsuite_chain_pop(&cache->chain);
+	page = memsuite_chain_pop(&cache->front.chain);
 	return likely(page) ? pool_page_unless_poisoned(pool, memsuite_pool_unmark(page)) : NULL;
 }
 

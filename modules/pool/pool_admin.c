@@ -64,6 +64,8 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->rest_until = jiffies;
 	pool->large_dry_until = jiffies;
 	memsuite_pool_rewind(pool, &pool->scan);
+	mutex_init(&pool->drain_lock);
+	init_waitqueue_head(&pool->all_finished);
 	init_waitqueue_head(&pool->wait);
 	init_irq_work(&pool->wake, pool_wake);
 	pool->nr_slots = DIV_ROUND_UP(end_pfn - start_pfn, MEMSUITE_POOL_BATCH_PAGES);
@@ -106,8 +108,11 @@ void memsuite_pool_destroy(struct memsuite_pool *pool)
 	list_del(&pool->link);
 	mutex_unlock(&memsuite_pools_lock);
 	kthread_stop(pool->refill_thread);
+	/* Nobody takes of it any more, but what was taken may not be ready. */
+	wait_event(pool->all_finished, !atomic_read(&pool->nr_unfinished));
+	synchronize_rcu();
 	irq_work_sync(&pool->wake);
-	/* Nobody uses it any more; a CPU may have gone since it left the list. */
+	/* A CPU may have gone since it left the list. */
 	for_each_possible_cpu(cpu)
 		memsuite_pool_drain_cache(pool, per_cpu_ptr(pool->caches, cpu));
 	memsuite_pool_drain(pool);

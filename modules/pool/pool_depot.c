@@ -99,3 +99,20 @@ unsigned long memsuite_pool_free_frames(struct memsuite_pool *pool, struct page 
 		pool_free_bare_page(pool, page + i);
 	return nr;
 }
+
+unsigned long memsuite_pool_free_remnants(struct memsuite_pool *pool)
+{
+	unsigned long freed = 0, nr;
+	struct page *chain, *page;
+
+	if (likely(!READ_ONCE(pool->remnants)))
+		return 0;
+	chain = xchg(&pool->remnants, NULL);
+	while ((page = memsuite_chain_pop(&chain))) {
+		nr = page_private(page + 1);
+		set_page_private(page, 0);
+		set_page_private(page + 1, 0);
+		freed += memsuite_pool_free_frames(pool, page, nr);
+	}
+	return freed;
+}

@@ -18,6 +18,8 @@ unsigned long memsuite_pool_free(struct memsuite_pool *pool, struct page *chain)
 unsigned long memsuite_pool_free_bare(struct memsuite_pool *pool, struct page *chain);
 unsigned long memsuite_pool_free_donated(struct memsuite_pool *pool, struct page **donated);
 
+unsigned long memsuite_pool_free_remnants(struct memsuite_pool *pool);
+
 /* Gives back @nr bare frames from @page on; returns how many. Context: any. */
 unsigned long memsuite_pool_free_frames(struct memsuite_pool *pool, struct page *page,
 					unsigned long nr);

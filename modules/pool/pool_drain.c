@@ -24,33 +24,32 @@ LIST_HEAD(memsuite_pools);
 DEFINE_MUTEX(memsuite_pools_lock);	/* of that list */
 static int cpuhp_state;
 
-/* Takes the cache of a CPU that is this one, or dead. */
-unsigned long memsuite_pool_drain_cache(struct memsuite_pool *pool,
-					struct memsuite_pool_cache *cache)
+static unsigned long front_give_back(struct memsuite_pool *pool,
+				     struct memsuite_pool_front *front)
 {
 	unsigned long freed;
 
-	freed = memsuite_pool_free(pool, cache->chain);
-	cache->chain = NULL;
-	freed += memsuite_pool_free_frames(pool, cache->bare, cache->nr_bare);
-	cache->nr_bare = 0;
-	freed += memsuite_pool_free_frames(pool, cache->large, cache->nr_large);
-	cache->nr_large = 0;
+	freed = memsuite_pool_free(pool, front->chain);
+	freed += memsuite_pool_free_frames(pool, front->bare, front->nr_bare);
+	freed += memsuite_pool_free_frames(pool, front->large, front->nr_large);
+	*front = (struct memsuite_pool_front){};
 	return freed;
 }
 
-struct drain {
-	struct memsuite_pool *pool;
-	atomic_long_t freed;
-};
-
-static void pool_drain_this_cpu(void *data)
+/* Takes the cache of a CPU that is dead. */
+unsigned long memsuite_pool_drain_cache(struct memsuite_pool *pool,
+					struct memsuite_pool_cache *cache)
 {
-	struct drain *drain = data;
+	return front_give_back(pool, &cache->front);
+}
 
-	atomic_long_add(memsuite_pool_drain_cache(drain->pool,
-						  this_cpu_ptr(drain->pool->caches)),
-			&drain->freed);
+/* Runs with interrupts off: thousands of frames are no more than parted with. */
+static void pool_part_with_front(void *pool)
+{
+	struct memsuite_pool_cache *cache = this_cpu_ptr(((struct memsuite_pool *)pool)->caches);
+
+	cache->drained = cache->front;
+	cache->front = (struct memsuite_pool_front){};
 }
 
 unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages)
@@ -66,10 +65,15 @@ unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned lon
 
 unsigned long memsuite_pool_drain_caches(struct memsuite_pool *pool)
 {
-	struct drain drain = { .pool = pool, .freed = ATOMIC_LONG_INIT(0) };
+	unsigned long freed = 0;
+	int cpu;
 
-	on_each_cpu(pool_drain_this_cpu, &drain, 1);
-	return atomic_long_read(&drain.freed);
+	mutex_lock(&pool->drain_lock);
+	on_each_cpu(pool_part_with_front, pool, 1);
+	for_each_possible_cpu(cpu)
+		freed += front_give_back(pool, &per_cpu_ptr(pool->caches, cpu)->drained);
+	mutex_unlock(&pool->drain_lock);
+	return freed;
 }
 
 unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
@@ -80,6 +84,7 @@ unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
 	freed = memsuite_pool_drain_depot(pool, ULONG_MAX);
 	return freed + memsuite_pool_drain_caches(pool) +
 	       memsuite_pool_free_bare(pool, xchg(&pool->others, NULL)) +
+	       memsuite_pool_free_remnants(pool) +
 	       memsuite_pool_free_donated(pool, &pool->donated);
 }
 

@@ -5,11 +5,14 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/wait.h>
 
 #include <compat/compat.h>
 
 #include "frame/alloc_stats_private.h"
 #include "frame/buddy_isolate.h"
+#include "frame/handed.h"
 #include "kernel/unexported_calls.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_inspect_private.h"
@@ -92,19 +95,19 @@ static void large_give_back(struct memsuite_pool *pool, struct page *page,
 
 static struct page *large_cut(struct memsuite_pool_cache *cache, unsigned int order)
 {
-	struct page *page = cache->large;
+	struct page *page = cache->front.large;
 
-	if (cache->nr_large < 1UL << order ||
+	if (cache->front.nr_large < 1UL << order ||
 	    !IS_ALIGNED(page_to_pfn(page), 1UL << order))
 		return NULL;
-	cache->large += 1UL << order;
-	cache->nr_large -= 1UL << order;
+	cache->front.large += 1UL << order;
+	cache->front.nr_large -= 1UL << order;
 	return page;
 }
 
 /*
  * Bare. What is left of a block stays with the CPU, since to give it back is to
- * allocate it first, which with init_on_alloc clears it.
+ * allocate it first, which with init_on_alloc clears it: there is no time for that here.
  */
 static struct page *large_take(struct memsuite_pool *pool, struct memsuite_pool_cache *cache,
 			       unsigned int order)
@@ -115,27 +118,55 @@ static struct page *large_take(struct memsuite_pool *pool, struct memsuite_pool_
 	if (page || !large_find_block(pool, order, &block))
 		return page;
 	/* Too small: of a smaller folio's. */
-	memsuite_pool_free_frames(pool, cache->large, cache->nr_large);
-	cache->large = block.page;
-	cache->nr_large = 1UL << block.order;
-	cache->isolated += cache->nr_large;
+	if (cache->front.nr_large)
+		memsuite_remnant_share(&pool->remnants, cache->front.large, cache->front.nr_large);
+	cache->front.large = block.page;
+	cache->front.nr_large = 1UL << block.order;
+	cache->isolated += cache->front.nr_large;
 	return large_cut(cache, order);
 }
 
-struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int order,
-				     gfp_t gfp)
+/* Until it is ready, what is to become of it is noted in its first two pages. */
+static void large_note(struct page *page, struct memsuite_pool *pool, unsigned int order,
+		       gfp_t gfp)
 {
-	unsigned long nr = 1UL << order, bad, flags;
+	set_page_private(page, (unsigned long)pool);
+	set_page_private(page + 1, order << 1 | !!(gfp & __GFP_ZERO));
+}
+
+static struct page *pool_take_large(struct memsuite_pool *pool, unsigned int order)
+{
+	unsigned long flags;
+	struct page *page;
+
+	local_irq_save(flags);
+	page = large_take(pool, this_cpu_ptr(pool->caches), order);
+	local_irq_restore(flags);
+	return page;
+}
+
+struct page *memsuite_pool_take_large(struct memsuite_pool *pool, unsigned int order,
+				      gfp_t gfp)
+{
 	struct page *page;
 
 	if (pool->banks || order > MEMSUITE_MAX_ORDER)
 		return NULL;
-	local_irq_save(flags);
-	page = large_take(pool, this_cpu_ptr(pool->caches), order);
-	local_irq_restore(flags);
+	page = pool_take_large(pool, order);
 	if (!page)
 		return NULL;
-	memsuite_frames_prepare(page, order, gfp & __GFP_ZERO);
+	atomic_inc(&pool->nr_unfinished);
+	large_note(page, pool, order, gfp);
+	return page;
+}
+EXPORT_SYMBOL_GPL(memsuite_pool_take_large);
+
+static struct page *large_prepare(struct memsuite_pool *pool, struct page *page,
+				  unsigned int order, bool zero)
+{
+	unsigned long nr = 1UL << order, bad;
+
+	memsuite_frames_prepare(page, order, zero);
 	bad = large_first_bad(page, nr);
 	if (unlikely(bad < nr)) {
 		large_give_back(pool, page, order, bad);
@@ -144,5 +175,43 @@ struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int or
 	memsuite_kcall_make_large(page, order);
 	this_cpu_add(pool->caches->handed, nr);
 	return page;
+}
+
+/* Of a bad one, another takes the place: not all who ask can do without. */
+static struct page *large_finish(struct page *page)
+{
+	struct memsuite_pool *pool = (struct memsuite_pool *)page_private(page);
+	unsigned long note = page_private(page + 1);
+	struct page *folio;
+
+	set_page_private(page, 0);
+	set_page_private(page + 1, 0);
+	do {
+		folio = large_prepare(pool, page, note >> 1, note & 1);
+	} while (unlikely(!folio) && (page = pool_take_large(pool, note >> 1)));
+	memsuite_pool_free_remnants(pool);
+	/* Whoever waits for it frees the pool after a grace period. */
+	rcu_read_lock();
+	if (atomic_dec_and_test(&pool->nr_unfinished))
+		wake_up_all(&pool->all_finished);
+	rcu_read_unlock();
+	return folio;
+}
+
+struct page *memsuite_pool_finish_large(struct page *page)
+{
+	page = large_finish(page);
+	if (likely(page))
+		memsuite_frame_handed(page, GFP_TRANSHUGE);
+	return page;
+}
+EXPORT_SYMBOL_GPL(memsuite_pool_finish_large);
+
+struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int order,
+				     gfp_t gfp)
+{
+	struct page *page = memsuite_pool_take_large(pool, order, gfp);
+
+	return page ? large_finish(page) : NULL;
 }
 EXPORT_SYMBOL_GPL(memsuite_pool_pop_large);

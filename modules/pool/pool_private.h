@@ -23,12 +23,25 @@
 #define MEMSUITE_POOL_DRY_JIFFIES	(HZ / 10)
 
 /**
- * struct memsuite_pool_cache - what one CPU has at hand
+ * struct memsuite_pool_front - pages that one CPU has at hand
  * @chain: cleared pages, linked through page->private
  * @bare: frames isolated but not prepared, in physical order
  * @nr_bare: how many
  * @large: frames isolated but not prepared, for large folios; from the first on
  * @nr_large: how many
+ */
+struct memsuite_pool_front {
+	struct page *chain;
+	struct page *bare;
+	unsigned long nr_bare;
+	struct page *large;
+	unsigned long nr_large;
+};
+
+/**
+ * struct memsuite_pool_cache - what one CPU has of a pool
+ * @front: what it takes pages from
+ * @drained: what it has parted with, to be given back: whoever drains it sees to that
  * @scan: where this CPU looks for free blocks
  * @dry_until: do not look before
  * @vain: nothing was found since the walk began anew
@@ -40,11 +53,8 @@
  * @misses: requests that found nothing
  */
 struct memsuite_pool_cache {
-	struct page *chain;
-	struct page *bare;
-	unsigned long nr_bare;
-	struct page *large;
-	unsigned long nr_large;
+	struct memsuite_pool_front front;
+	struct memsuite_pool_front drained;
 	struct memsuite_scan scan;
 	unsigned long dry_until;
 	bool vain;
@@ -69,6 +79,9 @@ struct memsuite_pool_cache {
  * @nr_used: no slot from here on was ever filled; set by the refill thread
  * @slots: each NULL or a batch of MEMSUITE_POOL_BATCH_PAGES; taken and put by exchange only
  * @caches: per-CPU; touched by their CPU only, with interrupts off
+ * @drain_lock: held to drain @caches
+ * @nr_unfinished: large folios that are taken, and not ready yet
+ * @all_finished: where one waits until there are none
  * @refill_thread: thread that fills the slots
  * @wait: where the refill thread sleeps
  * @wake: wakes it from where no scheduler lock may be taken
@@ -85,6 +98,7 @@ struct memsuite_pool_cache {
  * @frames: what the refill thread is putting in order, MEMSUITE_MAX_CONTAINER of them
  * @rejected: pages found bad in a fault, linked through page->private
  * @others: bare frames in other banks, found in a fault; likewise
+ * @remnants: bare frames that were too few for a large folio: memsuite_remnant_share()
  * @donated: bare frames that other pools passed on to this one; likewise
  * @donated_own: those of them that the refill thread has taken
  * @nr_donated: how many @donated and @donated_own
@@ -107,6 +121,9 @@ struct memsuite_pool {
 	unsigned int nr_used;
 	struct page **slots;
 	struct memsuite_pool_cache __percpu *caches;
+	struct mutex drain_lock;	/* of what CPUs have parted with */
+	atomic_t nr_unfinished;
+	wait_queue_head_t all_finished;
 	struct task_struct *refill_thread;
 	wait_queue_head_t wait;
 	struct irq_work wake;
@@ -123,6 +140,7 @@ struct memsuite_pool {
 	u64 *frames;
 	struct page *rejected;
 	struct page *others;
+	struct page *remnants;
 	struct page *donated;
 	struct page *donated_own;
 	atomic_t nr_donated;
@@ -163,6 +181,16 @@ static inline void memsuite_chain_share(struct page **chain, struct page *page)
 		head = READ_ONCE(*chain);
 		set_page_private(page, (unsigned long)head);
 	} while (cmpxchg(chain, head, page) != head);
+}
+
+/*
+ * Frames that lie together go to a chain as one, two at least: the first has the next
+ * in page->private, the second how many they are.
+ */
+static inline void memsuite_remnant_share(struct page **chain, struct page *page, unsigned long nr)
+{
+	set_page_private(page + 1, nr);
+	memsuite_chain_share(chain, page);
 }
 
 static inline struct page *memsuite_pool_unmark(struct page *page)
