@@ -25,6 +25,7 @@ struct descendant {
 
 static DEFINE_HASHTABLE(descendants, 8);
 static DEFINE_SPINLOCK(descendants_lock);
+static unsigned int nr_in_group[BITS_PER_TYPE(u32)];	/* by slot; under descendants_lock */
 static bool following;		/* under mrc_targets_lock */
 static u64 lost;
 
@@ -37,6 +38,17 @@ static struct descendant *descendant_find(const struct pid *pid)
 		if (descendant->pid == pid)
 			return descendant;
 	return NULL;
+}
+
+/* Under descendants_lock. */
+static void descendant_set_groups(struct descendant *descendant, u32 groups)
+{
+	unsigned long changed = descendant->groups ^ groups;
+	unsigned int slot;
+
+	for_each_set_bit(slot, &changed, BITS_PER_TYPE(u32))
+		nr_in_group[slot] += groups & BIT(slot) ? 1 : -1;
+	descendant->groups = groups;
 }
 
 /* Under descendants_lock. */
@@ -53,12 +65,13 @@ static void descendant_add(struct pid *pid, u32 groups)
 		descendant->pid = get_pid(pid);
 		hash_add(descendants, &descendant->link, (unsigned long)pid);
 	}
-	descendant->groups |= groups;
+	descendant_set_groups(descendant, descendant->groups | groups);
 }
 
 /* Under descendants_lock. */
 static void descendant_drop(struct descendant *descendant)
 {
+	descendant_set_groups(descendant, 0);
 	hash_del(&descendant->link);
 	put_pid(descendant->pid);
 	kfree(descendant);
@@ -145,23 +158,32 @@ int mrc_descendants_start(struct pid *root, unsigned int slot)
 	return 0;
 }
 
+static void bucket_leave(struct hlist_head *bucket, unsigned int slot)
+{
+	struct descendant *descendant;
+	struct hlist_node *next;
+
+	spin_lock(&descendants_lock);
+	hlist_for_each_entry_safe(descendant, next, bucket, link) {
+		descendant_set_groups(descendant, descendant->groups & ~BIT(slot));
+		if (!descendant->groups)
+			descendant_drop(descendant);
+	}
+	spin_unlock(&descendants_lock);
+}
+
 /**
  * mrc_descendants_stop() - nobody belongs to a group any more
  * @slot: of the group
  */
 void mrc_descendants_stop(unsigned int slot)
 {
-	struct hlist_node *next;
-	struct descendant *descendant;
 	int bucket;
 
-	spin_lock(&descendants_lock);
-	hash_for_each_safe(descendants, bucket, next, descendant, link) {
-		descendant->groups &= ~BIT(slot);
-		if (!descendant->groups)
-			descendant_drop(descendant);
-	}
-	spin_unlock(&descendants_lock);
+	/* There may be thousands. Nobody joins the group any more but by a fork of those in it. */
+	while (mrc_descendants_left(slot))
+		for (bucket = 0; bucket < HASH_SIZE(descendants); bucket++)
+			bucket_leave(&descendants[bucket], slot);
 }
 
 /**
@@ -190,13 +212,10 @@ u32 mrc_descendant_groups(const struct pid *pid)
  */
 bool mrc_descendants_left(unsigned int slot)
 {
-	struct descendant *descendant;
-	bool left = false;
-	int bucket;
+	bool left;
 
 	spin_lock(&descendants_lock);
-	hash_for_each(descendants, bucket, descendant, link)
-		left |= descendant->groups & BIT(slot);
+	left = nr_in_group[slot];
 	spin_unlock(&descendants_lock);
 	return left;
 }

@@ -21,6 +21,7 @@
 static DEFINE_SPINLOCK(table_lock);		/* of both tables */
 static struct workqueue_struct *reaper;
 static u64 lost;				/* under table_lock */
+static u64 nr_chosen;				/* likewise: of programs' choices, made so far */
 
 static void process_free(struct vipzone_process *process)
 {
@@ -40,6 +41,8 @@ static void process_publish(struct vipzone_process *process,
 			    const struct mm_struct *from)
 {
 	process->thp = vipzone_thp_restrict(process->policy, process->mm, from);
+	if (process->policy->base)
+		WRITE_ONCE(nr_chosen, nr_chosen + 1);
 	hash_add_rcu(vipzone_processes_by_mm, &process->by_mm, (unsigned long)process->mm);
 	hash_add_rcu(vipzone_processes_by_pid, &process->by_pid, (unsigned long)process->pid);
 }
@@ -176,17 +179,32 @@ bool vipzone_process_unlink(struct pid *pid, const struct vipzone_policy *base)
 	return process;
 }
 
-void vipzone_processes_revoke(const struct vipzone_policy *base)
+static void bucket_revoke(struct hlist_head *bucket, const struct vipzone_policy *base)
 {
 	struct vipzone_process *process;
 	struct hlist_node *next;
-	int bucket;
 
 	spin_lock(&table_lock);
-	hash_for_each_safe(vipzone_processes_by_mm, bucket, next, process, by_mm)
-		if (process->policy->base == base)
+	hlist_for_each_entry_safe(process, next, bucket, by_mm)
+		if (!base || process->policy->base == base)
 			process_unlink(process);
 	spin_unlock(&table_lock);
+}
+
+/*
+ * There may be thousands of processes. Of policies based on @base only children get one
+ * now, which may be where this has been.
+ */
+void vipzone_processes_revoke(const struct vipzone_policy *base)
+{
+	int bucket;
+	u64 before;
+
+	do {
+		before = READ_ONCE(nr_chosen);
+		for (bucket = 0; bucket < HASH_SIZE(vipzone_processes_by_mm); bucket++)
+			bucket_revoke(&vipzone_processes_by_mm[bucket], base);
+	} while (READ_ONCE(nr_chosen) != before);
 }
 
 /* Inside a tracepoint: no sleeping. */
@@ -255,11 +273,13 @@ int vipzone_processes_show(struct seq_file *file, void *unused)
 	int bucket;
 
 	seq_puts(file, "# pid policy\n");
-	spin_lock(&table_lock);
-	hash_for_each(vipzone_processes_by_mm, bucket, process, by_mm)
-		seq_printf(file, "%d %d\n", pid_vnr(process->pid),
-			   process->policy->number);
-	spin_unlock(&table_lock);
+	for (bucket = 0; bucket < HASH_SIZE(vipzone_processes_by_mm); bucket++) {
+		spin_lock(&table_lock);
+		hlist_for_each_entry(process, &vipzone_processes_by_mm[bucket], by_mm)
+			seq_printf(file, "%d %d\n", pid_vnr(process->pid),
+				   process->policy->number);
+		spin_unlock(&table_lock);
+	}
 	return 0;
 }
 
@@ -271,14 +291,7 @@ int vipzone_processes_init(void)
 
 void vipzone_processes_exit(void)
 {
-	struct vipzone_process *process;
-	struct hlist_node *next;
-	int bucket;
-
-	spin_lock(&table_lock);
-	hash_for_each_safe(vipzone_processes_by_mm, bucket, next, process, by_mm)
-		process_unlink(process);
-	spin_unlock(&table_lock);
+	vipzone_processes_revoke(NULL);
 	/* Those waiting for a grace period are not in the queue yet. */
 	rcu_barrier();
 	destroy_workqueue(reaper);

@@ -69,7 +69,7 @@ void vipzone_process_catch_up(struct pid *pid);
  */
 bool vipzone_process_unlink(struct pid *pid, const struct vipzone_policy *base);
 
-/* Takes out all whose policy was chosen of @base. */
+/* Takes out all whose policy was chosen of @base, or all there are if it is NULL. */
 void vipzone_processes_revoke(const struct vipzone_policy *base);
 
 /* The address space of a process, from any of its threads; for mmput(), or NULL. */
