@@ -58,7 +58,9 @@ int memsuite_parse_bool(const char *buf, size_t count, bool *value);
  * @line: where to
  * @size: size of @line
  *
- * Return: 0, -EINVAL (empty, NUL bytes, control characters) or -E2BIG.
+ * Bytes that are not ASCII stay as they are.
+ *
+ * Return: 0, -EINVAL (empty, NUL bytes, control characters of ASCII) or -E2BIG.
  */
 int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size);
 

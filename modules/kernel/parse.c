@@ -39,13 +39,28 @@ int memsuite_parse_bool(const char *buf, size_t count, bool *value)
 }
 EXPORT_SYMBOL_GPL(memsuite_parse_bool);
 
+/*
+ * The kernel's ctype.h takes bytes beyond ASCII for Latin-1, of which 0xa0 is a
+ * blank and 0x80 to 0x9f are control characters. Here they are part of a name,
+ * most often in UTF-8.
+ */
+static bool char_is_blank(char c)
+{
+	return isascii(c) && isspace(c);
+}
+
+static bool char_is_control(char c)
+{
+	return isascii(c) && !isprint(c);
+}
+
 int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size)
 {
 	size_t i;
 
-	while (count && isspace(buf[count - 1]))
+	while (count && char_is_blank(buf[count - 1]))
 		count--;
-	while (count && isspace(*buf)) {
+	while (count && char_is_blank(*buf)) {
 		buf++;
 		count--;
 	}
@@ -54,7 +69,7 @@ int memsuite_parse_line(const char *buf, size_t count, char *line, size_t size)
 	if (count >= size)
 		return -E2BIG;
 	for (i = 0; i < count; i++)
-		if (!isprint(buf[i]))
+		if (char_is_control(buf[i]))
 			return -EINVAL;
 	memcpy(line, buf, count);
 	line[count] = '\0';
@@ -132,7 +147,7 @@ int memsuite_parse_name(const char *text, char *name)
 	if (!length || text[0] == '.')
 		return -EINVAL;
 	for (i = 0; i < length; i++)
-		if (!isalnum(text[i]) && !strchr("_-.", text[i]))
+		if (!isascii(text[i]) || (!isalnum(text[i]) && !strchr("_-.", text[i])))
 			return -EINVAL;
 	memcpy(name, text, length + 1);
 	return 0;

@@ -145,6 +145,24 @@ typedef unsigned int gfp_t;
 #define PTR_ERR(p)	((long)(p))
 #define IS_ERR(p)	((unsigned long)(p) >= (unsigned long)-MAX_ERRNO)
 
+/*
+ * The kernel's ctype.h: characters are Latin-1's. What is ASCII is as in the C
+ * locale.
+ */
+static inline bool latin_is_letter(unsigned char c)
+{
+	return c >= 0xc0 && c != 0xd7 && c != 0xf7;
+}
+
+#undef isalpha
+#undef isalnum
+#undef isspace
+#undef isprint
+#define isalpha(c)	((isalpha)((unsigned char)(c)) || latin_is_letter(c))
+#define isalnum(c)	((isalnum)((unsigned char)(c)) || latin_is_letter(c))
+#define isspace(c)	((isspace)((unsigned char)(c)) || (unsigned char)(c) == 0xa0)
+#define isprint(c)	((isprint)((unsigned char)(c)) || (unsigned char)(c) >= 0xa0)
+
 static inline bool test_bit(unsigned long n, const unsigned long *map)
 {
 	return map[n / BITS_PER_LONG] >> n % BITS_PER_LONG & 1;
@@ -200,7 +218,7 @@ static inline int kstrtou64(const char *s, unsigned int base, u64 *res)
 	const char *p = s + (*s == '+');
 	char *end;
 
-	if (!isalnum((unsigned char)*p))
+	if (!isxdigit((unsigned char)*p))
 		return -EINVAL;
 	errno = 0;
 	if (base)
@@ -241,7 +259,7 @@ static inline int kstrtoint(const char *s, unsigned int base, int *res)
 
 static inline char *skip_spaces(const char *s)
 {
-	while (isspace((unsigned char)*s))
+	while (isspace(*s))
 		s++;
 	return (char *)s;
 }
@@ -250,7 +268,7 @@ static inline char *strim(char *s)
 {
 	size_t n = strlen(s);
 
-	while (n && isspace((unsigned char)s[n - 1]))
+	while (n && isspace(s[n - 1]))
 		s[--n] = '\0';
 	return skip_spaces(s);
 }
