@@ -2,6 +2,8 @@
 /* DIMMs and their ranges; dmi.h. Pure logic: also built in user space. */
 
 #include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
 #include <linux/string.h>
 
 #include "region/dmi.h"
@@ -60,7 +62,8 @@ void memsuite_dmi_add_range(struct memsuite_dmi *dimms, u64 start, u64 end, u16 
 {
 	unsigned int nr = dimms->nr_ranges;
 
-	if (nr == MEMSUITE_DMI_MAX_DIMMS)
+	/* Firmware that knows none writes zeroes or ones: ranges without end, or rounded to 0. */
+	if (nr == MEMSUITE_DMI_MAX_DIMMS || start >= end || end > PHYS_ADDR_MAX - PAGE_SIZE)
 		return;
 	dimms->range[nr].start = start;
 	dimms->range[nr].end = end;

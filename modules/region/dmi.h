@@ -62,7 +62,7 @@ const char *memsuite_dmi_technology(u8 type, u8 technology);
 /* The device with that handle, or -1. Pure. */
 int memsuite_dmi_find(const struct memsuite_dmi *dimms, u16 handle);
 
-/* Notes an address range; see struct memsuite_dmi. */
+/* Notes an address range, unless it is none; see struct memsuite_dmi. */
 void memsuite_dmi_add_range(struct memsuite_dmi *dimms, u64 start, u64 end, u16 handle,
 			    u8 position);
 

@@ -107,6 +107,22 @@ static void keeps_to_its_bounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)strlen(spec.locator), MEMSUITE_REGION_TEXT - 1);
 }
 
+/* What firmware tells that does not know. */
+static void leaves_out_what_is_no_range(struct kunit *test)
+{
+	struct memsuite_dmi *dimms = four_dimms(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, dimms);
+	memsuite_dmi_add_range(dimms, 0, 0, 10, 0);
+	memsuite_dmi_add_range(dimms, 2 * GIB, GIB, 11, 0);
+	memsuite_dmi_add_range(dimms, ~0ULL, 0, 12, 0);
+	memsuite_dmi_add_range(dimms, ~0ULL - 1, ~0ULL, 13, 0);
+	KUNIT_EXPECT_EQ(test, dimms->nr_ranges, 0U);
+	memsuite_dmi_add_range(dimms, 0, GIB, 10, 0);
+	memsuite_dmi_merge(dimms);
+	KUNIT_EXPECT_EQ(test, dimms->nr_ranges, 1U);
+}
+
 static void tells_a_part_from_all(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, memsuite_dmi_is_part("A1,A2,B1", "A2"));
@@ -152,6 +168,7 @@ static struct kunit_case dimms_cases[] = {
 	KUNIT_CASE(what_overlaps_is_one),
 	KUNIT_CASE(tells_what_it_does_not_know),
 	KUNIT_CASE(keeps_to_its_bounds),
+	KUNIT_CASE(leaves_out_what_is_no_range),
 	KUNIT_CASE(tells_a_part_from_all),
 	KUNIT_CASE(tells_technologies),
 	{}
