@@ -231,6 +231,28 @@ static void zeroes_are_refused(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, contents_of(f, block * 290000), (int)('a' + block));
 }
 
+/* Their checksum is right. */
+static void impossible_sizes_are_refused(struct kunit *test)
+{
+	static const struct {
+		u64 nr_pages, nr_blocks;
+	} cases[] = {
+		{ 0, NR_BLOCKS }, { 1, NR_BLOCKS }, { VSTORE_LEVELS_MAX + 2, NR_BLOCKS },
+		{ NR_PAGES, 0 }, { NR_PAGES, (1ULL << 36) + 1 }, { NR_PAGES, ~0ULL },
+	};
+	struct fixture *f = test->priv;
+	struct vstore_header *header = (struct vstore_header *)f->pram;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		header->nr_pages = cases[i].nr_pages;
+		header->nr_blocks = cases[i].nr_blocks;
+		header->crc = header_crc(header);
+		KUNIT_EXPECT_EQ(test, vstore_header_check(f->pram, NR_PAGES, cases[i].nr_blocks,
+							  &f->report), -EINVAL);
+	}
+}
+
 static void foreign_headers_are_refused(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -608,6 +630,7 @@ static struct kunit_case store_cases[] = {
 	KUNIT_CASE(full_says_so_and_comes_back_empty),
 	KUNIT_CASE(damage_is_refused),
 	KUNIT_CASE(zeroes_are_refused),
+	KUNIT_CASE(impossible_sizes_are_refused),
 	KUNIT_CASE(foreign_headers_are_refused),
 	KUNIT_CASE(a_unit_is_emptied),
 	KUNIT_CASE(a_node_is_mended),

@@ -47,7 +47,7 @@ static bool sizes_are_possible(u64 nr_pages, u64 nr_blocks)
 {
 	return nr_pages > VSTORE_RECORDS_PAGE && nr_pages <= U32_MAX && nr_blocks &&
 	       nr_pages > vstore_fixed_pages(nr_pages) + VSTORE_LEVELS_MAX &&
-	       vstore_tree_levels(nr_blocks) <= VSTORE_LEVELS_MAX;
+	       nr_blocks <= 1ULL << VSTORE_LEVELS_MAX * VSTORE_FANOUT_SHIFT;
 }
 
 /**
