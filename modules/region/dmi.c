@@ -178,15 +178,20 @@ void memsuite_dmi_describe(const struct memsuite_dmi *dimms, unsigned int range,
 	strscpy(spec->technology, technology ?: "", sizeof(spec->technology));
 }
 
+/* What follows the first name of a list, or NULL; a name may be empty. */
+static const char *list_next(const char *list)
+{
+	list = strchr(list, ',');
+	return list ? list + 1 : NULL;
+}
+
 /* Whether the @length characters of @name are one of the names of a list. */
 static bool list_names(const char *list, const char *name, size_t length)
 {
-	for (; list; list = strchr(list, ',')) {
-		list += *list == ',';
+	for (; list; list = list_next(list))
 		if (!strncmp(list, name, length) &&
 		    (!list[length] || list[length] == ','))
 			return true;
-	}
 	return false;
 }
 
@@ -206,9 +211,7 @@ bool memsuite_dmi_is_part(const char *locators, const char *some)
 
 	if (!*some)
 		return false;
-	for (; name; name = strchr(name, ',')) {
-		name += *name == ',';
+	for (; name; name = list_next(name))
 		found += list_names(locators, name, strcspn(name, ","));
-	}
 	return found && found < list_count_names(locators);
 }

@@ -133,6 +133,9 @@ static void tells_a_part_from_all(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("A1", "A1"));
 	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("A1,A2", ""));
 	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part("", "A1"));
+	/* Firmware may leave a name empty. */
+	KUNIT_EXPECT_FALSE(test, memsuite_dmi_is_part(",A2", ",A2"));
+	KUNIT_EXPECT_TRUE(test, memsuite_dmi_is_part(",A2", "A2"));
 }
 
 static void tells_technologies(struct kunit *test)
