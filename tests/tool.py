@@ -26,6 +26,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "lib"))
 # What is pure is called, the rest is run.
 from memsuite import Failure, cli, proc  # noqa: E402
+from memsuite.mrc import record  # noqa: E402
 from memsuite.store import devices  # noqa: E402
 from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
 from memsuite.zone import ledger, moves, segments  # noqa: E402
@@ -529,6 +530,7 @@ def a_damaged_list_loses_no_page(top):
     torn = good.replace('"pages": [', f'"pages": [{other},').rstrip()[:-20]
     for number, (text, kept) in enumerate((
             ("", 0), ("{", 0), ("[]", 0), ('{"version": 1, "pages": [{}]}', 0), ("\0" * 300, 0),
+            ('{"version": 1, "pages": {}}', 0), ("[" * 100000, 0),
             (torn, 1), ('{"version": 2, "pages": [' + other + "]}", 1))):
         tree = bad_tree(os.path.join(top, str(number)))
         tree.fill(os.path.dirname(tree.state), {"bad_pages.json": text})
@@ -543,6 +545,20 @@ def a_damaged_list_loses_no_page(top):
             assert file.read() == text + "\n"
         assert tree.run("diag", "restore").returncode == 0
         assert os.stat(tree.state).st_mode & 0o777 == 0o600
+
+
+def details_that_cannot_be_shown_are_left_out(top):
+    """The pages are kept, and the list is not taken for damaged."""
+    tree = bad_tree(top)
+    tree.run("diag", "save")
+    with open(tree.state, encoding="utf-8") as file:
+        page = json.load(file)["pages"][0]
+    odd = ({"time": "soon"}, {"time": None}, {"time": "9" * 30}, {"class": "\ud800"}, {"mask": "\x1b[m"}, {"mask": [7]})
+    pages = [{**page, "address": hex(0x7654000 + 0x1000 * number), **one} for number, one in enumerate(odd)]
+    tree.fill(os.path.dirname(tree.state), {"bad_pages.json": json.dumps({"version": 1, "pages": pages})})
+    result = tree.run("diag", "bad")
+    assert result.returncode == 0 and not result.stderr, result
+    assert all(one["address"] in result.stdout for one in pages) and "\x1b" not in result.stdout, result
 
 
 def bad_pages_are_exported(top):
@@ -1152,6 +1168,27 @@ def a_record_is_reported(top):
         assert f"{ladders} ladders" in result.stdout and "torn" in result.stderr, result
 
 
+def a_damaged_record_is_refused(top):
+    """As the fuzzers found: no traceback, whatever stands in the place of something else."""
+    path = made_up_record(top)
+    with open(path, encoding="utf-8") as file:
+        head, first, *rest = file.read().splitlines()
+    shot = json.loads(first)
+    assert len(record.read_record(path)) == 8
+    for line in ("[]", '{"us": 1}', "[" * 100000, *(json.dumps({**shot, **odd}) for odd in (
+            {"us": 1 << 52}, {"us": 1 << 50}, {"stats": []}, {"curve": [[1]]}, {"pages": [[1.5, 0, 0]]}, {"pages": [[]]},
+            {"pages": [[4096, 0, 1 << 63]]}, {"name": "\x1b[m"}, {"name": "\ud800"}, {"more": "\ud800"}, {"target": 77},
+            {"wss": [[float("nan"), 1]]}))):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join((head, line, *rest)) + "\n")
+        assert path in fails_to(record.read_record, path), line[:80]
+    tree = Tree(top)
+    for text, why in (("[]\n", "no record"), (head + "\n" + json.dumps({**shot, "curve": []}) + "\n", "no curve")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        assert why in tree.run("mrc", "report", "mrc", path).stderr
+
+
 def a_record_is_a_trace(top):
     tree, path = Tree(top), made_up_record(top)
     out = path + ".trace"
@@ -1435,7 +1472,7 @@ def opened_with(top, blocks, sectors, *options, listed=None):
             raise Failure("no such disk")
         return f"{sectors}\n"
 
-    with open(os.path.join(top, "stores"), "w", encoding="utf-8") as f:
+    with open(os.path.join(top, "stores"), "w", encoding="utf-8", errors="surrogateescape") as f:
         f.write((listed or "").replace("PRAM", pram))
     args = (cli.parse(["store", "open", "none-such", "/dev/a", pram, *options]) if listed is None else
             cli.parse(["store", "start"]))
@@ -1459,9 +1496,9 @@ def a_disk_that_has_grown_is_opened_as_it_was(top):
 
 def listed_stores_are_opened_at_boot(top):
     tables, said = opened_with(top, 1000, 8000, listed="# what is opened\n\none /dev/bad PRAM\n"
-                               "two /dev/a PRAM --policy selective  # a comment\nthree\nfour 'dev\n")
+                               "two /dev/a PRAM --policy selective  # a comment\nthree\nfour 'dev\nfive\udcff /dev/bad\n")
     assert len(tables) == 1 and tables[0].endswith(" 2 policy selective"), tables
-    assert "one: no such disk" in said and "3 of 4 stores did not open" in said and "four: No closing" in said, said
+    assert "one: no such disk" in said and "4 of 5 stores did not open" in said and "four: No closing" in said, said
     tables, said = opened_with(top, 1000, 8000, listed="")
     assert not tables and not said, said
 
@@ -1533,6 +1570,7 @@ TESTS = (
     emulated_faults_are_not_kept,
     what_is_given_back_is_forgotten,
     a_damaged_list_loses_no_page,
+    details_that_cannot_be_shown_are_left_out,
     bad_pages_are_exported,
     without_modules_what_is_stored_is_told,
     a_range_is_tested,
@@ -1569,6 +1607,7 @@ TESTS = (
     a_record_is_made,
     a_recorder_that_is_ended_tracks_nothing_more,
     a_record_is_reported,
+    a_damaged_record_is_refused,
     a_record_is_a_trace,
     memory_that_could_be_powered_down_is_told,
     no_debugfs_is_told,

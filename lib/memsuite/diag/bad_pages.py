@@ -56,6 +56,14 @@ def all_bad_pages():
     return rows
 
 
+def when(text):
+    """The time that a list tells in seconds, if it does."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(int(text)))
+    except (ValueError, OverflowError, OSError):
+        return "-"
+
+
 def dimm_text(row):
     texts = [" ".join(filter(None, (d["locator"], d["manufacturer"],
                                     d["part"], d["serial"] and
@@ -75,8 +83,7 @@ def cmd_diag_bad(args):
             ["ADDRESS", "BITS", "FELL", "CLASS", "FOUND", "BY", "RETIRED",
              "STORED", "DIMM"],
             [[row["address"], row["mask"], row["direction"], row["class"],
-              time.strftime("%Y-%m-%d %H:%M",
-                            time.localtime(int(row["time"]))),
+              when(row["time"]),
               row["origin"], yes(int(row["retired"])), yes(row["stored"]),
               dimm_text(row)] for row in rows])
     return 0

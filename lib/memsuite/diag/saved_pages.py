@@ -4,6 +4,7 @@
 import json
 import mmap
 import os
+import re
 import sys
 import tempfile
 
@@ -13,12 +14,18 @@ from .dimms import page_key
 STATE = os.environ.get("MEMSUITE_STATE", "/var/lib/memsuite/bad_pages.json")
 
 
-def is_page(entry):
+ADDRESS = re.compile(r"(0x)?[0-9a-fA-F]{1,16}")
+
+
+def page_in(entry):
+    """The page that an entry of the list is, with those of its details that can be shown; or None if it is none."""
     try:
-        int(entry["address"], 16)
-        return isinstance(entry["key"], (dict, list, str, type(None)))
-    except (KeyError, TypeError, ValueError):
-        return False
+        if not ADDRESS.fullmatch(entry["address"]) or not isinstance(entry["key"], (dict, list, str, type(None))):
+            return None
+    except (KeyError, TypeError):
+        return None
+    return {name: value for name, value in entry.items()
+            if name == "key" or (isinstance(value, str) and value.isprintable())}
 
 
 def readable_pages(text):
@@ -27,14 +34,27 @@ def readable_pages(text):
     while (at := text.find("{", at)) >= 0:
         try:
             entry, end = json.JSONDecoder().raw_decode(text, at)
-        except ValueError:
+        except (ValueError, RecursionError):
             entry, end = None, at + 1
-        if is_page(entry):
-            pages.append(entry)
+        page = page_in(entry)
+        if page:
+            pages.append(page)
         else:
             end = at + 1
         at = end
     return pages
+
+
+def all_pages(text):
+    """Those of a list that is as it should be; or None."""
+    try:
+        store = json.loads(text)
+        if store["version"] != 1 or not isinstance(store["pages"], list):
+            return None
+        pages = list(map(page_in, store["pages"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return pages if all(pages) else None
 
 
 def load_store():
@@ -46,12 +66,9 @@ def load_store():
         return {"version": 1, "pages": []}
     except OSError as error:
         raise Failure(f"{STATE}: {error.strerror}") from None
-    try:
-        store = json.loads(text)
-        if store["version"] == 1 and all(map(is_page, store["pages"])):
-            return store
-    except (ValueError, KeyError, TypeError):
-        pass
+    pages = all_pages(text)
+    if pages is not None:
+        return {"version": 1, "pages": pages}
     pages = readable_pages(text)
     print(f"memsuite: {STATE}: damaged, or of another version; {len(pages)} of its pages can be read",
           file=sys.stderr)

@@ -20,6 +20,7 @@ from .curves import COLUMNS
 from .targets import ADD_ERRORS, GROUP, mrc_accesses, mrc_curve, mrc_rows, mrc_stats, mrc_targets, name_of
 
 VERSION = 1
+TIMES_US = 1 << 51      # no machine runs for 71 years
 
 
 def now_us():
@@ -113,6 +114,30 @@ def cmd_mrc_record(args):
     return 0 if measured else 1
 
 
+def is_number(value, kinds=(int, float)):
+    """Whether it is one that the kernel may have told."""
+    return isinstance(value, kinds) and 0 <= value < 1 << 64
+
+
+def are_rows(rows, columns, kinds=(int, float)):
+    return isinstance(rows, list) and all(
+        isinstance(row, list) and len(row) == columns and all(is_number(value, kinds) for value in row) for row in rows)
+
+
+def is_snapshot(shot):
+    """Whether a line has what is made of it: see snapshot()."""
+    try:
+        numbers = [shot["us"], *(shot["stats"][name] for name in ("ladders", "resident_pages", "wss_pages")),
+                   *shot["stats"].values(), shot["accesses"]["per_s"]]
+        times = [shot["us"], *(page[-1] for page in shot.get("pages", []))]
+        return (all(map(is_number, numbers)) and max(times) < TIMES_US and are_rows(shot["curve"], len(COLUMNS)) and are_rows(shot["wss"], 2)
+                and are_rows(shot.get("pages", []), 3, int)
+                and all(map(str.isprintable, (shot["target"], shot["name"], shot["accesses"]["source"])))
+                and json.dumps(shot, ensure_ascii=False).isprintable())
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError):
+        return False
+
+
 def record_lines(path):
     """What its lines say. The last one may be torn: the recorder was killed, or the disk was full."""
     with open(path, encoding="utf-8", errors="replace") as file:
@@ -121,9 +146,9 @@ def record_lines(path):
     for number_of, text in enumerate(texts, 1):
         try:
             lines.append(json.loads(text))
-        except ValueError:
+        except (ValueError, RecursionError):
             if number_of < len(texts):
-                raise
+                raise ValueError from None
             print(f"memsuite: {path}: the last line is torn, and left out", file=sys.stderr)
     return lines
 
@@ -136,9 +161,11 @@ def read_record(path, target=None):
         raise Failure(f"{path}: {error.strerror}") from None
     except ValueError:
         lines = []
-    if not lines or lines[0].get("memsuite_mrc_record") != VERSION:
+    if not lines or not isinstance(lines[0], dict) or lines[0].get("memsuite_mrc_record") != VERSION:
         raise Failure(f"{path} is no record of memsuite mrc record")
     shots = lines[1:]
+    if not all(map(is_snapshot, shots)) or shots != sorted(shots, key=lambda shot: shot["us"]):
+        raise Failure(f"{path} is damaged: a line is no snapshot, or they are not in order")
     target = target or (shots[0]["target"] if shots else None)
     # Of one with its children, the PID will do.
     shots = [shot for shot in shots if target in (shot["target"], shot["target"].partition(" ")[0])]

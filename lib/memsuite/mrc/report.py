@@ -17,6 +17,8 @@ SCALES_US = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 def report_mrc(args, shots):
     shot = shots[-1]
     curve = curve_of(shot)
+    if not curve:
+        raise Failure(f"{args.record} has no curve of {shot['target']}")
     if args.json:
         print_json({"target": shot["target"], "stats": shot["stats"], "accesses": shot["accesses"], "curve": curve})
     else:

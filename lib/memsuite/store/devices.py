@@ -191,7 +191,8 @@ def cmd_store_close(args):
 def cmd_store_start(args):
     """For boot: each store of the list that is not open yet; one that fails does not keep others from it."""
     try:
-        with open(LIST, encoding="utf-8") as f:
+        # A path may be any bytes.
+        with open(LIST, encoding="utf-8", errors="surrogateescape") as f:
             lines = [line.split("#", 1)[0].strip() for line in f]
     except FileNotFoundError:
         lines = []
@@ -199,10 +200,9 @@ def cmd_store_start(args):
     failed = 0
     for line in lines:
         name = line.split()[0]
-        if os.path.exists(f"/dev/mapper/{name}"):
-            continue
         try:
-            cmd_store_open(args.parse(["store", "open", *shlex.split(line)]))
+            if not os.path.exists(f"/dev/mapper/{name}"):
+                cmd_store_open(args.parse(["store", "open", *shlex.split(line)]))
         except (Failure, OSError, SystemExit, ValueError) as failure:
             failed += 1
             print(f"memsuite: {LIST}: {name}: {failure}", file=sys.stderr)
