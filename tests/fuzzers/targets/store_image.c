@@ -2,7 +2,7 @@
 /*
  * Images of a store: kmod-vipzone/store/map. The input tells what is written to a store, what is then done to its PRAM,
  * checksums made right again among it, and what is done to it while it is open. It opens, or is refused and not touched;
- * where it is open, every block that memory knows is found.
+ * data are as they were written, or that is noticed; and while it is open, every block that memory knows is found.
  */
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -29,9 +29,7 @@ static unsigned long read_unless_bad(void *to, const void *from, size_t size)
 #define vstore_pram_read	read_unless_bad
 #define VSTORE_UNIT_SHIFT	3
 #define VSTORE_SEAL_BLOCKS	2u
-#if __has_include("store/map/checksum.c")
 #include "store/map/checksum.c"
-#endif
 #include "store/map/pages.c"
 #include "store/map/tree.c"
 #include "store/map/commit.c"
@@ -40,7 +38,6 @@ static unsigned long read_unless_bad(void *to, const void *from, size_t size)
 #include "store/map/header.c"
 #include "store/map/seal.c"
 #include "store/map/recovery.c"
-/* What is done in vain does not end the rest. */
 #undef vstore_pram_read
 
 #include "input.h"
@@ -71,13 +68,16 @@ static int image_open(struct vstore_report *report)
 	return vstore_map_open(&map, pram, pages, NR_PAGES, nr_blocks, true, report);
 }
 
+/* What is written to a block is always the same. */
 static void block_put(u64 block)
 {
+	static u8 contents[VSTORE_BLOCK_SIZE] __aligned(8);
 	struct vstore_item item = { .block = block, .page = vstore_page_take(&map, VSTORE_DATA) };
 
 	if (!item.page)
 		return;
-	memset(vstore_page_data(&map, item.page), block + 1, VSTORE_BLOCK_SIZE);
+	memset(contents, block + 1, sizeof(contents));
+	vstore_data_write(&map, item.page, block, contents);
 	if (!vstore_map_commit(&map, &item, 1))
 		vstore_page_free(&map, item.page);
 }
@@ -165,13 +165,13 @@ static void entry_forge(struct input_bytes *bytes, u32 node, bool open)
 	*vstore_slot_of(&map, node, level, block) = vstore_entry_make(&map, level, block, page, input_u8(bytes) & 3);
 }
 
-/* Where damage is done: anywhere; while the store is open, in a page of its tree. */
+/* Where damage is done: anywhere; while the store is open, in a page of its tree, or a word. */
 static u32 damage_page(struct input_bytes *bytes, bool open)
 {
 	u32 page = input_u8(bytes) % NR_PAGES, i;
 
 	for (i = 0; open && i < NR_PAGES; i++, page = (page + 1) % NR_PAGES)
-		if (page == VSTORE_ROOT_PAGE || map.pages[page].use == VSTORE_NODE)
+		if (page == VSTORE_ROOT_PAGE || page == VSTORE_CLAIMS_PAGE || map.pages[page].use == VSTORE_NODE)
 			break;
 	return page;
 }
@@ -207,7 +207,7 @@ static void damage(struct input_bytes *bytes, bool open)
 		break;
 	case 6:
 	case 7:
-		if (page != VSTORE_HEADER_PAGE)
+		if (page != VSTORE_HEADER_PAGE && page != VSTORE_CLAIMS_PAGE)
 			entry_forge(bytes, page, open);
 		break;
 	default:
@@ -234,6 +234,23 @@ static void map_check(void)
 	}
 	MUST(nodes == map.nr_nodes && data == map.nr_data && away == map.nr_away && !away);
 	MUST(fixed >= 2 && fixed + nodes + data + bad + map.nr_free == map.nr_pages);
+}
+
+/* Data are as they were written, or it is noticed that they are not. */
+static void data_check(void)
+{
+	const u8 *contents;
+	u32 page;
+
+	for (page = 0; page < map.nr_pages; page++) {
+		const struct vstore_page *p = &map.pages[page];
+
+		if (p->use != VSTORE_DATA || p->block == VSTORE_NONE ||
+		    !vstore_page_is_right(&map, page, p->block, p->checksum))
+			continue;
+		contents = vstore_page_data(&map, page);
+		MUST(!memchr_inv(contents, (u8)(p->block + 1), VSTORE_BLOCK_SIZE));
+	}
 }
 
 /* All blocks in order, each once. */
@@ -299,6 +316,7 @@ static void image_use(struct input_bytes *bytes)
 
 	map_check();
 	blocks_check();
+	data_check();
 	seal_check(bytes);
 	for (i = 0; i < STEPS && bytes->left; i++) {
 		if (input_u8(bytes) % 4)
