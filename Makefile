@@ -17,6 +17,7 @@ help:
 	@echo "make demo          show the suite at work, in a virtual machine (about 5 minutes)"
 	@echo "make test          run the tests (ONLY=REGEX for some of them)"
 	@echo "make soak          run the long ones, and go on where they were stopped (FSTESTS=DIR: fstests, too)"
+	@echo "make fuzz          calls and inputs at random, SECONDS for each kernel (600), from SEED (the date)"
 	@echo "make bench-fault   the page-fault path: the suite against the stock kernel"
 	@echo "make bench-march   the test engine: GB/s on this machine, against others (not in a virtual machine)"
 	@echo "make bench-neighbour what a tester does to a program on another core (not in a virtual machine)"
@@ -43,6 +44,15 @@ test: tools
 
 soak: tools
 	@tests/soak
+
+SECONDS := 600
+SEED := $(shell date +%Y%m%d)
+
+fuzz: tools
+	@echo "# SECONDS=$(SECONDS) SEED=$(SEED)"
+	@$(MAKE) -C tests/fuzzers fuzz SECONDS=$(SECONDS) SEED=$(SEED)
+	@failed=0; for kernel in $$(scripts/kernels names all); do \
+		tests/fuzz --kernel $$kernel --seconds $(SECONDS) --seed $(SEED) || failed=1; done; exit $$failed
 
 bench-fault: tools
 	@for kernel in $$(scripts/kernels names benched); do echo "# kernel $$kernel"; tests/bench-fault $$kernel || exit 1; done
@@ -125,5 +135,5 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone \
+.PHONY: help tools demo test soak fuzz bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone \
 	bench-mrc bench-mrc-energy bench-mrc-mm bench-store modules install uninstall clean

@@ -34,8 +34,8 @@ def fields(entry):
         yield match.group(1), match.group(2).strip()
 
 
-def entries(directory):
-    """{what: {field: text}} of all documents."""
+def entries(directory, root=ROOT):
+    """{what: {field: text}} of all documents, for what lies below @root."""
     result = {}
     for name in sorted(os.listdir(directory)):
         with open(os.path.join(directory, name), encoding="utf-8") as file:
@@ -44,7 +44,7 @@ def entries(directory):
             # Files that are alike share an entry, with a What: for each.
             rest = dict(fields(entry))
             result.update((what, rest) for name, what in fields(entry)
-                          if name == "What" and what.startswith(ROOT))
+                          if name == "What" and what.startswith(root))
     return result
 
 
