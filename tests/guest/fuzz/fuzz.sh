@@ -93,7 +93,7 @@ all_ended() { ! running; }
 # A worker ends by itself: with 0, or with an errno that it did not expect.
 workers_end() {
 	result=0
-	if ! wait_for $((seconds + 240)) all_ended; then
+	if ! wait_for $((seconds + 180)) all_ended; then
 		for worker in $workers; do
 			[ ! -d "/proc/$worker" ] || note "hangs: $(tr '\0' ' ' <"/proc/$worker/cmdline") in $(cat "/proc/$worker/wchan")"
 		done
@@ -130,7 +130,7 @@ load_all
 keepers=
 for how in "" --churn --huge; do
 	# shellcheck disable=SC2086
-	"$here/keep" 2048 --rest 50 $how >/tmp/keep.$how &
+	"$here/keep" 2048 --rest 300 $how >/tmp/keep.$how &
 	keepers="$keepers $!"
 	echo -1000 >/proc/$!/oom_score_adj
 done
