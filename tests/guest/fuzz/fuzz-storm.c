@@ -222,7 +222,6 @@ static void cpus_step(void)
 
 static void blocks_step(void)
 {
-	static const char *const states[] = { "online_movable", "online_kernel", "online", "offline", "offline" };
 	char list[1024], *paths[8], *rest = list, *path;
 	unsigned int nr = 0;
 
@@ -234,7 +233,8 @@ static void blocks_step(void)
 		return;
 	path = paths[fuzz_below(nr)];
 	fuzz_does(path, "", 0);
-	put(path, states[fuzz_below(5)]);
+	/* Where the kernel itself may have some of it, it need not go offline again. */
+	put(path, "online_movable");
 	usleep(fuzz_below(500000));
 	put(path, "offline");
 	usleep(fuzz_below(500000));
@@ -257,7 +257,7 @@ static int load(const char *module)
 static void modules_step(void)
 {
 	static const char *const modules[] = { "mrc", "vipzone", "memdiag", "dm_vstore", "memsuite" };
-	unsigned int first = fuzz_below(5), nr = 1 + fuzz_below(5), i;
+	unsigned int first = fuzz_below(5), nr = fuzz_one_in(4) ? 5 : 1, i;
 	const char *module;
 
 	fuzz_does("modules", modules[first], strlen(modules[first]));
@@ -269,7 +269,7 @@ static void modules_step(void)
 	for (i = 0; i < 3; i++)
 		fuzz_result("modprobe", load(modules[(first + i) % 3]), 1);
 	/* Not so often that nothing ever goes on. */
-	usleep(fuzz_below(4000000));
+	usleep(fuzz_below(8000000));
 }
 
 int main(int argc, char **argv)
