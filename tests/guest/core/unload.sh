@@ -68,10 +68,13 @@ load_all() {
 	steered=$!
 	echo "$steered region:low children" >$suite/vipzone/add || return 1
 	echo "$steered children" >$suite/mrc/add || return 1
-	mkdir -p $cgroup/storm
+	mkdir -p $cgroup/kept $cgroup/storm
+	echo "cgroup:/kept region:low" >$suite/vipzone/add || return 1
+	echo "cgroup:/kept" >$suite/mrc/add || return 1
+	# This one may be gone, or busy.
 	echo "cgroup:/storm region:low" >$suite/vipzone/add 2>/dev/null
 	echo "cgroup:/storm" >$suite/mrc/add 2>/dev/null
-	echo 1 >$suite/memdiag/test_new_memory 2>/dev/null
+	echo 1 >$suite/memdiag/test_new_memory || return 1
 	for module in memdiag vipzone mrc; do
 		echo 1 >$suite/$module/enabled || return 1
 	done
@@ -116,5 +119,6 @@ for storm in memory cpu process cgroup debugfs reader sleep; do
 	nr_done=0
 	check "unload beside a $storm storm" unload_beside $storm
 done
+rmdir $cgroup/kept $cgroup/storm 2>/dev/null
 check "the directory is gone" [ ! -e $suite ]
 done_testing
