@@ -9,6 +9,7 @@
 #include "frame/alloc_stats_private.h"
 #include "frame/handed.h"
 #include "frame/held_pages_private.h"
+#include "frame/self_test.h"
 #include "hook/hook_sysfs.h"
 #include "kernel/control_private.h"
 #include "kernel/task_work_private.h"
@@ -28,6 +29,7 @@ static const struct {
 	void (*exit)(void);
 } parts[] = {
 	{ memsuite_unexported_calls_init, NULL },
+	{ memsuite_self_test_init, NULL },
 	{ NULL, memsuite_task_works_exit },
 	{ memsuite_handed_init, NULL },
 	{ memsuite_control_init, memsuite_control_exit },

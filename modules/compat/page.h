@@ -73,6 +73,11 @@ static inline void memsuite_page_mark_accessed(struct page *page)
 	folio_mark_accessed(page_folio(page));
 }
 
+static inline void memsuite_page_clear_active(struct page *page)
+{
+	folio_clear_active(page_folio(page));
+}
+
 /* Of the kind that folios are that are mapped in parts. */
 static inline struct page *memsuite_alloc_large(gfp_t gfp, unsigned int order,
 						int nid)
@@ -139,6 +144,11 @@ static inline void memsuite_page_mark_accessed(struct page *page)
 	mark_page_accessed(compound_head(page));
 }
 
+static inline void memsuite_page_clear_active(struct page *page)
+{
+	ClearPageActive(page);
+}
+
 /* The caller makes it a folio of that kind. */
 static inline struct page *memsuite_alloc_large(gfp_t gfp, unsigned int order,
 						int nid)
@@ -147,6 +157,18 @@ static inline struct page *memsuite_alloc_large(gfp_t gfp, unsigned int order,
 }
 
 #endif
+
+/* Whether a page of order 0 is charged to a cgroup, the root of all included. */
+static inline bool memsuite_page_charged(struct page *page)
+{
+#ifndef CONFIG_MEMCG
+	return false;
+#elif MEMSUITE_HAVE_MEMCG_DATA
+	return READ_ONCE(page->memcg_data);
+#else
+	return READ_ONCE(page->mem_cgroup);
+#endif
+}
 
 /* Whether other address spaces map it too; of a large folio, likely. */
 static inline bool memsuite_page_shared(struct page *page)
