@@ -278,7 +278,7 @@ static void flushes_end(struct vstore *store, int error)
 		/* The disk does not have what cannot be read. */
 		if (store->open)
 			flush->result = error ?: store->map.nr_lost ? -EIO : 0;
-		list_del(&flush->list);
+		list_del_init(&flush->list);
 		WRITE_ONCE(flush->ended, true);
 	}
 }
@@ -385,8 +385,9 @@ int vstore_writeback_flush(struct vstore *store)
 	/* To wait for the work will not do: while somebody queues it again, it seems to be idle. */
 	mod_delayed_work(store->queue, &store->work, 0);
 	wait_event(store->batch_done, READ_ONCE(flush.ended));
-	/* Until this has the lock, flushes_end() may still be at it. */
+	/* flushes_end() may still be at it, which has the lock. */
 	mutex_lock(&store->lock);
+	list_del_init(&flush.list);
 	mutex_unlock(&store->lock);
 	return flush.result;
 }

@@ -126,7 +126,7 @@ typedef struct { long counter; } atomic_long_t;
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define mod_delayed_work(queue, work, delay)	((void)(work))
 #define queue_delayed_work(queue, work, delay)	((void)(work))
-#define flush_delayed_work(work)	((void)(work))
+#define cancel_delayed_work_sync(work)	((void)(work))
 #define wake_up_all(queue)	((void)(queue))
 /* Somebody else does what is waited for: crash.c. */
 void wait_a_while(void);
