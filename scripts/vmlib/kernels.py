@@ -27,11 +27,11 @@ class Kernel:
         if name not in SERIES + FLAVOURS:
             raise Failure(f"no stock kernel stands for {name}")
         self.name = name
-        series, _, kind = name.partition("-")
+        self.series, _, kind = name.partition("-")
         suite = kind if kind in apt.SUITES else host_suite()
         flavour = f"{kind}-" if kind and kind != suite else ""
         # Without a flavour, not -cloud-, -rt- or -dbg, but what a plain installation runs.
-        offered = apt.packages(rf"linux-headers-{re.escape(series)}\.[^-]+(-\d+)?-{flavour}amd64")
+        offered = apt.packages(rf"linux-headers-{re.escape(self.series)}\.[^-]+(-\d+)?-{flavour}amd64")
         if not offered:
             raise Failure(f"the archive has no headers of a kernel {name}")
         # A kernel of the host's own suite needs no chroot to build for.
@@ -79,7 +79,9 @@ class Kernel:
         # The compiler, which the dependency names in one of several ways, and what kbuild's programs need.
         compilers = [m for d in self._headers.depends for m in re.findall(r"gcc-\d+", d)]
         libraries = [d for pack in self._kbuild for d in pack.depends]
-        return chroot.directory(self.suite, sorted({"make", *compilers, *libraries}))
+        # kernel-doc, which W=1 runs, is in Perl there, and wants more of it than a minimal root has.
+        perl = ["perl"] if self.series == "6.12" else []
+        return chroot.directory(self.suite, sorted({"make", *compilers, *libraries, *perl}))
 
     @property
     def base(self):
