@@ -47,6 +47,18 @@ static void march_print(const struct memdiag_march_test *test, char *to, size_t 
 	scnprintf(to + at, size - at, "}");
 }
 
+/* Compilers let the last array of a structure be as long as it likes. */
+static void bounds_check(const struct memdiag_march_test *test)
+{
+	unsigned int i;
+
+	MUST(test->nr_elements && test->nr_elements <= MEMDIAG_MARCH_MAX_ELEMENTS);
+	for (i = 0; i < test->nr_elements; i++) {
+		MUST(test->elements[i].nr_ops <= MEMDIAG_MARCH_MAX_OPS);
+		MUST(!test->elements[i].nr_ops == !!test->elements[i].delay_ms);
+	}
+}
+
 static void failure_seen(void *context, const struct memdiag_march_failure *failure)
 {
 	MUST(!failure);
@@ -77,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (memdiag_march_parse(line, &test, &at)) {
 			MUST(at <= strlen(line));
 		} else {
+			bounds_check(&test);
 			march_print(&test, printed, sizeof(printed));
 			MUST(!memdiag_march_parse(printed, &again, &at) && !memcmp(&test, &again, sizeof(test)));
 			march_run(&test);
