@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a target gets, in the shape in which the kernel's functions do, and what must hold of what they make of it. */
+/* What a target gets, as the kernel's functions do, and what must hold of what they make of it. */
 #ifndef FUZZERS_INPUT_H
 #define FUZZERS_INPUT_H
 
@@ -11,14 +11,18 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A property that no input may break. */
-#define MUST(condition) do {							\
-	if (!(condition)) {							\
-		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);	\
-		abort();							\
-	}									\
-} while (0)
+#define MUST(condition)                                                                         \
+	do {                                                                                    \
+		if (!(condition)) {                                                             \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			abort();                                                                \
+		}                                                                               \
+	} while (0)
 
-/* A copy with a NUL behind it, as sysfs hands it out, and nothing behind that: AddressSanitizer sees who reads on. */
+/*
+ * A copy with a NUL behind it, as sysfs hands it out, and nothing behind that: AddressSanitizer
+ * sees who reads on.
+ */
 static inline char *input_text(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -31,7 +35,10 @@ static inline char *input_text(const uint8_t *data, size_t size)
 	return text;
 }
 
-/* The line that a store function with room for @room makes of it, or NULL if it refuses that; also of its own size. */
+/*
+ * The line that a store function with room for @room makes of it, or NULL if it refuses that;
+ * also of its own size.
+ */
 static inline char *input_line(const uint8_t *data, size_t size, size_t room)
 {
 	char *text = input_text(data, size), *line = malloc(room), *exact = NULL;

@@ -20,7 +20,8 @@ static void map_check(const struct memsuite_bank_map *map)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *line = input_line(data, size, MEMSUITE_REGION_NAME + MEMSUITE_BANK_TEXT), printed[512];
+	char *line = input_line(data, size, MEMSUITE_REGION_NAME + MEMSUITE_BANK_TEXT),
+	     printed[512];
 	struct memsuite_bank_map map, again;
 
 	if (line && !memsuite_bank_map_parse(line, &map)) {

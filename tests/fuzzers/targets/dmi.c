@@ -13,14 +13,16 @@ static void ranges_check(const struct memsuite_dmi *dimms)
 	struct memsuite_region_spec spec;
 	unsigned int i, j;
 
-	MUST(dimms->nr_dimms <= MEMSUITE_DMI_MAX_DIMMS && dimms->nr_ranges <= MEMSUITE_DMI_MAX_DIMMS);
+	MUST(dimms->nr_dimms <= MEMSUITE_DMI_MAX_DIMMS &&
+	     dimms->nr_ranges <= MEMSUITE_DMI_MAX_DIMMS);
 	for (i = 0; i < dimms->nr_ranges; i++) {
 		MUST(dimms->range[i].start < dimms->range[i].end);
 		MUST(ALIGN(dimms->range[i].start, PAGE_SIZE) >= dimms->range[i].start);
 		for (j = 0; j < i; j++)
 			MUST(!ranges_overlap(dimms, i, j));
 		memsuite_dmi_describe(dimms, i, &spec);
-		MUST(strlen(spec.locator) < MEMSUITE_REGION_TEXT && strlen(spec.technology) < MEMSUITE_REGION_TEXT);
+		MUST(strlen(spec.locator) < MEMSUITE_REGION_TEXT &&
+		     strlen(spec.technology) < MEMSUITE_REGION_TEXT);
 		memsuite_dmi_is_part(spec.locator, dimms->nr_dimms ? dimms->dimm[0].locator : "");
 		MUST(!memsuite_dmi_is_part(spec.locator, spec.locator));
 	}

@@ -19,12 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (line && !memdiag_inject_parse(line, &spec)) {
 		bool pair = spec.variant >= memdiag_fault_variants[spec.kind].of_victim;
 
-		MUST(spec.kind < MEMDIAG_FAULT_NR_KINDS && spec.victim.bit < 64 && !(spec.victim.address % 8));
+		MUST(spec.kind < MEMDIAG_FAULT_NR_KINDS && spec.victim.bit < 64 &&
+		     !(spec.victim.address % 8));
 		bit_print(&spec.victim, victim, sizeof(victim));
 		bit_print(&spec.aggressor, aggressor, sizeof(aggressor));
-		snprintf(printed, sizeof(printed), "%s:%s/%u%s%s", victim, memdiag_fault_kind_name[spec.kind],
-			 spec.variant, pair ? "@" : "", pair ? aggressor : "");
-		MUST(!memdiag_inject_parse(printed, &again) && !memcmp(&spec, &again, sizeof(spec)));
+		snprintf(printed, sizeof(printed), "%s:%s/%u%s%s", victim,
+			 memdiag_fault_kind_name[spec.kind], spec.variant, pair ? "@" : "",
+			 pair ? aggressor : "");
+		MUST(!memdiag_inject_parse(printed, &again) &&
+		     !memcmp(&spec, &again, sizeof(spec)));
 	}
 	free(line);
 	return 0;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* March tests: kmod-memdiag/march/notation.c; what it accepts is run, and finds nothing in good memory. */
+/*
+ * March tests: kmod-memdiag/march/notation.c. What it accepts is run, and finds nothing in good
+ * memory.
+ */
 #include <linux/kernel.h>
 
 /* Delays are not waited for. */
 #include <linux/delay.h>
 #undef msleep
-#define msleep(ms)	((void)(ms))
+#define msleep(ms) ((void)(ms))
 
 #include "march/notation.c"
 #include "march/background.c"
@@ -20,11 +23,20 @@
 #include "input.h"
 
 /* Strips are assembly that clang does not take; the exact methods need none. */
-size_t memdiag_strip_words(struct memdiag_strip *strip) { abort(); }
-size_t memdiag_strip_avx2(struct memdiag_strip *strip) { abort(); }
-size_t memdiag_strip_avx512(struct memdiag_strip *strip) { abort(); }
+size_t memdiag_strip_words(struct memdiag_strip *strip)
+{
+	abort();
+}
+size_t memdiag_strip_avx2(struct memdiag_strip *strip)
+{
+	abort();
+}
+size_t memdiag_strip_avx512(struct memdiag_strip *strip)
+{
+	abort();
+}
 
-#define LINES	(PAGE_SIZE / MEMDIAG_LINE_BYTES)
+#define LINES (PAGE_SIZE / MEMDIAG_LINE_BYTES)
 
 static void march_print(const struct memdiag_march_test *test, char *to, size_t size)
 {
@@ -67,16 +79,24 @@ static void failure_seen(void *context, const struct memdiag_march_failure *fail
 static void march_run(const struct memdiag_march_test *march)
 {
 	static const enum memdiag_engine_method methods[] = {
-		MEMDIAG_ENGINE_LINES, MEMDIAG_ENGINE_PAGE_LINES, MEMDIAG_ENGINE_PAGE_WORDS,
+		MEMDIAG_ENGINE_LINES,
+		MEMDIAG_ENGINE_PAGE_LINES,
+		MEMDIAG_ENGINE_PAGE_WORDS,
 	};
 	static u64 words[LINES * MEMDIAG_LINE_WORDS] __aligned(64);
-	struct memdiag_engine_block block = { .words = words, .nr_lines = LINES, .address = 0x123456000ULL };
-	struct memdiag_engine_test test = { .kind = MEMDIAG_ENGINE_MARCH, .march = *march, .seed = 1 };
+	struct memdiag_engine_block block = { .words = words,
+					      .nr_lines = LINES,
+					      .address = 0x123456000ULL };
+	struct memdiag_engine_test test = { .kind = MEMDIAG_ENGINE_MARCH,
+					    .march = *march,
+					    .seed = 1 };
 
 	test.method = methods[march->nr_elements % ARRAY_SIZE(methods)];
-	memdiag_engine_run(&test, &block, march->elements[0].nr_ops % MEMDIAG_BACKGROUNDS, failure_seen, NULL);
+	memdiag_engine_run(&test, &block, march->elements[0].nr_ops % MEMDIAG_BACKGROUNDS,
+			   failure_seen, NULL);
 	MUST(memdiag_simulator_coverage(march, &MEMDIAG_SIMULATOR_LITERATURE,
-					memdiag_march_length(march) % MEMDIAG_FAULT_NR_KINDS) <= 100);
+					memdiag_march_length(march) % MEMDIAG_FAULT_NR_KINDS) <=
+	     100);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -91,7 +111,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		} else {
 			bounds_check(&test);
 			march_print(&test, printed, sizeof(printed));
-			MUST(!memdiag_march_parse(printed, &again, &at) && !memcmp(&test, &again, sizeof(test)));
+			MUST(!memdiag_march_parse(printed, &again, &at) &&
+			     !memcmp(&test, &again, sizeof(test)));
 			march_run(&test);
 		}
 	}

@@ -27,7 +27,8 @@ static void range_check(const char *text)
 	}
 	MUST(start < end && !(start % PAGE_SIZE) && !(end % PAGE_SIZE));
 	snprintf(printed, sizeof(printed), "%#llx-%llu", start, end);
-	MUST(!memsuite_parse_range(printed, &again, &again_end) && again == start && again_end == end);
+	MUST(!memsuite_parse_range(printed, &again, &again_end) && again == start &&
+	     again_end == end);
 }
 
 /* What becomes the name of a directory. */
@@ -51,7 +52,8 @@ static void line_check(const char *text, size_t size)
 
 	if (memsuite_parse_line(text, size, line, sizeof(line)))
 		return;
-	MUST(!memsuite_parse_line(line, strlen(line), again, sizeof(again)) && !strcmp(line, again));
+	MUST(!memsuite_parse_line(line, strlen(line), again, sizeof(again)) &&
+	     !strcmp(line, again));
 	for (i = 0; i < size; i++)
 		if (!isascii(text[i]))
 			MUST(memchr(line, text[i], strlen(line)));

@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *line = input_line(data, size, 128), printed[64];
 
 	if (line && !memsuite_perf_event_parse(line, &event)) {
-		snprintf(printed, sizeof(printed), "%u:%#llx:%llu", event.type, event.config, event.config1);
+		snprintf(printed, sizeof(printed), "%u:%#llx:%llu", event.type, event.config,
+			 event.config1);
 		MUST(!memsuite_perf_event_parse(printed, &again) && again.type == event.type &&
 		     again.config == event.config && again.config1 == event.config1);
 	}

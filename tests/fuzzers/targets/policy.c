@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Policies, and what programs choose, which comes behind the first end of a line: kmod-vipzone/parse. */
+/*
+ * Policies, and what programs choose, which comes behind the first end of a line:
+ * kmod-vipzone/parse.
+ */
 #include "kernel/parse.c"
 #include "region/region_parse.c"
 #include "parse/command.c"
@@ -28,7 +31,8 @@ static void command_check(const struct vipzone_command *command)
 	struct vipzone_order order;
 	int i;
 
-	MUST(command->nr_regions <= VIPZONE_MAX_REGIONS && command->banks.nr <= VIPZONE_MAX_REGIONS);
+	MUST(command->nr_regions <= VIPZONE_MAX_REGIONS &&
+	     command->banks.nr <= VIPZONE_MAX_REGIONS);
 	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		order_check(command, &command->orders[i]);
 	for (i = 0; i < command->banks.nr; i++)
@@ -39,8 +43,8 @@ static void command_check(const struct vipzone_command *command)
 	order_check(command, &command->low_power.write);
 	MUST(command->low_power.threshold_pct <= 100);
 	for (i = 0; i < 16; i++) {
-		vipzone_low_power_order(command, i & 1 ? VIPZONE_HINT_WRITE : 0, i & 2 ? 5 : 0xaaaaaaaa,
-					i & 4 ? 31 : 0, &order);
+		vipzone_low_power_order(command, i & 1 ? VIPZONE_HINT_WRITE : 0,
+					i & 2 ? 5 : 0xaaaaaaaa, i & 4 ? 31 : 0, &order);
 		order_check(command, &order);
 	}
 }
@@ -60,19 +64,22 @@ static bool commands_same(const struct vipzone_command *a, const struct vipzone_
 	return a->scope == b->scope && a->pid == b->pid && !strcmp(a->cgroup, b->cgroup) &&
 	       a->children == b->children && a->heat == b->heat && a->wear == b->wear &&
 	       a->programs == b->programs && !strcmp(a->policy, b->policy) &&
-	       a->nr_regions == b->nr_regions && !memcmp(a->regions, b->regions, sizeof(a->regions)) &&
+	       a->nr_regions == b->nr_regions &&
+	       !memcmp(a->regions, b->regions, sizeof(a->regions)) &&
 	       a->low_power.kernel == b->low_power.kernel && a->banks.nr == b->banks.nr;
 }
 
 static void command_print(const struct vipzone_command *command, char *to, size_t size)
 {
-	size_t at = command->scope == VIPZONE_SCOPE_MACHINE ? scnprintf(to, size, "machine") :
-		    command->scope == VIPZONE_SCOPE_CGROUP ? scnprintf(to, size, "cgroup:%s", command->cgroup) :
-		    scnprintf(to, size, "%d", command->pid);
+	size_t at = command->scope == VIPZONE_SCOPE_MACHINE ?
+			    scnprintf(to, size, "machine") :
+		    command->scope == VIPZONE_SCOPE_CGROUP ?
+			    scnprintf(to, size, "cgroup:%s", command->cgroup) :
+			    scnprintf(to, size, "%d", command->pid);
 
-	scnprintf(to + at, size - at, " \t%s%s%s%s%s", command->policy, command->heat ? " heat" : "",
-		  command->wear ? " wear" : "", command->programs ? " programs" : "",
-		  command->children ? " children" : "");
+	scnprintf(to + at, size - at, " \t%s%s%s%s%s", command->policy,
+		  command->heat ? " heat" : "", command->wear ? " wear" : "",
+		  command->programs ? " programs" : "", command->children ? " children" : "");
 }
 
 static void technologies_fill(struct vipzone_command *command)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Images of a store: kmod-vipzone/store/map. The input tells what is written to a store, what is then done to its PRAM,
- * checksums made right again among it, and what is done to it while it is open. It opens, or is refused and not touched;
- * data are as they were written, or that is noticed; and while it is open, every block that memory knows is found.
+ * Images of a store: kmod-vipzone/store/map. The input tells what is written to a store, what is
+ * then done to its PRAM, checksums made right again among it, and what is done to it while it is
+ * open. It opens, or is refused and not touched; data are as they were written, or that is
+ * noticed; and while it is open, every block that memory knows is found.
  */
 #include <linux/kernel.h>
 #include <linux/list.h>
 
 #include "store/map/pram.h"
 
-#define BAD_LINES	4
-#define LINE_BYTES	64
+#define BAD_LINES 4
+#define LINE_BYTES 64
 
-static const u8 *bad_lines[BAD_LINES];	/* what cannot be read, until it is written */
+static const u8 *bad_lines[BAD_LINES]; /* what cannot be read, until it is written */
 
 static unsigned long read_unless_bad(void *to, const void *from, size_t size)
 {
@@ -26,9 +27,9 @@ static unsigned long read_unless_bad(void *to, const void *from, size_t size)
 	return 0;
 }
 
-#define vstore_pram_read	read_unless_bad
-#define VSTORE_UNIT_SHIFT	3
-#define VSTORE_SEAL_BLOCKS	2u
+#define vstore_pram_read read_unless_bad
+#define VSTORE_UNIT_SHIFT 3
+#define VSTORE_SEAL_BLOCKS 2u
 #include "store/map/checksum.c"
 #include "store/map/pages.c"
 #include "store/map/tree.c"
@@ -42,12 +43,14 @@ static unsigned long read_unless_bad(void *to, const void *from, size_t size)
 
 #include "input.h"
 
-#define NR_PAGES	24
-#define IMAGE		(NR_PAGES * VSTORE_BLOCK_SIZE)
-#define STEPS		64		/* of each part, at most */
+#define NR_PAGES 24
+#define IMAGE (NR_PAGES * VSTORE_BLOCK_SIZE)
+#define STEPS 64 /* of each part, at most */
 
 static const u8 store_uuid[16] = "the uuid of one";
-static const u64 sizes[] = { 600000, 1, 2, 5, 512, 513, 262144, 262145, 1ULL << 27, 1ULL << 36, (1ULL << 36) + 1 };
+static const u64 sizes[] = {
+	600000, 1, 2, 5, 512, 513, 262144, 262145, 1ULL << 27, 1ULL << 36, (1ULL << 36) + 1
+};
 
 static u8 *pram;
 static struct vstore_page *pages;
@@ -57,7 +60,8 @@ static u64 nr_blocks;
 /* Scattered, so that nodes are many; the first and the last ones are sealed. */
 static u64 block_of(u8 place)
 {
-	static const u64 firsts[] = { 0, 510, 1024, 262143, 262656, 599990, 1ULL << 26, (1ULL << 36) - 8 };
+	static const u64 firsts[] = { 0,      510,    1024,	  262143,
+				      262656, 599990, 1ULL << 26, (1ULL << 36) - 8 };
 	u64 block = firsts[place / 8 % ARRAY_SIZE(firsts)] + place % 8;
 
 	return place & 0x80 ? nr_blocks - 1 - block % nr_blocks : block % nr_blocks;
@@ -150,19 +154,21 @@ static void header_forge(struct input_bytes *bytes)
 }
 
 /*
- * An entry with a right checksum, where it does not belong. Of one that leads nowhere memory is not asked: while the
- * store is open, that is not forged.
+ * An entry with a right checksum, where it does not belong. Of one that leads nowhere memory is
+ * not asked: while the store is open, that is not forged.
  */
 static void entry_forge(struct input_bytes *bytes, u32 node, bool open)
 {
 	unsigned int level = input_u8(bytes) % (VSTORE_LEVELS_MAX + 1);
-	u64 block = block_of(input_u8(bytes)) + ((u64)input_u8(bytes) << level * VSTORE_FANOUT_SHIFT);
+	u64 block =
+		block_of(input_u8(bytes)) + ((u64)input_u8(bytes) << level * VSTORE_FANOUT_SHIFT);
 	u32 page = input_u8(bytes);
 
 	if (page == 0xff)
 		page = ~0u - input_u8(bytes);
 	page += open && !page;
-	*vstore_slot_of(&map, node, level, block) = vstore_entry_make(&map, level, block, page, input_u8(bytes) & 3);
+	*vstore_slot_of(&map, node, level, block) =
+		vstore_entry_make(&map, level, block, page, input_u8(bytes) & 3);
 }
 
 /* Where damage is done: anywhere; while the store is open, in a page of its tree, or a word. */
@@ -171,7 +177,8 @@ static u32 damage_page(struct input_bytes *bytes, bool open)
 	u32 page = input_u8(bytes) % NR_PAGES, i;
 
 	for (i = 0; open && i < NR_PAGES; i++, page = (page + 1) % NR_PAGES)
-		if (page == VSTORE_ROOT_PAGE || page == VSTORE_CLAIMS_PAGE || map.pages[page].use == VSTORE_NODE)
+		if (page == VSTORE_ROOT_PAGE || page == VSTORE_CLAIMS_PAGE ||
+		    map.pages[page].use == VSTORE_NODE)
 			break;
 	return page;
 }
@@ -181,7 +188,8 @@ static void damage(struct input_bytes *bytes, bool open)
 	u8 what = input_u8(bytes) % 9;
 	u32 page = damage_page(bytes, open);
 	u8 *at = pram + page * VSTORE_BLOCK_SIZE + input_u16(bytes) % VSTORE_BLOCK_SIZE;
-	u8 *line = (u8 *)((unsigned long)at & ~(LINE_BYTES - 1UL)), *word = (u8 *)((unsigned long)at & ~7UL);
+	u8 *line = (u8 *)((unsigned long)at & ~(LINE_BYTES - 1UL)),
+	   *word = (u8 *)((unsigned long)at & ~7UL);
 	u64 value;
 
 	switch (what) {
@@ -195,9 +203,10 @@ static void damage(struct input_bytes *bytes, bool open)
 	case 2:
 		memset(line, 0, LINE_BYTES);
 		break;
-	case 3:		/* what another line has, or its page */
+	case 3: /* what another line has, or its page */
 		value = damage_page(bytes, false);
-		memmove(line, pram + value * VSTORE_BLOCK_SIZE + (line - pram) % VSTORE_BLOCK_SIZE, LINE_BYTES);
+		memmove(line, pram + value * VSTORE_BLOCK_SIZE + (line - pram) % VSTORE_BLOCK_SIZE,
+			LINE_BYTES);
 		break;
 	case 4:
 		memset(pram + page * VSTORE_BLOCK_SIZE, input_u8(bytes), VSTORE_BLOCK_SIZE);
@@ -267,7 +276,10 @@ static void blocks_check(void)
 	MUST(nr == map.nr_data);
 }
 
-/* Each sector of a block that was on its way is from the label, or from PRAM; one that is not is noticed. */
+/*
+ * Each sector of a block that was on its way is from the label, or from PRAM; one that is not is
+ * noticed.
+ */
 static void seal_check(struct input_bytes *bytes)
 {
 	static u8 on_disk[VSTORE_BLOCK_SIZE], in_pram[VSTORE_BLOCK_SIZE];

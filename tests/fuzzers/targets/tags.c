@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tagged ranges, kmod-vipzone/tags/tag_ranges.c: calls, five bytes each, against a map of pages. */
+/* Tagged ranges, kmod-vipzone/tags/tag_ranges.c: calls, four bytes each, against a map of pages. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 
@@ -7,10 +7,10 @@
 
 #include "input.h"
 
-#define PAGES	128
+#define PAGES 128
 
 static struct vipzone_tag_ranges set;
-static int map[PAGES];		/* flags, or -1 */
+static int map[PAGES]; /* flags, or -1 */
 
 static void pages_set(unsigned int start, unsigned int nr, int flags)
 {
@@ -22,7 +22,8 @@ static void range_tag(unsigned int start, unsigned int nr, u32 flags)
 {
 	struct vipzone_tag *fresh[2] = { malloc(sizeof(*fresh[0])), malloc(sizeof(*fresh[0])) };
 
-	MUST(!vipzone_tag_ranges_tag(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE, flags, fresh));
+	MUST(!vipzone_tag_ranges_tag(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE, flags,
+				     fresh));
 	free(fresh[0]);
 	free(fresh[1]);
 	pages_set(start, nr, flags);
@@ -32,7 +33,8 @@ static void range_tag(unsigned int start, unsigned int nr, u32 flags)
 static void range_untag(unsigned int start, unsigned int nr, bool memory)
 {
 	struct vipzone_tag *fresh = memory ? malloc(sizeof(*fresh)) : NULL;
-	bool whole = vipzone_tag_ranges_untag(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE, &fresh);
+	bool whole = vipzone_tag_ranges_untag(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE,
+					      &fresh);
 	int flags = start + nr < PAGES ? map[start + nr] : -1, was = map[start];
 
 	MUST(whole || !memory);
@@ -40,6 +42,12 @@ static void range_untag(unsigned int start, unsigned int nr, bool memory)
 	pages_set(start, nr, -1);
 	for (start += nr; !whole && start < PAGES && map[start] == flags && flags == was; start++)
 		map[start] = -1;
+}
+
+static void range_unmap(unsigned int start, unsigned int nr)
+{
+	MUST(vipzone_tag_ranges_unmap(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE));
+	pages_set(start, nr, -1);
 }
 
 static void range_move(unsigned int from, unsigned int to, unsigned int nr)
@@ -59,7 +67,8 @@ static void sets_check(const struct vipzone_tag_ranges *tags)
 	u32 flags;
 
 	for (page = 0; page < PAGES; page++) {
-		bool found = vipzone_tag_ranges_find(tags, page * PAGE_SIZE + PAGE_SIZE - 1, &flags);
+		bool found =
+			vipzone_tag_ranges_find(tags, page * PAGE_SIZE + PAGE_SIZE - 1, &flags);
 
 		MUST(found ? (int)flags == map[page] : map[page] == -1);
 		runs += map[page] != -1 && (!page || map[page - 1] != map[page]);
@@ -79,21 +88,23 @@ static void copy_check(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const u32 kinds[] = { _VIP_TYP_READ, _VIP_TYP_WRITE, _VIP_UTIL_HI };
 	struct input_bytes bytes = { data, size };
 
 	vipzone_tag_ranges_init(&set);
 	pages_set(0, PAGES, -1);
 	while (bytes.left) {
-		u8 op = input_u8(&bytes), start = input_u8(&bytes) % PAGES, to = input_u8(&bytes) % PAGES;
+		u8 op = input_u8(&bytes), start = input_u8(&bytes) % PAGES;
+		u8 to = input_u8(&bytes) % PAGES;
 		unsigned int nr = 1 + input_u8(&bytes) % PAGES;
 
 		nr = min(nr, PAGES - max(start, to));
 		if (op % 8 < 3)
-			range_tag(start, nr, op % 8 == 0 ? _VIP_TYP_READ : op % 8 == 1 ? _VIP_TYP_WRITE : _VIP_UTIL_HI);
+			range_tag(start, nr, kinds[op % 8]);
 		else if (op % 8 < 5)
 			range_untag(start, nr, op % 8 == 3);
 		else if (op % 8 == 5)
-			pages_set(start, nr, -1 * vipzone_tag_ranges_unmap(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE));
+			range_unmap(start, nr);
 		else
 			range_move(start, to, nr);
 		sets_check(&set);
