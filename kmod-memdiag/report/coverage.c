@@ -15,7 +15,7 @@
 #include <linux/seq_file.h>
 
 #include <compat/compat.h>
-#include <compat/hwpoison.h>
+#include <compat/poison.h>
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
 

@@ -183,8 +183,10 @@ static struct vipzone_tag_ranges *tagged_begin(struct tagged *tagged)
 	cond_resched();
 	while ((tags = tags_of(tagged))) {
 		spin_lock(&tags->ranges.lock);
-		if (tags->users == 1)
+		if (tags->users == 1) {
+			__release(&tags->ranges.lock);	/* for sparse: the caller has it */
 			return &tags->ranges;
+		}
 		spin_unlock(&tags->ranges.lock);
 		tagged_copy_tags(tagged);
 	}
@@ -193,6 +195,7 @@ static struct vipzone_tag_ranges *tagged_begin(struct tagged *tagged)
 
 static void tagged_end(struct vipzone_tag_ranges *set)
 {
+	__acquire(&set->lock);
 	spin_unlock(&set->lock);
 }
 

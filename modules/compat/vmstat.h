@@ -14,7 +14,7 @@ static inline void memsuite_vmstat_count(struct zone *zone, enum numa_stat_item 
 	this_cpu_inc(zone->per_cpu_zonestats->vm_numa_event[item]);
 }
 #else
-/* Up to 5.13: a CPU has 16 bits, which the kernel adds up each second, and which may not overflow. */
+/* Up to 5.13: 16 bits of a CPU, which the kernel adds up each second; they may not overflow. */
 static inline void memsuite_vmstat_count(struct zone *zone, enum numa_stat_item item)
 {
 	if (likely(this_cpu_inc_return(zone->pageset->vm_numa_stat_diff[item]) <= U16_MAX / 2))

@@ -8,7 +8,7 @@
 #include <linux/mutex.h>
 
 #include <compat/compat.h>
-#include <compat/hwpoison.h>
+#include <compat/poison.h>
 
 #include "frame/hwpoison.h"
 #include "kernel/text_file.h"

@@ -131,7 +131,7 @@ static void large_note(struct page *page, struct memsuite_pool *pool, unsigned i
 		       gfp_t gfp)
 {
 	set_page_private(page, (unsigned long)pool);
-	set_page_private(page + 1, order << 1 | !!(gfp & __GFP_ZERO));
+	set_page_private(page + 1, order << 1 | (gfp & __GFP_ZERO ? 1 : 0));
 }
 
 static struct page *pool_take_large(struct memsuite_pool *pool, unsigned int order)

@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 
 #include <compat/compat.h>
-#include <compat/hwpoison.h>
+#include <compat/poison.h>
 #include <memsuite/block.h>
 #include <memsuite/contig_range.h>
 #include <memsuite/migrate.h>

@@ -105,7 +105,8 @@ bool vstore_page_is_right(const struct vstore_map *map, u32 page, u64 block, u32
  *
  * It is durable with the next fence.
  */
-void vstore_record_set(const struct vstore_map *map, u32 page, u64 block, enum vstore_record_state state)
+void vstore_record_set(const struct vstore_map *map, u32 page, u64 block,
+		       enum vstore_record_state state)
 {
 	vstore_pram_set(record_slot(map, page), (u64)state << STATE_SHIFT | block << CHECKSUM_BITS |
 					       map->pages[page].checksum);

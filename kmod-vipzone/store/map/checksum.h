@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checksums of data. Behind the root, PRAM has a record of each of its pages, one word: which block's contents
- * are there, a checksum of them, and whether an entry leads to the page.
+ * Checksums of data. Behind the root, PRAM has a record of each of its pages, one word: which
+ * block's contents are there, a checksum of them, and whether an entry leads to the page.
  *
  * The record is written with the contents, before the entry. That the entry is durable is noted
  * later, without a fence, and taken back before the entry changes. So data that were changed are
@@ -15,7 +15,7 @@
 
 /* What the record of a page says. */
 enum vstore_record_state {
-	VSTORE_NO_DATA,	/* no data */
+	VSTORE_NO_DATA,
 	VSTORE_WRITTEN,		/* an entry may lead to it */
 	VSTORE_COMMITTED,	/* an entry leads to it */
 };
@@ -29,7 +29,8 @@ struct vstore_record {
 void vstore_data_write(struct vstore_map *map, u32 page, u64 block, const void *contents);
 bool vstore_data_is_right(const struct vstore_map *map, u32 page, const void *contents);
 bool vstore_page_is_right(const struct vstore_map *map, u32 page, u64 block, u32 checksum);
-void vstore_record_set(const struct vstore_map *map, u32 page, u64 block, enum vstore_record_state state);
+void vstore_record_set(const struct vstore_map *map, u32 page, u64 block,
+		       enum vstore_record_state state);
 void vstore_record_clear(const struct vstore_map *map, u32 page);
 void vstore_records_clear(void *base, u32 nr_pages);
 bool vstore_record_read(const struct vstore_map *map, u32 page, struct vstore_record *record);

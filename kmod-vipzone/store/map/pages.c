@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The pages of PRAM: which are free, which are used, which cannot be read, and which are lent
- * in units. All of this is in memory alone, but that a page has no data. Pure logic: also built in user space.
+ * in units. All of this is in memory alone, but that a page has no data. Pure logic: also built in
+ * user space.
  */
 
 #include <linux/kernel.h>

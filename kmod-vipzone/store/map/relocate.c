@@ -28,6 +28,19 @@ static int page_copy(const struct vstore_map *map, u32 to, u32 from)
 	return 0;
 }
 
+/* The checksum is that of what was written: if it was changed since, who reads it finds out. */
+static int data_copy(struct vstore_map *map, u32 to, u32 from)
+{
+	u64 block = map->pages[from].block;
+
+	if (page_copy(map, to, from))
+		return -EIO;
+	map->pages[to].checksum = map->pages[from].checksum;
+	vstore_record_set(map, to, block, VSTORE_WRITTEN);
+	vstore_record_set(map, from, block, VSTORE_WRITTEN);
+	return 0;
+}
+
 /* What is bad of it is right in the other one, which nothing leads to yet. */
 static void node_copy(struct vstore_map *map, u32 to, u32 from)
 {
@@ -80,14 +93,9 @@ int vstore_page_relocate(struct vstore_map *map, u32 page)
 	to = &map->pages[number];
 	if (from->use == VSTORE_NODE) {
 		node_copy(map, number, page);
-	} else if (page_copy(map, number, page)) {
+	} else if (data_copy(map, number, page)) {
 		vstore_page_free(map, number);
 		return -EIO;
-	} else {
-		/* Of what was written: if it was changed since, that is found when it is read. */
-		to->checksum = from->checksum;
-		vstore_record_set(map, number, from->block, VSTORE_WRITTEN);
-		vstore_record_set(map, page, from->block, VSTORE_WRITTEN);
 	}
 	/* All of it is there before anything leads to it. */
 	vstore_pram_fence();

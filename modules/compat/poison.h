@@ -4,8 +4,8 @@
  * Debian's for clouds up to 6.1, has none: there the suite marks its own as what it holds
  * otherwise, which nobody looks into, and page->private says why.
  */
-#ifndef MEMSUITE_COMPAT_HWPOISON_H
-#define MEMSUITE_COMPAT_HWPOISON_H
+#ifndef MEMSUITE_COMPAT_POISON_H
+#define MEMSUITE_COMPAT_POISON_H
 
 #include <linux/mm.h>
 #include <linux/page-flags.h>
