@@ -13,10 +13,10 @@
 #include "store/map/pram.h"
 
 /* A record: its state, the block, and 26 bits of checksum, which are never all zero. */
-#define STATE_SHIFT	62
+#define RECORD_STATE_SHIFT	62
 #define CHECKSUM_BITS	26
 #define CHECKSUM_MASK	GENMASK_ULL(CHECKSUM_BITS - 1, 0)
-#define BLOCK_MASK	GENMASK_ULL(STATE_SHIFT - CHECKSUM_BITS - 1, 0)
+#define BLOCK_MASK	GENMASK_ULL(RECORD_STATE_SHIFT - CHECKSUM_BITS - 1, 0)
 
 /* The words of a line, which is read at once. */
 #define LINE_WORDS	8
@@ -108,7 +108,7 @@ bool vstore_page_is_right(const struct vstore_map *map, u32 page, u64 block, u32
 void vstore_record_set(const struct vstore_map *map, u32 page, u64 block,
 		       enum vstore_record_state state)
 {
-	vstore_pram_set(record_slot(map, page), (u64)state << STATE_SHIFT | block << CHECKSUM_BITS |
+	vstore_pram_set(record_slot(map, page), (u64)state << RECORD_STATE_SHIFT | block << CHECKSUM_BITS |
 					       map->pages[page].checksum);
 }
 
@@ -161,7 +161,7 @@ bool vstore_record_read(const struct vstore_map *map, u32 page, struct vstore_re
 	if (vstore_pram_read(&value, record_slot(map, page), sizeof(value)))
 		return false;
 	*record = (struct vstore_record){
-		.state = value >> STATE_SHIFT,
+		.state = value >> RECORD_STATE_SHIFT,
 		.block = value >> CHECKSUM_BITS & BLOCK_MASK,
 		.checksum = value & CHECKSUM_MASK,
 	};
