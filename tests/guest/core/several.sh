@@ -23,7 +23,8 @@ kill_the_rest() {
 tidy() {
 	kill_the_rest
 	wait
-	[ ! -e /sys/kernel/memsuite ] || rmmod mrc vipzone memdiag memsuite 2>/dev/null
+	# One by one: rmmod ends at the first one that is not loaded.
+	for module in mrc vipzone memdiag memsuite; do rmmod $module; done 2>/dev/null
 	awk 'NR > 1 { print $1 }' /proc/swaps | xargs -r swapoff
 	awk '$2 ~ "^/tmp/." { print $2 }' /proc/mounts | sort -r | xargs -r umount -l
 	rm -rf /tmp/*
