@@ -171,13 +171,13 @@ static void entry_forge(struct input_bytes *bytes, u32 node, bool open)
 		vstore_entry_make(&map, level, block, page, input_u8(bytes) & 3);
 }
 
-/* Where damage is done: anywhere; while the store is open, in a page of its tree, or a word. */
+/* Where damage is done: anywhere; while the store is open, in a page of its tree, or of records. */
 static u32 damage_page(struct input_bytes *bytes, bool open)
 {
 	u32 page = input_u8(bytes) % NR_PAGES, i;
 
 	for (i = 0; open && i < NR_PAGES; i++, page = (page + 1) % NR_PAGES)
-		if (page == VSTORE_ROOT_PAGE || page == VSTORE_CLAIMS_PAGE ||
+		if (page == VSTORE_ROOT_PAGE || page == VSTORE_RECORDS_PAGE ||
 		    map.pages[page].use == VSTORE_NODE)
 			break;
 	return page;
@@ -216,7 +216,7 @@ static void damage(struct input_bytes *bytes, bool open)
 		break;
 	case 6:
 	case 7:
-		if (page != VSTORE_HEADER_PAGE && page != VSTORE_CLAIMS_PAGE)
+		if (page != VSTORE_HEADER_PAGE && page != VSTORE_RECORDS_PAGE)
 			entry_forge(bytes, page, open);
 		break;
 	default:

@@ -18,43 +18,52 @@ static void pages_set(unsigned int start, unsigned int nr, int flags)
 		map[start++] = flags;
 }
 
-static void range_tag(unsigned int start, unsigned int nr, u32 flags)
+static void range_tag(unsigned int first, unsigned int nr, u32 flags)
 {
 	struct vipzone_tag *fresh[2] = { malloc(sizeof(*fresh[0])), malloc(sizeof(*fresh[0])) };
+	unsigned long start = first * PAGE_SIZE, end = start + nr * PAGE_SIZE;
 
-	MUST(!vipzone_tag_ranges_tag(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE, flags,
-				     fresh));
+	while (start < end)
+		MUST(!vipzone_tag_ranges_tag(&set, &start, end, flags, fresh));
 	free(fresh[0]);
 	free(fresh[1]);
-	pages_set(start, nr, flags);
+	pages_set(first, nr, flags);
 }
 
 /* Without memory, what is behind the range may be untagged, too. */
-static void range_untag(unsigned int start, unsigned int nr, bool memory)
+static void range_untag(unsigned int first, unsigned int nr, bool memory)
 {
 	struct vipzone_tag *fresh = memory ? malloc(sizeof(*fresh)) : NULL;
-	bool whole = vipzone_tag_ranges_untag(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE,
-					      &fresh);
-	int flags = start + nr < PAGES ? map[start + nr] : -1, was = map[start];
+	unsigned long start = first * PAGE_SIZE, end = start + nr * PAGE_SIZE;
+	int flags = first + nr < PAGES ? map[first + nr] : -1, was = map[first];
+	bool whole = true;
 
+	while (start < end)
+		whole &= vipzone_tag_ranges_untag(&set, &start, end, &fresh);
 	MUST(whole || !memory);
 	free(fresh);
-	pages_set(start, nr, -1);
-	for (start += nr; !whole && start < PAGES && map[start] == flags && flags == was; start++)
-		map[start] = -1;
+	pages_set(first, nr, -1);
+	for (first += nr; !whole && first < PAGES && map[first] == flags && flags == was; first++)
+		map[first] = -1;
 }
 
-static void range_unmap(unsigned int start, unsigned int nr)
+static void range_unmap(unsigned int first, unsigned int nr)
 {
-	MUST(vipzone_tag_ranges_unmap(&set, start * PAGE_SIZE, (start + nr) * PAGE_SIZE));
-	pages_set(start, nr, -1);
+	unsigned long start = first * PAGE_SIZE, end = start + nr * PAGE_SIZE;
+
+	while (start < end)
+		MUST(vipzone_tag_ranges_unmap(&set, &start, end));
+	pages_set(first, nr, -1);
 }
 
 static void range_move(unsigned int from, unsigned int to, unsigned int nr)
 {
+	struct vipzone_tag_move move = { from * PAGE_SIZE, to * PAGE_SIZE, nr * PAGE_SIZE };
+
 	if (from + nr > to && to + nr > from)
 		return;
-	MUST(!vipzone_tag_ranges_move(&set, from * PAGE_SIZE, to * PAGE_SIZE, nr * PAGE_SIZE));
+	while (move.length)
+		MUST(!vipzone_tag_ranges_move(&set, &move));
 	for (; nr; nr--, from++, to++) {
 		map[to] = map[from];
 		map[from] = -1;
