@@ -230,6 +230,30 @@ static void remove_device(const char *name)
 	}
 }
 
+/* Whether memory still has some of what it was lent. */
+static bool is_lent(void)
+{
+	char line[256];
+	bool found = false;
+	FILE *file = fopen("/proc/iomem", "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= !!strstr(line, "System RAM (dm-vstore)");
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* What memory did not give back, it is asked for again by a store that comes and goes. */
+static void take_back(void)
+{
+	for (int tries = 0; tries < 20 && is_lent(); tries++) {
+		sleep(3);
+		make_whole();
+		remove_device(device);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *number = getenv("FUZZ_DISK"), *range = getenv("FUZZ_RANGE");
@@ -250,7 +274,9 @@ int main(int argc, char **argv)
 	fuzz_run(step);
 	make_sure();
 	remove_device(device);
-	if (!is_loan())
+	if (is_loan())
+		take_back();
+	else
 		remove_device(pram_name);
 	return 0;
 }

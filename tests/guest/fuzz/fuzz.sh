@@ -81,21 +81,25 @@ begin() {
 		return 1 ;;
 	esac
 }
-# How many workers are at it still.
+# Whether a worker is at it still; a zombie has no memory.
 running() {
-	left=0
 	for worker in $workers; do
-		[ -d "/proc/$worker" ] && [ "$(awk '/^State/ { print $2 }' /proc/"$worker"/status 2>/dev/null)" != Z ] && left=$((left + 1))
+		! grep -q '^VmSize' "/proc/$worker/status" 2>/dev/null || return 0
 	done
-	[ $left -gt 0 ]
+	return 1
 }
-all_ended() { ! running; }
-# A worker ends by itself: with 0, or with an errno that it did not expect.
+# They end by themselves: with 0, unless something was not as it has to be.
 workers_end() {
 	result=0
-	if ! wait_for $((seconds + 180)) all_ended; then
+	limit=$(($(uptime_ms) + (seconds + 180) * 1000))
+	while running; do
+		sleep 2
+		[ "$(uptime_ms)" -lt $limit ] || break
+	done
+	if running; then
 		for worker in $workers; do
-			[ ! -d "/proc/$worker" ] || note "hangs: $(tr '\0' ' ' <"/proc/$worker/cmdline") in $(cat "/proc/$worker/wchan")"
+			[ ! -e "/proc/$worker/cmdline" ] || note "$(tr '\0' ' ' <"/proc/$worker/cmdline" | cut -c 1-60)" \
+				"in $(cat "/proc/$worker/wchan")"
 		done
 		# Who waits where goes to the kernel's log.
 		echo w >/proc/sysrq-trigger
