@@ -6,6 +6,8 @@
 #ifndef MEMSUITE_HELD_PAGES_H
 #define MEMSUITE_HELD_PAGES_H
 
+#include <linux/types.h>
+
 /**
  * memsuite_hold_begin() - begin a stretch in which blocks are held
  *
@@ -28,5 +30,15 @@ void memsuite_hold_end(int token);
  * Context: may sleep; not within such a stretch.
  */
 void memsuite_hold_wait(void);
+
+/**
+ * memsuite_hold_wanted() - whether somebody waits for the stretches to end
+ *
+ * Whoever holds for long should look now and then, and end.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool memsuite_hold_wanted(void);
 
 #endif

@@ -30,7 +30,7 @@ static struct memdiag_engine_test plan;
 static void hotplug_inspect(unsigned long pfn, unsigned long nr, unsigned long *bad)
 {
 	memdiag_algorithm_get(&plan);
-	memdiag_worker_test(&verdict, &plan, pfn, nr, NEW_FIDELITY);
+	memdiag_worker_test(&verdict, &plan, pfn, nr, NEW_FIDELITY, NULL);
 	if (memdiag_verdict_report(&verdict))
 		bitmap_copy(bad, verdict.bad, nr);
 }

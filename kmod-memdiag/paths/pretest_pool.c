@@ -47,7 +47,7 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 		return;
 	mutex_lock(&inspect_lock);
 	memdiag_algorithm_get(&plan);
-	memdiag_worker_test(&verdict, &plan, pfn, nr, memdiag_worker_fidelity());
+	memdiag_worker_test(&verdict, &plan, pfn, nr, memdiag_worker_fidelity(), NULL);
 	memdiag_verdict_clear(&verdict);
 	/* A page that failed its test in a fault may pass the second one. */
 	bitmap_or(verdict.bad, verdict.bad, bad, nr);

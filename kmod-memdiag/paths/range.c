@@ -69,23 +69,26 @@ static struct memdiag_engine_test plan;
 
 static unsigned long range_test_held(unsigned long pfn, unsigned long nr)
 {
-	unsigned long bad;
+	bool whole = memdiag_worker_test(&verdict, &plan, pfn, nr, RANGE_FIDELITY,
+					 memdiag_worker_ends);
+	unsigned long bad = memdiag_verdict_report(&verdict);
 
-	memdiag_worker_test(&verdict, &plan, pfn, nr, RANGE_FIDELITY);
-	bad = memdiag_verdict_report(&verdict);
-	WRITE_ONCE(test.tested, test.tested + nr);
+	if (whole)
+		WRITE_ONCE(test.tested, test.tested + nr);
 	WRITE_ONCE(test.bad, test.bad + bad);
 	return bad;
 }
 
 static int range_test_claimed(unsigned long pfn, unsigned long nr)
 {
+	unsigned long before = test.tested;
 	int token = memsuite_hold_begin();
 	int err = memsuite_contig_range_claim(pfn, pfn + nr);
 
 	if (!err) {
 		range_test_held(pfn, nr);
 		memsuite_contig_range_release(pfn, pfn + nr, verdict.bad);
+		WRITE_ONCE(test.untested, test.untested + nr - (test.tested - before));
 	}
 	memsuite_hold_end(token);
 	return err;

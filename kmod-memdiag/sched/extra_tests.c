@@ -227,17 +227,23 @@ void memdiag_extra_tests_end_sweep(void)
 	up_write(&tests_lock);
 }
 
-void memdiag_extra_tests_run(struct memdiag_verdict *verdict, unsigned int first,
-			     unsigned int fidelity)
+bool memdiag_extra_tests_run(struct memdiag_verdict *verdict, unsigned int first,
+			     unsigned int fidelity, memdiag_ends_fn *ends)
 {
 	struct entry *entry;
+	bool ended = false;
 	unsigned int i;
 
 	down_read(&tests_lock);
-	list_for_each_entry(entry, &entries, list)
-		for (i = 0; entry->now && i < fidelity; i++)
-			memdiag_verdict_march(verdict, &entry->test, first + i);
+	list_for_each_entry(entry, &entries, list) {
+		for (i = 0; entry->now && i < fidelity && !ended; i++) {
+			ended = ends();
+			if (!ended)
+				memdiag_verdict_march(verdict, &entry->test, first + i);
+		}
+	}
 	up_read(&tests_lock);
+	return !ended;
 }
 
 /* "NAME ALGORITHM period_s=SECONDS" */

@@ -46,16 +46,21 @@ bool memdiag_extra_tests_begin_sweep(void);
 /* A sweep over all memory has ended. May sleep. */
 void memdiag_extra_tests_end_sweep(void);
 
+/* Whether a test of memory is to end before its time. */
+typedef bool memdiag_ends_fn(void);
+
 /**
  * memdiag_extra_tests_run() - run the tests of this sweep over memory
  * @verdict: of that memory, with what the main test has found; what these tests
  *	find is added
  * @first: number of the first background
  * @fidelity: how many backgrounds
+ * @ends: asked between two backgrounds
  *
  * Context: may sleep.
+ * Return: false if @ends has ended it.
  */
-void memdiag_extra_tests_run(struct memdiag_verdict *verdict, unsigned int first,
-			     unsigned int fidelity);
+bool memdiag_extra_tests_run(struct memdiag_verdict *verdict, unsigned int first,
+			     unsigned int fidelity, memdiag_ends_fn *ends);
 
 #endif

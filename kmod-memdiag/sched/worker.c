@@ -148,16 +148,26 @@ static bool workers_may_test(void)
 	       (!READ_ONCE(paced) || atomic64_read(&tokens) > 0);
 }
 
-void memdiag_worker_test(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
-			 unsigned long pfn, unsigned long nr, unsigned int fidelity)
+bool memdiag_worker_ends(void)
+{
+	return memsuite_hold_wanted() || kthread_should_stop();
+}
+
+bool memdiag_worker_test(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
+			 unsigned long pfn, unsigned long nr, unsigned int fidelity,
+			 memdiag_ends_fn *ends)
 {
 	unsigned int i, first = READ_ONCE(passes) * fidelity;
 
 	memdiag_verdict_begin(verdict, pfn, nr);
-	for (i = 0; i < fidelity; i++)
+	for (i = 0; i < fidelity; i++) {
+		if (i && ends && ends())
+			return false;
 		memdiag_verdict_march(verdict, test, first + i);
+	}
 	memsuite_alloc_stats_tested(pfn, nr);
 	atomic64_add(nr, &tested_pages);
+	return true;
 }
 
 static void bandwidth_update(unsigned long nr, unsigned int fidelity, u64 ns)
@@ -174,10 +184,11 @@ static void worker_test_block(struct worker *worker, struct memsuite_block *bloc
 	unsigned long nr = 1UL << block->order;
 	ktime_t begun = ktime_get();
 
-	memdiag_worker_test(&worker->verdict, &worker->test, page_to_pfn(block->page),
-			    nr, fidelity);
-	memdiag_extra_tests_run(&worker->verdict, READ_ONCE(passes) * fidelity, fidelity);
-	bandwidth_update(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
+	if (memdiag_worker_test(&worker->verdict, &worker->test, page_to_pfn(block->page),
+				nr, fidelity, memdiag_worker_ends) &&
+	    memdiag_extra_tests_run(&worker->verdict, READ_ONCE(passes) * fidelity, fidelity,
+				    memdiag_worker_ends))
+		bandwidth_update(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
 	if (page_to_nid(block->page) != numa_mem_id())
 		atomic64_add(nr, &remote_pages);
 	atomic64_sub(nr, &tokens);

@@ -7,6 +7,8 @@
 
 #include <memsuite/memdiag_registry.h>
 
+#include "sched/extra_tests.h"
+
 struct memdiag_engine_test;
 struct memdiag_verdict;
 
@@ -54,12 +56,22 @@ u64 memdiag_worker_remote_pages(void);
  * @pfn: first frame
  * @nr: how many, at most MEMDIAG_VERDICT_MAX_PAGES
  * @fidelity: number of backgrounds
+ * @ends: asked between two backgrounds, or NULL
  *
- * Notes the time of the test for each frame, and counts the frames. Their contents are lost.
+ * Notes the time of the test for each frame, and counts the frames, unless @ends has ended
+ * it. Their contents are lost.
  *
  * Context: may sleep.
+ * Return: false if it was ended; what it has found by then is in @verdict.
  */
-void memdiag_worker_test(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
-			 unsigned long pfn, unsigned long nr, unsigned int fidelity);
+bool memdiag_worker_test(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
+			 unsigned long pfn, unsigned long nr, unsigned int fidelity,
+			 memdiag_ends_fn *ends);
+
+/*
+ * For threads that test: whether the thread is to stop, or somebody waits for the memory
+ * that it holds. A test can take minutes: with delays, and many backgrounds.
+ */
+bool memdiag_worker_ends(void);
 
 #endif

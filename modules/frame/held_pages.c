@@ -81,6 +81,7 @@ bool memsuite_hold_wanted(void)
 {
 	return atomic_read(&nr_waiting);
 }
+EXPORT_SYMBOL_GPL(memsuite_hold_wanted);
 
 void memsuite_held_pages_add(long pages)
 {

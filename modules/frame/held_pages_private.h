@@ -27,7 +27,4 @@ long memsuite_held_pages_count(void);
  */
 bool memsuite_hold_wait_for(unsigned long timeout);
 
-/* Whether somebody waits for the stretches to end: whoever holds for long should end. */
-bool memsuite_hold_wanted(void);
-
 #endif

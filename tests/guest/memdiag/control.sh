@@ -98,6 +98,22 @@ tests=$(cat $memdiag/ahead/on_demand_tests)
 note "4000 pages touched, $(($(cat $memdiag/ahead/on_demand_tests) - tests)) tested on demand"
 check "ondemand: every page is tested when it is handed out" at_least $memdiag/ahead/on_demand_tests $((tests + 3900))
 check "ondemand: no pool is filled" equals $suite/regions/node0/pool_filled_pages "$filled"
+echo 0 >$memdiag/ahead/enabled
+echo 32 >$control/fixed_fidelity
+echo "{c(w0);del1000;c(r0);del1000;c(r0);del1000;c(r0);del1000;c(r0)}" >$memdiag/algorithm
+echo 0 >$control/bandwidth_mib_s
+echo fixed >$control/policy
+# A block takes it two minutes and more.
+testing_goes_on() { [ "$(cat $memdiag/pass_progress_pct)" -lt 100 ]; }
+check "a long test goes on" wait_for 20 testing_goes_on
+sleep 3
+began=$(uptime_ms)
+echo 0 >$memdiag/enabled
+note "switched off after $(($(uptime_ms) - began)) ms"
+check "and ends when it is switched off" [ $(($(uptime_ms) - began)) -lt 15000 ]
+echo 1 >$memdiag/ahead/enabled
+echo mats >$memdiag/algorithm
+echo 1 >$memdiag/enabled
 echo adaptive >$control/policy
 check "ahead again" wait_for 20 at_least $suite/regions/node0/pool_filled_pages $((filled + 128))
 check "a policy that does not exist" sh -c "! echo best >$control/policy 2>/dev/null"
