@@ -56,10 +56,9 @@ static const struct {
 	{ IS_ENABLED(CONFIG_MEMORY_FAILURE), "MEMORY_FAILURE", "no tool is told of retired pages" },
 	{ IS_ENABLED(CONFIG_X86_MCE), "X86_MCE", "no errors that the machine reports are seen" },
 	{ IS_ENABLED(CONFIG_PSI), "PSI", "memdiag does not see that others wait" },
-	{ IS_ENABLED(CONFIG_MEMCG), "MEMCG",
-	  "what others fault in does not follow the policy of a cgroup" },
+	{ IS_ENABLED(CONFIG_MEMCG), "MEMCG", "others may fault in pages past a cgroup's policy" },
 	{ IS_ENABLED(CONFIG_MMU_NOTIFIER), "MMU_NOTIFIER",
-	  "no program can tag its memory, and pages that mrc looks at seem idle" },
+	  "no program can tag memory, and pages that mrc looks at seem idle" },
 	{ IS_ENABLED(CONFIG_DEBUG_FS), "DEBUG_FS", "no curve and no other table can be read" },
 };
 
