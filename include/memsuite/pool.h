@@ -17,16 +17,21 @@
 
 struct memsuite_pool;
 
+/* Page frames that are looked at in one fault, at most: preemption is off. */
+#define MEMSUITE_POOL_LOOKS	512UL
+
 /**
  * memsuite_pool_pop() - take one page out of a pool
  * @pool: the pool
  * @gfp: flags of the request; only __GFP_ZERO matters
+ * @looks: MEMSUITE_POOL_LOOKS for the first pool that is asked in a fault; made what is
+ *	left of them for the next
  *
  * Context: a fault handler; takes the zone's lock if the depot is empty, or for
  * a page that need not be cleared.
  * Return: a page with a reference count of 1, cleared if asked for, or NULL.
  */
-struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp);
+struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks);
 
 /**
  * memsuite_pool_pop_large() - take a large folio out of a pool's region
@@ -49,12 +54,13 @@ struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int or
  * @pool: the pool; is not destroyed before the second half has ended
  * @order: of the folio, more than 0
  * @gfp: flags of the request; only __GFP_ZERO matters
+ * @looks: as for memsuite_pool_pop()
  *
  * Context: a fault handler; takes the zone's lock.
  * Return: what memsuite_pool_finish_large() has to be called with, or NULL.
  */
 struct page *memsuite_pool_take_large(struct memsuite_pool *pool, unsigned int order,
-				      gfp_t gfp);
+				      gfp_t gfp, unsigned long *looks);
 
 /**
  * memsuite_pool_finish_large() - the second half: clears it, and has it inspected

@@ -99,7 +99,9 @@ static void section_begin(const struct memdiag_test_run *run, const struct memdi
 	for (i = 0; i < MEMDIAG_LINE_WORDS; i++)
 		strip->value[i] = background->base[i] +
 				  background->step[i] * strip->number;
-	strip->nr = min_t(size_t, pass->nr - done, SECTION_LINES);
+	/* Scattered values take several times as long. */
+	strip->nr = min_t(size_t, pass->nr - done,
+			  strip->scatter ? SECTION_LINES / 4 : SECTION_LINES);
 	strip->behind = NULL;
 	if (strip->cached && done >= SECTION_LINES)
 		strip->behind = strip->line - SECTION_LINES * strip->stride;

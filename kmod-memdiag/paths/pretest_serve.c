@@ -32,6 +32,7 @@ static struct page *fault_leave(enum memdiag_pretest_left why)
 
 static struct page *fault_serve(const struct memsuite_fault *fault)
 {
+	unsigned long looks = MEMSUITE_POOL_LOOKS;
 	struct memsuite_pool *pool;
 	struct page *page;
 	int nid;
@@ -53,7 +54,7 @@ static struct page *fault_serve(const struct memsuite_fault *fault)
 	pool = memdiag_pretest_nodes[nid].pool;
 	if (unlikely(!pool || !node_isset(nid, cpuset_current_mems_allowed)))
 		return fault_leave(MEMDIAG_LEFT_POLICY);
-	page = memsuite_pool_pop(pool, fault->gfp);
+	page = memsuite_pool_pop(pool, fault->gfp, &looks);
 	if (unlikely(!page))
 		return fault_leave(MEMDIAG_LEFT_EMPTY);
 	this_cpu_inc(memdiag_pretest_stats.served);

@@ -111,13 +111,13 @@ static bool may_refuse(const struct memsuite_fault *fault)
 
 /* In a region that is a node, the kernel finds huge pages. */
 static struct page *target_pop(const struct vipzone_target *target,
-			       const struct memsuite_fault *fault)
+			       const struct memsuite_fault *fault, unsigned long *looks)
 {
 	if (likely(!fault->order))
-		return memsuite_pool_pop(target->pool, fault->gfp);
+		return memsuite_pool_pop(target->pool, fault->gfp, looks);
 	if (target->is_node)
 		return NULL;
-	return memsuite_pool_take_large(target->pool, fault->order, fault->gfp);
+	return memsuite_pool_take_large(target->pool, fault->order, fault->gfp, looks);
 }
 
 /*
@@ -160,6 +160,7 @@ static struct page *steer_page(struct vipzone_policy *policy, enum vipzone_segme
 {
 	enum vipzone_fallback why = VIPZONE_FALLBACK_CPUSET;
 	struct vipzone_target *target, *node = NULL;
+	unsigned long looks = MEMSUITE_POOL_LOOKS;
 	struct page *page;
 	unsigned int i;
 
@@ -171,7 +172,7 @@ static struct page *steer_page(struct vipzone_policy *policy, enum vipzone_segme
 			why = VIPZONE_FALLBACK_WEAR;
 			continue;
 		}
-		page = target_pop(target, fault);
+		page = target_pop(target, fault, &looks);
 		if (likely(page)) {
 			count_given(policy, &policy->stats->placed[segment],
 				    target, i, fault);

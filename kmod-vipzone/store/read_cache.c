@@ -31,11 +31,12 @@ static u32 cache_limit(const struct vstore_read_cache *cache)
 static struct page *cache_page_alloc(struct vstore_read_cache *cache)
 {
 	const gfp_t gfp = __GFP_THISNODE | __GFP_NORETRY | __GFP_NOMEMALLOC | __GFP_NOWARN;
+	unsigned long looks = MEMSUITE_POOL_LOOKS;
 	struct page *page;
 
 	if (!cache->pool)
 		return alloc_pages_node(memsuite_region_spec(cache->region)->nid, gfp, 0);
-	page = memsuite_pool_pop(cache->pool, 0);
+	page = memsuite_pool_pop(cache->pool, 0, &looks);
 	/* Whoever takes memory offline counts on all that is there being moved. */
 	if (page && page_zonenum(page) == ZONE_MOVABLE) {
 		__free_page(page);

@@ -6,7 +6,6 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -44,7 +43,7 @@ static unsigned int lifetime;
 static u32 slept_s;		/* since the machine was booted */
 static bool running;
 DEFINE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
-static DEFINE_PER_CPU(struct page *, giving);	/* freed, and not by a user */
+static const char no_user;	/* page->private of what is freed, and no user had, points there */
 static DEFINE_MUTEX(stats_lock);
 static struct kobject *dir;
 static struct dentry *debugfs;
@@ -103,7 +102,7 @@ void __memsuite_alloc_stats_handed(struct page *page)
 
 static void stats_probe_free(void *data, struct page *page, unsigned int order)
 {
-	if (this_cpu_read(giving) == page)
+	if (page_private(page) == (unsigned long)&no_user)
 		return;
 	stats_count(page, order, RETURNED);
 	if (stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)) != TESTED)
@@ -164,17 +163,15 @@ void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr)
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_tested);
 
-/* An interrupt may free another page, and give one as well. */
+/*
+ * The tracepoint comes first of all in the kernel's function. A page that is free has
+ * something of the kernel's own in page->private, or is cleared of it when it is
+ * allocated.
+ */
 void __memsuite_alloc_stats_free(struct page *page, unsigned int order, memsuite_free_fn *free)
 {
-	struct page *outer;
-
-	preempt_disable();
-	outer = this_cpu_read(giving);
-	this_cpu_write(giving, page);
+	set_page_private(page, (unsigned long)&no_user);
 	free(page, order);
-	this_cpu_write(giving, outer);
-	preempt_enable();
 }
 
 bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s)

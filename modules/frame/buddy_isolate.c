@@ -151,18 +151,27 @@ static int block_isolate(struct memsuite_scan *scan, struct page *page,
 int memsuite_frames_isolate(struct memsuite_scan *scan, unsigned long budget,
 			    struct memsuite_block *block)
 {
-	struct page *page;
-	unsigned long frames;
+	return memsuite_frames_isolate_within(scan, &budget, block);
+}
+
+int memsuite_frames_isolate_within(struct memsuite_scan *scan, unsigned long *budget,
+				   struct memsuite_block *block)
+{
+	unsigned long frames, known_to = 0;
+	struct page *page = NULL;
 	unsigned int order;
 	int taken;
 
 	while (scan->pfn < scan->end) {
-		if (!budget)
+		if (!*budget)
 			return -EAGAIN;
-		budget--;
-		page = pfn_to_online_page(scan->pfn);
+		(*budget)--;
+		if (scan->pfn >= known_to) {
+			known_to = ALIGN(scan->pfn + 1, pageblock_nr_pages);
+			page = pfn_to_online_page(scan->pfn);
+		}
 		if (!page) {
-			scan->pfn = ALIGN(scan->pfn + 1, pageblock_nr_pages);
+			scan->pfn = known_to;
 			continue;
 		}
 		if (block_is_wanted(scan, page, &order)) {
@@ -177,8 +186,9 @@ int memsuite_frames_isolate(struct memsuite_scan *scan, unsigned long budget,
 		frames = scan_step(scan, page);
 		/* Each of them may have been asked for its bank. */
 		if (scan->banks)
-			budget -= min(budget, frames - 1);
+			*budget -= min(*budget, frames - 1);
 		scan->pfn += frames;
+		page += frames;
 	}
 	return -ENOENT;
 }

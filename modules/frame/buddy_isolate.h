@@ -19,6 +19,10 @@
 int memsuite_frames_isolate(struct memsuite_scan *scan, unsigned long budget,
 			    struct memsuite_block *block);
 
+/* The same; @budget is made what is left of it. */
+int memsuite_frames_isolate_within(struct memsuite_scan *scan, unsigned long *budget,
+				   struct memsuite_block *block);
+
 /**
  * memsuite_frames_withhold() - from now on, all zones are short of memory
  * @on: if not, as much as they are

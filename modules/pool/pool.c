@@ -9,19 +9,10 @@
 #include <memsuite/pool.h>
 
 #include "frame/buddy_isolate.h"
-#include "kernel/unexported_calls.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
 
-/* Frames a CPU looks at in a page fault when the depot is empty. */
-#define BARE_BUDGET	1024
-
-/* To find a frame of some banks only, several have to be looked at. */
-#define BANKS_BUDGET	4096
-
-/* Requests for a page after the first, with what this CPU had kept. */
-#define MORE_TRIES	3
 
 /* A refill thread at work needs no interrupt, which costs more than a page. */
 static bool refill_thread_sleeps(struct memsuite_pool *pool)
@@ -53,7 +44,8 @@ static void pool_scan_from_refill(struct memsuite_pool *pool, struct memsuite_sc
  * trylock, page after page would come from other regions while its holder is
  * preempted.
  */
-static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_cache *cache)
+static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_cache *cache,
+			     unsigned long *looks)
 {
 	struct memsuite_block block;
 	int err;
@@ -62,8 +54,7 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 		return false;
 	if (!cache->scan.end)
 		pool_scan_from_refill(pool, &cache->scan);
-	err = memsuite_frames_isolate(&cache->scan, pool->banks ? BANKS_BUDGET :
-				      BARE_BUDGET, &block);
+	err = memsuite_frames_isolate_within(&cache->scan, looks, &block);
 	if (err == -ENOMEM)
 		memsuite_frames_skip_zone(&cache->scan);
 	if (err == -ENOENT)
@@ -107,11 +98,12 @@ static struct page *pool_next_bare(struct memsuite_pool *pool, struct memsuite_p
 
 /* The depot is empty: take a free block, or part of one. */
 static noinline struct page *pool_pop_bare(struct memsuite_pool *pool,
-					   struct memsuite_pool_cache *cache, gfp_t gfp)
+					   struct memsuite_pool_cache *cache, gfp_t gfp,
+					   unsigned long *looks)
 {
 	struct page *page = pool_next_bare(pool, cache);
 
-	if (!page && pool_refill_bare(pool, cache))
+	if (!page && pool_refill_bare(pool, cache, looks))
 		page = pool_next_bare(pool, cache);
 	if (READ_ONCE(pool->others) && refill_thread_sleeps(pool))
 		irq_work_queue(&pool->wake);
@@ -150,7 +142,7 @@ static struct page *pool_pop_cleared(struct memsuite_pool *pool, struct memsuite
 	return likely(page) ? pool_page_unless_poisoned(pool, memsuite_pool_unmark(page)) : NULL;
 }
 
-static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp)
+static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
 {
 	bool bare_first = pool_wants_bare(pool, gfp);
 	struct page *page = NULL;
@@ -161,11 +153,11 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp)
 	local_irq_save(flags);
 	cache = this_cpu_ptr(pool->caches);
 	if (bare_first)
-		page = pool_pop_bare(pool, cache, gfp);
+		page = pool_pop_bare(pool, cache, gfp, looks);
 	if (!page)
 		page = pool_pop_cleared(pool, cache);
 	if (unlikely(!page) && !bare_first)
-		page = pool_pop_bare(pool, cache, gfp);
+		page = pool_pop_bare(pool, cache, gfp, looks);
 	if (page)
 		cache->handed++;
 	local_irq_restore(flags);
@@ -174,33 +166,24 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp)
 
 /*
  * The CPU that a program runs on keeps what the program frees, which may be all that
- * is left of the region. Not in an interrupt: it may have come while this CPU holds
- * the lock of its own lists.
+ * is left of the region. To part with that takes long: the refill thread sees to it.
  */
-static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gfp)
+static noinline void pool_ask_for_more(struct memsuite_pool *pool)
 {
-	struct page *page = NULL;
-	int tries = MORE_TRIES;
-
-	if (!in_task())
-		return NULL;
-	preempt_disable();
 	this_cpu_write(pool->caches->ended, false);
-	memsuite_kcall_drain_local_pages(NULL);
-	while (!page && tries--)
-		page = pool_pop(pool, gfp);
-	preempt_enable();
-	return page;
+	WRITE_ONCE(pool->gather, true);
+	irq_work_queue(&pool->wake);
 }
 
-struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp)
+struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
 {
-	struct page *page = pool_pop(pool, gfp);
+	struct page *page = pool_pop(pool, gfp, looks);
 
-	if (unlikely(!page) && this_cpu_read(pool->caches->ended))
-		page = pool_pop_again(pool, gfp);
-	if (unlikely(!page))
-		this_cpu_inc(pool->caches->misses);
-	return page;
+	if (likely(page))
+		return page;
+	if (this_cpu_read(pool->caches->ended))
+		pool_ask_for_more(pool);
+	this_cpu_inc(pool->caches->misses);
+	return NULL;
 }
 EXPORT_SYMBOL_GPL(memsuite_pool_pop);

@@ -18,12 +18,9 @@
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
 
-/* Places looked at for one folio, each the size of it. */
-#define LARGE_BUDGET	1024
-
 /* Goes on where the last one was found, once around the region. */
 static bool large_find_block(struct memsuite_pool *pool, unsigned int order,
-			     struct memsuite_block *block)
+			     struct memsuite_block *block, unsigned long *looks)
 {
 	struct memsuite_scan scan;
 	int rounds = 2, err;
@@ -34,14 +31,14 @@ static bool large_find_block(struct memsuite_pool *pool, unsigned int order,
 	scan.orders &= ~((1U << order) - 1);
 	scan.pfn = clamp(READ_ONCE(pool->large_pfn), scan.pfn, scan.end);
 	do {
-		err = memsuite_frames_isolate(&scan, LARGE_BUDGET, block);
+		err = memsuite_frames_isolate_within(&scan, looks, block);
 		if (err == -ENOMEM)
 			memsuite_frames_skip_zone(&scan);
 		if (err == -ENOENT) {
 			scan.pfn = pool->start_pfn;
 			rounds--;
 		}
-	} while (rounds && (err == -ENOENT || err == -ENOMEM));
+	} while (rounds && err == -ENOENT);
 	WRITE_ONCE(pool->large_pfn, scan.pfn);
 	if (!rounds)
 		WRITE_ONCE(pool->large_dry_until, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
@@ -110,12 +107,12 @@ static struct page *large_cut(struct memsuite_pool_cache *cache, unsigned int or
  * allocate it first, which with init_on_alloc clears it: there is no time for that here.
  */
 static struct page *large_take(struct memsuite_pool *pool, struct memsuite_pool_cache *cache,
-			       unsigned int order)
+			       unsigned int order, unsigned long *looks)
 {
 	struct page *page = large_cut(cache, order);
 	struct memsuite_block block;
 
-	if (page || !large_find_block(pool, order, &block))
+	if (page || !large_find_block(pool, order, &block, looks))
 		return page;
 	/* Too small: of a smaller folio's. */
 	if (cache->front.nr_large)
@@ -134,25 +131,26 @@ static void large_note(struct page *page, struct memsuite_pool *pool, unsigned i
 	set_page_private(page + 1, order << 1 | (gfp & __GFP_ZERO ? 1 : 0));
 }
 
-static struct page *pool_take_large(struct memsuite_pool *pool, unsigned int order)
+static struct page *pool_take_large(struct memsuite_pool *pool, unsigned int order,
+				    unsigned long *looks)
 {
 	unsigned long flags;
 	struct page *page;
 
 	local_irq_save(flags);
-	page = large_take(pool, this_cpu_ptr(pool->caches), order);
+	page = large_take(pool, this_cpu_ptr(pool->caches), order, looks);
 	local_irq_restore(flags);
 	return page;
 }
 
 struct page *memsuite_pool_take_large(struct memsuite_pool *pool, unsigned int order,
-				      gfp_t gfp)
+				      gfp_t gfp, unsigned long *looks)
 {
 	struct page *page;
 
 	if (pool->banks || order > MEMSUITE_MAX_ORDER)
 		return NULL;
-	page = pool_take_large(pool, order);
+	page = pool_take_large(pool, order, looks);
 	if (!page)
 		return NULL;
 	atomic_inc(&pool->nr_unfinished);
@@ -181,14 +179,15 @@ static struct page *large_prepare(struct memsuite_pool *pool, struct page *page,
 static struct page *large_finish(struct page *page)
 {
 	struct memsuite_pool *pool = (struct memsuite_pool *)page_private(page);
-	unsigned long note = page_private(page + 1);
+	unsigned long note = page_private(page + 1), looks = MEMSUITE_POOL_LOOKS;
+	unsigned int order = note >> 1;
 	struct page *folio;
 
 	set_page_private(page, 0);
 	set_page_private(page + 1, 0);
 	do {
-		folio = large_prepare(pool, page, note >> 1, note & 1);
-	} while (unlikely(!folio) && (page = pool_take_large(pool, note >> 1)));
+		folio = large_prepare(pool, page, order, note & 1);
+	} while (unlikely(!folio) && (page = pool_take_large(pool, order, &looks)));
 	memsuite_pool_free_remnants(pool);
 	/* Whoever waits for it frees the pool after a grace period. */
 	rcu_read_lock();
@@ -210,7 +209,8 @@ EXPORT_SYMBOL_GPL(memsuite_pool_finish_large);
 struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int order,
 				     gfp_t gfp)
 {
-	struct page *page = memsuite_pool_take_large(pool, order, gfp);
+	unsigned long looks = MEMSUITE_POOL_LOOKS;
+	struct page *page = memsuite_pool_take_large(pool, order, gfp, &looks);
 
 	return page ? large_finish(page) : NULL;
 }

@@ -86,6 +86,7 @@ struct memsuite_pool_cache {
  * @wait: where the refill thread sleeps
  * @wake: wakes it from where no scheduler lock may be taken
  * @scan: where the refill thread stands
+ * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
  * @rest_until: memory was short: do not fill before
  * @large_pfn: where large blocks are looked for next
  * @large_dry_until: there was none in the whole region: do not look before
@@ -128,6 +129,7 @@ struct memsuite_pool {
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct memsuite_scan scan;
+	bool gather;
 	unsigned long rest_until;
 	unsigned long large_pfn;
 	unsigned long large_dry_until;

@@ -165,6 +165,13 @@ static bool pool_is_missed(struct memsuite_pool *pool)
 	return pool->missed != before;
 }
 
+/* What CPUs keep, of the pool and of what programs have freed. */
+static void refill_gather_frames(struct memsuite_pool *pool)
+{
+	memsuite_pool_drain_caches(pool);
+	memsuite_frames_gather();
+}
+
 /* Walked to the end: what there was is taken, come back later. */
 static void refill_scan_anew(struct memsuite_pool *pool)
 {
@@ -173,10 +180,8 @@ static void refill_scan_anew(struct memsuite_pool *pool)
 	memsuite_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
-	if (pool_is_missed(pool)) {
-		memsuite_pool_drain_caches(pool);
-		memsuite_frames_gather();
-	}
+	if (pool_is_missed(pool))
+		refill_gather_frames(pool);
 	/* It may be resting for longer, under pressure. */
 	if (time_before(READ_ONCE(pool->rest_until), jiffies + MEMSUITE_POOL_DRY_JIFFIES))
 		WRITE_ONCE(pool->rest_until, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
@@ -341,7 +346,7 @@ static void refill_await_work(struct memsuite_pool *pool)
 
 	wait_event_interruptible_timeout(pool->wait,
 					 kthread_should_stop() ||
-					 pool->rejected || pool->others ||
+					 pool->rejected || pool->others || pool->gather ||
 					 memsuite_pool_is_short(pool) != was_short ||
 					 memsuite_pool_wants_refill(pool),
 					 was_short ? MEMSUITE_POOL_DRY_JIFFIES :
@@ -355,6 +360,10 @@ int memsuite_refill_run(void *data)
 
 	while (!kthread_should_stop()) {
 		refill_await_work(pool);
+		if (READ_ONCE(pool->gather)) {
+			WRITE_ONCE(pool->gather, false);
+			refill_gather_frames(pool);
+		}
 		/* What it has at hand is held from one batch to the next. */
 		token = memsuite_hold_begin();
 		while (!kthread_should_stop() && memsuite_pool_wants_refill(pool)) {
