@@ -50,8 +50,8 @@ SEED := $(shell date +%Y%m%d)
 
 fuzz: tools
 	@echo "# SECONDS=$(SECONDS) SEED=$(SEED)"
-	@$(MAKE) -C tests/fuzzers fuzz SECONDS=$(SECONDS) SEED=$(SEED)
-	@failed=0; for kernel in $$(scripts/kernels names all); do \
+	@failed=0; $(MAKE) -C tests/fuzzers fuzz SECONDS=$(SECONDS) SEED=$(SEED) || failed=1; \
+	for kernel in $$(scripts/kernels names all); do \
 		tests/fuzz --kernel $$kernel --seconds $(SECONDS) --seed $(SEED) || failed=1; done; exit $$failed
 
 bench-fault: tools
