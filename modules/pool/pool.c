@@ -13,7 +13,6 @@
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
 
-
 /* A refill thread at work needs no interrupt, which costs more than a page. */
 static bool refill_thread_sleeps(struct memsuite_pool *pool)
 {
@@ -166,11 +165,15 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned lon
 
 /*
  * The CPU that a program runs on keeps what the program frees, which may be all that
- * is left of the region. To part with that takes long: the refill thread sees to it.
+ * is left of the region. To part with that takes long: the refill thread sees to it, now and
+ * then, for all CPUs are asked.
  */
 static noinline void pool_ask_for_more(struct memsuite_pool *pool)
 {
 	this_cpu_write(pool->caches->ended, false);
+	if (time_before(jiffies, READ_ONCE(pool->gather_after)))
+		return;
+	WRITE_ONCE(pool->gather_after, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
 	WRITE_ONCE(pool->gather, true);
 	irq_work_queue(&pool->wake);
 }

@@ -87,6 +87,7 @@ struct memsuite_pool_cache {
  * @wake: wakes it from where no scheduler lock may be taken
  * @scan: where the refill thread stands
  * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
+ * @gather_after: they were asked to a moment ago: not before
  * @rest_until: memory was short: do not fill before
  * @large_pfn: where large blocks are looked for next
  * @large_dry_until: there was none in the whole region: do not look before
@@ -130,6 +131,7 @@ struct memsuite_pool {
 	struct irq_work wake;
 	struct memsuite_scan scan;
 	bool gather;
+	unsigned long gather_after;
 	unsigned long rest_until;
 	unsigned long large_pfn;
 	unsigned long large_dry_until;
