@@ -28,6 +28,11 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
+#define get_kretprobe(instance)	((instance)->rp)
+#endif
 
 #define PLACES	128
 #define DEPTH	24

@@ -36,9 +36,10 @@ counted() { # POLICY: sets allocated, hit and local
 	note "allocated $allocated numa_hit $hit local_node $local"
 }
 
-most=$((pages * 3 / 2 + 4096))
 counted ""
-check "the kernel counts what it allocates" between "$allocated" $pages $most
+check "the kernel counts what it allocates" [ "$allocated" -ge $pages ]
+# Beside them, the kernel allocates what it does then, too.
+most=$((allocated + pages / 4))
 counted region:low
 check "and what is handed out" between "$allocated" $pages $most
 check "as a hit of its node" between "$hit" $pages $most
@@ -54,7 +55,7 @@ echo 0 >$tracing/events/kmem/mm_page_alloc/enable
 told=$(sed -n 's/.*mm_page_alloc:.* pfn=\([0-9a-fx]*\) .*/\1/p' $tracing/trace | while read -r pfn; do
 	[ $((pfn)) -ge 65536 ] && [ $((pfn)) -lt 131072 ] && echo; done | wc -l)
 note "mm_page_alloc told of $told pages in the region"
-check "mm_page_alloc tells of each page" between "$told" $((pages * 99 / 100)) $most
+check "mm_page_alloc tells of each page" [ "$told" -ge $((pages * 99 / 100)) ]
 echo >$tracing/trace
 
 # The first argument is the flags, on all kernels.
