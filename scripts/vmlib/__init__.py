@@ -11,7 +11,6 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 SERIES = ("5.10", "6.1", "6.12", "7.2")		# stock kernels, oldest first
 KERNELS = SERIES + ("debug",)			# and one with the kernel's own checks
 VARIANTS = ("latency", "kcsan")			# of that one, each for what only it can show: tests/VARIANT.config
-NAMES = KERNELS + VARIANTS			# all that can be asked for
 DEFAULT = "6.12"				# for what runs on one; the debug kernel is made of its source
 BENCHED = ("6.1", "6.12")			# those whose fault path is measured
 # Stock kernels that are tried beside these, by tests/flavours: SERIES-FLAVOUR, SERIES-SUITE, or a series that is not
@@ -20,7 +19,7 @@ FLAVOURS = ("5.10-cloud", "5.10-rt", "6.1-cloud", "6.1-rt", "6.12-cloud", "6.12-
 # Kernels of our own with few options, for tests/bare: with none that can be missed, with all of them, with all but one.
 BARE = ("bare", "optional", *(f"without-{option}" for option in ("NUMA", "MEMCG", "DEBUG_FS", "TRANSPARENT_HUGEPAGE", "PSI",
         "SWAP", "MEMORY_FAILURE", "MEMORY_HOTPLUG", "HUGETLBFS", "BLK_DEV_DM")))
-NAMES = KERNELS + FLAVOURS + BARE		# all that can be asked for
+NAMES = KERNELS + VARIANTS + FLAVOURS + BARE	# all that can be asked for
 SETS = {"all": KERNELS, "stock": SERIES, "oldest": SERIES[:1], "newest": SERIES[-1:], "default": (DEFAULT,),
         "benched": BENCHED, "flavours": FLAVOURS}
 
