@@ -108,8 +108,9 @@ bool vstore_page_is_right(const struct vstore_map *map, u32 page, u64 block, u32
 void vstore_record_set(const struct vstore_map *map, u32 page, u64 block,
 		       enum vstore_record_state state)
 {
-	vstore_pram_set(record_slot(map, page), (u64)state << RECORD_STATE_SHIFT | block << CHECKSUM_BITS |
-					       map->pages[page].checksum);
+	u64 where = (u64)state << RECORD_STATE_SHIFT | block << CHECKSUM_BITS;
+
+	vstore_pram_set(record_slot(map, page), where | map->pages[page].checksum);
 }
 
 /**
