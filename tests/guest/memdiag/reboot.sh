@@ -10,8 +10,8 @@ export MEMSUITE_STATE=$2
 pfn=$(printf '0x%x' $(($3 / 4096)))
 mkdir -p /tmp/bin
 # The guest has no udev of its own: what its rule runs is run by hand.
-"$top/scripts/install-hooks" "$top/scripts/memsuite" /etc/modprobe.d /tmp/udev
-udev_runs=$(sed -n 's/.*RUN+="\(.*\)"$/\1/p' /tmp/udev/90-memsuite.rules)
+"$top/scripts/install-hooks" "" "$top/scripts/memsuite" /tmp/share /etc
+udev_runs=$(sed -n 's/.*RUN+="\(.*\)"$/\1/p' /etc/udev/rules.d/90-memsuite.rules)
 
 case $1 in
 before)
