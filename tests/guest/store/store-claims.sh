@@ -172,7 +172,7 @@ dmsetup remove vs
 check_data "the disk has everything" "$here/storecheck" $disk 0 $blocks /tmp/state 0 1
 
 # A disk that is in use is no store's.
-mkfs.ext4 -q -F "$loop"
+mkfs.ext4 -q -F -E nodiscard "$loop"
 mount -t ext4 "$loop" /tmp/mnt
 check "a disk that is mounted is refused" refused vs "$loop" /dev/mapper/one
 umount /tmp/mnt
