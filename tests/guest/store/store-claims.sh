@@ -5,6 +5,7 @@
 #
 # kernels: none; soak: all
 # options: --mem 768M --nvdimm 256M --disk 64M --root host
+# timeout: 1800
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/storepram.sh"
 disk=/dev/vda
