@@ -33,6 +33,7 @@ typedef void post_alloc_hook_fn(struct page *page, unsigned int order,
 typedef typeof(putback_movable_pages) putback_movable_pages_fn;
 typedef typeof(lru_add_drain_all) lru_add_drain_all_fn;
 typedef void drain_all_pages_fn(struct zone *zone);	/* 7.3 declares it no more */
+typedef typeof(drain_local_pages) drain_local_pages_fn;
 typedef void prep_compound_page_fn(struct page *page, unsigned int order);
 typedef void prep_transhuge_page_fn(struct page *page);
 typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
@@ -52,6 +53,7 @@ DEFINE_STATIC_CALL_NULL(migrate, memsuite_migrate_pages_fn);
 DEFINE_STATIC_CALL_NULL(uncharge, memsuite_uncharge_fn);
 DEFINE_STATIC_CALL_NULL(drain_lru, lru_add_drain_all_fn);
 DEFINE_STATIC_CALL_NULL(drain_free, drain_all_pages_fn);
+DEFINE_STATIC_CALL_NULL(drain_local, drain_local_pages_fn);
 DEFINE_STATIC_CALL_NULL(prep_compound, prep_compound_page_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
@@ -120,6 +122,11 @@ void memsuite_kcall_lru_add_drain_all(void)
 void memsuite_kcall_drain_all_pages(struct zone *zone)
 {
 	static_call(drain_free)(zone);
+}
+
+void memsuite_kcall_drain_local_pages(struct zone *zone)
+{
+	static_call(drain_local)(zone);
 }
 
 void memsuite_kcall_prep_large(struct page *page)
@@ -237,6 +244,8 @@ int memsuite_unexported_calls_init(void)
 	all &= resolve(migrate, "migrate_pages", memsuite_migrate_pages_fn);
 	all &= resolve(drain_lru, "lru_add_drain_all", lru_add_drain_all_fn);
 	all &= resolve(drain_free, "drain_all_pages", drain_all_pages_fn);
+	all &= resolve(drain_local, "drain_local_pages",
+		       drain_local_pages_fn);
 	all &= resolve(prep_compound, "prep_compound_page",
 		       prep_compound_page_fn);
 	if (!MEMSUITE_PREPARES_LARGE_INLINE && IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))

@@ -52,6 +52,9 @@ void memsuite_kcall_lru_add_drain_all(void);
 /* Puts the free pages of a zone, or all, that CPUs keep in the buddy lists. */
 void memsuite_kcall_drain_all_pages(struct zone *zone);
 
+/* The same for this CPU. Not in interrupts, where it may hold the lock of its lists. */
+void memsuite_kcall_drain_local_pages(struct zone *zone);
+
 /* Flushes the TLBs of a range of an address space, if the kernel's function is there. */
 void memsuite_kcall_flush_tlb(struct mm_struct *mm, unsigned long start, unsigned long end);
 bool memsuite_kcall_flush_tlb_there(void);

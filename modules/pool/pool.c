@@ -9,9 +9,13 @@
 #include <memsuite/pool.h>
 
 #include "frame/buddy_isolate.h"
+#include "kernel/unexported_calls.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
+
+/* Requests for a page after the first, with what this CPU had kept; each may look at as many. */
+#define MORE_TRIES	3
 
 /* A refill thread at work needs no interrupt, which costs more than a page. */
 static bool refill_thread_sleeps(struct memsuite_pool *pool)
@@ -165,12 +169,29 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned lon
 
 /*
  * The CPU that a program runs on keeps what the program frees, which may be all that
- * is left of the region. To part with that takes long: the refill thread sees to it, now and
- * then, for all CPUs are asked.
+ * is left of the region. Not in an interrupt: it may have come while this CPU holds
+ * the lock of its own lists.
  */
-static noinline void pool_ask_for_more(struct memsuite_pool *pool)
+static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gfp)
 {
+	unsigned long looks = MORE_TRIES * MEMSUITE_POOL_LOOKS;
+	struct page *page = NULL;
+	int tries = MORE_TRIES;
+
+	if (!in_task())
+		return NULL;
+	preempt_disable();
 	this_cpu_write(pool->caches->ended, false);
+	memsuite_kcall_drain_local_pages(NULL);
+	while (!page && tries--)
+		page = pool_pop(pool, gfp, &looks);
+	preempt_enable();
+	return page;
+}
+
+/* What other CPUs keep: now and then, for all are asked. The refill thread sees to it. */
+static noinline void pool_ask_others(struct memsuite_pool *pool)
+{
 	if (time_before(jiffies, READ_ONCE(pool->gather_after)))
 		return;
 	WRITE_ONCE(pool->gather_after, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
@@ -181,11 +202,14 @@ static noinline void pool_ask_for_more(struct memsuite_pool *pool)
 struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
 {
 	struct page *page = pool_pop(pool, gfp, looks);
+	bool ended = unlikely(!page) && this_cpu_read(pool->caches->ended);
 
+	if (ended)
+		page = pool_pop_again(pool, gfp);
 	if (likely(page))
 		return page;
-	if (this_cpu_read(pool->caches->ended))
-		pool_ask_for_more(pool);
+	if (ended)
+		pool_ask_others(pool);
 	this_cpu_inc(pool->caches->misses);
 	return NULL;
 }
