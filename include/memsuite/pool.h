@@ -18,7 +18,7 @@
 struct memsuite_pool;
 
 /* Page frames that are looked at in one fault, at most: preemption is off. */
-#define MEMSUITE_POOL_LOOKS	512UL
+#define MEMSUITE_POOL_LOOKS	2048UL
 
 /**
  * memsuite_pool_pop() - take one page out of a pool

@@ -154,43 +154,60 @@ int memsuite_frames_isolate(struct memsuite_scan *scan, unsigned long budget,
 	return memsuite_frames_isolate_within(scan, &budget, block);
 }
 
-int memsuite_frames_isolate_within(struct memsuite_scan *scan, unsigned long *budget,
-				   struct memsuite_block *block)
+/* Each frame of a block that is passed may have been asked for its bank. */
+static void scan_pass(struct memsuite_scan *scan, struct page *page, unsigned long *budget)
 {
-	unsigned long frames, known_to = 0;
-	struct page *page = NULL;
+	unsigned long frames = scan_step(scan, page);
+
+	if (scan->banks)
+		*budget -= min(*budget, frames - 1);
+	scan->pfn += frames;
+}
+
+int memsuite_frames_find(struct memsuite_scan *scan, unsigned long *budget, struct page **page)
+{
+	struct page *block = NULL;
+	unsigned long first = 0, known_to = 0;
 	unsigned int order;
-	int taken;
 
 	while (scan->pfn < scan->end) {
 		if (!*budget)
 			return -EAGAIN;
 		(*budget)--;
 		if (scan->pfn >= known_to) {
-			known_to = ALIGN(scan->pfn + 1, pageblock_nr_pages);
-			page = pfn_to_online_page(scan->pfn);
+			first = scan->pfn;
+			known_to = ALIGN(first + 1, pageblock_nr_pages);
+			block = pfn_to_online_page(first);
 		}
-		if (!page) {
+		if (!block) {
 			scan->pfn = known_to;
 			continue;
 		}
-		if (block_is_wanted(scan, page, &order)) {
-			taken = block_isolate(scan, page, block);
-			if (taken < 0)
-				return taken;
-			if (taken) {
-				scan->pfn += 1UL << block->order;
-				return 0;
-			}
-		}
-		frames = scan_step(scan, page);
-		/* Each of them may have been asked for its bank. */
-		if (scan->banks)
-			*budget -= min(*budget, frames - 1);
-		scan->pfn += frames;
-		page += frames;
+		*page = block + (scan->pfn - first);
+		if (block_is_wanted(scan, *page, &order))
+			return 0;
+		scan_pass(scan, *page, budget);
 	}
 	return -ENOENT;
+}
+
+int memsuite_frames_isolate_within(struct memsuite_scan *scan, unsigned long *budget,
+				   struct memsuite_block *block)
+{
+	struct page *page;
+	int err, taken;
+
+	while (!(err = memsuite_frames_find(scan, budget, &page))) {
+		taken = block_isolate(scan, page, block);
+		if (taken < 0)
+			return taken;
+		if (taken) {
+			scan->pfn += 1UL << block->order;
+			return 0;
+		}
+		scan_pass(scan, page, budget);
+	}
+	return err;
 }
 
 void memsuite_frames_skip_zone(struct memsuite_scan *scan)

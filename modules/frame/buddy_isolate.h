@@ -24,6 +24,17 @@ int memsuite_frames_isolate_within(struct memsuite_scan *scan, unsigned long *bu
 				   struct memsuite_block *block);
 
 /**
+ * memsuite_frames_find() - walk on to a free block that is wanted
+ * @scan: where to look; stands at the block on return
+ * @budget: page frames to look at before giving up; made what is left of it
+ * @page: its first page, as far as can be told without the zone's lock
+ *
+ * Context: any.
+ * Return: 0; -ENOENT (end of range); -EAGAIN (budget used up).
+ */
+int memsuite_frames_find(struct memsuite_scan *scan, unsigned long *budget, struct page **page);
+
+/**
  * memsuite_frames_withhold() - from now on, all zones are short of memory
  * @on: if not, as much as they are
  *

@@ -13,9 +13,7 @@
 #include "pool/pool_depot.h"
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
-
-/* Requests for a page after the first, with what this CPU had kept; each may look at as many. */
-#define MORE_TRIES	3
+#include "pool/scout.h"
 
 /* A refill thread at work needs no interrupt, which costs more than a page. */
 static bool refill_thread_sleeps(struct memsuite_pool *pool)
@@ -50,6 +48,7 @@ static void pool_scan_from_refill(struct memsuite_pool *pool, struct memsuite_sc
 static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_cache *cache,
 			     unsigned long *looks)
 {
+	unsigned long at_once = min(*looks, MEMSUITE_POOL_LOOKS_AT_ONCE), left = at_once;
 	struct memsuite_block block;
 	int err;
 
@@ -57,7 +56,11 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 		return false;
 	if (!cache->scan.end)
 		pool_scan_from_refill(pool, &cache->scan);
-	err = memsuite_frames_isolate_within(&cache->scan, looks, &block);
+	memsuite_scout_follow(pool, &cache->scan);
+	err = memsuite_frames_isolate_within(&cache->scan, &left, &block);
+	*looks -= at_once - left;
+	if (err == -EAGAIN)
+		memsuite_scout_ask(pool, &cache->scan);
 	if (err == -ENOMEM)
 		memsuite_frames_skip_zone(&cache->scan);
 	if (err == -ENOENT)
@@ -145,7 +148,7 @@ static struct page *pool_pop_cleared(struct memsuite_pool *pool, struct memsuite
 	return likely(page) ? pool_page_unless_poisoned(pool, memsuite_pool_unmark(page)) : NULL;
 }
 
-static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
+static struct page *pool_pop_once(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
 {
 	bool bare_first = pool_wants_bare(pool, gfp);
 	struct page *page = NULL;
@@ -167,6 +170,19 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned lon
 	return page;
 }
 
+/* Interrupts come in between. */
+static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
+{
+	unsigned long before;
+	struct page *page;
+
+	do {
+		before = *looks;
+		page = pool_pop_once(pool, gfp, looks);
+	} while (unlikely(!page) && *looks && before - *looks == MEMSUITE_POOL_LOOKS_AT_ONCE);
+	return page;
+}
+
 /*
  * The CPU that a program runs on keeps what the program frees, which may be all that
  * is left of the region. Not in an interrupt: it may have come while this CPU holds
@@ -174,17 +190,15 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned lon
  */
 static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gfp)
 {
-	unsigned long looks = MORE_TRIES * MEMSUITE_POOL_LOOKS;
-	struct page *page = NULL;
-	int tries = MORE_TRIES;
+	unsigned long looks = MEMSUITE_POOL_LOOKS;
+	struct page *page;
 
 	if (!in_task())
 		return NULL;
 	preempt_disable();
 	this_cpu_write(pool->caches->ended, false);
 	memsuite_kcall_drain_local_pages(NULL);
-	while (!page && tries--)
-		page = pool_pop(pool, gfp, &looks);
+	page = pool_pop(pool, gfp, &looks);
 	preempt_enable();
 	return page;
 }

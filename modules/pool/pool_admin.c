@@ -62,6 +62,7 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->banks = banks;
 	pool->container = container;
 	pool->rest_until = jiffies;
+	pool->barren_until = jiffies;
 	pool->gather_after = jiffies;
 	pool->large_dry_until = jiffies;
 	memsuite_pool_rewind(pool, &pool->scan);

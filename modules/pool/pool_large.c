@@ -134,12 +134,14 @@ static void large_note(struct page *page, struct memsuite_pool *pool, unsigned i
 static struct page *pool_take_large(struct memsuite_pool *pool, unsigned int order,
 				    unsigned long *looks)
 {
+	unsigned long at_once = min(*looks, MEMSUITE_POOL_LOOKS_AT_ONCE), left = at_once;
 	unsigned long flags;
 	struct page *page;
 
 	local_irq_save(flags);
-	page = large_take(pool, this_cpu_ptr(pool->caches), order, looks);
+	page = large_take(pool, this_cpu_ptr(pool->caches), order, &left);
 	local_irq_restore(flags);
+	*looks -= at_once - left;
 	return page;
 }
 

@@ -19,6 +19,9 @@
 
 #define MEMSUITE_POOL_BATCH_PAGES	128
 
+/* Page frames that are looked at with interrupts off, at most. */
+#define MEMSUITE_POOL_LOOKS_AT_ONCE	512UL
+
 /* How long not to look again in a region that had nothing. */
 #define MEMSUITE_POOL_DRY_JIFFIES	(HZ / 10)
 
@@ -86,6 +89,10 @@ struct memsuite_pool_cache {
  * @wait: where the refill thread sleeps
  * @wake: wakes it from where no scheduler lock may be taken
  * @scan: where the refill thread stands
+ * @scout_pfn: a CPU ran out of looks here: find for it what is free next; 0: nobody asks
+ * @barren_pfn: from here on
+ * @barren_end: up to here, nothing was free
+ * @barren_until: a moment ago
  * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
  * @gather_after: they were asked to a moment ago: not before
  * @rest_until: memory was short: do not fill before
@@ -130,6 +137,10 @@ struct memsuite_pool {
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct memsuite_scan scan;
+	unsigned long scout_pfn;
+	unsigned long barren_pfn;
+	unsigned long barren_end;
+	unsigned long barren_until;
 	bool gather;
 	unsigned long gather_after;
 	unsigned long rest_until;

@@ -25,6 +25,7 @@
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
 #include "pool/refill.h"
+#include "pool/scout.h"
 
 /* Frames looked at between two chances for others to run. */
 #define FILL_BUDGET	4096
@@ -347,6 +348,7 @@ static void refill_await_work(struct memsuite_pool *pool)
 	wait_event_interruptible_timeout(pool->wait,
 					 kthread_should_stop() ||
 					 pool->rejected || pool->others || pool->gather ||
+					 memsuite_scout_is_asked(pool) ||
 					 memsuite_pool_is_short(pool) != was_short ||
 					 memsuite_pool_wants_refill(pool),
 					 was_short ? MEMSUITE_POOL_DRY_JIFFIES :
@@ -360,6 +362,7 @@ int memsuite_refill_run(void *data)
 
 	while (!kthread_should_stop()) {
 		refill_await_work(pool);
+		memsuite_scout_run(pool);
 		if (READ_ONCE(pool->gather)) {
 			WRITE_ONCE(pool->gather, false);
 			refill_gather_frames(pool);

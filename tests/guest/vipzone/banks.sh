@@ -95,6 +95,7 @@ check "frames of other banks were counted" at_least $regions/low/pool_foreign_pa
 ended
 started region:rank1
 check "8 of 32 banks, 12 KiB in each" placed "$paper" 8-15
+counted rank1
 ended
 started region:low+high
 check "all, in the order of preference" placed "$xor" 0-1 4
@@ -110,14 +111,18 @@ ended
 echo "machine bank:percpu=low|high" >$zone/add
 started "" 0
 check "the first CPU's banks" placed "$xor" 0-1 4
+counted low
 ended
 started "" 1
 check "the second CPU's banks" placed "$xor" 2-3 5-7
+counted high
 ended
 echo "machine bank:perprocess=low|high" >$zone/add
 started ""
 # shellcheck disable=SC2046
 check "a process's banks" placed "$xor" $([ $((pid % 2)) = 0 ] && echo 0-1 4 || echo 2-3 5-7)
+counted low
+counted high
 ended
 echo "machine bank:percgroup=low|high" >$zone/add
 mkdir /tmp/cgroup && mount -t cgroup2 none /tmp/cgroup && mkdir /tmp/cgroup/one || exit 1
