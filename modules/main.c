@@ -12,6 +12,7 @@
 #include "frame/self_test.h"
 #include "hook/hook_sysfs.h"
 #include "kernel/control_private.h"
+#include "kernel/symbols.h"
 #include "kernel/task_work_private.h"
 #include "kernel/unexported_calls.h"
 #include "notify/memory_hotplug.h"
@@ -79,14 +80,10 @@ static void exit_parts(int nr)
 			parts[nr].exit();
 }
 
-static int __init memsuite_init(void)
+static int __init init_parts(void)
 {
 	int i, err;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
-		pr_err("a real-time kernel's zone lock sleeps, and what holds it here must not\n");
-		return -EOPNOTSUPP;
-	}
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		err = parts[i].init ? parts[i].init() : 0;
 		if (err) {
@@ -94,6 +91,21 @@ static int __init memsuite_init(void)
 			return err;
 		}
 	}
+	return 0;
+}
+
+static int __init memsuite_init(void)
+{
+	int err;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		pr_err("a real-time kernel's zone lock sleeps, and what holds it here must not\n");
+		return -EOPNOTSUPP;
+	}
+	err = init_parts();
+	memsuite_symbols_end();
+	if (err)
+		return err;
 	tell_missing();
 	pr_info("version %s\n", MEMSUITE_VERSION);
 	return 0;

@@ -93,6 +93,7 @@ static int redirect_register(void)
 	if (!memsuite_kcall_soft_offline_there())
 		return -EOPNOTSUPP;
 	address = memsuite_symbol_address("soft_offline_page");
+	memsuite_symbols_end();
 	err = ftrace_set_filter_ip(&redirect_ops, address, 0, 0);
 	if (err)
 		return err;
@@ -103,8 +104,8 @@ static int redirect_register(void)
 }
 
 /*
- * Whoever was redirected and has not begun is waited for first, then who has begun, then who has
- * not quite left.
+ * For whoever was redirected and has not begun, ftrace waits. Then come those who have begun, and
+ * those who have not quite left.
  */
 static void redirect_unregister(void)
 {
@@ -114,7 +115,6 @@ static void redirect_unregister(void)
 		return;
 	}
 	ftrace_set_filter_ip(&redirect_ops, address, 1, 0);
-	synchronize_rcu_tasks();
 	wait_event(left, !atomic_read(&nr_inside));
 	synchronize_rcu_tasks();
 	hooked = false;

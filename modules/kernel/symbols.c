@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where a kernel function lies, exported or not. */
 
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/string.h>
 
 #include "kernel/symbols.h"
 
-/**
- * memsuite_symbol_address() - address of a kernel function
- * @name: its symbol
- *
- * A kprobe that is registered disabled patches nothing and tells the address.
- * On kernels with IBT that is 4 bytes past the entry, behind the ENDBR, which
- * is also where ftrace knows the function. Never call it through a pointer:
- * see unexported_calls.c.
- *
- * Return: the address, or 0 if there is no such function or it may not be
- * probed.
- */
+/* As many are looked up for one grace period. */
+#define NR_PROBES	48
+
+static struct kprobe probes[NR_PROBES];
+static struct kprobe *registered[NR_PROBES];
+static int nr_registered;
+
 unsigned long memsuite_symbol_address(const char *name)
 {
-	struct kprobe kp = {
-		.symbol_name = name,
-		.flags = KPROBE_FLAG_DISABLED,
-	};
-	unsigned long address;
+	struct kprobe *probe;
 
-	if (register_kprobe(&kp))
+	if (nr_registered == NR_PROBES)
+		memsuite_symbols_end();
+	probe = &probes[nr_registered];
+	memset(probe, 0, sizeof(*probe));
+	probe->symbol_name = name;
+	probe->flags = KPROBE_FLAG_DISABLED;
+	if (register_kprobe(probe))
 		return 0;
-	address = (unsigned long)kp.addr;
-	unregister_kprobe(&kp);
-	return address;
+	registered[nr_registered++] = probe;
+	return (unsigned long)probe->addr;
+}
+
+void memsuite_symbols_end(void)
+{
+	unregister_kprobes(registered, nr_registered);
+	nr_registered = 0;
 }
