@@ -17,6 +17,9 @@
 /* How often a contended lock is tried with MEMSUITE_WALK_RETRY, a millisecond apart. */
 #define RETRIES		50
 
+/* Entries walked in one hold of their lock, preemption off; it may end with a flush of TLBs. */
+#define ENTRIES_AT_ONCE	256
+
 /* Areas of devices, of hugetlbfs, and those that may hold any frames. */
 static bool area_is_special(const struct vm_area_struct *vma)
 {
@@ -61,6 +64,26 @@ static unsigned long walk_locked(struct memsuite_walk *walk,
 	return end;
 }
 
+static bool walk_is_over(const struct memsuite_walk *walk)
+{
+	return walk->stop || walk->left <= 0;
+}
+
+/* One hold of RCU. What the PMD entry is may have changed since the one before. */
+static unsigned long walk_some(struct memsuite_walk *walk,
+			       struct memsuite_walk_cursor *cursor,
+			       unsigned long addr, unsigned long end)
+{
+	rcu_read_lock();
+	memsuite_walk_cursor_read(cursor);
+	if (cursor->kind == MEMSUITE_WALK_TABLE)
+		end = min(end, ALIGN(addr + 1, ENTRIES_AT_ONCE * PAGE_SIZE));
+	if (cursor->kind != MEMSUITE_WALK_HOLE)
+		end = walk_locked(walk, cursor, addr, end);
+	rcu_read_unlock();
+	return end;
+}
+
 static unsigned long walk_pmd(struct memsuite_walk *walk, unsigned long addr,
 			      unsigned long end)
 {
@@ -73,17 +96,10 @@ static unsigned long walk_pmd(struct memsuite_walk *walk, unsigned long addr,
 		return end;
 	if (walk->ops->enter)
 		walk->ops->enter(walk, addr);
-	rcu_read_lock();
-	memsuite_walk_cursor_read(&cursor);
-	if (cursor.kind != MEMSUITE_WALK_HOLE)
-		end = walk_locked(walk, &cursor, addr, end);
-	rcu_read_unlock();
-	return end;
-}
-
-static bool walk_is_over(const struct memsuite_walk *walk)
-{
-	return walk->stop || walk->left <= 0;
+	do {
+		addr = walk_some(walk, &cursor, addr, end);
+	} while (addr < end && !walk_is_over(walk));
+	return addr;
 }
 
 /* Return: where to go on; 0: the end has been reached. */
