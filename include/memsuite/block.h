@@ -17,6 +17,7 @@
 #include <memsuite/held_pages.h>
 
 struct memsuite_bank_set;
+struct memsuite_barren;
 
 /**
  * struct memsuite_scan - a walk over physical memory for free blocks
@@ -29,6 +30,8 @@ struct memsuite_bank_set;
  * @min_age_s: take only blocks with a page whose test is so long ago; 0: all
  * @max_age_s: take only blocks with no page whose test is so long ago; 0: all
  * @banks: take only blocks with a frame in these banks; NULL: all
+ * @barren: of a walk over all of a range: which pageblocks to leave out; NULL: none
+ * @vain_pfn: with @barren: nothing was found from here on
  */
 struct memsuite_scan {
 	unsigned long pfn;
@@ -39,6 +42,8 @@ struct memsuite_scan {
 	unsigned int min_age_s;
 	unsigned int max_age_s;
 	const struct memsuite_bank_set *banks;
+	struct memsuite_barren *barren;
+	unsigned long vain_pfn;
 };
 
 #define MEMSUITE_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)

@@ -11,6 +11,7 @@
 #include <memsuite/alloc_stats.h>
 
 #include "frame/bank_map.h"
+#include "frame/barren.h"
 #include "frame/buddy_isolate.h"
 #include "kernel/unexported_calls.h"
 
@@ -164,6 +165,24 @@ static void scan_pass(struct memsuite_scan *scan, struct page *page, unsigned lo
 	scan->pfn += frames;
 }
 
+/* At a new pageblock. What only looks for some blocks cannot say that there is none. */
+static void scan_skip_barren(struct memsuite_scan *scan)
+{
+	unsigned long next;
+
+	if (!scan->barren)
+		return;
+	if (scan->orders == MEMSUITE_ANY_ORDER) {
+		memsuite_barren_note(scan->barren, scan->vain_pfn, scan->pfn);
+		scan->vain_pfn = max(scan->vain_pfn, ALIGN_DOWN(scan->pfn, pageblock_nr_pages));
+	}
+	if (scan->pfn >= scan->end)
+		return;
+	next = memsuite_barren_skip(scan->barren, scan->pfn);
+	if (next != scan->pfn)
+		memsuite_frames_go(scan, next);
+}
+
 int memsuite_frames_find(struct memsuite_scan *scan, unsigned long *budget, struct page **page)
 {
 	struct page *block = NULL;
@@ -175,6 +194,9 @@ int memsuite_frames_find(struct memsuite_scan *scan, unsigned long *budget, stru
 			return -EAGAIN;
 		(*budget)--;
 		if (scan->pfn >= known_to) {
+			scan_skip_barren(scan);
+			if (scan->pfn >= scan->end)
+				break;
 			first = scan->pfn;
 			known_to = ALIGN(first + 1, pageblock_nr_pages);
 			block = pfn_to_online_page(first);
@@ -188,6 +210,7 @@ int memsuite_frames_find(struct memsuite_scan *scan, unsigned long *budget, stru
 			return 0;
 		scan_pass(scan, *page, budget);
 	}
+	scan_skip_barren(scan);
 	return -ENOENT;
 }
 
@@ -202,7 +225,7 @@ int memsuite_frames_isolate_within(struct memsuite_scan *scan, unsigned long *bu
 		if (taken < 0)
 			return taken;
 		if (taken) {
-			scan->pfn += 1UL << block->order;
+			memsuite_frames_go(scan, scan->pfn + (1UL << block->order));
 			return 0;
 		}
 		scan_pass(scan, page, budget);
@@ -214,7 +237,7 @@ void memsuite_frames_skip_zone(struct memsuite_scan *scan)
 {
 	struct zone *zone = page_zone(pfn_to_page(scan->pfn));
 
-	scan->pfn = max(scan->pfn + 1, zone_end_pfn(zone));
+	memsuite_frames_go(scan, max(scan->pfn + 1, zone_end_pfn(zone)));
 }
 
 void memsuite_frames_prepare(struct page *page, unsigned int order, bool zero)

@@ -5,6 +5,13 @@
 
 #include <memsuite/block.h>
 
+/* Have a walk go on somewhere else. Context: any. */
+static inline void memsuite_frames_go(struct memsuite_scan *scan, unsigned long pfn)
+{
+	scan->pfn = pfn;
+	scan->vain_pfn = pfn;
+}
+
 /**
  * memsuite_frames_isolate() - take one free block out of the buddy lists, bare
  * @scan: where to look

@@ -15,6 +15,9 @@
 #include "pool/pool_private.h"
 #include "pool/scout.h"
 
+/* Blocks that are looked at for what this CPU has just given back. */
+#define PEEK_BLOCKS	4
+
 /* A refill thread at work needs no interrupt, which costs more than a page. */
 static bool refill_thread_sleeps(struct memsuite_pool *pool)
 {
@@ -37,7 +40,7 @@ static noinline void pool_refill_cache(struct memsuite_pool *pool,
 static void pool_scan_from_refill(struct memsuite_pool *pool, struct memsuite_scan *scan)
 {
 	memsuite_pool_rewind(pool, scan);
-	scan->pfn = clamp(READ_ONCE(pool->scan.pfn), scan->pfn, scan->end);
+	memsuite_frames_go(scan, clamp(READ_ONCE(pool->scan.pfn), scan->pfn, scan->end));
 }
 
 /*
@@ -56,7 +59,6 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 		return false;
 	if (!cache->scan.end)
 		pool_scan_from_refill(pool, &cache->scan);
-	memsuite_scout_follow(pool, &cache->scan);
 	err = memsuite_frames_isolate_within(&cache->scan, &left, &block);
 	*looks -= at_once - left;
 	if (err == -EAGAIN)
@@ -198,6 +200,7 @@ static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gf
 	preempt_disable();
 	this_cpu_write(pool->caches->ended, false);
 	memsuite_kcall_drain_local_pages(NULL);
+	memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
 	page = pool_pop(pool, gfp, &looks);
 	preempt_enable();
 	return page;
@@ -213,11 +216,26 @@ static noinline void pool_ask_others(struct memsuite_pool *pool)
 	irq_work_queue(&pool->wake);
 }
 
+/* This CPU has nothing at hand, nor has the depot, and it is no use to look for more. */
+static bool pool_is_dry(const struct memsuite_pool *pool)
+{
+	const struct memsuite_pool_cache *cache = this_cpu_ptr(pool->caches);
+
+	return !cache->front.chain && !cache->front.nr_bare &&
+	       !atomic_read(&pool->nr_filled) && time_before(jiffies, cache->dry_until);
+}
+
 struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
 {
-	struct page *page = pool_pop(pool, gfp, looks);
-	bool ended = unlikely(!page) && this_cpu_read(pool->caches->ended);
+	struct page *page;
+	bool ended;
 
+	if (unlikely(pool_is_dry(pool))) {
+		this_cpu_inc(pool->caches->misses);
+		return NULL;
+	}
+	page = pool_pop(pool, gfp, looks);
+	ended = unlikely(!page) && this_cpu_read(pool->caches->ended);
 	if (ended)
 		page = pool_pop_again(pool, gfp);
 	if (likely(page))

@@ -62,7 +62,6 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->banks = banks;
 	pool->container = container;
 	pool->rest_until = jiffies;
-	pool->barren_until = jiffies;
 	pool->gather_after = jiffies;
 	pool->large_dry_until = jiffies;
 	memsuite_pool_rewind(pool, &pool->scan);
@@ -76,7 +75,8 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->frames = kvcalloc(MEMSUITE_MAX_CONTAINER, sizeof(*pool->frames),
 				GFP_KERNEL);
 	pool->caches = alloc_percpu(struct memsuite_pool_cache);
-	if (!pool->slots || !pool->frames || !pool->caches)
+	if (!pool->slots || !pool->frames || !pool->caches ||
+	    memsuite_barren_init(&pool->barren, start_pfn, end_pfn))
 		goto err;
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(pool->caches, cpu)->dry_until = jiffies;
@@ -94,6 +94,7 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	return pool;
 
 err:
+	memsuite_barren_exit(&pool->barren);
 	free_percpu(pool->caches);
 	kvfree(pool->frames);
 	kvfree(pool->slots);
@@ -124,6 +125,7 @@ void memsuite_pool_destroy(struct memsuite_pool *pool)
 	memsuite_pool_read_stats(pool, &stats);
 	WARN_ON(stats.pages);
 	memsuite_soft_offline_put();
+	memsuite_barren_exit(&pool->barren);
 	free_percpu(pool->caches);
 	kvfree(pool->frames);
 	kvfree(pool->slots);

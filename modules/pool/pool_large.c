@@ -29,13 +29,13 @@ static bool large_find_block(struct memsuite_pool *pool, unsigned int order,
 		return false;
 	memsuite_pool_rewind(pool, &scan);
 	scan.orders &= ~((1U << order) - 1);
-	scan.pfn = clamp(READ_ONCE(pool->large_pfn), scan.pfn, scan.end);
+	memsuite_frames_go(&scan, clamp(READ_ONCE(pool->large_pfn), scan.pfn, scan.end));
 	do {
 		err = memsuite_frames_isolate_within(&scan, looks, block);
 		if (err == -ENOMEM)
 			memsuite_frames_skip_zone(&scan);
 		if (err == -ENOENT) {
-			scan.pfn = pool->start_pfn;
+			memsuite_frames_go(&scan, pool->start_pfn);
 			rounds--;
 		}
 	} while (rounds && err == -ENOENT);

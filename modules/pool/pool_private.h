@@ -15,6 +15,7 @@
 #include <memsuite/pool.h>
 
 #include "frame/bank_map.h"
+#include "frame/barren.h"
 #include "frame/held_pages_private.h"
 
 #define MEMSUITE_POOL_BATCH_PAGES	128
@@ -90,9 +91,7 @@ struct memsuite_pool_cache {
  * @wake: wakes it from where no scheduler lock may be taken
  * @scan: where the refill thread stands
  * @scout_pfn: a CPU ran out of looks here: find for it what is free next; 0: nobody asks
- * @barren_pfn: from here on
- * @barren_end: up to here, nothing was free
- * @barren_until: a moment ago
+ * @barren: pageblocks that have nothing for this pool
  * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
  * @gather_after: they were asked to a moment ago: not before
  * @rest_until: memory was short: do not fill before
@@ -138,9 +137,7 @@ struct memsuite_pool {
 	struct irq_work wake;
 	struct memsuite_scan scan;
 	unsigned long scout_pfn;
-	unsigned long barren_pfn;
-	unsigned long barren_end;
-	unsigned long barren_until;
+	struct memsuite_barren barren;
 	bool gather;
 	unsigned long gather_after;
 	unsigned long rest_until;
@@ -242,6 +239,8 @@ static inline void memsuite_pool_rewind(struct memsuite_pool *pool, struct memsu
 		.nid = pool->nid,
 		.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
 		.banks = pool->banks,
+		.barren = &pool->barren,
+		.vain_pfn = pool->start_pfn,
 	};
 }
 

@@ -30,6 +30,10 @@
 /* Frames looked at between two chances for others to run. */
 #define FILL_BUDGET	4096
 
+/* In a region that was walked in vain: blocks freed lately, and pageblocks to look at anew. */
+#define PEEK_BLOCKS	16
+#define LOOK_AGAIN	8
+
 /* Blocks that are no huge page: there is no need to break those up first. */
 #define SMALL_ORDERS	((1U << pageblock_order) - 1)
 
@@ -173,6 +177,13 @@ static void refill_gather_frames(struct memsuite_pool *pool)
 	memsuite_frames_gather();
 }
 
+/* At most each MEMSUITE_POOL_DRY_JIFFIES: so much, and no more, does a region cost that is full. */
+static void refill_look_again(struct memsuite_pool *pool)
+{
+	memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
+	memsuite_barren_look_again(&pool->barren, LOOK_AGAIN);
+}
+
 /* Walked to the end: what there was is taken, come back later. */
 static void refill_scan_anew(struct memsuite_pool *pool)
 {
@@ -183,6 +194,7 @@ static void refill_scan_anew(struct memsuite_pool *pool)
 		return;
 	if (pool_is_missed(pool))
 		refill_gather_frames(pool);
+	refill_look_again(pool);
 	/* It may be resting for longer, under pressure. */
 	if (time_before(READ_ONCE(pool->rest_until), jiffies + MEMSUITE_POOL_DRY_JIFFIES))
 		WRITE_ONCE(pool->rest_until, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
@@ -366,6 +378,7 @@ int memsuite_refill_run(void *data)
 		if (READ_ONCE(pool->gather)) {
 			WRITE_ONCE(pool->gather, false);
 			refill_gather_frames(pool);
+			refill_look_again(pool);
 		}
 		/* What it has at hand is held from one batch to the next. */
 		token = memsuite_hold_begin();

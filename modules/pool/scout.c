@@ -7,15 +7,8 @@
 #include "frame/buddy_isolate.h"
 #include "pool/scout.h"
 
-/* Frames between two times that it says how far it has come. */
+/* Frames between two chances for others to run. */
 #define SCOUT_BUDGET	4096
-
-static void scout_say(struct memsuite_pool *pool, unsigned long from, unsigned long to)
-{
-	WRITE_ONCE(pool->barren_until, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
-	WRITE_ONCE(pool->barren_pfn, from);
-	WRITE_ONCE(pool->barren_end, to);
-}
 
 /* Up to what is free, or to the end. Who asks later than this began asks again. */
 void memsuite_scout_run(struct memsuite_pool *pool)
@@ -28,11 +21,11 @@ void memsuite_scout_run(struct memsuite_pool *pool)
 	if (!from)
 		return;
 	memsuite_pool_rewind(pool, &scan);
-	scan.pfn = from;
+	memsuite_frames_go(&scan, ALIGN_DOWN(from, pageblock_nr_pages));
+	scan.pfn = max(scan.pfn, pool->start_pfn);
 	do {
 		budget = SCOUT_BUDGET;
 		err = memsuite_frames_find(&scan, &budget, &page);
-		scout_say(pool, from, scan.pfn);
 		cond_resched();
 	} while (err == -EAGAIN && !kthread_should_stop());
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Barren pageblocks: those of a range in which a walk found nothing to take. Later
+ * walks leave them out, so that what a walk costs follows what is free, not what there is.
+ *
+ * Nothing tells that memory is freed, without a cost to whoever frees it. But what was
+ * freed lately lies at the ends of the kernel's free lists: memsuite_barren_peek(). What
+ * does not come to lie there, a few pageblocks that are looked at anew each time find:
+ * memsuite_barren_look_again().
+ */
+#ifndef MEMSUITE_FRAME_BARREN_H
+#define MEMSUITE_FRAME_BARREN_H
+
+/**
+ * struct memsuite_barren - which pageblocks of a range are barren
+ * @start_pfn: first frame of the range
+ * @end_pfn: first frame behind it
+ * @first: number of its first pageblock
+ * @nr: how many
+ * @again: where pageblocks are looked at anew next
+ * @bits: one each; set and cleared by anybody, without a lock
+ */
+struct memsuite_barren {
+	unsigned long start_pfn;
+	unsigned long end_pfn;
+	unsigned long first;
+	unsigned long nr;
+	unsigned long again;
+	unsigned long *bits;
+};
+
+/* Context: may sleep. Return: 0, or -ENOMEM. */
+int memsuite_barren_init(struct memsuite_barren *barren, unsigned long start_pfn,
+			 unsigned long end_pfn);
+void memsuite_barren_exit(struct memsuite_barren *barren);
+
+/* The next frame, from @pfn on, that is in no barren pageblock. Context: any. */
+unsigned long memsuite_barren_skip(const struct memsuite_barren *barren, unsigned long pfn);
+
+/* A walk has found nothing from @from up to @to. Context: any. */
+void memsuite_barren_note(struct memsuite_barren *barren, unsigned long from, unsigned long to);
+
+/* Forgets of @nr barren pageblocks that they are, the next ones. Context: one at a time. */
+void memsuite_barren_look_again(struct memsuite_barren *barren, unsigned int nr);
+
+/*
+ * Forgets it of those in which something was freed lately: of so many @blocks at each end
+ * of each free list. Context: takes zones' locks, once for each list.
+ */
+void memsuite_barren_peek(struct memsuite_barren *barren, int blocks);
+
+#endif

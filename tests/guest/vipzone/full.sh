@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A region that is full, of 1 GiB: who looks for a page in it, again and again, pays
+# little, and keeps no thread busy; and what is freed there is found at once. The
+# guest's clock counts instructions.
+#
+# kernels: oldest newest; soak: all
+# options: --icount --mem 2G
+# timeout: 900
+. "$(dirname "$0")/ktap.sh"
+region=$suite/regions/full
+
+cost() { # ns of the faults of a program
+	set -- $(cat /tmp/out)
+	echo "$8"
+}
+
+"$here/touch" 2000 --rounds 50 >/tmp/out
+stock=$(cost)
+modprobe vipzone || exit 1
+echo "full 512M-1536M" >$suite/regions/add || exit 1
+echo 1 >$suite/vipzone/enabled || exit 1
+
+# In user_hz: 100 a second.
+filler_ticks() { awk '{ print $14 + $15 }' "/proc/$filler/stat"; }
+# begin PAGES OPTION...: a steered process
+begin() {
+	rm -f /tmp/go /tmp/out
+	"$here/touch" "$@" --wait /tmp/go --range 0x20000000 0x60000000 >/tmp/out &
+	pid=$!
+	echo "$pid region:full" >$suite/vipzone/add || return 1
+	: >/tmp/go
+}
+placed() { # 99% of them
+	wait_for 60 [ -s /tmp/out ]
+	note "$(cat /tmp/out)"
+	set -- $(cat /tmp/out)
+	[ $(($4 * 100)) -ge $(($2 * 99)) ]
+}
+
+note "$(cat $region/free_pages) of $(cat $region/total_pages) are free"
+free=$(cat $region/free_pages)
+rm -f /tmp/end
+begin $((free + 2048)) --until /tmp/end
+holder=$pid
+wait_for 120 [ -s /tmp/out ]
+note "$(cat /tmp/out), $(cat $region/free_pages) are free"
+check "the region is full" at_least $region/pool_misses 1024
+filler=$(ps | awk '/ms_fill\/full/ && !/awk/ { print $1 }')
+check "a thread fills its pool" [ -n "$filler" ]
+
+begin 2000 --rounds 50
+wait $pid
+note "faults: $(($(cost) * 1000 / stock)) thousandths of the stock kernel's"
+check "a fault in vain costs 1.3 of the stock kernel's at most" [ $(($(cost) * 10)) -le $((stock * 13)) ]
+
+begin 2000 --rounds 100000
+misses=$(cat $region/pool_misses)
+before=$(filler_ticks)
+sleep 5
+ticks=$(($(filler_ticks) - before))
+misses=$(($(cat $region/pool_misses) - misses))
+kill $pid
+wait $pid 2>/dev/null
+note "$misses requests in vain, for which the thread worked $((ticks * 10)) ms of 5000"
+check "many ask in vain" [ $misses -gt 1000 ]
+check "which keeps the thread busy for 1% of the time at most" [ $ticks -le 5 ]
+
+: >/tmp/end
+wait $holder
+sleep 1
+begin $((free / 2))
+check "what was freed is found" placed
+wait $pid
+begin $((free / 2))
+check "and again" placed
+wait $pid
+check "disable" sh -c "echo 0 >$suite/vipzone/enabled"
+check "the region can be removed" wait_for 10 sh -c "echo full 2>/dev/null >$suite/regions/remove"
+check "unload" rmmod vipzone memsuite
+done_testing
