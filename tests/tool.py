@@ -1166,6 +1166,12 @@ def a_record_is_reported(top):
             file.write(text)
         result = tree.run("mrc", "report", "mrc", path)
         assert f"{ladders} ladders" in result.stdout and "torn" in result.stderr, result
+    # What a command does not ask for may be missing.
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(whole.replace('{"per_s": 5, "source": "touches"}', "null").replace('"wss_pages"', '"other_pages"'))
+    for arguments in ("report", "mrc", path), ("report", "wss", path), ("export", path, "-o", path + ".trace"):
+        result = tree.run("mrc", *arguments)
+        assert result.returncode == 0, result
 
 
 def a_damaged_record_is_refused(top):

@@ -25,13 +25,15 @@ def draw_curve(args, curve, title, remark):
 
 
 def curve_remark(stats, accesses):
-    text = f"resident {human_pages(stats['resident_pages'])}, working set {human_pages(stats['wss_pages'])}, "
+    text = f"resident {human_pages(stats['resident_pages'])}, "
+    if "wss_pages" in stats:
+        text += f"working set {human_pages(stats['wss_pages'])}, "
     if "processes" in stats:
         text += f"{stats['processes_measured']} of {stats['processes']} processes, "
     if "floor_pages" in stats:
         text += f"blind below {human_pages(stats['floor_pages'])}, "
     text += f"{stats['ladders']} ladders"
-    if accesses["source"] != "touches":
+    if accesses and accesses["source"] != "touches":
         text += f", {accesses['per_s']} accesses a second ({accesses['source']})"
     return text
 

@@ -125,14 +125,15 @@ def are_rows(rows, columns, kinds=(int, float)):
 
 
 def is_snapshot(shot):
-    """Whether a line has what is made of it: see snapshot()."""
+    """Whether a line has what is made of it: see snapshot(). Without accesses or the working set it is one, too."""
     try:
-        numbers = [shot["us"], *(shot["stats"][name] for name in ("ladders", "resident_pages", "wss_pages")),
-                   *shot["stats"].values(), shot["accesses"]["per_s"]]
+        accesses = shot["accesses"] or {"per_s": 0, "source": ""}
+        numbers = [shot["us"], shot["stats"]["ladders"], shot["stats"]["resident_pages"], *shot["stats"].values(),
+                   accesses["per_s"]]
         times = [shot["us"], *(page[-1] for page in shot.get("pages", []))]
         return (all(map(is_number, numbers)) and max(times) < TIMES_US and are_rows(shot["curve"], len(COLUMNS)) and are_rows(shot["wss"], 2)
                 and are_rows(shot.get("pages", []), 3, int)
-                and all(map(str.isprintable, (shot["target"], shot["name"], shot["accesses"]["source"])))
+                and all(map(str.isprintable, (shot["target"], shot["name"], accesses["source"])))
                 and json.dumps(shot, ensure_ascii=False).isprintable())
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError):
         return False
