@@ -3,6 +3,9 @@
 
 VERSION := $(shell cat VERSION)
 KDIR ?= /lib/modules/$(shell uname -r)/build
+# A kernel that clang built, or ld.lld linked, needs the same of its modules; dkms sees to that by itself.
+kbuild_tools = $(if $(shell grep -xs CONFIG_CC_IS_CLANG=y $(KDIR)/.config),CC=clang) \
+	$(if $(shell grep -xs CONFIG_LD_IS_LLD=y $(KDIR)/.config),LD=ld.lld)
 DKMS_SOURCE := /usr/src/memsuite-$(VERSION)
 SOURCES := Kbuild VERSION dkms.conf include modules kmod-memdiag kmod-vipzone kmod-mrc
 
@@ -96,7 +99,7 @@ bench-store:
 	@tests/bench-store-shared
 
 modules:
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $(kbuild_tools) modules
 
 install:
 ifeq ($(DESTDIR),)

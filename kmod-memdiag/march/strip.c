@@ -12,6 +12,17 @@
 #include "march/mcsafe.h"
 #include "march/strip.h"
 
+/* What is between these is compiled for vectors of a kind. */
+#define PRAGMA(text)		_Pragma(#text)
+#ifdef __clang__
+#define VECTORS_BEGIN(kind)	\
+	PRAGMA(clang attribute push(__attribute__((target(kind))), apply_to = function))
+#define VECTORS_END		PRAGMA(clang attribute pop)
+#else
+#define VECTORS_BEGIN(kind)	PRAGMA(GCC push_options) PRAGMA(GCC target(kind))
+#define VECTORS_END		PRAGMA(GCC pop_options)
+#endif
+
 typedef u64 vector_words;
 
 static __always_inline void store_words(vector_words *to, vector_words value)
@@ -32,8 +43,7 @@ static __always_inline bool any_bit_words(vector_words value)
 #define STRIP words
 #include "march/strip_loop.h"
 
-#pragma GCC push_options
-#pragma GCC target("avx2")
+VECTORS_BEGIN("avx2")
 
 typedef u64 vector_avx2 __attribute__((vector_size(32), may_alias));
 
@@ -58,10 +68,9 @@ static __always_inline bool any_bit_avx2(vector_avx2 value)
 #define STRIP avx2
 #include "march/strip_loop.h"
 
-#pragma GCC pop_options
+VECTORS_END
 
-#pragma GCC push_options
-#pragma GCC target("avx512f")
+VECTORS_BEGIN("avx512f")
 
 typedef u64 vector_avx512 __attribute__((vector_size(64), may_alias));
 
@@ -89,4 +98,4 @@ static __always_inline bool any_bit_avx512(vector_avx512 value)
 #define STRIP avx512
 #include "march/strip_loop.h"
 
-#pragma GCC pop_options
+VECTORS_END
