@@ -1182,7 +1182,8 @@ def a_damaged_record_is_refused(top):
     shot = json.loads(first)
     assert len(record.read_record(path)) == 8
     for line in ("[]", '{"us": 1}', "[" * 100000, *(json.dumps({**shot, **odd}) for odd in (
-            {"us": 1 << 52}, {"us": 1 << 50}, {"stats": []}, {"curve": [[1]]}, {"pages": [[1.5, 0, 0]]}, {"pages": [[]]},
+            {"us": 1 << 52}, {"us": 1 << 50}, {"stats": []}, {"curve": [[1]]}, {"curve": [[9.0, 9, 0, 0, 0]]},
+            {"pages": [[1.5, 0, 0]]}, {"pages": [[]]},
             {"pages": [[4096, 0, 1 << 63]]}, {"name": "\x1b[m"}, {"name": "\ud800"}, {"more": "\ud800"}, {"target": 77},
             {"wss": [[float("nan"), 1]]}))):
         with open(path, "w", encoding="utf-8") as file:

@@ -131,8 +131,9 @@ def is_snapshot(shot):
         numbers = [shot["us"], shot["stats"]["ladders"], shot["stats"]["resident_pages"], *shot["stats"].values(),
                    accesses["per_s"]]
         times = [shot["us"], *(page[-1] for page in shot.get("pages", []))]
-        return (all(map(is_number, numbers)) and max(times) < TIMES_US and are_rows(shot["curve"], len(COLUMNS)) and are_rows(shot["wss"], 2)
-                and are_rows(shot.get("pages", []), 3, int)
+        return (all(map(is_number, numbers)) and max(times) < TIMES_US and are_rows(shot["curve"], len(COLUMNS))
+                and all(isinstance(point[0], int) for point in shot["curve"])
+                and are_rows(shot["wss"], 2, int) and are_rows(shot.get("pages", []), 3, int)
                 and all(map(str.isprintable, (shot["target"], shot["name"], accesses["source"])))
                 and json.dumps(shot, ensure_ascii=False).isprintable())
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError):
