@@ -18,6 +18,7 @@ int memsuite_barren_init(struct memsuite_barren *barren, unsigned long start_pfn
 	barren->first = start_pfn >> pageblock_order;
 	barren->nr = DIV_ROUND_UP(end_pfn, pageblock_nr_pages) - barren->first;
 	barren->again = 0;
+	barren->again_head = 0;
 	barren->bits = kvcalloc(BITS_TO_LONGS(barren->nr), sizeof(long), GFP_KERNEL);
 	return barren->bits ? 0 : -ENOMEM;
 }
@@ -49,16 +50,46 @@ void memsuite_barren_note(struct memsuite_barren *barren, unsigned long from, un
 		set_bit(block - barren->first, barren->bits);
 }
 
-void memsuite_barren_look_again(struct memsuite_barren *barren, unsigned int nr)
+void memsuite_barren_forget(struct memsuite_barren *barren)
 {
-	while (nr--) {
-		barren->again = find_next_bit(barren->bits, barren->nr, barren->again);
-		if (barren->again >= barren->nr) {
-			barren->again = 0;
-			return;
-		}
-		clear_bit(barren->again, barren->bits);
+	bitmap_zero(barren->bits, barren->nr);
+}
+
+/* The next barren one from *@at on, which moves on behind it; false, once, at the end. */
+static bool next_barren(const struct memsuite_barren *barren, unsigned long *at,
+			unsigned long *block)
+{
+	*block = find_next_bit(barren->bits, barren->nr, *at);
+	*at = *block < barren->nr ? *block + 1 : 0;
+	return *block < barren->nr;
+}
+
+/* Of a free block that is as large as a pageblock or larger, as far as can be told without a lock. */
+static bool block_is_free(struct memsuite_barren *barren, unsigned long block)
+{
+	unsigned long pfn = (barren->first + block) << pageblock_order, head;
+	unsigned int order;
+	struct page *page;
+
+	for (order = pageblock_order; order <= MEMSUITE_MAX_ORDER; order++) {
+		head = ALIGN_DOWN(pfn, 1UL << order);
+		page = pfn_to_online_page(head);
+		if (page && PageBuddy(page) && READ_ONCE(page->private) >= order)
+			return true;
 	}
+	return false;
+}
+
+void memsuite_barren_look_again(struct memsuite_barren *barren, unsigned int nr,
+				unsigned int nr_heads)
+{
+	unsigned long block;
+
+	while (nr-- && next_barren(barren, &barren->again, &block))
+		clear_bit(block, barren->bits);
+	while (nr_heads-- && next_barren(barren, &barren->again_head, &block))
+		if (block_is_free(barren, block))
+			clear_bit(block, barren->bits);
 }
 
 static void peek_block(struct memsuite_barren *barren, struct page *page, unsigned int order)
@@ -90,16 +121,20 @@ static void peek_list(struct memsuite_barren *barren, struct list_head *list, un
 	}
 }
 
+/* Most lists of a zone that is full are empty: these are left alone, without its lock. */
 static void peek_zone(struct memsuite_barren *barren, struct zone *zone, int blocks)
 {
 	unsigned int order, type;
+	struct list_head *list;
 	unsigned long flags;
 
 	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++)
 		for (type = 0; type < MIGRATE_PCPTYPES; type++) {
+			list = &zone->free_area[order].free_list[type];
+			if (list_empty(list))
+				continue;
 			spin_lock_irqsave(&zone->lock, flags);
-			peek_list(barren, &zone->free_area[order].free_list[type], order,
-				  blocks);
+			peek_list(barren, list, order, blocks);
 			spin_unlock_irqrestore(&zone->lock, flags);
 		}
 }

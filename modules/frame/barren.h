@@ -5,8 +5,8 @@
  *
  * Nothing tells that memory is freed, without a cost to whoever frees it. But what was
  * freed lately lies at the ends of the kernel's free lists: memsuite_barren_peek(). What
- * does not come to lie there, a few pageblocks that are looked at anew each time find:
- * memsuite_barren_look_again().
+ * does not come to lie there is found by looking at pageblocks anew, at the first frame of
+ * many and at all frames of a few: memsuite_barren_look_again().
  */
 #ifndef MEMSUITE_FRAME_BARREN_H
 #define MEMSUITE_FRAME_BARREN_H
@@ -18,6 +18,7 @@
  * @first: number of its first pageblock
  * @nr: how many
  * @again: where pageblocks are looked at anew next
+ * @again_head: and where their first frames are
  * @bits: one each; set and cleared by anybody, without a lock
  */
 struct memsuite_barren {
@@ -26,6 +27,7 @@ struct memsuite_barren {
 	unsigned long first;
 	unsigned long nr;
 	unsigned long again;
+	unsigned long again_head;
 	unsigned long *bits;
 };
 
@@ -40,8 +42,15 @@ unsigned long memsuite_barren_skip(const struct memsuite_barren *barren, unsigne
 /* A walk has found nothing from @from up to @to. Context: any. */
 void memsuite_barren_note(struct memsuite_barren *barren, unsigned long from, unsigned long to);
 
-/* Forgets of @nr barren pageblocks that they are, the next ones. Context: one at a time. */
-void memsuite_barren_look_again(struct memsuite_barren *barren, unsigned int nr);
+/* Forgets it of all. Context: any. */
+void memsuite_barren_forget(struct memsuite_barren *barren);
+
+/*
+ * Forgets of @nr barren pageblocks that they are, the next ones; and of those among the
+ * next @nr_heads that are free as a whole. Context: one at a time.
+ */
+void memsuite_barren_look_again(struct memsuite_barren *barren, unsigned int nr,
+				unsigned int nr_heads);
 
 /*
  * Forgets it of those in which something was freed lately: of so many @blocks at each end

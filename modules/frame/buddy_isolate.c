@@ -104,7 +104,8 @@ static bool block_is_wanted(const struct memsuite_scan *scan, struct page *page,
 	if (*order > MEMSUITE_MAX_ORDER || !(scan->orders & BIT(*order)) ||
 	    page_to_pfn(page) + (1UL << *order) > scan->end)
 		return false;
-	return block_has_banks(scan, page_to_pfn(page), 1UL << *order) &&
+	return block_may_be_taken(scan, page) &&
+	       block_has_banks(scan, page_to_pfn(page), 1UL << *order) &&
 	       block_age_is_wanted(scan, page_to_pfn(page), 1UL << *order);
 }
 
@@ -134,8 +135,8 @@ static int block_isolate(struct memsuite_scan *scan, struct page *page,
 	int taken = 0;
 
 	spin_lock_irqsave(&zone->lock, flags);
-	if (block_is_wanted(scan, page, &order) && block_may_be_taken(scan, page) &&
-	    !block_is_poisoned(page, order) && !block_is_left(page, order)) {
+	if (block_is_wanted(scan, page, &order) && !block_is_poisoned(page, order) &&
+	    !block_is_left(page, order)) {
 		if (!zone_has_spare(zone, order) ||
 		    !memsuite_kcall_isolate_free_page(page, order)) {
 			taken = -ENOMEM;

@@ -55,7 +55,7 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 	struct memsuite_block block;
 	int err;
 
-	if (time_before(jiffies, cache->dry_until))
+	if (!*looks || time_before(jiffies, cache->dry_until))
 		return false;
 	if (!cache->scan.end)
 		pool_scan_from_refill(pool, &cache->scan);
@@ -185,6 +185,19 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned lon
 	return page;
 }
 
+/* It is no use to wait until the region may have something: it was given something. */
+static void pool_begin_anew(struct memsuite_pool *pool)
+{
+	struct memsuite_pool_cache *cache;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cache = this_cpu_ptr(pool->caches);
+	memsuite_pool_rewind(pool, &cache->scan);
+	cache->dry_until = jiffies;
+	local_irq_restore(flags);
+}
+
 /*
  * The CPU that a program runs on keeps what the program frees, which may be all that
  * is left of the region. Not in an interrupt: it may have come while this CPU holds
@@ -201,25 +214,19 @@ static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gf
 	this_cpu_write(pool->caches->ended, false);
 	memsuite_kcall_drain_local_pages(NULL);
 	memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
+	pool_begin_anew(pool);
 	page = pool_pop(pool, gfp, &looks);
 	preempt_enable();
 	return page;
 }
 
-/* What other CPUs keep: now and then, for all are asked. The refill thread sees to it. */
-static noinline void pool_ask_others(struct memsuite_pool *pool)
-{
-	if (time_before(jiffies, READ_ONCE(pool->gather_after)))
-		return;
-	WRITE_ONCE(pool->gather_after, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
-	WRITE_ONCE(pool->gather, true);
-	irq_work_queue(&pool->wake);
-}
-
-/* This CPU has nothing at hand, nor has the depot, and it is no use to look for more. */
+/*
+ * This CPU has nothing at hand, nor has the depot, and it is no use to look for more. Of
+ * another CPU, if that has changed, a guess like any other.
+ */
 static bool pool_is_dry(const struct memsuite_pool *pool)
 {
-	const struct memsuite_pool_cache *cache = this_cpu_ptr(pool->caches);
+	const struct memsuite_pool_cache *cache = raw_cpu_ptr(pool->caches);
 
 	return !cache->front.chain && !cache->front.nr_bare &&
 	       !atomic_read(&pool->nr_filled) && time_before(jiffies, cache->dry_until);
@@ -241,7 +248,7 @@ struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned l
 	if (likely(page))
 		return page;
 	if (ended)
-		pool_ask_others(pool);
+		memsuite_pool_ask_for_more(pool);
 	this_cpu_inc(pool->caches->misses);
 	return NULL;
 }

@@ -82,10 +82,13 @@ unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
 
 	/* First the depot: a CPU with nothing at hand takes from there. */
 	freed = memsuite_pool_drain_depot(pool, ULONG_MAX);
-	return freed + memsuite_pool_drain_caches(pool) +
-	       memsuite_pool_free_bare(pool, xchg(&pool->others, NULL)) +
-	       memsuite_pool_free_remnants(pool) +
-	       memsuite_pool_free_donated(pool, &pool->donated);
+	freed += memsuite_pool_drain_caches(pool) +
+		 memsuite_pool_free_bare(pool, xchg(&pool->others, NULL)) +
+		 memsuite_pool_free_remnants(pool) +
+		 memsuite_pool_free_donated(pool, &pool->donated);
+	/* All that may be free now. */
+	memsuite_barren_forget(&pool->barren);
+	return freed;
 }
 
 unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pfn)

@@ -40,8 +40,10 @@ static bool large_find_block(struct memsuite_pool *pool, unsigned int order,
 		}
 	} while (rounds && err == -ENOENT);
 	WRITE_ONCE(pool->large_pfn, scan.pfn);
-	if (!rounds)
+	if (!rounds) {
 		WRITE_ONCE(pool->large_dry_until, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
+		memsuite_pool_ask_for_more(pool);
+	}
 	return !err;
 }
 

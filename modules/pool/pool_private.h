@@ -244,6 +244,19 @@ static inline void memsuite_pool_rewind(struct memsuite_pool *pool, struct memsu
 	};
 }
 
+/*
+ * There is nothing more in the region, as far as this CPU knows: other CPUs may keep
+ * something. Now and then, for all are asked. The refill thread sees to it.
+ */
+static inline void memsuite_pool_ask_for_more(struct memsuite_pool *pool)
+{
+	if (time_before(jiffies, READ_ONCE(pool->gather_after)))
+		return;
+	WRITE_ONCE(pool->gather_after, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
+	WRITE_ONCE(pool->gather, true);
+	irq_work_queue(&pool->wake);
+}
+
 /* A page was found bad in a fault. Retiring sleeps: the refill thread does it. */
 static inline void memsuite_pool_reject(struct memsuite_pool *pool, struct page *page)
 {

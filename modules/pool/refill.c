@@ -33,6 +33,7 @@
 /* In a region that was walked in vain: blocks freed lately, and pageblocks to look at anew. */
 #define PEEK_BLOCKS	16
 #define LOOK_AGAIN	8
+#define LOOK_AGAIN_HEADS	1024
 
 /* Blocks that are no huge page: there is no need to break those up first. */
 #define SMALL_ORDERS	((1U << pageblock_order) - 1)
@@ -177,11 +178,11 @@ static void refill_gather_frames(struct memsuite_pool *pool)
 	memsuite_frames_gather();
 }
 
-/* At most each MEMSUITE_POOL_DRY_JIFFIES: so much, and no more, does a region cost that is full. */
+/* So much, and no more, does a region cost that is full, some ten times a second. */
 static void refill_look_again(struct memsuite_pool *pool)
 {
 	memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
-	memsuite_barren_look_again(&pool->barren, LOOK_AGAIN);
+	memsuite_barren_look_again(&pool->barren, LOOK_AGAIN, LOOK_AGAIN_HEADS);
 }
 
 /* Walked to the end: what there was is taken, come back later. */

@@ -12,8 +12,8 @@
 /* A CPU's walk ran out of looks. Context: any. */
 static inline void memsuite_scout_ask(struct memsuite_pool *pool, const struct memsuite_scan *scan)
 {
-	WRITE_ONCE(pool->scout_pfn, scan->pfn);
-	irq_work_queue(&pool->wake);
+	if (!xchg(&pool->scout_pfn, scan->pfn))
+		irq_work_queue(&pool->wake);
 }
 
 /* Whether somebody has asked. Context: any. */

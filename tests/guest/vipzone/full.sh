@@ -38,10 +38,11 @@ placed() { # 99% of them
 	[ $(($4 * 100)) -ge $(($2 * 99)) ]
 }
 
-note "$(cat $region/free_pages) of $(cat $region/total_pages) are free"
 free=$(cat $region/free_pages)
+total=$(cat $region/total_pages)
+note "$free of $total are free"
 rm -f /tmp/end
-begin $((free + 2048)) --until /tmp/end
+begin $((total + 2048)) --until /tmp/end
 holder=$pid
 wait_for 120 [ -s /tmp/out ]
 note "$(cat /tmp/out), $(cat $region/free_pages) are free"
