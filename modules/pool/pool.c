@@ -15,9 +15,6 @@
 #include "pool/pool_private.h"
 #include "pool/scout.h"
 
-/* Blocks that are looked at for what this CPU has just given back. */
-#define PEEK_BLOCKS	4
-
 /* A refill thread at work needs no interrupt, which costs more than a page. */
 static bool refill_thread_sleeps(struct memsuite_pool *pool)
 {
@@ -213,7 +210,7 @@ static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gf
 	preempt_disable();
 	this_cpu_write(pool->caches->ended, false);
 	memsuite_kcall_drain_local_pages(NULL);
-	memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
+	memsuite_barren_peek(&pool->barren, MEMSUITE_POOL_PEEK_BLOCKS);
 	pool_begin_anew(pool);
 	page = pool_pop(pool, gfp, &looks);
 	preempt_enable();

@@ -18,6 +18,11 @@
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
 
+static bool large_is_dry(const struct memsuite_pool *pool)
+{
+	return time_before(jiffies, READ_ONCE(pool->large_dry_until));
+}
+
 /* Goes on where the last one was found, once around the region. */
 static bool large_find_block(struct memsuite_pool *pool, unsigned int order,
 			     struct memsuite_block *block, unsigned long *looks)
@@ -25,7 +30,7 @@ static bool large_find_block(struct memsuite_pool *pool, unsigned int order,
 	struct memsuite_scan scan;
 	int rounds = 2, err;
 
-	if (time_before(jiffies, READ_ONCE(pool->large_dry_until)))
+	if (large_is_dry(pool))
 		return false;
 	memsuite_pool_rewind(pool, &scan);
 	scan.orders &= ~((1U << order) - 1);
@@ -147,14 +152,26 @@ static struct page *pool_take_large(struct memsuite_pool *pool, unsigned int ord
 	return page;
 }
 
+/* Walked in vain: something may have been freed since. */
+static noinline struct page *pool_take_large_again(struct memsuite_pool *pool,
+						   unsigned int order, unsigned long *looks)
+{
+	memsuite_barren_peek(&pool->barren, MEMSUITE_POOL_PEEK_BLOCKS);
+	WRITE_ONCE(pool->large_dry_until, jiffies);
+	return pool_take_large(pool, order, looks);
+}
+
 struct page *memsuite_pool_take_large(struct memsuite_pool *pool, unsigned int order,
 				      gfp_t gfp, unsigned long *looks)
 {
+	bool was_dry = large_is_dry(pool);
 	struct page *page;
 
 	if (pool->banks || order > MEMSUITE_MAX_ORDER)
 		return NULL;
 	page = pool_take_large(pool, order, looks);
+	if (unlikely(!page) && !was_dry && large_is_dry(pool))
+		page = pool_take_large_again(pool, order, looks);
 	if (!page)
 		return NULL;
 	atomic_inc(&pool->nr_unfinished);

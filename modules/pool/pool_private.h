@@ -23,6 +23,9 @@
 /* Page frames that are looked at with interrupts off, at most. */
 #define MEMSUITE_POOL_LOOKS_AT_ONCE	512UL
 
+/* Blocks that a fault looks at, at an end of a free list, once it has walked in vain. */
+#define MEMSUITE_POOL_PEEK_BLOCKS	4
+
 /* How long not to look again in a region that had nothing. */
 #define MEMSUITE_POOL_DRY_JIFFIES	(HZ / 10)
 

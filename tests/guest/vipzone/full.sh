@@ -69,6 +69,20 @@ check "which keeps the thread busy for 1% of the time at most" [ $ticks -le 5 ]
 
 : >/tmp/end
 wait $holder
+# Who takes huge pages only looks for large blocks.
+echo madvise >$thp/enabled
+rm -f /tmp/go
+"$here/placement" hold 131072 /tmp/go --huge >/tmp/at &
+pid=$!
+echo "$pid region:full" >$suite/vipzone/add
+sleep 1
+: >/tmp/go
+wait_for 60 [ -s /tmp/at ]
+huge=$("$here/placement" where $pid "$(cat /tmp/at)" 131072 0x20000000 0x60000000)
+note "$huge"
+check "huge pages are found in it again" [ "${huge##* }" -ge $((131072 * 9 / 10)) ]
+kill $pid
+wait $pid 2>/dev/null
 sleep 1
 begin $((free / 2))
 check "what was freed is found" placed
