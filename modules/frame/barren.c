@@ -59,12 +59,12 @@ void memsuite_barren_forget(struct memsuite_barren *barren)
 static bool next_barren(const struct memsuite_barren *barren, unsigned long *at,
 			unsigned long *block)
 {
-	*block = find_next_bit(barren->bits, barren->nr, *at);
-	*at = *block < barren->nr ? *block + 1 : 0;
+	*block = find_next_bit(barren->bits, barren->nr, READ_ONCE(*at));
+	WRITE_ONCE(*at, *block < barren->nr ? *block + 1 : 0);
 	return *block < barren->nr;
 }
 
-/* Of a free block that is as large as a pageblock or larger, as far as can be told without a lock. */
+/* Part of a free block that is as large or larger, as far as can be told without a lock. */
 static bool block_is_free(struct memsuite_barren *barren, unsigned long block)
 {
 	unsigned long pfn = (barren->first + block) << pageblock_order, head;

@@ -47,7 +47,8 @@ void memsuite_barren_forget(struct memsuite_barren *barren);
 
 /*
  * Forgets of @nr barren pageblocks that they are, the next ones; and of those among the
- * next @nr_heads that are free as a whole. Context: one at a time.
+ * next @nr_heads that are free as a whole. Context: any; of two at a time, one may leave
+ * out what the other looks at.
  */
 void memsuite_barren_look_again(struct memsuite_barren *barren, unsigned int nr,
 				unsigned int nr_heads);

@@ -210,7 +210,7 @@ static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gf
 	preempt_disable();
 	this_cpu_write(pool->caches->ended, false);
 	memsuite_kcall_drain_local_pages(NULL);
-	memsuite_barren_peek(&pool->barren, MEMSUITE_POOL_PEEK_BLOCKS);
+	memsuite_pool_glance(pool);
 	pool_begin_anew(pool);
 	page = pool_pop(pool, gfp, &looks);
 	preempt_enable();

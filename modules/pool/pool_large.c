@@ -156,7 +156,7 @@ static struct page *pool_take_large(struct memsuite_pool *pool, unsigned int ord
 static noinline struct page *pool_take_large_again(struct memsuite_pool *pool,
 						   unsigned int order, unsigned long *looks)
 {
-	memsuite_barren_peek(&pool->barren, MEMSUITE_POOL_PEEK_BLOCKS);
+	memsuite_pool_glance(pool);
 	WRITE_ONCE(pool->large_dry_until, jiffies);
 	return pool_take_large(pool, order, looks);
 }

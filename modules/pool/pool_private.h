@@ -23,9 +23,6 @@
 /* Page frames that are looked at with interrupts off, at most. */
 #define MEMSUITE_POOL_LOOKS_AT_ONCE	512UL
 
-/* Blocks that a fault looks at, at an end of a free list, once it has walked in vain. */
-#define MEMSUITE_POOL_PEEK_BLOCKS	4
-
 /* How long not to look again in a region that had nothing. */
 #define MEMSUITE_POOL_DRY_JIFFIES	(HZ / 10)
 
@@ -258,6 +255,13 @@ static inline void memsuite_pool_ask_for_more(struct memsuite_pool *pool)
 	WRITE_ONCE(pool->gather_after, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
 	WRITE_ONCE(pool->gather, true);
 	irq_work_queue(&pool->wake);
+}
+
+/* A fault has walked in vain: look at a little of what may have been freed since. */
+static inline void memsuite_pool_glance(struct memsuite_pool *pool)
+{
+	memsuite_barren_peek(&pool->barren, 4);
+	memsuite_barren_look_again(&pool->barren, 0, 128);
 }
 
 /* A page was found bad in a fault. Retiring sleeps: the refill thread does it. */

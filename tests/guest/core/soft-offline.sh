@@ -18,9 +18,10 @@ pool_frames() {
 		awk -v first=$first '{ if (int($1 / 8388608) % 2) print first + NR - 1 }' | head -"$1"
 }
 
-# Somewhere in the 512 MiB from there on.
-free=$(dd if=/proc/kpageflags bs=8192 skip=$((first / 1024)) count=128 2>/dev/null | od -An -v -tu8 -w8 |
-	awk -v first=$first '{ if (int($1 / 1024) % 2) { print first + NR - 1; exit } }')
+# Somewhere in the 512 MiB behind the region.
+behind=$((first + 1024))
+free=$(dd if=/proc/kpageflags bs=8192 skip=$((behind / 1024)) count=128 2>/dev/null | od -An -v -tu8 -w8 |
+	awk -v first=$behind '{ if (int($1 / 1024) % 2) { print first + NR - 1; exit } }')
 offline "$free" $soft
 check "a free page goes offline without the suite" is_poisoned "$free"
 modprobe vipzone
