@@ -21,8 +21,7 @@ void memsuite_scout_run(struct memsuite_pool *pool)
 	if (!from)
 		return;
 	memsuite_pool_rewind(pool, &scan);
-	memsuite_frames_go(&scan, ALIGN_DOWN(from, pageblock_nr_pages));
-	scan.pfn = max(scan.pfn, pool->start_pfn);
+	memsuite_frames_go(&scan, max(ALIGN_DOWN(from, pageblock_nr_pages), pool->start_pfn));
 	do {
 		budget = SCOUT_BUDGET;
 		err = memsuite_frames_find(&scan, &budget, &page);
