@@ -88,8 +88,9 @@ struct memsuite_fault {
  *	@page, the head of its folio, in @vma. Return whether it stays where it is;
  *	the scheduler then does not learn who has touched it last.
  *
- * Context: all but @finish run inside ftrace with preemption off, on any CPU, @entry in
- * any context up to NMI. They may not sleep, allocate or print. @entry may not
+ * Context: all but @finish run in a read side of RCU, on any CPU, inside ftrace with preemption
+ * off, @entry in any context up to NMI, and always with preemption off. @fault has preemption on
+ * where the function calls it directly. They may not sleep, allocate or print. @entry may not
  * take a lock that another CPU can hold; @fault runs where the kernel would
  * take the lock of a zone next, and may do so, but not for every page.
  */

@@ -14,17 +14,31 @@
 
 #include <linux/gfp.h>
 #include <linux/mm_types.h>
+#include <linux/preempt.h>
 
 struct memsuite_pool;
 
-/* Page frames that are looked at in one fault, at most: preemption is off. */
-#define MEMSUITE_POOL_LOOKS	2048UL
+/* Page frames that are looked at in one fault, at most; and in one stretch of it without preemption. */
+#define MEMSUITE_POOL_LOOKS		2048UL
+#define MEMSUITE_POOL_LOOKS_AT_ONCE	512UL
+
+/* Whether a kernel that preempts itself cannot do so now, as in a callback of ftrace. */
+static inline bool memsuite_pool_is_in_stretch(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_COUNT) && !preemptible();
+}
+
+/* How many of them a fault handler has. */
+static inline unsigned long memsuite_pool_looks(void)
+{
+	return memsuite_pool_is_in_stretch() ? MEMSUITE_POOL_LOOKS_AT_ONCE : MEMSUITE_POOL_LOOKS;
+}
 
 /**
  * memsuite_pool_pop() - take one page out of a pool
  * @pool: the pool
  * @gfp: flags of the request; only __GFP_ZERO matters
- * @looks: MEMSUITE_POOL_LOOKS for the first pool that is asked in a fault; made what is
+ * @looks: memsuite_pool_looks() for the first pool that is asked in a fault; made what is
  *	left of them for the next
  *
  * Context: a fault handler; takes the zone's lock if the depot is empty, or for

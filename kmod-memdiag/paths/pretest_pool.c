@@ -18,6 +18,7 @@
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
 #include <memsuite/hook.h>
+#include <memsuite/hook_watch.h>
 #include <memsuite/pool_inspect.h>
 #include <memsuite/region.h>
 
@@ -125,6 +126,7 @@ static int pretest_begin(void)
 				&memdiag_pretest_hook);
 	if (err)
 		goto err_hook;
+	memsuite_hook_watch_all();
 	serving = true;
 	return 0;
 
@@ -139,6 +141,7 @@ static void pretest_end(void)
 {
 	if (!serving)
 		return;
+	memsuite_hook_unwatch_all();
 	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_RANK_DEFAULT);
 	close_pools();
 	memsuite_pool_inspect_stop();

@@ -32,7 +32,7 @@ static struct page *fault_leave(enum memdiag_pretest_left why)
 
 static struct page *fault_serve(const struct memsuite_fault *fault)
 {
-	unsigned long looks = MEMSUITE_POOL_LOOKS;
+	unsigned long looks = memsuite_pool_looks();
 	struct memsuite_pool *pool;
 	struct page *page;
 	int nid;

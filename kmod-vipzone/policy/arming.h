@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include <memsuite/hook.h>
+#include <memsuite/hook_watch.h>
 
 /* How many policies are for the kernel's own memory, too. */
 extern atomic_t vipzone_kernel_policies;
@@ -42,13 +43,16 @@ int vipzone_arming_use(enum memsuite_hook_point_id id);
 /* It needs the hook no more. May sleep. */
 void vipzone_arming_unuse(enum memsuite_hook_point_id id);
 
+/* Policies for the kernel's own memory have all allocations seen. May sleep. */
 static inline void vipzone_arming_serve_kernel(void)
 {
 	atomic_inc(&vipzone_kernel_policies);
+	memsuite_hook_watch_entry();
 }
 
 static inline void vipzone_arming_leave_kernel(void)
 {
+	memsuite_hook_unwatch_entry();
 	atomic_dec(&vipzone_kernel_policies);
 }
 

@@ -14,7 +14,7 @@
 
 #include "policy/bank_assign.h"
 
-/* One for each CPU: handlers run with preemption off. */
+/* One for each CPU. */
 static struct rnd_state __percpu *dice;
 
 /* Under RCU. */
@@ -47,6 +47,14 @@ static const struct vipzone_order *bank_order_nth(const struct vipzone_banks *ba
 	return &banks->orders[n % banks->nr];
 }
 
+static u32 roll(void)
+{
+	u32 number = prandom_u32_state(get_cpu_ptr(dice));
+
+	put_cpu_ptr(dice);
+	return number;
+}
+
 const struct vipzone_order *vipzone_bank_order(const struct vipzone_banks *banks,
 					       const struct mm_struct *mm)
 {
@@ -56,9 +64,9 @@ const struct vipzone_order *vipzone_bank_order(const struct vipzone_banks *banks
 	case VIPZONE_BANK_PERCGROUP:
 		return bank_order_nth(banks, cgroup_number(mm));
 	case VIPZONE_BANK_RANDOM:
-		return bank_order_nth(banks, prandom_u32_state(this_cpu_ptr(dice)));
+		return bank_order_nth(banks, roll());
 	default:
-		return bank_order_nth(banks, smp_processor_id());
+		return bank_order_nth(banks, raw_smp_processor_id());
 	}
 }
 

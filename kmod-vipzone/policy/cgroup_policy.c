@@ -11,6 +11,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
+#include <memsuite/hook_watch.h>
 #include <memsuite/tracepoints.h>
 
 #include "policy/cgroup_policy.h"
@@ -102,6 +103,7 @@ static void policy_drop(struct vipzone_policy *policy)
 {
 	if (!policy)
 		return;
+	memsuite_hook_unwatch_all();
 	synchronize_rcu();
 	vipzone_processes_revoke(policy);
 	vipzone_policy_put(policy);
@@ -111,6 +113,7 @@ void vipzone_cgroup_policy_set(struct vipzone_policy *policy)
 {
 	struct vipzone_policy *old;
 
+	memsuite_hook_watch_all();
 	mutex_lock(&cgroup_policy_lock);
 	if (policy->command.scope == VIPZONE_SCOPE_CGROUP) {
 		old = policy_at(policy->command.cgroup);
@@ -159,6 +162,12 @@ int vipzone_cgroup_policy_remove(const struct vipzone_command *command)
 	return policy ? 0 : -ENOENT;
 }
 
+static void policy_forget(struct vipzone_policy *policy)
+{
+	memsuite_hook_unwatch_all();
+	vipzone_policy_put(policy);
+}
+
 /* Hooks are off by now. */
 void vipzone_cgroup_policy_exit(void)
 {
@@ -168,9 +177,9 @@ void vipzone_cgroup_policy_exit(void)
 		memsuite_tracepoints_unregister(&probe, 1);
 	watching = false;
 	list_for_each_entry_safe(policy, next, &vipzone_cgroup_policies, link)
-		vipzone_policy_put(policy);
+		policy_forget(policy);
 	INIT_LIST_HEAD(&vipzone_cgroup_policies);
 	policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
 	if (policy)
-		vipzone_policy_put(policy);
+		policy_forget(policy);
 }

@@ -32,8 +32,8 @@ struct vipzone_process *vipzone_process_by_pid(const struct pid *pid);
  * vipzone_policy_of() - the policy that an address space is under
  * @mm: the address space
  *
- * Context: preemption off, which is a read side of RCU; takes no lock.
- * Return: the policy, which is there until preemption is on again; or NULL.
+ * Context: a read side of RCU; takes no lock.
+ * Return: the policy, which is there until that ends; or NULL.
  */
 struct vipzone_policy *vipzone_policy_of(const struct mm_struct *mm);
 

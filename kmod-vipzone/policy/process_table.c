@@ -13,6 +13,7 @@
 
 #include <compat/thp.h>
 #include <memsuite/control.h>
+#include <memsuite/hook_watch.h>
 
 #include "policy/lookup.h"
 #include "policy/process_table.h"
@@ -43,6 +44,7 @@ static void process_publish(struct vipzone_process *process,
 	process->thp = vipzone_thp_restrict(process->policy, process->mm, from);
 	if (process->policy->base)
 		WRITE_ONCE(nr_chosen, nr_chosen + 1);
+	memsuite_hook_watch(process->mm);
 	hash_add_rcu(vipzone_processes_by_mm, &process->by_mm, (unsigned long)process->mm);
 	hash_add_rcu(vipzone_processes_by_pid, &process->by_pid, (unsigned long)process->pid);
 }
@@ -52,6 +54,7 @@ static void process_unlink(struct vipzone_process *process)
 {
 	hash_del_rcu(&process->by_mm);
 	hash_del_rcu(&process->by_pid);
+	memsuite_hook_unwatch(process->mm);
 	vipzone_thp_release(process);
 	queue_rcu_work(reaper, &process->dying);
 }

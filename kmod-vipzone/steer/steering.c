@@ -21,6 +21,7 @@
 #include <asm/syscall.h>
 
 #include <memsuite/hook.h>
+#include <memsuite/hook_watch.h>
 #include <memsuite/pagewalk.h>
 
 #include "policy/arming.h"
@@ -32,12 +33,16 @@
 
 /*
  * A node chosen at the fault, for the allocation that the same task makes
- * next. A task that is moved to another CPU in between loses it.
+ * next. A task that is moved to another CPU in between loses it; it is kept there for
+ * a number of allocations, for they are all seen meanwhile.
  */
+#define PREFERRED_FOR	16
+
 struct preferred_node {
 	struct task_struct *task;
 	unsigned int order;
 	int nid;
+	int left;
 };
 
 static DEFINE_PER_CPU(struct preferred_node, preferred_nodes);
@@ -75,18 +80,20 @@ static void count_given(struct vipzone_policy *policy, u64 __percpu *placed,
 
 static void prefer_node(const struct vipzone_target *target, const struct memsuite_fault *fault)
 {
-	struct preferred_node *prefer_node = this_cpu_ptr(&preferred_nodes);
+	struct preferred_node *prefer_node = get_cpu_ptr(&preferred_nodes);
 
 	prefer_node->nid = target->nid;
 	prefer_node->order = fault->order;
+	prefer_node->left = PREFERRED_FOR;
 	prefer_node->task = current;
+	memsuite_hook_watch_next(true);
+	put_cpu_ptr(&preferred_nodes);
 }
 
 /* A huge page may be tried twice, but its node is for no other page. */
 static void forget_preferred_node(void)
 {
-	if (this_cpu_read(preferred_nodes.task) == current)
-		this_cpu_write(preferred_nodes.task, NULL);
+	this_cpu_cmpxchg(preferred_nodes.task, current, NULL);
 }
 
 static bool target_is_allowed(const struct vipzone_target *target)
@@ -160,7 +167,7 @@ static struct page *steer_page(struct vipzone_policy *policy, enum vipzone_segme
 {
 	enum vipzone_fallback why = VIPZONE_FALLBACK_CPUSET;
 	struct vipzone_target *target, *node = NULL;
-	unsigned long looks = MEMSUITE_POOL_LOOKS;
+	unsigned long looks = memsuite_pool_looks();
 	struct page *page;
 	unsigned int i;
 
@@ -342,14 +349,21 @@ static int steer_entry(gfp_t gfp, unsigned int order, int nid,
 
 	if (unlikely(atomic_read(&vipzone_kernel_policies)) && in_task())
 		nid = steer_kernel(gfp, order, nid, nodemask);
-	if (likely(prefer_node->task != current) || prefer_node->order != order ||
+	if (!prefer_node->task || prefer_node->left-- <= 0) {
+		prefer_node->task = NULL;
+		memsuite_hook_watch_next(false);
+		return nid;
+	}
+	if (prefer_node->task != current || prefer_node->order != order ||
 	    !(gfp & __GFP_MOVABLE) || !in_task())
 		return nid;
 	if (nodemask && !node_isset(prefer_node->nid, *nodemask))
 		return nid;
 	/* A huge page is tried twice; its node holds for both. */
-	if (!order)
+	if (!order) {
 		prefer_node->task = NULL;
+		memsuite_hook_watch_next(false);
+	}
 	return prefer_node->nid;
 }
 

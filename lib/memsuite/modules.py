@@ -29,7 +29,7 @@ def memdiag_trouble(state):
 
 def vipzone_trouble(state):
     # The others are armed while a policy needs them.
-    if state["enabled"] and hooks()["fault.alloc"]["state"] != "armed":
+    if state["enabled"] and hooks()["fault.alloc"]["state"] not in ("direct", "callback"):
         return "enabled, but not hooked: fault.alloc"
     if state["lost_children"]:
         return f"{state['lost_children']} processes lost for want of memory"

@@ -18,7 +18,7 @@
 #define RETRIES		50
 
 /* Entries walked in one hold of their lock, preemption off; it may end with a flush of TLBs. */
-#define ENTRIES_AT_ONCE	256
+#define ENTRIES_AT_ONCE	64
 
 /* Areas of devices, of hugetlbfs, and those that may hold any frames. */
 static bool area_is_special(const struct vm_area_struct *vma)

@@ -2,13 +2,13 @@
 /*
  * Hook points: arming with proof, and disarming.
  *
- * A hook is an ftrace callback. It reads the arguments of the function from
- * the saved registers, and either looks on (mremap.move), or edits one
- * (alloc.entry), or stores a return value and moves the instruction pointer to a
- * bare return, or for a large page to what clears it (the others). Nothing of that
- * sleeps or leaves module text on a sleeping stack. But where the kernel can preempt
- * itself, a task may be preempted in what the instruction pointer was moved to: who
- * disarms waits for tasks, as well as for callbacks.
+ * A hook is what a function calls directly at its entry (hook_direct.c), or else an ftrace
+ * callback. It reads the arguments of the function from the saved registers, and either looks
+ * on (mremap.move), or edits one (alloc.entry), or answers in place of the function (the
+ * others): a callback stores a return value and moves the instruction pointer to a bare
+ * return, or for a large page to what clears it. Nothing of that sleeps or leaves module text
+ * on a sleeping stack. But where the kernel can preempt itself, a task may be preempted in
+ * it: who disarms waits for tasks, as well as for callbacks.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -21,20 +21,16 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
+#include <compat/direct.h>
+
 #include "hook/hook_check.h"
+#include "hook/hook_direct.h"
 #include "hook/hook_points.h"
 #include "hook/hook_private.h"
-#include "hook/hook_proof.h"
 #include "kernel/symbols.h"
 
 struct memsuite_hook_state memsuite_hook_states[MEMSUITE_NR_HOOK_POINTS];
 static DEFINE_MUTEX(arm_lock);		/* arming, disarming, the proof */
-
-static const unsigned int arg_register[] = {
-	offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
-	offsetof(struct pt_regs, dx), offsetof(struct pt_regs, cx),
-	offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
-};
 
 int memsuite_hook_find(enum memsuite_hook_point_id id)
 {
@@ -52,20 +48,19 @@ int memsuite_hook_find(enum memsuite_hook_point_id id)
 			point->has_arg[i] = i < memsuite_hook_points[id].nr_args &&
 					    candidate->args[i] != MEMSUITE_HOOK_NO_ARG;
 			if (point->has_arg[i])
-				point->arg_offset[i] =
-					arg_register[candidate->args[i]];
+				point->arg[i] = candidate->args[i];
 		}
 		return 0;
 	}
 	return -EOPNOTSUPP;
 }
 
-static int hook_register(enum memsuite_hook_point_id id, ftrace_func_t callback)
+static int callback_register(enum memsuite_hook_point_id id)
 {
 	struct memsuite_hook_state *point = &memsuite_hook_states[id];
 	int err;
 
-	point->ops.func = callback;
+	point->ops.func = memsuite_hook_dispatch_callback(id);
 	point->ops.flags = MEMSUITE_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
 		(memsuite_hook_points[id].answers ? FTRACE_OPS_FL_IPMODIFY : 0);
 	err = ftrace_set_filter_ip(&point->ops, point->ip, 0, 0);
@@ -80,21 +75,54 @@ static int hook_register(enum memsuite_hook_point_id id, ftrace_func_t callback)
 	return err;
 }
 
-/* Ftrace that has switched itself off, after a fault of its own, lets go of nothing. */
-static void hook_unregister(struct memsuite_hook_state *point)
+/* A function has one direct call: where somebody else has it, a callback serves. */
+static int direct_register(enum memsuite_hook_point_id id)
 {
-	int err = unregister_ftrace_function(&point->ops);
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+	unsigned long to = memsuite_hook_direct_to(id);
+	int err = to ? memsuite_direct_register(&point->ops, point->ip, to) : -EOPNOTSUPP;
+
+	if (err)
+		memset(&point->ops, 0, sizeof(point->ops));
+	return err;
+}
+
+static int hook_register(enum memsuite_hook_point_id id, bool is_direct)
+{
+	memsuite_hook_states[id].is_direct = is_direct;
+	return is_direct ? direct_register(id) : callback_register(id);
+}
+
+static int ftrace_release(enum memsuite_hook_point_id id)
+{
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+	int err;
+
+	if (point->is_direct)
+		err = memsuite_direct_unregister(&point->ops, point->ip, memsuite_hook_direct_to(id));
+	else
+		err = unregister_ftrace_function(&point->ops);
+	/* Callbacks run with preemption off; what a function calls directly, and what finishes large pages, do not. */
+	synchronize_rcu();
+	synchronize_rcu_tasks();
+	return err;
+}
+
+/* Ftrace that has switched itself off, after a fault of its own, lets go of nothing. */
+static void hook_unregister(enum memsuite_hook_point_id id)
+{
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+	int err = ftrace_release(id);
 
 	if (err) {
 		pr_crit("%s cannot be unhooked (%d): memsuite cannot be unloaded before the next boot\n",
 			point->symbol, err);
 		__module_get(THIS_MODULE);
 		point->stuck = true;
-		/* Callbacks run with preemption off. */
-		synchronize_rcu();
 		return;
 	}
-	ftrace_set_filter_ip(&point->ops, point->ip, 1, 0);
+	if (!point->is_direct)
+		ftrace_set_filter_ip(&point->ops, point->ip, 1, 0);
 	/* A registered ops keeps flags and hashes of its own: begin anew. */
 	memset(&point->ops, 0, sizeof(point->ops));
 }
@@ -109,20 +137,43 @@ static bool is_hooked(const struct memsuite_hook_state *point)
 	return false;
 }
 
-/* While it is being proven, another callback is there, which trusts nothing. */
-static int hook_prove(enum memsuite_hook_point_id id)
+/* Leaves it registered, if it is proven; handlers are not asked yet. */
+static int hook_prove(enum memsuite_hook_point_id id, bool is_direct)
 {
 	struct memsuite_hook_state *point = &memsuite_hook_states[id];
-	int err = hook_register(id, memsuite_hook_proof_callback);
+	int err;
 
+	WRITE_ONCE(point->is_proving, true);
+	err = hook_register(id, is_direct);
 	if (err)
 		return err;
 	err = memsuite_hook_check(id, point->ip);
-	hook_unregister(point);
+	if (err)
+		hook_unregister(id);
+	return err;
+}
+
+/*
+ * What a function calls directly reads its arguments at once, to see who is concerned: it is only tried with
+ * those that were proven.
+ */
+static int hook_attach(enum memsuite_hook_point_id id)
+{
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+	int err = hook_prove(id, false);
+
 	if (err == -ENXIO)
 		pr_err("%s: %s did not take its arguments as expected\n",
 		       memsuite_hook_points[id].name, point->symbol);
-	return err ?: point->stuck ? -EBUSY : 0;
+	if (err || !memsuite_hook_direct_to(id))
+		return err;
+	hook_unregister(id);
+	if (point->stuck)
+		return -EBUSY;
+	err = hook_prove(id, true);
+	if (err && !point->stuck)
+		err = hook_prove(id, false);
+	return err;
 }
 
 int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank rank,
@@ -151,14 +202,12 @@ int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank ra
 		err = -EBUSY;
 		goto out;
 	}
-	err = hook_prove(id);
+	err = hook_attach(id);
 	if (err)
 		goto err_hook;
 	WRITE_ONCE(point->hooks[rank], hook);
-	err = hook_register(id, memsuite_hook_dispatch_callback(id));
-	if (err)
-		goto err_hook;
-	point->state = "armed";
+	smp_store_release(&point->is_proving, false);
+	point->state = point->is_direct ? "direct" : "callback";
 	mutex_unlock(&arm_lock);
 	return 0;
 
@@ -180,12 +229,11 @@ void memsuite_hook_disarm(enum memsuite_hook_point_id id, enum memsuite_hook_ran
 		goto out;
 	WRITE_ONCE(point->hooks[rank], NULL);
 	if (is_hooked(point)) {
-		/* Callbacks run with preemption off; what finishes large pages does not. */
+		/* As ftrace_release(). */
 		synchronize_rcu();
 		synchronize_rcu_tasks();
 	} else {
-		/* Ftrace waits for both. */
-		hook_unregister(point);
+		hook_unregister(id);
 		point->state = point->stuck ? "failed" : "off";
 	}
 out:

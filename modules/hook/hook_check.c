@@ -7,11 +7,14 @@
  */
 
 #include <linux/errno.h>
+#include <linux/sched.h>
+
+#include <memsuite/hook_watch.h>
 
 #include "hook/hook_check.h"
 #include "hook/hook_check_private.h"
 
-int memsuite_hook_check(enum memsuite_hook_point_id id, unsigned long ip)
+static int point_check(enum memsuite_hook_point_id id, unsigned long ip)
 {
 	switch (id) {
 	case MEMSUITE_HOOK_POINT_FAULT_ALLOC:
@@ -27,4 +30,18 @@ int memsuite_hook_check(enum memsuite_hook_point_id id, unsigned long ip)
 	default:
 		return -EINVAL;
 	}
+}
+
+int memsuite_hook_check(enum memsuite_hook_point_id id, unsigned long ip)
+{
+	struct mm_struct *mm = current->mm;
+	int err;
+
+	/* A direct call asks about nobody else. */
+	memsuite_hook_watch(mm);
+	memsuite_hook_watch_entry();
+	err = point_check(id, ip);
+	memsuite_hook_unwatch_entry();
+	memsuite_hook_unwatch(mm);
+	return err;
 }

@@ -6,7 +6,7 @@
 
 /**
  * memsuite_hook_check() - prove that a hook fires, gets its arguments, and is obeyed
- * @id: the point, where memsuite_hook_proof_callback() is registered
+ * @id: the point, which is hooked, and being proven
  * @ip: the function's address
  *
  * Context: may sleep; one at a time.

@@ -8,6 +8,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <compat/compat.h>
@@ -55,6 +56,7 @@ static bool fault_is_proven(const struct call *call, struct page *answer)
 
 	if (!vma)
 		return false;
+	vma->vm_mm = current->mm;
 	memsuite_hook_proof_begin(&proof);
 	page = memsuite_vma_alloc_pages(call->gfp, call->order, vma, call->address);
 	memsuite_hook_proof_end();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The proofs. Context of all: may sleep; one at a time; memsuite_hook_proof_callback() is
- * registered at the point. They return 0; -ENXIO: the hook did not fire as expected; or another
+ * The proofs. Context of all: may sleep; one at a time; the point is hooked, and being
+ * proven. They return 0; -ENXIO: the hook did not fire as expected; or another
  * error: that cannot be told.
  */
 #ifndef MEMSUITE_HOOK_HOOK_CHECK_PRIVATE_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What runs inside ftrace at a hooked function: it reads the function's arguments
- * from the saved registers, asks the handlers, and puts their answer in place.
+ * What runs at a hooked function: it reads the function's arguments from the saved registers,
+ * asks the handlers, and puts their answer in place. Ftrace calls it, or the function itself,
+ * by hook_direct.c.
  */
 
 #include <linux/cpuset.h>
@@ -9,6 +10,8 @@
 #include <linux/mm.h>
 #include <linux/export.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 
@@ -18,12 +21,13 @@
 
 #include "frame/handed.h"
 #include "hook/hook_private.h"
+#include "hook/hook_proof.h"
 
 /*
  * What a hooked function that is answered for returns through. A BPF program on
  * that function keeps the arguments, and no other register.
  */
-noinline unsigned long memsuite_bare_return(unsigned long value)
+static noinline unsigned long bare_return(unsigned long value)
 {
 	return value;
 }
@@ -46,44 +50,38 @@ static struct page *hook_ask(struct memsuite_hook_state *point, const struct mem
 	return page;
 }
 
-static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static __always_inline bool fault_alloc(struct memsuite_hook_state *point,
+					struct memsuite_hook_call *call)
 {
-	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
-	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
 	struct memsuite_fault fault = {
-		.gfp = (__force gfp_t)*memsuite_hook_arg(point, regs, 0),
-		.order = memsuite_hook_value(point, regs, 1),
-		.vma = (void *)memsuite_hook_value(point, regs, 2),
-		.address = memsuite_hook_value(point, regs, 3),
+		.gfp = (__force gfp_t)*memsuite_hook_arg(point, call, 0),
+		.order = memsuite_hook_value(point, call, 1),
+		.vma = (void *)memsuite_hook_value(point, call, 2),
+		.address = memsuite_hook_value(point, call, 3),
 	};
 	const struct memsuite_hook *by = NULL;
 	struct page *page;
 
 	if (unlikely(!in_task())) {
 		this_cpu_inc(point->stats->missed);
-		return;
+		return false;
 	}
 	this_cpu_inc(point->stats->hits);
 	page = hook_ask(point, &fault, &by);
 	if (page == MEMSUITE_FAULT_PASS || page == MEMSUITE_FAULT_KERNEL)
-		return;
-	if (page == MEMSUITE_FAULT_DENY) {
-		memsuite_hook_answer(regs, 0);
-	} else if (fault.order) {
-		memsuite_hook_answer_by(regs, page, by->finish);
-	} else {
+		return false;
+	call->answer = page == MEMSUITE_FAULT_DENY ? 0 : (unsigned long)page;
+	if (call->answer && fault.order)
+		call->finish = by->finish;
+	else if (call->answer)
 		memsuite_frame_handed(page, fault.gfp);
-		memsuite_hook_answer(regs, (unsigned long)page);
-	}
+	return true;
 }
 
-static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static __always_inline bool alloc_entry(struct memsuite_hook_state *point,
+					struct memsuite_hook_call *call)
 {
-	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
-	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
-	unsigned long *nid = memsuite_hook_arg(point, regs, 2);
+	unsigned long *nid = memsuite_hook_arg(point, call, 2);
 	const struct memsuite_hook *hook;
 	int rank;
 
@@ -91,17 +89,16 @@ static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,
 	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
 		if (hook)
-			*nid = hook->entry((__force gfp_t)*memsuite_hook_arg(point, regs, 0),
-					   *memsuite_hook_arg(point, regs, 1), *nid,
-					   (void *)*memsuite_hook_arg(point, regs, 3));
+			*nid = hook->entry((__force gfp_t)*memsuite_hook_arg(point, call, 0),
+					   *memsuite_hook_arg(point, call, 1), *nid,
+					   (void *)*memsuite_hook_arg(point, call, 3));
 	}
+	return false;
 }
 
-static void hook_mremap_move(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static __always_inline bool mremap_move(struct memsuite_hook_state *point,
+					struct memsuite_hook_call *call)
 {
-	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
-	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
 	unsigned long args[MEMSUITE_HOOK_POINT_ARGS];
 	const struct memsuite_hook *hook;
 	struct memsuite_mremap remap;
@@ -109,7 +106,7 @@ static void hook_mremap_move(unsigned long ip, unsigned long parent_ip,
 
 	this_cpu_inc(point->stats->hits);
 	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
-		args[i] = memsuite_hook_value(point, regs, i);
+		args[i] = memsuite_hook_value(point, call, i);
 	memsuite_mremap_of(args, &remap);
 	for (i = 0; i < MEMSUITE_NR_HOOK_RANKS; i++) {
 		hook = READ_ONCE(point->hooks[i]);
@@ -117,26 +114,118 @@ static void hook_mremap_move(unsigned long ip, unsigned long parent_ip,
 			hook->remap(remap.mm, remap.from, remap.to,
 				    remap.length);
 	}
+	return false;
 }
 
-static void hook_numa_misplaced(unsigned long ip, unsigned long parent_ip,
-				struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static __always_inline bool numa_misplaced(struct memsuite_hook_state *point,
+					   struct memsuite_hook_call *call)
 {
-	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
-	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
-	struct vm_area_struct *vma = memsuite_misplaced_area(*memsuite_hook_arg(point, regs, 1));
+	struct vm_area_struct *vma = memsuite_misplaced_area(*memsuite_hook_arg(point, call, 1));
 	const struct memsuite_hook *hook;
 	int rank;
 
 	this_cpu_inc(point->stats->hits);
 	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
-		if (!hook || !hook->stays((void *)*memsuite_hook_arg(point, regs, 0), vma,
-					  *memsuite_hook_arg(point, regs, 2)))
+		if (!hook || !hook->stays((void *)*memsuite_hook_arg(point, call, 0), vma,
+					  *memsuite_hook_arg(point, call, 2)))
 			continue;
-		memsuite_hook_answer(regs, NUMA_NO_NODE);
-		break;
+		call->answer = NUMA_NO_NODE;
+		return true;
 	}
+	return false;
+}
+
+/* What asks the handlers of a point: whether the call has an answer. */
+typedef bool (*ask_fn)(struct memsuite_hook_state *point, struct memsuite_hook_call *call);
+
+static __always_inline bool hook_meet(struct memsuite_hook_state *point,
+				      struct memsuite_hook_call *call, ask_fn ask)
+{
+	if (unlikely(READ_ONCE(point->is_proving)))
+		return memsuite_hook_proof_meet(point, call);
+	return ask(point, call);
+}
+
+static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
+					 struct memsuite_hook_call *call)
+{
+	bool answered;
+
+	rcu_read_lock();
+	answered = hook_meet(&memsuite_hook_states[id], call, fault_alloc);
+	rcu_read_unlock();
+	if (unlikely(call->finish))
+		call->answer = (unsigned long)call->finish((struct page *)call->answer);
+	return answered;
+}
+
+bool memsuite_hook_ask_fault_alloc(struct memsuite_hook_call *call)
+{
+	return direct_fault(MEMSUITE_HOOK_POINT_FAULT_ALLOC, call);
+}
+
+bool memsuite_hook_ask_cache_alloc(struct memsuite_hook_call *call)
+{
+	return direct_fault(MEMSUITE_HOOK_POINT_CACHE_ALLOC, call);
+}
+
+bool memsuite_hook_ask_alloc_entry(struct memsuite_hook_call *call)
+{
+	bool answered;
+
+	preempt_disable_notrace();
+	answered = hook_meet(&memsuite_hook_states[MEMSUITE_HOOK_POINT_ALLOC_ENTRY], call,
+			     alloc_entry);
+	preempt_enable_notrace();
+	return answered;
+}
+
+/* No indirect branch leads to where the instruction pointer goes. */
+static __always_inline void hook_callback(struct ftrace_ops *ops, struct ftrace_regs *fregs,
+					  ask_fn ask)
+{
+	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
+	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
+	struct memsuite_hook_call call = {
+		.args = { regs->di, regs->si, regs->dx, regs->cx, regs->r8, regs->r9 },
+	};
+
+	if (hook_meet(point, &call, ask)) {
+		regs->di = call.answer;
+		regs->ip = call.finish ? (unsigned long)call.finish : (unsigned long)bare_return;
+	} else {
+		regs->di = call.args[0];
+		regs->si = call.args[1];
+		regs->dx = call.args[2];
+		regs->cx = call.args[3];
+		regs->r8 = call.args[4];
+		regs->r9 = call.args[5];
+	}
+}
+
+static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	hook_callback(ops, fregs, fault_alloc);
+}
+
+static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	hook_callback(ops, fregs, alloc_entry);
+}
+
+static void hook_mremap_move(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	hook_callback(ops, fregs, mremap_move);
+}
+
+static void hook_numa_misplaced(unsigned long ip, unsigned long parent_ip,
+				struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	hook_callback(ops, fregs, numa_misplaced);
 }
 
 enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault)

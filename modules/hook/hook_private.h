@@ -7,14 +7,29 @@
 
 #include <compat/ftrace.h>
 #include <memsuite/hook.h>
+#include <memsuite/hook_watch.h>
 
 #include "hook/hook_points.h"
+
+#define MEMSUITE_HOOK_REGISTERS	6	/* that functions take arguments in */
 
 struct kobject;
 
 /**
+ * struct memsuite_hook_call - a call of a hooked function
+ * @args: the registers of its arguments, in their order; what is changed here, is changed there
+ * @answer: what the function returns, if it is answered for
+ * @finish: NULL, or what makes that of @answer, a page; may not sleep, but is preempted
+ */
+struct memsuite_hook_call {
+	unsigned long args[MEMSUITE_HOOK_REGISTERS];
+	unsigned long answer;
+	struct page *(*finish)(struct page *page);
+};
+
+/**
  * struct memsuite_hook_stats - what came by a point, on one CPU
- * @hits: calls that the handlers were asked about
+ * @hits: calls that the handlers were asked about; watched ones, where the call is direct
  * @missed: calls out of interrupts, which nobody is asked about
  */
 struct memsuite_hook_stats {
@@ -29,8 +44,10 @@ struct memsuite_hook_stats {
  * @symbol: the function of this kernel, or NULL
  * @state: as its file in sysfs says it
  * @stuck: ftrace has failed to let go of it: calls still come, and find no hook
+ * @is_direct: the function calls hook_direct.c, not by way of a callback of ftrace
+ * @is_proving: it is being proven: handlers are not asked, nothing is trusted
  * @ip: address of the function
- * @arg_offset: where its arguments are in struct pt_regs
+ * @arg: in which register its arguments are
  * @has_arg: whether the function has that argument
  * @stats: per-CPU
  * @dir: its directory in sysfs
@@ -41,8 +58,10 @@ struct memsuite_hook_state {
 	const char *symbol;
 	const char *state;
 	bool stuck;
+	bool is_direct;
+	bool is_proving;
 	unsigned long ip;
-	unsigned int arg_offset[MEMSUITE_HOOK_POINT_ARGS];
+	unsigned int arg[MEMSUITE_HOOK_POINT_ARGS];
 	bool has_arg[MEMSUITE_HOOK_POINT_ARGS];
 	struct memsuite_hook_stats __percpu *stats;
 	struct kobject *dir;
@@ -53,36 +72,27 @@ extern struct memsuite_hook_state memsuite_hook_states[MEMSUITE_NR_HOOK_POINTS];
 /* Finds the function of a point on this kernel: 0, or -EOPNOTSUPP if there is none. */
 int memsuite_hook_find(enum memsuite_hook_point_id id);
 
+/* hook_watch.c: see memsuite_hook_watch(). */
+extern u8 memsuite_hook_watched[MEMSUITE_HOOK_WATCH_SIZE];
+
 /* hook_dispatch.c: what ftrace calls at a point. */
 ftrace_func_t memsuite_hook_dispatch_callback(enum memsuite_hook_point_id id);
 
-/* hook_dispatch.c: where a function that is answered for goes on: it returns @value. */
-unsigned long memsuite_bare_return(unsigned long value);
-
-static __always_inline void memsuite_hook_answer(struct pt_regs *regs, unsigned long value)
-{
-	regs->di = value;
-	regs->ip = (unsigned long)memsuite_bare_return;
-}
-
-/* Likewise, but with what @finish() returns. No indirect branch leads there. */
-static __always_inline void memsuite_hook_answer_by(struct pt_regs *regs, struct page *page,
-						    struct page *(*finish)(struct page *page))
-{
-	regs->di = (unsigned long)page;
-	regs->ip = (unsigned long)finish;
-}
+/* hook_dispatch.c: what hook_direct.c calls at a point. Whether @call has an answer. */
+bool memsuite_hook_ask_fault_alloc(struct memsuite_hook_call *call);
+bool memsuite_hook_ask_cache_alloc(struct memsuite_hook_call *call);
+bool memsuite_hook_ask_alloc_entry(struct memsuite_hook_call *call);
 
 static __always_inline unsigned long *memsuite_hook_arg(const struct memsuite_hook_state *point,
-							struct pt_regs *regs, int nr)
+							struct memsuite_hook_call *call, int nr)
 {
-	return (void *)regs + point->arg_offset[nr];
+	return &call->args[point->arg[nr]];
 }
 
 static __always_inline unsigned long memsuite_hook_value(const struct memsuite_hook_state *point,
-							 struct pt_regs *regs, int nr)
+							 struct memsuite_hook_call *call, int nr)
 {
-	return point->has_arg[nr] ? *memsuite_hook_arg(point, regs, nr) : 0;
+	return point->has_arg[nr] ? *memsuite_hook_arg(point, call, nr) : 0;
 }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What runs inside ftrace while a hook is being proven: the registers that the table names are
+ * What runs at a hooked function while it is being proven: the registers that the table names are
  * compared with what the arming task has called the function with. Until that is done, nobody
  * knows what is in them, so nothing else is done with them, and other tasks go by.
  */
@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "hook/hook_private.h"
+#include "hook/hook_points.h"
 #include "hook/hook_proof.h"
 
 static struct task_struct *prover;
@@ -46,27 +46,24 @@ static bool call_agrees(unsigned long *args)
 				memsuite_hook_proof_agrees(proven, args);
 }
 
-void memsuite_hook_proof_callback(unsigned long ip, unsigned long parent_ip,
-				  struct ftrace_ops *ops, struct ftrace_regs *fregs)
+bool memsuite_hook_proof_meet(struct memsuite_hook_state *point, struct memsuite_hook_call *call)
 {
-	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
-	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
 	unsigned long args[MEMSUITE_HOOK_POINT_ARGS], was[MEMSUITE_HOOK_POINT_ARGS];
 	int i;
 
 	if (READ_ONCE(prover) != current || !in_task())
-		return;
+		return false;
 	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
-		args[i] = memsuite_hook_value(point, regs, i);
+		args[i] = memsuite_hook_value(point, call, i);
 	memcpy(was, args, sizeof(was));
 	if (!call_agrees(args))
-		return;
+		return false;
 	proven->seen = true;
-	if (ops->flags & FTRACE_OPS_FL_IPMODIFY) {
-		memsuite_hook_answer(regs, proven->answer);
-		return;
-	}
+	call->answer = proven->answer;
+	if (memsuite_hook_points[point - memsuite_hook_states].answers)
+		return true;
 	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
 		if (args[i] != was[i])
-			*memsuite_hook_arg(point, regs, i) = args[i];
+			*memsuite_hook_arg(point, call, i) = args[i];
+	return false;
 }

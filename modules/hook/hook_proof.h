@@ -3,14 +3,12 @@
 #ifndef MEMSUITE_HOOK_HOOK_PROOF_H
 #define MEMSUITE_HOOK_HOOK_PROOF_H
 
-#include <compat/ftrace.h>
-
-#include "hook/hook_points.h"
+#include "hook/hook_private.h"
 
 /**
  * struct memsuite_hook_proof - what a call must look like where it is hooked
  * @agrees: whether these are its arguments, by the point's table; may edit that of
- *	alloc.entry. The callback of ftrace calls it, for the arming task alone. What
+ *	alloc.entry. Called where the function is hooked, for the arming task alone. What
  *	arguments lead to is not proven: it is read by copy_from_kernel_nofault().
  *	NULL: memsuite_hook_proof_agrees()
  * @expected: the arguments
@@ -33,8 +31,7 @@ bool memsuite_hook_proof_agrees(const struct memsuite_hook_proof *proof, const u
 void memsuite_hook_proof_begin(struct memsuite_hook_proof *proof);
 void memsuite_hook_proof_end(void);
 
-/* What ftrace calls while a point is being proven: of other tasks it does not look at anything. */
-void memsuite_hook_proof_callback(unsigned long ip, unsigned long parent_ip,
-				  struct ftrace_ops *ops, struct ftrace_regs *fregs);
+/* While a point is being proven, in place of its handlers; of other tasks it does not look at anything. */
+bool memsuite_hook_proof_meet(struct memsuite_hook_state *point, struct memsuite_hook_call *call);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <linux/export.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include <compat/compat.h>
@@ -198,22 +199,23 @@ static void pool_begin_anew(struct memsuite_pool *pool)
 /*
  * The CPU that a program runs on keeps what the program frees, which may be all that
  * is left of the region. Not in an interrupt: it may have come while this CPU holds
- * the lock of its own lists.
+ * the lock of its own lists. Nor where it takes long for a stretch without preemption:
+ * the refill thread does it then.
  */
 static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gfp)
 {
 	unsigned long looks = MEMSUITE_POOL_LOOKS;
 	struct page *page;
 
-	if (!in_task())
+	if (!in_task() || memsuite_pool_is_in_stretch())
 		return NULL;
-	preempt_disable();
+	migrate_disable();
 	this_cpu_write(pool->caches->ended, false);
 	memsuite_kcall_drain_local_pages(NULL);
 	memsuite_pool_glance(pool);
 	pool_begin_anew(pool);
 	page = pool_pop(pool, gfp, &looks);
-	preempt_enable();
+	migrate_enable();
 	return page;
 }
 

@@ -20,9 +20,6 @@
 
 #define MEMSUITE_POOL_BATCH_PAGES	128
 
-/* Page frames that are looked at with interrupts off, at most. */
-#define MEMSUITE_POOL_LOOKS_AT_ONCE	512UL
-
 /* How long not to look again in a region that had nothing. */
 #define MEMSUITE_POOL_DRY_JIFFIES	(HZ / 10)
 

@@ -80,7 +80,7 @@ echo >$tracing/set_event_pid
 
 modprobe patchtest "name=$function" 2>/tmp/refused
 check "a live patch of it is refused" grep -qi busy /tmp/refused
-check "the hook stays" equals $suite/hooks/fault.alloc/state armed
+check "the hook stays" equals $suite/hooks/fault.alloc/state direct
 touched region:low
 check "and answers" sh -c 'set -- $(cat /tmp/out); [ "$4" -ge 250 ]'
 done_testing

@@ -11,7 +11,7 @@ modprobe vipzone && modprobe vmtest || exit 1
 steered=$!
 echo "$steered region:node0" >$suite/vipzone/add || exit 1
 echo 1 >$suite/vipzone/enabled || exit 1
-check "the fault hook is armed" equals $suite/hooks/fault.alloc/state armed
+check "the fault hook is armed" equals $suite/hooks/fault.alloc/state direct
 echo 1 >/sys/kernel/debug/vmtest/ftrace
 check "disabling works" sh -c "echo 0 >$suite/vipzone/enabled"
 check "it is told that it cannot be unhooked" sh -c "dmesg | grep -q 'cannot be unhooked'"

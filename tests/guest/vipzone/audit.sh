@@ -195,7 +195,7 @@ done
 audits 0
 balances 1
 started region:node1
-check "NUMA balancing asks" equals $suite/hooks/numa.misplaced/state armed
+check "NUMA balancing asks" equals $suite/hooks/numa.misplaced/state callback
 check "so it does" wait_for 120 hinted_since "$(hinted)"
 check "and leaves them where the policy wants them" wait_for 10 on_node1 99 100 0 100
 note "balanced: $said; $(migrated) pages migrated"

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whom the handlers of hooks are asked about. Everybody else passes a hook that ftrace calls
+ * directly in a few instructions, see hook/hook_direct.h. Who is asked about without being
+ * watched is no harm: a handler has to know its own.
+ */
+#ifndef MEMSUITE_HOOK_WATCH_H
+#define MEMSUITE_HOOK_WATCH_H
+
+#include <linux/mm_types.h>
+#include <linux/percpu.h>
+
+/*
+ * A byte for all address spaces of one hash, not 0 while one of them is watched: of 4,096, so
+ * that a few hundred processes under policies leave most others alone. An address space is a
+ * slab object, whose address tells it from others in the bits from the sixth on.
+ */
+#define MEMSUITE_HOOK_WATCH_SHIFT	6
+#define MEMSUITE_HOOK_WATCH_SIZE	4096
+
+/**
+ * memsuite_hook_watch() - have allocations for an address space seen by fault.alloc and cache.alloc
+ * @mm: the address space
+ *
+ * A program that is being executed is seen in any case, until its arguments are in place.
+ *
+ * Context: any but NMI; each call is taken back by one of memsuite_hook_unwatch().
+ */
+void memsuite_hook_watch(const struct mm_struct *mm);
+void memsuite_hook_unwatch(const struct mm_struct *mm);
+
+/* The same for all address spaces. */
+void memsuite_hook_watch_all(void);
+void memsuite_hook_unwatch_all(void);
+
+/* Have all allocations seen by alloc.entry, and take that back. May sleep. */
+void memsuite_hook_watch_entry(void);
+void memsuite_hook_unwatch_entry(void);
+
+/**
+ * struct memsuite_hook_entry_watch - what alloc.entry sees on a CPU
+ * @next: somebody waits for the allocation that comes next
+ * @all: all of them are watched
+ */
+struct memsuite_hook_entry_watch {
+	u8 next;
+	u8 all;
+};
+
+DECLARE_PER_CPU(struct memsuite_hook_entry_watch, memsuite_hook_entry_watch);
+
+/* From a handler: whether alloc.entry sees the allocations that follow on this CPU. */
+static inline void memsuite_hook_watch_next(bool watch)
+{
+	this_cpu_write(memsuite_hook_entry_watch.next, watch);
+}
+
+#endif

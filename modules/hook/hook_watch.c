@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whom the handlers of hooks are asked about; memsuite/hook_watch.h. */
+
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+
+#include "hook/hook_private.h"
+
+u8 memsuite_hook_watched[MEMSUITE_HOOK_WATCH_SIZE];
+
+DEFINE_PER_CPU(struct memsuite_hook_entry_watch, memsuite_hook_entry_watch);
+EXPORT_PER_CPU_SYMBOL_GPL(memsuite_hook_entry_watch);
+
+static DEFINE_SPINLOCK(watch_lock);	/* of memsuite_hook_watched, and what follows */
+static unsigned int watchers[MEMSUITE_HOOK_WATCH_SIZE];
+static unsigned int watchers_of_all;
+
+static DEFINE_MUTEX(entry_lock);	/* of what follows, and memsuite_hook_entry_watch.all */
+static unsigned int watchers_of_entry;
+
+static unsigned int watch_slot(const struct mm_struct *mm)
+{
+	return ((unsigned long)mm >> MEMSUITE_HOOK_WATCH_SHIFT) % MEMSUITE_HOOK_WATCH_SIZE;
+}
+
+/* Under watch_lock. */
+static void slot_update(unsigned int slot)
+{
+	WRITE_ONCE(memsuite_hook_watched[slot], watchers[slot] || watchers_of_all);
+}
+
+static void watch_change(const struct mm_struct *mm, int change)
+{
+	unsigned int slot = watch_slot(mm);
+	unsigned long flags;
+
+	spin_lock_irqsave(&watch_lock, flags);
+	watchers[slot] += change;
+	slot_update(slot);
+	spin_unlock_irqrestore(&watch_lock, flags);
+}
+
+void memsuite_hook_watch(const struct mm_struct *mm)
+{
+	watch_change(mm, 1);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_watch);
+
+void memsuite_hook_unwatch(const struct mm_struct *mm)
+{
+	watch_change(mm, -1);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_unwatch);
+
+static void watch_all_change(int change)
+{
+	unsigned int slot;
+	unsigned long flags;
+
+	spin_lock_irqsave(&watch_lock, flags);
+	watchers_of_all += change;
+	for (slot = 0; slot < MEMSUITE_HOOK_WATCH_SIZE; slot++)
+		slot_update(slot);
+	spin_unlock_irqrestore(&watch_lock, flags);
+}
+
+void memsuite_hook_watch_all(void)
+{
+	watch_all_change(1);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_watch_all);
+
+void memsuite_hook_unwatch_all(void)
+{
+	watch_all_change(-1);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_unwatch_all);
+
+static void watch_entry_change(int change)
+{
+	int cpu;
+
+	mutex_lock(&entry_lock);
+	watchers_of_entry += change;
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu(memsuite_hook_entry_watch, cpu).all, watchers_of_entry > 0);
+	mutex_unlock(&entry_lock);
+}
+
+void memsuite_hook_watch_entry(void)
+{
+	watch_entry_change(1);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_watch_entry);
+
+void memsuite_hook_unwatch_entry(void)
+{
+	watch_entry_change(-1);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_unwatch_entry);
