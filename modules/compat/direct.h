@@ -36,7 +36,7 @@ static inline int memsuite_direct_register(struct ftrace_ops *ops, unsigned long
 static inline int memsuite_direct_unregister(struct ftrace_ops *ops, unsigned long ip,
 					     unsigned long to)
 {
-	return unregister_ftrace_direct(ops, to, false);
+	return unregister_ftrace_direct(ops, to, true);
 }
 #else
 static inline int memsuite_direct_register(struct ftrace_ops *ops, unsigned long ip,
