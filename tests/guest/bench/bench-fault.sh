@@ -16,7 +16,6 @@
 #   all        steered, the pool full, with memdiag and mrc enabled as well
 #   all-node   the same to a whole node
 #   all-node-empty  and without a pool: each page is tested in its fault
-#   bystander  enabled, another process is steered
 #   sustained  steered, ten times the pool, the filler's time added
 #   tested     memdiag enabled, the pool full of tested pages
 
@@ -122,9 +121,6 @@ echo 1 >$suite/vipzone/enabled || fail "cannot enable"
 hold $((pages * 4 + 8192))
 run on "$pages" 1
 settle
-run bystander "$pages" 0
-run bystander "$pages" 0
-settle
 run on "$pages" 1
 run node "$pages" 1 node0
 run node "$pages" 1 node0
@@ -192,5 +188,4 @@ ratio node-huge stock-huge
 ratio all stock
 ratio all-node stock
 ratio all-node-empty stock
-ratio bystander stock
 ratio sustained stock-long

@@ -81,6 +81,7 @@ echo >$tracing/set_event_pid
 
 modprobe patchtest "name=$function" 2>/tmp/refused
 check "a live patch of it is refused" grep -qi busy /tmp/refused
+check "ftrace is not switched off" sh -c "! echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled"
 check "the hook stays" equals $suite/hooks/fault.alloc/state direct
 touched region:low
 check "and answers" sh -c 'set -- $(cat /tmp/out); [ "$4" -ge 250 ]'
