@@ -238,13 +238,22 @@ static void order_by_power(struct vipzone_policy *policy, unsigned int hint,
 		this_cpu_add(policy->stats->yielded, 1UL << order);
 }
 
+static noinline struct page *steer_by_power(struct vipzone_policy *policy,
+					    enum vipzone_segment segment,
+					    const struct memsuite_fault *fault)
+{
+	struct vipzone_order regions;
+
+	order_by_power(policy, hint_of(policy, fault), fault->order, &regions);
+	return steer_page(policy, segment, &regions, fault);
+}
+
 static struct page *steer_alloc(struct vipzone_policy *policy, enum vipzone_segment segment,
 				const struct memsuite_fault *fault)
 {
 	const struct vipzone_order *regions =
 		vipzone_order_at_fault(policy, segment,
 				       fault->vma ? fault->vma->vm_mm : current->mm);
-	struct vipzone_order by_power;
 	enum memsuite_refusal refusal;
 
 	forget_preferred_node();
@@ -256,11 +265,8 @@ static struct page *steer_alloc(struct vipzone_policy *policy, enum vipzone_segm
 			       VIPZONE_FALLBACK_POLICY : VIPZONE_FALLBACK_CONTEXT);
 		return MEMSUITE_FAULT_KERNEL;
 	}
-	if (policy->command.low_power.set) {
-		order_by_power(policy, hint_of(policy, fault), fault->order,
-			       &by_power);
-		regions = &by_power;
-	}
+	if (policy->command.low_power.set)
+		return steer_by_power(policy, segment, fault);
 	return steer_page(policy, segment, regions, fault);
 }
 

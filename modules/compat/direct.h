@@ -36,7 +36,11 @@ static inline int memsuite_direct_register(struct ftrace_ops *ops, unsigned long
 static inline int memsuite_direct_unregister(struct ftrace_ops *ops, unsigned long ip,
 					     unsigned long to)
 {
-	return unregister_ftrace_direct(ops, to, true);
+	int err = unregister_ftrace_direct(ops, to, false);
+
+	if (!err)
+		ftrace_free_filter(ops);
+	return err;
 }
 #else
 static inline int memsuite_direct_register(struct ftrace_ops *ops, unsigned long ip,
@@ -48,6 +52,12 @@ static inline int memsuite_direct_register(struct ftrace_ops *ops, unsigned long
 static inline int memsuite_direct_unregister(struct ftrace_ops *ops, unsigned long ip,
 					     unsigned long to)
 {
+	/* These kernels warn if ftrace has switched itself off: ask first. */
+	int err = ftrace_set_filter_ip(ops, ip, 0, 0);
+
+	if (err)
+		return err;
+	ftrace_set_filter_ip(ops, ip, 1, 0);
 	return unregister_ftrace_direct(ip, to);
 }
 #endif

@@ -65,13 +65,13 @@ void memsuite_alloc_stats_awake(void)
 				  ktime_get_seconds()));
 }
 
-static void stats_count(struct page *page, unsigned int order, enum what what)
+/* NULL: it is of a node that came later. */
+static u64 __percpu *stats_counters(struct page *page, unsigned int order)
 {
 	struct node_demand __percpu *demand = nodes[page_to_nid(page)];
 
-	if (demand && order <= MEMSUITE_MAX_ORDER)
-		this_cpu_add(demand->pages[page_zonenum(page)][order][what],
-			     1UL << order);
+	return demand && order <= MEMSUITE_MAX_ORDER ?
+		demand->pages[page_zonenum(page)][order] : NULL;
 }
 
 static enum what stats_state(u32 stamp)
@@ -83,9 +83,14 @@ static enum what stats_state(u32 stamp)
 
 static void stats_count_allocation(struct page *page, unsigned int order)
 {
-	stats_count(page, order, ALLOCATED);
-	stats_count(page, order,
-		    stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)));
+	u64 __percpu *counters = stats_counters(page, order);
+	enum what state;
+
+	if (!counters)
+		return;
+	state = stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order));
+	this_cpu_add(counters[ALLOCATED], 1UL << order);
+	this_cpu_add(counters[state], 1UL << order);
 }
 
 void memsuite_alloc_stats_listener(void *data, struct page *page, unsigned int order,
@@ -102,11 +107,13 @@ void __memsuite_alloc_stats_handed(struct page *page)
 
 static void stats_probe_free(void *data, struct page *page, unsigned int order)
 {
-	if (page_private(page) == (unsigned long)&no_user)
+	u64 __percpu *counters = stats_counters(page, order);
+
+	if (!counters || page_private(page) == (unsigned long)&no_user)
 		return;
-	stats_count(page, order, RETURNED);
+	this_cpu_add(counters[RETURNED], 1UL << order);
 	if (stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order)) != TESTED)
-		stats_count(page, order, STALE);
+		this_cpu_add(counters[STALE], 1UL << order);
 }
 
 static struct memsuite_tracepoint probes[] = {

@@ -8,7 +8,6 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
 
 #include "frame/test_age.h"
 #include "frame/test_age_block.h"
@@ -16,18 +15,42 @@
 
 #define SECTION_BLOCKS	(PAGES_PER_SECTION / MEMSUITE_TEST_AGE_BLOCK_PAGES)
 
-static DEFINE_XARRAY(sections);		/* of SECTION_BLOCKS words each */
+/*
+ * SECTION_BLOCKS words for each section, found in two steps: each page that is handed out or
+ * freed looks here.
+ */
+#define ROOT_SECTIONS	512
+
+struct root {
+	unsigned long *sections[ROOT_SECTIONS];
+};
+
+static struct root **roots;
 static size_t nr_sections;
 static bool usable;
 static DEFINE_MUTEX(sections_lock);	/* against memory that comes online */
 
+static unsigned long nr_roots(void)
+{
+	return DIV_ROUND_UP(NR_MEM_SECTIONS, ROOT_SECTIONS);
+}
+
+/* There are roots. */
+static unsigned long *section_of(unsigned long nr)
+{
+	struct root *root = READ_ONCE(roots[nr / ROOT_SECTIONS]);
+
+	return root ? READ_ONCE(root->sections[nr % ROOT_SECTIONS]) : NULL;
+}
+
+/* Under RCU. */
 static unsigned long *find_block(unsigned long pfn)
 {
 	unsigned long *section;
 
-	if (!READ_ONCE(usable))
+	if (!smp_load_acquire(&usable))
 		return NULL;
-	section = xa_load(&sections, pfn_to_section_nr(pfn));
+	section = section_of(pfn_to_section_nr(pfn));
 	return section ? section + (pfn & (PAGES_PER_SECTION - 1)) /
 				   MEMSUITE_TEST_AGE_BLOCK_PAGES : NULL;
 }
@@ -80,22 +103,32 @@ void memsuite_test_age_set(unsigned long pfn, unsigned long nr, u32 stamp)
 	rcu_read_unlock();
 }
 
+static struct root *make_root(unsigned long nr)
+{
+	struct root *root = roots[nr];
+
+	if (!root) {
+		root = kzalloc(sizeof(*root), GFP_KERNEL);
+		smp_store_release(&roots[nr], root);
+	}
+	return root;
+}
+
 static int add_section(unsigned long nr)
 {
+	struct root *root = make_root(nr / ROOT_SECTIONS);
 	unsigned long *blocks, i;
-	int err;
 
+	if (!root)
+		return -ENOMEM;
 	blocks = kmalloc_array(SECTION_BLOCKS, sizeof(*blocks), GFP_KERNEL);
 	if (!blocks)
 		return -ENOMEM;
 	for (i = 0; i < SECTION_BLOCKS; i++)
 		blocks[i] = MEMSUITE_TEST_AGE_BLOCK_ZERO;
-	err = xa_err(xa_store(&sections, nr, blocks, GFP_KERNEL));
-	if (err)
-		kfree(blocks);
-	else
-		nr_sections++;
-	return err;
+	smp_store_release(&root->sections[nr % ROOT_SECTIONS], blocks);
+	nr_sections++;
+	return 0;
 }
 
 static void free_section(unsigned long *blocks)
@@ -107,16 +140,27 @@ static void free_section(unsigned long *blocks)
 	kfree(blocks);
 }
 
+static void free_root(struct root *root)
+{
+	int i;
+
+	for (i = 0; i < ROOT_SECTIONS; i++)
+		if (root->sections[i])
+			free_section(root->sections[i]);
+	kfree(root);
+}
+
 static void free_sections(void)
 {
 	unsigned long nr;
-	void *blocks;
 
 	WRITE_ONCE(usable, false);
 	synchronize_rcu();
-	xa_for_each(&sections, nr, blocks)
-		free_section(blocks);
-	xa_destroy(&sections);
+	for (nr = 0; roots && nr < nr_roots(); nr++)
+		if (roots[nr])
+			free_root(roots[nr]);
+	kvfree(roots);
+	roots = NULL;
 	nr_sections = 0;
 }
 
@@ -125,12 +169,15 @@ static int add_sections(void)
 	unsigned long pfn, end;
 	int nid, err;
 
+	roots = kvcalloc(nr_roots(), sizeof(*roots), GFP_KERNEL);
+	if (!roots)
+		return -ENOMEM;
 	for_each_online_node(nid) {
 		end = node_end_pfn(nid);
 		pfn = ALIGN_DOWN(node_start_pfn(nid), PAGES_PER_SECTION);
 		for (; pfn < end; pfn += PAGES_PER_SECTION) {
 			if (!online_section_nr(pfn_to_section_nr(pfn)) ||
-			    xa_load(&sections, pfn_to_section_nr(pfn)))
+			    section_of(pfn_to_section_nr(pfn)))
 				continue;
 			err = add_section(pfn_to_section_nr(pfn));
 			if (err)
@@ -151,7 +198,7 @@ int memsuite_test_age_alloc(void)
 	if (err)
 		free_sections();
 	else
-		WRITE_ONCE(usable, true);
+		smp_store_release(&usable, true);
 	mutex_unlock(&sections_lock);
 	if (err)
 		memsuite_test_age_page_stop();
@@ -173,13 +220,13 @@ void memsuite_test_age_extend(unsigned long pfn, unsigned long nr)
 
 	mutex_lock(&sections_lock);
 	for (; usable && pfn < end; pfn += PAGES_PER_SECTION)
-		if (!xa_load(&sections, pfn_to_section_nr(pfn)))
+		if (!section_of(pfn_to_section_nr(pfn)))
 			add_section(pfn_to_section_nr(pfn));
 	mutex_unlock(&sections_lock);
 }
 
 size_t memsuite_test_age_bytes(void)
 {
-	return nr_sections * SECTION_BLOCKS * sizeof(unsigned long) +
+	return (usable ? nr_roots() * sizeof(*roots) : 0) + nr_sections * SECTION_BLOCKS * sizeof(unsigned long) +
 	       memsuite_test_age_page_bytes();
 }

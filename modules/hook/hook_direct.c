@@ -77,7 +77,7 @@ static void __used direct_calls(void)
 	"	" ASM_RET
 	END(direct_return)
 
-	/* The area of the fault is the third argument, and has the address space. */
+	/* The area of the fault has the address space. */
 	ENTRY(direct_fault_alloc)
 	"	testq %%rdx, %%rdx\n"
 	"	je 1f\n"
@@ -115,11 +115,23 @@ static void __used direct_calls(void)
 	[mask] "i" (MEMSUITE_HOOK_WATCH_SIZE - 1));
 }
 
+/* direct_fault_alloc() and what it asks look at no table. */
+static bool takes_first_four(const struct memsuite_hook_state *point)
+{
+	int i;
+
+	for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++)
+		if (!point->has_arg[i] || point->arg[i] != i)
+			return false;
+	return true;
+}
+
 unsigned long memsuite_hook_direct_to(enum memsuite_hook_point_id id)
 {
 	switch (id) {
 	case MEMSUITE_HOOK_POINT_FAULT_ALLOC:
-		return (unsigned long)direct_fault_alloc;
+		return takes_first_four(&memsuite_hook_states[id]) ?
+			(unsigned long)direct_fault_alloc : 0;
 	case MEMSUITE_HOOK_POINT_CACHE_ALLOC:
 		return (unsigned long)direct_cache_alloc;
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:

@@ -50,6 +50,29 @@ static struct page *hook_ask(struct memsuite_hook_state *point, const struct mem
 	return page;
 }
 
+static __always_inline bool fault_answer(struct memsuite_hook_state *point,
+					 struct memsuite_hook_call *call,
+					 const struct memsuite_fault *fault)
+{
+	const struct memsuite_hook *by = NULL;
+	struct page *page;
+
+	if (unlikely(!in_task())) {
+		this_cpu_inc(point->stats->missed);
+		return false;
+	}
+	this_cpu_inc(point->stats->hits);
+	page = hook_ask(point, fault, &by);
+	if (page == MEMSUITE_FAULT_PASS || page == MEMSUITE_FAULT_KERNEL)
+		return false;
+	call->answer = page == MEMSUITE_FAULT_DENY ? 0 : (unsigned long)page;
+	if (call->answer && fault->order)
+		call->finish = by->finish;
+	else if (call->answer)
+		memsuite_frame_handed(page, fault->gfp);
+	return true;
+}
+
 static __always_inline bool fault_alloc(struct memsuite_hook_state *point,
 					struct memsuite_hook_call *call)
 {
@@ -59,23 +82,8 @@ static __always_inline bool fault_alloc(struct memsuite_hook_state *point,
 		.vma = (void *)memsuite_hook_value(point, call, 2),
 		.address = memsuite_hook_value(point, call, 3),
 	};
-	const struct memsuite_hook *by = NULL;
-	struct page *page;
 
-	if (unlikely(!in_task())) {
-		this_cpu_inc(point->stats->missed);
-		return false;
-	}
-	this_cpu_inc(point->stats->hits);
-	page = hook_ask(point, &fault, &by);
-	if (page == MEMSUITE_FAULT_PASS || page == MEMSUITE_FAULT_KERNEL)
-		return false;
-	call->answer = page == MEMSUITE_FAULT_DENY ? 0 : (unsigned long)page;
-	if (call->answer && fault.order)
-		call->finish = by->finish;
-	else if (call->answer)
-		memsuite_frame_handed(page, fault.gfp);
-	return true;
+	return fault_answer(point, call, &fault);
 }
 
 static __always_inline bool alloc_entry(struct memsuite_hook_state *point,
@@ -147,13 +155,27 @@ static __always_inline bool hook_meet(struct memsuite_hook_state *point,
 	return ask(point, call);
 }
 
+/* Its arguments are the first four, in order: that is what it is called directly for. */
+static __always_inline bool fault_alloc_first_four(struct memsuite_hook_state *point,
+						   struct memsuite_hook_call *call)
+{
+	struct memsuite_fault fault = {
+		.gfp = (__force gfp_t)call->args[0],
+		.order = call->args[1],
+		.vma = (void *)call->args[2],
+		.address = call->args[3],
+	};
+
+	return fault_answer(point, call, &fault);
+}
+
 static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
-					 struct memsuite_hook_call *call)
+					 struct memsuite_hook_call *call, ask_fn ask)
 {
 	bool answered;
 
 	rcu_read_lock();
-	answered = hook_meet(&memsuite_hook_states[id], call, fault_alloc);
+	answered = hook_meet(&memsuite_hook_states[id], call, ask);
 	rcu_read_unlock();
 	if (unlikely(call->finish))
 		call->answer = (unsigned long)call->finish((struct page *)call->answer);
@@ -162,12 +184,12 @@ static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
 
 bool memsuite_hook_ask_fault_alloc(struct memsuite_hook_call *call)
 {
-	return direct_fault(MEMSUITE_HOOK_POINT_FAULT_ALLOC, call);
+	return direct_fault(MEMSUITE_HOOK_POINT_FAULT_ALLOC, call, fault_alloc_first_four);
 }
 
 bool memsuite_hook_ask_cache_alloc(struct memsuite_hook_call *call)
 {
-	return direct_fault(MEMSUITE_HOOK_POINT_CACHE_ALLOC, call);
+	return direct_fault(MEMSUITE_HOOK_POINT_CACHE_ALLOC, call, fault_alloc);
 }
 
 bool memsuite_hook_ask_alloc_entry(struct memsuite_hook_call *call)
