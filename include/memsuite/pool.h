@@ -18,7 +18,7 @@
 
 struct memsuite_pool;
 
-/* Page frames that are looked at in one fault, at most; and in one stretch of it without preemption. */
+/* Page frames that are looked at in a fault, at most; and in one stretch without preemption. */
 #define MEMSUITE_POOL_LOOKS		2048UL
 #define MEMSUITE_POOL_LOOKS_AT_ONCE	512UL
 

@@ -48,6 +48,7 @@ static unsigned long *find_block(unsigned long pfn)
 {
 	unsigned long *section;
 
+	/* The roots are there. */
 	if (!smp_load_acquire(&usable))
 		return NULL;
 	section = section_of(pfn_to_section_nr(pfn));
@@ -109,6 +110,7 @@ static struct root *make_root(unsigned long nr)
 
 	if (!root) {
 		root = kzalloc(sizeof(*root), GFP_KERNEL);
+		/* Clear, for who reads it. */
 		smp_store_release(&roots[nr], root);
 	}
 	return root;
@@ -126,6 +128,7 @@ static int add_section(unsigned long nr)
 		return -ENOMEM;
 	for (i = 0; i < SECTION_BLOCKS; i++)
 		blocks[i] = MEMSUITE_TEST_AGE_BLOCK_ZERO;
+	/* Filled in, for who reads it. */
 	smp_store_release(&root->sections[nr % ROOT_SECTIONS], blocks);
 	nr_sections++;
 	return 0;
@@ -198,6 +201,7 @@ int memsuite_test_age_alloc(void)
 	if (err)
 		free_sections();
 	else
+		/* After all of that. */
 		smp_store_release(&usable, true);
 	mutex_unlock(&sections_lock);
 	if (err)
@@ -227,6 +231,9 @@ void memsuite_test_age_extend(unsigned long pfn, unsigned long nr)
 
 size_t memsuite_test_age_bytes(void)
 {
-	return (usable ? nr_roots() * sizeof(*roots) : 0) + nr_sections * SECTION_BLOCKS * sizeof(unsigned long) +
-	       memsuite_test_age_page_bytes();
+	size_t words = nr_sections * SECTION_BLOCKS;
+
+	if (usable)
+		words += nr_roots();
+	return words * sizeof(unsigned long) + memsuite_test_age_page_bytes();
 }

@@ -27,33 +27,8 @@
 #include "hook/hook_direct.h"
 #include "hook/hook_points.h"
 #include "hook/hook_private.h"
-#include "kernel/symbols.h"
 
-struct memsuite_hook_state memsuite_hook_states[MEMSUITE_NR_HOOK_POINTS];
 static DEFINE_MUTEX(arm_lock);		/* arming, disarming, the proof */
-
-int memsuite_hook_find(enum memsuite_hook_point_id id)
-{
-	const struct memsuite_hook_candidate *candidate = memsuite_hook_points[id].candidates;
-	const struct memsuite_hook_candidate *end = candidate + MEMSUITE_HOOK_POINT_CANDIDATES;
-	struct memsuite_hook_state *point = &memsuite_hook_states[id];
-	int i;
-
-	for (; candidate < end && candidate->symbol; candidate++) {
-		point->ip = memsuite_symbol_address(candidate->symbol);
-		if (!point->ip)
-			continue;
-		point->symbol = candidate->symbol;
-		for (i = 0; i < MEMSUITE_HOOK_POINT_ARGS; i++) {
-			point->has_arg[i] = i < memsuite_hook_points[id].nr_args &&
-					    candidate->args[i] != MEMSUITE_HOOK_NO_ARG;
-			if (point->has_arg[i])
-				point->arg[i] = candidate->args[i];
-		}
-		return 0;
-	}
-	return -EOPNOTSUPP;
-}
 
 static int callback_register(enum memsuite_hook_point_id id)
 {
@@ -99,10 +74,14 @@ static int ftrace_release(enum memsuite_hook_point_id id)
 	int err;
 
 	if (point->is_direct)
-		err = memsuite_direct_unregister(&point->ops, point->ip, memsuite_hook_direct_to(id));
+		err = memsuite_direct_unregister(&point->ops, point->ip,
+						 memsuite_hook_direct_to(id));
 	else
 		err = unregister_ftrace_function(&point->ops);
-	/* Callbacks run with preemption off; what a function calls directly, and what finishes large pages, do not. */
+	/*
+	 * Callbacks run with preemption off; what a function calls directly, and what
+	 * finishes large pages, do not.
+	 */
 	synchronize_rcu();
 	synchronize_rcu_tasks();
 	return err;
@@ -154,8 +133,8 @@ static int hook_prove(enum memsuite_hook_point_id id, bool is_direct)
 }
 
 /*
- * What a function calls directly reads its arguments at once, to see who is concerned: it is only tried with
- * those that were proven.
+ * What a function calls directly reads its arguments at once, to see who is concerned: it is
+ * only tried with those that were proven.
  */
 static int hook_attach(enum memsuite_hook_point_id id)
 {
@@ -206,6 +185,7 @@ int memsuite_hook_arm(enum memsuite_hook_point_id id, enum memsuite_hook_rank ra
 	if (err)
 		goto err_hook;
 	WRITE_ONCE(point->hooks[rank], hook);
+	/* Who is not proving asks that hook. */
 	smp_store_release(&point->is_proving, false);
 	point->state = point->is_direct ? "direct" : "callback";
 	mutex_unlock(&arm_lock);

@@ -36,7 +36,7 @@
 	"3:	movq $direct_return, (%%rsp)\n"				\
 	"	" ASM_RET
 
-/* Is the address space in %rax watched, or not known yet, as in exec? Then on to 2, or else to 1. */
+/* Is the address space in %rax watched, or not known yet, as in exec? Then on to 2; else to 1. */
 #define IS_WATCHED							\
 	"	testq %%rax, %%rax\n"					\
 	"	je 1f\n"						\
@@ -62,17 +62,12 @@
 #define END(name)							\
 	"	.size " #name ", . - " #name "\n"
 
-void direct_return(void);		/* the answer is in %rax already */
-void direct_fault_alloc(void);
-void direct_cache_alloc(void);
-void direct_alloc_entry(void);
-
 /* Not called: functions of their own, whose operands the compiler knows. */
 static void __used direct_calls(void)
 {
-	asm volatile(
-	"	.pushsection .text.direct, \"ax\"\n"
+	asm volatile("	.pushsection .text.direct, \"ax\"\n"
 
+	/* The answer is in %rax already. */
 	ENTRY(direct_return)
 	"	" ASM_RET
 	END(direct_return)

@@ -13,6 +13,11 @@
 
 #include "hook/hook_private.h"
 
+/* Written in assembly, in hook_direct.c: nobody in C calls them. */
+void direct_fault_alloc(void);
+void direct_cache_alloc(void);
+void direct_alloc_entry(void);
+
 /* Where a point's function is to call to; 0: it has no such way. */
 unsigned long memsuite_hook_direct_to(enum memsuite_hook_point_id id);
 

@@ -69,7 +69,7 @@ struct memsuite_hook_state {
 
 extern struct memsuite_hook_state memsuite_hook_states[MEMSUITE_NR_HOOK_POINTS];
 
-/* Finds the function of a point on this kernel: 0, or -EOPNOTSUPP if there is none. */
+/* hook_state.c: finds the function of a point on this kernel: 0; -EOPNOTSUPP: there is none. */
 int memsuite_hook_find(enum memsuite_hook_point_id id);
 
 /* hook_watch.c: see memsuite_hook_watch(). */

@@ -31,7 +31,7 @@ bool memsuite_hook_proof_agrees(const struct memsuite_hook_proof *proof, const u
 void memsuite_hook_proof_begin(struct memsuite_hook_proof *proof);
 void memsuite_hook_proof_end(void);
 
-/* While a point is being proven, in place of its handlers; of other tasks it does not look at anything. */
+/* While a point is being proven, in place of its handlers; of other tasks it looks at nothing. */
 bool memsuite_hook_proof_meet(struct memsuite_hook_state *point, struct memsuite_hook_call *call);
 
 #endif
