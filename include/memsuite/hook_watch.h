@@ -29,9 +29,26 @@
 void memsuite_hook_watch(const struct mm_struct *mm);
 void memsuite_hook_unwatch(const struct mm_struct *mm);
 
-/* The same for all address spaces. */
+/* The same for all address spaces. May sleep. */
 void memsuite_hook_watch_all(void);
 void memsuite_hook_unwatch_all(void);
+
+/**
+ * memsuite_hook_mark() - the same, for who does not hear of an address space's end
+ * @mm: the address space; is not looked at
+ *
+ * It stays so until marks are renewed, in the course of which all have to be marked anew, and
+ * who comes meanwhile is marked as ever. One user at a time.
+ *
+ * Context: any but NMI.
+ */
+void memsuite_hook_mark(const struct mm_struct *mm);
+
+/* May sleep. */
+void memsuite_hook_marks_renew_begin(void);
+
+/* Forgets all that was not marked since. May sleep. */
+void memsuite_hook_marks_renew_end(void);
 
 /* Have all allocations seen by alloc.entry, and take that back. May sleep. */
 void memsuite_hook_watch_entry(void);

@@ -69,7 +69,7 @@ int vipzone_policy_set(const struct vipzone_command *command)
 	if (command->scope == VIPZONE_SCOPE_PROCESS)
 		return process_set(command);
 	if (command->scope == VIPZONE_SCOPE_CGROUP)
-		err = vipzone_cgroup_policy_watch();
+		err = vipzone_cgroup_policy_watch() ?: vipzone_task_events_start();
 	if (err)
 		return err;
 	policy = vipzone_policy_create(command);

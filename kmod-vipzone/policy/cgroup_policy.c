@@ -15,6 +15,7 @@
 #include <memsuite/tracepoints.h>
 
 #include "policy/cgroup_policy.h"
+#include "policy/cgroup_watch.h"
 #include "policy/lookup.h"
 #include "policy/process_table.h"
 
@@ -51,8 +52,16 @@ static void probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 	rcu_read_unlock();
 }
 
-static struct memsuite_tracepoint probe = {
-	.name = "cgroup_mkdir", .function = probe_mkdir
+static void probe_attach(void *data, struct cgroup *cgroup, const char *path,
+			 struct task_struct *task, bool threadgroup)
+{
+	if (cgroup->root == &cgrp_dfl_root)
+		vipzone_cgroup_watch_moved(cgroup, task, threadgroup);
+}
+
+static struct memsuite_tracepoint probes[] = {
+	{ .name = "cgroup_mkdir", .function = probe_mkdir },
+	{ .name = "cgroup_attach_task", .function = probe_attach },
 };
 
 static bool watching;			/* under cgroup_policy_lock */
@@ -63,7 +72,7 @@ int vipzone_cgroup_policy_watch(void)
 
 	mutex_lock(&cgroup_policy_lock);
 	if (!watching) {
-		err = memsuite_tracepoints_register(&probe, 1);
+		err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
 		watching = !err;
 	}
 	mutex_unlock(&cgroup_policy_lock);
@@ -98,12 +107,23 @@ static void policy_catch_up(struct vipzone_policy *policy)
 	cgroup_put(cgroup);
 }
 
+/* Whose faults the hooks are asked about, for a policy that has come or is gone. */
+static void watch(const struct vipzone_policy *policy, bool on)
+{
+	if (policy->command.scope == VIPZONE_SCOPE_CGROUP)
+		vipzone_cgroup_watch_renew();
+	else if (on)
+		memsuite_hook_watch_all();
+	else
+		memsuite_hook_unwatch_all();
+}
+
 /* Hooks may still look at it. */
 static void policy_drop(struct vipzone_policy *policy)
 {
 	if (!policy)
 		return;
-	memsuite_hook_unwatch_all();
+	watch(policy, false);
 	synchronize_rcu();
 	vipzone_processes_revoke(policy);
 	vipzone_policy_put(policy);
@@ -113,7 +133,6 @@ void vipzone_cgroup_policy_set(struct vipzone_policy *policy)
 {
 	struct vipzone_policy *old;
 
-	memsuite_hook_watch_all();
 	mutex_lock(&cgroup_policy_lock);
 	if (policy->command.scope == VIPZONE_SCOPE_CGROUP) {
 		old = policy_at(policy->command.cgroup);
@@ -126,6 +145,7 @@ void vipzone_cgroup_policy_set(struct vipzone_policy *policy)
 		old = rcu_replace_pointer(vipzone_machine_policy, policy, true);
 	}
 	mutex_unlock(&cgroup_policy_lock);
+	watch(policy, true);
 	policy_drop(old);
 }
 
@@ -162,24 +182,20 @@ int vipzone_cgroup_policy_remove(const struct vipzone_command *command)
 	return policy ? 0 : -ENOENT;
 }
 
-static void policy_forget(struct vipzone_policy *policy)
-{
-	memsuite_hook_unwatch_all();
-	vipzone_policy_put(policy);
-}
-
 /* Hooks are off by now. */
 void vipzone_cgroup_policy_exit(void)
 {
 	struct vipzone_policy *policy, *next;
 
 	if (watching)
-		memsuite_tracepoints_unregister(&probe, 1);
+		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	watching = false;
+	vipzone_cgroup_watch_exit();
 	list_for_each_entry_safe(policy, next, &vipzone_cgroup_policies, link)
-		policy_forget(policy);
+		vipzone_policy_put(policy);
 	INIT_LIST_HEAD(&vipzone_cgroup_policies);
+	vipzone_cgroup_watch_renew();
 	policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
 	if (policy)
-		policy_forget(policy);
+		policy_drop(policy);
 }

@@ -38,7 +38,7 @@ static struct vipzone_process *process_of(const struct mm_struct *mm)
 	return current->in_execve ? vipzone_process_by_pid(task_tgid(current)) : NULL;
 }
 
-static struct vipzone_policy *nearest_policy(struct cgroup *cgroup)
+struct vipzone_policy *vipzone_policy_of_cgroup(struct cgroup *cgroup)
 {
 	struct vipzone_policy *policy, *best = NULL;
 	struct cgroup *above;
@@ -79,7 +79,7 @@ static struct vipzone_policy *scope_policy(const struct mm_struct *mm)
 	if (mm && !list_empty(&vipzone_cgroup_policies)) {
 		cgroup = cgroup_of(mm);
 		if (cgroup)
-			policy = nearest_policy(cgroup);
+			policy = vipzone_policy_of_cgroup(cgroup);
 	}
 	return policy ?: vipzone_policy_of_machine();
 }

@@ -37,6 +37,9 @@ struct vipzone_process *vipzone_process_by_pid(const struct pid *pid);
  */
 struct vipzone_policy *vipzone_policy_of(const struct mm_struct *mm);
 
+/* That of the nearest cgroup from @cgroup up that has one, or NULL. Under RCU. */
+struct vipzone_policy *vipzone_policy_of_cgroup(struct cgroup *cgroup);
+
 /* The same for kernel threads, which have no address space. */
 static inline struct vipzone_policy *vipzone_policy_of_machine(void)
 {

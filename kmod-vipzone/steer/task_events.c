@@ -8,6 +8,7 @@
 
 #include <memsuite/tracepoints.h>
 
+#include "policy/cgroup_watch.h"
 #include "policy/process_table.h"
 #include "steer/access_charge.h"
 #include "steer/task_events.h"
@@ -20,6 +21,7 @@ static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
 	vipzone_process_forked(parent, child);
+	vipzone_cgroup_watch_task(child);
 	vipzone_tags_forked(parent, child);
 }
 
@@ -27,12 +29,15 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
 	vipzone_process_execed(task, bprm->secureexec);
+	vipzone_cgroup_watch_task(task);
+	vipzone_cgroup_watch_ended(task);
 }
 
 static void probe_exit(void *data, struct task_struct *task)
 {
 	vipzone_charge_exiting();
 	vipzone_process_exited(task);
+	vipzone_cgroup_watch_ended(task);
 }
 
 static struct memsuite_tracepoint probes[] = {

@@ -213,6 +213,30 @@ started
 ended
 check "nothing is steered then" equals $zone/steered_pages "$steered"
 
+# Whom the hooks are asked about, for the policy of a cgroup.
+asked() { # COMMAND...: of how many faults
+	hits=$(cat $suite/hooks/fault.alloc/hits)
+	"$@" >/dev/null
+	echo $(($(cat $suite/hooks/fault.alloc/hits) - hits))
+}
+few_asked() { [ "$(asked "$here/touch" 4000)" -lt 400 ]; }
+joined() { # a program that comes into the cgroup after its start
+	rm -f /tmp/go
+	"$here/touch" 4000 --wait /tmp/go &
+	pid=$!
+	sleep 1
+	echo $pid >/tmp/cg/a/cgroup.procs
+	: >/tmp/go
+	wait $pid
+}
+started /tmp/cg/a/b
+ended
+check "a cgroup's policy by itself" are_in bss
+check "who is not in it passes the hook" wait_for 60 few_asked
+check "who comes into it does not" [ "$(asked joined)" -ge 4000 ]
+sh -c 'echo $$ >/tmp/cg/a/cgroup.procs; i=0; while [ $((i += 1)) -le 1000 ]; do "$0" 1 >/dev/null; done' "$here/touch"
+check "that it has had a thousand programs is forgotten" wait_for 60 few_asked
+
 # What is written through pages of the region is what is read.
 echo "machine region:pram" >$zone/add
 sum=$(md5sum </tmp/disk/cold)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whom the hooks are asked about for policies of cgroups: the address spaces of tasks that are
+ * in such a cgroup, or come there by fork, exec, or by being moved.
+ */
+#ifndef VIPZONE_POLICY_CGROUP_WATCH_H
+#define VIPZONE_POLICY_CGROUP_WATCH_H
+
+struct cgroup;
+struct task_struct;
+
+/* A task has got an address space. Inside tracepoints: does not sleep. */
+void vipzone_cgroup_watch_task(struct task_struct *task);
+
+/* A task has lost its address space, by exit or exec. Likewise. */
+void vipzone_cgroup_watch_ended(struct task_struct *task);
+
+/* A task, or all of its process, was moved to a cgroup. Inside a tracepoint: does not sleep. */
+void vipzone_cgroup_watch_moved(struct cgroup *cgroup, struct task_struct *task, bool process);
+
+/* The policies of cgroups have changed: looks at all tasks. May sleep. */
+void vipzone_cgroup_watch_renew(void);
+
+/* Looks at no task any more, of itself; probes are off. May sleep. */
+void vipzone_cgroup_watch_exit(void);
+
+#endif
