@@ -31,7 +31,7 @@ static void renew_work(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(renewal, renew_work);
 
-static void watch(const struct mm_struct *mm)
+static void mark(const struct mm_struct *mm)
 {
 	if (mm)
 		memsuite_hook_mark(mm);
@@ -53,7 +53,7 @@ void vipzone_cgroup_watch_task(struct task_struct *task)
 {
 	rcu_read_lock();
 	if (is_under_policy(task))
-		watch(READ_ONCE(task->mm));
+		mark(READ_ONCE(task->mm));
 	rcu_read_unlock();
 }
 
@@ -74,10 +74,10 @@ void vipzone_cgroup_watch_moved(struct cgroup *cgroup, struct task_struct *task,
 		renew_soon();
 		goto out;
 	}
-	watch(READ_ONCE(task->mm));
+	mark(READ_ONCE(task->mm));
 	if (process)
 		for_each_thread(task, thread)
-			watch(READ_ONCE(thread->mm));
+			mark(READ_ONCE(thread->mm));
 out:
 	rcu_read_unlock();
 }
