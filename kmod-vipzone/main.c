@@ -18,6 +18,21 @@
 #include "steer/task_events.h"
 #include "tags/tags.h"
 
+/* Its files were there, and may have been written to. */
+static void vipzone_stop(void)
+{
+	vipzone_sysfs_close();
+	vipzone_audit_stop();
+	vipzone_steering_stop();
+	vipzone_task_events_stop();
+	vipzone_tags_exit();
+	vipzone_cgroup_policy_exit();
+	vipzone_processes_exit();
+	vipzone_process_energy_sweep(true);
+	vipzone_sysfs_exit();
+	vipzone_bank_assign_exit();
+}
+
 static int __init vipzone_init(void)
 {
 	int err = vipzone_bank_assign_init();
@@ -41,8 +56,8 @@ static int __init vipzone_init(void)
 	return 0;
 
 err_chardev:
-	vipzone_sysfs_close();
-	vipzone_sysfs_exit();
+	vipzone_stop();
+	return err;
 err_sysfs:
 	vipzone_processes_exit();
 err_processes:
@@ -56,16 +71,7 @@ static void __exit vipzone_exit(void)
 {
 	vipzone_debugfs_exit();
 	vipzone_chardev_exit();
-	vipzone_sysfs_close();
-	vipzone_audit_stop();
-	vipzone_steering_stop();
-	vipzone_task_events_stop();
-	vipzone_tags_exit();
-	vipzone_cgroup_policy_exit();
-	vipzone_processes_exit();
-	vipzone_process_energy_sweep(true);
-	vipzone_sysfs_exit();
-	vipzone_bank_assign_exit();
+	vipzone_stop();
 }
 
 module_init(vipzone_init);

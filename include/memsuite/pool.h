@@ -25,7 +25,7 @@ struct memsuite_pool;
 /* Whether a kernel that preempts itself cannot do so now, as in a callback of ftrace. */
 static inline bool memsuite_pool_is_in_stretch(void)
 {
-	return IS_ENABLED(CONFIG_PREEMPT_COUNT) && preempt_count();
+	return IS_ENABLED(CONFIG_PREEMPTION) && preempt_count();
 }
 
 /* How many of them a fault handler has. */

@@ -56,7 +56,7 @@ static void probe_attach(void *data, struct cgroup *cgroup, const char *path,
 			 struct task_struct *task, bool threadgroup)
 {
 	if (cgroup->root == &cgrp_dfl_root)
-		vipzone_cgroup_watch_moved(cgroup, task, threadgroup);
+		vipzone_cgroup_watch_moved(cgroup, task);
 }
 
 static struct memsuite_tracepoint probes[] = {
@@ -144,8 +144,8 @@ void vipzone_cgroup_policy_set(struct vipzone_policy *policy)
 	} else {
 		old = rcu_replace_pointer(vipzone_machine_policy, policy, true);
 	}
-	mutex_unlock(&cgroup_policy_lock);
 	watch(policy, true);
+	mutex_unlock(&cgroup_policy_lock);
 	policy_drop(old);
 }
 

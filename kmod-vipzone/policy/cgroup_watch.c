@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/workqueue.h>
 
 #include <memsuite/hook_watch.h>
@@ -20,6 +21,7 @@
  * thousandth of the time.
  */
 #define REST_FOR_LOOK	1000
+#define TASKS_AT_ONCE	1024	/* between two chances for others to run */
 
 static DEFINE_MUTEX(renew_lock);
 static unsigned long rest_jiffies = HZ;		/* under renew_lock */
@@ -65,36 +67,74 @@ void vipzone_cgroup_watch_ended(struct task_struct *task)
 	rcu_read_unlock();
 }
 
-void vipzone_cgroup_watch_moved(struct cgroup *cgroup, struct task_struct *task, bool process)
+/* Threads share it, but some may have ended. Under RCU. */
+static struct mm_struct *mm_of_process(struct task_struct *task)
 {
+	struct mm_struct *mm = READ_ONCE(task->mm);
 	struct task_struct *thread;
 
-	rcu_read_lock();
-	if (!vipzone_policy_of_cgroup(cgroup)) {
-		renew_soon();
-		goto out;
+	for_each_thread(task, thread) {
+		if (mm)
+			break;
+		mm = READ_ONCE(thread->mm);
 	}
-	mark(READ_ONCE(task->mm));
-	if (process)
-		for_each_thread(task, thread)
-			mark(READ_ONCE(thread->mm));
+	return mm;
+}
+
+void vipzone_cgroup_watch_moved(struct cgroup *cgroup, struct task_struct *task)
+{
+	rcu_read_lock();
+	if (vipzone_policy_of_cgroup(cgroup))
+		mark(mm_of_process(task));
+	else
+		renew_soon();
+	rcu_read_unlock();
+}
+
+/* Lets others run. Under RCU, which it leaves; false: one of them is gone from the list. */
+static bool tasks_rest(struct task_struct *process, struct task_struct *thread)
+{
+	bool alive;
+
+	get_task_struct(process);
+	get_task_struct(thread);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	alive = pid_alive(process) && pid_alive(thread);
+	put_task_struct(thread);
+	put_task_struct(process);
+	return alive;
+}
+
+/* False: it has to begin again. What is marked twice is marked. */
+static bool tasks_mark(void)
+{
+	struct task_struct *process, *thread;
+	unsigned int nr = 0;
+	bool all = true;
+
+	rcu_read_lock();
+	for_each_process_thread(process, thread) {
+		vipzone_cgroup_watch_task(thread);
+		all = ++nr % TASKS_AT_ONCE || tasks_rest(process, thread);
+		if (!all)
+			goto out;
+	}
 out:
 	rcu_read_unlock();
+	return all;
 }
 
 /* Who comes meanwhile is seen by the probes, or is in the list of tasks by now. */
 void vipzone_cgroup_watch_renew(void)
 {
-	struct task_struct *process, *thread;
-
 	unsigned long began = jiffies;
 
 	mutex_lock(&renew_lock);
 	memsuite_hook_marks_renew_begin();
-	rcu_read_lock();
-	for_each_process_thread(process, thread)
-		vipzone_cgroup_watch_task(thread);
-	rcu_read_unlock();
+	while (!list_empty(&vipzone_cgroup_policies) && !tasks_mark())
+		;
 	memsuite_hook_marks_renew_end();
 	WRITE_ONCE(rest_jiffies, max_t(unsigned long, HZ, (jiffies - began) * REST_FOR_LOOK));
 	mutex_unlock(&renew_lock);

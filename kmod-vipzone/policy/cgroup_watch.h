@@ -15,8 +15,8 @@ void vipzone_cgroup_watch_task(struct task_struct *task);
 /* A task has lost its address space, by exit or exec. Likewise. */
 void vipzone_cgroup_watch_ended(struct task_struct *task);
 
-/* A task, or all of its process, was moved to a cgroup. Inside a tracepoint: does not sleep. */
-void vipzone_cgroup_watch_moved(struct cgroup *cgroup, struct task_struct *task, bool process);
+/* A task, or all of its process, was moved to a cgroup. Likewise. */
+void vipzone_cgroup_watch_moved(struct cgroup *cgroup, struct task_struct *task);
 
 /* The policies of cgroups have changed: looks at all tasks. May sleep. */
 void vipzone_cgroup_watch_renew(void);

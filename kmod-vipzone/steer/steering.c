@@ -34,9 +34,9 @@
 /*
  * A node chosen at the fault, for the allocation that the same task makes
  * next. A task that is moved to another CPU in between loses it; it is kept there for
- * a number of allocations, for they are all seen meanwhile.
+ * a number of allocations of others, for they are all seen meanwhile.
  */
-#define PREFERRED_FOR	16
+#define PREFERRED_FOR	256
 
 struct preferred_node {
 	struct task_struct *task;
@@ -348,6 +348,12 @@ static int steer_kernel(gfp_t gfp, unsigned int order, int nid,
 	return node_for_kernel(policy, gfp, order, nid);
 }
 
+static void preferred_node_end(struct preferred_node *prefer_node)
+{
+	prefer_node->task = NULL;
+	memsuite_hook_watch_next(false);
+}
+
 static int steer_entry(gfp_t gfp, unsigned int order, int nid,
 		       const nodemask_t *nodemask)
 {
@@ -355,21 +361,20 @@ static int steer_entry(gfp_t gfp, unsigned int order, int nid,
 
 	if (unlikely(atomic_read(&vipzone_kernel_policies)) && in_task())
 		nid = steer_kernel(gfp, order, nid, nodemask);
-	if (!prefer_node->task || prefer_node->left-- <= 0) {
-		prefer_node->task = NULL;
-		memsuite_hook_watch_next(false);
+	if (!in_task())
+		return nid;
+	if (prefer_node->task != current) {
+		if (!prefer_node->task || !--prefer_node->left)
+			preferred_node_end(prefer_node);
 		return nid;
 	}
-	if (prefer_node->task != current || prefer_node->order != order ||
-	    !(gfp & __GFP_MOVABLE) || !in_task())
+	if (prefer_node->order != order || !(gfp & __GFP_MOVABLE))
 		return nid;
 	if (nodemask && !node_isset(prefer_node->nid, *nodemask))
 		return nid;
 	/* A huge page is tried twice; its node holds for both. */
-	if (!order) {
-		prefer_node->task = NULL;
-		memsuite_hook_watch_next(false);
-	}
+	if (!order)
+		preferred_node_end(prefer_node);
 	return prefer_node->nid;
 }
 

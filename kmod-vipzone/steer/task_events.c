@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 
 #include <memsuite/tracepoints.h>
 
@@ -37,7 +38,8 @@ static void probe_exit(void *data, struct task_struct *task)
 {
 	vipzone_charge_exiting();
 	vipzone_process_exited(task);
-	vipzone_cgroup_watch_ended(task);
+	if (!atomic_read(&task->signal->live))
+		vipzone_cgroup_watch_ended(task);
 }
 
 static struct memsuite_tracepoint probes[] = {

@@ -5,6 +5,7 @@
 
 #include <linux/errno.h>
 #include <linux/ftrace.h>
+#include <linux/sched.h>
 
 #include <asm/current.h>
 
@@ -52,9 +53,11 @@ static inline int memsuite_direct_register(struct ftrace_ops *ops, unsigned long
 static inline int memsuite_direct_unregister(struct ftrace_ops *ops, unsigned long ip,
 					     unsigned long to)
 {
-	/* These kernels warn if ftrace has switched itself off: ask first. */
-	int err = ftrace_set_filter_ip(ops, ip, 0, 0);
+	int err;
 
+	/* These kernels warn if ftrace has switched itself off: ask first. */
+	while ((err = ftrace_set_filter_ip(ops, ip, 0, 0)) == -ENOMEM)
+		cond_resched();
 	if (err)
 		return err;
 	ftrace_set_filter_ip(ops, ip, 1, 0);

@@ -67,11 +67,6 @@ static void __used direct_calls(void)
 {
 	asm volatile("	.pushsection .text.direct, \"ax\"\n"
 
-	/* The answer is in %rax already. */
-	ENTRY(direct_return)
-	"	" ASM_RET
-	END(direct_return)
-
 	/* The area of the fault has the address space. */
 	ENTRY(direct_fault_alloc)
 	"	testq %%rdx, %%rdx\n"
@@ -98,6 +93,14 @@ static void __used direct_calls(void)
 	"2:\n"
 	ASK("memsuite_hook_ask_alloc_entry")
 	END(direct_alloc_entry)
+
+	/*
+	 * The answer is in %rax already. Behind another: who unwinds a stack looks one
+	 * byte before where a function returns to.
+	 */
+	ENTRY(direct_return)
+	"	" ASM_RET
+	END(direct_return)
 
 	"	.popsection\n"
 	: :

@@ -210,7 +210,6 @@ static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gf
 	if (!in_task() || memsuite_pool_is_in_stretch())
 		return NULL;
 	migrate_disable();
-	this_cpu_write(pool->caches->ended, false);
 	memsuite_kcall_drain_local_pages(NULL);
 	memsuite_pool_glance(pool);
 	pool_begin_anew(pool);
@@ -242,8 +241,10 @@ struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned l
 	}
 	page = pool_pop(pool, gfp, looks);
 	ended = unlikely(!page) && this_cpu_read(pool->caches->ended);
-	if (ended)
+	if (ended) {
+		this_cpu_write(pool->caches->ended, false);
 		page = pool_pop_again(pool, gfp);
+	}
 	if (likely(page))
 		return page;
 	if (ended)
