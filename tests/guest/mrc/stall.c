@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stall PAGES SECONDS: touches its pages in turn; on SIGUSR1 it takes a page fault
- * that is never answered, by userfaultfd.
+ * that is never answered, by userfaultfd. Before, it gets pages without a fault, so
+ * that it has more than its share, however much was taken from it.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -22,6 +23,7 @@
 #endif
 
 #define PAGE 4096
+#define MORE 4096	/* pages */
 
 static volatile sig_atomic_t wanted;
 
@@ -30,9 +32,9 @@ static void want(int signal)
 	wanted = signal;
 }
 
-static volatile char *map(size_t pages)
+static volatile char *map(size_t pages, int flags)
 {
-	char *area = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *area = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 
 	if (area == MAP_FAILED)
 		err(1, "mmap");
@@ -42,7 +44,7 @@ static volatile char *map(size_t pages)
 static void stall(void)
 {
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	volatile char *hole = map(1);
+	volatile char *hole = map(1, 0);
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register range = {
 		.range = { .start = (unsigned long)hole, .len = PAGE },
@@ -53,6 +55,7 @@ static void stall(void)
 		err(1, "userfaultfd");
 	printf("stalled\n");
 	fflush(stdout);
+	map(MORE, MAP_POPULATE);
 	*hole = 1;
 }
 
@@ -67,7 +70,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: stall PAGES SECONDS");
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	signal(SIGUSR1, want);
-	area = map(pages);
+	area = map(pages, 0);
 	for (page = 0; page < pages; page++)
 		area[page * PAGE] = 1;
 	printf("ready\n");
