@@ -68,22 +68,31 @@ static int hook_register(enum memsuite_hook_point_id id, bool is_direct)
 	return is_direct ? direct_register(id) : callback_register(id);
 }
 
+/*
+ * Callbacks run with preemption off; what a function calls directly, and what finishes large
+ * pages, do not.
+ */
+static void hook_wait(void)
+{
+	synchronize_rcu();
+	synchronize_rcu_tasks();
+}
+
 static int ftrace_release(enum memsuite_hook_point_id id)
 {
 	struct memsuite_hook_state *point = &memsuite_hook_states[id];
 	int err;
 
-	if (point->is_direct)
+	if (point->is_direct) {
 		err = memsuite_direct_unregister(&point->ops, point->ip,
 						 memsuite_hook_direct_to(id));
-	else
+	} else {
 		err = unregister_ftrace_function(&point->ops);
-	/*
-	 * Callbacks run with preemption off; what a function calls directly, and what
-	 * finishes large pages, do not.
-	 */
-	synchronize_rcu();
-	synchronize_rcu_tasks();
+		/* Ftrace has waited for both. */
+		if (!err)
+			return 0;
+	}
+	hook_wait();
 	return err;
 }
 
@@ -209,9 +218,7 @@ void memsuite_hook_disarm(enum memsuite_hook_point_id id, enum memsuite_hook_ran
 		goto out;
 	WRITE_ONCE(point->hooks[rank], NULL);
 	if (is_hooked(point)) {
-		/* As ftrace_release(). */
-		synchronize_rcu();
-		synchronize_rcu_tasks();
+		hook_wait();
 	} else {
 		hook_unregister(id);
 		point->state = point->stuck ? "failed" : "off";
