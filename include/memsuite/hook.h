@@ -88,11 +88,11 @@ struct memsuite_fault {
  *	@page, the head of its folio, in @vma. Return whether it stays where it is;
  *	the scheduler then does not learn who has touched it last.
  *
- * Context: all but @finish run in a read side of RCU, on any CPU, inside ftrace with preemption
- * off, @entry in any context up to NMI, and always with preemption off. @fault has preemption on
- * where the function calls it directly. They may not sleep, allocate or print. @entry may not
- * take a lock that another CPU can hold; @fault runs where the kernel would
- * take the lock of a zone next, and may do so, but not for every page.
+ * Context: all but @finish run in a read side of RCU, with preemption off, on any CPU; but @fault
+ * has preemption on where the function calls it directly. @entry runs in any context up to NMI.
+ * They may not sleep, allocate or print. @entry may not take a lock that another CPU can hold;
+ * @fault runs where the kernel would take the lock of a zone next, and may do so, but not for
+ * every page.
  */
 struct memsuite_hook {
 	struct page *(*fault)(const struct memsuite_fault *fault);
