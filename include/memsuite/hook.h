@@ -8,9 +8,12 @@
 #ifndef MEMSUITE_HOOK_H
 #define MEMSUITE_HOOK_H
 
+#include <linux/cpuset.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
 
 /**
  * enum memsuite_hook_point_id - the hook points
@@ -63,10 +66,12 @@ enum memsuite_hook_rank {
  * @vma: area of the fault; the handler checks @vma and its vm_mm for NULL. NULL
  *	for a file
  * @address: user address, may not be aligned; 0 for a file
+ *
+ * They lie as registers do that are put on a stack.
  */
 struct memsuite_fault {
 	gfp_t gfp;
-	unsigned int order;
+	unsigned int __aligned(8) order;
 	struct vm_area_struct *vma;
 	unsigned long address;
 };
@@ -136,7 +141,21 @@ enum memsuite_refusal {
  * Context: a fault handler.
  * Return: the reason, or MEMSUITE_REFUSED_NOT.
  */
-enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault);
+static inline enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault)
+{
+	gfp_t zones = current_gfp_context(fault->gfp) & GFP_ZONEMASK;
+
+	if (unlikely(zones != (__GFP_HIGHMEM | __GFP_MOVABLE)))
+		return MEMSUITE_REFUSED_CONTEXT;
+#ifdef CONFIG_NUMA
+	if (unlikely(current->mempolicy))
+		return MEMSUITE_REFUSED_POLICY;
+#endif
+	if (unlikely(fault->vma ? memsuite_vma_has_policy(fault->vma) :
+				  cpuset_do_page_mem_spread()))
+		return MEMSUITE_REFUSED_POLICY;
+	return MEMSUITE_REFUSED_NOT;
+}
 
 /**
  * memsuite_hook_arm() - hook a point and prove that the hook fires

@@ -48,6 +48,17 @@ static inline unsigned long memsuite_pool_looks(void)
 struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks);
 
 /**
+ * memsuite_pool_pop_at_hand() - take one cleared page that this CPU has at hand
+ * @pool: the pool
+ *
+ * The quick half of memsuite_pool_pop(), for who wants a cleared page.
+ *
+ * Context: a fault handler, with interrupts on; takes no lock.
+ * Return: a page with a reference count of 1, cleared; NULL: memsuite_pool_pop() may have one.
+ */
+struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool);
+
+/**
  * memsuite_pool_pop_large() - take a large folio out of a pool's region
  * @pool: the pool
  * @order: of it, more than 0

@@ -30,9 +30,16 @@ static struct page *fault_leave(enum memdiag_pretest_left why)
 	return MEMSUITE_FAULT_PASS;
 }
 
+static struct page *fault_pop(struct memsuite_pool *pool, gfp_t gfp)
+{
+	struct page *page = gfp & __GFP_ZERO ? memsuite_pool_pop_at_hand(pool) : NULL;
+	unsigned long looks = memsuite_pool_looks();
+
+	return likely(page) ? page : memsuite_pool_pop(pool, gfp, &looks);
+}
+
 static struct page *fault_serve(const struct memsuite_fault *fault)
 {
-	unsigned long looks = memsuite_pool_looks();
 	struct memsuite_pool *pool;
 	struct page *page;
 	int nid;
@@ -54,7 +61,7 @@ static struct page *fault_serve(const struct memsuite_fault *fault)
 	pool = memdiag_pretest_nodes[nid].pool;
 	if (unlikely(!pool || !node_isset(nid, cpuset_current_mems_allowed)))
 		return fault_leave(MEMDIAG_LEFT_POLICY);
-	page = memsuite_pool_pop(pool, fault->gfp, &looks);
+	page = fault_pop(pool, fault->gfp);
 	if (unlikely(!page))
 		return fault_leave(MEMDIAG_LEFT_EMPTY);
 	this_cpu_inc(memdiag_pretest_stats.served);

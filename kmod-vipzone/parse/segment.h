@@ -3,8 +3,7 @@
 #ifndef VIPZONE_PARSE_SEGMENT_H
 #define VIPZONE_PARSE_SEGMENT_H
 
-struct mm_struct;
-struct vm_area_struct;
+#include <linux/mm.h>
 
 /**
  * enum vipzone_segment - what a page is for
@@ -30,6 +29,25 @@ enum vipzone_segment {
 	VIPZONE_NR_SEGMENTS,
 };
 
+/* Which segment an address belongs to at which a file is mapped. Context: any. */
+enum vipzone_segment vipzone_segment_of_file(const struct mm_struct *mm, unsigned long address);
+
+static inline bool vipzone_is_stack(const struct vm_area_struct *vma)
+{
+	unsigned long start = vma->vm_mm->start_stack;
+
+	return (vma->vm_flags & VM_GROWSDOWN) ||
+	       (vma->vm_start <= start && start < vma->vm_end);
+}
+
+/* The anonymous memory that the program's file was loaded with. */
+static inline bool vipzone_is_bss(const struct vm_area_struct *vma)
+{
+	unsigned long edge = PAGE_ALIGN(vma->vm_mm->end_data);
+
+	return vma->vm_start <= edge && edge < vma->vm_end;
+}
+
 /**
  * vipzone_segment_of() - which segment an address belongs to
  * @vma: the area that it lies in; its vm_mm is set
@@ -41,10 +59,18 @@ enum vipzone_segment {
  * Context: any; the bounds that brk() moves are read without a lock.
  * Return: the segment.
  */
-enum vipzone_segment vipzone_segment_of(const struct vm_area_struct *vma,
-					unsigned long address);
+static inline enum vipzone_segment vipzone_segment_of(const struct vm_area_struct *vma,
+						      unsigned long address)
+{
+	const struct mm_struct *mm = vma->vm_mm;
 
-/* The same of an address at which a file is mapped. */
-enum vipzone_segment vipzone_segment_of_file(const struct mm_struct *mm, unsigned long address);
+	if (vma->vm_file)
+		return vipzone_segment_of_file(mm, address);
+	if (vipzone_is_stack(vma))
+		return VIPZONE_SEGMENT_STACK;
+	if (address >= mm->start_brk && address < PAGE_ALIGN(mm->brk))
+		return VIPZONE_SEGMENT_HEAP;
+	return vipzone_is_bss(vma) ? VIPZONE_SEGMENT_BSS : VIPZONE_SEGMENT_MMAP;
+}
 
 #endif

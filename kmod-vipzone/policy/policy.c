@@ -111,6 +111,23 @@ static void close_targets(struct vipzone_policy *policy)
 	}
 }
 
+static void find_usual(struct vipzone_policy *policy)
+{
+	const struct vipzone_command *command = &policy->command;
+	const struct vipzone_order *order;
+	struct vipzone_target *target;
+	unsigned int segment;
+
+	if (command->wear || command->low_power.set || command->banks.nr)
+		return;
+	for (segment = 0; segment < VIPZONE_NR_SEGMENTS; segment++) {
+		order = &command->orders[segment];
+		target = &policy->targets[order->region[0]];
+		if (order->nr && target->nid >= 0 && !target->spans)
+			policy->usual[segment] = target;
+	}
+}
+
 static int open_targets(struct vipzone_policy *policy)
 {
 	const struct vipzone_command *command = &policy->command;
@@ -125,6 +142,7 @@ static int open_targets(struct vipzone_policy *policy)
 		policy->has_large |=
 			!memsuite_region_banks(policy->targets[i].region);
 	}
+	find_usual(policy);
 	return 0;
 }
 

@@ -72,6 +72,8 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @reserves_work: looks at it
  * @nr_targets: number of @targets
  * @targets: the regions, as numbered in @command
+ * @usual: by segment: the target that all its pages come from while it has some, on one node;
+ *	NULL: there is more to look at
  * @stats: what became of its pages
  * @places: touches of its targets, and of what is in none of them, since accesses
  *	were last divided; of the audit's thread, or the last user
@@ -96,6 +98,7 @@ struct vipzone_policy {
 	struct delayed_work reserves_work;
 	unsigned int nr_targets;
 	struct vipzone_target targets[VIPZONE_MAX_REGIONS];
+	struct vipzone_target *usual[VIPZONE_NR_SEGMENTS];
 	struct vipzone_policy_stats __percpu *stats;
 	struct vipzone_energy_place places[VIPZONE_POLICY_PLACES];
 	u64 taken[VIPZONE_NR_ACCESS_KINDS];

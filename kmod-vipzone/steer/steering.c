@@ -93,7 +93,8 @@ static void prefer_node(const struct vipzone_target *target, const struct memsui
 /* A huge page may be tried twice, but its node is for no other page. */
 static void forget_preferred_node(void)
 {
-	this_cpu_cmpxchg(preferred_nodes.task, current, NULL);
+	if (unlikely(this_cpu_read(preferred_nodes.task) == current))
+		this_cpu_cmpxchg(preferred_nodes.task, current, NULL);
 }
 
 static bool target_is_allowed(const struct vipzone_target *target)
@@ -248,18 +249,18 @@ static noinline struct page *steer_by_power(struct vipzone_policy *policy,
 	return steer_page(policy, segment, &regions, fault);
 }
 
-static struct page *steer_alloc(struct vipzone_policy *policy, enum vipzone_segment segment,
-				const struct memsuite_fault *fault)
+/* There is none at hand, or there is more to look at. */
+static noinline struct page *steer_with_care(struct vipzone_policy *policy,
+					     enum vipzone_segment segment,
+					     enum memsuite_refusal refusal,
+					     const struct memsuite_fault *fault)
 {
 	const struct vipzone_order *regions =
 		vipzone_order_at_fault(policy, segment,
 				       fault->vma ? fault->vma->vm_mm : current->mm);
-	enum memsuite_refusal refusal;
 
-	forget_preferred_node();
 	if (!regions->nr)
 		return MEMSUITE_FAULT_PASS;
-	refusal = memsuite_fault_refusal(fault);
 	if (unlikely(refusal)) {
 		count_fallback(policy, refusal == MEMSUITE_REFUSED_POLICY ?
 			       VIPZONE_FALLBACK_POLICY : VIPZONE_FALLBACK_CONTEXT);
@@ -268,6 +269,36 @@ static struct page *steer_alloc(struct vipzone_policy *policy, enum vipzone_segm
 	if (policy->command.low_power.set)
 		return steer_by_power(policy, segment, fault);
 	return steer_page(policy, segment, regions, fault);
+}
+
+/* What most faults end with: a page that the usual region has at hand. */
+static __always_inline struct page *steer_usual(struct vipzone_policy *policy,
+						enum vipzone_segment segment,
+						const struct memsuite_fault *fault)
+{
+	const struct vipzone_target *target = policy->usual[segment];
+	struct page *page;
+
+	if (!target || fault->order || !(fault->gfp & __GFP_ZERO) ||
+	    !node_isset(target->nid, cpuset_current_mems_allowed))
+		return NULL;
+	page = memsuite_pool_pop_at_hand(target->pool);
+	if (likely(page))
+		this_cpu_inc(policy->stats->placed[segment]);
+	return page;
+}
+
+static __always_inline struct page *steer_alloc(struct vipzone_policy *policy,
+						enum vipzone_segment segment,
+						const struct memsuite_fault *fault)
+{
+	enum memsuite_refusal refusal = memsuite_fault_refusal(fault);
+	struct page *page = NULL;
+
+	forget_preferred_node();
+	if (likely(!refusal))
+		page = steer_usual(policy, segment, fault);
+	return likely(page) ? page : steer_with_care(policy, segment, refusal, fault);
 }
 
 /*
@@ -291,7 +322,7 @@ static struct page *steer_fault(const struct memsuite_fault *fault)
 	if (!vma || !vma->vm_mm)
 		return MEMSUITE_FAULT_PASS;
 	policy = vipzone_policy_of(mm_of(vma));
-	if (likely(!policy))
+	if (!policy)
 		return MEMSUITE_FAULT_PASS;
 	return steer_alloc(policy, vipzone_segment_of(vma, fault->address), fault);
 }

@@ -100,9 +100,9 @@ void memsuite_alloc_stats_listener(void *data, struct page *page, unsigned int o
 		stats_count_allocation(page, order);
 }
 
-void __memsuite_alloc_stats_handed(struct page *page)
+void __memsuite_alloc_stats_handed(struct page *page, unsigned int order)
 {
-	stats_count_allocation(page, memsuite_page_order(page));
+	stats_count_allocation(page, order);
 }
 
 static void stats_probe_free(void *data, struct page *page, unsigned int order)

@@ -14,7 +14,7 @@ void memsuite_alloc_stats_exit(void);
 
 DECLARE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
 
-void __memsuite_alloc_stats_handed(struct page *page);
+void __memsuite_alloc_stats_handed(struct page *page, unsigned int order);
 
 /* At mm_page_alloc. What a hook hands out is counted without. */
 void memsuite_alloc_stats_listener(void *data, struct page *page, unsigned int order,
@@ -27,10 +27,10 @@ typedef void memsuite_free_fn(struct page *page, unsigned int order);
 void __memsuite_alloc_stats_free(struct page *page, unsigned int order, memsuite_free_fn *free);
 
 /* A hook hands a page out. Context: any. */
-static inline void memsuite_alloc_stats_handed(struct page *page)
+static inline void memsuite_alloc_stats_handed(struct page *page, unsigned int order)
 {
 	if (static_branch_unlikely(&memsuite_alloc_stats_key))
-		__memsuite_alloc_stats_handed(page);
+		__memsuite_alloc_stats_handed(page, order);
 }
 
 /*

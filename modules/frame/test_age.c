@@ -62,7 +62,25 @@ static unsigned int pages_in_block(unsigned long pfn, unsigned long nr)
 	return min(nr, MEMSUITE_TEST_AGE_BLOCK_PAGES - pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES);
 }
 
-u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr)
+/*
+ * As each allocation and each free of a page asks. A grace period waits for who is not
+ * preempted, too, which costs less.
+ */
+static u32 stamp_of(unsigned long pfn)
+{
+	unsigned long *block;
+	u32 stamp = 0;
+
+	rcu_read_lock_sched_notrace();
+	block = find_block(pfn);
+	if (likely(block))
+		stamp = memsuite_test_age_block_least(block,
+						      pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES, 1);
+	rcu_read_unlock_sched_notrace();
+	return stamp;
+}
+
+static noinline u32 least_stamp(unsigned long pfn, unsigned long nr)
 {
 	unsigned long *block;
 	u32 least = U32_MAX;
@@ -81,6 +99,11 @@ u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr)
 	}
 	rcu_read_unlock();
 	return least;
+}
+
+u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr)
+{
+	return likely(nr == 1) ? stamp_of(pfn) : least_stamp(pfn, nr);
 }
 
 void memsuite_test_age_set(unsigned long pfn, unsigned long nr, u32 stamp)

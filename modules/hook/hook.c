@@ -35,7 +35,7 @@ static int callback_register(enum memsuite_hook_point_id id)
 	struct memsuite_hook_state *point = &memsuite_hook_states[id];
 	int err;
 
-	point->ops.func = memsuite_hook_dispatch_callback(id);
+	point->ops.func = memsuite_hook_callback;
 	point->ops.flags = MEMSUITE_FTRACE_OPS_FLAGS | FTRACE_OPS_FL_PERMANENT |
 		(memsuite_hook_points[id].answers ? FTRACE_OPS_FL_IPMODIFY : 0);
 	err = ftrace_set_filter_ip(&point->ops, point->ip, 0, 0);

@@ -22,6 +22,7 @@
 	"	movq %%rsp, %%rdi\n"					\
 	"	call " ask "\n"						\
 	"	testb %%al, %%al\n"					\
+	"	jnz 3f\n"						\
 	"	popq %%rdi\n"						\
 	"	popq %%rsi\n"						\
 	"	popq %%rdx\n"						\
@@ -30,10 +31,11 @@
 	"	popq %%r9\n"						\
 	"	popq %%rax\n"						\
 	"	popq %%r11\n"						\
-	"	jnz 3f\n"						\
 	"	" ASM_RET						\
 	/* Not into the function: to its caller. */			\
-	"3:	movq $direct_return, (%%rsp)\n"				\
+	"3:	movq %c[answer](%%rsp), %%rax\n"			\
+	"	addq %[size], %%rsp\n"					\
+	"	movq $direct_return, (%%rsp)\n"				\
 	"	" ASM_RET
 
 /* Is the address space in %rax watched, or not known yet, as in exec? Then on to 2; else to 1. */
@@ -106,6 +108,8 @@ static void __used direct_calls(void)
 	: :
 	[task] "i" (&memsuite_current_task),
 	[entry] "i" (&memsuite_hook_entry_watch),
+	[answer] "i" (offsetof(struct memsuite_hook_call, answer)),
+	[size] "i" (sizeof(struct memsuite_hook_call)),
 	[mm] "i" (offsetof(struct task_struct, mm)),
 	[vm_mm] "i" (offsetof(struct vm_area_struct, vm_mm)),
 	[start_code] "i" (offsetof(struct mm_struct, start_code)),

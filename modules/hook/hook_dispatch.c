@@ -5,15 +5,12 @@
  * by hook_direct.c.
  */
 
-#include <linux/cpuset.h>
 #include <linux/err.h>
 #include <linux/mm.h>
-#include <linux/export.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 
 #include <compat/compat.h>
 #include <compat/misplaced.h>
@@ -32,29 +29,22 @@ static noinline unsigned long bare_return(unsigned long value)
 	return value;
 }
 
-/* @by: whose answer it is */
-static struct page *hook_ask(struct memsuite_hook_state *point, const struct memsuite_fault *fault,
-			     const struct memsuite_hook **by)
-{
-	struct page *page = MEMSUITE_FAULT_PASS;
-	const struct memsuite_hook *hook;
-	int rank;
+static_assert(offsetof(struct memsuite_fault, order) == 1 * sizeof(unsigned long));
+static_assert(offsetof(struct memsuite_fault, vma) == 2 * sizeof(unsigned long));
+static_assert(offsetof(struct memsuite_fault, address) == 3 * sizeof(unsigned long));
 
-	for (rank = 0; page == MEMSUITE_FAULT_PASS && rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
-		hook = READ_ONCE(point->hooks[rank]);
-		if (!hook)
-			continue;
-		page = hook->fault(fault);
-		*by = hook;
-	}
-	return page;
+static __always_inline struct page *hook_ask(const struct memsuite_hook *hook,
+					     const struct memsuite_fault *fault)
+{
+	return hook ? hook->fault(fault) : MEMSUITE_FAULT_PASS;
 }
 
+/* Whether the call has an answer, as of all that follow. */
 static __always_inline bool fault_answer(struct memsuite_hook_state *point,
 					 struct memsuite_hook_call *call,
 					 const struct memsuite_fault *fault)
 {
-	const struct memsuite_hook *by = NULL;
+	const struct memsuite_hook *hook;
 	struct page *page;
 
 	if (unlikely(!in_task())) {
@@ -62,14 +52,21 @@ static __always_inline bool fault_answer(struct memsuite_hook_state *point,
 		return false;
 	}
 	this_cpu_inc(point->stats->hits);
-	page = hook_ask(point, fault, &by);
-	if (page == MEMSUITE_FAULT_PASS || page == MEMSUITE_FAULT_KERNEL)
-		return false;
-	call->answer = page == MEMSUITE_FAULT_DENY ? 0 : (unsigned long)page;
-	if (call->answer && fault->order)
-		call->finish = by->finish;
-	else if (call->answer)
-		memsuite_frame_handed(page, fault->gfp);
+	hook = READ_ONCE(point->hooks[MEMSUITE_HOOK_RANK_PLACEMENT]);
+	page = hook_ask(hook, fault);
+	if (page == MEMSUITE_FAULT_PASS) {
+		hook = READ_ONCE(point->hooks[MEMSUITE_HOOK_RANK_DEFAULT]);
+		page = hook_ask(hook, fault);
+	}
+	if (IS_ERR_OR_NULL(page)) {
+		call->answer = 0;
+		return page == MEMSUITE_FAULT_DENY;
+	}
+	call->answer = (unsigned long)page;
+	if (unlikely(fault->order))
+		call->finish = hook->finish;
+	else
+		memsuite_frame_handed(page, 0, fault->gfp);
 	return true;
 }
 
@@ -144,38 +141,19 @@ static __always_inline bool numa_misplaced(struct memsuite_hook_state *point,
 	return false;
 }
 
-/* What asks the handlers of a point: whether the call has an answer. */
-typedef bool (*ask_fn)(struct memsuite_hook_state *point, struct memsuite_hook_call *call);
-
-static __always_inline bool hook_meet(struct memsuite_hook_state *point,
-				      struct memsuite_hook_call *call, ask_fn ask)
-{
-	if (unlikely(READ_ONCE(point->is_proving)))
-		return memsuite_hook_proof_meet(point, call);
-	return ask(point, call);
-}
-
-/* Its arguments are the first four, in order: that is what it is called directly for. */
-static __always_inline bool fault_alloc_first_four(struct memsuite_hook_state *point,
-						   struct memsuite_hook_call *call)
-{
-	struct memsuite_fault fault = {
-		.gfp = (__force gfp_t)call->args[0],
-		.order = call->args[1],
-		.vma = (void *)call->args[2],
-		.address = call->args[3],
-	};
-
-	return fault_answer(point, call, &fault);
-}
-
 static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
-					 struct memsuite_hook_call *call, ask_fn ask)
+					 struct memsuite_hook_call *call, bool takes_fault)
 {
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
 	bool answered;
 
 	rcu_read_lock();
-	answered = hook_meet(&memsuite_hook_states[id], call, ask);
+	if (unlikely(READ_ONCE(point->is_proving)))
+		answered = memsuite_hook_proof_meet(point, call);
+	else if (takes_fault)
+		answered = fault_answer(point, call, &call->fault);
+	else
+		answered = fault_alloc(point, call);
 	rcu_read_unlock();
 	if (unlikely(call->finish))
 		call->answer = (unsigned long)call->finish((struct page *)call->answer);
@@ -184,12 +162,31 @@ static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
 
 bool memsuite_hook_ask_fault_alloc(struct memsuite_hook_call *call)
 {
-	return direct_fault(MEMSUITE_HOOK_POINT_FAULT_ALLOC, call, fault_alloc_first_four);
+	return direct_fault(MEMSUITE_HOOK_POINT_FAULT_ALLOC, call, true);
 }
 
 bool memsuite_hook_ask_cache_alloc(struct memsuite_hook_call *call)
 {
-	return direct_fault(MEMSUITE_HOOK_POINT_CACHE_ALLOC, call, fault_alloc);
+	return direct_fault(MEMSUITE_HOOK_POINT_CACHE_ALLOC, call, false);
+}
+
+static __always_inline bool hook_meet(enum memsuite_hook_point_id id,
+				      struct memsuite_hook_call *call)
+{
+	struct memsuite_hook_state *point = &memsuite_hook_states[id];
+
+	if (unlikely(READ_ONCE(point->is_proving)))
+		return memsuite_hook_proof_meet(point, call);
+	switch (id) {
+	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
+		return alloc_entry(point, call);
+	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:
+		return mremap_move(point, call);
+	case MEMSUITE_HOOK_POINT_NUMA_MISPLACED:
+		return numa_misplaced(point, call);
+	default:
+		return fault_alloc(point, call);
+	}
 }
 
 bool memsuite_hook_ask_alloc_entry(struct memsuite_hook_call *call)
@@ -197,15 +194,14 @@ bool memsuite_hook_ask_alloc_entry(struct memsuite_hook_call *call)
 	bool answered;
 
 	preempt_disable_notrace();
-	answered = hook_meet(&memsuite_hook_states[MEMSUITE_HOOK_POINT_ALLOC_ENTRY], call,
-			     alloc_entry);
+	answered = hook_meet(MEMSUITE_HOOK_POINT_ALLOC_ENTRY, call);
 	preempt_enable_notrace();
 	return answered;
 }
 
 /* No indirect branch leads to where the instruction pointer goes. */
-static __always_inline void hook_callback(struct ftrace_ops *ops, struct ftrace_regs *fregs,
-					  ask_fn ask)
+void memsuite_hook_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
 {
 	struct memsuite_hook_state *point = container_of(ops, struct memsuite_hook_state, ops);
 	struct pt_regs *regs = memsuite_ftrace_regs(fregs);
@@ -213,7 +209,7 @@ static __always_inline void hook_callback(struct ftrace_ops *ops, struct ftrace_
 		.args = { regs->di, regs->si, regs->dx, regs->cx, regs->r8, regs->r9 },
 	};
 
-	if (hook_meet(point, &call, ask)) {
+	if (hook_meet(point - memsuite_hook_states, &call)) {
 		regs->di = call.answer;
 		regs->ip = call.finish ? (unsigned long)call.finish : (unsigned long)bare_return;
 	} else {
@@ -223,58 +219,5 @@ static __always_inline void hook_callback(struct ftrace_ops *ops, struct ftrace_
 		regs->cx = call.args[3];
 		regs->r8 = call.args[4];
 		regs->r9 = call.args[5];
-	}
-}
-
-static void hook_fault_alloc(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	hook_callback(ops, fregs, fault_alloc);
-}
-
-static void hook_alloc_entry(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	hook_callback(ops, fregs, alloc_entry);
-}
-
-static void hook_mremap_move(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	hook_callback(ops, fregs, mremap_move);
-}
-
-static void hook_numa_misplaced(unsigned long ip, unsigned long parent_ip,
-				struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	hook_callback(ops, fregs, numa_misplaced);
-}
-
-enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault)
-{
-	if (unlikely(gfp_zone(current_gfp_context(fault->gfp)) != ZONE_MOVABLE))
-		return MEMSUITE_REFUSED_CONTEXT;
-#ifdef CONFIG_NUMA
-	if (unlikely(current->mempolicy))
-		return MEMSUITE_REFUSED_POLICY;
-#endif
-	if (unlikely(fault->vma ? memsuite_vma_has_policy(fault->vma) :
-				  cpuset_do_page_mem_spread()))
-		return MEMSUITE_REFUSED_POLICY;
-	return MEMSUITE_REFUSED_NOT;
-}
-EXPORT_SYMBOL_GPL(memsuite_fault_refusal);
-
-ftrace_func_t memsuite_hook_dispatch_callback(enum memsuite_hook_point_id id)
-{
-	switch (id) {
-	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
-		return hook_alloc_entry;
-	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:
-		return hook_mremap_move;
-	case MEMSUITE_HOOK_POINT_NUMA_MISPLACED:
-		return hook_numa_misplaced;
-	default:
-		return hook_fault_alloc;
 	}
 }

@@ -18,11 +18,15 @@ struct kobject;
 /**
  * struct memsuite_hook_call - a call of a hooked function
  * @args: the registers of its arguments, in their order; what is changed here, is changed there
+ * @fault: the first four of these, in a function that takes just that
  * @answer: what the function returns, if it is answered for
  * @finish: NULL, or what makes that of @answer, a page; may not sleep, but is preempted
  */
 struct memsuite_hook_call {
-	unsigned long args[MEMSUITE_HOOK_REGISTERS];
+	union {
+		unsigned long args[MEMSUITE_HOOK_REGISTERS];
+		struct memsuite_fault fault;
+	};
 	unsigned long answer;
 	struct page *(*finish)(struct page *page);
 };
@@ -75,8 +79,9 @@ int memsuite_hook_find(enum memsuite_hook_point_id id);
 /* hook_watch.c: see memsuite_hook_watch(). */
 extern u8 memsuite_hook_watched[MEMSUITE_HOOK_WATCH_SIZE];
 
-/* hook_dispatch.c: what ftrace calls at a point. */
-ftrace_func_t memsuite_hook_dispatch_callback(enum memsuite_hook_point_id id);
+/* hook_dispatch.c: what ftrace calls at all points. */
+void memsuite_hook_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs);
 
 /* hook_dispatch.c: what hook_direct.c calls at a point. Whether @call has an answer. */
 bool memsuite_hook_ask_fault_alloc(struct memsuite_hook_call *call);

@@ -137,15 +137,20 @@ static bool pool_wants_bare(const struct memsuite_pool *pool, gfp_t gfp)
 	       !static_branch_unlikely(&memsuite_pool_inspect_key);
 }
 
+/* There is a chain. */
+static struct page *pool_pop_chain(struct memsuite_pool *pool, struct memsuite_pool_cache *cache)
+{
+	struct page *page = memsuite_chain_pop(&cache->front.chain);
+
+	return pool_page_unless_poisoned(pool, memsuite_pool_unmark(page));
+}
+
 /* The next of the chain, or of that of another batch. */
 static struct page *pool_pop_cleared(struct memsuite_pool *pool, struct memsuite_pool_cache *cache)
 {
-	struct page *page;
-
 	if (unlikely(!cache->front.chain))
 		pool_refill_cache(pool, cache);
-	page = memsuite_chain_pop(&cache->front.chain);
-	return likely(page) ? pool_page_unless_poisoned(pool, memsuite_pool_unmark(page)) : NULL;
+	return likely(cache->front.chain) ? pool_pop_chain(pool, cache) : NULL;
 }
 
 static struct page *pool_pop_once(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
@@ -229,6 +234,22 @@ static bool pool_is_dry(const struct memsuite_pool *pool)
 	return !cache->front.chain && !cache->front.nr_bare &&
 	       !atomic_read(&pool->nr_filled) && time_before(jiffies, cache->dry_until);
 }
+
+struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool)
+{
+	struct memsuite_pool_cache *cache;
+	struct page *page;
+
+	/* Draining comes as an interrupt. */
+	local_irq_disable();
+	cache = this_cpu_ptr(pool->caches);
+	page = likely(cache->front.chain) ? pool_pop_chain(pool, cache) : NULL;
+	if (likely(page))
+		cache->handed++;
+	local_irq_enable();
+	return page;
+}
+EXPORT_SYMBOL_GPL(memsuite_pool_pop_at_hand);
 
 struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks)
 {

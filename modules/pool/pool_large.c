@@ -9,6 +9,7 @@
 #include <linux/wait.h>
 
 #include <compat/compat.h>
+#include <compat/page.h>
 
 #include "frame/alloc_stats_private.h"
 #include "frame/buddy_isolate.h"
@@ -222,7 +223,7 @@ struct page *memsuite_pool_finish_large(struct page *page)
 {
 	page = large_finish(page);
 	if (likely(page))
-		memsuite_frame_handed(page, GFP_TRANSHUGE);
+		memsuite_frame_handed(page, memsuite_page_order(page), GFP_TRANSHUGE);
 	return page;
 }
 EXPORT_SYMBOL_GPL(memsuite_pool_finish_large);

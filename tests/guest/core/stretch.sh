@@ -16,7 +16,7 @@ regions=$suite/regions
 zone=$suite/vipzone
 
 # What the kernel calls with preemption or interrupts off, where no tracepoint tells of it.
-calls=memsuite:memsuite_hook_ask_alloc_entry,memsuite:hook_mremap_move,memsuite:hook_numa_misplaced
+calls=memsuite:memsuite_hook_ask_alloc_entry,memsuite:memsuite_hook_callback
 calls=$calls,memsuite:memsuite_alloc_stats_listener,memsuite:stats_probe_free,memsuite:soft_offline_redirect
 calls=$calls,vipzone:vipzone_process_forked,vipzone:vipzone_tags_forked,vipzone:probe_exec,vipzone:probe_exit
 calls=$calls,vipzone:probe_collapse,vipzone:probe_switch,vipzone:probe_mkdir
