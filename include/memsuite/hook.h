@@ -27,6 +27,8 @@
  *	mremap(); the handler looks on
  * @MEMSUITE_HOOK_POINT_NUMA_MISPLACED: NUMA balancing asks, in a hint fault, whether a page
  *	should be on another node; the handler may have it stay
+ * @MEMSUITE_HOOK_POINT_FAULT_CLEAR: a large folio is about to be cleared for a page fault; one
+ *	of a pool that is clear already is left as it is. No handler is asked
  * @MEMSUITE_NR_HOOK_POINTS: how many there are
  */
 enum memsuite_hook_point_id {
@@ -35,6 +37,7 @@ enum memsuite_hook_point_id {
 	MEMSUITE_HOOK_POINT_ALLOC_ENTRY,
 	MEMSUITE_HOOK_POINT_MREMAP_MOVE,
 	MEMSUITE_HOOK_POINT_NUMA_MISPLACED,
+	MEMSUITE_HOOK_POINT_FAULT_CLEAR,
 	MEMSUITE_NR_HOOK_POINTS,
 };
 

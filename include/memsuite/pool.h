@@ -64,8 +64,7 @@ struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool);
  * @order: of it, more than 0
  * @gfp: flags of the request; only __GFP_ZERO matters
  *
- * It is a free block of the region: none is kept ready, since what it costs to
- * find one is little beside clearing it.
+ * It is a free block of the region.
  *
  * Context: with preemption on, for it takes long; takes the zone's lock.
  * Return: a folio with a reference count of 1, cleared if asked for; or NULL, as
@@ -86,6 +85,20 @@ struct page *memsuite_pool_pop_large(struct memsuite_pool *pool, unsigned int or
  */
 struct page *memsuite_pool_take_large(struct memsuite_pool *pool, unsigned int order,
 				      gfp_t gfp, unsigned long *looks);
+
+/**
+ * memsuite_pool_take_ready_large() - the same, of those that are ready: clear, and inspected
+ * @pool: as above
+ * @order: as above
+ *
+ * The kernel, which clears a large folio for a page fault itself, leaves these as they are, if
+ * MEMSUITE_HOOK_POINT_FAULT_CLEAR is armed. The refill thread makes folios of that order ready
+ * from now on, as part of what the pool is to hold.
+ *
+ * Context: a fault handler; takes no lock.
+ * Return: as above.
+ */
+struct page *memsuite_pool_take_ready_large(struct memsuite_pool *pool, unsigned int order);
 
 /**
  * memsuite_pool_finish_large() - the second half: clears it, and has it inspected

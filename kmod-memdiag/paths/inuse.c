@@ -388,19 +388,18 @@ static unsigned long highest_pfn(void)
 static ssize_t ages_read(struct file *file, char __user *to, size_t count,
 			 loff_t *pos)
 {
-	unsigned long pfn = *pos / sizeof(u32), end = highest_pfn();
-	size_t done = 0;
+	unsigned long end = highest_pfn();
+	size_t done, part, from;
 	u32 age;
 
-	if (*pos % sizeof(age) || count % sizeof(age))
-		return -EINVAL;
-	for (; done < count && pfn < end; pfn++, done += sizeof(age)) {
-		age = memsuite_alloc_stats_age_s(pfn);
-		if (copy_to_user(to + done, &age, sizeof(age)))
+	for (done = 0; done < count && *pos / sizeof(age) < end; done += part, *pos += part) {
+		age = memsuite_alloc_stats_age_s(*pos / sizeof(age));
+		from = *pos % sizeof(age);
+		part = min(count - done, sizeof(age) - from);
+		if (copy_to_user(to + done, (char *)&age + from, part))
 			return -EFAULT;
 		cond_resched();
 	}
-	*pos += done;
 	return done;
 }
 

@@ -126,6 +126,9 @@ static int pretest_begin(void)
 				&memdiag_pretest_hook);
 	if (err)
 		goto err_hook;
+	/* Where that cannot be, huge pages are cleared in their faults. */
+	memsuite_hook_arm(MEMSUITE_HOOK_POINT_FAULT_CLEAR, MEMSUITE_HOOK_RANK_DEFAULT,
+			  &memdiag_pretest_hook);
 	memsuite_hook_watch_all();
 	serving = true;
 	return 0;
@@ -143,6 +146,7 @@ static void pretest_end(void)
 		return;
 	memsuite_hook_unwatch_all();
 	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_FAULT_ALLOC, MEMSUITE_HOOK_RANK_DEFAULT);
+	memsuite_hook_disarm(MEMSUITE_HOOK_POINT_FAULT_CLEAR, MEMSUITE_HOOK_RANK_DEFAULT);
 	close_pools();
 	memsuite_pool_inspect_stop();
 	serving = false;

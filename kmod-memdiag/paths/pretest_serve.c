@@ -30,12 +30,16 @@ static struct page *fault_leave(enum memdiag_pretest_left why)
 	return MEMSUITE_FAULT_PASS;
 }
 
-static struct page *fault_pop(struct memsuite_pool *pool, gfp_t gfp)
+static struct page *fault_pop(struct memsuite_pool *pool, const struct memsuite_fault *fault)
 {
-	struct page *page = gfp & __GFP_ZERO ? memsuite_pool_pop_at_hand(pool) : NULL;
 	unsigned long looks = memsuite_pool_looks();
+	struct page *page = NULL;
 
-	return likely(page) ? page : memsuite_pool_pop(pool, gfp, &looks);
+	if (unlikely(fault->order))
+		return memsuite_pool_take_ready_large(pool, fault->order);
+	if (fault->gfp & __GFP_ZERO)
+		page = memsuite_pool_pop_at_hand(pool);
+	return likely(page) ? page : memsuite_pool_pop(pool, fault->gfp, &looks);
 }
 
 static struct page *fault_serve(const struct memsuite_fault *fault)
@@ -47,8 +51,6 @@ static struct page *fault_serve(const struct memsuite_fault *fault)
 	/* Migration and shmem come without a vma, or with one of their own. */
 	if (!fault->vma || !fault->vma->vm_mm)
 		return MEMSUITE_FAULT_PASS;
-	if (fault->order)
-		return fault_leave(MEMDIAG_LEFT_LARGE);
 	switch (memsuite_fault_refusal(fault)) {
 	case MEMSUITE_REFUSED_POLICY:
 		return fault_leave(MEMDIAG_LEFT_POLICY);
@@ -61,14 +63,17 @@ static struct page *fault_serve(const struct memsuite_fault *fault)
 	pool = memdiag_pretest_nodes[nid].pool;
 	if (unlikely(!pool || !node_isset(nid, cpuset_current_mems_allowed)))
 		return fault_leave(MEMDIAG_LEFT_POLICY);
-	page = fault_pop(pool, fault->gfp);
+	page = fault_pop(pool, fault);
 	if (unlikely(!page))
-		return fault_leave(MEMDIAG_LEFT_EMPTY);
-	this_cpu_inc(memdiag_pretest_stats.served);
+		return fault_leave(fault->order ? MEMDIAG_LEFT_LARGE : MEMDIAG_LEFT_EMPTY);
+	this_cpu_add(memdiag_pretest_stats.served, 1UL << fault->order);
 	return page;
 }
 
-const struct memsuite_hook memdiag_pretest_hook = { .fault = fault_serve };
+const struct memsuite_hook memdiag_pretest_hook = {
+	.fault = fault_serve,
+	.finish = memsuite_pool_finish_large,
+};
 
 /* Called with interrupts off. */
 static bool test_on_demand(u64 *words)

@@ -13,7 +13,7 @@ struct page;
 
 /* Why a fault was left to the kernel's own free lists. */
 enum memdiag_pretest_left {
-	MEMDIAG_LEFT_LARGE,	/* a large folio */
+	MEMDIAG_LEFT_LARGE,	/* a large folio, and none is ready */
 	MEMDIAG_LEFT_POLICY,	/* a NUMA policy or a cpuset */
 	MEMDIAG_LEFT_CONTEXT,	/* not movable, or not all zones are allowed */
 	MEMDIAG_LEFT_EMPTY,	/* the pool is empty */
@@ -22,7 +22,7 @@ enum memdiag_pretest_left {
 
 /**
  * struct memdiag_pretest_stats - what became of the faults of a CPU
- * @served: those served with a tested page
+ * @served: pages, tested, that faults were served with
  * @on_demand: pages tested at once
  * @left: those left to the kernel, by reason
  */

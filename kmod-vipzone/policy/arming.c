@@ -69,6 +69,9 @@ int vipzone_arming_start(const struct memsuite_hook *hooks)
 	/* Where that cannot be, the audit brings pages back. */
 	if (!err && nr_node_ids > 1)
 		hook_arm(MEMSUITE_HOOK_POINT_NUMA_MISPLACED);
+	/* Where that cannot be, huge pages are cleared in their faults. */
+	if (!err)
+		hook_arm(MEMSUITE_HOOK_POINT_FAULT_CLEAR);
 	is_running = !err;
 	mutex_unlock(&arming_lock);
 	return err;

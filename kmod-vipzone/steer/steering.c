@@ -117,14 +117,18 @@ static bool may_refuse(const struct memsuite_fault *fault)
 	return fault->vma || (fault->gfp & __GFP_NORETRY);
 }
 
-/* In a region that is a node, the kernel finds huge pages. */
+/* In a region that is a node, the kernel finds huge pages, where none is ready. */
 static struct page *target_pop(const struct vipzone_target *target,
 			       const struct memsuite_fault *fault, unsigned long *looks)
 {
+	struct page *page;
+
 	if (likely(!fault->order))
 		return memsuite_pool_pop(target->pool, fault->gfp, looks);
-	if (target->is_node)
-		return NULL;
+	/* What is read into the page cache need not be clear. */
+	page = fault->vma ? memsuite_pool_take_ready_large(target->pool, fault->order) : NULL;
+	if (page || target->is_node)
+		return page;
 	return memsuite_pool_take_large(target->pool, fault->order, fault->gfp, looks);
 }
 
@@ -456,6 +460,7 @@ static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
 	},
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
 	[MEMSUITE_HOOK_POINT_NUMA_MISPLACED] = { .stays = steer_stays },
+	[MEMSUITE_HOOK_POINT_FAULT_CLEAR] = {},
 };
 
 static DEFINE_MUTEX(steering_lock);	/* of starting and stopping */

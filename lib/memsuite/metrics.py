@@ -52,6 +52,7 @@ GAUGES = {
     "pages/metadata_bytes": "memory that per-page metadata takes",
     "regions/*/total_pages": "pages of the region that are online",
     "regions/*/free_pages": "pages of the region that are free",
+    "regions/*/pool_large_pages": "of these, pages of large folios that are ready",
     "regions/*/pool_pages": "pages that the region's pool holds",
     "regions/*/pool_kib": "what the region's pool is to hold",
     "memdiag/bad_page_count": "bad pages known",

@@ -29,6 +29,19 @@ typedef unsigned long memsuite_migratetype_fn(struct page *page, unsigned long p
 #define MEMSUITE_MIGRATETYPE_ARGS(page, pfn)	page, pfn, MIGRATETYPE_MASK
 #endif
 
+/* Clearing a large folio for a fault; 6.11 renamed it. */
+#define MEMSUITE_CLEARS_LARGE	\
+	(IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || IS_ENABLED(CONFIG_HUGETLBFS))
+#if MEMSUITE_HAVE_FOLIO_ZERO_USER
+#define MEMSUITE_CLEAR_LARGE_SYMBOL	"folio_zero_user"
+typedef void memsuite_clear_large_fn(struct folio *folio, unsigned long address);
+#define MEMSUITE_CLEAR_LARGE_ARGS(page, address, order)	page_folio(page), address
+#else
+#define MEMSUITE_CLEAR_LARGE_SYMBOL	"clear_huge_page"
+typedef void memsuite_clear_large_fn(struct page *page, unsigned long address, unsigned int nr);
+#define MEMSUITE_CLEAR_LARGE_ARGS(page, address, order)	page, address, 1U << (order)
+#endif
+
 /* Up to 5.12 post_alloc_hook() leaves the clearing to its caller. */
 #define MEMSUITE_POST_ALLOC_HOOK_CLEARS	\
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0))

@@ -27,6 +27,8 @@ static int point_check(enum memsuite_hook_point_id id, unsigned long ip)
 		return memsuite_hook_check_mremap();
 	case MEMSUITE_HOOK_POINT_NUMA_MISPLACED:
 		return memsuite_hook_check_misplaced();
+	case MEMSUITE_HOOK_POINT_FAULT_CLEAR:
+		return memsuite_hook_check_clear();
 	default:
 		return -EINVAL;
 	}

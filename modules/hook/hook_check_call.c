@@ -10,12 +10,14 @@
 #include <linux/nodemask.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include <compat/compat.h>
 #include <compat/hooked.h>
 #include <compat/misplaced.h>
 
 #include "hook/hook_check_private.h"
+#include "hook/hook_clear.h"
 #include "hook/hook_proof.h"
 #include "kernel/unexported_calls.h"
 
@@ -210,4 +212,35 @@ static bool misplaced_is_proven(const struct call *call, struct page *page)
 int memsuite_hook_check_misplaced(void)
 {
 	return calls_check(misplaced_is_proven);
+}
+
+#define CLEAR_ORDER	1
+#define CLEAR_BYTES	(PAGE_SIZE << CLEAR_ORDER)
+#define CLEAR_FILL	0x5a
+
+/* A folio with the mark is left as it is, if the hook says so. */
+static bool clear_is_proven(const struct call *call, struct page *unused)
+{
+	struct page *page = alloc_pages(GFP_KERNEL | __GFP_COMP, CLEAR_ORDER);
+	struct memsuite_hook_proof proof = {
+		.expected = { (unsigned long)page, call->address },
+	};
+	bool left;
+
+	if (!page)
+		return false;
+	memset(page_address(page), CLEAR_FILL, CLEAR_BYTES);
+	memsuite_hook_clear_set(page);
+	memsuite_hook_proof_begin(&proof);
+	memsuite_kcall_clear_large(page, CLEAR_ORDER, call->address);
+	memsuite_hook_proof_end();
+	left = !memchr_inv(page_address(page), CLEAR_FILL, CLEAR_BYTES);
+	set_page_private(page, 0);
+	__free_pages(page, CLEAR_ORDER);
+	return proof.seen && left;
+}
+
+int memsuite_hook_check_clear(void)
+{
+	return calls_check(clear_is_proven);
 }

@@ -14,6 +14,7 @@ int memsuite_hook_check_fault(void);
 int memsuite_hook_check_cache(unsigned long ip);
 int memsuite_hook_check_entry(void);
 int memsuite_hook_check_misplaced(void);
+int memsuite_hook_check_clear(void);
 
 /* hook_check_user.c: a page fault of the arming task, for which the hook supplies the page. */
 int memsuite_hook_check_user(void);

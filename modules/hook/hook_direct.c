@@ -7,6 +7,7 @@
 
 #include <compat/direct.h>
 
+#include "hook/hook_clear.h"
 #include "hook/hook_direct.h"
 
 /* To ask(), below, with a struct memsuite_hook_call on the stack; to the caller with its answer. */
@@ -96,6 +97,15 @@ static void __used direct_calls(void)
 	ASK("memsuite_hook_ask_alloc_entry")
 	END(direct_alloc_entry)
 
+	/* Only what has the mark is a pool's. */
+	ENTRY(direct_fault_clear)
+	"	cmpq $memsuite_hook_clear_mark, %c[private](%%rdi)\n"
+	"	je 2f\n"
+	"	" ASM_RET
+	"2:\n"
+	ASK("memsuite_hook_ask_fault_clear")
+	END(direct_fault_clear)
+
 	/*
 	 * The answer is in %rax already. Behind another: who unwinds a stack looks one
 	 * byte before where a function returns to.
@@ -110,6 +120,7 @@ static void __used direct_calls(void)
 	[entry] "i" (&memsuite_hook_entry_watch),
 	[answer] "i" (offsetof(struct memsuite_hook_call, answer)),
 	[size] "i" (sizeof(struct memsuite_hook_call)),
+	[private] "i" (offsetof(struct page, private)),
 	[mm] "i" (offsetof(struct task_struct, mm)),
 	[vm_mm] "i" (offsetof(struct vm_area_struct, vm_mm)),
 	[start_code] "i" (offsetof(struct mm_struct, start_code)),
@@ -138,6 +149,8 @@ unsigned long memsuite_hook_direct_to(enum memsuite_hook_point_id id)
 		return (unsigned long)direct_cache_alloc;
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
 		return (unsigned long)direct_alloc_entry;
+	case MEMSUITE_HOOK_POINT_FAULT_CLEAR:
+		return memsuite_hook_states[id].arg[0] ? 0 : (unsigned long)direct_fault_clear;
 	default:
 		return 0;
 	}

@@ -17,6 +17,7 @@
 void direct_fault_alloc(void);
 void direct_cache_alloc(void);
 void direct_alloc_entry(void);
+void direct_fault_clear(void);
 
 /* Where a point's function is to call to; 0: it has no such way. */
 unsigned long memsuite_hook_direct_to(enum memsuite_hook_point_id id);

@@ -17,6 +17,7 @@
 #include <compat/remap.h>
 
 #include "frame/handed.h"
+#include "hook/hook_clear.h"
 #include "hook/hook_private.h"
 #include "hook/hook_proof.h"
 
@@ -141,6 +142,16 @@ static __always_inline bool numa_misplaced(struct memsuite_hook_state *point,
 	return false;
 }
 
+/* Its value says nothing, but its address. */
+const char memsuite_hook_clear_mark;
+
+static __always_inline bool fault_clear(struct memsuite_hook_state *point,
+					struct memsuite_hook_call *call)
+{
+	this_cpu_inc(point->stats->hits);
+	return memsuite_hook_clear_test_and_reset((void *)*memsuite_hook_arg(point, call, 0));
+}
+
 static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
 					 struct memsuite_hook_call *call, bool takes_fault)
 {
@@ -184,9 +195,16 @@ static __always_inline bool hook_meet(enum memsuite_hook_point_id id,
 		return mremap_move(point, call);
 	case MEMSUITE_HOOK_POINT_NUMA_MISPLACED:
 		return numa_misplaced(point, call);
+	case MEMSUITE_HOOK_POINT_FAULT_CLEAR:
+		return fault_clear(point, call);
 	default:
 		return fault_alloc(point, call);
 	}
+}
+
+bool memsuite_hook_ask_fault_clear(struct memsuite_hook_call *call)
+{
+	return hook_meet(MEMSUITE_HOOK_POINT_FAULT_CLEAR, call);
 }
 
 bool memsuite_hook_ask_alloc_entry(struct memsuite_hook_call *call)

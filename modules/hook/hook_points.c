@@ -70,4 +70,15 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 			{ "mpol_misplaced", { 0, 1, 2 } },
 		},
 	},
+	[MEMSUITE_HOOK_POINT_FAULT_CLEAR] = {
+		.name = "fault.clear",
+		.nr_args = 2,
+		.answers = true,
+		.candidates = {
+			/* 6.12 on: (folio, addr) */
+			{ "folio_zero_user", { 0, 1 } },
+			/* 5.10, 6.1: (page, addr, nr) */
+			{ "clear_huge_page", { 0, 1 } },
+		},
+	},
 };

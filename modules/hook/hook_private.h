@@ -87,6 +87,7 @@ void memsuite_hook_callback(unsigned long ip, unsigned long parent_ip, struct ft
 bool memsuite_hook_ask_fault_alloc(struct memsuite_hook_call *call);
 bool memsuite_hook_ask_cache_alloc(struct memsuite_hook_call *call);
 bool memsuite_hook_ask_alloc_entry(struct memsuite_hook_call *call);
+bool memsuite_hook_ask_fault_clear(struct memsuite_hook_call *call);
 
 static __always_inline unsigned long *memsuite_hook_arg(const struct memsuite_hook_state *point,
 							struct memsuite_hook_call *call, int nr)

@@ -59,6 +59,7 @@ DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
 DEFINE_STATIC_CALL_NULL(misplaced, memsuite_misplaced_fn);
+DEFINE_STATIC_CALL_NULL(clear_large, memsuite_clear_large_fn);
 DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
 DEFINE_STATIC_CALL_NULL(swap_place, memsuite_add_to_swap_fn);
 DEFINE_STATIC_CALL_NULL(soft_offline, soft_offline_page_fn);
@@ -70,6 +71,7 @@ static bool has_uncharge;
 static bool has_flush_tlb;
 static bool has_mremap;
 static bool has_misplaced;
+static bool has_clear_large;
 static bool has_reclaim;
 static bool has_add_to_swap;
 static bool has_soft_offline;
@@ -172,6 +174,13 @@ int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
 	return nid;
 }
 
+bool memsuite_kcall_clear_large(struct page *page, unsigned int order, unsigned long address)
+{
+	if (has_clear_large)
+		static_call(clear_large)(MEMSUITE_CLEAR_LARGE_ARGS(page, address, order));
+	return has_clear_large;
+}
+
 long memsuite_kcall_mremap(unsigned long from, unsigned long length, unsigned long to)
 {
 	const struct pt_regs regs = {
@@ -267,6 +276,10 @@ int memsuite_unexported_calls_init(void)
 	/* Nor does anything but keeping pages from NUMA balancing. */
 	has_misplaced = IS_ENABLED(CONFIG_NUMA) &&
 			resolve(misplaced, "mpol_misplaced", memsuite_misplaced_fn);
+	/* Nor does anything but sparing faults the clearing of large folios. */
+	has_clear_large = MEMSUITE_CLEARS_LARGE &&
+			  resolve(clear_large, MEMSUITE_CLEAR_LARGE_SYMBOL,
+				  memsuite_clear_large_fn);
 	/* Nor does anything but dividing memory, */
 	has_reclaim = resolve(reclaim, "reclaim_pages", reclaim_pages_fn);
 	/* which goes without this one as well, but waits longer for a disk. */

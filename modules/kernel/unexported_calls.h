@@ -67,6 +67,12 @@ int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
 			     unsigned long address);
 
 /*
+ * Clears a large folio, as for a fault at an address. False if there is no such function.
+ * May sleep.
+ */
+bool memsuite_kcall_clear_large(struct page *page, unsigned int order, unsigned long address);
+
+/*
  * Evicts pages from memsuite_kcall_isolate_lru(), whose reference goes with them; what
  * cannot be evicted goes back to the LRU. The list is empty then. May sleep.
  * Only if it is there: the kernel may have no such function.

@@ -11,7 +11,9 @@
 
 #include "hook/soft_offline.h"
 #include "pool/frame_order.h"
+#include "pool/large_depot.h"
 #include "pool/pool_admin.h"
+#include "pool/pool_depot.h"
 #include "pool/pool_drain.h"
 #include "pool/pool_private.h"
 #include "pool/refill.h"
@@ -30,12 +32,14 @@ static void pool_wake(struct irq_work *work)
 void memsuite_pool_set_target(struct memsuite_pool *pool, unsigned long target)
 {
 	unsigned long batches = DIV_ROUND_UP(target, MEMSUITE_POOL_BATCH_PAGES);
-	int surplus;
+	long surplus;
 
 	WRITE_ONCE(pool->target, min_t(unsigned long, batches, pool->nr_slots));
-	surplus = atomic_read(&pool->nr_filled) - pool->target;
+	surplus = memsuite_pool_surplus(pool);
 	if (surplus > 0)
-		memsuite_pool_drain_depot(pool, surplus * MEMSUITE_POOL_BATCH_PAGES);
+		surplus -= memsuite_large_depot_drain(pool, surplus);
+	if (surplus > 0)
+		memsuite_pool_drain_depot(pool, surplus);
 	wake_up(&pool->wait);
 }
 
@@ -64,6 +68,7 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->rest_until = jiffies;
 	pool->gather_after = jiffies;
 	pool->large_dry_until = jiffies;
+	pool->large.dry_until = jiffies;
 	memsuite_pool_rewind(pool, &pool->scan);
 	mutex_init(&pool->drain_lock);
 	init_waitqueue_head(&pool->all_finished);

@@ -10,6 +10,8 @@
 #include "frame/buddy_isolate.h"
 #include "pool/pool_depot.h"
 
+bool memsuite_pools_prefilled = true;
+
 struct page *memsuite_pool_depot_take(struct memsuite_pool *pool, unsigned int *hint)
 {
 	unsigned int i, nr = READ_ONCE(pool->nr_used), slot = *hint;
@@ -58,6 +60,17 @@ unsigned long memsuite_pool_free(struct memsuite_pool *pool, struct page *chain)
 		freed++;
 	}
 	atomic64_add(freed, &pool->freed);
+	return freed;
+}
+
+unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages)
+{
+	unsigned long freed = 0;
+	struct page *chain;
+	unsigned int hint = 0;
+
+	while (freed < pages && (chain = memsuite_pool_depot_take(pool, &hint)))
+		freed += memsuite_pool_free(pool, chain);
 	return freed;
 }
 

@@ -13,6 +13,9 @@ struct page *memsuite_pool_depot_take(struct memsuite_pool *pool, unsigned int *
 /* Puts a batch into the depot, unless that is full. Context: the refill thread. */
 bool memsuite_pool_depot_put(struct memsuite_pool *pool, struct page *chain);
 
+/* Gives back @pages of the depot, or some more; returns how many. Context: any. */
+unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages);
+
 /* Give cleared pages back, or bare frames; return how many. Context: any. */
 unsigned long memsuite_pool_free(struct memsuite_pool *pool, struct page *chain);
 unsigned long memsuite_pool_free_bare(struct memsuite_pool *pool, struct page *chain);

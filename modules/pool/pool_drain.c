@@ -13,13 +13,13 @@
 #include <memsuite/pool_inspect.h>
 
 #include "frame/held_pages_private.h"
+#include "pool/large_depot.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_drain.h"
 
 /* How long the refill thread rests after memory was wanted back. */
 #define PRESSURE_JIFFIES	(2 * HZ)
 
-bool memsuite_pools_prefilled = true;
 LIST_HEAD(memsuite_pools);
 DEFINE_MUTEX(memsuite_pools_lock);	/* of that list */
 static int cpuhp_state;
@@ -52,17 +52,6 @@ static void pool_part_with_front(void *pool)
 	cache->front = (struct memsuite_pool_front){};
 }
 
-unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages)
-{
-	unsigned long freed = 0;
-	struct page *chain;
-	unsigned int hint = 0;
-
-	while (freed < pages && (chain = memsuite_pool_depot_take(pool, &hint)))
-		freed += memsuite_pool_free(pool, chain);
-	return freed;
-}
-
 unsigned long memsuite_pool_drain_caches(struct memsuite_pool *pool)
 {
 	unsigned long freed = 0;
@@ -82,6 +71,7 @@ unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
 
 	/* First the depot: a CPU with nothing at hand takes from there. */
 	freed = memsuite_pool_drain_depot(pool, ULONG_MAX);
+	freed += memsuite_large_depot_drain(pool, ULONG_MAX);
 	freed += memsuite_pool_drain_caches(pool) +
 		 memsuite_pool_free_bare(pool, xchg(&pool->others, NULL)) +
 		 memsuite_pool_free_remnants(pool) +
@@ -166,7 +156,9 @@ unsigned long memsuite_pools_shrink(unsigned long pages)
 		if (freed >= pages)
 			break;
 		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
-		freed += memsuite_pool_drain_depot(pool, pages - freed);
+		freed += memsuite_large_depot_drain(pool, pages - freed);
+		if (freed < pages)
+			freed += memsuite_pool_drain_depot(pool, pages - freed);
 		wake_up(&pool->wait);
 	}
 	mutex_unlock(&memsuite_pools_lock);
@@ -182,6 +174,7 @@ void memsuite_pool_read_stats(struct memsuite_pool *pool, struct memsuite_pool_s
 	stats->bare = memsuite_stat_sum(pool->caches, bare_handed);
 	stats->misses = memsuite_stat_sum(pool->caches, misses);
 	stats->filled = READ_ONCE(pool->filled) + atomic64_read(&pool->received);
+	stats->large = atomic_long_read(&pool->large.pages);
 	stats->foreign = atomic64_read(&pool->foreign);
 	stats->passed = atomic64_read(&pool->passed);
 	stats->pages = stats->filled + memsuite_stat_sum(pool->caches, isolated) -

@@ -25,8 +25,6 @@ int memsuite_pools_give_back(unsigned long start_pfn, unsigned long end_pfn);
 
 /* All but what its refill thread has. May sleep. */
 unsigned long memsuite_pool_drain(struct memsuite_pool *pool);
-/* Of the depot, @pages or some more. Context: any. */
-unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages);
 /* What all CPUs have at hand. May sleep. */
 unsigned long memsuite_pool_drain_caches(struct memsuite_pool *pool);
 /* What a CPU has at hand that is this one, with interrupts off, or dead. */
@@ -40,6 +38,7 @@ unsigned long memsuite_pool_drain_cache(struct memsuite_pool *pool,
  * @bare: of these, those that a CPU had to take by itself
  * @misses: requests that found nothing
  * @filled: pages that the refill thread took
+ * @large: of @pages, those of large folios that are ready
  * @foreign: frames of the blocks taken that lie in other banks
  * @passed: of these, those that other pools got
  */
@@ -49,6 +48,7 @@ struct memsuite_pool_stats {
 	u64 bare;
 	u64 misses;
 	u64 filled;
+	u64 large;
 	u64 foreign;
 	u64 passed;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Large folios of a pool's region; include/memsuite/pool.h. */
 
+#include <linux/bitmap.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -11,10 +12,11 @@
 #include <compat/compat.h>
 #include <compat/page.h>
 
-#include "frame/alloc_stats_private.h"
 #include "frame/buddy_isolate.h"
 #include "frame/handed.h"
+#include "hook/hook_clear.h"
 #include "kernel/unexported_calls.h"
+#include "pool/large_depot.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_inspect_private.h"
 #include "pool/pool_private.h"
@@ -68,34 +70,20 @@ static bool large_page_is_good(struct page *page)
 	return good;
 }
 
-/* Returns the first that is bad, or @nr. */
-static unsigned long large_first_bad(struct page *page, unsigned long nr)
+/*
+ * Up to the first that is bad: the others are looked at when they are taken one by one. What
+ * the kernel has found bad it keeps itself, when it is freed.
+ */
+static bool large_is_good(struct page *page, unsigned long nr, unsigned long *bad)
 {
 	unsigned long i;
 
 	for (i = 0; i < nr && large_page_is_good(page + i); i++)
 		;
-	return i;
-}
-
-/*
- * The others have been looked at, or are when they are taken one by one. What
- * the kernel has found bad it keeps itself, when it is freed.
- */
-static void large_give_back(struct memsuite_pool *pool, struct page *page,
-			    unsigned int order, unsigned long bad)
-{
-	unsigned long i;
-
-	split_page(page, order);
-	for (i = 0; i < 1UL << order; i++) {
-		if (i == bad && !PageHWPoison(page + i)) {
-			memsuite_pool_reject(pool, page + i);
-		} else {
-			memsuite_alloc_stats_free(page + i, 0, __free_pages);
-			atomic64_inc(&pool->freed);
-		}
-	}
+	bitmap_zero(bad, nr);
+	if (unlikely(i < nr))
+		__set_bit(i, bad);
+	return likely(i == nr);
 }
 
 static struct page *large_cut(struct memsuite_pool_cache *cache, unsigned int order)
@@ -131,12 +119,19 @@ static struct page *large_take(struct memsuite_pool *pool, struct memsuite_pool_
 	return large_cut(cache, order);
 }
 
-/* Until it is ready, what is to become of it is noted in its first two pages. */
-static void large_note(struct page *page, struct memsuite_pool *pool, unsigned int order,
-		       gfp_t gfp)
+/* What is to become of a folio until it is finished: besides its order. */
+#define NOTE_ZERO	1UL
+#define NOTE_READY	2UL	/* of the depot */
+#define NOTE_BITS	2
+
+/* It is noted in its first two pages. */
+static struct page *large_note(struct page *page, struct memsuite_pool *pool, unsigned int order,
+			       unsigned long note)
 {
+	atomic_inc(&pool->nr_unfinished);
 	set_page_private(page, (unsigned long)pool);
-	set_page_private(page + 1, order << 1 | (gfp & __GFP_ZERO ? 1 : 0));
+	set_page_private(page + 1, (unsigned long)order << NOTE_BITS | note);
+	return page;
 }
 
 static struct page *pool_take_large(struct memsuite_pool *pool, unsigned int order,
@@ -162,6 +157,20 @@ static noinline struct page *pool_take_large_again(struct memsuite_pool *pool,
 	return pool_take_large(pool, order, looks);
 }
 
+/* Where the kernel would clear it once more, and nobody tests it, it were ready for nothing. */
+struct page *memsuite_pool_take_ready_large(struct memsuite_pool *pool, unsigned int order)
+{
+	struct page *page;
+
+	if (pool->banks || order > MEMSUITE_MAX_ORDER ||
+	    (!memsuite_hook_clear_is_armed() &&
+	     !static_branch_unlikely(&memsuite_pool_inspect_key)))
+		return NULL;
+	page = memsuite_large_depot_take(pool, order);
+	return page ? large_note(page, pool, order, NOTE_ZERO | NOTE_READY) : NULL;
+}
+EXPORT_SYMBOL_GPL(memsuite_pool_take_ready_large);
+
 struct page *memsuite_pool_take_large(struct memsuite_pool *pool, unsigned int order,
 				      gfp_t gfp, unsigned long *looks)
 {
@@ -173,27 +182,31 @@ struct page *memsuite_pool_take_large(struct memsuite_pool *pool, unsigned int o
 	page = pool_take_large(pool, order, looks);
 	if (unlikely(!page) && !was_dry && large_is_dry(pool))
 		page = pool_take_large_again(pool, order, looks);
-	if (!page)
-		return NULL;
-	atomic_inc(&pool->nr_unfinished);
-	large_note(page, pool, order, gfp);
-	return page;
+	return page ? large_note(page, pool, order, gfp & __GFP_ZERO ? NOTE_ZERO : 0) : NULL;
 }
 EXPORT_SYMBOL_GPL(memsuite_pool_take_large);
 
 static struct page *large_prepare(struct memsuite_pool *pool, struct page *page,
 				  unsigned int order, bool zero)
 {
-	unsigned long nr = 1UL << order, bad;
+	DECLARE_BITMAP(bad, 1UL << MEMSUITE_MAX_ORDER);
+	unsigned long nr = 1UL << order;
 
 	memsuite_frames_prepare(page, order, zero);
-	bad = large_first_bad(page, nr);
-	if (unlikely(bad < nr)) {
-		large_give_back(pool, page, order, bad);
+	if (unlikely(!large_is_good(page, nr, bad))) {
+		memsuite_large_give_back(pool, page, order, bad);
 		return NULL;
 	}
 	memsuite_kcall_make_large(page, order);
 	this_cpu_add(pool->caches->handed, nr);
+	return page;
+}
+
+static struct page *large_open(struct memsuite_pool *pool, struct page *page, unsigned int order)
+{
+	page = memsuite_large_depot_open(pool, page, order);
+	if (likely(page) && memsuite_hook_clear_is_armed())
+		memsuite_hook_clear_set(page);
 	return page;
 }
 
@@ -202,14 +215,15 @@ static struct page *large_finish(struct page *page)
 {
 	struct memsuite_pool *pool = (struct memsuite_pool *)page_private(page);
 	unsigned long note = page_private(page + 1), looks = MEMSUITE_POOL_LOOKS;
-	unsigned int order = note >> 1;
+	unsigned int order = note >> NOTE_BITS;
 	struct page *folio;
 
 	set_page_private(page, 0);
 	set_page_private(page + 1, 0);
-	do {
-		folio = large_prepare(pool, page, order, note & 1);
-	} while (unlikely(!folio) && (page = pool_take_large(pool, order, &looks)));
+	folio = note & NOTE_READY ? large_open(pool, page, order) :
+				    large_prepare(pool, page, order, note & NOTE_ZERO);
+	while (unlikely(!folio) && (page = pool_take_large(pool, order, &looks)))
+		folio = large_prepare(pool, page, order, note & NOTE_ZERO);
 	memsuite_pool_free_remnants(pool);
 	/* Whoever waits for it frees the pool after a grace period. */
 	rcu_read_lock();

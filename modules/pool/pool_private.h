@@ -67,6 +67,37 @@ struct memsuite_pool_cache {
 	u64 misses;
 };
 
+/* Of one order, folios that are ready. */
+#define MEMSUITE_LARGE_SLOTS	64
+
+/**
+ * struct memsuite_large_shelf - large folios of one order that are ready
+ * @slots: each NULL or a folio, prepared but not compound yet; taken and put by exchange only
+ * @nr: how many there are
+ * @asked: when a fault asked for one last, in jiffies; 0: never
+ */
+struct memsuite_large_shelf {
+	struct page *slots[MEMSUITE_LARGE_SLOTS];
+	atomic_t nr;
+	unsigned long asked;
+};
+
+/**
+ * struct memsuite_large_depot - large folios that are ready
+ * @shelves: by order
+ * @pages: of all of them
+ * @pfn: where the refill thread looks for free blocks next
+ * @found: it has found one since it began at the start of the region
+ * @dry_until: it has not: do not look before
+ */
+struct memsuite_large_depot {
+	struct memsuite_large_shelf shelves[MEMSUITE_MAX_ORDER + 1];
+	atomic_long_t pages;
+	unsigned long pfn;
+	bool found;
+	unsigned long dry_until;
+};
+
 /**
  * struct memsuite_pool - pages of one region
  * @start_pfn: first frame
@@ -92,6 +123,7 @@ struct memsuite_pool_cache {
  * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
  * @gather_after: they were asked to a moment ago: not before
  * @rest_until: memory was short: do not fill before
+ * @large: large folios that are ready
  * @large_pfn: where large blocks are looked for next
  * @large_dry_until: there was none in the whole region: do not look before
  * @missed: requests that had found nothing when the refill thread found nothing, either
@@ -138,6 +170,7 @@ struct memsuite_pool {
 	bool gather;
 	unsigned long gather_after;
 	unsigned long rest_until;
+	struct memsuite_large_depot large;
 	unsigned long large_pfn;
 	unsigned long large_dry_until;
 	u64 missed;
@@ -161,8 +194,9 @@ struct memsuite_pool {
 	struct list_head link;
 };
 
+extern bool memsuite_pools_prefilled;	/* in pool_depot.c */
+
 /* In pool_drain.c. */
-extern bool memsuite_pools_prefilled;
 extern struct list_head memsuite_pools;	/* under memsuite_pools_lock */
 extern struct mutex memsuite_pools_lock;
 
@@ -209,9 +243,17 @@ static inline struct page *memsuite_pool_unmark(struct page *page)
 	return page;
 }
 
+/* How many pages the depots hold beyond what they are to. */
+static inline long memsuite_pool_surplus(const struct memsuite_pool *pool)
+{
+	return atomic_long_read(&pool->large.pages) +
+	       ((long)atomic_read(&pool->nr_filled) - (long)READ_ONCE(pool->target)) *
+	       MEMSUITE_POOL_BATCH_PAGES;
+}
+
 static inline bool memsuite_pool_is_short(const struct memsuite_pool *pool)
 {
-	return atomic_read(&pool->nr_filled) < READ_ONCE(pool->target);
+	return memsuite_pool_surplus(pool) < 0;
 }
 
 static inline bool memsuite_pool_wants_refill(const struct memsuite_pool *pool)

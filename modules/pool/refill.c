@@ -20,6 +20,7 @@
 #include "frame/buddy_isolate.h"
 #include "frame/hwpoison.h"
 #include "pool/frame_order.h"
+#include "pool/large_refill.h"
 #include "pool/pool_depot.h"
 #include "pool/pool_drain.h"
 #include "pool/pool_inspect_private.h"
@@ -352,8 +353,16 @@ void memsuite_refill_empty(struct memsuite_pool *pool)
 
 /*
  * A pool that is short is looked at again soon, since nothing tells when memory
- * is free again; one that is full, when it has become short.
+ * is free again; one that is full, when it has become short. Folios that nobody asks for
+ * any more are given back.
  */
+static long refill_patience(const struct memsuite_pool *pool)
+{
+	if (memsuite_pool_is_short(pool))
+		return MEMSUITE_POOL_DRY_JIFFIES;
+	return atomic_long_read(&pool->large.pages) ? 10 * HZ : MAX_SCHEDULE_TIMEOUT;
+}
+
 static void refill_await_work(struct memsuite_pool *pool)
 {
 	bool was_short = memsuite_pool_is_short(pool);
@@ -363,9 +372,21 @@ static void refill_await_work(struct memsuite_pool *pool)
 					 pool->rejected || pool->others || pool->gather ||
 					 memsuite_scout_is_asked(pool) ||
 					 memsuite_pool_is_short(pool) != was_short ||
-					 memsuite_pool_wants_refill(pool),
-					 was_short ? MEMSUITE_POOL_DRY_JIFFIES :
-					 MAX_SCHEDULE_TIMEOUT);
+					 memsuite_pool_wants_refill(pool) ||
+					 memsuite_large_refill_wants(pool),
+					 refill_patience(pool));
+}
+
+static bool refill_some(struct memsuite_pool *pool)
+{
+	if (memsuite_pool_wants_refill(pool))
+		refill_fill(pool);
+	else if (memsuite_large_refill_wants(pool))
+		memsuite_large_refill_run(pool);
+	else
+		return false;
+	cond_resched_tasks_rcu_qs();
+	return true;
 }
 
 int memsuite_refill_run(void *data)
@@ -383,10 +404,8 @@ int memsuite_refill_run(void *data)
 		}
 		/* What it has at hand is held from one batch to the next. */
 		token = memsuite_hold_begin();
-		while (!kthread_should_stop() && memsuite_pool_wants_refill(pool)) {
-			refill_fill(pool);
-			cond_resched_tasks_rcu_qs();
-		}
+		while (!kthread_should_stop() && refill_some(pool))
+			;
 		memsuite_refill_empty(pool);
 		memsuite_hold_end(token);
 	}

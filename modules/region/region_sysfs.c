@@ -166,6 +166,7 @@ static struct memsuite_pool_stats region_pool(struct kobject *kobj)
 }
 
 MEMSUITE_ATTR_NUMBER_RO(pool_pages, region_pool(kobj).pages);
+MEMSUITE_ATTR_NUMBER_RO(pool_large_pages, region_pool(kobj).large);
 MEMSUITE_ATTR_NUMBER_RO(pool_handed_pages, region_pool(kobj).handed);
 MEMSUITE_ATTR_NUMBER_RO(pool_bare_pages, region_pool(kobj).bare);
 MEMSUITE_ATTR_NUMBER_RO(pool_filled_pages, region_pool(kobj).filled);
@@ -188,7 +189,7 @@ static struct attribute *region_use_attrs[] = {
 	&start_attr.attr, &end_attr.attr, &map_attr.attr, &banks_attr.attr,
 	&total_pages_attr.attr, &free_pages_attr.attr,
 	&pool_kib_attr.attr, &container_kib_attr.attr, &pool_pages_attr.attr,
-	&pool_handed_pages_attr.attr, &pool_bare_pages_attr.attr,
+	&pool_large_pages_attr.attr, &pool_handed_pages_attr.attr, &pool_bare_pages_attr.attr,
 	&pool_filled_pages_attr.attr, &pool_misses_attr.attr,
 	&pool_foreign_pages_attr.attr, &pool_passed_pages_attr.attr, NULL
 };

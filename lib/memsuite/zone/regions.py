@@ -14,7 +14,7 @@ REGION_ATTRIBUTES = (
 REGION_NUMBERS = (
     "start", "end", "node", "tier", *REGION_ATTRIBUTES,
     "total_pages", "free_pages", "pool_kib", "pool_pages",
-    "pool_handed_pages", "pool_bare_pages", "pool_filled_pages",
+    "pool_large_pages", "pool_handed_pages", "pool_bare_pages", "pool_filled_pages",
     "pool_misses")
 REGION_TEXTS = ("source", "locator", "interleaved", "technology")
 

@@ -11,8 +11,10 @@
 #   node       steered to a whole node, whose pool is full
 #   node-empty the same without a pool: pages come from the free lists, and are
 #              cleared in the fault
-#   node-huge  huge pages, which the kernel allocates with the node preferred, to
-#              those of the stock kernel
+#   huge       as many huge pages as the pool has ready, to those of the stock
+#              kernel, which clears them in the fault
+#   node-huge  many huge pages, of which most are not ready: the kernel allocates
+#              them with the node preferred
 #   all        steered, the pool full, with memdiag and mrc enabled as well
 #   all-node   the same to a whole node
 #   all-node-empty  and without a pool: each page is tested in its fault
@@ -113,6 +115,8 @@ for round in 1 2 3; do
 	run stock "$pages" 0
 	options="--huge --rounds 8"
 	run stock-huge "$pages" 0
+	options=--huge
+	run stock-ready 8192 0
 	options=
 done
 
@@ -122,6 +126,17 @@ hold $((pages * 4 + 8192))
 run on "$pages" 1
 settle
 run on "$pages" 1
+ready() { [ "$(cat $suite/regions/bench/pool_large_pages)" -ge 8192 ]; }
+options=--huge
+loop 8192 1
+for round in 1 2; do
+	until ready; do
+		sleep 1
+	done
+	run huge 8192 1
+done
+options=
+settle
 run node "$pages" 1 node0
 run node "$pages" 1 node0
 node0=$(cat $suite/regions/node0/pool_kib)
@@ -184,6 +199,7 @@ ratio loaded stock
 ratio on stock
 ratio node stock
 ratio node-empty stock
+ratio huge stock-ready
 ratio node-huge stock-huge
 ratio all stock
 ratio all-node stock

@@ -11,7 +11,7 @@
 arm=/sys/kernel/debug/hooktest/arm
 module=$(modinfo -n memsuite)
 point=0 refused=0 accepted=
-names="fault.alloc cache.alloc alloc.entry mremap.move numa.misplaced"
+names="fault.alloc cache.alloc alloc.entry mremap.move numa.misplaced fault.clear"
 
 load() { # MODULE
 	insmod "$1" && modprobe hooktest
@@ -28,7 +28,7 @@ told() { # NUMBER: of a point
 
 modprobe memsuite
 modprobe hooktest
-for number in 0 1 2 3 4; do
+for number in 0 1 2 3 4 5; do
 	check "the table as it is: point $number" sh -c "echo $number >$arm"
 done
 unload

@@ -12,7 +12,8 @@ import sys
 
 NO_ARG = 0xff
 REGISTERS = 6
-POINTS = ("fault.alloc", "cache.alloc", "alloc.entry", "mremap.move", "numa.misplaced")
+POINTS = ("fault.alloc", "cache.alloc", "alloc.entry", "mremap.move", "numa.misplaced",
+          "fault.clear")
 NR_CANDIDATES, NR_ARGS = 4, 4
 POINT = struct.Struct("=8xB?6x")        # name, nr_args, answers
 CANDIDATE = struct.Struct("=8x4B4x")    # symbol, args

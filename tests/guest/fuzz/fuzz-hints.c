@@ -135,6 +135,9 @@ static void call(struct caller *caller)
 		request = requests[TAG + below(caller, 6)] ^ 1UL << below(caller, 33);
 		if (!below(caller, 4))
 			request = fuzz_mix(&caller->chance);
+		/* It may be one of the others by now. */
+		for (label = TAG; label < OTHER && (uint32_t)requests[label] != (uint32_t)request;)
+			label++;
 	}
 	count(label, ioctl(device, request, pointer(caller, &data)) < 0 ? errno : 0);
 }

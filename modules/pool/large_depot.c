@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Large folios that are ready; large_depot.h. */
+
+#include <linux/bitmap.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+
+#include "frame/alloc_stats_private.h"
+#include "kernel/unexported_calls.h"
+#include "pool/large_depot.h"
+
+/* For how long after the last request of an order folios of it are kept. */
+#define DEMAND_JIFFIES	(30 * HZ)
+
+void memsuite_large_give_back(struct memsuite_pool *pool, struct page *page, unsigned int order,
+			      const unsigned long *bad)
+{
+	unsigned long i;
+
+	split_page(page, order);
+	for (i = 0; i < 1UL << order; i++) {
+		if (test_bit(i, bad) && !PageHWPoison(page + i)) {
+			memsuite_pool_reject(pool, page + i);
+		} else {
+			memsuite_alloc_stats_free(page + i, 0, __free_pages);
+			atomic64_inc(&pool->freed);
+		}
+	}
+}
+
+static void folio_mark(struct page *page, unsigned int order)
+{
+	unsigned long i;
+
+	for (i = 0; i < 1UL << order; i++)
+		__SetPageOffline(page + i);
+}
+
+/* Returns whether the kernel has found one of its pages bad. */
+static bool folio_unmark(struct page *page, unsigned int order)
+{
+	bool poisoned = false;
+	unsigned long i;
+
+	for (i = 0; i < 1UL << order; i++) {
+		__ClearPageOffline(page + i);
+		poisoned |= PageHWPoison(page + i);
+	}
+	return poisoned;
+}
+
+static void give_back_poisoned(struct memsuite_pool *pool, struct page *page, unsigned int order)
+{
+	DECLARE_BITMAP(bad, 1UL << MEMSUITE_MAX_ORDER);
+
+	bitmap_zero(bad, 1UL << order);
+	memsuite_large_give_back(pool, page, order, bad);
+}
+
+static void folio_free(struct memsuite_pool *pool, struct page *page, unsigned int order)
+{
+	if (unlikely(folio_unmark(page, order))) {
+		give_back_poisoned(pool, page, order);
+	} else {
+		memsuite_alloc_stats_free(page, order, __free_pages);
+		atomic64_add(1UL << order, &pool->freed);
+	}
+}
+
+static struct page *shelf_take(struct memsuite_large_depot *depot, unsigned int order)
+{
+	struct memsuite_large_shelf *shelf = &depot->shelves[order];
+	struct page *page;
+	unsigned int i;
+
+	for (i = 0; atomic_read(&shelf->nr) && i < MEMSUITE_LARGE_SLOTS; i++) {
+		if (!READ_ONCE(shelf->slots[i]))
+			continue;
+		page = xchg(&shelf->slots[i], NULL);
+		if (!page)
+			continue;
+		atomic_dec(&shelf->nr);
+		atomic_long_sub(1UL << order, &depot->pages);
+		return page;
+	}
+	return NULL;
+}
+
+static bool shelf_is_in_demand(const struct memsuite_large_shelf *shelf)
+{
+	unsigned long asked = READ_ONCE(shelf->asked);
+
+	return asked && time_before(jiffies, asked + DEMAND_JIFFIES);
+}
+
+static unsigned long depot_room(const struct memsuite_pool *pool)
+{
+	unsigned long most = READ_ONCE(pool->target) * (MEMSUITE_POOL_BATCH_PAGES / 2);
+	unsigned long pages = atomic_long_read(&pool->large.pages);
+
+	return most > pages ? most - pages : 0;
+}
+
+unsigned int memsuite_large_depot_lacks(const struct memsuite_pool *pool)
+{
+	unsigned long room = depot_room(pool);
+	const struct memsuite_large_shelf *shelf;
+	unsigned int order;
+
+	if (!READ_ONCE(memsuite_pools_prefilled) || memsuite_hold_wanted() ||
+	    time_before(jiffies, READ_ONCE(pool->rest_until)) ||
+	    time_before(jiffies, READ_ONCE(pool->large.dry_until)))
+		return 0;
+	for (order = MEMSUITE_MAX_ORDER; order; order--) {
+		shelf = &pool->large.shelves[order];
+		if (shelf_is_in_demand(shelf) && 1UL << order <= room &&
+		    atomic_read(&shelf->nr) < MEMSUITE_LARGE_SLOTS)
+			return order;
+	}
+	return 0;
+}
+
+unsigned int memsuite_large_depot_unasked(const struct memsuite_pool *pool)
+{
+	unsigned int order;
+
+	for (order = MEMSUITE_MAX_ORDER; order; order--)
+		if (atomic_read(&pool->large.shelves[order].nr) &&
+		    !shelf_is_in_demand(&pool->large.shelves[order]))
+			return order;
+	return 0;
+}
+
+struct page *memsuite_large_depot_take(struct memsuite_pool *pool, unsigned int order)
+{
+	struct page *page = shelf_take(&pool->large, order);
+
+	WRITE_ONCE(pool->large.shelves[order].asked, jiffies | 1);
+	if (waitqueue_active(&pool->wait) && memsuite_large_depot_lacks(pool))
+		irq_work_queue(&pool->wake);
+	return page;
+}
+
+struct page *memsuite_large_depot_open(struct memsuite_pool *pool, struct page *page,
+				       unsigned int order)
+{
+	if (unlikely(folio_unmark(page, order))) {
+		give_back_poisoned(pool, page, order);
+		return NULL;
+	}
+	memsuite_kcall_make_large(page, order);
+	this_cpu_add(pool->caches->handed, 1UL << order);
+	return page;
+}
+
+void memsuite_large_depot_put(struct memsuite_pool *pool, struct page *page, unsigned int order)
+{
+	struct memsuite_large_shelf *shelf = &pool->large.shelves[order];
+	unsigned int i;
+
+	folio_mark(page, order);
+	for (i = 0; i < MEMSUITE_LARGE_SLOTS; i++) {
+		if (READ_ONCE(shelf->slots[i]))
+			continue;
+		atomic_long_add(1UL << order, &pool->large.pages);
+		atomic_inc(&shelf->nr);
+		/* The folio is what it is, for who takes it. */
+		smp_store_release(&shelf->slots[i], page);
+		return;
+	}
+	folio_free(pool, page, order);
+}
+
+unsigned long memsuite_large_depot_drop(struct memsuite_pool *pool, unsigned int order,
+					unsigned long pages)
+{
+	unsigned long freed = 0;
+	struct page *page;
+
+	while (freed < pages && (page = shelf_take(&pool->large, order))) {
+		folio_free(pool, page, order);
+		freed += 1UL << order;
+	}
+	return freed;
+}
+
+unsigned long memsuite_large_depot_drain(struct memsuite_pool *pool, unsigned long pages)
+{
+	unsigned long freed = 0;
+	unsigned int order;
+
+	for (order = MEMSUITE_MAX_ORDER; order && freed < pages; order--)
+		freed += memsuite_large_depot_drop(pool, order, pages - freed);
+	return freed;
+}
