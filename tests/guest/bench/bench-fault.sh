@@ -143,11 +143,13 @@ node0=$(cat $suite/regions/node0/pool_kib)
 echo 0 >$suite/regions/node0/pool_kib
 run node-empty "$pages" 1 node0
 run node-empty "$pages" 1 node0
+echo "$node0" >$suite/regions/node0/pool_kib
+settle node0
 options="--huge --rounds 8"
 run node-huge "$pages" 1 node0
+settle node0
 run node-huge "$pages" 1 node0
 options=
-echo "$node0" >$suite/regions/node0/pool_kib
 release
 unload
 
