@@ -137,6 +137,7 @@ struct page *memsuite_large_depot_take(struct memsuite_pool *pool, unsigned int 
 	struct page *page = shelf_take(&pool->large, order);
 
 	WRITE_ONCE(pool->large.shelves[order].asked, jiffies | 1);
+	/* If the refill thread falls asleep just now, the next request wakes it. */
 	if (waitqueue_active(&pool->wait) && memsuite_large_depot_lacks(pool))
 		irq_work_queue(&pool->wake);
 	return page;
