@@ -49,4 +49,14 @@ static inline void memsuite_khugepaged_admit(struct mm_struct *mm)
 #define MEMSUITE_COLLAPSE_ORDER(order)	\
 	(MEMSUITE_HAVE_COLLAPSE_ORDER ? (order) : PMD_SHIFT - PAGE_SHIFT)
 
+/* Whether a fault clears a large folio itself, after it was allocated; not always from 6.13 on. */
+static inline bool memsuite_fault_clears_large(void)
+{
+#if MEMSUITE_HAVE_USER_ALLOC_NEEDS_ZEROING
+	return user_alloc_needs_zeroing();
+#else
+	return true;
+#endif
+}
+
 #endif

@@ -8,23 +8,28 @@
 
 #include <linux/mm.h>
 
+#include <compat/thp.h>
+
 #include "hook/hook_private.h"
 
 extern const char memsuite_hook_clear_mark;
 
-/* Whether the kernel can be told. Context: any. */
-static inline bool memsuite_hook_clear_is_armed(void)
+/* Whether a folio that is clear needs no more clearing. Context: any. */
+static inline bool memsuite_hook_clear_spares(void)
 {
 	const struct memsuite_hook_state *point =
 		&memsuite_hook_states[MEMSUITE_HOOK_POINT_FAULT_CLEAR];
 
-	return READ_ONCE(point->hooks[MEMSUITE_HOOK_RANK_PLACEMENT]) ||
+	return !memsuite_fault_clears_large() ||
+	       READ_ONCE(point->hooks[MEMSUITE_HOOK_RANK_PLACEMENT]) ||
 	       READ_ONCE(point->hooks[MEMSUITE_HOOK_RANK_DEFAULT]);
 }
 
 /*
  * @page, the head of a folio, is clear. The mark goes when the kernel comes to clear the folio,
- * or frees it. Context: nobody else has it.
+ * or frees it. If it does not come, as to a folio that is copied to, the mark stays: nobody
+ * looks at page->private of anonymous memory that has no place in swap, and who gives it one
+ * sets it. Context: nobody else has it.
  */
 static inline void memsuite_hook_clear_set(struct page *page)
 {

@@ -94,30 +94,45 @@ static bool shelf_is_in_demand(const struct memsuite_large_shelf *shelf)
 	return asked && time_before(jiffies, asked + DEMAND_JIFFIES);
 }
 
-static unsigned long depot_room(const struct memsuite_pool *pool)
+unsigned int memsuite_large_depot_count_wanted(const struct memsuite_pool *pool)
 {
-	unsigned long most = READ_ONCE(pool->target) * (MEMSUITE_POOL_BATCH_PAGES / 2);
-	unsigned long pages = atomic_long_read(&pool->large.pages);
+	unsigned int order, nr = 0;
 
-	return most > pages ? most - pages : 0;
+	for (order = MEMSUITE_MAX_ORDER; order; order--)
+		nr += shelf_is_in_demand(&pool->large.shelves[order]);
+	return nr;
+}
+
+/* How many folios of an order are for its shelf: each that is in demand has as much memory. */
+static unsigned int shelf_size(const struct memsuite_pool *pool, unsigned int order)
+{
+	unsigned int nr_wanted = max(READ_ONCE(pool->large.nr_wanted), 1U);
+	unsigned long pages = READ_ONCE(pool->target) / 2 * MEMSUITE_POOL_BATCH_PAGES / nr_wanted;
+
+	return min_t(unsigned long, pages >> order, MEMSUITE_LARGE_SLOTS);
+}
+
+/* A shelf is filled when half of it is gone, then as a whole. */
+static bool shelf_lacks(const struct memsuite_pool *pool, unsigned int order)
+{
+	const struct memsuite_large_shelf *shelf = &pool->large.shelves[order];
+	unsigned int size = shelf_size(pool, order);
+
+	return shelf_is_in_demand(shelf) && !time_before(jiffies, READ_ONCE(shelf->dry_until)) &&
+	       atomic_read(&shelf->nr) <
+	       (READ_ONCE(shelf->is_filling) ? size : DIV_ROUND_UP(size, 2));
 }
 
 unsigned int memsuite_large_depot_lacks(const struct memsuite_pool *pool)
 {
-	unsigned long room = depot_room(pool);
-	const struct memsuite_large_shelf *shelf;
 	unsigned int order;
 
 	if (!READ_ONCE(memsuite_pools_prefilled) || memsuite_hold_wanted() ||
-	    time_before(jiffies, READ_ONCE(pool->rest_until)) ||
-	    time_before(jiffies, READ_ONCE(pool->large.dry_until)))
+	    time_before(jiffies, READ_ONCE(pool->rest_until)))
 		return 0;
-	for (order = MEMSUITE_MAX_ORDER; order; order--) {
-		shelf = &pool->large.shelves[order];
-		if (shelf_is_in_demand(shelf) && 1UL << order <= room &&
-		    atomic_read(&shelf->nr) < MEMSUITE_LARGE_SLOTS)
+	for (order = MEMSUITE_MAX_ORDER; order; order--)
+		if (shelf_lacks(pool, order))
 			return order;
-	}
 	return 0;
 }
 
@@ -134,11 +149,11 @@ unsigned int memsuite_large_depot_unasked(const struct memsuite_pool *pool)
 
 struct page *memsuite_large_depot_take(struct memsuite_pool *pool, unsigned int order)
 {
-	struct page *page = shelf_take(&pool->large, order);
+	struct page *page;
 
 	WRITE_ONCE(pool->large.shelves[order].asked, jiffies | 1);
-	/* If the refill thread falls asleep just now, the next request wakes it. */
-	if (waitqueue_active(&pool->wait) && memsuite_large_depot_lacks(pool))
+	page = shelf_take(&pool->large, order);
+	if (wq_has_sleeper(&pool->wait) && memsuite_large_depot_lacks(pool))
 		irq_work_queue(&pool->wake);
 	return page;
 }
@@ -194,4 +209,17 @@ unsigned long memsuite_large_depot_drain(struct memsuite_pool *pool, unsigned lo
 	for (order = MEMSUITE_MAX_ORDER; order && freed < pages; order--)
 		freed += memsuite_large_depot_drop(pool, order, pages - freed);
 	return freed;
+}
+
+/* What is more than there is to be, also since another order is wanted as well. */
+void memsuite_large_depot_trim(struct memsuite_pool *pool)
+{
+	unsigned int order, nr, size;
+
+	for (order = MEMSUITE_MAX_ORDER; order; order--) {
+		nr = atomic_read(&pool->large.shelves[order].nr);
+		size = shelf_size(pool, order);
+		if (nr > size)
+			memsuite_large_depot_drop(pool, order, (unsigned long)(nr - size) << order);
+	}
 }

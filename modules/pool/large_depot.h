@@ -32,7 +32,10 @@ struct page *memsuite_large_depot_take(struct memsuite_pool *pool, unsigned int 
 struct page *memsuite_large_depot_open(struct memsuite_pool *pool, struct page *page,
 				       unsigned int order);
 
-/* The largest order that there is demand and room for, or 0. Context: any. */
+/* Of how many orders folios were asked for lately. Context: any. */
+unsigned int memsuite_large_depot_count_wanted(const struct memsuite_pool *pool);
+
+/* The largest order of which some are to be made ready, or 0. Context: any. */
 unsigned int memsuite_large_depot_lacks(const struct memsuite_pool *pool);
 
 /* One of which there are folios that nobody has asked for lately, or 0. Context: any. */
@@ -48,7 +51,10 @@ void memsuite_large_depot_put(struct memsuite_pool *pool, struct page *page, uns
 unsigned long memsuite_large_depot_drop(struct memsuite_pool *pool, unsigned int order,
 					unsigned long pages);
 
-/* The same of all orders. */
+/* Gives back what is more than it is to hold. Context: any. */
+void memsuite_large_depot_trim(struct memsuite_pool *pool);
+
+/* As memsuite_large_depot_drop(), of all orders. */
 unsigned long memsuite_large_depot_drain(struct memsuite_pool *pool, unsigned long pages);
 
 /*

@@ -16,4 +16,7 @@ bool memsuite_large_refill_wants(struct memsuite_pool *pool);
 /* Does some of it. Context: the refill thread, in a hold; sleeps. */
 void memsuite_large_refill_run(struct memsuite_pool *pool);
 
+/* Gives back what it has at hand. Context: as above, or when there is none. */
+void memsuite_large_refill_empty(struct memsuite_pool *pool);
+
 #endif

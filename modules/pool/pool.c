@@ -29,7 +29,7 @@ static noinline void pool_refill_cache(struct memsuite_pool *pool,
 	cache->front.chain = memsuite_pool_depot_take(pool, &cache->hint);
 	if (READ_ONCE(memsuite_pools_prefilled) &&
 	    atomic_read(&pool->nr_filled) <
-	    DIV_ROUND_UP(READ_ONCE(pool->target), 2) &&
+	    DIV_ROUND_UP(memsuite_pool_small_target(pool), 2) &&
 	    refill_thread_sleeps(pool))
 		irq_work_queue(&pool->wake);
 }

@@ -32,14 +32,10 @@ static void pool_wake(struct irq_work *work)
 void memsuite_pool_set_target(struct memsuite_pool *pool, unsigned long target)
 {
 	unsigned long batches = DIV_ROUND_UP(target, MEMSUITE_POOL_BATCH_PAGES);
-	long surplus;
 
 	WRITE_ONCE(pool->target, min_t(unsigned long, batches, pool->nr_slots));
-	surplus = memsuite_pool_surplus(pool);
-	if (surplus > 0)
-		surplus -= memsuite_large_depot_drain(pool, surplus);
-	if (surplus > 0)
-		memsuite_pool_drain_depot(pool, surplus);
+	memsuite_large_depot_trim(pool);
+	memsuite_pool_trim_depot(pool);
 	wake_up(&pool->wait);
 }
 
@@ -56,7 +52,7 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 					   unsigned long target, unsigned int container)
 {
 	struct memsuite_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
-	int cpu;
+	int cpu, order;
 
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
@@ -68,7 +64,8 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->rest_until = jiffies;
 	pool->gather_after = jiffies;
 	pool->large_dry_until = jiffies;
-	pool->large.dry_until = jiffies;
+	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++)
+		pool->large.shelves[order].dry_until = jiffies;
 	memsuite_pool_rewind(pool, &pool->scan);
 	mutex_init(&pool->drain_lock);
 	init_waitqueue_head(&pool->all_finished);

@@ -74,6 +74,14 @@ unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned lon
 	return freed;
 }
 
+void memsuite_pool_trim_depot(struct memsuite_pool *pool)
+{
+	int surplus = atomic_read(&pool->nr_filled) - memsuite_pool_small_target(pool);
+
+	if (surplus > 0)
+		memsuite_pool_drain_depot(pool, (unsigned long)surplus * MEMSUITE_POOL_BATCH_PAGES);
+}
+
 /* Bare frames cannot be freed as they are: they were never allocated. */
 static void pool_free_bare_page(struct memsuite_pool *pool, struct page *page)
 {

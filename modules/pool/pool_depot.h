@@ -16,6 +16,9 @@ bool memsuite_pool_depot_put(struct memsuite_pool *pool, struct page *chain);
 /* Gives back @pages of the depot, or some more; returns how many. Context: any. */
 unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages);
 
+/* Gives back what is more than it is to hold. Context: any. */
+void memsuite_pool_trim_depot(struct memsuite_pool *pool);
+
 /* Give cleared pages back, or bare frames; return how many. Context: any. */
 unsigned long memsuite_pool_free(struct memsuite_pool *pool, struct page *chain);
 unsigned long memsuite_pool_free_bare(struct memsuite_pool *pool, struct page *chain);

@@ -163,7 +163,7 @@ struct page *memsuite_pool_take_ready_large(struct memsuite_pool *pool, unsigned
 	struct page *page;
 
 	if (pool->banks || order > MEMSUITE_MAX_ORDER ||
-	    (!memsuite_hook_clear_is_armed() &&
+	    (!memsuite_hook_clear_spares() &&
 	     !static_branch_unlikely(&memsuite_pool_inspect_key)))
 		return NULL;
 	page = memsuite_large_depot_take(pool, order);
@@ -205,7 +205,7 @@ static struct page *large_prepare(struct memsuite_pool *pool, struct page *page,
 static struct page *large_open(struct memsuite_pool *pool, struct page *page, unsigned int order)
 {
 	page = memsuite_large_depot_open(pool, page, order);
-	if (likely(page) && memsuite_hook_clear_is_armed())
+	if (likely(page) && memsuite_fault_clears_large() && memsuite_hook_clear_spares())
 		memsuite_hook_clear_set(page);
 	return page;
 }

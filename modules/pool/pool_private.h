@@ -75,27 +75,35 @@ struct memsuite_pool_cache {
  * @slots: each NULL or a folio, prepared but not compound yet; taken and put by exchange only
  * @nr: how many there are
  * @asked: when a fault asked for one last, in jiffies; 0: never
+ * @is_filling: half of them were gone, and it is not full again; of the refill thread
+ * @pfn: where that looks for free blocks next
+ * @found: it has found one since it began at the start of the region
+ * @dry_until: it has not: do not look before
  */
 struct memsuite_large_shelf {
 	struct page *slots[MEMSUITE_LARGE_SLOTS];
 	atomic_t nr;
 	unsigned long asked;
+	bool is_filling;
+	unsigned long pfn;
+	bool found;
+	unsigned long dry_until;
 };
 
 /**
  * struct memsuite_large_depot - large folios that are ready
  * @shelves: by order
  * @pages: of all of them
- * @pfn: where the refill thread looks for free blocks next
- * @found: it has found one since it began at the start of the region
- * @dry_until: it has not: do not look before
+ * @nr_wanted: of how many orders faults want some; half of the pool is for these, if any
+ * @rest: of a block, what was not needed, bare; of the refill thread, in a hold
+ * @nr_rest: how many pages
  */
 struct memsuite_large_depot {
 	struct memsuite_large_shelf shelves[MEMSUITE_MAX_ORDER + 1];
 	atomic_long_t pages;
-	unsigned long pfn;
-	bool found;
-	unsigned long dry_until;
+	unsigned int nr_wanted;
+	struct page *rest;
+	unsigned long nr_rest;
 };
 
 /**
@@ -243,17 +251,22 @@ static inline struct page *memsuite_pool_unmark(struct page *page)
 	return page;
 }
 
-/* How many pages the depots hold beyond what they are to. */
-static inline long memsuite_pool_surplus(const struct memsuite_pool *pool)
+/* Of the batches that the pool is to hold, those that are for large folios. */
+static inline unsigned int memsuite_pool_large_target(const struct memsuite_pool *pool)
 {
-	return atomic_long_read(&pool->large.pages) +
-	       ((long)atomic_read(&pool->nr_filled) - (long)READ_ONCE(pool->target)) *
-	       MEMSUITE_POOL_BATCH_PAGES;
+	return READ_ONCE(pool->large.nr_wanted) ? READ_ONCE(pool->target) / 2 : 0;
+}
+
+/* The others. */
+static inline unsigned int memsuite_pool_small_target(const struct memsuite_pool *pool)
+{
+	return READ_ONCE(pool->target) - min(memsuite_pool_large_target(pool),
+					     READ_ONCE(pool->target));
 }
 
 static inline bool memsuite_pool_is_short(const struct memsuite_pool *pool)
 {
-	return memsuite_pool_surplus(pool) < 0;
+	return atomic_read(&pool->nr_filled) < memsuite_pool_small_target(pool);
 }
 
 static inline bool memsuite_pool_wants_refill(const struct memsuite_pool *pool)

@@ -345,6 +345,7 @@ static void refill_fill(struct memsuite_pool *pool)
 void memsuite_refill_empty(struct memsuite_pool *pool)
 {
 	cut_free(pool);
+	memsuite_large_refill_empty(pool);
 	refill_pass_on_others(pool);
 	memsuite_pool_free_donated(pool, &pool->donated_own);
 	memsuite_pool_free_donated(pool, &pool->donated);
@@ -360,7 +361,7 @@ static long refill_patience(const struct memsuite_pool *pool)
 {
 	if (memsuite_pool_is_short(pool))
 		return MEMSUITE_POOL_DRY_JIFFIES;
-	return atomic_long_read(&pool->large.pages) ? 10 * HZ : MAX_SCHEDULE_TIMEOUT;
+	return pool->large.nr_wanted ? 10 * HZ : MAX_SCHEDULE_TIMEOUT;
 }
 
 static void refill_await_work(struct memsuite_pool *pool)
