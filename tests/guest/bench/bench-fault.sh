@@ -38,12 +38,12 @@ load() {
 }
 unload() { rmmod vipzone memsuite || fail "cannot unload"; }
 
-# Somebody must want the region, or it has no pool.
+# Somebody must want a region, or it has no pool.
 hold() { # KIB
 	echo "$1" >$suite/regions/bench/pool_kib
 	sleep 1000 &
 	holder=$!
-	echo "$holder region:bench" >$suite/vipzone/add || fail "cannot steer"
+	echo "$holder region:bench+node0" >$suite/vipzone/add || fail "cannot steer"
 	filler=$(pidof ms_fill/bench) || fail "no refill thread"
 	settle
 }
@@ -146,6 +146,8 @@ run node-empty "$pages" 1 node0
 echo "$node0" >$suite/regions/node0/pool_kib
 settle node0
 options="--huge --rounds 8"
+loop 8192 1 node0
+settle node0
 run node-huge "$pages" 1 node0
 settle node0
 run node-huge "$pages" 1 node0
