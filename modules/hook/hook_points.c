@@ -77,7 +77,7 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 		.candidates = {
 			/* 6.12 on: (folio, addr) */
 			{ "folio_zero_user", { 0, 1 } },
-			/* 5.10, 6.1: (page, addr, nr) */
+			/* 6.1 and before: (page, addr, nr) */
 			{ "clear_huge_page", { 0, 1 } },
 		},
 	},

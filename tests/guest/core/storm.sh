@@ -55,7 +55,7 @@ done
 reader &
 reader=$!
 check "hooks come and go $times times" loads_and_unloads
-check "three functions called directly each time" [ "$direct" = $((times * 3)) ]
+check "four functions called directly each time" [ "$direct" = $((times * 4)) ]
 rm /tmp/storm
 # shellcheck disable=SC2086
 wait $steered $others $reader
