@@ -118,6 +118,7 @@ REGION = {
     "read_energy_fj_per_bit": "0", "write_energy_fj_per_bit": "0", "wear_budget_kib_per_day": "0",
     "endurance_writes": "0", "tier": "-1", "total_pages": "262000",
     "free_pages": "1000", "pool_kib": "65536", "pool_pages": "16384",
+    "pool_large_pages": "8192",
     "pool_handed_pages": "7", "pool_bare_pages": "1",
     "pool_filled_pages": "20000", "pool_misses": "2", "map": "", "banks": "",
 }

@@ -32,14 +32,17 @@ static struct page *fault_leave(enum memdiag_pretest_left why)
 
 static struct page *fault_pop(struct memsuite_pool *pool, const struct memsuite_fault *fault)
 {
-	unsigned long looks = memsuite_pool_looks();
 	struct page *page = NULL;
+	unsigned long looks;
 
 	if (unlikely(fault->order))
 		return memsuite_pool_take_ready_large(pool, fault->order);
 	if (fault->gfp & __GFP_ZERO)
 		page = memsuite_pool_pop_at_hand(pool);
-	return likely(page) ? page : memsuite_pool_pop(pool, fault->gfp, &looks);
+	if (likely(page))
+		return page;
+	looks = memsuite_pool_looks();
+	return memsuite_pool_pop(pool, fault->gfp, &looks);
 }
 
 static struct page *fault_serve(const struct memsuite_fault *fault)

@@ -81,7 +81,6 @@ static struct page *shelf_take(struct memsuite_large_depot *depot, unsigned int 
 		if (!page)
 			continue;
 		atomic_dec(&shelf->nr);
-		atomic_long_sub(1UL << order, &depot->pages);
 		return page;
 	}
 	return NULL;
@@ -92,6 +91,16 @@ static bool shelf_is_in_demand(const struct memsuite_large_shelf *shelf)
 	unsigned long asked = READ_ONCE(shelf->asked);
 
 	return asked && time_before(jiffies, asked + DEMAND_JIFFIES);
+}
+
+unsigned long memsuite_large_depot_pages(const struct memsuite_pool *pool)
+{
+	unsigned long pages = 0;
+	unsigned int order;
+
+	for (order = MEMSUITE_MAX_ORDER; order; order--)
+		pages += (unsigned long)atomic_read(&pool->large.shelves[order].nr) << order;
+	return pages;
 }
 
 unsigned int memsuite_large_depot_count_wanted(const struct memsuite_pool *pool)
@@ -179,7 +188,6 @@ void memsuite_large_depot_put(struct memsuite_pool *pool, struct page *page, uns
 	for (i = 0; i < MEMSUITE_LARGE_SLOTS; i++) {
 		if (READ_ONCE(shelf->slots[i]))
 			continue;
-		atomic_long_add(1UL << order, &pool->large.pages);
 		atomic_inc(&shelf->nr);
 		/* The folio is what it is, for who takes it. */
 		smp_store_release(&shelf->slots[i], page);

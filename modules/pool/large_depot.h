@@ -32,6 +32,9 @@ struct page *memsuite_large_depot_take(struct memsuite_pool *pool, unsigned int 
 struct page *memsuite_large_depot_open(struct memsuite_pool *pool, struct page *page,
 				       unsigned int order);
 
+/* How many pages it holds. Context: any. */
+unsigned long memsuite_large_depot_pages(const struct memsuite_pool *pool);
+
 /* Of how many orders folios were asked for lately. Context: any. */
 unsigned int memsuite_large_depot_count_wanted(const struct memsuite_pool *pool);
 

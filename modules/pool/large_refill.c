@@ -56,9 +56,8 @@ static bool find_block(struct memsuite_pool *pool, unsigned int order,
 	struct memsuite_scan scan;
 	int err;
 
-	memsuite_pool_rewind(pool, &scan);
+	memsuite_pool_resume(pool, &scan, shelf->pfn);
 	scan.orders &= ~((1U << order) - 1);
-	memsuite_frames_go(&scan, clamp(shelf->pfn, scan.pfn, scan.end));
 	err = memsuite_frames_isolate(&scan, LOOKS, block);
 	if (err == -ENOMEM)
 		memsuite_frames_skip_zone(&scan);

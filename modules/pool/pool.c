@@ -34,13 +34,6 @@ static noinline void pool_refill_cache(struct memsuite_pool *pool,
 		irq_work_queue(&pool->wake);
 }
 
-/* It has passed what is in use at the beginning of the region. */
-static void pool_scan_from_refill(struct memsuite_pool *pool, struct memsuite_scan *scan)
-{
-	memsuite_pool_rewind(pool, scan);
-	memsuite_frames_go(scan, clamp(READ_ONCE(pool->scan.pfn), scan->pfn, scan->end));
-}
-
 /*
  * Waits for the zone's lock, as the kernel does when it refills a CPU's list. With a
  * trylock, page after page would come from other regions while its holder is
@@ -55,8 +48,9 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 
 	if (!*looks || time_before(jiffies, cache->dry_until))
 		return false;
+	/* The refill thread has passed what is in use at the beginning of the region. */
 	if (!cache->scan.end)
-		pool_scan_from_refill(pool, &cache->scan);
+		memsuite_pool_resume(pool, &cache->scan, READ_ONCE(pool->scan.pfn));
 	err = memsuite_frames_isolate_within(&cache->scan, &left, &block);
 	*looks -= at_once - left;
 	if (err == -EAGAIN)

@@ -174,7 +174,7 @@ void memsuite_pool_read_stats(struct memsuite_pool *pool, struct memsuite_pool_s
 	stats->bare = memsuite_stat_sum(pool->caches, bare_handed);
 	stats->misses = memsuite_stat_sum(pool->caches, misses);
 	stats->filled = READ_ONCE(pool->filled) + atomic64_read(&pool->received);
-	stats->large = atomic_long_read(&pool->large.pages);
+	stats->large = memsuite_large_depot_pages(pool);
 	stats->foreign = atomic64_read(&pool->foreign);
 	stats->passed = atomic64_read(&pool->passed);
 	stats->pages = stats->filled + memsuite_stat_sum(pool->caches, isolated) -

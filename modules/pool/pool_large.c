@@ -35,9 +35,8 @@ static bool large_find_block(struct memsuite_pool *pool, unsigned int order,
 
 	if (large_is_dry(pool))
 		return false;
-	memsuite_pool_rewind(pool, &scan);
+	memsuite_pool_resume(pool, &scan, READ_ONCE(pool->large_pfn));
 	scan.orders &= ~((1U << order) - 1);
-	memsuite_frames_go(&scan, clamp(READ_ONCE(pool->large_pfn), scan.pfn, scan.end));
 	do {
 		err = memsuite_frames_isolate_within(&scan, looks, block);
 		if (err == -ENOMEM)

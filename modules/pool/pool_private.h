@@ -16,6 +16,7 @@
 
 #include "frame/bank_map.h"
 #include "frame/barren.h"
+#include "frame/buddy_isolate.h"
 #include "frame/held_pages_private.h"
 
 #define MEMSUITE_POOL_BATCH_PAGES	128
@@ -93,14 +94,12 @@ struct memsuite_large_shelf {
 /**
  * struct memsuite_large_depot - large folios that are ready
  * @shelves: by order
- * @pages: of all of them
  * @nr_wanted: of how many orders faults want some; half of the pool is for these, if any
  * @rest: of a block, what was not needed, bare; of the refill thread, in a hold
  * @nr_rest: how many pages
  */
 struct memsuite_large_depot {
 	struct memsuite_large_shelf shelves[MEMSUITE_MAX_ORDER + 1];
-	atomic_long_t pages;
 	unsigned int nr_wanted;
 	struct page *rest;
 	unsigned long nr_rest;
@@ -251,17 +250,12 @@ static inline struct page *memsuite_pool_unmark(struct page *page)
 	return page;
 }
 
-/* Of the batches that the pool is to hold, those that are for large folios. */
-static inline unsigned int memsuite_pool_large_target(const struct memsuite_pool *pool)
-{
-	return READ_ONCE(pool->large.nr_wanted) ? READ_ONCE(pool->target) / 2 : 0;
-}
-
-/* The others. */
+/* Of the batches that the pool is to hold, those that are not for large folios. */
 static inline unsigned int memsuite_pool_small_target(const struct memsuite_pool *pool)
 {
-	return READ_ONCE(pool->target) - min(memsuite_pool_large_target(pool),
-					     READ_ONCE(pool->target));
+	unsigned int target = READ_ONCE(pool->target);
+
+	return READ_ONCE(pool->large.nr_wanted) ? target - target / 2 : target;
 }
 
 static inline bool memsuite_pool_is_short(const struct memsuite_pool *pool)
@@ -294,6 +288,14 @@ static inline void memsuite_pool_rewind(struct memsuite_pool *pool, struct memsu
 		.barren = &pool->barren,
 		.vain_pfn = pool->start_pfn,
 	};
+}
+
+/* It goes on at @pfn. */
+static inline void memsuite_pool_resume(struct memsuite_pool *pool, struct memsuite_scan *scan,
+					unsigned long pfn)
+{
+	memsuite_pool_rewind(pool, scan);
+	memsuite_frames_go(scan, clamp(pfn, scan->pfn, scan->end));
 }
 
 /*
