@@ -12,6 +12,7 @@
 #ifndef MEMSUITE_POOL_H
 #define MEMSUITE_POOL_H
 
+#include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/mm_types.h>
 #include <linux/preempt.h>
@@ -47,6 +48,9 @@ static inline unsigned long memsuite_pool_looks(void)
  */
 struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned long *looks);
 
+/* In place of a page: there is none in the whole region, or was not a moment ago. */
+#define MEMSUITE_POOL_DRY	((struct page *)ERR_PTR(-ENOENT))
+
 /**
  * memsuite_pool_pop_at_hand() - take one cleared page that this CPU has at hand
  * @pool: the pool
@@ -54,7 +58,8 @@ struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned l
  * The quick half of memsuite_pool_pop(), for who wants a cleared page.
  *
  * Context: a fault handler, with interrupts on; takes no lock.
- * Return: a page with a reference count of 1, cleared; NULL: memsuite_pool_pop() may have one.
+ * Return: a page with a reference count of 1, cleared; NULL: memsuite_pool_pop() may have one;
+ *	MEMSUITE_POOL_DRY: it would find none, and the request counts as one in vain.
  */
 struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool);
 

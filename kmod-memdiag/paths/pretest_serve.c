@@ -40,7 +40,7 @@ static struct page *fault_pop(struct memsuite_pool *pool, const struct memsuite_
 	if (fault->gfp & __GFP_ZERO)
 		page = memsuite_pool_pop_at_hand(pool);
 	if (likely(page))
-		return page;
+		return page == MEMSUITE_POOL_DRY ? NULL : page;
 	looks = memsuite_pool_looks();
 	return memsuite_pool_pop(pool, fault->gfp, &looks);
 }

@@ -38,6 +38,9 @@
  */
 #define PREFERRED_FOR	256
 
+/* No region has it: who hands out what was tested may, or the kernel. */
+#define VIPZONE_FAULT_ANYWHERE	MEMSUITE_FAULT_PASS
+
 struct preferred_node {
 	struct task_struct *task;
 	unsigned int order;
@@ -158,12 +161,11 @@ static struct page *steer_nowhere(struct vipzone_policy *policy, enum vipzone_fa
 {
 	if (node) {
 		prefer_node(node, fault);
-	} else if (fault->order) {
-		count_fallback(policy, VIPZONE_FALLBACK_HUGE);
-		return may_refuse(fault) ? MEMSUITE_FAULT_DENY : MEMSUITE_FAULT_KERNEL;
+		count_fallback(policy, why);
+		return MEMSUITE_FAULT_KERNEL;
 	}
-	count_fallback(policy, why);
-	return MEMSUITE_FAULT_KERNEL;
+	count_fallback(policy, fault->order ? VIPZONE_FALLBACK_HUGE : why);
+	return fault->order && may_refuse(fault) ? MEMSUITE_FAULT_DENY : VIPZONE_FAULT_ANYWHERE;
 }
 
 static struct page *steer_page(struct vipzone_policy *policy, enum vipzone_segment segment,
@@ -275,7 +277,10 @@ static noinline struct page *steer_with_care(struct vipzone_policy *policy,
 	return steer_page(policy, segment, regions, fault);
 }
 
-/* What most faults end with: a page that the usual region has at hand. */
+/*
+ * What most faults end with: a page that the usual region has at hand, or MEMSUITE_POOL_DRY:
+ * it is full, and there is no other. NULL: there is more to look at.
+ */
 static __always_inline struct page *steer_usual(struct vipzone_policy *policy,
 						enum vipzone_segment segment,
 						const struct memsuite_fault *fault)
@@ -287,8 +292,13 @@ static __always_inline struct page *steer_usual(struct vipzone_policy *policy,
 	    !node_isset(target->nid, cpuset_current_mems_allowed))
 		return NULL;
 	page = memsuite_pool_pop_at_hand(target->pool);
-	if (likely(page))
+	if (unlikely(page == MEMSUITE_POOL_DRY)) {
+		if (target->is_node || policy->command.orders[segment].nr > 1)
+			return NULL;
+		count_fallback(policy, VIPZONE_FALLBACK_EMPTY);
+	} else if (likely(page)) {
 		this_cpu_inc(policy->stats->placed[segment]);
+	}
 	return page;
 }
 
@@ -302,7 +312,9 @@ static __always_inline struct page *steer_alloc(struct vipzone_policy *policy,
 	forget_preferred_node();
 	if (likely(!refusal))
 		page = steer_usual(policy, segment, fault);
-	return likely(page) ? page : steer_with_care(policy, segment, refusal, fault);
+	if (unlikely(!page))
+		return steer_with_care(policy, segment, refusal, fault);
+	return page == MEMSUITE_POOL_DRY ? VIPZONE_FAULT_ANYWHERE : page;
 }
 
 /*

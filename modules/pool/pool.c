@@ -34,6 +34,16 @@ static noinline void pool_refill_cache(struct memsuite_pool *pool,
 		irq_work_queue(&pool->wake);
 }
 
+/* By whichever CPU: if two are at it, one of the two times is as good as the other. */
+static void pool_found_dry(struct memsuite_pool *pool)
+{
+	unsigned long wait = clamp_t(unsigned long, 2 * READ_ONCE(pool->dry_jiffies),
+				     MEMSUITE_POOL_DRY_JIFFIES, MEMSUITE_POOL_DRY_MAX_JIFFIES);
+
+	WRITE_ONCE(pool->dry_jiffies, wait);
+	WRITE_ONCE(pool->dry_until, jiffies + wait);
+}
+
 /*
  * Waits for the zone's lock, as the kernel does when it refills a CPU's list. With a
  * trylock, page after page would come from other regions while its holder is
@@ -46,7 +56,7 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 	struct memsuite_block block;
 	int err;
 
-	if (!*looks || time_before(jiffies, cache->dry_until))
+	if (!*looks || time_before(jiffies, READ_ONCE(pool->dry_until)))
 		return false;
 	/* The refill thread has passed what is in use at the beginning of the region. */
 	if (!cache->scan.end)
@@ -62,11 +72,13 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 	cache->ended |= err == -ENOENT;
 	/* Dry is a region walked from end to end in vain. */
 	if (err == -ENOENT && cache->vain)
-		cache->dry_until = jiffies + MEMSUITE_POOL_DRY_JIFFIES;
+		pool_found_dry(pool);
 	cache->vain |= err == -ENOENT;
 	if (err)
 		return false;
 	cache->vain = false;
+	if (READ_ONCE(pool->dry_jiffies))
+		WRITE_ONCE(pool->dry_jiffies, READ_ONCE(pool->dry_jiffies) / 2);
 	cache->front.bare = block.page;
 	cache->front.nr_bare = 1UL << block.order;
 	cache->isolated += cache->front.nr_bare;
@@ -185,14 +197,12 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned lon
 /* It is no use to wait until the region may have something: it was given something. */
 static void pool_begin_anew(struct memsuite_pool *pool)
 {
-	struct memsuite_pool_cache *cache;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	cache = this_cpu_ptr(pool->caches);
-	memsuite_pool_rewind(pool, &cache->scan);
-	cache->dry_until = jiffies;
+	memsuite_pool_rewind(pool, &this_cpu_ptr(pool->caches)->scan);
 	local_irq_restore(flags);
+	WRITE_ONCE(pool->dry_until, jiffies);
 }
 
 /*
@@ -217,16 +227,12 @@ static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gf
 	return page;
 }
 
-/*
- * This CPU has nothing at hand, nor has the depot, and it is no use to look for more. Of
- * another CPU, if that has changed, a guess like any other.
- */
-static bool pool_is_dry(const struct memsuite_pool *pool)
+/* This CPU has nothing at hand, nor has the depot, and it is no use to look for more. */
+static bool pool_is_dry(const struct memsuite_pool *pool, const struct memsuite_pool_cache *cache)
 {
-	const struct memsuite_pool_cache *cache = raw_cpu_ptr(pool->caches);
-
 	return !cache->front.chain && !cache->front.nr_bare &&
-	       !atomic_read(&pool->nr_filled) && time_before(jiffies, cache->dry_until);
+	       !atomic_read(&pool->nr_filled) &&
+	       time_before(jiffies, READ_ONCE(pool->dry_until));
 }
 
 struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool)
@@ -238,8 +244,12 @@ struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool)
 	local_irq_disable();
 	cache = this_cpu_ptr(pool->caches);
 	page = likely(cache->front.chain) ? pool_pop_chain(pool, cache) : NULL;
-	if (likely(page))
+	if (likely(page)) {
 		cache->handed++;
+	} else if (pool_is_dry(pool, cache)) {
+		cache->misses++;
+		page = MEMSUITE_POOL_DRY;
+	}
 	local_irq_enable();
 	return page;
 }
@@ -250,7 +260,8 @@ struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned l
 	struct page *page;
 	bool ended;
 
-	if (unlikely(pool_is_dry(pool))) {
+	/* Of another CPU, if that has changed, a guess like any other. */
+	if (unlikely(pool_is_dry(pool, raw_cpu_ptr(pool->caches)))) {
 		this_cpu_inc(pool->caches->misses);
 		return NULL;
 	}

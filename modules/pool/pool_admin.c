@@ -52,7 +52,7 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 					   unsigned long target, unsigned int container)
 {
 	struct memsuite_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
-	int cpu, order;
+	int order;
 
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
@@ -61,6 +61,7 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->nid = nid;
 	pool->banks = banks;
 	pool->container = container;
+	pool->dry_until = jiffies;
 	pool->rest_until = jiffies;
 	pool->gather_after = jiffies;
 	pool->large_dry_until = jiffies;
@@ -80,8 +81,6 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	if (!pool->slots || !pool->frames || !pool->caches ||
 	    memsuite_barren_init(&pool->barren, start_pfn, end_pfn))
 		goto err;
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(pool->caches, cpu)->dry_until = jiffies;
 	pool->refill_thread = kthread_create_on_node(memsuite_refill_run, pool, nid, "ms_fill/%s",
 						     name);
 	if (IS_ERR(pool->refill_thread))

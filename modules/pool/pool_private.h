@@ -21,8 +21,14 @@
 
 #define MEMSUITE_POOL_BATCH_PAGES	128
 
-/* How long not to look again in a region that had nothing. */
+/*
+ * How long not to look again in a region that had nothing: for a CPU, which then gives up
+ * what it keeps, and for the refill thread. Twice as long each time that there still is
+ * nothing, half as long each time that something is found.
+ */
 #define MEMSUITE_POOL_DRY_JIFFIES	(HZ / 10)
+#define MEMSUITE_POOL_DRY_MAX_JIFFIES	(HZ / 2)
+#define MEMSUITE_POOL_REST_MAX_JIFFIES	(2 * HZ)
 
 /**
  * struct memsuite_pool_front - pages that one CPU has at hand
@@ -45,7 +51,6 @@ struct memsuite_pool_front {
  * @front: what it takes pages from
  * @drained: what it has parted with, to be given back: whoever drains it sees to that
  * @scan: where this CPU looks for free blocks
- * @dry_until: do not look before
  * @vain: nothing was found since the walk began anew
  * @ended: the walk came to the end since a request last went on after it
  * @hint: slot to look at first
@@ -58,7 +63,6 @@ struct memsuite_pool_cache {
 	struct memsuite_pool_front front;
 	struct memsuite_pool_front drained;
 	struct memsuite_scan scan;
-	unsigned long dry_until;
 	bool vain;
 	bool ended;
 	unsigned int hint;
@@ -113,6 +117,8 @@ struct memsuite_large_depot {
  * @banks: of its frames, those in these banks; NULL: all
  * @target: batches to keep in the depot
  * @container: frames that are handed out in a random order; 0: in their own
+ * @dry_until: a CPU has walked over the region in vain: none is to look before
+ * @dry_jiffies: for how long, when that was last so
  * @nr_filled: batches in the depot
  * @nr_slots: slots of the depot
  * @nr_used: no slot from here on was ever filled; set by the refill thread
@@ -129,7 +135,8 @@ struct memsuite_large_depot {
  * @barren: pageblocks that have nothing for this pool
  * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
  * @gather_after: they were asked to a moment ago: not before
- * @rest_until: memory was short: do not fill before
+ * @rest_until: memory was short, or there was none: do not fill before
+ * @rest_jiffies: for how long, when there was none
  * @large: large folios that are ready
  * @large_pfn: where large blocks are looked for next
  * @large_dry_until: there was none in the whole region: do not look before
@@ -160,6 +167,8 @@ struct memsuite_pool {
 	const struct memsuite_bank_set *banks;
 	unsigned int target;
 	unsigned int container;
+	unsigned long dry_until;
+	unsigned long dry_jiffies;
 	atomic_t nr_filled;
 	unsigned int nr_slots;
 	unsigned int nr_used;
@@ -177,6 +186,7 @@ struct memsuite_pool {
 	bool gather;
 	unsigned long gather_after;
 	unsigned long rest_until;
+	unsigned long rest_jiffies;
 	struct memsuite_large_depot large;
 	unsigned long large_pfn;
 	unsigned long large_dry_until;
@@ -306,7 +316,7 @@ static inline void memsuite_pool_ask_for_more(struct memsuite_pool *pool)
 {
 	if (time_before(jiffies, READ_ONCE(pool->gather_after)))
 		return;
-	WRITE_ONCE(pool->gather_after, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
+	WRITE_ONCE(pool->gather_after, jiffies + MEMSUITE_POOL_REST_MAX_JIFFIES);
 	WRITE_ONCE(pool->gather, true);
 	irq_work_queue(&pool->wake);
 }

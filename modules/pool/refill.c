@@ -179,7 +179,7 @@ static void refill_gather_frames(struct memsuite_pool *pool)
 	memsuite_frames_gather();
 }
 
-/* So much, and no more, does a region cost that is full, some ten times a second. */
+/* So much, and no more, does a region cost that is full, every other second. */
 static void refill_look_again(struct memsuite_pool *pool)
 {
 	memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
@@ -197,9 +197,11 @@ static void refill_scan_anew(struct memsuite_pool *pool)
 	if (pool_is_missed(pool))
 		refill_gather_frames(pool);
 	refill_look_again(pool);
+	pool->rest_jiffies = clamp_t(unsigned long, 2 * pool->rest_jiffies,
+				     MEMSUITE_POOL_DRY_JIFFIES, MEMSUITE_POOL_REST_MAX_JIFFIES);
 	/* It may be resting for longer, under pressure. */
-	if (time_before(READ_ONCE(pool->rest_until), jiffies + MEMSUITE_POOL_DRY_JIFFIES))
-		WRITE_ONCE(pool->rest_until, jiffies + MEMSUITE_POOL_DRY_JIFFIES);
+	if (time_before(READ_ONCE(pool->rest_until), jiffies + pool->rest_jiffies))
+		WRITE_ONCE(pool->rest_until, jiffies + pool->rest_jiffies);
 	if (pool->banks)
 		pool->scan.orders = SMALL_ORDERS;
 }
@@ -226,6 +228,7 @@ static bool refill_cut_block(struct memsuite_pool *pool)
 
 	if (refill_take_block(pool, &block))
 		return false;
+	pool->rest_jiffies /= 2;
 	pool->cut = block.page;
 	pool->cut_next = 0;
 	pool->cut_end = 1UL << block.order;
@@ -360,7 +363,7 @@ void memsuite_refill_empty(struct memsuite_pool *pool)
 static long refill_patience(const struct memsuite_pool *pool)
 {
 	if (memsuite_pool_is_short(pool))
-		return MEMSUITE_POOL_DRY_JIFFIES;
+		return max_t(unsigned long, pool->rest_jiffies, MEMSUITE_POOL_DRY_JIFFIES);
 	return pool->large.nr_wanted ? 10 * HZ : MAX_SCHEDULE_TIMEOUT;
 }
 
@@ -401,7 +404,7 @@ int memsuite_refill_run(void *data)
 		if (READ_ONCE(pool->gather)) {
 			WRITE_ONCE(pool->gather, false);
 			refill_gather_frames(pool);
-			refill_look_again(pool);
+			memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
 		}
 		/* What it has at hand is held from one batch to the next. */
 		token = memsuite_hold_begin();
