@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Functions that are hooked, as the proof of a hook calls them. Where an argument is neutral, as
- * a node 0 is, registers that the function does not have are given values that are not, so that
- * none of them is taken for it: by a name of its own for the same symbol.
+ * a node 0 is, or may be left in a register that the function does not have, such registers are
+ * given other values, so that none of them is taken for it: by a name of its own for the same
+ * symbol, or right before the call.
  */
 #ifndef MEMSUITE_COMPAT_HOOKED_H
 #define MEMSUITE_COMPAT_HOOKED_H
@@ -14,6 +15,13 @@
 #include <linux/pagemap.h>
 
 #define MEMSUITE_UNUSED_REGISTER	0x5ca1ab1e0000d00dUL
+
+/* Before a call with three arguments at most. */
+static __always_inline void memsuite_spoil_unused_registers(void)
+{
+	asm volatile("movabsq %0, %%rcx\n\tmovq %%rcx, %%r8\n\tmovq %%rcx, %%r9"
+		     : : "i" (MEMSUITE_UNUSED_REGISTER) : "rcx", "r8", "r9");
+}
 
 /* 6.10 renamed them when allocation tags came. */
 #if MEMSUITE_HAVE_FOLIO

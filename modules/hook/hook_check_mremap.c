@@ -27,7 +27,8 @@ static bool mremap_agrees(struct memsuite_hook_proof *proof, unsigned long *args
 
 /*
  * Two pages; the first one is an area of its own, by its protection, so that it is moved as it is.
- * Where it goes is mapped as well: nobody else's mapping is replaced.
+ * Where it goes is mapped as well: nobody else's mapping is replaced. It has a page, or it would
+ * be one with the area that it becomes, for they touch.
  */
 static unsigned long pages_map(void)
 {
@@ -36,7 +37,8 @@ static unsigned long pages_map(void)
 
 	if (IS_ERR_VALUE(from))
 		return from;
-	first = vm_mmap(NULL, from, PAGE_SIZE, PROT_WRITE, flags | MAP_FIXED | MAP_NORESERVE, 0);
+	first = vm_mmap(NULL, from, PAGE_SIZE, PROT_WRITE,
+			flags | MAP_FIXED | MAP_NORESERVE | MAP_POPULATE, 0);
 	if (IS_ERR_VALUE(first))
 		vm_munmap(from, 2 * PAGE_SIZE);
 	return first;

@@ -21,6 +21,7 @@
 #include <linux/swap.h>
 
 #include <asm/ptrace.h>
+#include <compat/hooked.h>
 #include <compat/misplaced.h>
 
 #include "kernel/symbols.h"
@@ -169,6 +170,7 @@ int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
 	if (!has_misplaced)
 		return NUMA_NO_NODE;
 	spin_lock(&table_lock);
+	memsuite_spoil_unused_registers();
 	nid = static_call(misplaced)(MEMSUITE_MISPLACED_ARGS(page, &fault, address));
 	spin_unlock(&table_lock);
 	return nid;
@@ -176,9 +178,11 @@ int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
 
 bool memsuite_kcall_clear_large(struct page *page, unsigned int order, unsigned long address)
 {
-	if (has_clear_large)
-		static_call(clear_large)(MEMSUITE_CLEAR_LARGE_ARGS(page, address, order));
-	return has_clear_large;
+	if (!has_clear_large)
+		return false;
+	memsuite_spoil_unused_registers();
+	static_call(clear_large)(MEMSUITE_CLEAR_LARGE_ARGS(page, address, order));
+	return true;
 }
 
 long memsuite_kcall_mremap(unsigned long from, unsigned long length, unsigned long to)
