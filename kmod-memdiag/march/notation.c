@@ -164,6 +164,17 @@ static int parse_element(const char **text, struct memdiag_march_element *elemen
 	return 0;
 }
 
+static bool test_reads(const struct memdiag_march_test *test)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < test->nr_elements; i++)
+		for (j = 0; j < test->elements[i].nr_ops; j++)
+			if (!test->elements[i].ops[j].write)
+				return true;
+	return false;
+}
+
 int memdiag_march_parse(const char *text, struct memdiag_march_test *test,
 			unsigned int *error_at)
 {
@@ -188,8 +199,11 @@ int memdiag_march_parse(const char *text, struct memdiag_march_test *test,
 	if (*p != '}')
 		goto out;
 	p = skip_blanks(p + 1);
-	if (!*p)
+	if (*p)
+		goto out;
+	if (test_reads(test))
 		return 0;
+	err = -ENODATA;
 out:
 	*error_at = p - text;
 	return err;

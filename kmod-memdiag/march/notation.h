@@ -84,12 +84,12 @@ const struct memdiag_march_named *memdiag_march_find(const char *name);
  * @error_at: where in @text the first mistake is, if there is one
  *
  * A test must be consistent: a read expects what was last written to every
- * cell, and the first operation is a write.
+ * cell, and the first operation is a write. And it must read: or it finds nothing.
  *
  * Pure.
  *
  * Return: 0, -EINVAL (malformed or inconsistent), -E2BIG, -ERANGE (a delay of 0
- * or of more than MEMDIAG_MARCH_MAX_DELAY_MS).
+ * or of more than MEMDIAG_MARCH_MAX_DELAY_MS), -ENODATA (it reads nothing).
  */
 int memdiag_march_parse(const char *text, struct memdiag_march_test *test,
 			unsigned int *error_at);

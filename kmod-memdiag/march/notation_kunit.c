@@ -36,6 +36,9 @@ static void points_at_mistakes(struct kunit *test)
 		{ "{}", -EINVAL, 1 },
 		{ "{c(w0)", -EINVAL, 6 },
 		{ "{c(w0)}x", -EINVAL, 7 },
+		{ "{c(w0)}", -ENODATA, 7 },
+		{ "{del1}", -ENODATA, 6 },
+		{ "{c(w0);del1;u(w1)}", -ENODATA, 18 },
 		{ "{c(w2)}", -EINVAL, 3 },
 		{ "{c(r0)}", -EINVAL, 3 },		/* read before write */
 		{ "{c(w0);u(r1)}", -EINVAL, 9 },	/* reads what is not there */

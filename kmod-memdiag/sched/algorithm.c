@@ -57,6 +57,7 @@ static int parse_march(const char *line, struct memdiag_march_test *march)
 		pr_info_ratelimited("algorithm: %s at character %u: \"%s\"\n",
 				    err == -EINVAL ? "not a march test" :
 				    err == -E2BIG ? "too long" :
+				    err == -ENODATA ? "reads nothing, and so finds nothing" :
 				    "not a delay of 1 to 1000 ms",
 				    at + 1, line + at);
 	return err ? -EINVAL : 0;
