@@ -23,9 +23,11 @@
 #define MEMSUITE_FREE_MAY_BE_POISONED \
 	(LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0))
 
-/* The largest order of the buddy allocator, inclusive. */
+/* The largest order of the buddy allocator, inclusive. 6.4 made it so, 6.8 gave it its name. */
 #ifdef MAX_PAGE_ORDER
 #define MEMSUITE_MAX_ORDER		MAX_PAGE_ORDER
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#define MEMSUITE_MAX_ORDER		MAX_ORDER
 #else
 #define MEMSUITE_MAX_ORDER		(MAX_ORDER - 1)
 #endif
