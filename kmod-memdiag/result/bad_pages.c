@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include <memsuite/region.h>
 #include <memsuite/retire.h>
@@ -38,8 +39,10 @@ struct record {
 	bool announced;
 };
 
-static LIST_HEAD(records);
+static LIST_HEAD(records);		/* all under records_lock */
+static DEFINE_XARRAY(records_by_pfn);
 static u64 count;
+static u64 nr_to_announce;		/* known or not */
 static DEFINE_MUTEX(records_lock);
 static const char * const origin_name[] = {
 	[MEMDIAG_FOUND_BY_TEST] = "test",
@@ -72,15 +75,15 @@ static void record_locate(struct record *record)
 
 #define ENV_SIZE	(MEMSUITE_REGION_TEXT + 16)
 
-/* SUBSYSTEM=module, DEVPATH=/module/memdiag, ACTION=change. */
-static void record_send_event(const struct record *record)
+/* SUBSYSTEM=module, DEVPATH=/module/memdiag, ACTION=change. @nr: this page and others */
+static void record_send_event(const struct record *record, u64 nr)
 {
 	const struct memdiag_bad_page *bad_page = &record->bad_page;
 	char address[ENV_SIZE], mask[ENV_SIZE], class[ENV_SIZE];
-	char origin[ENV_SIZE], node[ENV_SIZE], region[ENV_SIZE], dimm[ENV_SIZE];
-	char *env[9] = {
+	char origin[ENV_SIZE], node[ENV_SIZE], region[ENV_SIZE], dimm[ENV_SIZE], pages[ENV_SIZE];
+	char *env[10] = {
 		"MEMDIAG_EVENT=bad_page", address, mask, class, origin, node,
-		region, dimm, NULL
+		region, dimm, pages, NULL
 	};
 
 	snprintf(address, ENV_SIZE, "ADDRESS=0x%llx", bad_page->address);
@@ -90,33 +93,58 @@ static void record_send_event(const struct record *record)
 	snprintf(node, ENV_SIZE, "NODE=%d", record->nid);
 	snprintf(region, ENV_SIZE, "REGION=%s", record->region);
 	snprintf(dimm, ENV_SIZE, "DIMM=%s", record->dimm);
+	snprintf(pages, ENV_SIZE, "PAGES=%llu", nr);
 	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env);
 }
 
-/* In a work item: where a page is found, memory may be held. */
+/*
+ * In a work item: where a page is found, memory may be held. A chip that dies has thousands of bad
+ * pages, and each event makes user space save the list: the pages of a second are one event, which
+ * is of the first.
+ */
 static void records_announce(struct work_struct *unused)
 {
-	struct record *record;
+	struct record *record, *first = NULL;
 
 	mutex_lock(&records_lock);
-	list_for_each_entry(record, &records, link) {
-		if (!record->announced)
-			record_send_event(record);
+	list_for_each_entry_reverse(record, &records, link) {
+		if (record->announced)
+			break;
 		record->announced = true;
+		first = record;
 	}
+	if (first)
+		record_send_event(first, nr_to_announce);
+	nr_to_announce = 0;
 	mutex_unlock(&records_lock);
 }
 
-static DECLARE_WORK(announce_work, records_announce);
+static DECLARE_DELAYED_WORK(announce_work, records_announce);
+
+/* At once, or a second after the last time. */
+static void records_announce_soon(void)
+{
+	static unsigned long next = INITIAL_JIFFIES;	/* under records_lock */
+	unsigned long now = jiffies;
+
+	if (delayed_work_pending(&announce_work))
+		return;
+	if (time_before(next, now))
+		next = now;
+	schedule_delayed_work(&announce_work, next - now);
+	next += HZ;
+}
 
 static struct record *record_find(unsigned long pfn)
 {
-	struct record *record;
+	return xa_load(&records_by_pfn, pfn);
+}
 
-	list_for_each_entry(record, &records, link)
-		if (record->bad_page.pfn == pfn)
-			return record;
-	return NULL;
+static void record_del(struct record *record)
+{
+	xa_erase(&records_by_pfn, record->bad_page.pfn);
+	list_del(&record->link);
+	count--;
 }
 
 /*
@@ -126,43 +154,42 @@ static struct record *record_find(unsigned long pfn)
 void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 {
 	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
+	int err;
 
 	if (record) {
 		record->bad_page = *bad_page;
 		record_locate(record);
 	}
 	mutex_lock(&records_lock);
-	if (record_find(bad_page->pfn)) {
-		kfree(record);
-		record = NULL;
-	} else {
+	err = record ? xa_insert(&records_by_pfn, bad_page->pfn, record, GFP_KERNEL) :
+	      record_find(bad_page->pfn) ? -EBUSY : -ENOMEM;
+	if (err != -EBUSY) {
 		count++;
+		nr_to_announce++;
+		records_announce_soon();
 	}
-	if (record) {
+	if (err) {
+		kfree(record);
+	} else {
 		list_add_tail(&record->link, &records);
 		trace_memdiag_bad_page(bad_page, record->nid, record->region,
 				       record->dimm);
 	}
 	mutex_unlock(&records_lock);
-	schedule_work(&announce_work);
 }
 
 /* The first page behind a frame that is not retired; 0 if there is none. */
 static unsigned long records_next_pending(unsigned long behind)
 {
-	unsigned long first = 0;
+	unsigned long pfn = behind;
 	struct record *record;
 
 	mutex_lock(&records_lock);
-	list_for_each_entry(record, &records, link) {
-		unsigned long pfn = record->bad_page.pfn;
-
-		if (pfn > behind && (!first || pfn < first) &&
-		    !memsuite_page_retired(pfn))
-			first = pfn;
-	}
+	do {
+		record = xa_find_after(&records_by_pfn, &pfn, ULONG_MAX, XA_PRESENT);
+	} while (record && memsuite_page_retired(pfn));
 	mutex_unlock(&records_lock);
-	return first;
+	return record ? pfn : 0;
 }
 
 /*
@@ -190,10 +217,8 @@ bool memdiag_bad_pages_remove(unsigned long pfn)
 
 	mutex_lock(&records_lock);
 	record = record_find(pfn);
-	if (record) {
-		list_del(&record->link);
-		count--;
-	}
+	if (record)
+		record_del(record);
 	mutex_unlock(&records_lock);
 	kfree(record);
 	return record;
@@ -214,9 +239,8 @@ int memdiag_bad_pages_revoke_emulated(void)
 			result = err == -ENOENT ? -EBUSY : err;
 			continue;
 		}
-		list_del(&record->link);
+		record_del(record);
 		kfree(record);
-		count--;
 	}
 	mutex_unlock(&records_lock);
 	return result;
@@ -298,7 +322,8 @@ void memdiag_bad_pages_exit(void)
 
 	remove_proc_entry(PROC_NAME, NULL);
 	cancel_work_sync(&retire_work);
-	cancel_work_sync(&announce_work);
+	cancel_delayed_work_sync(&announce_work);
 	list_for_each_entry_safe(record, next, &records, link)
 		kfree(record);
+	xa_destroy(&records_by_pfn);
 }

@@ -64,7 +64,7 @@ void memsuite_hwpoison_set(struct page *page)
 	memsuite_page_mark_bad(page);
 	mutex_unlock(&poison_lock);
 	atomic64_inc(&poisoned);
-	pr_warn("page 0x%lx was retired\n", page_to_pfn(page));
+	pr_warn_ratelimited("page 0x%lx was retired\n", page_to_pfn(page));
 }
 
 bool memsuite_hwpoison_is_set(struct page *page)

@@ -105,7 +105,14 @@ static int retire_used(unsigned long pfn)
 	return 0;
 }
 
-/* Huge pages, and what waits on the lists of a CPU. */
+/* What was freed a moment ago, as the rest of a block of which another page was retired. */
+static int retire_drained(unsigned long pfn)
+{
+	memsuite_kcall_drain_all_pages(NULL);
+	return retire_free(pfn);
+}
+
+/* Huge pages. A retired page in the same pageblock, which is never free, keeps it from that. */
 static int retire_claimed(unsigned long pfn)
 {
 	unsigned long start = ALIGN_DOWN(pfn, pageblock_nr_pages);
@@ -140,6 +147,8 @@ int memsuite_page_retire(unsigned long pfn)
 	err = retire_free(pfn);
 	if (err)
 		err = retire_used(pfn);
+	if (err)
+		err = retire_drained(pfn);
 	if (err)
 		err = retire_claimed(pfn);
 	return err;
