@@ -32,6 +32,8 @@ struct memsuite_barren;
  * @banks: take only blocks with a frame in these banks; NULL: all
  * @barren: of a walk over all of a range: which pageblocks to leave out; NULL: none
  * @vain_pfn: with @barren: nothing was found from here on
+ * @was_short: a zone was left out that has no more than its watermarks: what is free there was
+ *	not taken
  */
 struct memsuite_scan {
 	unsigned long pfn;
@@ -44,6 +46,7 @@ struct memsuite_scan {
 	const struct memsuite_bank_set *banks;
 	struct memsuite_barren *barren;
 	unsigned long vain_pfn;
+	bool was_short;
 };
 
 #define MEMSUITE_ANY_MIGRATETYPE	((1U << MIGRATE_PCPTYPES) - 1)

@@ -54,14 +54,15 @@ struct page *memsuite_pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned l
 /**
  * memsuite_pool_pop_at_hand() - take one cleared page that this CPU has at hand
  * @pool: the pool
+ * @only: there is no other that may have one, and so no use to ask memsuite_pool_pop() in vain
  *
  * The quick half of memsuite_pool_pop(), for who wants a cleared page.
  *
  * Context: a fault handler, with interrupts on; takes no lock.
  * Return: a page with a reference count of 1, cleared; NULL: memsuite_pool_pop() may have one;
- *	MEMSUITE_POOL_DRY: it would find none, and the request counts as one in vain.
+ *	with @only MEMSUITE_POOL_DRY: it would find none, and the request counts as one in vain.
  */
-struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool);
+struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool, bool only);
 
 /**
  * memsuite_pool_pop_large() - take a large folio out of a pool's region

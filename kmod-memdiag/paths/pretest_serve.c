@@ -38,7 +38,7 @@ static struct page *fault_pop(struct memsuite_pool *pool, const struct memsuite_
 	if (unlikely(fault->order))
 		return memsuite_pool_take_ready_large(pool, fault->order);
 	if (fault->gfp & __GFP_ZERO)
-		page = memsuite_pool_pop_at_hand(pool);
+		page = memsuite_pool_pop_at_hand(pool, true);
 	if (likely(page))
 		return page == MEMSUITE_POOL_DRY ? NULL : page;
 	looks = memsuite_pool_looks();

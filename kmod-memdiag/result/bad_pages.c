@@ -113,9 +113,10 @@ static void records_announce(struct work_struct *unused)
 		record->announced = true;
 		first = record;
 	}
-	if (first)
+	if (first) {
 		record_send_event(first, nr_to_announce);
-	nr_to_announce = 0;
+		nr_to_announce = 0;
+	}
 	mutex_unlock(&records_lock);
 }
 
@@ -154,21 +155,23 @@ static void record_del(struct record *record)
 void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 {
 	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
-	int err;
+	bool reserved, is_new;
 
 	if (record) {
 		record->bad_page = *bad_page;
 		record_locate(record);
 	}
+	/* Not under the lock, for which who has a page locked may wait. */
+	reserved = record && !xa_reserve(&records_by_pfn, bad_page->pfn, GFP_KERNEL);
 	mutex_lock(&records_lock);
-	err = record ? xa_insert(&records_by_pfn, bad_page->pfn, record, GFP_KERNEL) :
-	      record_find(bad_page->pfn) ? -EBUSY : -ENOMEM;
-	if (err != -EBUSY) {
+	is_new = !record_find(bad_page->pfn);
+	if (is_new) {
 		count++;
 		nr_to_announce++;
 		records_announce_soon();
 	}
-	if (err) {
+	if (!is_new || !reserved ||
+	    xa_err(xa_store(&records_by_pfn, bad_page->pfn, record, GFP_NOWAIT))) {
 		kfree(record);
 	} else {
 		list_add_tail(&record->link, &records);
@@ -320,6 +323,8 @@ void memdiag_bad_pages_exit(void)
 {
 	struct record *record, *next;
 
+	/* Who saves the list reads it: before it is gone. */
+	flush_delayed_work(&announce_work);
 	remove_proc_entry(PROC_NAME, NULL);
 	cancel_work_sync(&retire_work);
 	cancel_delayed_work_sync(&announce_work);

@@ -123,8 +123,10 @@ static void find_usual(struct vipzone_policy *policy)
 	for (segment = 0; segment < VIPZONE_NR_SEGMENTS; segment++) {
 		order = &command->orders[segment];
 		target = &policy->targets[order->region[0]];
-		if (order->nr && target->nid >= 0 && !target->spans)
-			policy->usual[segment] = target;
+		if (!order->nr || target->nid < 0 || target->spans)
+			continue;
+		policy->usual[segment] = target;
+		policy->usual_is_only[segment] = order->nr == 1 && !target->is_node;
 	}
 }
 

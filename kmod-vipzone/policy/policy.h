@@ -74,6 +74,7 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @targets: the regions, as numbered in @command
  * @usual: by segment: the target that all its pages come from while it has some, on one node;
  *	NULL: there is more to look at
+ * @usual_is_only: by segment: there is no other, nor a node that the kernel may take pages from
  * @stats: what became of its pages
  * @places: touches of its targets, and of what is in none of them, since accesses
  *	were last divided; of the audit's thread, or the last user
@@ -99,6 +100,7 @@ struct vipzone_policy {
 	unsigned int nr_targets;
 	struct vipzone_target targets[VIPZONE_MAX_REGIONS];
 	struct vipzone_target *usual[VIPZONE_NR_SEGMENTS];
+	bool usual_is_only[VIPZONE_NR_SEGMENTS];
 	struct vipzone_policy_stats __percpu *stats;
 	struct vipzone_energy_place places[VIPZONE_POLICY_PLACES];
 	u64 taken[VIPZONE_NR_ACCESS_KINDS];

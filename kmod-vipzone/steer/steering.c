@@ -291,14 +291,11 @@ static __always_inline struct page *steer_usual(struct vipzone_policy *policy,
 	if (!target || fault->order || !(fault->gfp & __GFP_ZERO) ||
 	    !node_isset(target->nid, cpuset_current_mems_allowed))
 		return NULL;
-	page = memsuite_pool_pop_at_hand(target->pool);
-	if (unlikely(page == MEMSUITE_POOL_DRY)) {
-		if (target->is_node || policy->command.orders[segment].nr > 1)
-			return NULL;
+	page = memsuite_pool_pop_at_hand(target->pool, policy->usual_is_only[segment]);
+	if (unlikely(page == MEMSUITE_POOL_DRY))
 		count_fallback(policy, VIPZONE_FALLBACK_EMPTY);
-	} else if (likely(page)) {
+	else if (likely(page))
 		this_cpu_inc(policy->stats->placed[segment]);
-	}
 	return page;
 }
 

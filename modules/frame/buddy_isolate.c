@@ -238,6 +238,7 @@ void memsuite_frames_skip_zone(struct memsuite_scan *scan)
 {
 	struct zone *zone = page_zone(pfn_to_page(scan->pfn));
 
+	scan->was_short = true;
 	memsuite_frames_go(scan, max(scan->pfn + 1, zone_end_pfn(zone)));
 }
 

@@ -34,14 +34,44 @@ static noinline void pool_refill_cache(struct memsuite_pool *pool,
 		irq_work_queue(&pool->wake);
 }
 
-/* By whichever CPU: if two are at it, one of the two times is as good as the other. */
-static void pool_found_dry(struct memsuite_pool *pool)
+static bool pool_is_paused(const struct memsuite_pool *pool)
 {
-	unsigned long wait = clamp_t(unsigned long, 2 * READ_ONCE(pool->dry_jiffies),
-				     MEMSUITE_POOL_DRY_JIFFIES, MEMSUITE_POOL_DRY_MAX_JIFFIES);
+	return time_before(jiffies, READ_ONCE(pool->dry_until));
+}
 
+/*
+ * By whichever CPU, for all that are at it. If two come here at once, one time is as good as the
+ * other.
+ */
+static void pool_pause(struct memsuite_pool *pool, bool was_short)
+{
+	unsigned long wait = was_short ? 0 : 2 * READ_ONCE(pool->dry_jiffies);
+
+	if (pool_is_paused(pool))
+		return;
+	wait = clamp_t(unsigned long, wait, MEMSUITE_POOL_DRY_JIFFIES,
+		       MEMSUITE_POOL_DRY_MAX_JIFFIES);
 	WRITE_ONCE(pool->dry_jiffies, wait);
 	WRITE_ONCE(pool->dry_until, jiffies + wait);
+}
+
+/* Dry is a region walked from end to end in vain. */
+static void pool_end_walk(struct memsuite_pool *pool, struct memsuite_pool_cache *cache)
+{
+	if (cache->vain)
+		pool_pause(pool, cache->scan.was_short);
+	memsuite_pool_rewind(pool, &cache->scan);
+	cache->vain = true;
+	cache->ended = true;
+}
+
+static void pool_found_some(struct memsuite_pool *pool, struct memsuite_pool_cache *cache)
+{
+	cache->vain = false;
+	if (unlikely(READ_ONCE(pool->dry_jiffies)))
+		WRITE_ONCE(pool->dry_jiffies, READ_ONCE(pool->dry_jiffies) / 2);
+	if (unlikely(pool_is_paused(pool)))
+		WRITE_ONCE(pool->dry_until, jiffies);
 }
 
 /*
@@ -56,7 +86,7 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 	struct memsuite_block block;
 	int err;
 
-	if (!*looks || time_before(jiffies, READ_ONCE(pool->dry_until)))
+	if (!*looks || (pool_is_paused(pool) && !cache->looks_anyway))
 		return false;
 	/* The refill thread has passed what is in use at the beginning of the region. */
 	if (!cache->scan.end)
@@ -68,17 +98,10 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 	if (err == -ENOMEM)
 		memsuite_frames_skip_zone(&cache->scan);
 	if (err == -ENOENT)
-		memsuite_pool_rewind(pool, &cache->scan);
-	cache->ended |= err == -ENOENT;
-	/* Dry is a region walked from end to end in vain. */
-	if (err == -ENOENT && cache->vain)
-		pool_found_dry(pool);
-	cache->vain |= err == -ENOENT;
+		pool_end_walk(pool, cache);
 	if (err)
 		return false;
-	cache->vain = false;
-	if (READ_ONCE(pool->dry_jiffies))
-		WRITE_ONCE(pool->dry_jiffies, READ_ONCE(pool->dry_jiffies) / 2);
+	pool_found_some(pool, cache);
 	cache->front.bare = block.page;
 	cache->front.nr_bare = 1UL << block.order;
 	cache->isolated += cache->front.nr_bare;
@@ -197,12 +220,14 @@ static struct page *pool_pop(struct memsuite_pool *pool, gfp_t gfp, unsigned lon
 /* It is no use to wait until the region may have something: it was given something. */
 static void pool_begin_anew(struct memsuite_pool *pool)
 {
+	struct memsuite_pool_cache *cache;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	memsuite_pool_rewind(pool, &this_cpu_ptr(pool->caches)->scan);
+	cache = this_cpu_ptr(pool->caches);
+	memsuite_pool_rewind(pool, &cache->scan);
+	cache->looks_anyway = true;
 	local_irq_restore(flags);
-	WRITE_ONCE(pool->dry_until, jiffies);
 }
 
 /*
@@ -223,6 +248,7 @@ static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gf
 	memsuite_pool_glance(pool);
 	pool_begin_anew(pool);
 	page = pool_pop(pool, gfp, &looks);
+	this_cpu_write(pool->caches->looks_anyway, false);
 	migrate_enable();
 	return page;
 }
@@ -231,11 +257,10 @@ static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gf
 static bool pool_is_dry(const struct memsuite_pool *pool, const struct memsuite_pool_cache *cache)
 {
 	return !cache->front.chain && !cache->front.nr_bare &&
-	       !atomic_read(&pool->nr_filled) &&
-	       time_before(jiffies, READ_ONCE(pool->dry_until));
+	       !atomic_read(&pool->nr_filled) && pool_is_paused(pool);
 }
 
-struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool)
+struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool, bool only)
 {
 	struct memsuite_pool_cache *cache;
 	struct page *page;
@@ -246,7 +271,7 @@ struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool)
 	page = likely(cache->front.chain) ? pool_pop_chain(pool, cache) : NULL;
 	if (likely(page)) {
 		cache->handed++;
-	} else if (pool_is_dry(pool, cache)) {
+	} else if (only && pool_is_dry(pool, cache)) {
 		cache->misses++;
 		page = MEMSUITE_POOL_DRY;
 	}

@@ -36,6 +36,7 @@ void memsuite_pool_set_target(struct memsuite_pool *pool, unsigned long target)
 	WRITE_ONCE(pool->target, min_t(unsigned long, batches, pool->nr_slots));
 	memsuite_large_depot_trim(pool);
 	memsuite_pool_trim_depot(pool);
+	memsuite_pool_end_rest(pool);
 	wake_up(&pool->wait);
 }
 

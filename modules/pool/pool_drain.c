@@ -78,6 +78,7 @@ unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
 		 memsuite_pool_free_donated(pool, &pool->donated);
 	/* All that may be free now. */
 	memsuite_barren_forget(&pool->barren);
+	WRITE_ONCE(pool->dry_until, jiffies);
 	return freed;
 }
 
@@ -127,6 +128,7 @@ void memsuite_pools_recycle(void)
 	mutex_lock(&memsuite_pools_lock);
 	list_for_each_entry(pool, &memsuite_pools, link) {
 		memsuite_pool_drain(pool);
+		memsuite_pool_end_rest(pool);
 		wake_up(&pool->wait);
 	}
 	mutex_unlock(&memsuite_pools_lock);

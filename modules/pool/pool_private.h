@@ -53,6 +53,7 @@ struct memsuite_pool_front {
  * @scan: where this CPU looks for free blocks
  * @vain: nothing was found since the walk began anew
  * @ended: the walk came to the end since a request last went on after it
+ * @looks_anyway: a region that is dry, too: this CPU has just given it something
  * @hint: slot to look at first
  * @isolated: bare frames taken
  * @handed: pages handed out
@@ -65,6 +66,7 @@ struct memsuite_pool_cache {
 	struct memsuite_scan scan;
 	bool vain;
 	bool ended;
+	bool looks_anyway;
 	unsigned int hint;
 	u64 isolated;
 	u64 handed;
@@ -278,6 +280,19 @@ static inline bool memsuite_pool_wants_refill(const struct memsuite_pool *pool)
 	return READ_ONCE(memsuite_pools_prefilled) && memsuite_pool_is_short(pool) &&
 	       !memsuite_hold_wanted() &&
 	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
+}
+
+/*
+ * It is to fill, or may have something: there is no use in waiting. A longer rest is one under
+ * pressure.
+ */
+static inline void memsuite_pool_end_rest(struct memsuite_pool *pool)
+{
+	unsigned long longest = jiffies + MEMSUITE_POOL_REST_MAX_JIFFIES;
+
+	WRITE_ONCE(pool->rest_jiffies, 0);
+	if (time_before_eq(READ_ONCE(pool->rest_until), longest))
+		WRITE_ONCE(pool->rest_until, jiffies);
 }
 
 static inline bool memsuite_pool_owns(const struct memsuite_pool *pool, struct page *page)

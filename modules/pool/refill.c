@@ -189,7 +189,8 @@ static void refill_look_again(struct memsuite_pool *pool)
 /* Walked to the end: what there was is taken, come back later. */
 static void refill_scan_anew(struct memsuite_pool *pool)
 {
-	bool small = pool->scan.orders != MEMSUITE_ANY_ORDER;
+	bool small = pool->scan.orders != MEMSUITE_ANY_ORDER, was_short = pool->scan.was_short;
+	unsigned long rest = was_short ? 0 : 2 * pool->rest_jiffies;
 
 	memsuite_pool_rewind(pool, &pool->scan);
 	if (small)
@@ -197,8 +198,8 @@ static void refill_scan_anew(struct memsuite_pool *pool)
 	if (pool_is_missed(pool))
 		refill_gather_frames(pool);
 	refill_look_again(pool);
-	pool->rest_jiffies = clamp_t(unsigned long, 2 * pool->rest_jiffies,
-				     MEMSUITE_POOL_DRY_JIFFIES, MEMSUITE_POOL_REST_MAX_JIFFIES);
+	pool->rest_jiffies = clamp_t(unsigned long, rest, MEMSUITE_POOL_DRY_JIFFIES,
+				     MEMSUITE_POOL_REST_MAX_JIFFIES);
 	/* It may be resting for longer, under pressure. */
 	if (time_before(READ_ONCE(pool->rest_until), jiffies + pool->rest_jiffies))
 		WRITE_ONCE(pool->rest_until, jiffies + pool->rest_jiffies);
@@ -362,8 +363,11 @@ void memsuite_refill_empty(struct memsuite_pool *pool)
  */
 static long refill_patience(const struct memsuite_pool *pool)
 {
+	long rest = READ_ONCE(pool->rest_until) - jiffies;
+
 	if (memsuite_pool_is_short(pool))
-		return max_t(unsigned long, pool->rest_jiffies, MEMSUITE_POOL_DRY_JIFFIES);
+		return clamp_t(long, rest, MEMSUITE_POOL_DRY_JIFFIES,
+			       MEMSUITE_POOL_REST_MAX_JIFFIES);
 	return pool->large.nr_wanted ? 10 * HZ : MAX_SCHEDULE_TIMEOUT;
 }
 
@@ -404,7 +408,12 @@ int memsuite_refill_run(void *data)
 		if (READ_ONCE(pool->gather)) {
 			WRITE_ONCE(pool->gather, false);
 			refill_gather_frames(pool);
-			memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
+			/* A pool that fills looks at more of them when it comes to the end. */
+			if (memsuite_pool_is_short(pool))
+				memsuite_barren_peek(&pool->barren, PEEK_BLOCKS);
+			else
+				refill_look_again(pool);
+			WRITE_ONCE(pool->dry_until, jiffies);
 		}
 		/* What it has at hand is held from one batch to the next. */
 		token = memsuite_hold_begin();

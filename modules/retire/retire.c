@@ -105,9 +105,19 @@ static int retire_used(unsigned long pfn)
 	return 0;
 }
 
-/* What was freed a moment ago, as the rest of a block of which another page was retired. */
+/*
+ * What was freed a moment ago, as the rest of a block of which another page was retired, or
+ * is in a pool.
+ */
 static int retire_drained(unsigned long pfn)
 {
+	struct page *page = pfn_to_page(pfn);
+
+	/* A guess, without a lock: it is the suite's. */
+	if (PageOffline(page))
+		memsuite_pools_drain(pfn, pfn + 1);
+	if (page_ref_count(page))
+		return -EBUSY;
 	memsuite_kcall_drain_all_pages(NULL);
 	return retire_free(pfn);
 }
