@@ -58,7 +58,8 @@ fuzz: tools
 		tests/fuzz --kernel $$kernel --seconds $(SECONDS) --seed $(SEED) || failed=1; done; exit $$failed
 
 bench-fault: tools
-	@for kernel in $$(scripts/kernels names benched); do echo "# kernel $$kernel"; tests/bench-fault $$kernel || exit 1; done
+	@for kernel in $$(scripts/kernels names benched); do echo "# kernel $$kernel"; \
+		tests/bench-fault $$kernel && tests/bench-lines $$kernel || exit 1; done
 
 bench-march: tools
 	@tests/bench-march
