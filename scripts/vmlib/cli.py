@@ -178,6 +178,23 @@ def _verdict(guest, options):
     return guest.status, []
 
 
+def _emulator_failed(guest):
+    """QEMU 7.2 now and then runs into a breakpoint that the kernel has just taken away, as it patches itself at boot."""
+    if guest.booted:
+        return False
+    with open(guest.log.name, errors="replace") as f:
+        return "Oops: int3" in f.read()
+
+
+def _boot(options, spec, target, initrd, nonce, scratch):
+    with spec.backing(scratch), faults.Injector(options.fault, spec.ram, spec.files, scratch) as injector:
+        command = spec.command(target.image, initrd) + injector.arguments()
+        guest = qemu.Guest(command, nonce, _open_log(options.kernel), options.timeout,
+                           injector.start, injector.stop, injector.ask if injector.later else None)
+        guest.run()
+    return guest
+
+
 def run(options):
     spec = machine.Machine(options)		# first, for it judges the arguments
     faults.parse(options.fault, spec.ram)
@@ -198,11 +215,12 @@ def run(options):
     with tempfile.TemporaryDirectory(prefix="memsuite-vm.") as scratch:
         initrd = f"{scratch}/initramfs"
         initramfs.write(initrd, target, modules, nonce, options.command, env, where, settings)
-        with spec.backing(scratch), faults.Injector(options.fault, spec.ram, spec.files, scratch) as injector:
-            command = spec.command(target.image, initrd) + injector.arguments()
-            guest = qemu.Guest(command, nonce, _open_log(options.kernel), options.timeout,
-                               injector.start, injector.stop, injector.ask if injector.later else None)
-            guest.run()
+        guest = _boot(options, spec, target, initrd, nonce, scratch)
+        if _emulator_failed(guest):
+            print("vm: QEMU met a breakpoint of its own before anything of the suite was there: booted again",
+                  file=sys.stderr)
+            guest.log.close()
+            guest = _boot(options, spec, target, initrd, nonce, scratch)
     status, why = _verdict(guest, options)
     if why:
         limit = 40
