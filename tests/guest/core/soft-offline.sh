@@ -28,7 +28,7 @@ add_region() {
 	[ -d $suite/regions/part ]
 }
 
-# Somewhere in the 512 MiB behind the region.
+# Somewhere in the 512 MiB from 512 MiB on, where the region is not.
 behind=131072
 free=$(dd if=/proc/kpageflags bs=8192 skip=$((behind / 1024)) count=128 2>/dev/null | od -An -v -tu8 -w8 |
 	awk -v first=$behind '{ if (int($1 / 1024) % 2) { print first + NR - 1; exit } }')
