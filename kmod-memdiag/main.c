@@ -7,6 +7,7 @@
 
 #include <memsuite/control.h>
 
+#include "paths/address_bits.h"
 #include "paths/controller.h"
 #include "paths/ecc.h"
 #include "paths/hotplug_test.h"
@@ -53,6 +54,7 @@ static int __init memdiag_init(void)
 		goto remove_debugfs;
 	memdiag_coverage_init(debugfs);
 	memdiag_inuse_init(debugfs);
+	memdiag_address_bits_init(debugfs);
 	memdiag_extra_tests_init(debugfs);
 	memdiag_ecc_init(debugfs);
 	memdiag_inject_init(debugfs);

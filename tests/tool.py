@@ -56,6 +56,11 @@ SYSFS = {
     "memdiag/coverage/free_pages": "1000",
     "memdiag/coverage/free_tested_pct": "93",
     "memdiag/coverage/free_oldest_age_s": "41",
+    "memdiag/address_bits/period_s": "86400",
+    "memdiag/address_bits/passes": "1",
+    "memdiag/address_bits/pass_progress_pct": "0",
+    "memdiag/address_bits/age_s": "60",
+    "memdiag/address_bits/tested_pct": "38",
     "memdiag/effectiveness/self_test": "",
     "memdiag/effectiveness/reads_reach_memory": "yes",
     "memdiag/effectiveness/ecc": "multi-bit",
@@ -283,10 +288,18 @@ def a_bad_page_is_listed(top):
     text = tree.run("diag", "status").stdout
     assert "found         1 bad page" in text
     assert "free: 93% of 3.9 MiB tested in time, the oldest 41 s ago" in text
+    assert "address bits  tested 60 s ago, each with 38% of memory at least" in text
     assert "beware        multi-bit ECC corrects what is weak" in text
     state = tree.json("diag", "status", "--json")
     assert state["coverage"]["free_tested_pct"] == 93
     assert state["effectiveness"]["reads_reach_memory"] == "yes"
+
+
+def address_bits_that_were_not_tested_are_told(top):
+    tree = Tree(top, {**SYSFS, "memdiag/address_bits/passes": "0"})
+    assert "address bits  not tested yet, 0% of the first pass; faults between" in tree.run("diag", "status").stdout
+    tree = Tree(top, {**SYSFS, "memdiag/address_bits/passes": "0", "memdiag/address_bits/period_s": "0"})
+    assert "address bits  not tested: set memdiag/address_bits/period_s" in tree.run("diag", "status").stdout
 
 
 def a_bad_page_that_is_not_retired_is_not_well(top):
@@ -1569,6 +1582,7 @@ TESTS = (
     only_the_core_is_loaded,
     what_is_not_well_is_told,
     a_bad_page_is_listed,
+    address_bits_that_were_not_tested_are_told,
     a_bad_page_that_is_not_retired_is_not_well,
     writes_are_one_line,
     bad_pages_are_listed_with_their_dimm,

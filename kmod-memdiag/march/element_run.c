@@ -259,8 +259,6 @@ static void element_run(struct memdiag_test_run *run, const struct memdiag_march
 	size_t lines = run->block->nr_lines, done, nr;
 	bool cached = run->cached;
 
-	if (element->delay_ms)
-		msleep(element->delay_ms);
 	for (done = 0; element->nr_ops && done < lines; done += nr) {
 		nr = min_t(size_t, lines - done, element_strip_lines(run, element));
 		run->cached = cached;
@@ -269,12 +267,25 @@ static void element_run(struct memdiag_test_run *run, const struct memdiag_march
 	}
 }
 
-void memdiag_march_run(struct memdiag_test_run *run, const struct memdiag_march_test *march)
+/* Up or down over the blocks, too: they are one memory. */
+bool memdiag_march_run(struct memdiag_test_run *runs, unsigned int nr,
+		       const struct memdiag_march_test *march, memdiag_ends_fn *ends)
 {
-	unsigned int i;
+	const struct memdiag_march_element *element;
+	struct memdiag_test_run *run;
+	unsigned int i, k;
 
 	for (i = 0; i < march->nr_elements; i++) {
-		run->failure.element = i;
-		element_run(run, &march->elements[i]);
+		element = &march->elements[i];
+		if (element->delay_ms)
+			msleep(element->delay_ms);
+		for (k = 0; k < nr; k++) {
+			if (ends && ends())
+				return false;
+			run = &runs[element->order == MEMDIAG_MARCH_DOWN ? nr - 1 - k : k];
+			run->failure.element = i;
+			element_run(run, element);
+		}
 	}
+	return true;
 }

@@ -45,8 +45,12 @@ struct memdiag_pass {
 
 /* Do a pass at the speed of memory. May sleep. */
 void memdiag_pass_run(struct memdiag_test_run *run, const struct memdiag_pass *pass);
-/* A march test, in passes over strips. May sleep. */
-void memdiag_march_run(struct memdiag_test_run *run, const struct memdiag_march_test *march);
+/*
+ * A march test, in passes over strips, of @nr blocks in ascending order. @ends, or NULL, is
+ * asked between them. May sleep. Returns false if it was ended.
+ */
+bool memdiag_march_run(struct memdiag_test_run *runs, unsigned int nr,
+		       const struct memdiag_march_test *march, memdiag_ends_fn *ends);
 /*
  * Report the bits of @diff of a word as wrong, before it is written again; what
  * was expected is the background, but for the bits of @flip.

@@ -11,7 +11,6 @@
 #include "march/engine.h"
 #include "march/element_exact.h"
 #include "march/nonmarch.h"
-#include "march/element_run.h"
 
 /* A guess: what a march test mostly has. */
 #define FOREIGN_OPS	10
@@ -85,5 +84,20 @@ void memdiag_engine_run(const struct memdiag_engine_test *test,
 	else if (run.method >= MEMDIAG_ENGINE_LINES)
 		memdiag_exact_run(&run, &test->march);
 	else
-		memdiag_march_run(&run, &test->march);
+		memdiag_march_run(&run, 1, &test->march, NULL);
+}
+
+bool memdiag_engine_run_joint(const struct memdiag_engine_test *test,
+			      struct memdiag_test_run *runs, unsigned int nr,
+			      unsigned int background, memdiag_ends_fn *ends)
+{
+	enum memdiag_engine_method method = engine_choose_method(MEMDIAG_ENGINE_AUTO, test->kind);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		runs[i].method = method;
+		runs[i].cached = false;
+		memdiag_background_make(&runs[i].background, background, test->seed);
+	}
+	return memdiag_march_run(runs, nr, &test->march, ends);
 }

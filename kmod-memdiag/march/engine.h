@@ -3,6 +3,7 @@
 #ifndef MEMDIAG_MARCH_ENGINE_H
 #define MEMDIAG_MARCH_ENGINE_H
 
+#include "march/element_run.h"
 #include "march/engine_types.h"
 
 extern const char *const memdiag_engine_methods[MEMDIAG_ENGINE_NR_METHODS];
@@ -42,5 +43,23 @@ unsigned int memdiag_engine_ops(const struct memdiag_engine_test *test);
 void memdiag_engine_run(const struct memdiag_engine_test *test,
 			const struct memdiag_engine_block *block, unsigned int background,
 			memdiag_march_report_fn *report, void *context);
+
+/**
+ * memdiag_engine_run_joint() - run a march test over several blocks as one memory
+ * @test: a march test; its method does not matter
+ * @runs: @block, @report and @context of each, in ascending order of addresses; the rest is set
+ * @nr: how many
+ * @background: which one, see memdiag_background_make()
+ * @ends: asked now and then, or NULL
+ *
+ * Every element runs over all blocks before the next one begins, so that faults
+ * between any two of them are seen, however far apart.
+ *
+ * Context: may sleep.
+ * Return: false if @ends has ended it.
+ */
+bool memdiag_engine_run_joint(const struct memdiag_engine_test *test,
+			      struct memdiag_test_run *runs, unsigned int nr,
+			      unsigned int background, memdiag_ends_fn *ends);
 
 #endif

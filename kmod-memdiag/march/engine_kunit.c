@@ -271,6 +271,38 @@ static void decoder_inverts_by_bits(struct kunit *test)
 	}
 }
 
+static void run_joint(struct memdiag_engine_block *blocks, unsigned int nr, struct seen *seen)
+{
+	static struct memdiag_test_run runs[2];
+	static struct memdiag_engine_test march_c;
+	unsigned int i, at;
+
+	march_c.kind = MEMDIAG_ENGINE_MARCH;
+	memdiag_march_parse(memdiag_march_find("march-c-")->text, &march_c.march, &at);
+	for (i = 0; i < nr; i++)
+		runs[i] = (struct memdiag_test_run) {
+			.block = &blocks[i], .report = engine_see_failure, .context = seen,
+		};
+	memdiag_engine_run_joint(&march_c, runs, nr, 0, NULL);
+}
+
+/* Two addresses, one memory: good where it is tested by itself. */
+static void joint_run_sees_aliases(struct kunit *test)
+{
+	struct memdiag_engine_block blocks[2] = { block_of(test), block_of(test) };
+	struct seen seen = { 0 };
+
+	blocks[1].address += 1ULL << 26;
+	run_joint(&blocks[0], 1, &seen);
+	run_joint(blocks, 2, &seen);
+	KUNIT_EXPECT_EQ(test, seen.failures, 0U);
+	blocks[1].words = blocks[0].words;
+	run_joint(&blocks[1], 1, &seen);
+	KUNIT_EXPECT_EQ(test, seen.failures, 0U);
+	run_joint(blocks, 2, &seen);
+	KUNIT_EXPECT_GE(test, seen.failures, (unsigned int)BLOCK_WORDS);
+}
+
 static void reach_is_told(struct kunit *test)
 {
 	static const struct memdiag_dram_reach none = {},
@@ -348,6 +380,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(all_passes_report),
 	KUNIT_CASE(strides_leave_the_rest),
 	KUNIT_CASE(decoder_inverts_by_bits),
+	KUNIT_CASE(joint_run_sees_aliases),
 	KUNIT_CASE(reach_is_told),
 #ifdef __KERNEL__
 	KUNIT_CASE(survives_uncorrectable_errors),

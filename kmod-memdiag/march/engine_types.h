@@ -78,6 +78,9 @@ struct memdiag_march_failure {
 	bool uncorrectable;
 };
 
+/* Whether a test of memory is to end before its time. */
+typedef bool memdiag_ends_fn(void);
+
 typedef void memdiag_march_report_fn(void *context, const struct memdiag_march_failure *failure);
 
 #endif

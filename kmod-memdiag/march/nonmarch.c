@@ -32,7 +32,7 @@ void memdiag_decoder_run(struct memdiag_test_run *run)
 
 	for (bit = 0; bit < ilog2(run->block->nr_lines); bit++) {
 		run->background.bit = bit;
-		memdiag_march_run(run, &test);
+		memdiag_march_run(run, 1, &test, NULL);
 	}
 }
 

@@ -22,6 +22,7 @@
 #include <memsuite/control.h>
 #include <memsuite/pool_inspect.h>
 
+#include "paths/address_bits.h"
 #include "paths/controller.h"
 #include "paths/inuse.h"
 #include "paths/pretest_pool.h"
@@ -310,12 +311,17 @@ int memdiag_controller_start(void)
 	err = memdiag_inuse_start();
 	if (err)
 		goto err_inuse;
+	err = memdiag_address_bits_start();
+	if (err)
+		goto err_address_bits;
 	err = controller_start_thread();
 	if (err)
 		goto err_thread;
 	return 0;
 
 err_thread:
+	memdiag_address_bits_stop();
+err_address_bits:
 	memdiag_inuse_stop();
 err_inuse:
 	memdiag_worker_stop();
@@ -331,6 +337,7 @@ void memdiag_controller_stop(void)
 		return;
 	kthread_stop(thread);
 	thread = NULL;
+	memdiag_address_bits_stop();
 	memdiag_inuse_stop();
 	memdiag_worker_stop();
 	memdiag_pretest_stop();

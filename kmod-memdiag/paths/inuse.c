@@ -30,6 +30,7 @@
 #include <memsuite/target_frames.h>
 
 #include "paths/inuse.h"
+#include "sched/memory_span.h"
 #include "sched/test_lifetime.h"
 
 /* Pages that are off the LRU lists together. */
@@ -374,21 +375,11 @@ const struct attribute_group memdiag_inuse_moves_group = {
 	.attrs = moves_attrs,
 };
 
-static unsigned long highest_pfn(void)
-{
-	unsigned long pfn = 0;
-	int nid;
-
-	for_each_node_state(nid, N_MEMORY)
-		pfn = max(pfn, node_end_pfn(nid));
-	return pfn;
-}
-
 /* 4 bytes for each frame, as /proc/kpageflags has 8. */
 static ssize_t ages_read(struct file *file, char __user *to, size_t count,
 			 loff_t *pos)
 {
-	unsigned long end = highest_pfn();
+	unsigned long end = memdiag_memory_end_pfn();
 	size_t done, part, from;
 	u32 age;
 

@@ -6,6 +6,7 @@
 
 #include <memsuite/control.h>
 
+#include "paths/address_bits.h"
 #include "paths/controller.h"
 #include "paths/ecc.h"
 #include "paths/hotplug_test.h"
@@ -66,7 +67,7 @@ static const struct attribute_group *memdiag_groups[] = {
 	&memdiag_hotplug_group, &memdiag_coverage_group,
 	&memdiag_range_group, &memdiag_retire_group,
 	&memdiag_extra_tests_group, &memdiag_optimisations_group,
-	&memdiag_ecc_group, &memdiag_inject_group,
+	&memdiag_address_bits_group, &memdiag_ecc_group, &memdiag_inject_group,
 	&memdiag_effectiveness_group,
 	NULL
 };

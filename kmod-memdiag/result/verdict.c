@@ -21,6 +21,7 @@ void memdiag_verdict_begin(struct memdiag_verdict *verdict, unsigned long pfn, u
 	verdict->pfn = pfn;
 	verdict->nr = nr;
 	verdict->nr_suspects = 0;
+	verdict->emulated = false;
 	bitmap_zero(verdict->bad, MEMDIAG_VERDICT_MAX_PAGES);
 }
 
@@ -155,6 +156,25 @@ static void verdict_run_foreign(struct memdiag_verdict *verdict,
 	test->foreign->run(&held);
 }
 
+static void verdict_begin_run(struct memdiag_verdict *verdict)
+{
+	unsigned int i;
+
+	for (i = 0; i < verdict->nr_suspects; i++)
+		verdict->suspects[i].failed_now = false;
+}
+
+/* Whether a page failed that there is a suspect for. */
+static bool verdict_run_failed(const struct memdiag_verdict *verdict)
+{
+	unsigned int i;
+
+	for (i = 0; i < verdict->nr_suspects; i++)
+		if (verdict->suspects[i].failed_now)
+			return true;
+	return false;
+}
+
 /* Returns whether a page failed that there is a suspect for. */
 static bool verdict_run(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
 			unsigned int background)
@@ -164,11 +184,8 @@ static bool verdict_run(struct memdiag_verdict *verdict, const struct memdiag_en
 		.nr_lines = verdict->nr * (PAGE_SIZE / MEMDIAG_LINE_BYTES),
 		.address = PFN_PHYS(verdict->pfn),
 	};
-	bool any = false;
-	unsigned int i;
 
-	for (i = 0; i < verdict->nr_suspects; i++)
-		verdict->suspects[i].failed_now = false;
+	verdict_begin_run(verdict);
 	verdict->emulated = test->kind == MEMDIAG_ENGINE_MARCH &&
 			    memdiag_inject_covers(block.address,
 						  verdict->nr * PAGE_SIZE);
@@ -178,9 +195,16 @@ static bool verdict_run(struct memdiag_verdict *verdict, const struct memdiag_en
 		memdiag_inject_run(test, &block, background, verdict_add_failure, verdict);
 	else
 		memdiag_engine_run(test, &block, background, verdict_add_failure, verdict);
+	return verdict_run_failed(verdict);
+}
+
+/* Before a march: how it fails with this background is yet to be seen. */
+static void suspects_begin(struct memdiag_verdict *verdict)
+{
+	unsigned int i;
+
 	for (i = 0; i < verdict->nr_suspects; i++)
-		any |= verdict->suspects[i].failed_now;
-	return any;
+		verdict->suspects[i].failed_runs = 0;
 }
 
 /* A page may fail with one background only: the worst that it did counts. */
@@ -202,13 +226,61 @@ void memdiag_verdict_march(struct memdiag_verdict *verdict, const struct memdiag
 {
 	unsigned int i;
 
-	for (i = 0; i < verdict->nr_suspects; i++)
-		verdict->suspects[i].failed_runs = 0;
+	suspects_begin(verdict);
 	if (!verdict_run(verdict, test, background))
 		return;
 	for (i = 0; i < MEMDIAG_CLASSIFY_RERUNS; i++)
 		verdict_run(verdict, test, background);
 	suspects_classify(verdict);
+}
+
+void memdiag_joint_add(struct memdiag_joint *joint, unsigned long pfn, unsigned long nr)
+{
+	struct memdiag_verdict *verdict = &joint->verdicts[joint->nr];
+	struct memdiag_engine_block *block = &joint->blocks[joint->nr];
+
+	memdiag_verdict_begin(verdict, pfn, nr);
+	*block = (struct memdiag_engine_block) {
+		.words = word_at(verdict, 0),
+		.nr_lines = nr * (PAGE_SIZE / MEMDIAG_LINE_BYTES),
+		.address = PFN_PHYS(pfn),
+	};
+	joint->runs[joint->nr++] = (struct memdiag_test_run) {
+		.block = block,
+		.report = verdict_add_failure,
+		.context = verdict,
+	};
+}
+
+/* Returns whether it was run to its end; adds to @failed whether something did. */
+static bool joint_run(struct memdiag_joint *joint, const struct memdiag_engine_test *test,
+		      unsigned int background, memdiag_ends_fn *ends, bool *failed)
+{
+	unsigned int i;
+	bool whole;
+
+	for (i = 0; i < joint->nr; i++)
+		verdict_begin_run(&joint->verdicts[i]);
+	whole = memdiag_engine_run_joint(test, joint->runs, joint->nr, background, ends);
+	for (i = 0; i < joint->nr; i++)
+		*failed |= verdict_run_failed(&joint->verdicts[i]);
+	return whole;
+}
+
+bool memdiag_joint_march(struct memdiag_joint *joint, const struct memdiag_engine_test *test,
+			 unsigned int background, memdiag_ends_fn *ends)
+{
+	bool failed = false, whole;
+	unsigned int i;
+
+	whole = joint_run(joint, test, background, ends, &failed);
+	if (!failed)
+		return whole;
+	for (i = 0; i < MEMDIAG_CLASSIFY_RERUNS; i++)
+		joint_run(joint, test, background, NULL, &failed);
+	for (i = 0; i < joint->nr; i++)
+		suspects_classify(&joint->verdicts[i]);
+	return whole;
 }
 
 void memdiag_verdict_clear(const struct memdiag_verdict *verdict)

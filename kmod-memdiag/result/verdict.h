@@ -8,7 +8,7 @@
 
 #include <compat/compat.h>
 
-#include "march/engine_types.h"
+#include "march/element_run.h"
 #include "result/bad_pages.h"
 
 #define MEMDIAG_VERDICT_MAX_PAGES	BIT(MEMSUITE_MAX_ORDER)
@@ -45,6 +45,22 @@ struct memdiag_verdict {
 	bool emulated;
 };
 
+#define MEMDIAG_JOINT_BLOCKS	64U
+
+/**
+ * struct memdiag_joint - blocks that are tested together, as one memory
+ * @nr: how many
+ * @verdicts: of each, in ascending order of addresses
+ * @blocks: each, as the engine takes it
+ * @runs: likewise
+ */
+struct memdiag_joint {
+	unsigned int nr;
+	struct memdiag_verdict verdicts[MEMDIAG_JOINT_BLOCKS];
+	struct memdiag_engine_block blocks[MEMDIAG_JOINT_BLOCKS];
+	struct memdiag_test_run runs[MEMDIAG_JOINT_BLOCKS];
+};
+
 /**
  * memdiag_verdict_begin() - begin the test of a stretch of memory
  * @verdict: result; all pages are good
@@ -68,6 +84,31 @@ void memdiag_verdict_begin(struct memdiag_verdict *verdict, unsigned long pfn,
  */
 void memdiag_verdict_march(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
 			   unsigned int background);
+
+/**
+ * memdiag_joint_add() - add a block behind those that there are
+ * @joint: fewer than MEMDIAG_JOINT_BLOCKS
+ * @pfn: its first frame
+ * @nr: number of frames, at most MEMDIAG_VERDICT_MAX_PAGES
+ */
+void memdiag_joint_add(struct memdiag_joint *joint, unsigned long pfn, unsigned long nr);
+
+/**
+ * memdiag_joint_march() - test blocks together once, and again if something fails
+ * @joint: the blocks; what was found is added to their verdicts
+ * @test: a march test
+ * @background: number of the background
+ * @ends: asked now and then, or NULL
+ *
+ * Shows faults between any two of them: two addresses that are one cell, and cells that
+ * disturb each other. Emulated faults do not show. The caller holds the memory, whose
+ * contents are lost.
+ *
+ * Context: may sleep.
+ * Return: false if @ends has ended it before its time.
+ */
+bool memdiag_joint_march(struct memdiag_joint *joint, const struct memdiag_engine_test *test,
+			 unsigned int background, memdiag_ends_fn *ends);
 
 /**
  * memdiag_verdict_clear() - make the memory zero

@@ -16,6 +16,7 @@
 
 #include "march/engine.h"
 #include "march/simulator.h"
+#include "result/verdict.h"
 #include "sched/algorithm.h"
 
 #define DEFAULT_ALGORITHM	"march-c-"
@@ -268,6 +269,9 @@ COVERAGE(dynamic_drdf, DYNAMIC_DRDF);
 COVERAGE(dynamic_irf, DYNAMIC_IRF);
 COVERAGE(dynamic_cfds, DYNAMIC_CFDS);
 
+/* What is not seen of cells further apart. */
+MEMSUITE_ATTR_NUMBER_RO(distance_kib, MEMDIAG_VERDICT_MAX_PAGES << (PAGE_SHIFT - 10));
+
 static struct attribute *coverage_attrs[] = {
 	&saf.attr.attr, &tf.attr.attr, &af.attr.attr, &sof.attr.attr,
 	&drf.attr.attr, &wdf.attr.attr, &rdf.attr.attr, &drdf.attr.attr,
@@ -275,7 +279,7 @@ static struct attribute *coverage_attrs[] = {
 	&cfds.attr.attr, &cftr.attr.attr, &cfwd.attr.attr, &cfrd.attr.attr,
 	&cfdrd.attr.attr, &cfir.attr.attr, &dynamic_rdf.attr.attr,
 	&dynamic_drdf.attr.attr, &dynamic_irf.attr.attr,
-	&dynamic_cfds.attr.attr, NULL
+	&dynamic_cfds.attr.attr, &distance_kib_attr.attr, NULL
 };
 
 const struct attribute_group memdiag_algorithm_coverage_group = {

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "march/engine_types.h"
+
 struct attribute_group;
 struct dentry;
 struct memdiag_verdict;
@@ -45,9 +47,6 @@ bool memdiag_extra_tests_begin_sweep(void);
 
 /* A sweep over all memory has ended. May sleep. */
 void memdiag_extra_tests_end_sweep(void);
-
-/* Whether a test of memory is to end before its time. */
-typedef bool memdiag_ends_fn(void);
 
 /**
  * memdiag_extra_tests_run() - run the tests of this sweep over memory

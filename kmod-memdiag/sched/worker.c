@@ -142,10 +142,15 @@ bool memdiag_worker_at_work(void)
 	return atomic_read(&at_work);
 }
 
-static bool workers_may_test(void)
+bool memdiag_worker_may_test(void)
 {
 	return !READ_ONCE(held) &&
 	       (!READ_ONCE(paced) || atomic64_read(&tokens) > 0);
+}
+
+void memdiag_worker_spend(u64 pages)
+{
+	atomic64_sub(pages, &tokens);
 }
 
 bool memdiag_worker_ends(void)
@@ -283,7 +288,7 @@ static int worker_test_next(struct worker *worker)
 
 static bool worker_has_work(const struct worker *worker)
 {
-	return READ_ONCE(sweeping) && workers_may_test() &&
+	return READ_ONCE(sweeping) && memdiag_worker_may_test() &&
 	       worker->index < READ_ONCE(config.threads);
 }
 

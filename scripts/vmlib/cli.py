@@ -37,6 +37,8 @@ memory faults:
                              intermittent=1,ON,PERIOD for ON ms in every PERIOD ms
     coupling@AGGRESSOR       flips whenever the byte at address AGGRESSOR is written
     disturb@AGGRESSOR        flips whenever the byte at address AGGRESSOR is read (coupling by reads)
+    alias@OTHER              its page is the one at address OTHER: what is written to either is in both (BIT does not
+                             matter)
     once                     flips once, when it appears: a transient fault
   sa0, sa1 and intermittent are forced by a process on the host that looks every few microseconds: a test of a
   block sees them, a read right after a write may not.  fast-sa0 and fast-sa1 are forced at each access, by a
@@ -44,7 +46,8 @@ memory faults:
 
   --fault later lets faults appear while COMMAND runs: the guest's own command `fault ADDR:BIT:KIND...` (in /tests/)
   makes all of these cells faulty from when it returns until COMMAND ends.  It fails, and says why, without making
-  any of them so if there is a mistake in one.  The plugin is always there.
+  any of them so if there is a mistake in one.  The plugin is always there; with --fault later=alias it is not,
+  and pages that are one are all that can be asked for.
 
 memory nodes:
   --numa SIZE[,cpus=A-B]   one node; repeat for more.  The first node has all CPUs unless cpus= says otherwise,

@@ -12,11 +12,12 @@ import subprocess
 from . import Failure, Usage, initramfs, machine, qemu, write_whole
 
 CELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cells")
-LATER = "later"
+LATER, LATER_ALIASES = "later", "later=alias"
+PAGE = 4096
 ALWAYS = (1, 1)
 ONCE = (0, 0)
 INTERMITTENT_MS = (10, 200)
-KINDS = "sa0, sa1, intermittent[=[VALUE,]ON,PERIOD], once, coupling@ADDR, disturb@ADDR, fast-sa0, fast-sa1"
+KINDS = "sa0, sa1, intermittent[=[VALUE,]ON,PERIOD], once, coupling@ADDR, disturb@ADDR, alias@ADDR, fast-sa0, fast-sa1"
 
 
 class Fault:
@@ -33,9 +34,13 @@ class Fault:
         self.node, self.offset = self._locate(address, ram, spec)
         # (value, (on, period)) of what a process forces, or (kind, node, offset) of what an access changes
         self.polled = self.accessed = None
+        # (node, offset) of the page that is the same one
+        self.alias = None
         name, at, aggressor = kind.partition("@")
         if at and name in ("coupling", "disturb"):
             self.accessed = ("store" if name == "coupling" else "load", *self._locate(aggressor, ram, spec))
+        elif at and name == "alias":
+            self.alias = self._locate(aggressor, ram, spec)
         elif kind in ("sa0", "sa1"):
             self.polled = int(kind[2]), ALWAYS
         elif kind in ("fast-sa0", "fast-sa1"):
@@ -68,7 +73,7 @@ class Fault:
 
 
 def parse(specs, ram):
-    return [Fault(spec, ram) for spec in specs if spec != LATER]
+    return [Fault(spec, ram) for spec in specs if spec not in (LATER, LATER_ALIASES)]
 
 
 class Injector:
@@ -76,12 +81,15 @@ class Injector:
 
     def __init__(self, specs, ram, files, scratch):
         self._first = parse(specs, ram)
-        self.later = LATER in specs
+        self._accesses = LATER in specs or any(fault.accessed for fault in self._first)
+        self.later = LATER in specs or LATER_ALIASES in specs
         self._ram = ram
         self._files = files
         self._switch = f"{scratch}/faults-on"
         self._list = f"{scratch}/cells"
-        self._cells = []		# lines of that file, for the plugin
+        self._pages = f"{scratch}/pages"
+        self._cells = []		# lines of these files, for the plugins
+        self._aliases = []
         self._processes = []
 
     def __enter__(self):
@@ -98,13 +106,19 @@ class Injector:
         return 2 * sum(self._ram.nodes[:node]) + offset
 
     def arguments(self):
-        """QEMU's arguments for cells that change at an access."""
-        if not self.later and not any(fault.accessed for fault in self._first):
-            return []
-        plugin = initramfs.compiled(f"{CELLS}/access.c", "-shared", "-fPIC",
-                                     # What is used of the interface is the same in both; QEMU wants it named.
-                                     f"-DPLUGIN_VERSION={1 if qemu.version() < (8, 2) else 2}")
-        return ["-plugin", f"{plugin},on={self._switch},cells={self._list}"]
+        """QEMU's arguments for cells that change at an access, and for pages that are one."""
+        arguments = []
+        if self._accesses:
+            arguments += ["-plugin", f"{self._plugin('access')},on={self._switch},cells={self._list}"]
+        if self.later or any(fault.alias for fault in self._first):
+            arguments += ["-plugin", f"{self._plugin('alias')},on={self._switch},pages={self._pages}"]
+        return arguments
+
+    @staticmethod
+    def _plugin(name):
+        return initramfs.compiled(f"{CELLS}/{name}.c", "-shared", "-fPIC", "-pthread",
+                                  # What is used of the interface is the same in both; QEMU wants it named.
+                                  f"-DPLUGIN_VERSION={1 if qemu.version() < (8, 2) else 2}")
 
     def start(self):
         self._appear(self._first)
@@ -112,7 +126,10 @@ class Injector:
     def ask(self, specs):
         """All of these appear, or none, and what is returned tells why."""
         try:
-            self._appear([Fault(spec, self._ram) for spec in specs])
+            faults = [Fault(spec, self._ram) for spec in specs]
+            if not self._accesses and any(fault.accessed for fault in faults):
+                raise Usage(f"cells that change at an access take --fault {LATER}")
+            self._appear(faults)
         except Usage as error:
             return str(error)
         return ""
@@ -125,7 +142,12 @@ class Injector:
                 kind, node, offset = fault.accessed
                 self._cells.append(f"{kind} {self._plugin_address(node, offset)} {fault.offset} {fault.bit} "
                                    f"{self._files[fault.node]}\n")
+            if fault.alias:
+                node, offset = fault.alias
+                self._aliases.append(f"{fault.offset & -PAGE} {offset & -PAGE} {self._files[fault.node]}\t"
+                                     f"{self._files[node]}\n")
         write_whole(self._list, "".join(self._cells))
+        write_whole(self._pages, "".join(self._aliases))
         self._tell(lambda version: version % 255 + 1)
 
     def _force(self, cells):

@@ -18,6 +18,7 @@ def cmd_diag_status(args):
     state.update(algorithm=read("memdiag", "algorithm"),
                  test_lifetime_s=number("memdiag", "test_lifetime_s"),
                  coverage=numbers("memdiag", "coverage"),
+                 address_bits=address_bits(),
                  effectiveness=effectiveness(),
                  range=range_state(), stored=len(load_store()["pages"]))
     if args.json:
@@ -35,11 +36,33 @@ def cmd_diag_status(args):
           f"stored        {bad_page_count(state['stored'])}")
     for line in coverage_lines(state["coverage"]):
         print(f"coverage      {line}")
+    print(f"address bits  {address_bits_line(state['address_bits'])}")
     if state["range"] and state["range"]["status"] != "untested":
         print(f"range         {range_line(state['range'])}")
     for line in effectiveness_lines(state["effectiveness"]):
         print(f"beware        {line}")
     return 0
+
+
+def address_bits():
+    """The test for faults between addresses that are further apart than a block."""
+    state = {name: number("memdiag", "address_bits", name)
+             for name in ("period_s", "passes", "pass_progress_pct")}
+    if state["passes"]:
+        state.update({name: number("memdiag", "address_bits", name)
+                      for name in ("age_s", "tested_pct")})
+    return state
+
+
+def address_bits_line(state):
+    unseen = "faults between blocks of memory are not seen"
+    if state["passes"]:
+        return (f"tested {state['age_s']} s ago, each with "
+                f"{state['tested_pct']}% of memory at least")
+    if not state["period_s"]:
+        return f"not tested: set memdiag/address_bits/period_s; {unseen}"
+    return (f"not tested yet, {state['pass_progress_pct']}% of the first "
+            f"pass; {unseen}")
 
 
 EFFECTIVENESS = ("reads_reach_memory", "ecc", "encryption", "scrambling",
