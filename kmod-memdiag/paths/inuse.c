@@ -13,6 +13,7 @@
 
 #include <linux/debugfs.h>
 #include <linux/err.h>
+#include <linux/hugetlb.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/memory_hotplug.h>
@@ -29,6 +30,7 @@
 #include <memsuite/region.h>
 #include <memsuite/target_frames.h>
 
+#include "paths/hugetlb.h"
 #include "paths/inuse.h"
 #include "sched/memory_span.h"
 #include "sched/test_lifetime.h"
@@ -48,6 +50,7 @@
 enum {
 	LEFT_WIDE = MEMSUITE_NR_MIGRATE_OUTCOMES,	/* mapped too widely */
 	LEFT_LARGE,	/* a huge page, and no tested one to move it to */
+	LEFT_HUGETLB,	/* a huge page that the kernel does not move */
 	LEFT_KERNEL,	/* on no LRU list */
 	NR_OUTCOMES,
 };
@@ -162,10 +165,22 @@ static void count_off_list(struct walk *walk, struct page *page)
 							  LEFT_KERNEL]++;
 }
 
+/* Of hugetlbfs. It is tested at once: the next one would be moved to where it was. */
+static void move_hugetlb(struct walk *walk, struct page *page)
+{
+	unsigned long nr = 1UL << compound_order(page);
+
+	walk->outcome[memdiag_hugetlb_test(page) ? MEMSUITE_MIGRATED : LEFT_HUGETLB] += nr;
+}
+
 static void inuse_visit_page(struct walk *walk, struct page *page)
 {
 	if (PageTail(page))
 		return;
+	if (PageHuge(page)) {
+		move_hugetlb(walk, page);
+		return;
+	}
 	if (!PageLRU(page) || PageReserved(page)) {
 		count_off_list(walk, page);
 		return;
@@ -361,13 +376,14 @@ MEMSUITE_ATTR_NUMBER_RO(left_full_pages, READ_ONCE(last[MEMSUITE_MIGRATE_FULL]))
 MEMSUITE_ATTR_NUMBER_RO(left_gone_pages, READ_ONCE(last[MEMSUITE_MIGRATE_GONE]));
 MEMSUITE_ATTR_NUMBER_RO(left_wide_pages, READ_ONCE(last[LEFT_WIDE]));
 MEMSUITE_ATTR_NUMBER_RO(left_large_pages, READ_ONCE(last[LEFT_LARGE]));
+MEMSUITE_ATTR_NUMBER_RO(left_hugetlb_pages, READ_ONCE(last[LEFT_HUGETLB]));
 MEMSUITE_ATTR_NUMBER_RO(left_kernel_pages, READ_ONCE(last[LEFT_KERNEL]));
 
 static struct attribute *moves_attrs[] = {
 	&moved_pages_attr.attr, &walks_attr.attr, &left_busy_pages_attr.attr,
 	&left_pinned_pages_attr.attr, &left_full_pages_attr.attr,
 	&left_gone_pages_attr.attr, &left_wide_pages_attr.attr,
-	&left_large_pages_attr.attr, &left_kernel_pages_attr.attr, NULL
+	&left_large_pages_attr.attr, &left_hugetlb_pages_attr.attr, &left_kernel_pages_attr.attr, NULL
 };
 
 const struct attribute_group memdiag_inuse_moves_group = {

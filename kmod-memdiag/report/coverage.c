@@ -6,6 +6,7 @@
 
 #include <linux/debugfs.h>
 #include <linux/err.h>
+#include <linux/hugetlb.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/memory_hotplug.h>
@@ -15,6 +16,7 @@
 #include <linux/seq_file.h>
 
 #include <compat/compat.h>
+#include <compat/page.h>
 #include <compat/poison.h>
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
@@ -22,10 +24,10 @@
 #include "report/coverage.h"
 #include "sched/test_lifetime.h"
 
-enum use { FREE, USER, PAGE_CACHE, KERNEL, NR_USES };
+enum use { FREE, USER, PAGE_CACHE, HUGETLB, PINNED, KERNEL, NR_USES };
 
 static const char * const use_names[NR_USES] = {
-	"free", "user", "page_cache", "kernel",
+	"free", "user", "page_cache", "hugetlb", "pinned", "kernel",
 };
 
 /* Ages are sorted by 64ths of the lifetime of a test, up to two of them. */
@@ -63,11 +65,16 @@ static enum use use_of(struct page *page)
 	head = compound_head(page);
 	if (PageReserved(page) || PageSlab(head))
 		return KERNEL;
+	/* In use, or in reserve. */
+	if (PageHuge(head))
+		return HUGETLB;
 	/* Inside a free block, or in the lists of a CPU. */
 	if (!page_count(head))
 		return FREE;
 	if (!PageLRU(head))
 		return KERNEL;
+	if (memsuite_page_pinned(head))
+		return PINNED;
 	return PageAnon(head) ? USER : PAGE_CACHE;
 }
 
@@ -175,6 +182,8 @@ coverage_attr(use, name##_age_p99_s, age_percentile_s(coverage, 99))
 use_attrs(FREE, free);
 use_attrs(USER, user);
 use_attrs(PAGE_CACHE, page_cache);
+use_attrs(HUGETLB, hugetlb);
+use_attrs(PINNED, pinned);
 use_attrs(KERNEL, kernel);
 
 #define use_attr_list(name)						\
@@ -185,7 +194,7 @@ use_attrs(KERNEL, kernel);
 
 static struct attribute *coverage_attrs[] = {
 	use_attr_list(free), use_attr_list(user), use_attr_list(page_cache),
-	use_attr_list(kernel), NULL
+	use_attr_list(hugetlb), use_attr_list(pinned), use_attr_list(kernel), NULL
 };
 
 const struct attribute_group memdiag_coverage_group = {

@@ -61,6 +61,12 @@ static inline int memsuite_alloc_contig_range(unsigned long start, unsigned long
 #endif
 }
 
+/* Whether that moves, or replaces, huge pages of hugetlbfs: from 5.13 on. */
+static inline bool memsuite_contig_range_has_hugetlb(void)
+{
+	return MEMSUITE_HAVE_HUGETLB_DISSOLVE && IS_ENABLED(CONFIG_HUGETLB_PAGE);
+}
+
 /*
  * Up to 6.10, pages that go offline are taken off those that a zone manages, though
  * they be withheld, and so were not counted.

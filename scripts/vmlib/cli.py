@@ -46,8 +46,8 @@ memory faults:
 
   --fault later lets faults appear while COMMAND runs: the guest's own command `fault ADDR:BIT:KIND...` (in /tests/)
   makes all of these cells faulty from when it returns until COMMAND ends.  It fails, and says why, without making
-  any of them so if there is a mistake in one.  The plugin is always there; with --fault later=alias it is not,
-  and pages that are one are all that can be asked for.
+  any of them so if there is a mistake in one.  The plugin is always there; with --fault later=quick it is not,
+  and neither can be cells that change at an access.
 
 memory nodes:
   --numa SIZE[,cpus=A-B]   one node; repeat for more.  The first node has all CPUs unless cpus= says otherwise,

@@ -12,7 +12,7 @@ import subprocess
 from . import Failure, Usage, initramfs, machine, qemu, write_whole
 
 CELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cells")
-LATER, LATER_ALIASES = "later", "later=alias"
+LATER, LATER_QUICK = "later", "later=quick"
 PAGE = 4096
 ALWAYS = (1, 1)
 ONCE = (0, 0)
@@ -73,7 +73,7 @@ class Fault:
 
 
 def parse(specs, ram):
-    return [Fault(spec, ram) for spec in specs if spec not in (LATER, LATER_ALIASES)]
+    return [Fault(spec, ram) for spec in specs if spec not in (LATER, LATER_QUICK)]
 
 
 class Injector:
@@ -82,7 +82,7 @@ class Injector:
     def __init__(self, specs, ram, files, scratch):
         self._first = parse(specs, ram)
         self._accesses = LATER in specs or any(fault.accessed for fault in self._first)
-        self.later = LATER in specs or LATER_ALIASES in specs
+        self.later = LATER in specs or LATER_QUICK in specs
         self._ram = ram
         self._files = files
         self._switch = f"{scratch}/faults-on"

@@ -93,7 +93,7 @@ def effectiveness_lines(flags):
 
 
 def coverage_lines(coverage):
-    for name in ("free", "user", "page_cache", "kernel"):
+    for name in ("free", "user", "page_cache", "hugetlb", "pinned", "kernel"):
         if f"{name}_pages" in coverage:
             yield (f"{name.replace('_', ' ')}: "
                    f"{coverage[f'{name}_tested_pct']}% of "

@@ -6,10 +6,10 @@
 #
 #   address-bits.sh KIND BIT...	alias or coupling; bits of addresses
 #
-# In scripts/vm --fault later=alias, or later for couplings, which takes ten times as long.
+# In scripts/vm --fault later=quick, or later for couplings, which takes ten times as long.
 #
 # kernels: newest; soak: all
-# options: --mem 384M --fault later=alias
+# options: --mem 384M --fault later=quick
 # arguments: alias 12 21 22 26
 # timeout: 1800
 . "$(dirname "$0")/ktap.sh"

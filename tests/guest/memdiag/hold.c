@@ -2,16 +2,20 @@
 /*
  * hold PAGES [huge | FILE]: holds memory with contents of its own, and answers
  * commands from its standard input: "where N" prints the physical address of
- * page N, "check" prints "same" if all contents are what they were. FILE: a
- * mapping of that file, which is made.
+ * page N, "check" prints "same" if all contents are what they were, "pin" pins
+ * all for direct memory access, by io_uring, and prints "pinned". FILE: a mapping
+ * of that file, which is made.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define PAGE 4096UL
@@ -43,6 +47,17 @@ static const char *check(void)
 		if (memory[i] != content(i))
 			return "changed";
 	return "same";
+}
+
+static const char *pin(void)
+{
+	struct io_uring_params params = { 0 };
+	struct iovec all = { memory, words * sizeof(*memory) };
+	int ring = syscall(__NR_io_uring_setup, 1, &params);
+
+	if (ring < 0 || syscall(__NR_io_uring_register, ring, IORING_REGISTER_BUFFERS, &all, 1))
+		return "not pinned";
+	return "pinned";
 }
 
 static void *map(size_t size, const char *what)
@@ -80,7 +95,7 @@ int main(int argc, char **argv)
 		if (!strncmp(line, "where ", 6))
 			printf("0x%llx\n", (unsigned long long)where(strtoul(line + 6, NULL, 0)));
 		else
-			puts(check());
+			puts(strcmp(line, "pin\n") ? check() : pin());
 	}
 	return 0;
 }
