@@ -13,7 +13,7 @@ MACHINES = {
 }
 
 # The papers' test, and a window that ends while a run lasts.
-COMMON = "--algorithm mats --lifetime 16"
+COMMON = "--algorithm mats++ --lifetime 16"
 
 # What is allocated in a second grows: 6, 24, 96 and 128 MiB, the last all at once.
 WORKLOADS = {

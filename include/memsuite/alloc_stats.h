@@ -41,10 +41,11 @@ void memsuite_alloc_stats_set_lifetime(unsigned int lifetime_s);
  * memsuite_alloc_stats_tested() - stamp frames as tested now
  * @pfn: first of an aligned power of two of frames that the caller holds
  * @nr: how many, at most 2^MEMSUITE_MAX_ORDER
+ * @whole: the test shows all stuck-at and transition faults
  *
  * Context: any; between memsuite_hold_begin() and memsuite_hold_end().
  */
-void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr);
+void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr, bool whole);
 
 /**
  * memsuite_alloc_stats_older() - whether a test of any of these frames is so long ago
@@ -65,6 +66,15 @@ bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned in
  * Return: seconds, or UINT_MAX if it is untested.
  */
 unsigned int memsuite_alloc_stats_age_s(unsigned long pfn);
+
+/**
+ * memsuite_alloc_stats_whole() - whether a page's last test was a whole one
+ * @pfn: its frame
+ *
+ * Context: any.
+ * Return: @whole of memsuite_alloc_stats_tested(); false if it is untested.
+ */
+bool memsuite_alloc_stats_whole(unsigned long pfn);
 
 /**
  * struct memsuite_alloc_stats_counts - pages since the core was loaded, by order

@@ -38,6 +38,7 @@ enum memdiag_engine_method {
  * @march: the march test, if it is one
  * @method: how it is done
  * @seed: of the random backgrounds
+ * @whole: it shows all stuck-at and transition faults, the least that a test is for
  * @foreign: another module's test, if it is one, else NULL
  */
 struct memdiag_engine_test {
@@ -45,6 +46,7 @@ struct memdiag_engine_test {
 	struct memdiag_march_test march;
 	enum memdiag_engine_method method;
 	u64 seed;
+	bool whole;
 	const struct memdiag_test *foreign;
 };
 

@@ -397,10 +397,12 @@ static ssize_t ages_read(struct file *file, char __user *to, size_t count,
 {
 	unsigned long end = memdiag_memory_end_pfn();
 	size_t done, part, from;
+	unsigned long pfn;
 	u32 age;
 
 	for (done = 0; done < count && *pos / sizeof(age) < end; done += part, *pos += part) {
-		age = memsuite_alloc_stats_age_s(*pos / sizeof(age));
+		pfn = *pos / sizeof(age);
+		age = memsuite_alloc_stats_whole(pfn) ? memsuite_alloc_stats_age_s(pfn) : UINT_MAX;
 		from = *pos % sizeof(age);
 		part = min(count - done, sizeof(age) - from);
 		if (copy_to_user(to + done, (char *)&age + from, part))

@@ -101,6 +101,6 @@ bool memdiag_pretest_inspect_page(struct page *page)
 	this_cpu_inc(memdiag_pretest_stats.on_demand);
 	if (!test_on_demand(page_address(page)))
 		return false;
-	memsuite_alloc_stats_tested(pfn, 1);
+	memsuite_alloc_stats_tested(pfn, 1, false);
 	return true;
 }

@@ -37,15 +37,19 @@ static const char * const use_names[NR_USES] = {
 /**
  * struct use_coverage - the pages of one use
  * @pages: all of them
- * @tested: those with a test that has not expired
- * @untested: those without one
- * @oldest_s: the age of the oldest test
- * @ages: of those that have one
+ * @tested: those with a whole test that has not expired
+ * @partly: those with one that has not, but was less
+ * @untested: those without any
+ * @oldest_s: the age of the oldest whole test
+ * @whole: those that have one
+ * @ages: of these
  */
 struct use_coverage {
 	u64 pages;
 	u64 tested;
+	u64 partly;
 	u64 untested;
+	u64 whole;
 	unsigned int oldest_s;
 	u64 ages[NR_BUCKETS];
 };
@@ -87,6 +91,11 @@ static void coverage_count_page(struct use_coverage *coverage, unsigned long pfn
 		coverage->untested++;
 		return;
 	}
+	if (!memsuite_alloc_stats_whole(pfn)) {
+		coverage->partly += age < counted_lifetime_s;
+		return;
+	}
+	coverage->whole++;
 	coverage->tested += age < counted_lifetime_s;
 	coverage->oldest_s = max(coverage->oldest_s, age);
 	bucket = div_u64((u64)age * LIFETIME_BUCKETS, counted_lifetime_s);
@@ -135,14 +144,14 @@ static const struct use_coverage *coverage_of_use(enum use use)
 /* The age that @pct percent of the tests are younger than, in seconds. */
 static u64 age_percentile_s(const struct use_coverage *coverage, unsigned int pct)
 {
-	u64 tests = coverage->pages - coverage->untested, seen = 0;
+	u64 seen = 0;
 	unsigned int i;
 
-	if (!tests)
+	if (!coverage->whole)
 		return 0;
 	for (i = 0; i < NR_BUCKETS - 1; i++) {
 		seen += coverage->ages[i];
-		if (seen * 100 >= tests * pct)
+		if (seen * 100 >= coverage->whole * pct)
 			break;
 	}
 	return min_t(u64, DIV_ROUND_UP_ULL((u64)(i + 1) * counted_lifetime_s,
@@ -174,6 +183,7 @@ static struct kobj_attribute name##_attr = __ATTR_RO(name)
 coverage_attr(use, name##_pages, coverage->pages);			\
 coverage_attr(use, name##_tested_pages, coverage->tested);		\
 coverage_attr(use, name##_tested_pct, tested_pct(coverage));		\
+coverage_attr(use, name##_partly_tested_pages, coverage->partly);	\
 coverage_attr(use, name##_untested_pages, coverage->untested);		\
 coverage_attr(use, name##_oldest_age_s, coverage->oldest_s);		\
 coverage_attr(use, name##_age_p50_s, age_percentile_s(coverage, 50));		\
@@ -188,7 +198,7 @@ use_attrs(KERNEL, kernel);
 
 #define use_attr_list(name)						\
 	&name##_pages_attr.attr, &name##_tested_pages_attr.attr,	\
-	&name##_tested_pct_attr.attr, &name##_untested_pages_attr.attr,	\
+	&name##_tested_pct_attr.attr, &name##_partly_tested_pages_attr.attr, &name##_untested_pages_attr.attr,	\
 	&name##_oldest_age_s_attr.attr, &name##_age_p50_s_attr.attr,	\
 	&name##_age_p99_s_attr.attr
 
@@ -236,9 +246,9 @@ static int coverage_show(struct seq_file *file, void *unused)
 		   counted_lifetime_s);
 	for (use = 0; use < NR_USES; use++) {
 		coverage = &uses[use];
-		seq_printf(file, "%s: %llu pages, %llu%% tested, %llu untested, oldest %u s\n",
+		seq_printf(file, "%s: %llu pages, %llu%% tested, %llu partly, %llu untested, oldest %u s\n",
 			   use_names[use], coverage->pages, tested_pct(coverage),
-			   coverage->untested, coverage->oldest_s);
+			   coverage->partly, coverage->untested, coverage->oldest_s);
 		show_ages(file, coverage);
 	}
 	mutex_unlock(&coverage_lock);

@@ -64,19 +64,31 @@ static int parse_march(const char *line, struct memdiag_march_test *march)
 	return err ? -EINVAL : 0;
 }
 
+static bool march_is_whole(const struct memdiag_march_test *march)
+{
+	return memdiag_simulator_coverage(march, &MEMDIAG_SIMULATOR_LITERATURE,
+					  MEMDIAG_FAULT_SAF) == 100 &&
+	       memdiag_simulator_coverage(march, &MEMDIAG_SIMULATOR_LITERATURE,
+					  MEMDIAG_FAULT_TF) == 100;
+}
+
 /* A name, or a march test written out. */
 int memdiag_algorithm_parse(const char *line, struct memdiag_engine_test *parsed)
 {
 	unsigned int i;
+	int err;
 
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!strcasecmp(line, others[i].name)) {
 			parsed->kind = others[i].kind;
+			parsed->whole = false;
 			return 0;
 		}
 	}
 	parsed->kind = MEMDIAG_ENGINE_MARCH;
-	return parse_march(line, &parsed->march);
+	err = parse_march(line, &parsed->march);
+	parsed->whole = !err && march_is_whole(&parsed->march);
+	return err;
 }
 
 static ssize_t algorithm_show(struct kobject *kobj,
@@ -109,6 +121,7 @@ static ssize_t algorithm_store(struct kobject *kobj,
 	if (!err) {
 		mutex_lock(&lock);
 		test.kind = parsed.kind;
+		test.whole = parsed.whole;
 		test.march = parsed.march;
 		strscpy(text, line, sizeof(text));
 		mutex_unlock(&lock);

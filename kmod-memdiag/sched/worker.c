@@ -170,7 +170,7 @@ bool memdiag_worker_test(struct memdiag_verdict *verdict, const struct memdiag_e
 			return false;
 		memdiag_verdict_march(verdict, test, first + i);
 	}
-	memsuite_alloc_stats_tested(pfn, nr);
+	memsuite_alloc_stats_tested(pfn, nr, test->whole);
 	atomic64_add(nr, &tested_pages);
 	return true;
 }

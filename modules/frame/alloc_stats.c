@@ -49,7 +49,8 @@ static struct kobject *dir;
 static struct dentry *debugfs;
 
 /*
- * A stamp is 0 (untested) or the second of the test, counted from 1. Tests grow
+ * A stamp is 0 (untested), or the second of the test, counted from 1, and in its lowest bit
+ * whether that was a whole test. Tests grow
  * old while the machine sleeps as well. Who asks the clock itself is warned while
  * the machine falls asleep, and allocates.
  */
@@ -74,11 +75,26 @@ static u64 __percpu *stats_counters(struct page *page, unsigned int order)
 		demand->pages[page_zonenum(page)][order] : NULL;
 }
 
+static u32 stamp_make(u32 second, bool whole)
+{
+	return second << 1 | whole;
+}
+
+static u32 stamp_second(u32 stamp)
+{
+	return stamp >> 1;
+}
+
+static bool stamp_is_whole(u32 stamp)
+{
+	return stamp & 1;
+}
+
 static enum what stats_state(u32 stamp)
 {
 	if (!stamp)
 		return UNTESTED;
-	return stats_now() - stamp < READ_ONCE(lifetime) ? TESTED : EXPIRED;
+	return stats_now() - stamp_second(stamp) < READ_ONCE(lifetime) ? TESTED : EXPIRED;
 }
 
 static void stats_count_allocation(struct page *page, unsigned int order)
@@ -164,9 +180,9 @@ void memsuite_alloc_stats_set_lifetime(unsigned int lifetime_s)
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_set_lifetime);
 
-void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr)
+void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr, bool whole)
 {
-	memsuite_test_age_set(pfn, nr, stats_now());
+	memsuite_test_age_set(pfn, nr, stamp_make(stats_now(), whole));
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_tested);
 
@@ -185,17 +201,23 @@ bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned in
 {
 	u32 limit = stats_now() > age_s ? stats_now() - age_s : 0;
 
-	return memsuite_test_age_least(pfn, nr) <= limit;
+	return memsuite_test_age_least(pfn, nr) <= stamp_make(limit, true);
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_older);
 
 unsigned int memsuite_alloc_stats_age_s(unsigned long pfn)
 {
-	u32 seconds = memsuite_test_age_least(pfn, 1);
+	u32 stamp = memsuite_test_age_least(pfn, 1);
 
-	return seconds ? stats_now() - seconds : UINT_MAX;
+	return stamp ? stats_now() - stamp_second(stamp) : UINT_MAX;
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_age_s);
+
+bool memsuite_alloc_stats_whole(unsigned long pfn)
+{
+	return stamp_is_whole(memsuite_test_age_least(pfn, 1));
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_whole);
 
 static u64 stats_sum(int nid, int zone, int order, int what)
 {

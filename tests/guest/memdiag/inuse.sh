@@ -70,7 +70,7 @@ modprobe memdiag || exit 1
 check "off by default" equals $memdiag/move_interval_ms 0
 echo "$lifetime" >$memdiag/test_lifetime_s
 # More is of no use here, and takes the emulator long.
-echo mats+ >$memdiag/algorithm
+echo mats++ >$memdiag/algorithm
 echo 1 >$memdiag/control/max_fidelity
 "$here/keep" "$pages" --rest 200 --ages $ages >/tmp/out &
 pid=$!

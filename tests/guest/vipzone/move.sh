@@ -110,7 +110,7 @@ modprobe memdiag || exit 1
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 memdiag=$suite/memdiag
 echo 1 >$memdiag/control/bandwidth_mib_s
-echo mats+ >$memdiag/algorithm
+echo mats++ >$memdiag/algorithm
 tested_moves() { # REGION START END [OPTION]
 	kind="$1 $4"
 	# shellcheck disable=SC2086
