@@ -18,6 +18,7 @@
 #include "report/memdiag_sysfs.h"
 #include "result/bad_pages.h"
 #include "result/inject.h"
+#include "result/retire_policy.h"
 #include "sched/algorithm.h"
 #include "sched/extra_tests.h"
 #include "sched/registry.h"
@@ -34,6 +35,7 @@ static void memdiag_parts_exit(void)
 	memdiag_controller_stop();
 	memdiag_inject_exit();
 	memdiag_extra_tests_exit();
+	memdiag_retire_policy_exit();
 	memdiag_bad_pages_exit();
 }
 
@@ -58,6 +60,7 @@ static int __init memdiag_init(void)
 	memdiag_extra_tests_init(debugfs);
 	memdiag_ecc_init(debugfs);
 	memdiag_inject_init(debugfs);
+	memdiag_retire_policy_init(debugfs);
 	memdiag_effectiveness_init();
 	err = memdiag_sysfs_init();
 	if (err)

@@ -7,6 +7,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -67,16 +68,18 @@ static struct task_struct *thread;
 static struct memdiag_verdict verdict;		/* of the thread, as is the march */
 static struct memdiag_engine_test plan;
 
+/* Returns the number of pages to be retired. */
 static unsigned long range_test_held(unsigned long pfn, unsigned long nr)
 {
 	bool whole = memdiag_worker_test(&verdict, &plan, pfn, nr, RANGE_FIDELITY,
 					 memdiag_worker_ends);
-	unsigned long bad = memdiag_verdict_report(&verdict);
+	/* Bad or not, whatever becomes of them. */
+	unsigned long bad = bitmap_weight(verdict.bad, nr);
 
 	if (whole)
 		WRITE_ONCE(test.tested, test.tested + nr);
 	WRITE_ONCE(test.bad, test.bad + bad);
-	return bad;
+	return memdiag_verdict_report(&verdict);
 }
 
 static int range_test_claimed(unsigned long pfn, unsigned long nr)

@@ -19,6 +19,7 @@
 #include "report/retire_sysfs.h"
 #include "result/bad_pages.h"
 #include "result/inject.h"
+#include "result/retire_policy.h"
 #include "sched/algorithm.h"
 #include "sched/extra_tests.h"
 #include "sched/optimisations.h"
@@ -68,7 +69,7 @@ static const struct attribute_group *memdiag_groups[] = {
 	&memdiag_range_group, &memdiag_retire_group,
 	&memdiag_extra_tests_group, &memdiag_optimisations_group,
 	&memdiag_address_bits_group, &memdiag_ecc_group, &memdiag_inject_group,
-	&memdiag_effectiveness_group,
+	&memdiag_effectiveness_group, &memdiag_retire_policy_group,
 	NULL
 };
 

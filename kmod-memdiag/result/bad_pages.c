@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of bad pages, and telling user space of them. */
 
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/debugfs.h>
 #include <linux/kobject.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -134,6 +137,70 @@ static void records_announce_soon(void)
 		next = now;
 	schedule_delayed_work(&announce_work, next - now);
 	next += HZ;
+}
+
+/*
+ * The DIMM, or without DIMMs the region, that more than half of the pages lie in; else any
+ * (Boyer and Moore's vote). Under records_lock.
+ */
+static const char *record_part(const struct record *record)
+{
+	return strcmp(record->dimm, "-") ? record->dimm : record->region;
+}
+
+static const char *records_major_part(void)
+{
+	const char *part = "-";
+	struct record *record;
+	u64 votes = 0;
+
+	list_for_each_entry(record, &records, link) {
+		if (!votes)
+			part = record_part(record);
+		if (strcmp(part, record_part(record)))
+			votes--;
+		else
+			votes++;
+	}
+	return part;
+}
+
+static void records_send_alarm(const char *part, u64 nr, u64 mask)
+{
+	char dimm[ENV_SIZE], pages[ENV_SIZE], bits[ENV_SIZE];
+	char *env[] = { "MEMDIAG_EVENT=alarm", dimm, pages, bits, NULL };
+
+	pr_alert("%llu pages are bad, as many as are retired (retire_policy/limit_pages); %llu lie in %s, their bits are 0x%016llx: replace it\n",
+		 count, nr, part, mask);
+	snprintf(dimm, ENV_SIZE, "DIMM=%s", part);
+	snprintf(pages, ENV_SIZE, "PAGES=%llu", nr);
+	snprintf(bits, ENV_SIZE, "MASK=0x%016llx", mask);
+	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env);
+}
+
+static void records_alarm(struct work_struct *unused)
+{
+	struct record *record;
+	const char *part;
+	u64 nr = 0, mask = 0;
+
+	mutex_lock(&records_lock);
+	part = records_major_part();
+	list_for_each_entry(record, &records, link) {
+		if (strcmp(part, record_part(record)))
+			continue;
+		nr++;
+		mask |= record->bad_page.mask;
+	}
+	records_send_alarm(part, nr, mask);
+	mutex_unlock(&records_lock);
+}
+
+static DECLARE_WORK(alarm_work, records_alarm);
+
+void memdiag_bad_pages_alarm(void)
+{
+	schedule_work(&alarm_work);
 }
 
 static struct record *record_find(unsigned long pfn)
@@ -327,7 +394,7 @@ void memdiag_bad_pages_exit(void)
 	flush_delayed_work(&announce_work);
 	remove_proc_entry(PROC_NAME, NULL);
 	cancel_work_sync(&retire_work);
-	cancel_delayed_work_sync(&announce_work);
+	cancel_work_sync(&alarm_work);
 	list_for_each_entry_safe(record, next, &records, link)
 		kfree(record);
 	xa_destroy(&records_by_pfn);

@@ -65,6 +65,15 @@ void memdiag_bad_pages_exit(void);
 void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page);
 
 /**
+ * memdiag_bad_pages_alarm() - tell that too many pages are bad, and what most of them are part of
+ *
+ * In the kernel log, and by a uevent of the module, both by a work item.
+ *
+ * Context: any.
+ */
+void memdiag_bad_pages_alarm(void);
+
+/**
  * memdiag_bad_pages_remove() - take a page off the list that is no longer retired
  * @pfn: its frame
  *

@@ -5,11 +5,14 @@
 
 #include "result/classify.h"
 
-enum memdiag_fault_class memdiag_classify(unsigned int failed_runs, unsigned int wrong_rereads)
+enum memdiag_fault_class memdiag_classify(unsigned int failed_runs, unsigned int wrong_rereads,
+					  bool again)
 {
 	if (failed_runs > MEMDIAG_CLASSIFY_RERUNS)
 		return MEMDIAG_CLASS_HARD;
-	return wrong_rereads ? MEMDIAG_CLASS_INTERMITTENT : MEMDIAG_CLASS_READ_PATH;
+	if (!wrong_rereads)
+		return MEMDIAG_CLASS_READ_PATH;
+	return failed_runs > 1 || again ? MEMDIAG_CLASS_INTERMITTENT : MEMDIAG_CLASS_TRANSIENT;
 }
 
 const char *memdiag_classify_name(enum memdiag_fault_class class)
@@ -17,6 +20,7 @@ const char *memdiag_classify_name(enum memdiag_fault_class class)
 	static const char * const names[] = {
 		[MEMDIAG_CLASS_UNKNOWN] = "unknown",
 		[MEMDIAG_CLASS_READ_PATH] = "read-path",
+		[MEMDIAG_CLASS_TRANSIENT] = "transient",
 		[MEMDIAG_CLASS_INTERMITTENT] = "intermittent",
 		[MEMDIAG_CLASS_HARD] = "hard",
 		[MEMDIAG_CLASS_UNCORRECTABLE] = "uncorrectable",

@@ -10,22 +10,24 @@ static void tells_kinds(struct kunit *test)
 {
 	const unsigned int all = 1 + MEMDIAG_CLASSIFY_RERUNS;
 
-	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all, MEMDIAG_CLASSIFY_REREADS),
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all, MEMDIAG_CLASSIFY_REREADS, false),
 			(int)MEMDIAG_CLASS_HARD);
 	/* A disturbed cell is right again when read alone, and fails each run. */
-	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all, 0), (int)MEMDIAG_CLASS_HARD);
-	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(1, MEMDIAG_CLASSIFY_REREADS),
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all, 0, false), (int)MEMDIAG_CLASS_HARD);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(1, MEMDIAG_CLASSIFY_REREADS, true),
 			(int)MEMDIAG_CLASS_INTERMITTENT);
-	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all - 1, 1),
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(1, MEMDIAG_CLASSIFY_REREADS, false),
+			(int)MEMDIAG_CLASS_TRANSIENT);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(all - 1, 1, false),
 			(int)MEMDIAG_CLASS_INTERMITTENT);
-	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(1, 0), (int)MEMDIAG_CLASS_READ_PATH);
+	KUNIT_EXPECT_EQ(test, (int)memdiag_classify(1, 0, false), (int)MEMDIAG_CLASS_READ_PATH);
 }
 
 static void names_are_words(struct kunit *test)
 {
 	int class;
 
-	for (class = MEMDIAG_CLASS_UNKNOWN; class <= MEMDIAG_CLASS_HARD; class++)
+	for (class = MEMDIAG_CLASS_UNKNOWN; class < MEMDIAG_NR_CLASSES; class++)
 		KUNIT_EXPECT_TRUE(test, !strchr(memdiag_classify_name(class), ' '));
 	KUNIT_EXPECT_STREQ(test, memdiag_classify_name(MEMDIAG_CLASS_READ_PATH), "read-path");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests held memory, and keeps what was found wrong with each page. */
 
+#include <linux/delay.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -14,6 +15,7 @@
 #include "march/engine.h"
 #include "march/mcsafe.h"
 #include "result/inject.h"
+#include "result/retire_policy.h"
 #include "result/verdict.h"
 
 void memdiag_verdict_begin(struct memdiag_verdict *verdict, unsigned long pfn, unsigned long nr)
@@ -207,6 +209,62 @@ static void suspects_begin(struct memdiag_verdict *verdict)
 		verdict->suspects[i].failed_runs = 0;
 }
 
+static void count_failure(void *context, const struct memdiag_march_failure *failure)
+{
+	unsigned int *failures = context;
+
+	(*failures)++;
+}
+
+/* The page by itself. */
+static bool suspect_fails(const struct memdiag_verdict *verdict,
+			  const struct memdiag_suspect *suspect,
+			  const struct memdiag_engine_test *test, unsigned int background)
+{
+	unsigned long pfn = suspect->bad_page.pfn;
+	const struct memdiag_engine_block page = {
+		.words = page_address(pfn_to_page(pfn)),
+		.nr_lines = PAGE_SIZE / MEMDIAG_LINE_BYTES,
+		.address = PFN_PHYS(pfn),
+	};
+	unsigned int failures = 0;
+
+	if (verdict->emulated)
+		memdiag_inject_run(test, &page, background, count_failure, &failures);
+	else
+		memdiag_engine_run(test, &page, background, count_failure, &failures);
+	return failures;
+}
+
+static bool suspect_is_open(const struct memdiag_suspect *suspect)
+{
+	return suspect->failed_runs == 1 && !suspect->again;
+}
+
+/* Look at pages that failed once, until each was seen to fail again, or for a second. */
+static void suspects_watch(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
+			   unsigned int background)
+{
+	struct memdiag_suspect *suspect;
+	unsigned int look, i;
+	bool open = true;
+
+	if (test->kind == MEMDIAG_ENGINE_FOREIGN)
+		return;
+	for (look = 0; open && look < MEMDIAG_CLASSIFY_LOOKS; look++) {
+		open = false;
+		for (i = 0; i < verdict->nr_suspects; i++) {
+			suspect = &verdict->suspects[i];
+			if (!suspect_is_open(suspect))
+				continue;
+			suspect->again = suspect_fails(verdict, suspect, test, background);
+			open = true;
+		}
+		if (open)
+			usleep_range(MEMDIAG_CLASSIFY_LOOK_US, 2 * MEMDIAG_CLASSIFY_LOOK_US);
+	}
+}
+
 /* A page may fail with one background only: the worst that it did counts. */
 static void suspects_classify(struct memdiag_verdict *verdict)
 {
@@ -215,7 +273,8 @@ static void suspects_classify(struct memdiag_verdict *verdict)
 	for (i = 0; i < verdict->nr_suspects; i++) {
 		struct memdiag_suspect *suspect = &verdict->suspects[i];
 		enum memdiag_fault_class class = memdiag_classify(suspect->failed_runs,
-								  suspect->wrong_rereads);
+								  suspect->wrong_rereads,
+								  suspect->again);
 
 		suspect->bad_page.class = max(suspect->bad_page.class, class);
 	}
@@ -231,6 +290,7 @@ void memdiag_verdict_march(struct memdiag_verdict *verdict, const struct memdiag
 		return;
 	for (i = 0; i < MEMDIAG_CLASSIFY_RERUNS; i++)
 		verdict_run(verdict, test, background);
+	suspects_watch(verdict, test, background);
 	suspects_classify(verdict);
 }
 
@@ -296,6 +356,7 @@ void memdiag_verdict_clear(const struct memdiag_verdict *verdict)
 unsigned long memdiag_verdict_report(struct memdiag_verdict *verdict)
 {
 	unsigned long bad = 0, index;
+	const struct memdiag_bad_page *bad_page;
 	struct memdiag_suspect *suspect;
 
 	/* More bad pages than there is room for details of: by page only. */
@@ -310,8 +371,13 @@ unsigned long memdiag_verdict_report(struct memdiag_verdict *verdict)
 		};
 
 		suspect = suspect_find(verdict, bare.pfn);
-		memdiag_bad_pages_add(suspect ? &suspect->bad_page : &bare);
-		bad++;
+		bad_page = suspect ? &suspect->bad_page : &bare;
+		if (memdiag_retire_policy_wants(bad_page)) {
+			memdiag_bad_pages_add(bad_page);
+			bad++;
+		} else {
+			__clear_bit(index, verdict->bad);
+		}
 	}
 	return bad;
 }

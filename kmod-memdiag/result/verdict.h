@@ -18,12 +18,14 @@
  * @bad_page: what is known of it
  * @failed_runs: runs of the march that is on in which it failed
  * @failed_now: it failed in this one already
+ * @again: it failed in one run, and by itself in one of the looks that followed
  * @wrong_rereads: rereads of its first failing word that were wrong as well
  */
 struct memdiag_suspect {
 	struct memdiag_bad_page bad_page;
 	unsigned int failed_runs;
 	unsigned int wrong_rereads;
+	bool again;
 	bool failed_now;
 };
 
@@ -120,10 +122,10 @@ void memdiag_verdict_clear(const struct memdiag_verdict *verdict);
 
 /**
  * memdiag_verdict_report() - put the bad pages on the list of bad pages
- * @verdict: after the last march
+ * @verdict: after the last march; those that are not to be retired are no longer bad
  *
  * Context: may sleep.
- * Return: number of bad pages.
+ * Return: number of bad pages, which are to be retired.
  */
 unsigned long memdiag_verdict_report(struct memdiag_verdict *verdict);
 

@@ -39,10 +39,11 @@ memory faults:
     disturb@AGGRESSOR        flips whenever the byte at address AGGRESSOR is read (coupling by reads)
     alias@OTHER              its page is the one at address OTHER: what is written to either is in both (BIT does not
                              matter)
+    transient                flips at the fourth write, and then never: as by a particle
     once                     flips once, when it appears: a transient fault
   sa0, sa1 and intermittent are forced by a process on the host that looks every few microseconds: a test of a
   block sees them, a read right after a write may not.  fast-sa0 and fast-sa1 are forced at each access, by a
-  QEMU plugin, as coupling and disturb are; a plugin sees every access of the guest, and makes it slower.
+  QEMU plugin, as coupling, disturb and transient are; a plugin sees every access of the guest, and makes it slower.
 
   --fault later lets faults appear while COMMAND runs: the guest's own command `fault ADDR:BIT:KIND...` (in /tests/)
   makes all of these cells faulty from when it returns until COMMAND ends.  It fails, and says why, without making

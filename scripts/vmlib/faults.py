@@ -17,7 +17,8 @@ PAGE = 4096
 ALWAYS = (1, 1)
 ONCE = (0, 0)
 INTERMITTENT_MS = (10, 200)
-KINDS = "sa0, sa1, intermittent[=[VALUE,]ON,PERIOD], once, coupling@ADDR, disturb@ADDR, alias@ADDR, fast-sa0, fast-sa1"
+KINDS = ("sa0, sa1, intermittent[=[VALUE,]ON,PERIOD], once, transient, coupling@ADDR, disturb@ADDR, alias@ADDR, "
+         "fast-sa0, fast-sa1")
 
 
 class Fault:
@@ -46,6 +47,8 @@ class Fault:
         elif kind in ("fast-sa0", "fast-sa1"):
             self.accessed = kind[5:], self.node, self.offset
             self.polled = int(kind[7]), ALWAYS
+        elif kind == "transient":
+            self.accessed = "flip", self.node, self.offset
         elif kind == "once":
             self.polled = 0, ONCE
         else:

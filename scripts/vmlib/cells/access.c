@@ -6,6 +6,7 @@
  *            cells=FILE  one a line: KIND AGGRESSOR OFFSET BIT PATH
  * KIND: store  an access that stores to AGGRESSOR flips the bit of the file
  *       load   one that loads from it does
+ *       flip   the fourth one that stores to it flips the bit, and no other one does: the kernel may clear a page first
  *       sa0, sa1  one that stores to it leaves the bit at 0, at 1 (AGGRESSOR is then the cell's own address)
  *
  * AGGRESSOR is an address as QEMU's plugins see it, which for memory is not the guest's physical address but the
@@ -26,13 +27,15 @@
 
 #define PAGE 4096u
 #define WORD 8u
+#define FLIP_AT 4
 
 struct cell {
 	struct cell *next;
-	enum { STORE, LOAD, SA0, SA1 } kind;
+	enum { STORE, LOAD, FLIP, SA0, SA1 } kind;
 	uint64_t aggressor;
 	uint8_t *byte;
 	uint8_t mask;
+	unsigned int stores;	/* of a flip */
 };
 
 /*
@@ -67,6 +70,10 @@ static void change(struct cell *cell)
 	case LOAD:
 		__atomic_xor_fetch(cell->byte, cell->mask, __ATOMIC_RELAXED);
 		break;
+	case FLIP:
+		if (__atomic_add_fetch(&cell->stores, 1, __ATOMIC_RELAXED) == FLIP_AT)
+			__atomic_xor_fetch(cell->byte, cell->mask, __ATOMIC_RELAXED);
+		break;
 	case SA0:
 		__atomic_and_fetch(cell->byte, (uint8_t)~cell->mask, __ATOMIC_RELAXED);
 		break;
@@ -78,7 +85,7 @@ static void change(struct cell *cell)
 
 static struct cell *parse(const char *line)
 {
-	static const char *const kinds[] = { "store", "load", "sa0", "sa1" };
+	static const char *const kinds[] = { "store", "load", "flip", "sa0", "sa1" };
 	struct cell *cell = calloc(1, sizeof(*cell));
 	char kind[8], path[4096];
 	unsigned int bit;

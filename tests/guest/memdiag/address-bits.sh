@@ -65,12 +65,17 @@ while read -r bit page other; do
 	set -- "$@" "$(at "$page"):3:$kind@$(at "$other")"
 done </tmp/pairs
 check "faults" "$here/fault" "$@"
-sweeps=$(cat $diag/passes)
+# In a pass some free memory may be on its way: in pools, and in CPUs' lists.
+all_found() {
+	while read -r _ page _; do
+		is_bad "$page" || return 1
+	done </tmp/pairs
+}
 passes=$(cat $bits/passes)
 echo 1 >$bits/period_s
 echo 60 >$diag/test_lifetime_s
-check "a sweep" wait_for 300 at_least $diag/passes $((sweeps + 1))
-check "and a whole pass" wait_for 1200 at_least $bits/passes $((passes + 2))
+check "all are found" wait_for 1200 all_found
+note "in $(($(cat $bits/passes) - passes)) whole passes"
 echo 0 >$bits/period_s
 bad=0
 while read -r bit page other; do
