@@ -383,7 +383,8 @@ static struct attribute *moves_attrs[] = {
 	&moved_pages_attr.attr, &walks_attr.attr, &left_busy_pages_attr.attr,
 	&left_pinned_pages_attr.attr, &left_full_pages_attr.attr,
 	&left_gone_pages_attr.attr, &left_wide_pages_attr.attr,
-	&left_large_pages_attr.attr, &left_hugetlb_pages_attr.attr, &left_kernel_pages_attr.attr, NULL
+	&left_large_pages_attr.attr, &left_hugetlb_pages_attr.attr,
+	&left_kernel_pages_attr.attr, NULL
 };
 
 const struct attribute_group memdiag_inuse_moves_group = {

@@ -198,7 +198,8 @@ use_attrs(KERNEL, kernel);
 
 #define use_attr_list(name)						\
 	&name##_pages_attr.attr, &name##_tested_pages_attr.attr,	\
-	&name##_tested_pct_attr.attr, &name##_partly_tested_pages_attr.attr, &name##_untested_pages_attr.attr,	\
+	&name##_tested_pct_attr.attr,					\
+	&name##_partly_tested_pages_attr.attr, &name##_untested_pages_attr.attr,	\
 	&name##_oldest_age_s_attr.attr, &name##_age_p50_s_attr.attr,	\
 	&name##_age_p99_s_attr.attr
 

@@ -168,7 +168,7 @@ static const char *records_major_part(void)
 static void records_send_alarm(const char *part, u64 nr, u64 mask)
 {
 	char dimm[ENV_SIZE], pages[ENV_SIZE], bits[ENV_SIZE];
-	char *env[] = { "MEMDIAG_EVENT=alarm", dimm, pages, bits, NULL };
+	char *env[5] = { "MEMDIAG_EVENT=alarm", dimm, pages, bits, NULL };
 
 	pr_alert("%llu pages are bad, as many as are retired (retire_policy/limit_pages); %llu lie in %s, their bits are 0x%016llx: replace it\n",
 		 count, nr, part, mask);

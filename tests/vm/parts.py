@@ -87,10 +87,10 @@ NUMBERS = (("0", 0), ("4096", 4096), ("010", 10), ("0x1000", 4096), ("0X10K", 16
            ("", None), ("x", None), ("0x", None), ("-1", None), ("1.5G", None), ("1m", None), ("1GB", None))
 
 BAD_FAULTS = ("", "1M", "1M:0", "1M:8:sa1", "1M:-1:sa1", "1M:0:sa2", "1M:0:purple", "2G:0:sa1", "1M:0:coupling",
-              "1M:0:coupling@2G", "1M:0:coupling@", "1M:0:intermittent=2", "1M:0:intermittent=1,20,10",
+              "1M:0:coupling@2G", "1M:0:coupling@", "1M:0:alias", "1M:0:alias@2G", "1M:0:intermittent=2", "1M:0:intermittent=1,20,10",
               "1M:0:intermittent=1,0,10", "1M:0:sa1@1M")
 GOOD_FAULTS = ("0x100000:7:sa0", "1M:0:sa1", "1M:0:once", "1M:0:intermittent", "1M:0:intermittent=0",
-               "1M:0:intermittent=1,5,20", "1M:0:coupling@1048577", "1M:0:disturb@2M", "1M:0:fast-sa0", "1M:0:fast-sa1")
+               "1M:0:intermittent=1,5,20", "1M:0:coupling@1048577", "1M:0:disturb@2M", "1M:0:alias@2M", "1M:0:transient", "1M:0:fast-sa0", "1M:0:fast-sa1")
 
 BAD_MACHINES = (dict(mem="1"), dict(mem="0"), dict(mem="lots"), dict(mem="64M"), dict(numa=["512M,cpu=0"]),
                 dict(numa=["512M,cpus=0-2"]), dict(numa=["512M,read_ns=0"]), dict(numa=["512M,write_ns=fast"]), dict(numa=["512M,cpus=1-0"]), dict(numa=["x"]), dict(nvdimm="100M"),
