@@ -68,6 +68,15 @@ bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned in
 unsigned int memsuite_alloc_stats_age_s(unsigned long pfn);
 
 /**
+ * memsuite_alloc_stats_uniform() - whether all pages of a block were tested together
+ * @pfn: a frame of the block, of 2 MiB
+ *
+ * Context: any.
+ * Return: true if they have one age, or are all untested; what is false may be so for no reason.
+ */
+bool memsuite_alloc_stats_uniform(unsigned long pfn);
+
+/**
  * memsuite_alloc_stats_whole() - whether a page's last test was a whole one
  * @pfn: its frame
  *

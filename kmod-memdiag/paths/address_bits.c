@@ -225,7 +225,9 @@ static bool pass_run_group(void)
 		if (!pass_wait())
 			return false;
 		pass_note_progress();
+		memdiag_worker_enter();
 		group_test();
+		memdiag_worker_leave();
 	}
 	return true;
 }

@@ -33,6 +33,7 @@
 #include "paths/ecc.h"
 #include "paths/range.h"
 #include "result/bad_pages.h"
+#include "result/retire_policy.h"
 #include "result/ecc_count.h"
 
 /* Between two looks at a test, and how long late reports are waited for. */
@@ -102,7 +103,9 @@ static void ecc_test_end(struct memdiag_ecc_page *page)
 			page->pfn);
 		ecc_page_retire(page);
 	} else {
-		page->state = ecc_page_was_tested(page) ? MEMDIAG_ECC_PASSED : MEMDIAG_ECC_COUNTED;
+		/* What has failed, and stays in use, is not called good. */
+		page->state = ecc_page_was_tested(page) &&
+			      !memdiag_retire_policy_suspects(page->pfn) ? MEMDIAG_ECC_PASSED : MEMDIAG_ECC_COUNTED;
 	}
 }
 

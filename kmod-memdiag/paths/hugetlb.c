@@ -6,8 +6,9 @@
  * the contents of the others.
  */
 
-#include <linux/kernel.h>
+#include <linux/hugetlb.h>
 #include <linux/mm.h>
+#include <linux/nodemask.h>
 
 #include <compat/compat.h>
 #include <memsuite/contig_range.h>
@@ -17,6 +18,7 @@
 #include "paths/hugetlb.h"
 #include "result/verdict.h"
 #include "sched/algorithm.h"
+#include "sched/psi_backoff.h"
 #include "sched/worker.h"
 
 static struct memdiag_verdict verdict;		/* the thread's, as is the march */
@@ -31,17 +33,44 @@ static void hugetlb_test_claimed(unsigned long pfn, unsigned long nr)
 	memdiag_verdict_report(&verdict);
 }
 
-bool memdiag_hugetlb_test(struct page *head)
+/* The kernel takes another one from the reserve of any node, whatever the program asked for. */
+static bool hugetlb_would_stray(struct page *head)
+{
+	return page_count(head) && num_node_state(N_MEMORY) > 1;
+}
+
+/* Sweeps may need what is left of the budget, and others the processors. */
+static bool hugetlb_may_test(void)
+{
+	return memdiag_worker_may_test() && memdiag_psi_share_pct() == 100 &&
+	       !memdiag_worker_ends();
+}
+
+/*
+ * Where contents went to a page in reserve, some kernels put the old one there in its place, and
+ * then the range is not empty: the second time it is replaced.
+ */
+static int hugetlb_claim(struct page *head)
+{
+	unsigned long pfn = page_to_pfn(head), end = pfn + pageblock_nr_pages;
+	int err = memsuite_contig_range_claim(pfn, end);
+
+	if (err == -EBUSY && PageHuge(head) && !page_count(head))
+		err = memsuite_contig_range_claim(pfn, end);
+	return err;
+}
+
+bool memdiag_hugetlb_test(struct page *head, unsigned int order)
 {
 	unsigned long pfn = page_to_pfn(head);
 	int token, err;
 
-	/* The last look without a reference: what it is by now, the claim finds out. */
-	if (!memsuite_contig_range_has_hugetlb() || !PageHead(head) ||
-	    compound_order(head) != pageblock_order)
+	/* Without a reference: what it is by now, the claim finds out. */
+	if (!memsuite_contig_range_has_hugetlb() || order != pageblock_order ||
+	    hugetlb_would_stray(head) || !hugetlb_may_test())
 		return false;
 	token = memsuite_hold_begin();
-	err = memsuite_contig_range_claim(pfn, pfn + pageblock_nr_pages);
+	err = hugetlb_claim(head);
 	if (!err) {
 		hugetlb_test_claimed(pfn, pageblock_nr_pages);
 		memsuite_contig_range_release(pfn, pfn + pageblock_nr_pages, verdict.bad);

@@ -44,6 +44,11 @@
 /* Unmapping a page costs a walk through each address space that has it. */
 #define MAX_MAPPINGS	32
 
+/* In debugfs, of a test that was no whole one. */
+#define AGE_PARTLY		BIT(31)
+
+#define MAX_HUGETLB_ORDER	(PUD_SHIFT - PAGE_SHIFT)
+
 #define INTERVAL_MAX_MS	(24 * 3600 * 1000)
 
 /* What a walk leaves where it is: as for memsuite_migrate, and */
@@ -168,9 +173,13 @@ static void count_off_list(struct walk *walk, struct page *page)
 /* Of hugetlbfs. It is tested at once: the next one would be moved to where it was. */
 static void move_hugetlb(struct walk *walk, struct page *page)
 {
-	unsigned long nr = 1UL << compound_order(page);
+	/* May be stale: never trust it far. */
+	unsigned int order = min_t(unsigned int, compound_order(page), MAX_HUGETLB_ORDER);
 
-	walk->outcome[memdiag_hugetlb_test(page) ? MEMSUITE_MIGRATED : LEFT_HUGETLB] += nr;
+	/* Who waits here has references. */
+	move_found(walk);
+	walk->outcome[memdiag_hugetlb_test(page, order) ? MEMSUITE_MIGRATED : LEFT_HUGETLB] +=
+		1UL << order;
 }
 
 static void inuse_visit_page(struct walk *walk, struct page *page)
@@ -230,6 +239,9 @@ static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 		/* Unhooking a function waits for every task to pass here. */
 		cond_resched_tasks_rcu_qs();
 		if (!page || page_zone(page) != zone)
+			continue;
+		/* Mostly the pages of a block were tested together, which is one look. */
+		if (!memsuite_alloc_stats_older(pfn, next - pfn, walk->old_s))
 			continue;
 		while (pfn < next)
 			pfn = inuse_visit_frame(walk, pfn);
@@ -403,7 +415,9 @@ static ssize_t ages_read(struct file *file, char __user *to, size_t count,
 
 	for (done = 0; done < count && *pos / sizeof(age) < end; done += part, *pos += part) {
 		pfn = *pos / sizeof(age);
-		age = memsuite_alloc_stats_whole(pfn) ? memsuite_alloc_stats_age_s(pfn) : UINT_MAX;
+		age = memsuite_alloc_stats_age_s(pfn);
+		if (!memsuite_alloc_stats_whole(pfn))
+			age |= AGE_PARTLY;
 		from = *pos % sizeof(age);
 		part = min(count - done, sizeof(age) - from);
 		if (copy_to_user(to + done, (char *)&age + from, part))

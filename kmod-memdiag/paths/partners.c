@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
@@ -154,10 +155,12 @@ bool memdiag_partners_find_pair(const struct memdiag_partners *partners,
 	const struct memdiag_verdict *verdict = partners->joint.verdicts;
 	unsigned int i, k;
 
-	for (i = 0; i < partners->joint.nr; i++, verdict++)
+	for (i = 0; i < partners->joint.nr; i++, verdict++) {
+		cond_resched();
 		for (k = 0; k < verdict->nr_suspects; k++)
 			if (suspect_find_pair(partners, verdict->suspects[k].bad_page.address,
 					      pair))
 				return true;
+	}
 	return false;
 }

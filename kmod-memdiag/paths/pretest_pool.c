@@ -51,9 +51,10 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 	memdiag_worker_test(&verdict, &plan, pfn, nr, memdiag_worker_fidelity(), NULL);
 	memdiag_verdict_clear(&verdict);
 	/* A page that failed its test in a fault may pass the second one. */
+	verdict.certain = !bitmap_empty(bad, nr);
 	bitmap_or(verdict.bad, verdict.bad, bad, nr);
-	if (memdiag_verdict_report(&verdict))
-		bitmap_copy(bad, verdict.bad, nr);
+	memdiag_verdict_report(&verdict);
+	bitmap_copy(bad, verdict.bad, nr);
 	mutex_unlock(&inspect_lock);
 }
 

@@ -59,7 +59,22 @@ static unsigned int counted_lifetime_s;
 static unsigned long counted;		/* jiffies; 0: never */
 static DEFINE_MUTEX(coverage_lock);
 
-/* Takes no reference: the answer may be a moment old. */
+/* A small page that is pinned has this many references at least. */
+static bool use_is_pinned(struct page *head)
+{
+	bool pinned;
+
+	if (!PageHead(head) && page_count(head) < GUP_PIN_COUNTING_BIAS)
+		return false;
+	/* Until now it could have become anything. */
+	if (!get_page_unless_zero(head))
+		return false;
+	pinned = !PageTail(head) && memsuite_page_pinned(head);
+	put_page(head);
+	return pinned;
+}
+
+/* Takes no reference, or none for long: the answer may be a moment old. */
 static enum use use_of(struct page *page)
 {
 	struct page *head;
@@ -77,44 +92,91 @@ static enum use use_of(struct page *page)
 		return FREE;
 	if (!PageLRU(head))
 		return KERNEL;
-	if (memsuite_page_pinned(head))
+	if (use_is_pinned(head))
 		return PINNED;
 	return PageAnon(head) ? USER : PAGE_CACHE;
 }
 
-static void coverage_count_page(struct use_coverage *coverage, unsigned long pfn)
-{
-	unsigned int age = memsuite_alloc_stats_age_s(pfn), bucket;
+/**
+ * struct test_state - the last test of a page
+ * @age_s: how long ago; UINT_MAX: there was none
+ * @whole: it was a whole one
+ */
+struct test_state {
+	unsigned int age_s;
+	bool whole;
+};
 
-	coverage->pages++;
-	if (age == UINT_MAX) {
-		coverage->untested++;
-		return;
-	}
-	if (!memsuite_alloc_stats_whole(pfn)) {
-		coverage->partly += age < counted_lifetime_s;
-		return;
-	}
-	coverage->whole++;
-	coverage->tested += age < counted_lifetime_s;
-	coverage->oldest_s = max(coverage->oldest_s, age);
-	bucket = div_u64((u64)age * LIFETIME_BUCKETS, counted_lifetime_s);
-	coverage->ages[min_t(unsigned int, bucket, NR_BUCKETS - 1)]++;
+static struct test_state test_state_of(unsigned long pfn)
+{
+	return (struct test_state) {
+		.age_s = memsuite_alloc_stats_age_s(pfn),
+		.whole = memsuite_alloc_stats_whole(pfn),
+	};
 }
 
-static void coverage_count_frames(unsigned long pfn, unsigned long nr)
+static void coverage_count_pages(struct use_coverage *coverage, struct test_state test,
+				 unsigned long nr)
 {
-	struct page *page = pfn_to_page(pfn);
-	unsigned long i;
+	bool good = test.age_s < counted_lifetime_s;
+	unsigned int bucket;
 
-	for (i = 0; i < nr; i++, page++)
+	coverage->pages += nr;
+	if (test.age_s == UINT_MAX) {
+		coverage->untested += nr;
+		return;
+	}
+	if (!test.whole) {
+		coverage->partly += good ? nr : 0;
+		return;
+	}
+	coverage->whole += nr;
+	coverage->tested += good ? nr : 0;
+	coverage->oldest_s = max(coverage->oldest_s, test.age_s);
+	bucket = div_u64((u64)test.age_s * LIFETIME_BUCKETS, counted_lifetime_s);
+	coverage->ages[min_t(unsigned int, bucket, NR_BUCKETS - 1)] += nr;
+}
+
+/*
+ * How many pages from one on are of the same use: of a free block, or of a folio. Takes no
+ * reference and no lock: the answer may be a moment old.
+ */
+static unsigned long pages_of_one_use(struct page *page)
+{
+	unsigned int order = 0;
+
+	if (PageBuddy(page))
+		order = READ_ONCE(page->private);
+	else if (PageHead(page))
+		order = compound_order(page);
+	return order <= MEMSUITE_MAX_ORDER ? 1UL << order : 1;
+}
+
+/*
+ * The pages of a pageblock. What is free, or of one folio, is counted together if all of the
+ * block was tested together.
+ */
+static void coverage_count_block(unsigned long pfn, unsigned long end)
+{
+	bool uniform = memsuite_alloc_stats_uniform(pfn);
+	struct test_state test = test_state_of(pfn);
+	unsigned long span;
+	struct page *page;
+
+	for (; pfn < end; pfn += span) {
+		page = pfn_to_page(pfn);
+		span = uniform ? pages_of_one_use(page) : 1;
+		if (!uniform)
+			test = test_state_of(pfn);
 		if (!memsuite_page_is_bad(page))
-			coverage_count_page(&uses[use_of(page)], pfn + i);
+			coverage_count_pages(&uses[use_of(page)], test, min(span, end - pfn));
+	}
 }
 
 static void coverage_count_memory(void)
 {
-	unsigned long pfn, end;
+	unsigned long pfn, end, next;
+	struct page *page;
 	int nid;
 
 	memset(uses, 0, sizeof(uses));
@@ -122,11 +184,11 @@ static void coverage_count_memory(void)
 	for_each_node_state(nid, N_MEMORY) {
 		end = node_end_pfn(nid);
 		pfn = ALIGN_DOWN(node_start_pfn(nid), pageblock_nr_pages);
-		for (; pfn < end; pfn += pageblock_nr_pages) {
-			struct page *page = pfn_to_online_page(pfn);
-
+		for (; pfn < end; pfn = next) {
+			next = pfn + pageblock_nr_pages;
+			page = pfn_to_online_page(pfn);
 			if (page && page_to_nid(page) == nid)
-				coverage_count_frames(pfn, pageblock_nr_pages);
+				coverage_count_block(pfn, next);
 			cond_resched();
 		}
 	}

@@ -10,11 +10,8 @@
 /* How many more times the word that failed first is read, past the caches. */
 #define MEMDIAG_CLASSIFY_REREADS	3
 
-/*
- * How often a page that failed in some runs only is tested again, by itself, and at
- * intervals of how long: a second in all.
- */
-#define MEMDIAG_CLASSIFY_LOOKS		200
+/* How long a page that failed in one run is looked at, by itself, and at which intervals. */
+#define MEMDIAG_CLASSIFY_WATCH_MS	1000
 #define MEMDIAG_CLASSIFY_LOOK_US	5000
 
 /**
@@ -43,7 +40,7 @@ enum memdiag_fault_class {
  * @failed_runs: runs in which the page failed, of 1 + MEMDIAG_CLASSIFY_RERUNS
  * @wrong_rereads: how many rereads of the first failing word, right after it
  *	failed, were wrong as well, of MEMDIAG_CLASSIFY_REREADS
- * @again: the page, by itself, failed in one of MEMDIAG_CLASSIFY_LOOKS
+ * @again: the page failed with another background, too, or by itself when it was looked at
  *
  * Pure.
  *

@@ -120,24 +120,14 @@ static struct suspect *suspect_get(unsigned long pfn, time64_t now)
 }
 
 /* Whether the page has been found as often as its class may be. */
-static bool findings_suffice(const struct memdiag_bad_page *bad_page)
+static bool findings_suffice(struct suspect *suspect, enum memdiag_fault_class class)
 {
-	unsigned int threshold = READ_ONCE(thresholds[bad_page->class]);
-	time64_t now = ktime_get_seconds();
-	struct suspect *suspect;
+	unsigned int threshold = READ_ONCE(thresholds[class]);
 
-	if (threshold == 1)
-		return true;
-	suspect = suspect_get(bad_page->pfn, now);
+	/* There is no place to count. */
 	if (!suspect)
 		return threshold;
-	suspect->class = bad_page->class;
-	suspect->findings++;
-	suspect->last_s = now;
-	if (!threshold || suspect->findings < threshold)
-		return false;
-	suspect_del(suspect);
-	return true;
+	return threshold && suspect->findings >= threshold;
 }
 
 /* Whether one more may be retired of those that tests have found. */
@@ -153,17 +143,56 @@ static bool limit_allows(const struct memdiag_bad_page *bad_page)
 	return false;
 }
 
+static bool policy_wants(const struct memdiag_bad_page *bad_page)
+{
+	time64_t now = ktime_get_seconds();
+	struct suspect *suspect = suspect_get(bad_page->pfn, now);
+
+	if (suspect) {
+		suspect->class = bad_page->class;
+		suspect->findings++;
+		suspect->last_s = now;
+	}
+	if (!findings_suffice(suspect, bad_page->class) || !limit_allows(bad_page))
+		return false;
+	if (suspect)
+		suspect_del(suspect);
+	return true;
+}
+
 bool memdiag_retire_policy_wants(const struct memdiag_bad_page *bad_page)
 {
 	bool wanted;
 
 	mutex_lock(&policy_lock);
-	wanted = findings_suffice(bad_page) && limit_allows(bad_page);
+	wanted = policy_wants(bad_page);
 	mutex_unlock(&policy_lock);
 	if (!wanted)
 		pr_warn_ratelimited("0x%llx has failed a test (%s), and stays in use: see memdiag/retire_policy\n",
 				    bad_page->address, memdiag_classify_name(bad_page->class));
 	return wanted;
+}
+
+bool memdiag_retire_policy_suspects(unsigned long pfn)
+{
+	bool suspected;
+
+	mutex_lock(&policy_lock);
+	suspects_forget_old(ktime_get_seconds());
+	suspected = suspect_find(pfn);
+	mutex_unlock(&policy_lock);
+	return suspected;
+}
+
+static unsigned int suspects_count(void)
+{
+	unsigned int nr;
+
+	mutex_lock(&policy_lock);
+	suspects_forget_old(ktime_get_seconds());
+	nr = nr_suspects;
+	mutex_unlock(&policy_lock);
+	return nr;
 }
 
 /* A new limit, and what was refused under the old one is forgotten. */
@@ -183,7 +212,7 @@ MEMSUITE_ATTR_NUMBER(intermittent_threshold, thresholds[MEMDIAG_CLASS_INTERMITTE
 MEMSUITE_ATTR_NUMBER(hard_threshold, thresholds[MEMDIAG_CLASS_HARD], 0, THRESHOLD_MAX);
 MEMSUITE_ATTR_NUMBER(window_s, window_s, 1, WINDOW_MAX_S);
 MEMSUITE_ATTR_NUMBER_SET(limit_pages, READ_ONCE(limit_pages), limit_set, 0, U64_MAX);
-MEMSUITE_ATTR_NUMBER_RO(suspect_count, READ_ONCE(nr_suspects));
+MEMSUITE_ATTR_NUMBER_RO(suspect_count, suspects_count());
 MEMSUITE_ATTR_NUMBER_RO(alarm, !!READ_ONCE(refused));
 
 static struct attribute *retire_policy_attrs[] = {
@@ -204,6 +233,7 @@ static int suspects_show(struct seq_file *file, void *unused)
 
 	seq_puts(file, "# pfn class findings first_age_s last_age_s\n");
 	mutex_lock(&policy_lock);
+	suspects_forget_old(now);
 	list_for_each_entry(suspect, &suspects, link)
 		seq_printf(file, "0x%lx %s %u %lld %lld\n", suspect->pfn,
 			   memdiag_classify_name(suspect->class), suspect->findings,

@@ -29,4 +29,13 @@ void memdiag_retire_policy_exit(void);
  */
 bool memdiag_retire_policy_wants(const struct memdiag_bad_page *bad_page);
 
+/**
+ * memdiag_retire_policy_suspects() - whether a page has failed a test, and was left in use
+ * @pfn: its frame
+ *
+ * Context: may sleep.
+ * Return: true if it has, within the window.
+ */
+bool memdiag_retire_policy_suspects(unsigned long pfn);
+
 #endif

@@ -4,12 +4,14 @@
 #include <linux/delay.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
+#include <memsuite/held_pages.h>
 #include <memsuite/memdiag_registry.h>
 
 #include "march/engine.h"
@@ -24,6 +26,7 @@ void memdiag_verdict_begin(struct memdiag_verdict *verdict, unsigned long pfn, u
 	verdict->nr = nr;
 	verdict->nr_suspects = 0;
 	verdict->emulated = false;
+	verdict->certain = false;
 	bitmap_zero(verdict->bad, MEMDIAG_VERDICT_MAX_PAGES);
 }
 
@@ -200,13 +203,20 @@ static bool verdict_run(struct memdiag_verdict *verdict, const struct memdiag_en
 	return verdict_run_failed(verdict);
 }
 
-/* Before a march: how it fails with this background is yet to be seen. */
+/*
+ * Before a march: how it fails with this background is yet to be seen. Who has failed with
+ * another one, and fails, fails again.
+ */
 static void suspects_begin(struct memdiag_verdict *verdict)
 {
+	struct memdiag_suspect *suspect;
 	unsigned int i;
 
-	for (i = 0; i < verdict->nr_suspects; i++)
-		verdict->suspects[i].failed_runs = 0;
+	for (i = 0; i < verdict->nr_suspects; i++) {
+		suspect = &verdict->suspects[i];
+		suspect->again |= suspect->failed_runs > 0;
+		suspect->failed_runs = 0;
+	}
 }
 
 static void count_failure(void *context, const struct memdiag_march_failure *failure)
@@ -241,17 +251,30 @@ static bool suspect_is_open(const struct memdiag_suspect *suspect)
 	return suspect->failed_runs == 1 && !suspect->again;
 }
 
-/* Look at pages that failed once, until each was seen to fail again, or for a second. */
+/* A look takes no longer than the page takes. */
+static bool test_can_look(const struct memdiag_engine_test *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < test->march.nr_elements; i++)
+		if (test->march.elements[i].delay_ms)
+			return false;
+	return test->kind == MEMDIAG_ENGINE_MARCH;
+}
+
+/*
+ * Look at pages that failed once, until each was seen to fail again, for a second at most, and
+ * until somebody waits for the memory.
+ */
 static void suspects_watch(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
 			   unsigned int background)
 {
 	struct memdiag_suspect *suspect;
-	unsigned int look, i;
-	bool open = true;
+	ktime_t end = ktime_add_ms(ktime_get(), MEMDIAG_CLASSIFY_WATCH_MS);
+	bool open = test_can_look(test);
+	unsigned int i;
 
-	if (test->kind == MEMDIAG_ENGINE_FOREIGN)
-		return;
-	for (look = 0; open && look < MEMDIAG_CLASSIFY_LOOKS; look++) {
+	while (open && ktime_before(ktime_get(), end) && !memsuite_hold_wanted()) {
 		open = false;
 		for (i = 0; i < verdict->nr_suspects; i++) {
 			suspect = &verdict->suspects[i];
@@ -272,9 +295,12 @@ static void suspects_classify(struct memdiag_verdict *verdict)
 
 	for (i = 0; i < verdict->nr_suspects; i++) {
 		struct memdiag_suspect *suspect = &verdict->suspects[i];
-		enum memdiag_fault_class class = memdiag_classify(suspect->failed_runs,
-								  suspect->wrong_rereads,
-								  suspect->again);
+		enum memdiag_fault_class class;
+
+		if (!suspect->failed_runs)
+			continue;
+		class = memdiag_classify(suspect->failed_runs, suspect->wrong_rereads,
+					 suspect->again);
 
 		suspect->bad_page.class = max(suspect->bad_page.class, class);
 	}
@@ -337,7 +363,7 @@ bool memdiag_joint_march(struct memdiag_joint *joint, const struct memdiag_engin
 	if (!failed)
 		return whole;
 	for (i = 0; i < MEMDIAG_CLASSIFY_RERUNS; i++)
-		joint_run(joint, test, background, NULL, &failed);
+		joint_run(joint, test, background, ends, &failed);
 	for (i = 0; i < joint->nr; i++)
 		suspects_classify(&joint->verdicts[i]);
 	return whole;
@@ -353,6 +379,17 @@ void memdiag_verdict_clear(const struct memdiag_verdict *verdict)
 	}
 }
 
+/* Of pages without details: as bad as those with some. */
+static enum memdiag_fault_class verdict_worst_class(const struct memdiag_verdict *verdict)
+{
+	enum memdiag_fault_class worst = MEMDIAG_CLASS_UNKNOWN;
+	unsigned int i;
+
+	for (i = 0; i < verdict->nr_suspects; i++)
+		worst = max(worst, verdict->suspects[i].bad_page.class);
+	return worst;
+}
+
 unsigned long memdiag_verdict_report(struct memdiag_verdict *verdict)
 {
 	unsigned long bad = 0, index;
@@ -365,6 +402,7 @@ unsigned long memdiag_verdict_report(struct memdiag_verdict *verdict)
 			.pfn = verdict->pfn + index,
 			.address = PFN_PHYS(verdict->pfn + index),
 			.time = ktime_get_real_seconds(),
+			.class = verdict_worst_class(verdict),
 			.origin = memdiag_inject_covers(PFN_PHYS(verdict->pfn + index),
 							PAGE_SIZE) ?
 				  MEMDIAG_FOUND_EMULATED : MEMDIAG_FOUND_BY_TEST,
@@ -372,7 +410,7 @@ unsigned long memdiag_verdict_report(struct memdiag_verdict *verdict)
 
 		suspect = suspect_find(verdict, bare.pfn);
 		bad_page = suspect ? &suspect->bad_page : &bare;
-		if (memdiag_retire_policy_wants(bad_page)) {
+		if (verdict->certain || memdiag_retire_policy_wants(bad_page)) {
 			memdiag_bad_pages_add(bad_page);
 			bad++;
 		} else {

@@ -18,7 +18,7 @@
  * @bad_page: what is known of it
  * @failed_runs: runs of the march that is on in which it failed
  * @failed_now: it failed in this one already
- * @again: it failed in one run, and by itself in one of the looks that followed
+ * @again: it failed with another background, too, or by itself in a look that followed
  * @wrong_rereads: rereads of its first failing word that were wrong as well
  */
 struct memdiag_suspect {
@@ -37,6 +37,7 @@ struct memdiag_suspect {
  * @suspects: what was first found wrong with each, up to a limit
  * @nr_suspects: how many
  * @emulated: faults are emulated in the run that is on
+ * @certain: what is bad is retired, whatever the policy: it has failed in a page fault already
  */
 struct memdiag_verdict {
 	unsigned long pfn;
@@ -45,6 +46,7 @@ struct memdiag_verdict {
 	struct memdiag_suspect suspects[16];
 	unsigned int nr_suspects;
 	bool emulated;
+	bool certain;
 };
 
 #define MEMDIAG_JOINT_BLOCKS	64U

@@ -148,6 +148,16 @@ bool memdiag_worker_may_test(void)
 	       (!READ_ONCE(paced) || atomic64_read(&tokens) > 0);
 }
 
+void memdiag_worker_enter(void)
+{
+	atomic_inc(&at_work);
+}
+
+void memdiag_worker_leave(void)
+{
+	atomic_dec(&at_work);
+}
+
 void memdiag_worker_spend(u64 pages)
 {
 	atomic64_sub(pages, &tokens);
@@ -320,9 +330,9 @@ static int worker_thread(void *data)
 			memdiag_algorithm_get(&worker->test);
 			worker_set_affinity(worker);
 		}
-		atomic_inc(&at_work);
+		memdiag_worker_enter();
 		err = worker_test_next(worker);
-		atomic_dec(&at_work);
+		memdiag_worker_leave();
 		/* Others may still test the last blocks of the sweep. */
 		if (err)
 			schedule_timeout_interruptible(SHORT_JIFFIES);

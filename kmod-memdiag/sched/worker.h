@@ -31,9 +31,14 @@ unsigned int memdiag_worker_threads_max(void);
  * beyond that of earlier grants is lost.
  */
 void memdiag_worker_grant(u64 pages, u64 most);
-/* For others who test on the workers' budget: whether there is some left; and that it was used. */
+/*
+ * For others who test on the workers' budget: whether there is some left; that it was used; and
+ * that they are at it.
+ */
 bool memdiag_worker_may_test(void);
 void memdiag_worker_spend(u64 pages);
+void memdiag_worker_enter(void);
+void memdiag_worker_leave(void);
 /* Keep them from beginning with another block, or let them again. */
 void memdiag_worker_hold(bool hold);
 /* Whether a block is being tested, or about to be. */

@@ -213,6 +213,12 @@ unsigned int memsuite_alloc_stats_age_s(unsigned long pfn)
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_age_s);
 
+bool memsuite_alloc_stats_uniform(unsigned long pfn)
+{
+	return memsuite_test_age_uniform(pfn);
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_uniform);
+
 bool memsuite_alloc_stats_whole(unsigned long pfn)
 {
 	return stamp_is_whole(memsuite_test_age_least(pfn, 1));

@@ -106,6 +106,18 @@ u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr)
 	return likely(nr == 1) ? stamp_of(pfn) : least_stamp(pfn, nr);
 }
 
+bool memsuite_test_age_uniform(unsigned long pfn)
+{
+	unsigned long *block;
+	bool uniform;
+
+	rcu_read_lock();
+	block = find_block(pfn);
+	uniform = !block || memsuite_test_age_block_uniform(block);
+	rcu_read_unlock();
+	return uniform;
+}
+
 void memsuite_test_age_set(unsigned long pfn, unsigned long nr, u32 stamp)
 {
 	unsigned long *block;

@@ -21,6 +21,9 @@ void memsuite_test_age_extend(unsigned long pfn, unsigned long nr);
 /* The smallest stamp of @nr frames from @pfn on. Context: any. */
 u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr);
 
+/* Whether all frames of the block of 2 MiB that @pfn lies in have the same stamp. Context: any. */
+bool memsuite_test_age_uniform(unsigned long pfn);
+
 /*
  * Stamp @nr frames from @pfn on, which are the caller's. Costs least for whole
  * aligned blocks of 2 MiB. Context: any.

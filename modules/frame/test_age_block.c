@@ -18,6 +18,11 @@ static bool block_is_uniform(unsigned long word)
 	return word & 1;
 }
 
+bool memsuite_test_age_block_uniform(const unsigned long *block)
+{
+	return block_is_uniform(READ_ONCE(*block));
+}
+
 static struct memsuite_test_age_page *block_pages(unsigned long word)
 {
 	return (struct memsuite_test_age_page *)word;

@@ -21,6 +21,9 @@
 u32 memsuite_test_age_block_least(const unsigned long *block, unsigned int first,
 				  unsigned int nr);
 
+/* Whether all its stamps are the same, by one word. Context: any. */
+bool memsuite_test_age_block_uniform(const unsigned long *block);
+
 /*
  * Stamp @nr of its pages from @first on, which are the caller's; others may be
  * stamped meanwhile. Without memory for it all stamps of the block become 0.

@@ -85,8 +85,8 @@ static void report(void)
 		seconds = age_of(age, map, memory + i * WORDS);
 		if (seconds == UNTESTED)
 			untested++;
-		else if (seconds > oldest)
-			oldest = seconds;
+		else if ((seconds & ~PARTLY) > oldest)
+			oldest = seconds & ~PARTLY;
 	}
 	printf("pages %zu in %zu errors %zu rounds %zu", pages, in, errors,
 	       rounds);
