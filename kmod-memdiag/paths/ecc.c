@@ -94,6 +94,12 @@ static bool ecc_page_was_tested(const struct memdiag_ecc_page *page)
 	return memsuite_alloc_stats_age_s(page->pfn) <= (jiffies - begun) / HZ + 1;
 }
 
+/* What has failed, and stays in use, is not. */
+static bool ecc_page_is_good(const struct memdiag_ecc_page *page)
+{
+	return ecc_page_was_tested(page) && !memdiag_retire_policy_suspects(page->pfn);
+}
+
 static void ecc_test_end(struct memdiag_ecc_page *page)
 {
 	if (memsuite_page_retired(page->pfn)) {
@@ -103,9 +109,7 @@ static void ecc_test_end(struct memdiag_ecc_page *page)
 			page->pfn);
 		ecc_page_retire(page);
 	} else {
-		/* What has failed, and stays in use, is not called good. */
-		page->state = ecc_page_was_tested(page) &&
-			      !memdiag_retire_policy_suspects(page->pfn) ? MEMDIAG_ECC_PASSED : MEMDIAG_ECC_COUNTED;
+		page->state = ecc_page_is_good(page) ? MEMDIAG_ECC_PASSED : MEMDIAG_ECC_COUNTED;
 	}
 }
 
