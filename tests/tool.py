@@ -477,7 +477,7 @@ def bad_pages_are_kept(top):
     after_a_reboot(tree)
     assert "1 bad page" in tree.run("diag", "status").stdout
     restored = tree.json("diag", "restore", "--json")
-    assert restored == {"retired": 1, "already": 0, "skipped": 0,
+    assert restored == {"retired": 1, "already": 0, "left_out": 0, "skipped": 0,
                         "failed": {}}, restored
     assert tree.written("memdiag/retire") == "0x1234568 restored\n"
 
@@ -583,13 +583,54 @@ def bad_pages_are_exported(top):
     tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + rows})
     exported = tree.run("diag", "export", "--format", "memmap")
     assert exported.stdout == "memmap=12K$0x1234000 memmap=4K$0x9000000\n"
-    assert "/etc/default/grub" in exported.stderr and "\\\\\\$" in exported.stderr, exported.stderr
+    assert "--format grub" in exported.stderr and "2 ranges\n" in exported.stderr, exported.stderr
     assert tree.run("diag", "export", "--format", "badram").stdout == (
         'GRUB_BADRAM="0x1234000,0xffffffffffffe000,'
         '0x1236000,0xfffffffffffff000,0x9000000,0xfffffffffffff000"\n')
     exported = tree.json("diag", "export", "--format", "json")
     assert len(exported["pages"]) == 4
     assert exported["ranges"][0] == {"start": "0x1234000", "end": "0x1237000"}
+    # As the shell reads it, and then GRUB: what the kernel gets.
+    snippet = tree.run("diag", "export", "--format", "grub").stdout
+    line = subprocess.run(["sh", "-c", f'{snippet}printf %s "$GRUB_CMDLINE_LINUX"'], capture_output=True, text=True,
+                          check=True, env={"GRUB_CMDLINE_LINUX": "quiet"}).stdout
+    assert line.replace("\\$", "$") == "quiet memmap=12K$0x1234000 memmap=4K$0x9000000", line
+    assert tree.run("diag", "export", "--format", "systemd-boot").stdout == (
+        "memmap=12K$0x1234000 memmap=4K$0x9000000\n")
+
+
+def many_bad_pages_are_exported_in_few_ranges(top):
+    tree = bad_tree(top)
+    # A page in each 64 KiB of 4 MiB, and one that is far away.
+    places = [0x10000000 + 0x10000 * i for i in range(64)] + [0x40000000]
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + "".join(
+        BAD_PAGE.replace("0x1234568", hex(place)) for place in places)})
+    exported = tree.run("diag", "export", "--format", "memmap")
+    assert len(exported.stdout.split()) == 20, exported.stdout
+    assert "20 ranges; of good memory, 2.6 MiB are given up" in exported.stderr, exported.stderr
+    assert "at random: --ranges 4" in exported.stderr, exported.stderr
+    two = tree.run("diag", "export", "--format", "memmap", "--ranges", "2")
+    assert two.stdout == "memmap=4036K$0x10000000 memmap=4K$0x40000000\n", two.stdout
+    assert "3.7 MiB are given up" in two.stderr and "at random" not in two.stderr, two.stderr
+    # Strides need no range each.
+    badram = tree.run("diag", "export", "--format", "badram")
+    assert badram.stdout == 'GRUB_BADRAM="0x10000000,0xffffffffffc0f000,0x40000000,0xfffffffffffff000"\n', badram.stdout
+    assert "2 patterns\n" in badram.stderr, badram.stderr
+    one = tree.run("diag", "export", "--format", "badram", "--ranges", "1")
+    assert one.stdout == 'GRUB_BADRAM="0x0,0xffffffffafc0f000"\n', one.stdout
+
+
+def what_the_kernel_does_not_have_is_not_retired(top):
+    tree = bad_tree(top)
+    tree.run("diag", "save")
+    after_a_reboot(tree)
+    for line in ("quiet memmap=4K$0x1234000", "memmap=1M$18M,0x1000$0x1234000"):
+        tree.fill(tree.proc, {"cmdline": line})
+        restored = tree.json("diag", "restore", "--json")
+        assert restored["left_out"] == 1 and not restored["retired"], (line, restored)
+    for line in ("quiet", "memmap=4K$0x1235000", "memmap=4K@0x1234000", "xmemmap=4K$0x1234000"):
+        tree.fill(tree.proc, {"cmdline": line})
+        assert tree.json("diag", "restore", "--json")["retired"] == 1, line
 
 
 def without_modules_what_is_stored_is_told(top):
@@ -1594,6 +1635,8 @@ TESTS = (
     a_damaged_list_loses_no_page,
     details_that_cannot_be_shown_are_left_out,
     bad_pages_are_exported,
+    many_bad_pages_are_exported_in_few_ranges,
+    what_the_kernel_does_not_have_is_not_retired,
     without_modules_what_is_stored_is_told,
     a_range_is_tested,
     faults_are_injected,

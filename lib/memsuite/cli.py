@@ -21,6 +21,7 @@ from .arguments import (
     address_argument, amount_argument, number_argument, pid_argument, policy_word, range_argument, setting_argument,
     tracked_argument, who_argument, word_argument)
 from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
+from .diag.exclusion import RANGES
 from .diag.faults import cmd_diag_inject
 from .diag.ranges import cmd_diag_test
 from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, cmd_diag_unretire
@@ -112,8 +113,11 @@ def diag_commands(top):
     command = diag.add("export", cmd_diag_export,
                        "bad pages for the kernel's command line, GRUB, or "
                        "programs")
-    command.add_argument("--format", choices=("memmap", "badram", "json"),
-                         default="json")
+    command.add_argument("--format", choices=("memmap", "grub", "systemd-boot", "badram", "json"),
+                         default="json", help="memmap: the kernel's command line; grub: the same for "
+                         "/etc/default/grub.d; systemd-boot: for /etc/kernel/cmdline; badram: GRUB's own")
+    command.add_argument("--ranges", metavar="N", type=number_argument(1, 1000), default=RANGES,
+                         help=f"so many ranges or patterns at most ({RANGES}); what lies between them is given up")
     command = diag.add("set", cmd_diag_set, "change how memory is tested")
     command.add_argument("--algorithm", metavar="NAME")
     command.add_argument("--lifetime", metavar="SECONDS", type=int)

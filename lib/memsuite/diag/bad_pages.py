@@ -5,9 +5,11 @@ import mmap
 import sys
 import time
 
-from ..output import print_json, print_table, yes
+from ..output import human, print_json, print_table, yes
 from ..sysfs import loaded, need, read_bad_pages, table
 from .dimms import dimms, dimms_at
+from .exclusion import (RANDOM_RANGES, badram, grub_snippet, length, memmap,
+                        merged, stretches)
 from .saved_pages import KEPT, applies, load_store, page_of
 
 
@@ -89,41 +91,45 @@ def cmd_diag_bad(args):
     return 0
 
 
-def stretches(addresses):
-    """[start, end) of runs of bad pages."""
-    result = []
-    for at in sorted(set(addresses)):
-        if result and result[-1][1] == at:
-            result[-1][1] += mmap.PAGESIZE
-        else:
-            result.append([at, at + mmap.PAGESIZE])
-    return result
+def good_text(good):
+    return f"; of good memory, {human(good)} are given up" if good else ""
 
 
-def aligned_blocks(start, end):
-    """(address, mask) pairs that GRUB's badram wants: powers of two."""
-    while start < end:
-        size = start & -start or 1 << 62
-        while size > end - start:
-            size >>= 1
-        yield start, (1 << 64) - size
-        start += size
+def tell_limits(form, count, good):
+    """What is asked for is for machines to read; what to know about it goes beside it."""
+    if form == "badram":
+        notes = [f"{count} patterns{good_text(good)}",
+                 "this is for /etc/default/grub; GRUB refuses it under Secure Boot, and with UEFI some firmware does not "
+                 "boot with it: use memmap then"]
+    else:
+        notes = [f"{count} ranges{good_text(good)}",
+                 {"memmap": "this is for the kernel's command line; in /etc/default/grub each $ is written \\\\\\$, or "
+                            "update-grub loses it and what follows: --format grub does that",
+                  "grub": "this is for a file /etc/default/grub.d/memsuite.cfg; then run update-grub",
+                  "systemd-boot": "this is for /etc/kernel/cmdline, or for the line of options of an entry; then "
+                                  "run kernel-install add, or bootctl update"}[form]]
+        if count > RANDOM_RANGES:
+            notes.append(f"with more than {RANDOM_RANGES} ranges the kernel does not choose its place in memory at "
+                         f"random: --ranges {RANDOM_RANGES}")
+        notes.append("with UEFI, boot loader and firmware use this memory until the kernel runs")
+    for note in notes:
+        print(f"memsuite: {note}", file=sys.stderr)
 
 
 def cmd_diag_export(args):
     rows = [row for row in all_bad_pages() if row["origin"] != "emulated"]
-    runs = stretches(page_of(row["address"]) for row in rows)
+    exact = stretches(page_of(row["address"]) for row in rows)
     if args.format == "json" or args.json:
         print_json({"pages": rows, "ranges": [
-            {"start": hex(start), "end": hex(end)} for start, end in runs]})
-    elif args.format == "memmap":
-        print(" ".join(f"memmap={(end - start) >> 10}K${start:#x}"
-                       for start, end in runs))
-        # Without them the machine does not boot: memmap=4K, for instance, is all the memory that it then has.
-        print("memsuite: this is for the kernel's command line; in /etc/default/grub each $ is written \\\\\\$, "
-              "or update-grub loses it and what follows", file=sys.stderr)
-    else:
-        print('GRUB_BADRAM="' + ",".join(
-            f"{address:#x},{mask:#x}" for start, end in runs
-            for address, mask in aligned_blocks(start, end)) + '"')
+            {"start": hex(start), "end": hex(end)} for start, end in exact]})
+        return 0
+    if args.format == "badram":
+        patterns, size = badram(exact, args.ranges)
+        print('GRUB_BADRAM="' + ",".join(f"{address:#x},{mask:#x}" for address, mask in patterns) + '"')
+        tell_limits("badram", len(patterns), size - length(exact))
+        return 0
+    runs = merged(exact, args.ranges)
+    print(grub_snippet(runs) if args.format == "grub" else memmap(runs))
+    if runs:
+        tell_limits(args.format, len(runs), length(runs) - length(exact))
     return 0

@@ -11,6 +11,7 @@ from ..output import bad_page_count, done, print_json
 from ..sysfs import need, write
 from .bad_pages import bad_pages
 from .dimms import dimms, page_key
+from .exclusion import left_out
 from .saved_pages import KEPT, STATE, applies, load_store, page_of, save_store
 
 
@@ -55,15 +56,19 @@ def retire_one(address, word=""):
 
 
 def cmd_diag_restore(args):
-    result = {"retired": 0, "already": 0, "skipped": 0, "failed": {}}
+    result = {"retired": 0, "already": 0, "left_out": 0, "skipped": 0, "failed": {}}
     store = load_store()
     damaged = store.get("damaged", False)
     if not store["pages"] and not damaged:
         return done(args, "nothing is stored") if not args.json else (
             print_json(result) or 0)
     need("memdiag")
-    every = dimms()
+    every, absent = dimms(), left_out()
     for page in store["pages"]:
+        at = page_of(page["address"])
+        if any(start <= at < end for start, end in absent):
+            result["left_out"] += 1
+            continue
         if not args.force and not applies(page, every):
             result["skipped"] += 1
             continue
@@ -77,6 +82,8 @@ def cmd_diag_restore(args):
     else:
         print(f"retired {result['retired']}, retired already "
               f"{result['already']}, not applied {result['skipped']}")
+        if result["left_out"]:
+            print(f"{bad_page_count(result['left_out'])} left out of memory by memmap= on the kernel's command line")
         if result["skipped"]:
             print("those not applied were found in other DIMMs, or in another "
                   "arrangement of them; --force applies them")
