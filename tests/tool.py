@@ -74,6 +74,7 @@ SYSFS = {
     "memdiag/ahead/served_pages": "800",
     "memdiag/ahead/on_demand_tests": "7",
     "memdiag/control/policy": "adaptive",
+    "memdiag/control/bandwidth_pages_s": "0",
     "memdiag/control/available_policies": "adaptive\nfixed\nondemand",
     "memdiag/control/fidelity": "3",
     "memdiag/control/fixed_fidelity": "1",
@@ -649,6 +650,29 @@ def without_modules_what_is_stored_is_told(top):
                     ("test", "0-2M")):
         result = bare.run("diag", *command)
         assert result.returncode == 1 and "modprobe" in result.stderr, command
+
+
+def a_lifetime_is_planned(top):
+    measured = {**SYSFS, "memdiag/control/bandwidth_pages_s": "8192", "memdiag/control/min_fidelity": "1",
+                "memdiag/control/max_threads": "4", "memdiag/control/bandwidth_mib_s": "0"}
+    tree = Tree(top, measured)
+    # A gigabyte in an eighth of 180 s; a thread does 32 MiB/s.
+    told = tree.json("diag", "plan", "--json")
+    assert told["held"] and told["threads_needed"] == 2 and told["shortest_lifetime_s"] == 64, told
+    assert abs(told["read_and_written_bytes_per_s"] - 10 * told["wanted_bytes_per_s"]) < 20, told
+    result = tree.run("diag", "plan", "--lifetime", "60")
+    assert result.returncode == 1 and "held      no: 128 MiB/s are possible; set 64 s or more" in result.stdout, result
+    result = tree.run("diag", "plan", "--lifetime", "60", "--threads", "5")
+    assert result.returncode == 0 and "held      yes; 52 s could be" in result.stdout, result
+    result = tree.run("diag", "set", "--lifetime", "60")
+    assert result.returncode == 0 and "does not hold that: it takes 64 s" in result.stderr, result
+    assert not tree.run("diag", "set", "--lifetime", "64").stderr
+    # 320 MiB/s of March C- test 32 MiB/s.
+    tree = Tree(top, {**measured, "memdiag/control/bandwidth_mib_s": "320"})
+    assert tree.json("diag", "plan", "--json")["shortest_lifetime_s"] == 256
+    tree = Tree(top, {**measured, "memdiag/control/bandwidth_pages_s": "0"})
+    result = tree.run("diag", "plan")
+    assert result.returncode == 1 and "memsuite diag enable" in result.stderr, result
 
 
 def a_range_is_tested(top):
@@ -1636,6 +1660,7 @@ TESTS = (
     details_that_cannot_be_shown_are_left_out,
     bad_pages_are_exported,
     many_bad_pages_are_exported_in_few_ranges,
+    a_lifetime_is_planned,
     what_the_kernel_does_not_have_is_not_retired,
     without_modules_what_is_stored_is_told,
     a_range_is_tested,

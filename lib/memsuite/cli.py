@@ -22,6 +22,7 @@ from .arguments import (
     tracked_argument, who_argument, word_argument)
 from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
 from .diag.exclusion import RANGES
+from .diag.plan import cmd_diag_plan
 from .diag.faults import cmd_diag_inject
 from .diag.ranges import cmd_diag_test
 from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, cmd_diag_unretire
@@ -121,7 +122,31 @@ def diag_commands(top):
     command = diag.add("set", cmd_diag_set, "change how memory is tested")
     command.add_argument("--algorithm", metavar="NAME")
     command.add_argument("--lifetime", metavar="SECONDS", type=int)
+    plan_command(diag)
     stress_command(diag)
+
+
+ENERGY_OPTIONS = (
+    ("--pj-per-bit", "PJ", number_argument(0, 1000, float), 20, "energy of a bit read or written: an "
+     "assumption, of the order of DDR4 with its interface"),
+    ("--core-watts", "W", number_argument(0, 1000, float), 5, "power of a core that tests: an assumption, "
+     "see what your processor takes under load"))
+
+
+def add_number(command, name, metavar, kind, default, text):
+    command.add_argument(name, metavar=metavar, type=kind, default=default,
+                         help=text if default is None else f"{text} ({default})")
+
+
+def plan_command(diag):
+    command = diag.add("plan", cmd_diag_plan,
+                       "what a lifetime of tests takes on this machine, and whether it is held; sets nothing")
+    for name, metavar, kind, default, text in (
+            ("--lifetime", "S", number_argument(1, 2592000), None, "of tests; else the one that is set"),
+            ("--fidelity", "N", number_argument(1, 32), None, "backgrounds; else control/min_fidelity"),
+            ("--threads", "N", number_argument(1, 64), None, "else control/max_threads"),
+            *ENERGY_OPTIONS):
+        add_number(command, name, metavar, kind, default, text)
 
 
 def stress_command(diag):
@@ -149,12 +174,8 @@ def stress_command(diag):
             ("--algorithm", "NAME", str, None, "or a march test written out"),
             ("--lifetime", "S", number_argument(1, 2592000), None, "of tests"),
             ("--move-interval", "MS", number_argument(0, 86400000), None, "see move_interval_ms"),
-            ("--pj-per-bit", "PJ", number_argument(0, 1000, float), 20, "energy of a bit read or written: an "
-             "assumption, of the order of DDR4 with its interface"),
-            ("--core-watts", "W", number_argument(0, 1000, float), 5, "power of a core that tests: an assumption, "
-             "see what your processor takes under load")):
-        command.add_argument(name, metavar=metavar, type=kind, default=default,
-                             help=text if default is None else f"{text} ({default})")
+            *ENERGY_OPTIONS):
+        add_number(command, name, metavar, kind, default, text)
     command.add_argument("--set", metavar="FILE=VALUE", type=setting_argument, action="append", default=[],
                          help=f"any other file below {SYSFS}, for the run with tests")
     command.add_argument("--series", action="store_true",

@@ -4,7 +4,7 @@
 import mmap
 import re
 
-from ..proc import PROC
+from ..proc import proc_text
 
 PAGE = mmap.PAGESIZE
 WORD = (1 << 64) - 1
@@ -111,13 +111,8 @@ def grub_snippet(runs):
 
 def left_out():
     """[start, end) that memmap= on the kernel's command line takes away from it."""
-    try:
-        with open(f"{PROC}/cmdline", encoding="utf-8", errors="replace") as file:
-            words = file.read().split()
-    except OSError:
-        return []
     ranges = []
-    for word in words:
+    for word in proc_text("cmdline").split():
         for found in re.finditer(r"(?:^memmap=|,)(0x[0-9a-fA-F]+|\d+)([KMGkmg]?)\$(0x[0-9a-fA-F]+|\d+)([KMGkmg]?)",
                                  word if word.startswith("memmap=") else ""):
             size, start = (int(number, 0) << 10 * " KMG".index(unit.upper() or " ")

@@ -2,11 +2,13 @@
 """How testing goes, and how it is configured."""
 
 import errno
+import sys
 
 from .. import Failure
 from ..modules import module_status
 from ..output import bad_page_count, done, human_pages, print_json
 from ..sysfs import loaded, need, number, numbers, read, write
+from .plan import measured_speed, planned
 from .ranges import range_line, range_state
 from .saved_pages import load_store
 
@@ -112,6 +114,17 @@ def status_without_memdiag(args):
     return 1
 
 
+def warn_of_lifetime():
+    """At once, not when tests have expired."""
+    if not measured_speed():
+        return
+    told = planned()
+    if not told["held"]:
+        print(f"memsuite: this machine does not hold that: it takes "
+              f"{told['shortest_lifetime_s']} s; see memsuite diag plan",
+              file=sys.stderr)
+
+
 def cmd_diag_set(args):
     need("memdiag")
     if args.algorithm is None and args.lifetime is None:
@@ -123,4 +136,5 @@ def cmd_diag_set(args):
     if args.lifetime is not None:
         write("memdiag/test_lifetime_s", str(args.lifetime),
               {errno.ERANGE: "a lifetime is 1 second to 30 days"})
+        warn_of_lifetime()
     return done(args, "set; an algorithm takes effect with the next pass")
