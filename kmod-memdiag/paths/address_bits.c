@@ -14,6 +14,7 @@
 #include <linux/bitops.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
@@ -46,6 +47,7 @@
 /* How long to wait for a sweep to end, or for pressure to. */
 #define WAIT_JIFFIES	(HZ / 20)
 #define IDLE_JIFFIES	HZ
+#define PATIENCE_JIFFIES	(2 * HZ)
 
 #define UNIT_BIT	MEMSUITE_MAX_ORDER
 #define NR_BITS		(BITS_PER_LONG - PAGE_SHIFT)
@@ -199,11 +201,19 @@ static void group_test(void)
 		memdiag_worker_spend(partners->nr * MEMDIAG_UNIT_PAGES);
 }
 
+/* Where one sweep follows the other, this is not to wait for ever. */
+static bool sweeps_go_first(unsigned long since)
+{
+	return memdiag_worker_sweeping() && time_before(jiffies, since + PATIENCE_JIFFIES);
+}
+
 /* Sweeps go first, and what memory is short of. Returns whether to go on. */
 static bool pass_wait(void)
 {
+	unsigned long since = jiffies;
+
 	while (!kthread_should_stop() && READ_ONCE(period_s) &&
-	       (memdiag_worker_sweeping() || !memdiag_worker_may_test() ||
+	       (sweeps_go_first(since) || !memdiag_worker_may_test() ||
 		memdiag_psi_share_pct() < 100))
 		schedule_timeout_interruptible(WAIT_JIFFIES);
 	cond_resched_tasks_rcu_qs();
@@ -267,7 +277,7 @@ static bool pass_is_due(void)
 {
 	unsigned int period = READ_ONCE(period_s);
 
-	return period && memdiag_worker_passes() && !memdiag_worker_sweeping() &&
+	return period && memdiag_worker_passes() &&
 	       (!passes || ktime_get_seconds() - ended_s >= period);
 }
 
