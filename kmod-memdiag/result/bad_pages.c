@@ -139,15 +139,16 @@ static void records_announce_soon(void)
 	next += HZ;
 }
 
-/*
- * The DIMM, or without DIMMs the region, that more than half of the pages lie in; else any
- * (Boyer and Moore's vote). Under records_lock.
- */
+/* What can be replaced: the DIMM, or without DIMMs the region. */
 static const char *record_part(const struct record *record)
 {
 	return strcmp(record->dimm, "-") ? record->dimm : record->region;
 }
 
+/*
+ * The part that more than half of the pages lie in; else any (Boyer and Moore's vote). Under
+ * records_lock.
+ */
 static const char *records_major_part(void)
 {
 	const char *part = "-";

@@ -206,7 +206,7 @@ static void worker_test_block(struct worker *worker, struct memsuite_block *bloc
 		bandwidth_update(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
 	if (page_to_nid(block->page) != numa_mem_id())
 		atomic64_add(nr, &remote_pages);
-	atomic64_sub(nr, &tokens);
+	memdiag_worker_spend(nr);
 	if (memdiag_verdict_report(&worker->verdict))
 		memsuite_block_retire(block, worker->verdict.bad);
 	else

@@ -22,8 +22,8 @@ from .arguments import (
     tracked_argument, who_argument, word_argument)
 from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
 from .diag.exclusion import RANGES
-from .diag.plan import cmd_diag_plan
 from .diag.faults import cmd_diag_inject
+from .diag.plan import cmd_diag_plan
 from .diag.ranges import cmd_diag_test
 from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, cmd_diag_unretire
 from .diag.status import cmd_diag_set, cmd_diag_status

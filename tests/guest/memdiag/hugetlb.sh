@@ -20,7 +20,7 @@ ask() { # of the program
 }
 all_huge() { grep -qx $pages $huge/nr_hugepages && grep -qx $((pages - used)) $huge/free_hugepages; }
 left() { [ "$(cat $diag/moves/left_hugetlb_pages)" -ge $((pages * 512)) ]; }
-# A huge page that is the program's or not: of those in reserve nobody has mapped one (bit 11).
+# One in reserve: nobody has mapped it (bit 11).
 reserve() {
 	printf '0x%x' $(($(page_flags | awk '{ huge = int($1 / 131072) % 2; mapped = int($1 / 2048) % 2 }
 		huge && !mapped { print NR - 1; exit }') * 4096))
