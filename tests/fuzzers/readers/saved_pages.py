@@ -13,17 +13,18 @@ import os
 import _reader
 
 with _reader.imports():
-    from memsuite.diag import bad_pages, dimms, saved_pages
+    from memsuite.diag import bad_pages, dimms, exclusion, saved_pages
 
 dimms.machine_key = lambda: "unknown"
 WHOLE = json.loads(_reader.first_seed("saved_pages"))
 
 
 def show():
-    every = argparse.Namespace(json=False, format=None)
+    every = argparse.Namespace(json=False, format=None, ranges=exclusion.RANGES)
     bad_pages.cmd_diag_bad(every)
-    for every.format in ("json", "memmap", "badram"):
-        bad_pages.cmd_diag_export(every)
+    for every.format in ("json", "memmap", "grub", "systemd-boot", "badram"):
+        with contextlib.redirect_stderr(io.StringIO()):
+            bad_pages.cmd_diag_export(every)
 
 
 def one(data):
