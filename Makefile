@@ -42,8 +42,9 @@ tools:
 demo: tools
 	@scripts/demo
 
+# The makes that tests run have an ONLY of their own.
 test: tools
-	@tests/run $(if $(ONLY),--only '$(ONLY)')
+	@env -u MAKEFLAGS -u ONLY tests/run $(if $(ONLY),--only '$(ONLY)')
 
 soak: tools
 	@tests/soak
