@@ -20,6 +20,7 @@
 #include "result/inject.h"
 #include "result/retire_policy.h"
 #include "sched/algorithm.h"
+#include "sched/census.h"
 #include "sched/extra_tests.h"
 #include "sched/registry.h"
 
@@ -33,6 +34,7 @@ static void memdiag_parts_exit(void)
 	memdiag_range_stop();
 	memdiag_hotplug_exit();
 	memdiag_controller_stop();
+	memdiag_census_exit();
 	memdiag_inject_exit();
 	memdiag_extra_tests_exit();
 	memdiag_retire_policy_exit();

@@ -56,6 +56,8 @@ SYSFS = {
     "memdiag/coverage/free_pages": "1000",
     "memdiag/coverage/free_tested_pct": "93",
     "memdiag/coverage/free_oldest_age_s": "41",
+    "memdiag/coverage/counted_age_s": "300",
+    "memdiag/pass_eta_s": "75",
     "memdiag/address_bits/period_s": "86400",
     "memdiag/address_bits/passes": "1",
     "memdiag/address_bits/pass_progress_pct": "0",
@@ -289,6 +291,7 @@ def a_bad_page_is_listed(top):
     text = tree.run("diag", "status").stdout
     assert "found         1 bad page" in text
     assert "free: 93% of 3.9 MiB tested in time, the oldest 41 s ago" in text
+    assert "coverage      as counted 300 s ago" in text and "of the next, ready in 75 s" in text
     assert "address bits  tested 60 s ago, each with 38% of memory at least" in text
     assert "beware        multi-bit ECC corrects what is weak" in text
     state = tree.json("diag", "status", "--json")

@@ -59,6 +59,16 @@ void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr, bool whole
 bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s);
 
 /**
+ * memsuite_alloc_stats_next_s() - when the next tests of a block will be so long ago
+ * @pfn: a frame of the block, of 2 MiB
+ * @age_s: seconds
+ *
+ * Context: any.
+ * Return: seconds until then, without those that are so long ago; at most @age_s.
+ */
+unsigned int memsuite_alloc_stats_next_s(unsigned long pfn, unsigned int age_s);
+
+/**
  * memsuite_alloc_stats_age_s() - how long ago a page was tested
  * @pfn: its frame; a page in use keeps the stamp that it was handed out with
  *

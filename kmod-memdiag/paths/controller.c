@@ -27,6 +27,7 @@
 #include "paths/inuse.h"
 #include "paths/pretest_pool.h"
 #include "sched/backoff.h"
+#include "sched/census.h"
 #include "sched/comet.h"
 #include "sched/control_policy.h"
 #include "sched/extra_tests.h"
@@ -265,10 +266,15 @@ static void controller_begin_sweep(void)
 static int controller_run(void *unused)
 {
 	unsigned long decided = jiffies, begun = jiffies;
+	u64 passes = monitor.passes;
 	bool first = true;
 
 	while (!kthread_should_stop()) {
 		controller_watch();
+		if (passes != memdiag_worker_passes()) {
+			passes = memdiag_worker_passes();
+			memdiag_census_renew();
+		}
 		if (!memdiag_worker_sweeping() && (first || controller_sweep_due(begun))) {
 			begun = jiffies;
 			first = false;
@@ -317,6 +323,7 @@ int memdiag_controller_start(void)
 	err = controller_start_thread();
 	if (err)
 		goto err_thread;
+	memdiag_census_restart();
 	return 0;
 
 err_thread:
@@ -343,6 +350,7 @@ void memdiag_controller_stop(void)
 	memdiag_pretest_stop();
 	memsuite_pools_prefill(true);
 	memsuite_alloc_stats_stop();
+	memdiag_census_restart();
 }
 
 bool memdiag_controller_running(void)

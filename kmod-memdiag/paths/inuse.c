@@ -4,7 +4,7 @@
  * that was tested lately, and so comes back to the free lists, where the
  * sweep finds it (COMeT, section 3.3).
  *
- * A thread walks over all frames at an interval of its own. Where contents go
+ * A thread walks at an interval of its own over the blocks in which tests expire. Where contents go
  * to lies in the same zone and in the same regions, so that neither what a
  * file system may be given nor what vipzone has decided is overridden. A small
  * zone may have no tested page left: what is anonymous, and so may be anywhere,
@@ -19,6 +19,7 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
@@ -30,6 +31,7 @@
 #include <memsuite/region.h>
 #include <memsuite/target_frames.h>
 
+#include "paths/expiry.h"
 #include "paths/hugetlb.h"
 #include "paths/inuse.h"
 #include "sched/memory_span.h"
@@ -64,23 +66,32 @@ enum {
  * struct walk - one walk over all memory
  * @old_s: pages are moved from this age on
  * @fresh_s: and to pages of less than this age
+ * @now_s: when the walk began
+ * @interval_s: between two walks
+ * @recheck_s: when a block is looked at again that has old pages, but none that could be moved:
+ *	they are the kernel's, or free, and a program may have them soon
  * @target_frames: tested free pages of where the walk is
  * @above: those of higher zones in the same regions
  * @move: pages on their way
  * @found: pages to be moved, each with a reference
  * @nr_found: how many
  * @large: where the next huge page goes to, or NULL
+ * @found_some: in this block
  * @outcome: pages by what became of them
  */
 struct walk {
 	unsigned int old_s;
 	unsigned int fresh_s;
+	u32 now_s;
+	u32 interval_s;
+	u32 recheck_s;
 	struct memsuite_target_frames target_frames;
 	struct memsuite_target_frames above;
 	struct memsuite_migrate move;
 	struct page *found[FOUND_PAGES];
 	unsigned int nr_found;
 	struct page *large;
+	bool found_some;
 	u64 outcome[NR_OUTCOMES];
 };
 
@@ -187,6 +198,7 @@ static void inuse_visit_page(struct walk *walk, struct page *page)
 	if (PageTail(page))
 		return;
 	if (PageHuge(page)) {
+		walk->found_some = true;
 		move_hugetlb(walk, page);
 		return;
 	}
@@ -196,6 +208,7 @@ static void inuse_visit_page(struct walk *walk, struct page *page)
 	}
 	if (!get_page_unless_zero(page))
 		return;
+	walk->found_some = true;
 	/* Until now it could have become anything. */
 	if (!PageLRU(page) || PageTail(page)) {
 		put_page(page);
@@ -227,24 +240,45 @@ static unsigned long inuse_visit_frame(struct walk *walk, unsigned long pfn)
 	return pfn + 1;
 }
 
+/* Mostly the pages of a block were tested together, which is one look. */
+static void walk_block(struct walk *walk, unsigned long pfn, unsigned long end)
+{
+	u32 next_s = max(memsuite_alloc_stats_next_s(pfn, walk->old_s), 1U);
+	unsigned long first = pfn;
+
+	if (!memsuite_alloc_stats_older(pfn, end - pfn, walk->old_s)) {
+		memdiag_expiry_set(first, walk->now_s + next_s);
+		return;
+	}
+	next_s = min(next_s, walk->recheck_s);
+	walk->found_some = false;
+	while (pfn < end)
+		pfn = inuse_visit_frame(walk, pfn);
+	if (walk->found_some)
+		memdiag_expiry_retry(first, walk->now_s, walk->interval_s, next_s);
+	else
+		memdiag_expiry_set(first, walk->now_s + next_s);
+}
+
 static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 			unsigned long end)
 {
 	unsigned long next;
+	struct page *page;
 
-	for (; pfn < end && !kthread_should_stop(); pfn = next) {
-		struct page *page = pfn_to_online_page(pfn);
-
-		next = min(end, ALIGN(pfn + 1, pageblock_nr_pages));
+	while (!kthread_should_stop()) {
+		pfn = memdiag_expiry_next(pfn, end, walk->now_s);
+		if (pfn >= end)
+			break;
+		next = min(end, ALIGN(pfn + 1, MEMDIAG_EXPIRY_BLOCK_PAGES));
+		page = pfn_to_online_page(pfn);
+		if (!page)
+			memdiag_expiry_set(pfn, walk->now_s + walk->recheck_s);
+		else if (page_zone(page) == zone)
+			walk_block(walk, pfn, next);
+		pfn = next;
 		/* Unhooking a function waits for every task to pass here. */
 		cond_resched_tasks_rcu_qs();
-		if (!page || page_zone(page) != zone)
-			continue;
-		/* Mostly the pages of a block were tested together, which is one look. */
-		if (!memsuite_alloc_stats_older(pfn, next - pfn, walk->old_s))
-			continue;
-		while (pfn < next)
-			pfn = inuse_visit_frame(walk, pfn);
 	}
 	move_found(walk);
 }
@@ -303,13 +337,19 @@ static void walk_publish(struct walk *walk)
  */
 static void walk_memory(unsigned int interval_s)
 {
-	unsigned int lifetime = READ_ONCE(memdiag_test_lifetime_s);
+	unsigned int lifetime = READ_ONCE(memdiag_test_lifetime_s), old_s;
 	int nid, i;
 
 	memset(walk.outcome, 0, sizeof(walk.outcome));
 	memsuite_migrate_init(&walk.move, take_target, &walk);
-	walk.old_s = max(1, (int)(lifetime - lifetime / 4 - interval_s));
+	old_s = max(1, (int)(lifetime - lifetime / 4 - interval_s));
+	if (old_s != walk.old_s)
+		memdiag_expiry_restart();
+	walk.old_s = old_s;
 	walk.fresh_s = max(1U, lifetime / 2 + lifetime / 8);
+	walk.now_s = ktime_get_boottime_seconds();
+	walk.interval_s = interval_s;
+	walk.recheck_s = max(1U, lifetime / 8);
 	if (READ_ONCE(last[MEMSUITE_MIGRATE_BUSY]))
 		memsuite_migrate_settle();
 	for_each_node_state(nid, N_MEMORY)
@@ -341,8 +381,11 @@ static int inuse_thread(void *unused)
 
 int memdiag_inuse_start(void)
 {
-	struct task_struct *task = kthread_run(inuse_thread, NULL, "memdiag_move");
+	struct task_struct *task;
 
+	/* Tests are remembered from now on. */
+	memdiag_expiry_restart();
+	task = kthread_run(inuse_thread, NULL, "memdiag_move");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	/* Of normal priority: it has little to do, and by a certain time. */
@@ -355,6 +398,7 @@ void memdiag_inuse_stop(void)
 	if (thread)
 		kthread_stop(thread);
 	thread = NULL;
+	memdiag_expiry_free();
 }
 
 u64 memdiag_inuse_moved_pages(void)

@@ -48,12 +48,13 @@ MEMSUITE_ATTR_NUMBER_RO(pending_page_count, memdiag_bad_pages_pending());
 MEMSUITE_ATTR_NUMBER_RO(tested_pages, memdiag_worker_tested_pages());
 MEMSUITE_ATTR_NUMBER_RO(passes, memdiag_worker_passes());
 MEMSUITE_ATTR_NUMBER_RO(pass_progress_pct, memdiag_worker_progress_pct());
+MEMSUITE_ATTR_NUMBER_RO(pass_eta_s, memdiag_worker_eta_s());
 
 static struct attribute *memdiag_attrs[] = {
 	&enabled_attr.attr, &memdiag_test_lifetime_s_attr.attr,
 	&bad_page_count_attr.attr, &pending_page_count_attr.attr,
 	&tested_pages_attr.attr, &passes_attr.attr,
-	&pass_progress_pct_attr.attr, NULL
+	&pass_progress_pct_attr.attr, &pass_eta_s_attr.attr, NULL
 };
 
 static const struct attribute_group memdiag_group = {

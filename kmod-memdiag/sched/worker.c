@@ -90,6 +90,7 @@ static struct cursor *cursors;		/* nr_node_ids of them */
 static DEFINE_MUTEX(cursors_lock);	/* they come and go, seen from sysfs */
 static atomic_t parts_left;		/* open cursors and blocks under test */
 static bool sweeping;
+static unsigned long sweep_begun;	/* jiffies */
 static DECLARE_WAIT_QUEUE_HEAD(wait);
 static struct memdiag_config config = { .fidelity = 1, .threads = 1 };
 static atomic64_t tokens;		/* pages that may be tested now */
@@ -389,27 +390,47 @@ void memdiag_worker_sweep(void)
 		cursors[nid].open = true;
 		mutex_unlock(&cursors[nid].lock);
 	}
+	WRITE_ONCE(sweep_begun, jiffies);
 	WRITE_ONCE(sweeping, true);
 	wake_up_all(&wait);
 }
 
-unsigned int memdiag_worker_progress_pct(void)
+/* Frames that the sweep has passed, and all of its frames; no frames if there is none. */
+static void sweep_progress(unsigned long *done, unsigned long *total)
 {
-	unsigned long done = 0, total = 0;
 	int nid;
+
+	*done = 0;
+	*total = 0;
 
 	mutex_lock(&cursors_lock);
 	for_each_node_state(nid, N_MEMORY) {
 		if (!cursors || !READ_ONCE(sweeping))
 			break;
-		total += node_spanned_pages(nid);
-		done += min(READ_ONCE(cursors[nid].scan.pfn) -
-			    node_start_pfn(nid), node_spanned_pages(nid));
+		*total += node_spanned_pages(nid);
+		*done += min(READ_ONCE(cursors[nid].scan.pfn) -
+			     node_start_pfn(nid), node_spanned_pages(nid));
 	}
 	mutex_unlock(&cursors_lock);
+}
+
+unsigned int memdiag_worker_progress_pct(void)
+{
+	unsigned long done, total;
+
+	sweep_progress(&done, &total);
 	if (!total)
 		return READ_ONCE(passes) ? 100 : 0;
 	return done * 100 / total;
+}
+
+u64 memdiag_worker_eta_s(void)
+{
+	u64 elapsed = jiffies - READ_ONCE(sweep_begun);
+	unsigned long done, total;
+
+	sweep_progress(&done, &total);
+	return done ? div64_u64(elapsed * (total - done), (u64)done * HZ) : 0;
 }
 
 static void workers_stop(void)

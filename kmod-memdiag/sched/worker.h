@@ -54,6 +54,9 @@ u64 memdiag_worker_tested_pages(void);
 u64 memdiag_worker_passes(void);
 unsigned int memdiag_worker_progress_pct(void);
 
+/* Seconds until the sweep ends, if it goes on as so far; 0: there is none, or that is unknown. */
+u64 memdiag_worker_eta_s(void);
+
 /* Pages tested so far by a thread on another node than that of the pages. */
 u64 memdiag_worker_remote_pages(void);
 

@@ -197,13 +197,26 @@ void __memsuite_alloc_stats_free(struct page *page, unsigned int order, memsuite
 	free(page, order);
 }
 
+/* The last stamp that is so long ago. */
+static u32 stamp_of_age(u32 now, unsigned int age_s)
+{
+	return stamp_make(now > age_s ? now - age_s : 0, true);
+}
+
 bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s)
 {
-	u32 limit = stats_now() > age_s ? stats_now() - age_s : 0;
-
-	return memsuite_test_age_least(pfn, nr) <= stamp_make(limit, true);
+	return memsuite_test_age_least(pfn, nr) <= stamp_of_age(stats_now(), age_s);
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_older);
+
+unsigned int memsuite_alloc_stats_next_s(unsigned long pfn, unsigned int age_s)
+{
+	u32 now = stats_now(), stamp;
+
+	stamp = memsuite_test_age_least_above(pfn, stamp_of_age(now, age_s));
+	return stamp == U32_MAX ? age_s : age_s - min(age_s, now - stamp_second(stamp));
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_next_s);
 
 unsigned int memsuite_alloc_stats_age_s(unsigned long pfn)
 {

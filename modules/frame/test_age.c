@@ -106,6 +106,18 @@ u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr)
 	return likely(nr == 1) ? stamp_of(pfn) : least_stamp(pfn, nr);
 }
 
+u32 memsuite_test_age_least_above(unsigned long pfn, u32 above)
+{
+	unsigned long *block;
+	u32 least;
+
+	rcu_read_lock();
+	block = find_block(pfn);
+	least = block ? memsuite_test_age_block_least_above(block, above) : U32_MAX;
+	rcu_read_unlock();
+	return least;
+}
+
 bool memsuite_test_age_uniform(unsigned long pfn)
 {
 	unsigned long *block;

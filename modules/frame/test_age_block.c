@@ -44,6 +44,24 @@ u32 memsuite_test_age_block_least(const unsigned long *block, unsigned int first
 	return least;
 }
 
+u32 memsuite_test_age_block_least_above(const unsigned long *block, u32 above)
+{
+	unsigned long word = READ_ONCE(*block);
+	struct memsuite_test_age_page *pages;
+	u32 least = U32_MAX, stamp;
+	unsigned int i;
+
+	if (block_is_uniform(word))
+		return word >> 1 > above ? word >> 1 : U32_MAX;
+	pages = block_pages(word);
+	for (i = 0; i < MEMSUITE_TEST_AGE_BLOCK_PAGES; i++) {
+		stamp = READ_ONCE(pages->stamp[i]);
+		if (stamp > above)
+			least = min(least, stamp);
+	}
+	return least;
+}
+
 static void block_set_pages(struct memsuite_test_age_page *pages, unsigned int first,
 			    unsigned int nr, u32 stamp)
 {

@@ -21,6 +21,9 @@
 u32 memsuite_test_age_block_least(const unsigned long *block, unsigned int first,
 				  unsigned int nr);
 
+/* The smallest of its stamps above @above, or U32_MAX. Context: any, in an RCU read section. */
+u32 memsuite_test_age_block_least_above(const unsigned long *block, u32 above);
+
 /* Whether all its stamps are the same, by one word. Context: any. */
 bool memsuite_test_age_block_uniform(const unsigned long *block);
 

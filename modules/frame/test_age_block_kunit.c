@@ -72,6 +72,21 @@ static void tells_its_pages_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memsuite_test_age_block_least(&block, 0, PAGES), 0U);
 }
 
+static void tells_the_next_to_expire(struct kunit *test)
+{
+	unsigned long block = MEMSUITE_TEST_AGE_BLOCK_ZERO;
+
+	KUNIT_EXPECT_EQ(test, memsuite_test_age_block_least_above(&block, 0), U32_MAX);
+	memsuite_test_age_block_set(&block, 70);
+	KUNIT_EXPECT_EQ(test, memsuite_test_age_block_least_above(&block, 69), 70U);
+	KUNIT_EXPECT_EQ(test, memsuite_test_age_block_least_above(&block, 70), U32_MAX);
+	memsuite_test_age_block_set_part(&block, 8, 4, 60);
+	memsuite_test_age_block_set_part(&block, PAGES - 1, 1, 0);
+	KUNIT_EXPECT_EQ(test, memsuite_test_age_block_least_above(&block, 0), 60U);
+	KUNIT_EXPECT_EQ(test, memsuite_test_age_block_least_above(&block, 60), 70U);
+	KUNIT_EXPECT_EQ(test, memsuite_test_age_block_least_above(&block, 70), U32_MAX);
+}
+
 static void is_one_word_again(struct kunit *test)
 {
 	unsigned long block = MEMSUITE_TEST_AGE_BLOCK_ZERO;
@@ -127,6 +142,7 @@ static void loses_nothing_in_a_race(struct kunit *test)
 static struct kunit_case stamp_block_cases[] = {
 	KUNIT_CASE(is_one_word_if_uniform),
 	KUNIT_CASE(tells_its_pages_apart),
+	KUNIT_CASE(tells_the_next_to_expire),
 	KUNIT_CASE(is_one_word_again),
 	KUNIT_CASE(without_memory_none_is_tested),
 	KUNIT_CASE(loses_nothing_in_a_race),

@@ -19,6 +19,7 @@ def cmd_diag_status(args):
     state = module_status("memdiag")
     state.update(algorithm=read("memdiag", "algorithm"),
                  test_lifetime_s=number("memdiag", "test_lifetime_s"),
+                 pass_eta_s=number("memdiag", "pass_eta_s"),
                  coverage=numbers("memdiag", "coverage"),
                  address_bits=address_bits(),
                  effectiveness=effectiveness(),
@@ -30,8 +31,7 @@ def cmd_diag_status(args):
           "off; to begin: memsuite diag enable")
     print(f"algorithm     {state['algorithm']}\n"
           f"test lifetime {state['test_lifetime_s']} s\n"
-          f"passes        {state['passes']}, and "
-          f"{state['pass_progress_pct']}% of the next\n"
+          f"passes        {passes_text(state)}\n"
           f"tested        {state['tested_pages']} pages "
           f"({human_pages(state['tested_pages'])})\n"
           f"found         {bad_page_count(state['bad_page_count'])}\n"
@@ -44,6 +44,11 @@ def cmd_diag_status(args):
     for line in effectiveness_lines(state["effectiveness"]):
         print(f"beware        {line}")
     return 0
+
+
+def passes_text(state):
+    eta = f", ready in {state['pass_eta_s']} s" if state["pass_eta_s"] else ""
+    return f"{state['passes']}, and {state['pass_progress_pct']}% of the next{eta}"
 
 
 def address_bits():
@@ -66,6 +71,9 @@ def address_bits_line(state):
     return (f"not tested yet, {state['pass_progress_pct']}% of the first "
             f"pass; {unseen}")
 
+
+# Memory of a large machine is not counted at each look.
+OLD_COUNT_S = 10
 
 EFFECTIVENESS = ("reads_reach_memory", "ecc", "encryption", "scrambling",
                  "hypervisor")
@@ -95,6 +103,8 @@ def effectiveness_lines(flags):
 
 
 def coverage_lines(coverage):
+    if coverage.get("counted_age_s", 0) > OLD_COUNT_S:
+        yield f"as counted {coverage['counted_age_s']} s ago; it is being counted again"
     for name in ("free", "user", "page_cache", "hugetlb", "pinned", "kernel"):
         if f"{name}_pages" in coverage:
             yield (f"{name.replace('_', ' ')}: "
