@@ -23,6 +23,7 @@
 #include "sched/census.h"
 #include "sched/extra_tests.h"
 #include "sched/registry.h"
+#include "sched/test_lifetime.h"
 
 static struct dentry *debugfs;
 
@@ -49,6 +50,7 @@ static int __init memdiag_init(void)
 	if (err)
 		return err;
 	memdiag_registry_init();
+	memdiag_lifetime_init();
 	err = memdiag_hotplug_init();
 	if (err)
 		return err;

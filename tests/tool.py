@@ -659,7 +659,12 @@ def a_lifetime_is_planned(top):
     measured = {**SYSFS, "memdiag/control/bandwidth_pages_s": "8192", "memdiag/control/min_fidelity": "1",
                 "memdiag/control/max_threads": "4", "memdiag/control/bandwidth_mib_s": "0"}
     tree = Tree(top, measured)
-    # A gigabyte in an eighth of 180 s; a thread does 32 MiB/s.
+    # A gigabyte in a quarter of 180 s; a thread does 32 MiB/s.
+    told = tree.json("diag", "plan", "--json")
+    assert told["held"] and told["threads_needed"] == 1 and told["shortest_lifetime_s"] == 32, told
+    # In an eighth, if contents are moved.
+    measured["memdiag/move_interval_ms"] = "1000"
+    tree = Tree(top, measured)
     told = tree.json("diag", "plan", "--json")
     assert told["held"] and told["threads_needed"] == 2 and told["shortest_lifetime_s"] == 64, told
     assert abs(told["read_and_written_bytes_per_s"] - 10 * told["wanted_bytes_per_s"]) < 20, told

@@ -16,6 +16,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/vmstat.h>
 
 #include <compat/compat.h>
 #include <memsuite/alloc_stats.h>
@@ -100,12 +101,20 @@ static u64 sum_orders(const u64 *pages)
 
 /*
  * A sweep begins when seven sixteenths of a lifetime are over, and leaves out
- * what was tested in the last quarter: only one that is through in an eighth
- * finds all tests in time, and leaves free pages that others can be moved to.
+ * what was tested in the last quarter: one that is through in a quarter finds
+ * all tests in time. If contents of memory in use are moved, one in an eighth,
+ * for then there are always pages that they can be moved to.
  */
+static unsigned int sweep_parts(void)
+{
+	return memdiag_inuse_moves() ? 8 : 4;
+}
+
+/* Free memory, once in that time. */
 static u64 guarantee_pages_s(void)
 {
-	return totalram_pages() * 8 / READ_ONCE(memdiag_test_lifetime_s) + 1;
+	return (u64)global_zone_page_state(NR_FREE_PAGES) * sweep_parts() /
+	       READ_ONCE(memdiag_test_lifetime_s) + 1;
 }
 
 static u64 comet_pages(const struct memsuite_alloc_stats_counts *now, u64 ms)
@@ -141,18 +150,35 @@ static u64 controller_request(void)
 						   READ_ONCE(request_pages_s);
 }
 
+/* What memory may be read and written, in pages tested in a second at fidelity 1. */
+static u64 memory_pages_s(void)
+{
+	u64 mib_s = READ_ONCE(bandwidth_mib_s) ?: BANDWIDTH_MIB_S;
+
+	return div_u64(mib_s * PAGES_PER_MIB, READ_ONCE(ops)) + 1;
+}
+
+/*
+ * What CPUs may take, likewise. That is on average: of the time between the
+ * beginnings of two sweeps, a sweep has its part alone.
+ */
+static u64 cpu_pages_s(void)
+{
+	u64 pages = memdiag_worker_bandwidth() * memdiag_lifetime_cpu_pct();
+
+	return div_u64(pages * 7 * sweep_parts(), 16 * 100);
+}
+
 /*
  * Pages that may be tested in a second at fidelity 1. All that is requested is
  * tested, unless the administrator has set a limit.
  */
 static u64 budget_pages_s(void)
 {
-	u64 set = READ_ONCE(bandwidth_mib_s);
-	u64 pages = div_u64((set ?: BANDWIDTH_MIB_S) * PAGES_PER_MIB,
-			    READ_ONCE(ops)) + 1;
-
-	return set ? pages :
-		     max(pages, controller_request() * READ_ONCE(limits.min_fidelity));
+	if (READ_ONCE(bandwidth_mib_s))
+		return memory_pages_s();
+	return max(min(memory_pages_s(), cpu_pages_s()),
+		   controller_request() * READ_ONCE(limits.min_fidelity));
 }
 
 /* What the workers may do until the next monitoring. */
@@ -257,7 +283,8 @@ static bool controller_sweep_due(unsigned long begun)
 
 static void controller_begin_sweep(void)
 {
-	memdiag_lifetime_update(memdiag_worker_bandwidth(), READ_ONCE(limits.min_fidelity));
+	memdiag_lifetime_update(memdiag_worker_bandwidth(), READ_ONCE(limits.min_fidelity),
+				memory_pages_s(), sweep_parts());
 	monitor.stale = sum_orders(monitor.counts.stale);
 	monitor.moved = memdiag_inuse_moved_pages();
 	memdiag_worker_sweep();

@@ -401,6 +401,11 @@ void memdiag_inuse_stop(void)
 	memdiag_expiry_free();
 }
 
+bool memdiag_inuse_moves(void)
+{
+	return READ_ONCE(interval_ms);
+}
+
 u64 memdiag_inuse_moved_pages(void)
 {
 	return READ_ONCE(moved);

@@ -4,7 +4,9 @@
  * workers can do (COMeT, section 3.2.2).
  */
 
+#include <linux/cpumask.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 
 #include <memsuite/alloc_stats.h>
@@ -14,13 +16,16 @@
 #include "sched/control_policy.h"
 #include "sched/test_lifetime.h"
 
-unsigned int memdiag_test_lifetime_s = 180;		/* table 1 */
+#define TABLE_1_S	180
+
+unsigned int memdiag_test_lifetime_s = TABLE_1_S;
 
 static struct memdiag_comet_effort effort = {
 	.alpha_pct = 100, .mem_util_pct = 100, .test_res_pct = 100,
 };
 
-static unsigned int automatic;
+static unsigned int automatic = 1;
+static unsigned int least_s = TABLE_1_S;
 
 static void lifetime_set(unsigned int seconds)
 {
@@ -28,13 +33,29 @@ static void lifetime_set(unsigned int seconds)
 	memsuite_alloc_stats_set_lifetime(seconds);
 }
 
-void memdiag_lifetime_update(u64 bandwidth, unsigned int fidelity)
+void memdiag_lifetime_update(u64 bandwidth, unsigned int fidelity, u64 sweep_pages_s,
+			     unsigned int sweep_parts)
 {
+	u64 pages = totalram_pages(), by_cpu, by_memory;
+
 	if (!READ_ONCE(automatic) || !bandwidth)
 		return;
-	lifetime_set(memdiag_comet_lifetime_s(&effort, totalram_pages(),
-					      div64_u64((u64)NSEC_PER_SEC * fidelity,
-							bandwidth)));
+	by_cpu = memdiag_comet_lifetime_s(&effort, pages,
+					  div64_u64((u64)NSEC_PER_SEC * fidelity, bandwidth));
+	by_memory = div64_u64(pages * fidelity * sweep_parts, sweep_pages_s);
+	lifetime_set(clamp_t(u64, max(by_cpu, by_memory), READ_ONCE(least_s),
+			     MEMDIAG_LIFETIME_MAX_S));
+}
+
+unsigned int memdiag_lifetime_cpu_pct(void)
+{
+	return READ_ONCE(effort.test_res_pct);
+}
+
+/* A hundredth of what the machine's CPUs can do. */
+void memdiag_lifetime_init(void)
+{
+	effort.test_res_pct = min(num_online_cpus(), 100 * MEMDIAG_WORKERS_MAX);
 }
 
 static ssize_t test_lifetime_s_show(struct kobject *kobj,
@@ -61,12 +82,13 @@ static ssize_t test_lifetime_s_store(struct kobject *kobj,
 struct kobj_attribute memdiag_test_lifetime_s_attr = __ATTR_RW(test_lifetime_s);
 
 MEMSUITE_ATTR_NUMBER(automatic, automatic, 0, 1);
+MEMSUITE_ATTR_NUMBER(least_s, least_s, 1, MEMDIAG_LIFETIME_MAX_S);
 MEMSUITE_ATTR_NUMBER(alpha_pct, effort.alpha_pct, 100, 100000);
 MEMSUITE_ATTR_NUMBER(mem_util_pct, effort.mem_util_pct, 1, 100);
 MEMSUITE_ATTR_NUMBER(test_res_pct, effort.test_res_pct, 1, 100 * MEMDIAG_WORKERS_MAX);
 
 static struct attribute *lifetime_attrs[] = {
-	&automatic_attr.attr, &alpha_pct_attr.attr, &mem_util_pct_attr.attr,
+	&automatic_attr.attr, &least_s_attr.attr, &alpha_pct_attr.attr, &mem_util_pct_attr.attr,
 	&test_res_pct_attr.attr, NULL
 };
 

@@ -17,7 +17,16 @@ extern const struct attribute_group memdiag_lifetime_group;
  * @bandwidth: pages that one thread tests in a second at fidelity 1, or 0 if
  *	that is not known: nothing changes then
  * @fidelity: of the tests to come
+ * @sweep_pages_s: pages that a sweep may test in a second at fidelity 1
+ * @sweep_parts: a sweep takes one of so many parts of a lifetime at most
  */
-void memdiag_lifetime_update(u64 bandwidth, unsigned int fidelity);
+void memdiag_lifetime_update(u64 bandwidth, unsigned int fidelity, u64 sweep_pages_s,
+			     unsigned int sweep_parts);
+
+/* Percent of a CPU that tests may take on average. Context: any. */
+unsigned int memdiag_lifetime_cpu_pct(void);
+
+/* Defaults that follow from the machine. */
+void memdiag_lifetime_init(void);
 
 #endif

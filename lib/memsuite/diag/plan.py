@@ -10,14 +10,15 @@ from ..proc import meminfo
 from ..stress.energy import algorithm_ops
 from ..sysfs import need, number, read
 
-# A sweep has an eighth of the lifetime (kmod-memdiag/paths/controller.c).
-SWEEPS = 8
+# A sweep has a quarter of the lifetime, or an eighth if contents are moved (kmod-memdiag/paths/controller.c).
+SWEEPS, SWEEPS_MOVING = 4, 8
 PER_MIB = 2 ** 20 // mmap.PAGESIZE
 
 
-def plan(pages, ops, speed, lifetime_s, fidelity, threads, budget_mib_s):
+def plan(pages, ops, speed, lifetime_s, fidelity, threads, budget_mib_s, moving):
     """@speed: pages a second of one thread at fidelity 1; @budget_mib_s: reads and writes, 0: no limit."""
-    wanted = pages * SWEEPS / lifetime_s
+    sweeps = SWEEPS_MOVING if moving else SWEEPS
+    wanted = pages * sweeps / lifetime_s
     can = speed * threads / fidelity
     if budget_mib_s:
         can = min(can, budget_mib_s * PER_MIB / ops / fidelity)
@@ -26,7 +27,7 @@ def plan(pages, ops, speed, lifetime_s, fidelity, threads, budget_mib_s):
         "wanted_bytes_per_s": int(wanted * mmap.PAGESIZE), "possible_bytes_per_s": int(can * mmap.PAGESIZE),
         "read_and_written_bytes_per_s": int(wanted * mmap.PAGESIZE * ops * fidelity),
         "threads_needed": math.ceil(wanted * fidelity / speed), "threads": threads,
-        "budget_mib_s": budget_mib_s, "held": can >= wanted, "shortest_lifetime_s": math.ceil(pages * SWEEPS / can),
+        "budget_mib_s": budget_mib_s, "held": can >= wanted, "shortest_lifetime_s": math.ceil(pages * sweeps / can),
     }
 
 
@@ -63,7 +64,8 @@ def planned(lifetime_s=None, fidelity=None, threads=None):
     return plan(meminfo("MemTotal") // mmap.PAGESIZE, ops, measured_speed(),
                 lifetime_s or number("memdiag", "test_lifetime_s"),
                 fidelity or number("memdiag", "control", "min_fidelity"),
-                threads or number("memdiag", "control", "max_threads"), number("memdiag", "control", "bandwidth_mib_s"))
+                threads or number("memdiag", "control", "max_threads"), number("memdiag", "control", "bandwidth_mib_s"),
+                number("memdiag", "move_interval_ms") > 0)
 
 
 def cmd_diag_plan(args):

@@ -22,6 +22,7 @@ note "$(cat $control/bandwidth_pages_s) pages/s a thread, $(cat $control/request
 # At ease on the slowest machine, too.
 echo 1200 >$memdiag/test_lifetime_s
 echo 32 >$control/max_fidelity
+echo 100 >$memdiag/lifetime/test_res_pct
 check "at ease, fidelity is high" wait_for 20 at_least $control/fidelity 2
 note "threads $(cat $control/threads), fidelity $(cat $control/fidelity)"
 check "and threads are few" wait_for 10 equals $control/threads 1
@@ -70,6 +71,7 @@ passes=$(cat $memdiag/passes)
 echo 30 >$memdiag/test_lifetime_s
 check "COMeT: sweeps go on" wait_for 120 at_least $memdiag/passes $((passes + 1))
 differs() { [ "$(cat "$1")" != "$2" ]; }
+echo 1 >$memdiag/lifetime/least_s
 echo 1 >$memdiag/lifetime/automatic
 check "the lifetime is computed" wait_for 60 differs $memdiag/test_lifetime_s 30
 short=$(cat $memdiag/test_lifetime_s)
