@@ -5,14 +5,21 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/random.h>
+#include <linux/sizes.h>
 
 #include <compat/compat.h>
 
 #include "region/occupancy.h"
 #include "region/region_private.h"
 
-/* Frames looked at for an estimate: it is off by less than 3 % mostly. */
+/* Frames looked at for a quick estimate: it is off by less than 3 % mostly. */
 #define SAMPLES		1024
+
+/* And for a good one: by less than 1 %. */
+#define MANY_SAMPLES	(16 * SAMPLES)
+
+/* Up to here, all frames are looked at, in about ten milliseconds. */
+#define QUICK_PAGES	(4UL * SZ_1G >> PAGE_SHIFT)
 
 /* The order of the free block that begins with @page, or -1; may be stale. */
 static int free_block_order(struct page *page)
@@ -52,8 +59,8 @@ static bool frame_is_free(unsigned long pfn, struct page *page)
 	return false;
 }
 
-void memsuite_occupancy_count(const struct memsuite_region *region,
-			      struct memsuite_occupancy *occupancy)
+static void occupancy_walk(const struct memsuite_region *region,
+			   struct memsuite_occupancy *occupancy)
 {
 	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
@@ -80,12 +87,12 @@ void memsuite_occupancy_count(const struct memsuite_region *region,
 }
 
 /* One frame of each stride, by chance: banks come at regular distances, too. */
-static void occupancy_sample(const struct memsuite_region *region,
+static void occupancy_sample(const struct memsuite_region *region, unsigned int samples,
 			     struct memsuite_occupancy *occupancy)
 {
 	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 	unsigned long start = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
-	unsigned long stride = max((end - start) / SAMPLES, 1UL), pfn;
+	unsigned long stride = max((end - start) / samples, 1UL), pfn;
 	struct page *page;
 
 	*occupancy = (struct memsuite_occupancy){};
@@ -106,7 +113,7 @@ static void occupancy_of_node(int nid, struct memsuite_occupancy *occupancy)
 
 	*occupancy = (struct memsuite_occupancy){};
 	for (zone = zones; zone < zones + MAX_NR_ZONES; zone++) {
-		occupancy->pages += zone_managed_pages(zone);
+		occupancy->pages += READ_ONCE(zone->present_pages);
 		occupancy->free_pages += zone_page_state(zone, NR_FREE_PAGES);
 	}
 }
@@ -119,7 +126,20 @@ static void occupancy_estimate(const struct memsuite_region *region,
 	if (spec->source == MEMSUITE_REGION_NODE)
 		occupancy_of_node(spec->nid, occupancy);
 	else
-		occupancy_sample(region, occupancy);
+		occupancy_sample(region, SAMPLES, occupancy);
+}
+
+void memsuite_occupancy_count(const struct memsuite_region *region,
+			      struct memsuite_occupancy *occupancy)
+{
+	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
+
+	if (spec->source == MEMSUITE_REGION_NODE)
+		occupancy_of_node(spec->nid, occupancy);
+	else if (PHYS_PFN(spec->end - spec->start) <= QUICK_PAGES)
+		occupancy_walk(region, occupancy);
+	else
+		occupancy_sample(region, MANY_SAMPLES, occupancy);
 }
 
 void memsuite_region_occupancy(struct memsuite_region *region, struct memsuite_occupancy *occupancy)

@@ -5,7 +5,7 @@
 #include <memsuite/region.h>
 
 /**
- * memsuite_occupancy_count() - count a region's frames, in a walk over all of them
+ * memsuite_occupancy_count() - count a region's frames, or estimate large ones, in some ms
  * @region: the region
  * @occupancy: result, without what lies in its pool
  *
