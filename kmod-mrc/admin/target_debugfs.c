@@ -299,7 +299,7 @@ void mrc_debugfs_add(struct mrc_target *t)
  */
 void mrc_debugfs_add_group(struct mrc_group *group)
 {
-	char name[MRC_TARGET_TEXT];
+	char name[MRC_TARGET_DIRNAME];
 
 	mrc_target_dirname(&group->spec, name);
 	group->dir = debugfs_create_dir(name, root);

@@ -134,7 +134,7 @@ static void targets_are_read_and_told(struct kunit *test)
 		"1", "4194304", "77 children", "cgroup:/", "cgroup:/a/b.slice",
 		"above:1", "above:1023K", "above:64M", "above:3T", "machine",
 	};
-	char text[MRC_TARGET_TEXT];
+	char text[MRC_TARGET_DIRNAME];
 	struct mrc_target_spec who;
 	unsigned int i;
 
@@ -149,6 +149,10 @@ static void targets_are_read_and_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parsed("cgroup:/a/b", &who), 0);
 	mrc_target_dirname(&who, text);
 	KUNIT_EXPECT_STREQ(test, text, "cgroup:!a!b");
+	/* Another one has another directory. */
+	KUNIT_EXPECT_EQ(test, parsed("cgroup:/a!b+c%21", &who), 0);
+	mrc_target_dirname(&who, text);
+	KUNIT_EXPECT_STREQ(test, text, "cgroup:!a%21b%2bc%2521");
 	KUNIT_EXPECT_EQ(test, parsed("above:65536K", &who), 0);
 	KUNIT_EXPECT_EQ(test, who.bytes, 64ULL << 20);
 }

@@ -148,15 +148,24 @@ void mrc_target_format(const struct mrc_target_spec *spec, char *text)
 	}
 }
 
-void mrc_target_dirname(const struct mrc_target_spec *spec, char *text)
+/* As in URLs, what stands for something else is told by its code. */
+static void append_dirname_char(char *name, size_t *len, char c)
 {
+	char replaced = c == '/' ? '!' : c == ' ' ? '+' : c;
+
+	*len += scnprintf(name + *len, MRC_TARGET_DIRNAME - *len,
+			  strchr("!+%", c) ? "%%%02x" : "%c", replaced);
+}
+
+void mrc_target_dirname(const struct mrc_target_spec *spec, char *name)
+{
+	char text[MRC_TARGET_TEXT], *c;
+	size_t len = 0;
+
 	mrc_target_format(spec, text);
-	for (; *text; text++) {
-		if (*text == '/')
-			*text = '!';
-		else if (*text == ' ')
-			*text = '+';
-	}
+	*name = 0;
+	for (c = text; *c; c++)
+		append_dirname_char(name, &len, *c);
 }
 
 bool mrc_target_same(const struct mrc_target_spec *a, const struct mrc_target_spec *b)

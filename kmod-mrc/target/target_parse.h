@@ -9,6 +9,8 @@
 #define MRC_TARGET_PATH	240
 /* The longest of mrc_target_format(). */
 #define MRC_TARGET_TEXT		(MRC_TARGET_PATH + 16)
+/* The longest name that a file may have, and its end. */
+#define MRC_TARGET_DIRNAME	256
 
 enum mrc_target_type {
 	MRC_TARGET_PROCESS,
@@ -71,9 +73,10 @@ void mrc_target_format(const struct mrc_target_spec *spec, char *text);
 /**
  * mrc_target_dirname() - the name of its directory in debugfs
  * @spec: the target
- * @text: result, of MRC_TARGET_TEXT: in one word, and with "!" for "/"
+ * @name: result, of MRC_TARGET_DIRNAME: with "!" for "/", "+" for a blank, and "%" with their codes
+ *	for these three themselves; cut off where that is too long
  */
-void mrc_target_dirname(const struct mrc_target_spec *spec, char *text);
+void mrc_target_dirname(const struct mrc_target_spec *spec, char *name);
 
 /* Whether they are the same target; one has or has not children. */
 bool mrc_target_same(const struct mrc_target_spec *a, const struct mrc_target_spec *b);

@@ -27,12 +27,16 @@ def mrc_processes():
     return sorted(int(name) for name in names if name.isdigit())
 
 
+# As the module spells it: kmod-mrc/target/target_parse.c.
+DIRECTORY_TEXT = str.maketrans({"/": "!", " ": "+", "!": "%21", "+": "%2b", "%": "%25"})
+
+
 def directory_of(who):
     """The name in debugfs of a target, or of a process that is tracked."""
     who = str(who)
     if f"{who} children" in mrc_targets():
         who += " children"
-    return who.replace("/", "!").replace(" ", "+")
+    return who.translate(DIRECTORY_TEXT)
 
 
 def mrc_table(who, name):
