@@ -169,6 +169,7 @@ MEMSUITE_ATTR_NUMBER(samples, mrc_tunables.samples, MRC_SAMPLES_MIN, MRC_SAMPLES
 MEMSUITE_ATTR_NUMBER(ladder_ms, mrc_tunables.ladder_ms, MRC_LADDER_MS_MIN,
 		     MRC_LADDER_MS_MAX);
 MEMSUITE_ATTR_NUMBER(max_cpu_permille, mrc_tunables.max_cpu_permille, 1, 1000);
+MEMSUITE_ATTR_NUMBER(total_cpu_permille, mrc_tunables.total_cpu_permille, 1, 1000);
 MEMSUITE_ATTR_NUMBER(change_pct, mrc_tunables.change_pct, 0, 100);
 MEMSUITE_ATTR_NUMBER_RO(changes, mrc_changes_count());
 MEMSUITE_ATTR_NUMBER_RO(lost_children, mrc_descendants_lost());
@@ -191,6 +192,7 @@ static struct attribute *tracking_attrs[] = {
 	&sample_period_attr.attr,
 	&ladder_ms_attr.attr,
 	&max_cpu_permille_attr.attr,
+	&total_cpu_permille_attr.attr,
 	&accesses_per_s_attr.attr,
 	&change_pct_attr.attr,
 	&changes_attr.attr,

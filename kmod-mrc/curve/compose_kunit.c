@@ -271,6 +271,35 @@ static void credit_is_paid_back(struct kunit *test)
 			60ULL * USEC_PER_SEC);
 }
 
+/* Of three, each gets its turn, and together no more than there is. */
+static void a_queue_is_fair(struct kunit *test)
+{
+	const u64 us = USEC_PER_SEC;
+	u64 turn[3] = {}, now;
+	struct mrc_cpu_budget budget = {};
+	unsigned int ladders[3] = {}, i;
+
+	for (now = 1; now < 90 * us; now += us / 10)
+		for (i = 0; i < ARRAY_SIZE(turn); i++)
+			if (now >= turn[i]) {
+				ladders[i] += turn[i] > 0;
+				/* Expected to cost half of what they do. */
+				turn[i] = mrc_cpu_budget_queue(&budget, now, us / 2, false);
+				mrc_cpu_budget_settle_queued(&budget, us / 2, us);
+			}
+	for (i = 0; i < ARRAY_SIZE(turn); i++) {
+		KUNIT_EXPECT_GE(test, ladders[i], 28U);
+		KUNIT_EXPECT_LE(test, ladders[i], 30U);
+	}
+	/* Who has credit does not wait, but others do, for longer. */
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, now, us, true), now);
+	KUNIT_EXPECT_GE(test, mrc_cpu_budget_queue(&budget, now, us, false), now + us);
+	/* Time that nobody used is not saved. */
+	now += 1000 * us;
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, now, us, false), now);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, now, us, false), now + us);
+}
+
 static struct kunit_case compose_cases[] = {
 	KUNIT_CASE(alone_is_as_before),
 	KUNIT_CASE(two_loops_have_two_cliffs),
@@ -281,6 +310,7 @@ static struct kunit_case compose_cases[] = {
 	KUNIT_CASE(bad_targets_are_refused),
 	KUNIT_CASE(spending_keeps_to_the_budget),
 	KUNIT_CASE(credit_is_paid_back),
+	KUNIT_CASE(a_queue_is_fair),
 	{}
 };
 

@@ -55,6 +55,29 @@ u64 mrc_cpu_budget_take(struct mrc_cpu_budget *budget, u64 now, u64 us, bool cre
 }
 
 /**
+ * mrc_cpu_budget_queue() - take what a ladder will cost out of a budget of many
+ * @budget: the budget
+ * @now: us
+ * @us: how long it takes to earn that
+ * @credit: not to wait until it has been
+ *
+ * Who comes first is served first: otherwise, of very many, some would always find it spent.
+ *
+ * Return: when the ladder may begin, in us.
+ */
+u64 mrc_cpu_budget_queue(struct mrc_cpu_budget *budget, u64 now, u64 us, bool credit)
+{
+	u64 turn;
+
+	us = min_t(u64, us, WAIT_MAX_US);
+	spin_lock(&budgets_lock);
+	turn = max(budget->paid_us, now);
+	budget->paid_us = turn + us;
+	spin_unlock(&budgets_lock);
+	return credit ? now : turn;
+}
+
+/**
  * mrc_cpu_budget_settle() - say what the ladder did cost
  * @budget: the budget
  * @now: us
@@ -68,5 +91,20 @@ void mrc_cpu_budget_settle(struct mrc_cpu_budget *budget, u64 now, u64 taken, u6
 	spin_lock(&budgets_lock);
 	budget->paid_us = min(budget->paid_us + us - min(taken, budget->paid_us),
 			      now + WAIT_MAX_US - us);
+	spin_unlock(&budgets_lock);
+}
+
+/**
+ * mrc_cpu_budget_settle_queued() - the same, of a budget that many queue for
+ * @budget: the budget
+ * @taken: what was taken for it
+ * @us: how long it takes to earn what it did cost
+ */
+void mrc_cpu_budget_settle_queued(struct mrc_cpu_budget *budget, u64 taken, u64 us)
+{
+	taken = min_t(u64, taken, WAIT_MAX_US);
+	us = min_t(u64, us, WAIT_MAX_US);
+	spin_lock(&budgets_lock);
+	budget->paid_us += us - min(taken, budget->paid_us);
 	spin_unlock(&budgets_lock);
 }

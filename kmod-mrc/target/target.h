@@ -120,6 +120,7 @@ struct mrc_ladder_schedule {
  * @samples: how many samples the CPU budget allows now
  * @payer: the budget that this ladder is paid from, or NULL
  * @taken: what was taken out of it: the time that it takes to earn that, in us
+ * @taken_of_all: what was taken out of the budget of all targets, likewise; 0: nothing
  * @cost_ns: CPU time that the last ladder took
  * @credit: ladders to come that need not be paid for before
  * @doubted: a ladder unlike those before got credit, and none was paid for since
@@ -175,6 +176,7 @@ struct mrc_target {
 	u32 samples;
 	struct mrc_cpu_budget *payer;
 	u64 taken;
+	u64 taken_of_all;
 	u64 cost_ns;
 	u32 credit;
 	bool doubted;

@@ -20,6 +20,7 @@ struct mrc_tunables mrc_tunables = {
 	.samples = 4096,
 	.ladder_ms = 2000,
 	.max_cpu_permille = 5,
+	.total_cpu_permille = 10,
 	.change_pct = 10,
 };
 

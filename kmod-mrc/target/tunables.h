@@ -22,6 +22,7 @@ struct mrc_tunables {
 	u32 samples;
 	u32 ladder_ms;
 	u32 max_cpu_permille;
+	u32 total_cpu_permille;
 	u32 change_pct;
 };
 

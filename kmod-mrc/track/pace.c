@@ -61,18 +61,35 @@ u64 mrc_pace_cpu_ns(void)
 	return READ_ONCE(current->se.sum_exec_runtime);
 }
 
+/* ns of CPU over permille of it are us of time. Interrupts and switches count. */
+static u64 earned_us(u64 ns, u32 permille)
+{
+	return div_u64(ns + ns / UNSEEN, permille);
+}
+
 /**
- * mrc_pace_earned_us() - how long the budget takes to earn some CPU time
+ * mrc_pace_earned_us() - how long a target's budget takes to earn some CPU time
  * @ns: CPU time that a tracker has seen
  *
  * Return: the time, in us.
  */
 u64 mrc_pace_earned_us(u64 ns)
 {
-	/* Interrupts, and switches. */
-	ns += ns / UNSEEN;
-	/* ns of CPU over permille of it are us of time. */
-	return div_u64(ns, READ_ONCE(mrc_tunables.max_cpu_permille));
+	return earned_us(ns, READ_ONCE(mrc_tunables.max_cpu_permille));
+}
+
+/**
+ * mrc_pace_total_earned_us() - how long the budget of all targets takes to earn it
+ * @ns: CPU time that a tracker has seen
+ *
+ * What one target may take, all may.
+ *
+ * Return: the time, in us.
+ */
+u64 mrc_pace_total_earned_us(u64 ns)
+{
+	return earned_us(ns, max(READ_ONCE(mrc_tunables.total_cpu_permille),
+				 READ_ONCE(mrc_tunables.max_cpu_permille)));
 }
 
 /**

@@ -13,6 +13,7 @@ void mrc_pace_pause(u64 us);
 
 u64 mrc_pace_cpu_ns(void);
 u64 mrc_pace_earned_us(u64 ns);
+u64 mrc_pace_total_earned_us(u64 ns);
 u64 mrc_pace_after_ladder(struct mrc_target *t, u64 took_us);
 
 #endif

@@ -29,6 +29,8 @@
 /* Who waits to be paid looks so often at what its process is doing. */
 #define FOLLOW_US	USEC_PER_SEC
 
+static struct mrc_cpu_budget budget_of_all;
+
 static void modes_stop(struct mrc_target *t)
 {
 	mrc_young_notifier_stop(t);
@@ -80,24 +82,52 @@ static int tracker_window(struct mrc_target *t)
 	}
 }
 
+/* Return: 0: it may go on; -ESRCH: the process has ended; -EINTR: the tracker is to stop. */
+static int tracker_look(struct mrc_target *t)
+{
+	int err = tracker_follow(t);
+
+	if (err)
+		return err;
+	return mrc_pace_stopping() ? -EINTR : 0;
+}
+
+/*
+ * Wait until all targets together have earned one more ladder, and those that came before are
+ * through. A program that is executed meanwhile has credit.
+ */
+static int tracker_await_turn_of_all(struct mrc_target *t)
+{
+	u64 now = mrc_now_us(), turn;
+	int err = 0;
+
+	t->taken_of_all = mrc_pace_total_earned_us(t->cost_ns);
+	turn = mrc_cpu_budget_queue(&budget_of_all, now, t->taken_of_all, t->credit);
+	while (!err && !t->credit && now < turn) {
+		mrc_pace_pause(min_t(u64, turn - now, FOLLOW_US));
+		err = tracker_look(t);
+		now = mrc_now_us();
+	}
+	return err;
+}
+
 /*
  * Wait until one more ladder has been earned, unless there is credit: a program
  * that is executed meanwhile has.
  *
- * Return: 0; -ESRCH: the process has ended; -EINTR: the tracker is to stop.
+ * Return: as tracker_look().
  */
 static int tracker_await_turn(struct mrc_target *t)
 {
 	t->payer = NULL;
+	t->taken_of_all = 0;
 	for (;;) {
 		struct mrc_cpu_budget *payer = READ_ONCE(t->budget);
 		u64 now = mrc_now_us(), due;
-		int err = tracker_follow(t);
+		int err = tracker_look(t);
 
 		if (err)
 			return err;
-		if (mrc_pace_stopping())
-			return -EINTR;
 		if (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER)
 			return 0;
 		t->taken = mrc_pace_earned_us(t->cost_ns);
@@ -105,7 +135,7 @@ static int tracker_await_turn(struct mrc_target *t)
 		if (!due) {
 			t->payer = payer;
 			t->doubted &= !!t->credit;
-			return 0;
+			return tracker_await_turn_of_all(t);
 		}
 		mrc_pace_pause(min_t(u64, due - now, FOLLOW_US));
 	}
@@ -181,6 +211,9 @@ int mrc_tracker_run(struct mrc_target *t)
 		if (t->payer)
 			mrc_cpu_budget_settle(t->payer, mrc_now_us(), t->taken,
 					      mrc_pace_earned_us(t->cost_ns));
+		if (t->taken_of_all)
+			mrc_cpu_budget_settle_queued(&budget_of_all, t->taken_of_all,
+						     mrc_pace_total_earned_us(t->cost_ns));
 		if (t->mode == MRC_MODE_LADDER)
 			mrc_pace_pause(mrc_pace_after_ladder(t, mrc_now_us() - began));
 		else if (err)
