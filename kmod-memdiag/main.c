@@ -35,11 +35,11 @@ static void memdiag_parts_exit(void)
 	memdiag_range_stop();
 	memdiag_hotplug_exit();
 	memdiag_controller_stop();
-	memdiag_census_exit();
 	memdiag_inject_exit();
 	memdiag_extra_tests_exit();
 	memdiag_retire_policy_exit();
 	memdiag_bad_pages_exit();
+	memdiag_census_exit();
 }
 
 static int __init memdiag_init(void)
@@ -51,9 +51,12 @@ static int __init memdiag_init(void)
 		return err;
 	memdiag_registry_init();
 	memdiag_lifetime_init();
-	err = memdiag_hotplug_init();
+	err = memdiag_census_init();
 	if (err)
 		return err;
+	err = memdiag_hotplug_init();
+	if (err)
+		goto exit_census;
 	debugfs = memsuite_debugfs_add("memdiag");
 	err = memdiag_bad_pages_init(debugfs);
 	if (err)
@@ -74,6 +77,8 @@ static int __init memdiag_init(void)
 remove_debugfs:
 	debugfs_remove_recursive(debugfs);
 	memdiag_hotplug_exit();
+exit_census:
+	memdiag_census_exit();
 	return err;
 }
 

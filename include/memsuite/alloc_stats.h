@@ -15,6 +15,9 @@
 #include <compat/compat.h>
 #include <memsuite/block.h>
 
+/* Frames whose tests are remembered by one word if they were tested together: 2 MiB. */
+#define MEMSUITE_ALLOC_STATS_BLOCK_PAGES	512UL
+
 /**
  * memsuite_alloc_stats_start() - begin to count, with every page untested
  * @lifetime_s: how long a test is good for, in seconds
@@ -57,6 +60,14 @@ void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr, bool whole
  * Return: true also if one is untested, or nobody counts.
  */
 bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s);
+
+/**
+ * memsuite_alloc_stats_now_s() - the time that ages of tests are counted by
+ *
+ * Context: any.
+ * Return: seconds; after the machine has slept they jump once all is awake again.
+ */
+u32 memsuite_alloc_stats_now_s(void);
 
 /**
  * memsuite_alloc_stats_next_s() - when the next tests of a block will be so long ago

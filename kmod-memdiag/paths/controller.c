@@ -71,6 +71,7 @@ static unsigned long user_chose;		/* jiffies */
  * @lists: COMeT's rates
  * @stale: pages returned without a good test when the last sweep began
  * @moved: pages moved when the last sweep began
+ * @free: free pages when it began
  * @passes: sweeps that had ended when the controller began
  */
 static struct monitor {
@@ -81,6 +82,7 @@ static struct monitor {
 	struct memdiag_comet_list lists[MEMSUITE_MAX_ORDER + 1];
 	u64 stale;
 	u64 moved;
+	u64 free;
 	u64 passes;
 } monitor;
 
@@ -110,11 +112,12 @@ static unsigned int sweep_parts(void)
 	return memdiag_inuse_moves() ? 8 : 4;
 }
 
-/* Free memory, once in that time. */
+/* Free memory, once in that time: all that there was, or there would be ever less to do. */
 static u64 guarantee_pages_s(void)
 {
-	return (u64)global_zone_page_state(NR_FREE_PAGES) * sweep_parts() /
-	       READ_ONCE(memdiag_test_lifetime_s) + 1;
+	u64 pages = max_t(u64, global_zone_page_state(NR_FREE_PAGES), monitor.free);
+
+	return pages * sweep_parts() / READ_ONCE(memdiag_test_lifetime_s) + 1;
 }
 
 static u64 comet_pages(const struct memsuite_alloc_stats_counts *now, u64 ms)
@@ -164,7 +167,7 @@ static u64 memory_pages_s(void)
  */
 static u64 cpu_pages_s(void)
 {
-	u64 pages = memdiag_worker_bandwidth() * memdiag_lifetime_cpu_pct();
+	u64 pages = memdiag_worker_cpu_speed() * memdiag_lifetime_cpu_pct();
 
 	return div_u64(pages * 7 * sweep_parts(), 16 * 100);
 }
@@ -252,6 +255,8 @@ static void controller_decide(void)
 		.bandwidth = memdiag_worker_bandwidth(),
 		.budget = budget_pages_s(),
 	};
+	memdiag_lifetime_update(memdiag_worker_cpu_speed(), now.min_fidelity, memory_pages_s(),
+				sweep_parts());
 	memdiag_psi_decide();
 	now.user_alive = daemon_alive();
 	now.max_threads = min(now.max_threads, memdiag_worker_threads_max());
@@ -281,12 +286,24 @@ static bool controller_sweep_due(unsigned long begun)
 	       time_after_eq(jiffies, begun + lifetime / 16);
 }
 
+/*
+ * Watch, and tell how long to wait until the next time: counts of many CPUs and nodes take a
+ * while to read, and that is no more than a hundredth of a CPU.
+ */
+static unsigned int controller_watch_ms(void)
+{
+	ktime_t begun = ktime_get();
+
+	controller_watch();
+	return max_t(s64, READ_ONCE(monitor_ms),
+		     ktime_us_delta(ktime_get(), begun) * 100 / USEC_PER_MSEC);
+}
+
 static void controller_begin_sweep(void)
 {
-	memdiag_lifetime_update(memdiag_worker_bandwidth(), READ_ONCE(limits.min_fidelity),
-				memory_pages_s(), sweep_parts());
 	monitor.stale = sum_orders(monitor.counts.stale);
 	monitor.moved = memdiag_inuse_moved_pages();
+	monitor.free = global_zone_page_state(NR_FREE_PAGES);
 	memdiag_worker_sweep();
 }
 
@@ -294,10 +311,11 @@ static int controller_run(void *unused)
 {
 	unsigned long decided = jiffies, begun = jiffies;
 	u64 passes = monitor.passes;
+	unsigned int watch_ms;
 	bool first = true;
 
 	while (!kthread_should_stop()) {
-		controller_watch();
+		watch_ms = controller_watch_ms();
 		if (passes != memdiag_worker_passes()) {
 			passes = memdiag_worker_passes();
 			memdiag_census_renew();
@@ -312,7 +330,7 @@ static int controller_run(void *unused)
 			decided = jiffies +
 				  msecs_to_jiffies(READ_ONCE(policy_ms));
 		}
-		schedule_timeout_interruptible(msecs_to_jiffies(READ_ONCE(monitor_ms)));
+		schedule_timeout_interruptible(msecs_to_jiffies(watch_ms));
 	}
 	return 0;
 }

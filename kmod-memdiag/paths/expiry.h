@@ -27,7 +27,7 @@ struct memdiag_expiry_section {
 	u8 vain[MEMDIAG_EXPIRY_BLOCKS];
 };
 
-/* What was due is forgotten: all blocks are. Context: any. */
+/* What was due is forgotten: all blocks are. Context: the user. */
 void memdiag_expiry_restart(void);
 
 /* The first frame from @pfn on, a block's first, that is due at @now_s; or @end. Context: any. */

@@ -14,6 +14,7 @@
 
 #include "march/engine.h"
 #include "paths/hotplug_test.h"
+#include "paths/inuse.h"
 #include "result/bad_pages.h"
 #include "result/verdict.h"
 #include "sched/algorithm.h"
@@ -53,8 +54,10 @@ static int hotplug_switch(bool on)
 static int hotplug_notify(struct notifier_block *block, unsigned long action,
 			  void *unused)
 {
-	if (action == MEM_ONLINE)
+	if (action == MEM_ONLINE) {
+		memdiag_inuse_forget();
 		memdiag_bad_pages_retire_again();
+	}
 	return NOTIFY_OK;
 }
 

@@ -19,7 +19,6 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
@@ -96,6 +95,7 @@ struct walk {
 };
 
 static struct walk walk;		/* the thread's own */
+static bool restart_walks;		/* tests are not what they were */
 static struct task_struct *thread;
 static DECLARE_WAIT_QUEUE_HEAD(wait);
 static unsigned int interval_ms;
@@ -176,9 +176,12 @@ static void move_found(struct walk *walk)
 /* Kernel memory, or a user's page that waits for its place in the lists. */
 static void count_off_list(struct walk *walk, struct page *page)
 {
-	if (page_count(page) && !PageOffline(page) && !PageHWPoison(page))
-		walk->outcome[memsuite_page_swap_backed(page) ? MEMSUITE_MIGRATE_BUSY :
-							  LEFT_KERNEL]++;
+	bool waits = memsuite_page_swap_backed(page);
+
+	if (!page_count(page) || PageOffline(page) || PageHWPoison(page))
+		return;
+	walk->outcome[waits ? MEMSUITE_MIGRATE_BUSY : LEFT_KERNEL]++;
+	walk->found_some |= waits;
 }
 
 /* Of hugetlbfs. It is tested at once: the next one would be moved to where it was. */
@@ -235,25 +238,34 @@ static unsigned long inuse_visit_frame(struct walk *walk, unsigned long pfn)
 		order = READ_ONCE(page->private);
 		return pfn + (order <= MEMSUITE_MAX_ORDER ? 1UL << order : 1);
 	}
-	if (memsuite_alloc_stats_older(pfn, 1, walk->old_s))
+	/* A folio is as old as the oldest of it. */
+	order = min_t(unsigned int, memsuite_page_order(page), MEMSUITE_MAX_ORDER);
+	if (memsuite_alloc_stats_older(pfn, 1UL << order, walk->old_s))
 		inuse_visit_page(walk, page);
 	return pfn + 1;
 }
 
-/* Mostly the pages of a block were tested together, which is one look. */
+/*
+ * Mostly the pages of a block were tested together, which is one look. What a region or a zone
+ * has a part of is looked at each time: what is due there is not what the whole is.
+ */
 static void walk_block(struct walk *walk, unsigned long pfn, unsigned long end)
 {
+	bool whole = end - pfn == MEMDIAG_EXPIRY_BLOCK_PAGES;
 	u32 next_s = max(memsuite_alloc_stats_next_s(pfn, walk->old_s), 1U);
 	unsigned long first = pfn;
 
 	if (!memsuite_alloc_stats_older(pfn, end - pfn, walk->old_s)) {
-		memdiag_expiry_set(first, walk->now_s + next_s);
+		if (whole)
+			memdiag_expiry_set(first, walk->now_s + next_s);
 		return;
 	}
 	next_s = min(next_s, walk->recheck_s);
 	walk->found_some = false;
 	while (pfn < end)
 		pfn = inuse_visit_frame(walk, pfn);
+	if (!whole)
+		return;
 	if (walk->found_some)
 		memdiag_expiry_retry(first, walk->now_s, walk->interval_s, next_s);
 	else
@@ -273,7 +285,7 @@ static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 		next = min(end, ALIGN(pfn + 1, MEMDIAG_EXPIRY_BLOCK_PAGES));
 		page = pfn_to_online_page(pfn);
 		if (!page)
-			memdiag_expiry_set(pfn, walk->now_s + walk->recheck_s);
+			next = min(end, ALIGN(pfn + 1, PAGES_PER_SECTION));
 		else if (page_zone(page) == zone)
 			walk_block(walk, pfn, next);
 		pfn = next;
@@ -331,7 +343,8 @@ static void walk_publish(struct walk *walk)
 
 /*
  * A page is moved before its test expires if that is found in time: a quarter
- * of the lifetime is for the move, and an interval for the next walk to come.
+ * of the lifetime is for the move, and for the next look to come an interval, or
+ * a sixteenth: who is off the LRU lists for a moment is not seen by each.
  * Shortly before a sweep begins all free pages may be nearly half of a lifetime
  * old: what contents are moved to may be half of one old, and an eighth more.
  */
@@ -342,14 +355,15 @@ static void walk_memory(unsigned int interval_s)
 
 	memset(walk.outcome, 0, sizeof(walk.outcome));
 	memsuite_migrate_init(&walk.move, take_target, &walk);
-	old_s = max(1, (int)(lifetime - lifetime / 4 - interval_s));
-	if (old_s != walk.old_s)
+	walk.recheck_s = max(1U, lifetime / 16);
+	old_s = max(1, (int)(lifetime - lifetime / 4 - max(interval_s, walk.recheck_s)));
+	/* What was not due before a later time is looked at too early, and no more. */
+	if (xchg(&restart_walks, false) || old_s < walk.old_s)
 		memdiag_expiry_restart();
 	walk.old_s = old_s;
 	walk.fresh_s = max(1U, lifetime / 2 + lifetime / 8);
-	walk.now_s = ktime_get_boottime_seconds();
+	walk.now_s = memsuite_alloc_stats_now_s();
 	walk.interval_s = interval_s;
-	walk.recheck_s = max(1U, lifetime / 8);
 	if (READ_ONCE(last[MEMSUITE_MIGRATE_BUSY]))
 		memsuite_migrate_settle();
 	for_each_node_state(nid, N_MEMORY)
@@ -399,6 +413,11 @@ void memdiag_inuse_stop(void)
 		kthread_stop(thread);
 	thread = NULL;
 	memdiag_expiry_free();
+}
+
+void memdiag_inuse_forget(void)
+{
+	WRITE_ONCE(restart_walks, true);
 }
 
 bool memdiag_inuse_moves(void)

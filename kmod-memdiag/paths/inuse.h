@@ -16,6 +16,8 @@ void memdiag_inuse_init(struct dentry *debugfs);
 /* Start and stop the thread that moves. May sleep. Returns 0 or an error. */
 int memdiag_inuse_start(void);
 void memdiag_inuse_stop(void);
+/* Memory has come whose tests are forgotten. Context: any. */
+void memdiag_inuse_forget(void);
 /* Whether contents are moved. Context: any. */
 bool memdiag_inuse_moves(void);
 /* Pages moved so far. */

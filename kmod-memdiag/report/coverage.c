@@ -49,9 +49,13 @@ static ssize_t name##_show(struct kobject *kobj,			\
 			   struct kobj_attribute *attr, char *buf)	\
 {									\
 	const struct memdiag_census *census = memdiag_census_get();	\
-	const struct memdiag_use_count *count = &census->uses[use];	\
-	u64 number = value;						\
+	const struct memdiag_use_count *count;				\
+	u64 number;							\
 									\
+	if (!census)							\
+		return -EAGAIN;						\
+	count = &census->uses[use];					\
+	number = value;							\
 	memdiag_census_put();						\
 	return sysfs_emit(buf, "%llu\n", number);			\
 }									\
@@ -77,8 +81,11 @@ use_attrs(MEMDIAG_KERNEL, kernel);
 static ssize_t counted_age_s_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct memdiag_census *census = memdiag_census_get();
-	unsigned long age = (jiffies - census->end) / HZ;
+	unsigned long age;
 
+	if (!census)
+		return -EAGAIN;
+	age = (jiffies - census->end) / HZ;
 	memdiag_census_put();
 	return sysfs_emit(buf, "%lu\n", age);
 }
@@ -132,6 +139,8 @@ static int coverage_show(struct seq_file *file, void *unused)
 	const struct memdiag_use_count *count;
 	int use;
 
+	if (!census)
+		return -EAGAIN;
 	seq_printf(file, "# pages by use, and how old their tests are; a test is good for %u s\n",
 		   census->lifetime_s);
 	for (use = 0; use < MEMDIAG_NR_USES; use++) {

@@ -128,7 +128,7 @@ static unsigned long pages_of_one_use(struct page *page)
 }
 
 /*
- * The pages of a pageblock. What is free, or of one folio, is counted together if all of the
+ * The pages of a block of 2 MiB. What is free, or of one folio, is counted together if all of the
  * block was tested together.
  */
 static void census_count_block(unsigned long pfn, unsigned long end)
@@ -148,19 +148,23 @@ static void census_count_block(unsigned long pfn, unsigned long end)
 	}
 }
 
-static void census_count_node(int nid)
+/* Returns whether it was counted whole. */
+static bool census_count_node(int nid)
 {
-	unsigned long pfn = ALIGN_DOWN(node_start_pfn(nid), pageblock_nr_pages);
+	unsigned long pfn = ALIGN_DOWN(node_start_pfn(nid), MEMSUITE_ALLOC_STATS_BLOCK_PAGES);
 	unsigned long end = node_end_pfn(nid);
 	struct page *page;
 
-	for (; pfn < end && !READ_ONCE(ending); pfn += pageblock_nr_pages) {
+	for (; pfn < end; pfn += MEMSUITE_ALLOC_STATS_BLOCK_PAGES) {
+		if (READ_ONCE(ending))
+			return false;
 		page = pfn_to_online_page(pfn);
 		if (page && page_to_nid(page) == nid)
-			census_count_block(pfn, pfn + pageblock_nr_pages);
+			census_count_block(pfn, pfn + MEMSUITE_ALLOC_STATS_BLOCK_PAGES);
 		/* Unhooking a function waits for every task to pass here. */
 		cond_resched_tasks_rcu_qs();
 	}
+	return true;
 }
 
 static void census_take(struct work_struct *unused)
@@ -171,21 +175,17 @@ static void census_take(struct work_struct *unused)
 	memset(&next, 0, sizeof(next));
 	next.lifetime_s = READ_ONCE(memdiag_test_lifetime_s);
 	for_each_node_state(nid, N_MEMORY)
-		census_count_node(nid);
+		if (!census_count_node(nid))
+			return;
 	next.end = jiffies ?: 1;
 	next.took_ms = jiffies_to_msecs(jiffies - begun);
 	mutex_lock(&census_lock);
-	if (!READ_ONCE(ending))
-		last = next;
+	last = next;
 	mutex_unlock(&census_lock);
 }
 
+static struct workqueue_struct *census_queue;
 static DECLARE_WORK(census_work, census_take);
-
-void memdiag_census_renew(void)
-{
-	queue_work(system_unbound_wq, &census_work);
-}
 
 static bool census_is_quick(void)
 {
@@ -203,15 +203,22 @@ static bool census_is_old(void)
 	return !end || time_after(jiffies, end + pause);
 }
 
+void memdiag_census_renew(void)
+{
+	if (census_is_old())
+		queue_work(census_queue, &census_work);
+}
+
 const struct memdiag_census *memdiag_census_get(void)
 {
-	if (census_is_old()) {
-		memdiag_census_renew();
-		if (census_is_quick() || !READ_ONCE(last.end))
-			flush_work(&census_work);
-	}
+	memdiag_census_renew();
+	if (census_is_quick() || !READ_ONCE(last.end))
+		flush_work(&census_work);
 	mutex_lock(&census_lock);
-	return &last;
+	if (last.end)
+		return &last;
+	mutex_unlock(&census_lock);
+	return NULL;
 }
 
 void memdiag_census_put(void)
@@ -221,16 +228,23 @@ void memdiag_census_put(void)
 
 void memdiag_census_restart(void)
 {
-	memdiag_census_exit();
+	WRITE_ONCE(ending, true);
+	cancel_work_sync(&census_work);
 	mutex_lock(&census_lock);
-	last.end = 0;
-	WRITE_ONCE(ending, false);
+	memset(&last, 0, sizeof(last));
 	mutex_unlock(&census_lock);
+	WRITE_ONCE(ending, false);
 	memdiag_census_renew();
+}
+
+int memdiag_census_init(void)
+{
+	census_queue = alloc_workqueue("memdiag_census", WQ_UNBOUND, 1);
+	return census_queue ? 0 : -ENOMEM;
 }
 
 void memdiag_census_exit(void)
 {
 	WRITE_ONCE(ending, true);
-	cancel_work_sync(&census_work);
+	destroy_workqueue(census_queue);
 }

@@ -53,12 +53,13 @@ struct memdiag_census {
 	unsigned int took_ms;
 };
 
-/* Count again, in the background. Context: any. */
+/* Count again in the background, if the last counts are old. Context: any. */
 void memdiag_census_renew(void);
 
 /*
- * The last counts, until memdiag_census_put(). Asks for new ones if they are old, and waits for
- * these if that is quick, or if there are none yet. Context: may sleep; locks census_lock.
+ * The last counts, until memdiag_census_put(); or NULL: it was just switched on or off. Asks for
+ * new ones, and waits for these if that is quick, or if there are none yet. Context: may sleep;
+ * locks census_lock.
  */
 const struct memdiag_census *memdiag_census_get(void);
 
@@ -66,6 +67,9 @@ void memdiag_census_put(void);
 
 /* Forget what was counted, for tests are remembered anew. Context: may sleep. */
 void memdiag_census_restart(void);
+
+/* Context: may sleep. Return: 0 or -ENOMEM. */
+int memdiag_census_init(void);
 
 /* Context: may sleep. Nobody asks any more. */
 void memdiag_census_exit(void);

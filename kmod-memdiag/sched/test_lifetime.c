@@ -8,6 +8,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
@@ -24,6 +25,7 @@ static struct memdiag_comet_effort effort = {
 	.alpha_pct = 100, .mem_util_pct = 100, .test_res_pct = 100,
 };
 
+static DEFINE_MUTEX(lifetime_lock);	/* who sets it */
 static unsigned int automatic = 1;
 static unsigned int least_s = TABLE_1_S;
 
@@ -33,18 +35,31 @@ static void lifetime_set(unsigned int seconds)
 	memsuite_alloc_stats_set_lifetime(seconds);
 }
 
-void memdiag_lifetime_update(u64 bandwidth, unsigned int fidelity, u64 sweep_pages_s,
+/* A new one makes tests expire, or does away with what is known of when they will. */
+static bool lifetime_differs(u64 seconds)
+{
+	u64 now = memdiag_test_lifetime_s;
+
+	return seconds > now + now / 8 || seconds < now - now / 8;
+}
+
+void memdiag_lifetime_update(u64 speed, unsigned int fidelity, u64 sweep_pages_s,
 			     unsigned int sweep_parts)
 {
-	u64 pages = totalram_pages(), by_cpu, by_memory;
+	u64 pages = totalram_pages(), by_cpu, by_memory, seconds;
 
-	if (!READ_ONCE(automatic) || !bandwidth)
+	if (!speed)
 		return;
 	by_cpu = memdiag_comet_lifetime_s(&effort, pages,
-					  div64_u64((u64)NSEC_PER_SEC * fidelity, bandwidth));
+					  div64_u64((u64)NSEC_PER_SEC * fidelity, speed));
+	by_cpu *= sweep_parts / 4;
 	by_memory = div64_u64(pages * fidelity * sweep_parts, sweep_pages_s);
-	lifetime_set(clamp_t(u64, max(by_cpu, by_memory), READ_ONCE(least_s),
-			     MEMDIAG_LIFETIME_MAX_S));
+	seconds = clamp_t(u64, max(by_cpu, by_memory), READ_ONCE(least_s),
+			  MEMDIAG_LIFETIME_MAX_S);
+	mutex_lock(&lifetime_lock);
+	if (automatic && lifetime_differs(seconds))
+		lifetime_set(seconds);
+	mutex_unlock(&lifetime_lock);
 }
 
 unsigned int memdiag_lifetime_cpu_pct(void)
@@ -74,8 +89,10 @@ static ssize_t test_lifetime_s_store(struct kobject *kobj,
 	err = memsuite_parse_u64(buf, count, 1, MEMDIAG_LIFETIME_MAX_S, &seconds);
 	if (err)
 		return err;
+	mutex_lock(&lifetime_lock);
 	WRITE_ONCE(automatic, 0);
 	lifetime_set(seconds);
+	mutex_unlock(&lifetime_lock);
 	return count;
 }
 

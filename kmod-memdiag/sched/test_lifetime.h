@@ -14,13 +14,16 @@ extern const struct attribute_group memdiag_lifetime_group;
 
 /**
  * memdiag_lifetime_update() - compute it anew, if asked to
- * @bandwidth: pages that one thread tests in a second at fidelity 1, or 0 if
+ * @speed: pages that are tested in a second of CPU time at fidelity 1, or 0 if
  *	that is not known: nothing changes then
  * @fidelity: of the tests to come
  * @sweep_pages_s: pages that a sweep may test in a second at fidelity 1
- * @sweep_parts: a sweep takes one of so many parts of a lifetime at most
+ * @sweep_parts: a sweep takes one of so many parts of a lifetime at most: 4, or 8, and then
+ *	sweeps are twice as many
+ *
+ * Context: may sleep.
  */
-void memdiag_lifetime_update(u64 bandwidth, unsigned int fidelity, u64 sweep_pages_s,
+void memdiag_lifetime_update(u64 speed, unsigned int fidelity, u64 sweep_pages_s,
 			     unsigned int sweep_parts);
 
 /* Percent of a CPU that tests may take on average. Context: any. */

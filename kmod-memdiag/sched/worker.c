@@ -38,6 +38,9 @@
 #include "sched/test_lifetime.h"
 #include "sched/worker.h"
 
+/* Fewer pages tell no speed. */
+#define SPEED_PAGES	1024
+
 /* How long to leave a zone alone that is short of memory. */
 #define SHORT_JIFFIES	(HZ / 20)
 
@@ -74,6 +77,7 @@ struct cursor {
  * @local: it runs on the CPUs of that node only
  * @verdict: of the block that it tests
  * @test: the test of this sweep
+ * @ran_ns: CPU time until it was last added to that of the sweep
  */
 struct worker {
 	struct task_struct *task;
@@ -82,6 +86,7 @@ struct worker {
 	bool local;
 	struct memdiag_verdict verdict;
 	struct memdiag_engine_test test;
+	u64 ran_ns;
 };
 
 static struct worker *workers;
@@ -101,6 +106,9 @@ static atomic_t at_work = ATOMIC_INIT(0);	/* workers */
 static atomic64_t tested_pages = ATOMIC64_INIT(0);
 static atomic64_t remote_pages = ATOMIC64_INIT(0);
 static u64 bandwidth;			/* pages a second at fidelity 1 */
+static atomic64_t sweep_work;		/* pages times fidelity, in this sweep */
+static atomic64_t sweep_ns;		/* CPU time in it */
+static u64 cpu_speed;			/* pages a second of CPU time at fidelity 1 */
 static u64 passes;
 
 void memdiag_worker_configure(struct memdiag_config wanted)
@@ -205,6 +213,7 @@ static void worker_test_block(struct worker *worker, struct memsuite_block *bloc
 	    memdiag_extra_tests_run(&worker->verdict, READ_ONCE(passes) * fidelity, fidelity,
 				    memdiag_worker_ends))
 		bandwidth_update(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
+	atomic64_add(nr * fidelity, &sweep_work);
 	if (page_to_nid(block->page) != numa_mem_id())
 		atomic64_add(nr, &remote_pages);
 	memdiag_worker_spend(nr);
@@ -214,11 +223,30 @@ static void worker_test_block(struct worker *worker, struct memsuite_block *bloc
 		memsuite_block_give(block);
 }
 
+/* What a thread has run for is told by ticks and switches: of single blocks it tells nothing. */
+static void worker_count_cpu(struct worker *worker)
+{
+	u64 ran_ns = READ_ONCE(current->se.sum_exec_runtime);
+
+	atomic64_add(ran_ns - worker->ran_ns, &sweep_ns);
+	worker->ran_ns = ran_ns;
+}
+
+static void cpu_speed_update(void)
+{
+	u64 pages = atomic64_xchg(&sweep_work, 0), ns = atomic64_xchg(&sweep_ns, 0);
+
+	if (pages >= SPEED_PAGES)
+		WRITE_ONCE(cpu_speed, div64_u64(pages * NSEC_PER_MSEC,
+						div_u64(ns, MSEC_PER_SEC) + 1));
+}
+
 /* The last part that ends, ends the sweep. */
 static void sweep_put_part(void)
 {
 	if (!atomic_dec_and_test(&parts_left))
 		return;
+	cpu_speed_update();
 	memdiag_extra_tests_end_sweep();
 	WRITE_ONCE(passes, passes + 1);
 	WRITE_ONCE(sweeping, false);
@@ -321,6 +349,8 @@ static int worker_thread(void *data)
 	u64 pass = U64_MAX;
 	int err;
 
+	worker->ran_ns = READ_ONCE(current->se.sum_exec_runtime);
+
 	while (!kthread_should_stop()) {
 		wait_event_interruptible(wait, kthread_should_stop() ||
 					 worker_has_work(worker));
@@ -333,6 +363,7 @@ static int worker_thread(void *data)
 		}
 		memdiag_worker_enter();
 		err = worker_test_next(worker);
+		worker_count_cpu(worker);
 		memdiag_worker_leave();
 		/* Others may still test the last blocks of the sweep. */
 		if (err)
@@ -523,6 +554,11 @@ unsigned int memdiag_worker_threads(void)
 u64 memdiag_worker_bandwidth(void)
 {
 	return READ_ONCE(bandwidth);
+}
+
+u64 memdiag_worker_cpu_speed(void)
+{
+	return READ_ONCE(cpu_speed);
 }
 
 u64 memdiag_worker_tested_pages(void)

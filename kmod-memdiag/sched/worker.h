@@ -48,6 +48,11 @@ void memdiag_worker_unpace(void);
 
 /* Pages that one thread tests in a second at fidelity 1, as measured; or 0. */
 u64 memdiag_worker_bandwidth(void);
+/*
+ * Likewise in a second of CPU time, in the last whole sweep: the same on a busy machine, whose
+ * threads wait.
+ */
+u64 memdiag_worker_cpu_speed(void);
 
 /* Pages tested so far, by all; how many sweeps have ended, and how far this one is. */
 u64 memdiag_worker_tested_pages(void);

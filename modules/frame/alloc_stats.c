@@ -60,6 +60,12 @@ static u32 stats_now(void)
 	       READ_ONCE(slept_s) + 1;
 }
 
+u32 memsuite_alloc_stats_now_s(void)
+{
+	return stats_now();
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_now_s);
+
 void memsuite_alloc_stats_awake(void)
 {
 	WRITE_ONCE(slept_s, (u32)(ktime_get_boottime_seconds() -

@@ -15,7 +15,7 @@
 /* Frames looked at for a quick estimate: it is off by less than 3 % mostly. */
 #define SAMPLES		1024
 
-/* And for a good one: by less than 1 %. */
+/* And for a good one: by 1 %. */
 #define MANY_SAMPLES	(16 * SAMPLES)
 
 /* Up to here, all frames are looked at, in about ten milliseconds. */
@@ -92,18 +92,20 @@ static void occupancy_sample(const struct memsuite_region *region, unsigned int 
 {
 	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 	unsigned long start = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
-	unsigned long stride = max((end - start) / samples, 1UL), pfn;
+	unsigned long stride = max((end - start) / samples, 1UL), pfn, nr;
 	struct page *page;
 
 	*occupancy = (struct memsuite_occupancy){};
 	for (; start < end; start += stride) {
-		pfn = start + get_random_u32() % stride;
-		page = pfn < end ? pfn_to_online_page(pfn) : NULL;
+		nr = min(stride, end - start);
+		pfn = start + get_random_u32() % nr;
+		page = pfn_to_online_page(pfn);
 		if (!page || !memsuite_region_owns(region, page))
 			continue;
-		occupancy->pages += stride;
+		occupancy->pages += nr;
 		if (frame_is_free(pfn, page))
-			occupancy->free_pages += stride;
+			occupancy->free_pages += nr;
+		cond_resched();
 	}
 }
 
