@@ -47,7 +47,7 @@ static bool has_pages(const struct memsuite_region_spec *spec)
 {
 	unsigned long pfn = PHYS_PFN(spec->start), end = PHYS_PFN(spec->end);
 
-	for (; pfn < end; pfn = ALIGN(pfn + 1, pageblock_nr_pages))
+	for (; pfn < end; pfn = ALIGN(pfn + 1, PAGES_PER_SECTION))
 		if (pfn_to_online_page(pfn))
 			return true;
 	return false;

@@ -43,10 +43,15 @@ static bool lies_on(const struct memsuite_region_spec *spec, int nid)
 				  node_start_pfn(nid));
 	unsigned long end = min_t(u64, PHYS_PFN(spec->end), node_end_pfn(nid));
 
-	for (; pfn < end; pfn += pageblock_nr_pages)
-		if (pfn_to_online_page(pfn) &&
-		    page_to_nid(pfn_to_page(pfn)) == nid)
+	struct page *page;
+
+	while (pfn < end) {
+		page = pfn_to_online_page(pfn);
+		if (page && page_to_nid(page) == nid)
 			return true;
+		/* A section is online, or not. */
+		pfn = ALIGN(pfn + 1, page ? pageblock_nr_pages : PAGES_PER_SECTION);
+	}
 	return false;
 }
 

@@ -4,7 +4,7 @@
 # memory that a program gets untested is found all the same. Coverage is counted once for all files.
 #
 # kernels: newest; soak: all
-# options: --mem 384M --icount
+# options: --mem 512M --icount --append "movablecore=256M"
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag
 
@@ -45,6 +45,21 @@ done
 walk_ns 4
 note "one with nothing due $cost ns"
 check "a walk with nothing due takes a hundredth" [ $((cost * 100)) -le "$first" ]
+# Of memory that goes and comes, no test is remembered: all of it is looked at.
+blocks=/sys/devices/system/memory
+for block in $(ls $blocks | grep '^memory[0-9]' | sort -r); do
+	echo offline >$blocks/$block/state 2>/dev/null && break
+done
+equals $blocks/$block/state offline || block=
+check "memory goes offline" [ "$block" ]
+next_walk
+before=$(mover_ns)
+check "and comes online" sh -c "echo online >$blocks/$block/state"
+next_walk
+next_walk
+cost=$(($(mover_ns) - before))
+note "two walks after that $cost ns"
+check "it is looked at" [ $((cost * 20)) -ge "$first" ]
 moved=$(cat $memdiag/moves/moved_pages)
 # A shorter lifetime: what is older now is due at once.
 echo 8 >$memdiag/test_lifetime_s
