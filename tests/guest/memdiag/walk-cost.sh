@@ -54,7 +54,7 @@ equals $blocks/$block/state offline || block=
 check "memory goes offline" [ "$block" ]
 next_walk
 before=$(mover_ns)
-check "and comes online" sh -c "echo online >$blocks/$block/state"
+check "and comes online" sh -c "echo online_movable >$blocks/$block/state"
 next_walk
 next_walk
 cost=$(($(mover_ns) - before))
