@@ -217,10 +217,10 @@ class Tree:
         with open(os.path.join(self.sysfs, name), encoding="utf-8") as file:
             return file.read()
 
-    def start(self, *args, user=None, python=sys.executable, tool=TOOL, **environment):
+    def start(self, *args, user=None, python=(sys.executable,), tool=TOOL, stdout=subprocess.PIPE, **environment):
         return subprocess.Popen(
-            [python, tool, *args], text=True, user=user,
-            encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [*python, tool, *args], text=True, user=user,
+            encoding="utf-8", stdout=stdout, stderr=subprocess.PIPE,
             env={**os.environ, "MEMSUITE_SYSFS": self.sysfs,
                  "MEMSUITE_DEBUGFS": self.debugfs,
                  "MEMSUITE_STATE": self.state, "MEMSUITE_DMI": self.dmi,
@@ -239,13 +239,13 @@ class Tree:
 def nothing_is_loaded(top):
     tree = Tree(top)
     result = tree.run("status")
-    assert result.returncode == 1
+    assert result.returncode == 64
     assert "not loaded" in result.stdout and "modprobe" in result.stdout
     state = tree.json("status", "--json")
     assert not any(m["loaded"] for m in state["modules"].values())
     for command in (("diag", "list"), ("zone", "ps"), ("mrc", "show", "1")):
         result = tree.run(*command)
-        assert result.returncode == 1
+        assert result.returncode == 64
         assert "modprobe" in result.stderr and not result.stdout
         assert "modprobe" in tree.json(*command, "--json")["error"]
 
@@ -652,7 +652,7 @@ def without_modules_what_is_stored_is_told(top):
     for command in (("save",), ("restore",), ("retire", "1"), ("unretire", "1"),
                     ("test", "0-2M")):
         result = bare.run("diag", *command)
-        assert result.returncode == 1 and "modprobe" in result.stderr, command
+        assert result.returncode == 64 and "modprobe" in result.stderr, command
 
 
 def a_lifetime_is_planned(top):
@@ -684,14 +684,17 @@ def a_lifetime_is_planned(top):
 
 
 def a_range_is_tested(top):
-    for status, code in (("pass", 0), ("partial", 0), ("fail", 1),
-                         ("cancelled", 1)):
+    for status, code, tested, untested, bad in (
+            ("pass", 0, 512, 0, 0), ("fail", 4, 512, 0, 1), ("partial", 8, 512, 1, 0), ("fail", 12, 512, 1, 1),
+            ("partial", 16, 0, 512, 0), ("cancelled", 32, 512, 0, 0), ("cancelled", 36, 512, 0, 1)):
         tree = Tree(top, {**SYSFS, "memdiag/range/status": status,
                           "memdiag/range/range": "0x200000-0x400000",
-                          "memdiag/range/tested_pages": "512"})
+                          "memdiag/range/tested_pages": str(tested),
+                          "memdiag/range/untested_pages": str(untested),
+                          "memdiag/range/bad_pages": str(bad)})
         result = tree.run("diag", "test", "2M-4M")
         assert result.returncode == code, result
-        assert f"0x200000-0x400000 {status}: 2 MiB tested" in result.stdout
+        assert f"0x200000-0x400000 {status}: {'2 MiB' if tested else '0 B'} tested" in result.stdout
         assert tree.written("memdiag/range/run_test") == "2M-4M\n"
         assert tree.json("diag", "test", "2M-4M",
                          "--json")["status"] == status
@@ -775,7 +778,7 @@ def stress_ends_with_the_settings_restored(top):
         time.sleep(0.5)
         process.send_signal(which)
         _, text = process.communicate(timeout=20)
-        assert process.returncode == 1 and "interrupted" in text, text
+        assert process.returncode == 32 and "interrupted" in text, text
         assert tree.written("memdiag/enabled") == "1\n"
 
 
@@ -880,7 +883,13 @@ def commands_run_under_a_policy(top):
     done = tree.run("zone", "run", "--policy", "segment:heap=a,*=b", "--", "sh", "-c", "echo $$")
     assert done.returncode == 0, done.stderr
     assert tree.written("vipzone/add") == f"{done.stdout.strip()} segment:heap=a,*=b children\n"
-    assert "nothing-like-it" in tree.run("zone", "run", "--policy", "region:a", "nothing-like-it").stderr
+    for command, status in ("nothing-like-it", 127), ("/etc/passwd", 126):
+        result = tree.run("zone", "run", "--policy", "region:a", command)
+        assert command in result.stderr and result.returncode == status, result
+    # As if a shell had started it: it ends when nobody reads any more, and says nothing.
+    with tree.start("zone", "run", "--policy", "region:a", "yes") as process:
+        process.stdout.close()
+        assert process.stderr.read() == "" and process.wait() == -signal.SIGPIPE
     assert "off" in Tree(top, SYSFS).run("zone", "run", "--policy", "region:a", "true").stderr
 
 
@@ -1196,7 +1205,7 @@ def a_record_is_made(top):
     assert shots[0]["pages"] == [[0x1000, 0, 100], [0x3000, 0, 0], [0x200000, 1, 300]]
     assert tree.run("mrc", "report", "wss", path, "--target", "78").returncode == 0
     assert "pages" not in shots[1] and shots[1]["wss"][0] == [1000, 10]
-    assert tree.run("mrc", "record", "99999", "-o", path, "--seconds", "0.1").returncode == 1
+    assert tree.run("mrc", "record", "99999", "-o", path, "--seconds", "0.1").returncode == 16
     # Who was not a target is one for so long only, as far as it can be in a tree that is made up.
     assert tree.written("mrc/add") == "99999\n" and tree.written("mrc/remove") == "99999\n"
 
@@ -1643,7 +1652,7 @@ def a_user_is_told_to_be_root(top):
         # The interpreter that runs this may lie in root's home.
         if not os.path.exists(PYTHON):
             return f"needs a user who is not root, or {PYTHON}"
-        nobody = {"user": 65534, "python": PYTHON}
+        nobody = {"user": 65534, "python": (PYTHON,)}
     result = tree.run("diag", "enable", **nobody)
     assert result.returncode == 1 and "run as root" in result.stderr, result
     return None
@@ -1739,10 +1748,10 @@ def run(test):
             return False, None
 
 
-def main():
-    print(f"KTAP version 1\n1..{len(TESTS)}")
+def main(tests):
+    print(f"KTAP version 1\n1..{len(tests)}")
     failed = False
-    for number, test in enumerate(TESTS, 1):
+    for number, test in enumerate(tests, 1):
         passed, skipped = run(test)
         failed |= not passed
         print(f"{'ok' if passed else 'not ok'} {number} {test.__name__}"
@@ -1751,4 +1760,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(TESTS))

@@ -8,8 +8,6 @@ places, for tests; MEMSUITE_STATE another file than
 MEMSUITE_PROC, MEMSUITE_POWERCAP and MEMSUITE_NODES other places than /proc,
 /sys/class/powercap and /sys/devices/system/node.
 
-Exit status: 0 done; 1 it failed, or for "status": the suite is not loaded or
-something that is loaded is not healthy; 2 the command line is wrong.
 """
 
 import argparse
@@ -27,6 +25,9 @@ from .diag.plan import cmd_diag_plan
 from .diag.ranges import cmd_diag_test
 from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, cmd_diag_unretire
 from .diag.status import cmd_diag_set, cmd_diag_status
+from .ending import Ended, until_ended
+from .exit_status import (
+    BAD_MEMORY, CANCELLED, COMMON, FAILED, MEANINGS, NOT_EXECUTABLE, NOT_FOUND, PARTIAL, UNTESTED, help_text)
 from .metrics import cmd_export
 from .modules import cmd_disable, cmd_enable, cmd_status
 from .mrc.curves import cmd_mrc_show
@@ -54,14 +55,25 @@ from .zone.regions import cmd_zone_define, cmd_zone_list, cmd_zone_profile, cmd_
 from .zone.residency import cmd_zone_where
 
 
+GOES_ON = {0: "done so many times, or until a signal"}
+
+
+class Help(argparse.HelpFormatter):
+    """Lines that are broken stay as they are."""
+
+    def _fill_text(self, text, width, indent):
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
 class Commands:
-    """Subcommands that all take --json."""
+    """Subcommands that all take --json; @exits: what their exit statuses mean beyond what all have in common."""
 
     def __init__(self, parser):
         self.commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    def add(self, name, function, text, aliases=(), **defaults):
-        command = self.commands.add_parser(name, help=text, description=text, aliases=aliases)
+    def add(self, name, function, text, aliases=(), exits=None, **defaults):
+        command = self.commands.add_parser(name, help=text, description=text, aliases=aliases, formatter_class=Help,
+                                           epilog=help_text({**COMMON, **(exits or {})}))
         command.add_argument("--json", action="store_true",
                              default=argparse.SUPPRESS,
                              help="print the result as JSON")
@@ -86,7 +98,9 @@ def diag_commands(top):
     diag.add("bad", cmd_diag_bad,
              "bad pages found and stored, and their DIMMs")
     command = diag.add("test", cmd_diag_test,
-                       "test a range of physical memory now")
+                       "test a range of physical memory now",
+                       exits={0: "all was tested, and all is good", **{
+                           status: MEANINGS[status] for status in (BAD_MEMORY, PARTIAL, UNTESTED)}})
     command.add_argument("range", metavar="START-END", type=word_argument,
                          help="physical addresses in bytes; K, M, G, T, 0x")
     for name, function, text in (
@@ -98,7 +112,8 @@ def diag_commands(top):
                              help="physical, in bytes: 0x...")
     diag.add("save", cmd_diag_save, "keep the bad pages across reboots")
     command = diag.add("restore", cmd_diag_restore,
-                       "retire the bad pages that were kept")
+                       "retire the bad pages that were kept",
+                       exits={FAILED: "it failed; a page could not be retired, or the list is damaged"})
     command.add_argument("--force", action="store_true",
                          help="also those found in other DIMMs")
     command = diag.add("inject", cmd_diag_inject,
@@ -140,7 +155,8 @@ def add_number(command, name, metavar, kind, default, text):
 
 def plan_command(diag):
     command = diag.add("plan", cmd_diag_plan,
-                       "what a lifetime of tests takes on this machine, and whether it is held; sets nothing")
+                       "what a lifetime of tests takes on this machine, and whether it is held; sets nothing",
+                       exits={0: "the lifetime is held", FAILED: "it failed, or the lifetime is not held"})
     for name, metavar, kind, default, text in (
             ("--lifetime", "S", number_argument(1, 2592000), None, "of tests; else the one that is set"),
             ("--fidelity", "N", number_argument(1, 32), None, "backgrounds; else control/min_fidelity"),
@@ -152,7 +168,8 @@ def plan_command(diag):
 def stress_command(diag):
     command = diag.add("stress", cmd_diag_stress,
                        "use memory in a certain way, without tests and with, and tell what tests cost and find; "
-                       "what was tested before is forgotten")
+                       "what was tested before is forgotten",
+                       exits={BAD_MEMORY: "data was damaged in memory"})
     command.add_argument("profile", metavar="PROFILE", choices=tuple(PROFILES),
                          help="ramp: the size grows and shrinks; burst: all at once and free; turnover: of a "
                               "constant size, renewed piece by piece; resident: allocated "
@@ -207,7 +224,9 @@ def zone_commands(top):
     add_policy_options(command)
     command = zone.add("remove", cmd_zone_remove, "take a policy away")
     command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")
-    command = zone.add("run", cmd_zone_run, "run a command under a policy, with all that it starts")
+    command = zone.add("run", cmd_zone_run, "run a command under a policy, with all that it starts",
+                       exits={0: "and others: what the command returns", NOT_EXECUTABLE: "the command is none",
+                              NOT_FOUND: "the command is not there"})
     command.add_argument("--policy", required=True, type=policy_word, help="as of zone add")
     add_policy_options(command)
     command.add_argument("command", metavar="COMMAND", nargs=argparse.REMAINDER)
@@ -270,12 +289,14 @@ def mrc_commands(top):
     command = mrc.add("show", cmd_mrc_show, "draw the curve of a target, or of a tracked process")
     command.add_argument("who", metavar="WHO", type=tracked_argument, help=who_help)
     picture_arguments(command)
-    command = mrc.add("top", cmd_mrc_top, "targets and tracked processes, over and over")
+    command = mrc.add("top", cmd_mrc_top, "targets and tracked processes, over and over",
+                      exits=GOES_ON)
     command.add_argument("--sort", choices=sorted(SORTS), default="wss", help="by this (wss)")
     command.add_argument("--interval", metavar="S", type=number_argument(0.1, 3600, float), default=2.0,
                          help="how often at least (2)")
     command.add_argument("--times", metavar="N", type=number_argument(0, 10**6), default=0, help="so often (0: on and on)")
-    command = mrc.add("record", cmd_mrc_record, "record targets over time")
+    command = mrc.add("record", cmd_mrc_record, "record targets over time",
+                      exits={0: "recorded, to the end or until a signal", UNTESTED: "nothing was recorded"})
     command.add_argument("who", metavar="WHO", type=tracked_argument, nargs="*",
                          help=f"{who_help}; those not tracked are while it lasts. All targets by default")
     command.add_argument("-o", "--output", metavar="FILE", default="mrc.record", help="(mrc.record)")
@@ -320,7 +341,8 @@ def mrc_commands(top):
                          help="how long a miss takes, for --utility time; stays set")
     command.add_argument("--pressure-pct", metavar="N", type=number_argument(1, 100),
                          help="with --total, shares are lifted while programs wait so much of the time; stays set")
-    command = mrc.add("limit", cmd_mrc_limit, "give each cgroup that is tracked its share as memory.high, until Ctrl-C")
+    command = mrc.add("limit", cmd_mrc_limit, "give each cgroup that is tracked its share as memory.high, until Ctrl-C",
+                      exits=GOES_ON)
     command.add_argument("--total", metavar="SIZE", type=amount_argument, default=0,
                          help="memory to divide: bytes; K, M, G, T (division/total_kib, or what there is)")
     command.add_argument("--interval", metavar="S", type=number_argument(0.1, 3600, float), default=2.0,
@@ -360,40 +382,75 @@ def store_commands(top):
               parse=parse)
     command = store.add("status", cmd_store_status, "what is where, and what became of requests")
     command.add_argument("name", metavar="NAME", nargs="?", type=word_argument)
-    command = store.add("watch", cmd_store_watch, "what happens, as it happens")
+    command = store.add("watch", cmd_store_watch, "what happens, as it happens", exits=GOES_ON)
     command.add_argument("name", metavar="NAME", nargs="?", type=word_argument)
     command.add_argument("--interval", metavar="S", type=number_argument(0.1, 3600, float), default=1)
     command.add_argument("--count", metavar="N", type=number_argument(1, 1 << 30), help="how many times (no end)")
 
 
-def parse(argv):
-    parser = argparse.ArgumentParser(
-        prog="memsuite", description=__doc__.split("\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", default=False,
-                        help="print the result as JSON")
-    top = Commands(parser)
-    top.add("status", cmd_status, "what is loaded, enabled and healthy")
+def commands_of(parser, *words):
+    """(words, parser) of all commands."""
+    for action in parser._actions:  # pylint: disable=protected-access
+        if isinstance(action, argparse._SubParsersAction):  # pylint: disable=protected-access
+            for name, command in action.choices.items():
+                yield from commands_of(command, *words, name)
+            return
+    yield words, parser
+
+
+def parser():
+    top_parser = argparse.ArgumentParser(
+        prog="memsuite", description=__doc__.split("\n", 1)[1], epilog=help_text(MEANINGS), formatter_class=Help)
+    top_parser.add_argument("--json", action="store_true", default=False, help="print the result as JSON")
+    top = Commands(top_parser)
+    top.add("status", cmd_status, "what is loaded, enabled and healthy",
+            exits={0: "all that is loaded is healthy", FAILED: "it failed, or a module is not healthy"})
     diag_commands(top)
     zone_commands(top)
     mrc_commands(top)
     store_commands(top)
     top.add("export", cmd_export,
             "all counters, as Prometheus reads them")
-    return parser.parse_args(argv)
+    return top_parser
+
+
+def parse(argv):
+    return parser().parse_args(argv)
 
 
 def main(argv):
     args = parse(argv)
     try:
-        result = args.function(args)
+        return until_ended(lambda: told(args))
+    except Ended:
+        drop_output()
+        print("memsuite: ended by a signal", file=sys.stderr)
+        return CANCELLED
+
+
+def told(args):
+    """What a command returns, with all that it has to say said."""
+    try:
+        try:
+            result = args.function(args)
+        except Failure as failure:
+            if args.json:
+                print_json({"error": str(failure)})
+            print(f"memsuite: {failure}", file=sys.stderr)
+            result = failure.status
         sys.stdout.flush()
         return result
-    except Failure as failure:
-        if args.json:
-            print_json({"error": str(failure)})
-        print(f"memsuite: {failure}", file=sys.stderr)
     except BrokenPipeError:
-        # The reader has seen enough; keep the exit of Python quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
+        drop_output()       # the reader has seen enough
+    except OSError as error:
+        if error.filename is not None:
+            print(f"memsuite: {error.filename}: {error.strerror}", file=sys.stderr)
+        else:
+            drop_output()
+            print(f"memsuite: standard output: {error.strerror}", file=sys.stderr)
+    return FAILED
+
+
+def drop_output():
+    """What is not written yet is not, and Python says nothing of that at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,12 +1,66 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The signals that end a command which has something to restore."""
+"""The signals that end a command: what it has begun is ended as well."""
 
+import contextlib
 import signal
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class Ended(BaseException):
+    """A signal ended what ran."""
+
+
+class _Handler:
+    """Raises once: a terminal or systemd sends two signals, and the second one would end what restores things."""
+
+    def __init__(self):
+        self.armed, self.raised, self.missed = True, False, False
+
+    def __call__(self, _number, _frame):
+        self.missed = not self.armed and not self.raised
+        if self.armed:
+            self.armed, self.raised = False, True
+            raise Ended
+
+
 def on_ending(handler):
-    """signal.default_int_handler raises KeyboardInterrupt; signal.SIG_IGN is for while things are restored."""
+    """Returns the handler of before. What whoever started us ignores stays ignored: nohup(1) does so."""
+    before = signal.SIG_DFL
     for which in ENDING:
-        signal.signal(which, handler)
+        if signal.getsignal(which) != signal.SIG_IGN:
+            before = signal.signal(which, handler)
+    return before
+
+
+@contextlib.contextmanager
+def held():
+    """What is begun in the body is known to have begun when a signal ends the command."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def as_usual():
+    """For a child that was forked, maybe while signals were held."""
+    on_ending(signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+def until_ended(body, restore=lambda: None):
+    """What @body returns, or Ended if a signal ended it. Either way @restore is called, which no signal disturbs."""
+    handler = _Handler()
+    before = on_ending(handler)
+    try:
+        try:
+            return body()
+        finally:
+            handler.armed = False
+    finally:
+        # Nobody comes here with the handler armed: if it raised just before it was disarmed, it has disarmed itself.
+        restore()
+        on_ending(signal.SIG_DFL if handler.raised else before)
+        if handler.missed:
+            raise Ended

@@ -3,6 +3,7 @@
 
 import errno
 
+from .exit_status import FAILED, NOT_LOADED
 from .output import bad_page_count, done, human, human_pages, print_json, print_table, yes
 from .sysfs import CORE, MODULES, entries, loaded, need, number, read, write
 
@@ -89,15 +90,16 @@ def remark(module, state):
 
 def cmd_status(args):
     result, well = status()
+    code = 0 if well else FAILED if result["version"] else NOT_LOADED
     if args.json:
         print_json(result)
-        return 0 if well else 1
+        return code
     if result["version"] is None:
         print("memsuite is not loaded. To load all of it, as root:\n"
               "    modprobe -a memdiag vipzone mrc\n"
               "If modprobe does not find them, install them: "
               "make install, or the package memsuite-dkms.")
-        return 1
+        return code
     print(f"memsuite {result['version']}\n")
     print_table(["MODULE", "LOADED", "ENABLED", "HEALTHY", ""],
                 [[module, yes(state["loaded"]), yes(state["enabled"]),
@@ -112,7 +114,7 @@ def cmd_status(args):
     print(f"\npages held: {pages['held']} ({human_pages(pages['held'])}), "
           f"retired: {pages['retired']}, "
           f"metadata: {human(pages['metadata_bytes'])}")
-    return 0 if well else 1
+    return code
 
 
 ENABLE_ERRORS = {

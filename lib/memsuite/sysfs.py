@@ -3,7 +3,7 @@
 
 import os
 
-from . import Failure
+from . import Failure, NotLoaded
 from .proc import PROC
 
 SYSFS = os.environ.get("MEMSUITE_SYSFS", "/sys/kernel/memsuite")
@@ -34,7 +34,7 @@ def entries(*path):
 
 def need(module):
     if not loaded(module):
-        raise Failure(f"{module} is not loaded; as root: modprobe {module}")
+        raise NotLoaded(f"{module} is not loaded; as root: modprobe {module}")
 
 
 def read(*path):

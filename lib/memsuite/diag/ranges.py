@@ -5,6 +5,8 @@ import errno
 import sys
 import time
 
+from ..ending import Ended, held, until_ended
+from ..exit_status import BAD_MEMORY, CANCELLED, PARTIAL, UNTESTED
 from ..output import bad_page_count, human_pages, print_json
 from ..sysfs import need, number, present, read, write
 
@@ -32,25 +34,55 @@ def range_line(state):
             f"{bad_page_count(state['bad_pages'])}")
 
 
-def cmd_diag_test(args):
-    need("memdiag")
-    write("memdiag/range/run_test", args.range, {
-        errno.EBUSY: "a test of a range runs already; see memsuite diag "
-                     "status",
-        errno.ENXIO: "no memory in that range",
-        errno.EINVAL: "not START-END in bytes, multiples of the page size",
-        errno.ERANGE: "an empty range"})
-    talk = sys.stdout.isatty() and not args.json
-    try:
+RANGE_ERRORS = {
+    errno.EBUSY: "a test of a range runs already; see memsuite diag status",
+    errno.ENXIO: "no memory in that range",
+    errno.EINVAL: "not START-END in bytes, multiples of the page size",
+    errno.ERANGE: "an empty range"}
+
+
+class RangeTest:
+    """The test of a range that this command has begun."""
+
+    def __init__(self, extent, talk):
+        self.extent, self.talk, self.begun = extent, talk, False
+
+    def run(self):
+        with held():
+            write("memdiag/range/run_test", self.extent, RANGE_ERRORS)
+            self.begun = True
         while (state := range_state())["status"] == "running":
-            if talk:
+            if self.talk:
                 print(f"\r{range_line(state)}\033[K", end="", flush=True)
             time.sleep(0.2)
-    except KeyboardInterrupt:
-        write("memdiag/range/cancel", "1")
-        state = range_state()
+
+    def cancel(self):
+        if self.begun and read("memdiag", "range", "status") == "running":
+            write("memdiag/range/cancel", "1")
+
+
+def range_status(state):
+    """The exit status: what was tested, and what was found."""
+    if state["status"] in ("cancelled", "running"):
+        return CANCELLED | (BAD_MEMORY if state["bad_pages"] else 0)
+    if not state["tested_pages"]:
+        return UNTESTED
+    return (BAD_MEMORY if state["bad_pages"] or state["status"] == "fail" else 0) | (
+        PARTIAL if state["untested_pages"] else 0)
+
+
+def cmd_diag_test(args):
+    need("memdiag")
+    talk = sys.stdout.isatty() and not args.json
+    test = RangeTest(args.range, talk)
+    try:
+        until_ended(test.run, test.cancel)
+    except Ended:
+        if not test.begun:
+            raise
+    state = range_state()
     if args.json:
         print_json(state)
     else:
         print(("\r\033[K" if talk else "") + range_line(state))
-    return 0 if state["status"] in ("pass", "partial") else 1
+    return range_status(state)

@@ -5,6 +5,7 @@ import errno
 import sys
 
 from .. import Failure
+from ..exit_status import NOT_LOADED
 from ..modules import module_status
 from ..output import bad_page_count, done, human_pages, print_json
 from ..sysfs import loaded, need, number, numbers, read, write
@@ -121,7 +122,7 @@ def status_without_memdiag(args):
     else:
         print(f"{state['reason']}\n"
               f"stored        {bad_page_count(stored)}")
-    return 1
+    return NOT_LOADED
 
 
 def warn_of_lifetime():

@@ -9,12 +9,11 @@ import contextlib
 import fcntl
 import mmap
 import os
-import signal
 import sys
 import time
 
 from .. import Failure
-from ..ending import on_ending
+from ..ending import Ended, until_ended
 from ..output import clear_screen, human, print_json, print_table
 from ..proc import meminfo, proc_text
 from ..sysfs import SYSFS, need, number
@@ -116,7 +115,8 @@ class Limits:
             raise Failure("no cgroup is tracked; to track one: memsuite mrc add cgroup:/PATH")
         found = shares(paths, ask(total, []))
         for path in set(self.limits) - set(found):
-            self.limits.pop(path).restore()
+            self.limits[path].restore()
+            del self.limits[path]
         bound_pct = number("mrc", "division", "pressure_pct") if withheld() else 100
         rows = []
         for path, (resident, share) in sorted(found.items()):
@@ -175,15 +175,15 @@ def cmd_mrc_limit(args):
         raise Failure("mrc is off: memsuite mrc enable")
     if not meminfo("SwapTotal"):
         raise Failure("no swap: programs over their share could only be slowed down; see swapon(8)")
-    on_ending(signal.default_int_handler)
     with only_one():
         limits = Limits()
-        try:
+
+        def divide():
             while True:
                 show(args, limits.divide(args.total))
                 time.sleep(args.interval)
-        except KeyboardInterrupt:
+
+        try:
+            return until_ended(divide, limits.restore)
+        except Ended:
             return 0
-        finally:
-            on_ending(signal.SIG_IGN)
-            limits.restore()

@@ -6,15 +6,16 @@ one ladder: its statistics, its curve, its working sets by time scale, and for o
 they were last seen touched. Times are microseconds of CLOCK_MONOTONIC, as the kernel's.
 """
 
+import contextlib
 import json
 import os
 import select
-import signal
 import sys
 import time
 
 from .. import Failure
-from ..ending import on_ending
+from ..ending import Ended, held, until_ended
+from ..exit_status import UNTESTED
 from ..sysfs import SYSFS, need, number, read, write
 from .curves import COLUMNS
 from .targets import ADD_ERRORS, GROUP, mrc_accesses, mrc_curve, mrc_rows, mrc_stats, mrc_targets, name_of
@@ -67,8 +68,9 @@ def take(file, targets, ladders):
             targets.remove(who)
 
 
-def watch(file, targets, seconds, interval):
-    changes, ladders = Changes(), {}
+def watch(file, targets, ladders, seconds, interval):
+    """{target: ladders} is filled in."""
+    changes = Changes()
     end = time.monotonic() + seconds
     try:
         while targets and time.monotonic() < end:
@@ -78,11 +80,33 @@ def watch(file, targets, seconds, interval):
             changes.wait(min(interval, end - began))
             time.sleep(max(min(interval / 4, end - time.monotonic()), 0))
         take(file, targets, ladders)
-    except KeyboardInterrupt:
-        pass
     finally:
         changes.close()
-    return sum(1 for count in ladders.values() if count)
+
+
+class Recorder:
+    """What it has begun to track is tracked no more, however it ends."""
+
+    def __init__(self, args, targets, wanted):
+        self.args, self.targets, self.wanted = args, targets, wanted
+        self.added, self.ladders = [], {}
+
+    def run(self):
+        for who in self.wanted:
+            with held():
+                write("mrc/add", who, ADD_ERRORS)
+                self.added.append(who)
+        with open(self.args.output, "w", encoding="utf-8") as file:
+            file.write(json.dumps({"memsuite_mrc_record": VERSION, "us": now_us(), "version": read("version")}) + "\n")
+            watch(file, list(self.targets), self.ladders, self.args.seconds, self.args.interval)
+
+    def restore(self):
+        for who in set(self.added) & set(mrc_targets()):
+            with contextlib.suppress(Failure):      # it has ended meanwhile
+                write("mrc/remove", who)
+
+    def measured(self):
+        return sum(1 for count in self.ladders.values() if count)
 
 
 def cmd_mrc_record(args):
@@ -94,24 +118,16 @@ def cmd_mrc_record(args):
     if not targets:
         raise Failure("nothing is tracked; name a target")
     wanted = [who for who in targets if who not in before and f"{who} children" not in before]
-    added = []
-    # However it ends, what it has begun to track is tracked no more.
-    on_ending(signal.default_int_handler)
+    recorder = Recorder(args, targets, wanted)
     try:
-        for who in wanted:
-            write("mrc/add", who, ADD_ERRORS)
-            added.append(who)
-        with open(args.output, "w", encoding="utf-8") as file:
-            file.write(json.dumps({"memsuite_mrc_record": VERSION, "us": now_us(), "version": read("version")}) + "\n")
-            measured = watch(file, list(targets), args.seconds, args.interval)
+        until_ended(recorder.run, recorder.restore)
+    except Ended:
+        pass        # what it has is a record
     except OSError as error:
         raise Failure(f"{args.output}: {error.strerror}") from None
-    finally:
-        on_ending(signal.SIG_IGN)
-        for who in set(added) & set(mrc_targets()):
-            write("mrc/remove", who)
+    measured = recorder.measured()
     print(f"{measured} of {len(targets)} targets recorded in {args.output}")
-    return 0 if measured else 1
+    return 0 if measured else UNTESTED
 
 
 def is_number(value, kinds=(int, float)):

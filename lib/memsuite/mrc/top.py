@@ -5,6 +5,7 @@ import sys
 import time
 
 from .. import Failure
+from ..ending import Ended, until_ended
 from ..output import clear_screen, human_pages, print_json, print_table
 from ..sysfs import need, number
 from .record import Changes
@@ -48,28 +49,31 @@ def show(rows):
                 right=(*TARGET_RIGHT, "MISSES/S AT HALF"))
 
 
+def go_on(args, changes):
+    left = args.times
+    while True:
+        rows = rows_by(args.sort)
+        if args.json:
+            print_json(rows)
+        else:
+            clear_screen()
+            total = sum(row["resident_pages"] for row in rows if "processes" not in row)
+            print(f"{time.strftime('%H:%M:%S')}  {human_pages(total)} tracked")
+            show(rows)
+        sys.stdout.flush()
+        left -= 1
+        if not left:
+            return 0
+        changes.wait(args.interval)
+        time.sleep(min(args.interval, 0.5))
+
+
 def cmd_mrc_top(args):
     need("mrc")
     if not number("mrc", "enabled"):
         raise Failure("mrc is off: memsuite mrc enable")
-    changes, left = Changes(), args.times
+    changes = Changes()
     try:
-        while True:
-            rows = rows_by(args.sort)
-            if args.json:
-                print_json(rows)
-            else:
-                clear_screen()
-                total = sum(row["resident_pages"] for row in rows if "processes" not in row)
-                print(f"{time.strftime('%H:%M:%S')}  {human_pages(total)} tracked")
-                show(rows)
-            sys.stdout.flush()
-            left -= 1
-            if not left:
-                return 0
-            changes.wait(args.interval)
-            time.sleep(min(args.interval, 0.5))
-    except KeyboardInterrupt:
+        return until_ended(lambda: go_on(args, changes), changes.close)
+    except Ended:
         return 0
-    finally:
-        changes.close()

@@ -11,6 +11,7 @@ import sys
 import time
 
 from .. import Failure
+from ..ending import Ended, until_ended
 from ..output import done, human_pages, print_json, print_table
 
 BLOCK_SECTORS = 8       # of 512 bytes: 4 KiB
@@ -235,6 +236,13 @@ def cmd_store_status(args):
 
 def cmd_store_watch(args):
     """Every interval, what happened in it; until it is interrupted, or --count times."""
+    try:
+        return until_ended(lambda: watch(args))
+    except Ended:
+        return 0
+
+
+def watch(args):
     before, left = stores(args.name), args.count
     print("NAME         LENT   FREE  DIRTY  CLEAN  " + "  ".join(COUNTERS))
     while left is None or left > 0:

@@ -13,7 +13,7 @@ import time
 import zlib
 
 from .. import Failure
-from ..ending import on_ending
+from ..ending import as_usual, held
 from .counters import SAMPLE_S
 
 CHUNK = 1 << 20                 # bytes that are allocated or freed at a time
@@ -148,7 +148,7 @@ def demand(args):
 def child(args, pipe):
     """The process that wants memory: writes what it did and ends."""
     try:
-        on_ending(signal.SIG_DFL)
+        as_usual()
         os.write(pipe, json.dumps(demand(args)).encode())
     except Exception as error:  # pylint: disable=broad-except
         os.write(pipe, json.dumps({"error": str(error) or repr(error)}).encode())
@@ -187,8 +187,9 @@ def run_demand(args, sample):
     begun = time.monotonic()
     try:
         for _ in range(args.instances):
-            pid, pipe = start_child(args)
-            children[pipe] = pid
+            with held():
+                pid, pipe = start_child(args)
+                children[pipe] = pid
         while children:
             ended = select.select([*children], [], [], SAMPLE_S)[0]
             for pipe in ended:

@@ -3,12 +3,12 @@
 
 import argparse
 import errno
-import signal
 import sys
 import time
 
 from .. import Failure
-from ..ending import on_ending
+from ..ending import Ended, held, until_ended
+from ..exit_status import BAD_MEMORY, CANCELLED
 from ..modules import ENABLE_ERRORS
 from ..output import print_json
 from ..proc import meminfo
@@ -31,8 +31,9 @@ class Settings:
         before = read(*path.split("/"))
         if before == text:
             return
-        write(path, text, meanings)
-        self.before.append((path, before))
+        with held():
+            write(path, text, meanings)
+            self.before.append((path, before))
 
     def restore(self):
         for path, text in reversed(self.before):
@@ -122,6 +123,12 @@ def stress(args, settings, errors):
     return report(args, configuration, base, run, watch, errors.told())
 
 
+class Interrupted(Failure):
+    """The run has no result."""
+
+    status = CANCELLED
+
+
 def check_stress(args):
     """What is known to go wrong, before anything is changed."""
     need("memdiag")
@@ -136,21 +143,21 @@ def check_stress(args):
 def cmd_diag_stress(args):
     check_stress(args)
     settings, errors = Settings(), Errors()
-    on_ending(signal.default_int_handler)
-    try:
-        told = stress(args, settings, errors)
-    except KeyboardInterrupt:
-        raise Failure("interrupted; the settings are as before") from None
-    finally:
-        on_ending(signal.SIG_IGN)
+
+    def restore():
         progress("")
         try:
             errors.clear()
         finally:
             settings.restore()
+
+    try:
+        told = until_ended(lambda: stress(args, settings, errors), restore)
+    except Ended:
+        raise Interrupted("interrupted; the settings are as before") from None
     if args.json:
         print_json(told)
     else:
         for name, line in report_lines(told):
             print(f"{name:13} {line}")
-    return 1 if told["damaged_pages"] + told["base_damaged_pages"] else 0
+    return BAD_MEMORY if told["damaged_pages"] + told["base_damaged_pages"] else 0

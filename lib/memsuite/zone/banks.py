@@ -2,6 +2,7 @@
 """The bank mapping of the DRAM, which memsuite-bankmap finds."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -26,6 +27,7 @@ def cmd_zone_banks(args):
     if args.anyway:
         command.append("--anyway")
     if not args.json:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)     # Python ignores it
         os.execv(command[0], command)
     told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if told.returncode:

@@ -3,8 +3,10 @@
 
 import errno
 import os
+import signal
 
 from .. import Failure
+from ..exit_status import NOT_EXECUTABLE, NOT_FOUND
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
 from ..sysfs import entries, need, number, read, read_debugfs, table, write
@@ -61,6 +63,14 @@ def cmd_zone_remove(args):
     return done(args, f"{args.who} is steered no more")
 
 
+class NotRun(Failure):
+    """The command that is to be run is not there, or is none."""
+
+    def __init__(self, text, status):
+        super().__init__(text)
+        self.status = status
+
+
 def cmd_zone_run(args):
     need("vipzone")
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
@@ -70,9 +80,12 @@ def cmd_zone_run(args):
         raise Failure("vipzone is off; turn it on: memsuite zone enable")
     add_policy(os.getpid(), policy_argument([args.policy]), ["children", *policy_options(args)])
     try:
+        # Python ignores it, and what is run would inherit that.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.execvp(command[0], command)
     except OSError as error:
-        raise Failure(f"{command[0]}: {error.strerror}") from None
+        raise NotRun(f"{command[0]}: {error.strerror}",
+                     NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE) from None
 
 
 FALLBACKS = ("empty", "policy", "cpuset", "context", "huge", "wear")

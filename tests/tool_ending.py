@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+# case: how commands of the memsuite tool end
+"""However a command of scripts/memsuite ends, its status tells what became of it, and what it has begun has ended."""
+
+import os
+import re
+import signal
+import sys
+import time
+
+import tool
+from tool import DEBUGFS, PLAN, SYSFS, TOP, Tree
+
+from memsuite import cli, exit_status  # noqa: E402  pylint: disable=wrong-import-order
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+CAUGHT = re.compile(r"^SigCgt:\s+([0-9a-f]+)$", re.M)
+
+
+def await_(condition, *arguments):
+    last = time.monotonic() + 30
+    while not condition(*arguments):
+        assert time.monotonic() < last
+        time.sleep(0.01)
+
+
+def ready(process):
+    """Whether the tool has begun to catch signals; before, they end it as any program."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+        return int(CAUGHT.search(file.read())[1], 16) >> (signal.SIGTERM - 1) & 1
+
+
+def a_tree(top):
+    cgroups = os.path.join(top, "cgroup")
+    tree = tool.a_tree_to_stress(top)
+    tree.fill(tree.sysfs, {"memdiag/range/status": "running", "vipzone/enabled": "1", "mrc/add": "cgroup:/a",
+                           "mrc/division/reserve_kib": "0", "mrc/division/pressure_pct": "10", "mrc/remove": "",
+                           **tool.ledger_files("node0"), "vipzone/audit/interval_ms": "0",
+                           "vipzone/audit/sample_accesses": "0"})
+    tree.fill(tree.debugfs, {"mrc/plan": PLAN})
+    tree.fill(tree.proc, {"mounts": f"none {cgroups} cgroup2 rw 0 0", "77/cgroup": "0::/a", "78/cgroup": "0::/a",
+                          "meminfo": "MemTotal: 1048576 kB\nMemAvailable: 524288 kB\nSwapTotal: 1048576 kB"})
+    tree.fill(os.path.join(cgroups, "a"), {
+        "memory.high": "max", "memory.current": "41000000", "memory.pressure": "some avg10=0.00 avg60=0.00",
+        "memory.stat": "anon 32000000\nfile_mapped 1000000\nactive_anon 30000000\ninactive_anon 4000000\n"
+                       "shmem 1000000"})
+    return tree
+
+
+# Each long command: its arguments, the file that it writes when it has begun, with what; what is written when it is
+# ended; its status.
+LONG = (
+    (("diag", "test", "2M-4M"), ("memdiag/range/run_test", "2M-4M"), ("memdiag/range/cancel", "1"), 32),
+    (("diag", "stress", "resident", "--size", "1", "--seconds", "60"), ("memdiag/enabled", "0"),
+     ("memdiag/enabled", "1"), 32),
+    (("mrc", "record", "99999", "--seconds", "60", "-o", "TOP/record"), ("mrc/add", "99999"),
+     ("mrc/remove", "99999"), 16),
+    (("mrc", "limit", "--interval", "0.1"), ("../cgroup/a/memory.high", None), ("../cgroup/a/memory.high", "max"), 0),
+    (("mrc", "top", "--interval", "0.1"), None, None, 0),
+    (("zone", "energy", "--seconds", "60"), None, None, 32),
+)
+
+
+def has_begun(tree, process, begun):
+    if not begun:
+        return ready(process)
+    text = tree.written(begun[0]).strip()
+    return text == begun[1] if begun[1] else text not in ("", "max")
+
+
+def end(process, *signals):
+    """What it says, and its status."""
+    for which in signals:
+        process.send_signal(which)
+    _, text = process.communicate(timeout=30)
+    assert "Traceback" not in text, text
+    return text, process.returncode
+
+
+def a_signal_ends_all_that_was_begun(top):
+    for number, (arguments, begun, ended, status) in enumerate(LONG):
+        for which in SIGNALS:
+            tree = a_tree(os.path.join(top, f"{number}-{which}"))
+            process = tree.start(*(word.replace("TOP", top) for word in arguments))
+            await_(has_begun, tree, process, begun)
+            # Terminals and systemd send two.
+            text, returned = end(process, which, signal.SIGHUP)
+            assert returned in (status, None if begun else -signal.SIGHUP), (arguments, which, returned, text)
+            assert not ended or tree.written(ended[0]).strip() == ended[1], (arguments, which)
+
+
+def at_whatever_moment_it_comes(top):
+    """From the first moment on at which it is caught, in small steps."""
+    tree = a_tree(top)
+    for nr in range(40):
+        tree.fill(tree.sysfs, {"mrc/add": "", "mrc/remove": ""})
+        process = tree.start("mrc", "record", "99999", "--seconds", "60", "-o", os.path.join(top, "record"))
+        await_(ready, process)
+        time.sleep(nr * 0.001)
+        text, returned = end(process, signal.SIGTERM)
+        assert returned in (16, 32), (nr, returned, text)
+        assert tree.written("mrc/add").strip() == tree.written("mrc/remove").strip(), nr
+
+
+def a_test_of_somebody_else_is_not_cancelled(top):
+    """Where a range could not be tested, another test may run."""
+    tree = a_tree(top)
+    os.unlink(os.path.join(tree.sysfs, "memdiag/range/run_test"))
+    result = tree.run("diag", "test", "2M-4M")
+    assert result.returncode == 1 and tree.written("memdiag/range/cancel").strip() == "", result
+
+
+def what_is_ignored_stays_so(top):
+    """As nohup(1) wants it."""
+    tree = a_tree(top)
+    process = tree.start("diag", "test", "2M-4M", python=("nohup", sys.executable))
+    await_(has_begun, tree, process, ("memdiag/range/run_test", "2M-4M"))
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    assert process.poll() is None
+    assert end(process, signal.SIGTERM)[1] == 32 and tree.written("memdiag/range/cancel").strip() == "1"
+
+
+def what_cannot_be_written_is_told(top):
+    tree = Tree(top, SYSFS, DEBUGFS)
+    for command in ("status",), ("export",), ("mrc", "show", "77"), ("status", "--json"), ("diag", "enable"):
+        with open("/dev/full", "w", encoding="utf-8") as full, tree.start(*command, stdout=full) as process:
+            text = process.stderr.read()
+        assert process.returncode == 1, command
+        assert text == "memsuite: standard output: No space left on device\n", (command, text)
+
+
+def every_command_tells_its_statuses(_top):
+    parser = cli.parser()
+    count = 0
+    for words, command in cli.commands_of(parser):
+        text = command.format_help()
+        told = dict(re.findall(r"^  (\d+) +(\S.*)$", text[text.index("exit status"):], re.M))
+        assert {str(status) for status in exit_status.COMMON} <= set(told), words
+        count += 1
+    assert count > 50, count
+    # The manual page has all.
+    with open(os.path.join(TOP, "Documentation", "man", "memsuite.8"), encoding="utf-8") as file:
+        page = file.read()
+    section = page[page.index(".SH EXIT STATUS"):page.index(".SH EXAMPLES")]
+    for status in [*exit_status.MEANINGS, exit_status.NOT_FOUND, exit_status.NOT_EXECUTABLE]:
+        assert re.search(rf"^\.BR? .*\b{status}\b", section, re.M), status
+
+
+TESTS = (
+    a_signal_ends_all_that_was_begun,
+    at_whatever_moment_it_comes,
+    a_test_of_somebody_else_is_not_cancelled,
+    what_is_ignored_stays_so,
+    what_cannot_be_written_is_told,
+    every_command_tells_its_statuses,
+)
+
+if __name__ == "__main__":
+    sys.exit(tool.main(TESTS))
