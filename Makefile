@@ -111,6 +111,7 @@ endif
 		-exec install -D -m 644 '{}' '$(DESTDIR)$(DKMS_SOURCE)/{}' ';'
 	install -D -m 755 -t $(DESTDIR)$(sbindir) scripts/memsuite
 	cd lib && find memsuite -name '*.py' -exec install -D -m 644 '{}' '$(DESTDIR)$(prefix)/share/memsuite/{}' ';'
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite VERSION
 	$(MAKE) -C tools/bankmap
 	install -D -m 755 -t $(DESTDIR)$(sbindir) out/bankmap/memsuite-bankmap
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*

@@ -287,6 +287,9 @@ def a_bad_page_is_listed(top):
                 {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
     assert "0x1234568" in tree.run("diag", "list").stdout
     assert tree.json("diag", "list", "--json")[0]["pfn"] == "0x1234"
+    result = tree.run("status")
+    assert "bad pages not saved, see memsuite diag save: 1" in result.stdout and result.returncode == 1, result
+    assert tree.run("diag", "save").returncode == 0
     assert "1 bad page found and retired" in tree.run("status").stdout
     text = tree.run("diag", "status").stdout
     assert "found         1 bad page" in text

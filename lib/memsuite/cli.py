@@ -25,9 +25,10 @@ from .diag.plan import cmd_diag_plan
 from .diag.ranges import cmd_diag_test
 from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, cmd_diag_unretire
 from .diag.status import cmd_diag_set, cmd_diag_status
+from .doctor.report import cmd_doctor
 from .ending import Ended, until_ended
 from .exit_status import (
-    BAD_MEMORY, CANCELLED, COMMON, FAILED, MEANINGS, NOT_EXECUTABLE, NOT_FOUND, PARTIAL, UNTESTED, help_text)
+    BAD_MEMORY, CANCELLED, COMMON, FAILED, MEANINGS, NOT_EXECUTABLE, NOT_LOADED, NOT_FOUND, PARTIAL, UNTESTED, help_text)
 from .metrics import cmd_export
 from .modules import cmd_disable, cmd_enable, cmd_status
 from .mrc.curves import cmd_mrc_show
@@ -45,6 +46,7 @@ from .stress.counters import SAMPLE_S
 from .stress.demand import PROFILES
 from .stress.trial import cmd_diag_stress
 from .sysfs import SYSFS
+from .version import VERSION
 from .zone.banks import cmd_zone_banks
 from .zone.ledger import cmd_zone_energy
 from .zone.measure import cmd_zone_measure
@@ -402,9 +404,15 @@ def parser():
     top_parser = argparse.ArgumentParser(
         prog="memsuite", description=__doc__.split("\n", 1)[1], epilog=help_text(MEANINGS), formatter_class=Help)
     top_parser.add_argument("--json", action="store_true", default=False, help="print the result as JSON")
+    top_parser.add_argument("--version", action="version", version=f"memsuite {VERSION}")
     top = Commands(top_parser)
     top.add("status", cmd_status, "what is loaded, enabled and healthy",
             exits={0: "all that is loaded is healthy", FAILED: "it failed, or a module is not healthy"})
+    command = top.add("doctor", cmd_doctor, "check everything that may be wrong, and say what to do about it",
+                      exits={0: "nothing is wrong; there may be notes", FAILED: "something is wrong",
+                             BAD_MEMORY: "bad memory is in use", PARTIAL: "something could not be checked",
+                             NOT_LOADED: "the core is not loaded"})
+    command.add_argument("-q", "--quiet", action="store_true", help="only what is not ok")
     diag_commands(top)
     zone_commands(top)
     mrc_commands(top)

@@ -3,6 +3,7 @@
 
 import errno
 
+from .diag.keeping import keeping_trouble
 from .exit_status import FAILED, NOT_LOADED
 from .output import bad_page_count, done, human, human_pages, print_json, print_table, yes
 from .sysfs import CORE, MODULES, entries, loaded, need, number, read, write
@@ -25,7 +26,7 @@ def core_trouble(_state):
 
 def memdiag_trouble(state):
     bad = state["pending_page_count"]
-    return f"not retired: {bad_page_count(bad)}" if bad else None
+    return f"not retired: {bad_page_count(bad)}" if bad else keeping_trouble()
 
 
 def vipzone_trouble(state):

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whether the bad pages that are known will be withheld after a reboot as well, and those of before are now."""
+
+import os
+import time
+
+from .. import Failure
+from ..sysfs import BAD_PAGES
+from .bad_pages import all_bad_pages
+from .exclusion import left_out
+from .saved_pages import STATE, load_store, page_of
+
+# udev has them saved within a second or two.
+GRACE_S = 60
+
+
+def is_saved_soon(row):
+    try:
+        return int(row["time"]) > time.time() - GRACE_S
+    except ValueError:
+        return False
+
+
+def keeping():
+    """{"unsaved", "unrestored": addresses, "error": why they cannot be told}; None for who may not know."""
+    if not all(os.access(path, os.R_OK) for path in (STATE, BAD_PAGES) if os.path.exists(path)):
+        return None
+    try:
+        rows = all_bad_pages()
+        damaged = load_store().get("damaged", False)
+    except Failure as failure:
+        return {"unsaved": [], "unrestored": [], "error": str(failure)}
+    absent = left_out()
+    unrestored = [row["address"] for row in rows if row["origin"] == "stored" and not any(
+        start <= page_of(row["address"]) < end for start, end in absent)]
+    unsaved = [row["address"] for row in rows
+               if not row["stored"] and row["origin"] not in ("emulated", "stored") and not is_saved_soon(row)]
+    return {"unsaved": unsaved, "unrestored": unrestored, "error": "the saved list is damaged" if damaged else None}
+
+
+def keeping_trouble():
+    """For "memsuite status"; None if all is well."""
+    told = keeping()
+    if not told:
+        return None
+    if told["error"]:
+        return f"bad pages cannot be read: {told['error']}; see memsuite doctor"
+    for name, what in (("unsaved", "not saved, see memsuite diag save"),
+                       ("unrestored", "not retired since the reboot, see memsuite diag restore")):
+        if told[name]:
+            return f"bad pages {what}: {len(told[name])}"
+    return None
