@@ -201,6 +201,7 @@ class Tree:
         self.state = os.path.join(top, "var", "bad_pages.json")
         self.dmi = os.path.join(top, "DMI")
         self.proc = os.path.join(top, "proc")
+        self.configuration = os.path.join(top, "conf")
         self.fill(self.sysfs, sysfs or {})
         self.fill(self.debugfs, debugfs or {})
         self.fill(self.proc, PROC)
@@ -210,7 +211,7 @@ class Tree:
         for name, text in files.items():
             path = os.path.join(top, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
+            with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(text + "\n")
 
     def written(self, name):
@@ -224,7 +225,7 @@ class Tree:
             env={**os.environ, "MEMSUITE_SYSFS": self.sysfs,
                  "MEMSUITE_DEBUGFS": self.debugfs,
                  "MEMSUITE_STATE": self.state, "MEMSUITE_DMI": self.dmi,
-                 "MEMSUITE_PROC": self.proc,
+                 "MEMSUITE_PROC": self.proc, "MEMSUITE_CONF": self.configuration,
                  "PYTHONIOENCODING": "utf-8", **environment})
 
     def run(self, *args, **options):

@@ -18,6 +18,8 @@ from . import Failure
 from .arguments import (
     address_argument, amount_argument, number_argument, pid_argument, policy_word, range_argument, setting_argument,
     tracked_argument, who_argument, word_argument)
+from .config.apply import cmd_apply
+from .config.dump import cmd_dump
 from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
 from .diag.exclusion import RANGES
 from .diag.faults import cmd_diag_inject
@@ -413,6 +415,11 @@ def parser():
                              BAD_MEMORY: "bad memory is in use", PARTIAL: "something could not be checked",
                              NOT_LOADED: "the core is not loaded"})
     command.add_argument("-q", "--quiet", action="store_true", help="only what is not ok")
+    command = top.add("apply", cmd_apply, "set what the files of /etc/memsuite/memsuite.conf.d say",
+                      exits={FAILED: "something could not be set, or a file is wrong; the rest is set"})
+    command.add_argument("file", metavar="FILE", nargs="*", help="these files; - is standard input")
+    command.add_argument("--check", action="store_true", help="only tell what is wrong with the files")
+    top.add("dump", cmd_dump, "what is set, as such a file")
     diag_commands(top)
     zone_commands(top)
     mrc_commands(top)
@@ -427,6 +434,8 @@ def parse(argv):
 
 
 def main(argv):
+    sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stderr.reconfigure(errors="backslashreplace")
     args = parse(argv)
     try:
         return until_ended(lambda: told(args))

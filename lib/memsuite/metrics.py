@@ -83,6 +83,7 @@ def metric_name(pattern):
 
 
 def label_text(value):
+    value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     value = value.replace("\\", "\\\\").replace("\n", "\\n")
     return value.replace('"', '\\"')
 

@@ -9,7 +9,8 @@ from . import Failure
 
 
 def print_json(value):
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    """What is not UTF-8, in firmware's texts and in paths, is told by an escape; so is the rest where it has to be."""
+    print(json.dumps(value, indent=2, ensure_ascii=(sys.stdout.encoding or "").lower().replace("-", "") != "utf8"))
 
 
 def print_table(head, rows, right=()):

@@ -40,7 +40,8 @@ def need(module):
 def read(*path):
     full = os.path.join(SYSFS, *path)
     try:
-        with open(full, encoding="utf-8", errors="replace") as file:
+        # Paths of cgroups, and texts of firmware, may be any bytes.
+        with open(full, encoding="utf-8", errors="surrogateescape") as file:
             return file.read().strip()
     except PermissionError:
         raise Failure(f"{full}: permission denied; run as root") from None
@@ -67,7 +68,7 @@ def write(path, text, meanings=None):
     except OSError as error:
         raise Failure(f"{full}: {error.strerror}") from None
     try:
-        os.write(fd, text.encode() + b"\n")
+        os.write(fd, text.encode("utf-8", "surrogateescape") + b"\n")
     except OSError as error:
         why = (meanings or {}).get(error.errno, error.strerror)
         raise Failure(why) from None
@@ -102,13 +103,13 @@ def read_debugfs(*path):
         raise Failure(f"{full}: {error.strerror}") from None
 
 
-def numbers(*path):
-    """{file: value} of a directory of sysfs, empty if it is not there."""
+def numbers(*path, names=None):
+    """{file: value} of a directory of sysfs, or of some names there; empty if it is not there."""
     try:
-        names = sorted(os.listdir(os.path.join(SYSFS, *path)))
+        found = sorted(os.listdir(os.path.join(SYSFS, *path)))
     except FileNotFoundError:
         return {}
-    return {name: number(*path, name) for name in names}
+    return {name: number(*path, name) for name in found if not names or name in names}
 
 
 def table(text):

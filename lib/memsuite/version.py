@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The version of this tool: of the file VERSION, beside the package where it is installed, or at the top of the sources."""
+"""The version of this tool: of the file VERSION, beside the package if installed, or at the top of the sources."""
 
 import os
 

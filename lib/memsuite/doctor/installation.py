@@ -4,6 +4,8 @@
 import os
 import re
 
+from ..config.apply import checked
+from ..config.files import files
 from ..sysfs import MODULES
 from ..version import VERSION
 from .finding import names_in, note, ok, rooted, text_of, told_by, wrong
@@ -14,9 +16,11 @@ HOOKS = {
     "modprobe.d/memsuite.conf": "bad pages of before are not retired when memdiag is loaded",
     "udev/rules.d/90-memsuite.rules": "bad pages that are found are not kept across reboots",
     "udev/rules.d/60-memsuite-stores.rules": "by its UUID, a disk may be mounted instead of the store before it",
+    "systemd/system/memsuite-bad-pages.service": "bad pages of before are not withheld early at boot",
+    "systemd/system/memsuite.service": "what is configured is not set at boot",
     "systemd/system/memsuite-stores.service": "stores are not opened at boot",
 }
-UNITS = ("memsuite-stores.service",)
+UNITS = tuple(os.path.basename(name) for name in HOOKS if name.endswith(".service"))
 AGAIN = "install it again: make install, or apt install --reinstall memsuite-tools"
 TOOL = re.compile(r"(/\S*memsuite) (?:diag|store|apply)\b")
 
@@ -71,13 +75,28 @@ def units():
         yield ok("no unit of the suite has failed")
 
 
+def configuration():
+    """What memsuite.service would say."""
+    paths = files()
+    _, problems = checked(paths)
+    for where, why in problems:
+        yield wrong(f"{where}: {why}", "mend it; memsuite apply --check looks again, memsuite apply sets it")
+    if paths and not problems:
+        yield ok(f"{len(paths)} files of configuration are right")
+
+
 def at_boot():
     """Whether memdiag comes back after a reboot."""
     if text_of("/sys/module/memdiag/initstate") is None:
+        return
+    if any(section.kind == "memdiag" for section in checked(files())[0]):
+        yield ok("memdiag is loaded at boot, for it is configured")
         return
     for place in PLACES:
         for name in names_in(f"{place}/modules-load.d"):
             if re.search(r"^\s*memdiag\s*$", text_of(f"{place}/modules-load.d/{name}") or "", re.M):
                 yield ok("memdiag is loaded at boot")
                 return
-    yield note("memdiag is loaded, and will not be at the next boot", "echo memdiag >/etc/modules-load.d/memdiag.conf")
+    yield note("memdiag is loaded, and will not be at the next boot",
+               "memsuite dump >/etc/memsuite/memsuite.conf.d/memsuite.conf, or "
+               "echo memdiag >/etc/modules-load.d/memdiag.conf")

@@ -14,7 +14,8 @@ from .finding import UNKNOWN, WRONG, unknown
 CHECKS = {
     "kernel": (kernel.series, kernel.is_there, kernel.missing, kernel.others, kernel.secure_boot, kernel.lockdown,
                kernel.debugfs, kernel.ftrace, kernel.hook_states, kernel.in_the_way),
-    "installation": (installation.versions, installation.hook_files, installation.units, installation.at_boot),
+    "installation": (installation.versions, installation.hook_files, installation.configuration, installation.units,
+                     installation.at_boot),
     "memory": (memory.saved_list, memory.kept, memory.retired, memory.limit, memory.tests, memory.recovery,
                memory.lost),
     "stores": (stores.health,),

@@ -69,6 +69,15 @@ def mrc_accesses(who):
     return mrc_rows(who, "accesses")[0]
 
 
+def accesses_written(who):
+    """As accesses_per_s was written, as text; None if it was not, or the table is not to be had."""
+    try:
+        accesses = mrc_accesses(who)
+    except (Failure, IndexError, OSError):
+        return None
+    return str(accesses["per_s"]) if accesses["source"] == "written" else None
+
+
 def name_of(who):
     """With the command of a process."""
     pid = str(who).partition(" ")[0]

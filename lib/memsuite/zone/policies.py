@@ -9,7 +9,7 @@ from .. import Failure
 from ..exit_status import NOT_EXECUTABLE, NOT_FOUND
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
-from ..sysfs import entries, need, number, read, read_debugfs, table, write
+from ..sysfs import entries, need, number, numbers, read, read_debugfs, table, write
 from .segments import SEGMENTS
 
 
@@ -23,6 +23,7 @@ def policy_argument(words):
 POLICY_OPTIONS = {"heat": "move pages between regions by how they are used",
                   "wear": "spare regions over their wear budget",
                   "programs": "let programs choose among its regions, salloc_policy(3)"}
+ALL_OPTIONS = ("children", *POLICY_OPTIONS)
 
 
 def policy_options(args):
@@ -90,6 +91,16 @@ def cmd_zone_run(args):
 
 FALLBACKS = ("empty", "policy", "cpuset", "context", "huge", "wear")
 POLICY_COUNTS = (*(f"{segment}_pages" for segment in SEGMENTS), "moved_pages")
+
+
+def policies():
+    """{who: (policy, options)} of all that are set, options as they are written."""
+    found = {}
+    for directory in sorted(entries("vipzone", "policies"), key=int):
+        files = numbers("vipzone", "policies", directory, names=ALL_OPTIONS)
+        options = [option for option in ALL_OPTIONS if files.get(option)]
+        found[read("vipzone", "policies", directory, "who")] = read("vipzone", "policies", directory, "policy"), options
+    return found
 
 
 def policy(directory):

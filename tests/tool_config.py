@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+# case: configuration of the memsuite tool
+"""memsuite apply and dump on trees that are made up: what is set is what files say, and a dump says what is set."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import tool
+from tool import DEBUGFS, REGION, SYSFS, TOP, Tree
+
+from memsuite.config import schema  # pylint: disable=wrong-import-order
+
+ABI = os.path.join(TOP, "Documentation", "ABI", "testing")
+EXTRA_TESTS = "# name algorithm period_s passes age_s running\nthorough march-ss 3600 2 1804 0\nother - 5 0 - 0"
+
+
+def described(directory, *modes):
+    """Files below a directory that the ABI says to be of these modes."""
+    found = set()
+    for path in glob.glob(f"{ABI}/*"):
+        with open(path, encoding="utf-8") as file:
+            for block in file.read().split("\n\nWhat:"):
+                mode = re.search(r"Description:\s+\((\w\w)", block)
+                if mode and mode[1] in modes:
+                    found.update(re.findall(rf"/sys/kernel/memsuite/{re.escape(directory)}/(\S+)", block))
+    return found
+
+
+def all_settings_are_known(_top):
+    """Whatever can be written and read is of a configuration, but for what is said to be none."""
+    for module, keys in schema.SETTINGS.items():
+        files = {name for name in described(module, "RW") if f"{module}/{name}" not in (*schema.LEFT_OUT, "mrc/add")}
+        assert files == set(keys), (module, files ^ set(keys))
+    region = described("regions/<region>", "RW")
+    assert region <= set(schema.THINGS["region"][2]), region
+
+
+def values():
+    """Of all settings, as they are after a boot, in part."""
+    made_up = {f"{module}/{key}": "0" for module, keys in schema.SETTINGS.items() for key in keys}
+    return {**made_up, **{name: text for name, text in SYSFS.items() if name in made_up}, "memdiag/method": "auto"}
+
+
+def a_tree(top, **sysfs):
+    return Tree(top, {**SYSFS, **values(), **tool.policy_files(0, "machine", "region:node0", heat="1", programs="0"),
+                      **tool.policy_files(4, "cgroup:/ab\udcff", "segment:heap=node0,*=node0"),
+                      **tool.policy_files(5, "77", "region:node0"),
+                      "bank_maps/dram/map": "xor=0x4000", "bank_maps/add": "", "memdiag/tests/count": "2",
+                      "memdiag/tests/add": "", "memdiag/tests/remove": "",
+                      **{f"regions/mine/{key}": text for key, text in {
+                          **REGION, "source": "admin", "technology": "pram", "map": "dram", "banks": "0-3"}.items()},
+                      **sysfs}, {**DEBUGFS, "memdiag/tests": EXTRA_TESTS})
+
+
+def configure(tree, **files):
+    tree.fill(tree.configuration, {f"{name}.conf": text for name, text in files.items()})
+
+
+def files_of(tree):
+    found = {}
+    for directory, _, names in os.walk(tree.sysfs):
+        for name in names:
+            path = os.path.join(directory, name)
+            with open(path, "rb") as file:
+                found[path] = file.read(), os.stat(path).st_mtime_ns
+    return found
+
+
+def dumped(tree, path):
+    with open(path, "wb") as file, tree.start("dump", stdout=file) as process:
+        assert process.wait() == 0, process.stderr.read()
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def what_is_dumped_changes_nothing(top):
+    tree = a_tree(top)
+    dump = dumped(tree, os.path.join(top, "dump"))
+    assert b"[policy cgroup:/ab\xff]" in dump and b"# [policy 77]" in dump, dump
+    assert b"[region mine]\nrange = 0x0-0x40000000" in dump, dump
+    assert b"[test thorough]" in dump and b"other" not in dump and b"# [target 77]" in dump
+    before = files_of(tree)
+    result = tree.run("apply", "--check", os.path.join(top, "dump"))
+    assert result.returncode == 0, result
+    result = tree.run("apply", os.path.join(top, "dump"))
+    assert result.returncode == 0 and result.stdout == "0 settings changed\n", result
+    assert files_of(tree) == before
+    assert dumped(tree, os.path.join(top, "again")) == dump
+
+
+def what_files_say_is_set(top):
+    tree = a_tree(top)
+    configure(tree, a="[memdiag]\nalgorithm = mats\nenabled = no\ntest_lifetime_s = 60\n", b="""
+# The last one counts.
+[memdiag]
+test_lifetime_s = 0x78
+[policy machine]
+policy = region:node0
+heat = yes
+wear = on
+[target machine]
+[target above:1024M]
+[region new]
+range = 1G-2G
+technology = pram
+read_latency_ns = 7
+[region node0]
+pool_kib = 4
+[bank_map second]
+map = xor=0x8000
+[test weak]
+algorithm = mats
+period_s = 60
+""")
+    result = tree.run("apply")
+    # The made-up region does not come to be.
+    assert result.returncode == 1 and re.search(r"^memsuite: \S+/b.conf:\d+: \[region new\]: ", result.stderr), result
+    assert result.stderr.count("\n") == 1, result.stderr
+    for name, text in (("memdiag/algorithm", "mats"), ("memdiag/enabled", "0"), ("memdiag/test_lifetime_s", "120"),
+                       ("vipzone/add", "machine region:node0 heat wear"), ("mrc/add", "above:1G"),
+                       ("regions/add", "new 1G-2G technology=pram read_latency_ns=7"), ("regions/node0/pool_kib", "4"),
+                       ("bank_maps/add", "second xor=0x8000"), ("memdiag/tests/add", "weak mats period_s=60")):
+        assert tree.written(name) == text + "\n", (name, tree.written(name))
+
+
+def mistakes_are_told_by_line_and_remedy(top):
+    for number, (text, line, why) in enumerate((
+            ("[memdiag]\nalgoritm = mats", 2, "[memdiag] has no algoritm; is algorithm meant?"),
+            ("[memdig]\nalgorithm = mats", 1, "no section [memdig]; is memdiag meant?"),
+            ("[memdiag]\nenabled = maybe", 2, "enabled: not yes or no: 'maybe'"),
+            ("[memdiag]\ntest_lifetime_s = 3m", 2, "test_lifetime_s: not a number: '3m'"),
+            ("\n[memdiag]\nenabled", 3, "not KEY = VALUE: enabled"),
+            ("enabled = 1", 1, "enabled is in no section"),
+            ("[memdiag x y", 1, "not [SECTION] or [SECTION NAME]: [memdiag x y"),
+            ("[policy machine]\nheat = yes", 1, "[policy machine] lacks policy"),
+            ("[policy 12]\npolicy = region:a", 1, "[policy 12]: a process is none tomorrow: 12; give cgroup:/PATH"),
+            ("[policy]\npolicy = region:a", 1, "[policy] needs a name"),
+            ("[memdiag x]\nenabled = 1", 1, "[memdiag] has no name"),
+            ("[target cgroup:a]", 1, "not a process number: 'cgroup:a'"),
+            ("[region r]\nrange = 1-2", 2, "range: not a range of pages: '1-2'"),
+            ("[mrc]\ncurve = 1", 2, "[mrc] has no curve; there are mode,"))):
+        tree = a_tree(os.path.join(top, str(number)))
+        configure(tree, x=text)
+        before = files_of(tree)
+        for arguments in ("apply", "--check"), ("apply",):
+            result = tree.run(*arguments)
+            assert result.returncode == 1, result
+            assert f"x.conf:{line}: " in result.stderr and why in result.stderr, (text, result.stderr)
+            assert files_of(tree) == before
+        assert tree.json("apply", "--check", "--json")["failed"][0]["where"].endswith(f"x.conf:{line}")
+
+
+def what_the_kernel_refuses_keeps_nothing_else(top):
+    tree = a_tree(top)
+    configure(tree, x="[memdiag]\ntest_lifetime_s = 60\nalgorithm = mats\n[region mine]\nrange = 1G-2G")
+    os.unlink(os.path.join(tree.sysfs, "memdiag/algorithm"))
+    result = tree.run("apply")
+    assert result.returncode == 1 and "x.conf:3: this version of the modules has no memdiag/algorithm" in result.stderr
+    assert "x.conf:4: [region mine]: it is at 0x0-0x40000000; memsuite zone undefine mine" in result.stderr, result
+    assert tree.written("memdiag/test_lifetime_s") == "60\n"
+
+
+def profiles_are_applied(top):
+    tree = a_tree(top)
+    path = os.path.join(top, "profile")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("node0 read_latency_ns=50 idle_power_mw_per_gib=1000\n")
+    configure(tree, x=f"[profiles]\n{path} = yes\n/nowhere = no")
+    assert tree.run("apply").returncode == 0
+    assert tree.written("regions/node0/read_latency_ns") == "50\n"
+    assert tree.written("regions/node0/idle_power_mw") == "1000\n"
+    assert tree.json("apply", "--json") == {"changed": [], "failed": []}
+
+
+def nothing_configured_is_nothing_set(top):
+    result = Tree(top).run("apply")
+    assert result.returncode == 0 and result.stdout == "0 settings changed\n", result
+
+
+def modules_are_loaded_as_they_are_needed(top):
+    tree = Tree(top)
+    configure(tree, x="[mrc]\nenabled = 1\n[memdiag]\nenabled = 1")
+    tree.fill(os.path.join(top, "bin"), {
+        "modprobe": f"#!/bin/sh\necho $1 >>{top}/asked; echo no such module >&2; exit 1"})
+    os.chmod(os.path.join(top, "bin", "modprobe"), 0o755)
+    result = tree.run("apply", PATH=f"{top}/bin:{os.environ['PATH']}")
+    assert result.returncode == 1 and "x.conf:3: memdiag is loaded: modprobe: no such module" in result.stderr, result
+    with open(f"{top}/asked", encoding="utf-8") as file:
+        assert file.read().split() == ["memdiag", "mrc"]
+
+
+def units_are_right(_top):
+    """As systemd reads them, where it is installed; bad pages come first."""
+    with tempfile.TemporaryDirectory() as root:
+        install = [os.path.join(TOP, "scripts", "install-hooks"), root, "/bin/true", "/usr/share/memsuite", "/etc"]
+        subprocess.run(install, check=True)
+        units = sorted(glob.glob(f"{root}/etc/systemd/system/*.service"))
+        assert len(units) == 3 and len(glob.glob(f"{root}/etc/systemd/system/*.wants/*")) == 3
+        texts = {}
+        for path in units:
+            with open(path, encoding="utf-8") as file:
+                texts[os.path.basename(path)] = file.read()
+        assert "Before=sysinit.target" in texts["memsuite-bad-pages.service"]
+        assert "After=memsuite-bad-pages.service" in texts["memsuite.service"]
+        for name in "memsuite-bad-pages.service", "memsuite.service":
+            assert re.search(r"^RequiresMountsFor=.*/var/lib/memsuite", texts[name], re.M)
+        if shutil.which("systemd-analyze"):
+            told = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+            assert not re.search(r"memsuite\S*\.service:\d+|ordering cycle", told.stderr), told.stderr
+        subprocess.run([install[0], "--remove", *install[1:]], check=True)
+        left = subprocess.run(["find", root, "!", "-type", "d"], capture_output=True, text=True, check=True).stdout
+        assert not left, left
+
+
+TESTS = (
+    all_settings_are_known,
+    what_is_dumped_changes_nothing,
+    what_files_say_is_set,
+    mistakes_are_told_by_line_and_remedy,
+    what_the_kernel_refuses_keeps_nothing_else,
+    profiles_are_applied,
+    nothing_configured_is_nothing_set,
+    modules_are_loaded_as_they_are_needed,
+    units_are_right,
+)
+
+if __name__ == "__main__":
+    sys.exit(tool.main(TESTS))
