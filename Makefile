@@ -110,7 +110,7 @@ endif
 	find $(SOURCES) -type f '(' -name '*.[ch]' ! -name '*.mod.c' -o -name 'Kbuild*' -o -name VERSION -o -name dkms.conf ')' \
 		-exec install -D -m 644 '{}' '$(DESTDIR)$(DKMS_SOURCE)/{}' ';'
 	install -D -m 755 -t $(DESTDIR)$(sbindir) scripts/memsuite
-	cd lib && find memsuite -name '*.py' -exec install -D -m 644 '{}' '$(DESTDIR)$(prefix)/share/memsuite/{}' ';'
+	cd lib && find memsuite '(' -name '*.py' -o -name '*.json' ')' -exec install -D -m 644 '{}' '$(DESTDIR)$(prefix)/share/memsuite/{}' ';'
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite VERSION
 	$(MAKE) -C tools/bankmap
 	install -D -m 755 -t $(DESTDIR)$(sbindir) out/bankmap/memsuite-bankmap

@@ -43,6 +43,8 @@ from .mrc.targets import cmd_mrc_accesses, cmd_mrc_add, cmd_mrc_list, cmd_mrc_re
 from .mrc.top import SORTS, cmd_mrc_top
 from .mrc.trace import FORMATS, cmd_mrc_export
 from .output import print_json
+from .overview.page import cmd_report
+from .overview.top import cmd_top
 from .store.devices import cmd_store_close, cmd_store_create, cmd_store_open, cmd_store_start, cmd_store_status, cmd_store_watch
 from .stress.counters import SAMPLE_S
 from .stress.demand import PROFILES
@@ -57,6 +59,12 @@ from .zone.policies import (
     POLICY_OPTIONS, cmd_zone_add, cmd_zone_policies, cmd_zone_ps, cmd_zone_remove, cmd_zone_run)
 from .zone.regions import cmd_zone_define, cmd_zone_list, cmd_zone_profile, cmd_zone_undefine
 from .zone.residency import cmd_zone_where
+
+
+def add_json(command):
+    """Before a subcommand and after it, it is the same."""
+    command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print the result as JSON, "
+                         "a document a line if it goes on; schema.json of the package describes it")
 
 
 GOES_ON = {0: "done so many times, or until a signal"}
@@ -78,15 +86,14 @@ class Commands:
     def add(self, name, function, text, aliases=(), exits=None, **defaults):
         command = self.commands.add_parser(name, help=text, description=text, aliases=aliases, formatter_class=Help,
                                            epilog=help_text({**COMMON, **(exits or {})}))
-        command.add_argument("--json", action="store_true",
-                             default=argparse.SUPPRESS,
-                             help="print the result as JSON")
+        add_json(command)
         command.set_defaults(function=function, **defaults)
         return command
 
     def group(self, name, text, module=None):
-        commands = Commands(self.commands.add_parser(
-            name, help=text, description=text))
+        group = self.commands.add_parser(name, help=text, description=text)
+        add_json(group)
+        commands = Commands(group)
         if module:
             commands.add("enable", cmd_enable, f"turn {module} on",
                          module=module)
@@ -415,6 +422,15 @@ def parser():
                              BAD_MEMORY: "bad memory is in use", PARTIAL: "something could not be checked",
                              NOT_LOADED: "the core is not loaded"})
     command.add_argument("-q", "--quiet", action="store_true", help="only what is not ok")
+    command = top.add("top", cmd_top, "what matters of all modules on one screen, again and again", exits=GOES_ON)
+    command.add_argument("--once", action="store_true", help="print it once, as where there is no terminal")
+    command.add_argument("--interval", metavar="S", type=number_argument(0.1, 3600, float), default=2.0,
+                         help="how often (2)")
+    command = top.add("report", cmd_report, "the same as one HTML file, with charts")
+    command.add_argument("-o", "--output", metavar="FILE", default="memsuite.html",
+                         help="(memsuite.html); - is standard output")
+    command.add_argument("--record", metavar="FILE", action="append", default=[],
+                         help="and charts of what mrc record has recorded")
     command = top.add("apply", cmd_apply, "set what the files of /etc/memsuite/memsuite.conf.d say",
                       exits={FAILED: "something could not be set, or a file is wrong; the rest is set"})
     command.add_argument("file", metavar="FILE", nargs="*", help="these files; - is standard input")

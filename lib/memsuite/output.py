@@ -8,19 +8,33 @@ import sys
 from . import Failure
 
 
-def print_json(value):
+def json_text(value, indent=None):
     """What is not UTF-8, in firmware's texts and in paths, is told by an escape; so is the rest where it has to be."""
-    print(json.dumps(value, indent=2, ensure_ascii=(sys.stdout.encoding or "").lower().replace("-", "") != "utf8"))
+    return json.dumps(value, indent=indent, ensure_ascii=(sys.stdout.encoding or "").lower().replace("-", "") != "utf8")
+
+
+def print_json(value):
+    print(json_text(value, 2))
+
+
+def print_json_line(value):
+    """Of a command that goes on: a document a line, as soon as it is known."""
+    print(json_text(value), flush=True)
 
 
 def print_table(head, rows, right=()):
+    for line in table_lines(head, rows, right):
+        print(line)
+
+
+def table_lines(head, rows, right=()):
     """Aligned columns; @right are the names of those aligned to the right."""
     cells = [head] + [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells)]
     for row in cells:
-        print("  ".join(
+        yield "  ".join(
             cell.rjust(width) if name in right else cell.ljust(width)
-            for cell, width, name in zip(row, widths, head)).rstrip())
+            for cell, width, name in zip(row, widths, head)).rstrip()
 
 
 def clear_screen():

@@ -14,7 +14,7 @@ import time
 
 from .. import Failure
 from ..ending import Ended, until_ended
-from ..output import clear_screen, human, print_json, print_table
+from ..output import clear_screen, human, print_json_line, print_table
 from ..proc import meminfo, proc_text
 from ..sysfs import SYSFS, need, number
 from .division import ask
@@ -149,7 +149,7 @@ class Limits:
 
 def show(args, rows):
     if args.json:
-        print_json(rows)
+        print_json_line(rows)
     else:
         clear_screen()
         print_table(["CGROUP", "RESIDENT", "SHARE", "MEMORY.HIGH"],

@@ -16,6 +16,7 @@ import time
 from .. import Failure
 from ..ending import Ended, held, until_ended
 from ..exit_status import UNTESTED
+from ..output import print_json
 from ..sysfs import SYSFS, need, number, read, write
 from .curves import COLUMNS
 from .targets import ADD_ERRORS, GROUP, mrc_accesses, mrc_curve, mrc_rows, mrc_stats, mrc_targets, name_of
@@ -126,7 +127,10 @@ def cmd_mrc_record(args):
     except OSError as error:
         raise Failure(f"{args.output}: {error.strerror}") from None
     measured = recorder.measured()
-    print(f"{measured} of {len(targets)} targets recorded in {args.output}")
+    if args.json:
+        print_json({"targets": len(targets), "recorded": measured, "file": args.output})
+    else:
+        print(f"{measured} of {len(targets)} targets recorded in {args.output}")
     return 0 if measured else UNTESTED
 
 

@@ -6,7 +6,7 @@ import time
 
 from .. import Failure
 from ..ending import Ended, until_ended
-from ..output import clear_screen, human_pages, print_json, print_table
+from ..output import clear_screen, human_pages, print_json_line, print_table
 from ..sysfs import need, number
 from .record import Changes
 from .targets import TARGET_HEAD, TARGET_RIGHT, mrc_processes, mrc_targets, mrc_curve, target_cells, target_row
@@ -54,7 +54,7 @@ def go_on(args, changes):
     while True:
         rows = rows_by(args.sort)
         if args.json:
-            print_json(rows)
+            print_json_line(rows)
         else:
             clear_screen()
             total = sum(row["resident_pages"] for row in rows if "processes" not in row)

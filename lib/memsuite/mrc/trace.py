@@ -8,6 +8,7 @@ program did meanwhile. Ids are page numbers (4 KiB); sizes are bytes, and a huge
 import struct
 
 from .. import Failure
+from ..output import print_json
 from .record import read_record
 
 HUGE, BASE = 2 << 20, 4 << 10
@@ -53,5 +54,9 @@ def cmd_mrc_export(args):
             file.write(FORMATS[args.format](trace))
     except OSError as error:
         raise Failure(f"{args.output}: {error.strerror}") from None
-    print(f"{len(trace)} requests to {len({page for _us, page, _size in trace})} pages in {args.output}")
+    pages = len({page for _us, page, _size in trace})
+    if args.json:
+        print_json({"requests": len(trace), "pages": pages, "file": args.output})
+    else:
+        print(f"{len(trace)} requests to {pages} pages in {args.output}")
     return 0

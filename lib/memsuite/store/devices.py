@@ -12,7 +12,7 @@ import time
 
 from .. import Failure
 from ..ending import Ended, until_ended
-from ..output import done, human_pages, print_json, print_table
+from ..output import done, human_pages, print_json, print_json_line, print_table
 
 BLOCK_SECTORS = 8       # of 512 bytes: 4 KiB
 # Counters of requests and blocks, which only grow; the rest of a status is as it is now.
@@ -162,15 +162,19 @@ def activate(args, features, sectors):
             run("dmsetup", "create", args.name, "--table", table(sectors, args.disk, pram, features))
         except Failure as failure:
             raise Failure(f"{failure}\nmemsuite: the kernel's log says why (dmesg)") from None
-    return done(args, f"/dev/mapper/{args.name}")
+    return f"/dev/mapper/{args.name}"
 
 
 def cmd_store_create(args):
     """A blank PRAM is formatted; the kernel refuses any other that is no store of this disk's size."""
-    return activate(args, ["format", *settings(args)], size_of(args.disk))
+    return done(args, activate(args, ["format", *settings(args)], size_of(args.disk)))
 
 
 def cmd_store_open(args):
+    return done(args, open_store(args))
+
+
+def open_store(args):
     """A disk that has grown is opened at the size that its store is for."""
     sectors = size_of(args.disk)
     known = store_sectors(args.pram)
@@ -198,18 +202,22 @@ def cmd_store_start(args):
     except FileNotFoundError:
         lines = []
     lines = [line for line in lines if line]
-    failed = 0
+    failed = {}
     for line in lines:
         name = line.split()[0]
         try:
             if not os.path.exists(f"/dev/mapper/{name}"):
-                cmd_store_open(args.parse(["store", "open", *shlex.split(line)]))
+                path = open_store(args.parse(["store", "open", *shlex.split(line)]))
+                if not args.json:
+                    print(path)
         except (Failure, OSError, SystemExit, ValueError) as failure:
-            failed += 1
+            failed[name] = str(failure)
             print(f"memsuite: {LIST}: {name}: {failure}", file=sys.stderr)
+    if args.json:
+        print_json({"stores": len(lines), "failed": failed})
     if failed:
-        raise Failure(f"{failed} of {len(lines)} stores did not open")
-    return 0
+        print(f"memsuite: {len(failed)} of {len(lines)} stores did not open", file=sys.stderr)
+    return 1 if failed else 0
 
 
 def share(part, *rest):
@@ -244,11 +252,15 @@ def cmd_store_watch(args):
 
 def watch(args):
     before, left = stores(args.name), args.count
-    print("NAME         LENT   FREE  DIRTY  CLEAN  " + "  ".join(COUNTERS))
+    if not args.json:
+        print("NAME         LENT   FREE  DIRTY  CLEAN  " + "  ".join(COUNTERS))
     while left is None or left > 0:
         time.sleep(args.interval)
         now = stores(args.name)
-        for name, s in now.items():
+        if args.json:
+            print_json_line({name: {**s, **{key: s[key] - before.get(name, s)[key] for key in COUNTERS}}
+                             for name, s in now.items()})
+        for name, s in now.items() if not args.json else ():
             old = before.get(name, s)
             print(f"{name:10} {s['lent']:>6} {s['free']:>6}  {s['dirty']:>5}  {s['clean']:>5}  "
                   + "  ".join(f"{s[key] - old[key]:>{len(key)}}" for key in COUNTERS), flush=True)

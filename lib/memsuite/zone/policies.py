@@ -130,11 +130,16 @@ def cmd_zone_policies(args):
     return 0
 
 
-def cmd_zone_ps(args):
-    need("vipzone")
-    rows = [{"pid": int(row["pid"]), "command": command_of(row["pid"]), "policy_number": int(row["policy"]),
+def process_rows():
+    """Processes with a policy of their own."""
+    return [{"pid": int(row["pid"]), "command": command_of(row["pid"]), "policy_number": int(row["policy"]),
              "policy": read("vipzone", "policies", row["policy"], "policy")}
             for row in table(read_debugfs("vipzone", "processes"))]
+
+
+def cmd_zone_ps(args):
+    need("vipzone")
+    rows = process_rows()
     if args.json:
         print_json(rows)
     elif not rows:
