@@ -112,6 +112,7 @@ endif
 	install -D -m 755 -t $(DESTDIR)$(sbindir) scripts/memsuite
 	cd lib && find memsuite '(' -name '*.py' -o -name '*.json' ')' -exec install -D -m 644 '{}' '$(DESTDIR)$(prefix)/share/memsuite/{}' ';'
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite VERSION
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/ABI Documentation/ABI/testing/*
 	$(MAKE) -C tools/bankmap
 	install -D -m 755 -t $(DESTDIR)$(sbindir) out/bankmap/memsuite-bankmap
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*

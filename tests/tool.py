@@ -1360,7 +1360,7 @@ def no_debugfs_is_told(top):
 
 METRIC = re.compile(r'([a-z_][a-z0-9_]*)'
                     r'(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\[\\n"])*",?)*)\})? '
-                    r'(-?[0-9]+)')
+                    r'(-?[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)')
 
 
 def the_export_is_prometheus_text(top):
@@ -1377,7 +1377,7 @@ def the_export_is_prometheus_text(top):
             name, labels, value = METRIC.fullmatch(line).groups()
             assert name in kinds, line
             assert (kinds[name] == "counter") == name.endswith("_total"), line
-            values[name, labels] = int(value)
+            values[name, labels] = float(value)
     assert values["memsuite_memdiag_tested_pages_total", None] == 4096
     assert values["memsuite_region_pool_pages", 'region="node0"'] == 16384
     assert values["memsuite_hook_hits_total", 'hook="fault.alloc"'] == 0

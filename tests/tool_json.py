@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 # case: JSON of the memsuite tool
-"""Each command prints JSON as lib/memsuite/schema.json describes it, wherever --json stands, whatever the terminal is."""
+"""Each command prints JSON as lib/memsuite/schema.json describes it, wherever the option stands, on any terminal."""
 
 import json
 import os
@@ -15,8 +15,8 @@ from memsuite import cli  # pylint: disable=wrong-import-order
 
 SCHEMA = os.path.join(TOP, "lib", "memsuite", "schema.json")
 STORE = ("vs: 0 65536 vstore pages 1000 free 10 nodes 3 dirty 0 merged 1 clean 7 read_pram 1 read_disk 2 write_pram 3 "
-         "write_disk 4 write_full 5 continued 6 moved 7 evicted 8 errors 0 lent 0 lends 0 claims 0 claims_failed 0 shifted 0 "
-         "promoted 0 bad_pages 0 bad_blocks 0 volatile 0 read_volatile 0 sealed 1")
+         "write_disk 4 write_full 5 continued 6 moved 7 evicted 8 errors 0 lent 0 lends 0 claims 0 claims_failed 0 "
+         "shifted 0 promoted 0 bad_pages 0 bad_blocks 0 volatile 0 read_volatile 0 sealed 1")
 PROGRAMS = {"dmsetup": f"[ $1 != status ] || echo '{STORE}'", "modprobe": "", "blockdev": "echo 65536",
             "modinfo": "echo 1234", "systemctl": "echo inactive"}
 # What has nothing to say: it becomes the command that it runs.
@@ -94,11 +94,13 @@ store watch --count 2 --interval 0.1
 def a_tree(top):
     tree = Tree(top, {
         **SYSFS, "memdiag/bad_page_count": "1", "memdiag/range/status": "pass", "memdiag/range/tested_pages": "512",
-        "memdiag/control/bandwidth_pages_s": "8192", "memdiag/control/min_fidelity": "1", "memdiag/control/max_threads": "4",
+        "memdiag/control/bandwidth_pages_s": "8192", "memdiag/control/min_fidelity": "1",
+        "memdiag/control/max_threads": "4",
         "vipzone/enabled": "1", **tool.policy_files(0, "machine", "region:node0"), "memdiag/tests/count": "0",
         **tool.ledger_files("node0"), "vipzone/audit/interval_ms": "0", "vipzone/audit/sample_accesses": "0"},
         {**DEBUGFS, "memdiag/bad_pages": BAD_PAGES + BAD_PAGE, "mrc/plan": PLAN,
-         "vipzone/processes": f"{tool.PROCESSES}{os.getpid()} 0", "vipzone/ledger": tool.BILLS + "1 0 node0 1 2 0 0 30 4 50",
+         "vipzone/processes": f"{tool.PROCESSES}{os.getpid()} 0",
+         "vipzone/ledger": tool.BILLS + "1 0 node0 1 2 0 0 30 4 50",
          "memdiag/injected": "# address bit kind variant aggressor aggressor_bit\n0x1000 3 saf 0 - -"})
     tool.plug(tree, ("DIMM 0", "A1"), ("DIMM \xe9", "B2"))
     tool.made_up_process(tree)
@@ -123,7 +125,8 @@ def told(top, command, before=False):
     words = command.replace("TOP", where).split()
     at = 1 if before else len(words)
     words[at:at] = ["--json"]
-    environment = {"PATH": f"{where}/bin:{os.environ['PATH']}", "MEMSUITE_BLOCKS": f"{where}/blocks", "MEMSUITE_ROOT": where}
+    environment = {"PATH": f"{where}/bin:{os.environ['PATH']}", "MEMSUITE_BLOCKS": f"{where}/blocks",
+                   "MEMSUITE_ROOT": where}
     process = tree.start(*words, **environment)
     if command.startswith("mrc limit"):
         line = process.stdout.readline()

@@ -59,8 +59,8 @@ def a_frame_has_what_matters(top):
     tree = a_tree(top)
     result = tree.run("top", PATH=f"{top}/bin:{os.environ['PATH']}", COLUMNS="110")
     assert result.returncode == 0 and not result.stderr, result
-    for text in ("512 MiB of 1 GiB available, 1 bad pages", "memdiag: bad pages not saved", "93% of 3.9 MiB tested in time",
-                 "0x1234568", "node0", "machine  region:node0", "vs ", "cgroup:/a/b", "miss ratio by memory:"):
+    for text in ("512 MiB of 1 GiB available, 1 bad pages", "memdiag: bad pages not saved",
+                 "93% of 3.9 MiB tested in time", "0x1234568", "node0", "machine  region:node0", "vs ", "cgroup:/a/b", "miss ratio by memory:"):
         assert text in result.stdout, (text, result.stdout)
     assert max(map(len, result.stdout.splitlines())) <= 110
     nothing = Tree(os.path.join(top, "nothing")).run("top", "--once")
@@ -135,8 +135,8 @@ def the_report_is_a_page(top):
     reader = Reader()
     reader.feed(text)
     assert not reader.open, reader.open
-    for said in ("0x1234568", "Memory tested in time", "93% of 3.9 MiB", "region:node0", "Miss ratio of", "Working set of",
-                 "Touched pages of"):
+    for said in ("0x1234568", "Memory tested in time", "93% of 3.9 MiB", "region:node0", "Miss ratio of",
+                 "Working set of", "Touched pages of"):
         assert said in reader.said, said
     charts = re.findall(r"<svg.*?</svg>", text, re.S)
     assert len(charts) == 8, len(charts)

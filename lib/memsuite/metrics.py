@@ -2,84 +2,79 @@
 """All counters, as Prometheus reads them."""
 
 import os
+import re
 import stat
 import sys
 
 from . import Failure
+from .abi import descriptions
 from .output import print_json
 from .sysfs import CORE, MODULES, SYSFS, entries, loaded, present, read
 from .zone.regions import REGION_TEXTS
 
 # What grows only; Prometheus wants "_total" at the end of such names.
-COUNTERS = {
-    "hooks/*/hits": "calls that the hook saw",
-    "hooks/*/missed": "calls that the hook could not serve",
-    "demand/allocated_pages": "pages allocated",
-    "demand/tested_pages": "pages whose test was good when allocated",
-    "demand/untested_pages": "pages untested when allocated",
-    "demand/returned_pages": "pages freed by their users",
-    "demand/stale_pages": "of these, pages without a good test",
-    "demand/expired_pages": "pages whose test had expired when allocated",
-    "regions/*/pool_handed_pages": "pages that the pool handed out",
-    "regions/*/pool_bare_pages": "pages that a CPU took for itself",
-    "regions/*/pool_filled_pages": "pages that were put into the pool",
-    "regions/*/pool_misses": "requests that found the pool empty",
-    "memdiag/ecc_corrected_errors": "memory errors that were corrected",
-    "memdiag/ecc_uncorrected_errors": "memory errors that were not corrected",
-    "memdiag/ecc_tests": "tests on account of reported errors",
-    "memdiag/tested_pages": "pages tested",
-    "memdiag/passes": "complete sweeps over memory",
-    "memdiag/address_bits/passes": "complete passes of the test of address bits",
-    "vipzone/steered_pages": "pages placed as asked",
-    "vipzone/lost_children": "processes not followed for want of memory",
-    "vipzone/fallback_empty": "faults left to the kernel: no page at once",
-    "vipzone/fallback_policy": "faults left to the kernel: NUMA policy",
-    "vipzone/fallback_cpuset": "faults left to the kernel: cpuset",
-    "vipzone/fallback_context": "faults left to the kernel: not movable",
-    "vipzone/fallback_huge": "huge pages refused",
-    "vipzone/fallback_wear": "faults left to the kernel: regions over their wear budget",
-    "mrc/changes": "curves that have changed",
-    "mrc/division/evicted_pages": "pages evicted of targets because little memory was available",
-    "mrc/division/replaced_pages": "pages that targets have replaced in faults of their own",
-    "mrc/division/refused_shared_pages": "pages not evicted: others map them, too",
-    "mrc/division/refused_busy_pages": "pages not evicted: pinned, or in parts",
-    "mrc/division/suspended": "intervals in which pressure has lifted all shares",
-    "pages/retired_pages": "bad pages withheld for good",
-}
-
-# What goes up and down; a file that is in neither table has its path as help.
-GAUGES = {
-    "pages/held_pages": "pages that the suite holds",
-    "pages/metadata_bytes": "memory that per-page metadata takes",
-    "regions/*/total_pages": "pages of the region that are online",
-    "regions/*/free_pages": "pages of the region that are free",
-    "regions/*/pool_large_pages": "of these, pages of large folios that are ready",
-    "regions/*/pool_pages": "pages that the region's pool holds",
-    "regions/*/pool_kib": "what the region's pool is to hold",
-    "memdiag/address_bits/age_s": "seconds since the last pass of the test of address bits",
-    "memdiag/address_bits/tested_pct": "pages tested with their partner, of the worst bit",
-    "memdiag/bad_page_count": "bad pages known",
-    "memdiag/pending_page_count": "bad pages that are not retired",
-    "memdiag/pass_progress_pct": "how far the current sweep is",
-    "memdiag/test_lifetime_s": "how long a test is good for",
-}
+COUNTERS = re.compile(r"""
+    hooks/\*/(hits|missed)
+    | pages/retired_pages
+    | demand/\w+_pages
+    | regions/\*/pool_(handed|bare|filled|foreign|passed)_pages | regions/\*/pool_misses
+    | memdiag/(ecc_(corrected_errors|uncorrected_errors|tests) | tested_pages | passes)
+    | memdiag/ahead/(served_pages | on_demand_tests | left_\w+)
+    | memdiag/address_bits/passes
+    | memdiag/control/(remote_pages | backoffs | alarms)
+    | memdiag/moves/\w+
+    | vipzone/(steered|kernel|yielded|next|swapped_in|collapsed|moved|unmoved_\w+)_pages
+    | vipzone/(lost_children | lost_tags | fallback_\w+)
+    | vipzone/policies/\*/(\w+_pages | fallback_\w+ | sampled_\w+ | counted_\w+ | access_\w+)
+    | vipzone/ledger/\*/(?!over_budget)\w+
+    | vipzone/audit/(rounds | cpu_ns) | vipzone/accesses/undivided
+    | mrc/(changes | lost_children)
+    | mrc/division/(evicted_pages | replaced_pages | refused_\w+_pages | suspended)
+    """, re.X)
 
 # Text, told as labels of a metric that is 1.
 INFOS = {
     "hooks/*": ("state", "symbol"),
     "regions/*": REGION_TEXTS,
-    "memdiag": ("algorithm",),
+    "memdiag": ("algorithm", "method"),
+    "memdiag/range": ("status",),
+    "memdiag/control": ("policy",),
+    "memdiag/effectiveness": ("reads_reach_memory", "ecc", "encryption", "scrambling"),
+    "vipzone/policies/*": ("who", "policy"),
+    "mrc": ("mode",),
 }
 
-# Directories with one entry a thing, and what the thing is called.
-THINGS = {"hooks": "hook", "regions": "region"}
+# Directories with one entry a thing: how metrics of it begin, and the label that names it.
+THINGS = {"hooks": ("hook", "hook"), "regions": ("region", "region"), "bank_maps": ("bank_map", "bank_map"),
+          "vipzone/policies": ("vipzone_policy", "policy"), "vipzone/ledger": ("vipzone_region", "region")}
+
+# Units at the end of names, and those of Prometheus: (end, its end, factor). The first one that fits counts.
+UNITS = (
+    ("_mib_s", "_bytes_per_second", 1 << 20), ("_kib_s", "_bytes_per_second", 1 << 10),
+    ("_pages_s", "_pages_per_second", 1), ("_kib_per_day", "_bytes_per_day", 1 << 10),
+    ("_fj_per_bit", "_joules_per_bit", 1e-15), ("_permille", "_ratio", 1e-3), ("_pct", "_ratio", 1e-2),
+    ("_kib", "_bytes", 1 << 10), ("_ms", "_seconds", 1e-3), ("_us", "_seconds", 1e-6), ("_ns", "_seconds", 1e-9),
+    ("_s", "_seconds", 1), ("_uj", "_joules", 1e-6), ("_nj", "_joules", 1e-9), ("_mw", "_watts", 1e-3),
+)
+# Ends that Prometheus takes for something else, and a word that it takes for a unit.
+RENAMED = {"memdiag/bad_page_count": "memdiag_bad_pages", "memdiag/pending_page_count": "memdiag_pending_pages",
+           "memdiag/retire_policy/suspect_count": "memdiag_retire_policy_suspects",
+           "memdiag/inject/count": "memdiag_emulated_faults", "memdiag/tests/count": "memdiag_extra_tests"}
+# What changes nothing when it is read, and says nothing.
+COMMANDS = ("add", "remove", "set")
 
 
-def metric_name(pattern):
-    parts = [THINGS.get(part, part) for part in pattern.split("/")
-             if part != "*"]
-    name = "_".join([CORE] + parts).replace("-", "_").replace(".", "_")
-    return name + "_total" if pattern in COUNTERS else name
+def metric_of(pattern):
+    """(name, factor) of a file, or of a directory; * is each thing of it."""
+    directory, star, rest = pattern.partition("/*")
+    name = RENAMED.get(pattern) or "_".join([THINGS[directory][0] if star else directory, *rest.split("/")[1:]])
+    name = re.sub(r"\W", "_", name).replace("address_bits", "address_test")
+    factor = 1
+    for end, of_base, of_unit in UNITS:
+        if name.endswith(end):
+            name, factor = name[:-len(end)] + of_base, of_unit
+            break
+    return f"{CORE}_{name}" + ("_total" if COUNTERS.fullmatch(pattern) else ""), factor
 
 
 def label_text(value):
@@ -92,39 +87,50 @@ def help_text(value):
     return value.replace("\\", "\\\\").replace("\n", "\\n")
 
 
-def directories():
-    """(pattern, path, labels) of all directories that hold values."""
-    for name in entries():
-        if name not in THINGS:
-            yield name, name, {}
-            for part in entries(name):
-                yield f"{name}/{part}", f"{name}/{part}", {}
+def directories(*top):
+    """(pattern, path, labels) of all directories that hold values, and of all below."""
+    for name in entries(*top):
+        path = "/".join([*top, name])
+        if path not in THINGS:
+            yield path, path, {}
+            yield from directories(*top, name)
             continue
-        for thing in entries(name):
-            yield f"{name}/*", f"{name}/{thing}", {THINGS[name]: thing}
+        for thing in entries(path):
+            yield f"{path}/*", f"{path}/{thing}", {THINGS[path][1]: thing}
 
 
 def numbers_in(path):
     """(file, value) of the numbers in a directory; unreadable: skipped."""
     full = os.path.join(SYSFS, path)
     for name in sorted(os.listdir(full)):
-        mode = os.stat(os.path.join(full, name)).st_mode
-        if (not stat.S_ISREG(mode) or not mode & 0o444
-                or name in ("add", "remove")):
-            continue
         try:
+            mode = os.stat(os.path.join(full, name)).st_mode
+            if not stat.S_ISREG(mode) or not mode & 0o444 or name in COMMANDS:
+                continue
             yield name, int(read(path, name), 0)
-        except ValueError:
+        except (ValueError, FileNotFoundError):
             continue
         except Failure as failure:
             print(f"memsuite: {failure}", file=sys.stderr)
 
 
-def describe(pattern):
-    """(type, help) of a metric."""
-    if pattern in COUNTERS:
-        return "counter", COUNTERS[pattern]
-    return "gauge", GAUGES.get(pattern, f"{pattern} in {SYSFS}")
+def texts_in(path, names):
+    """(file, text); unreadable: skipped."""
+    for name in names:
+        try:
+            if present(path, name):
+                yield name, read(path, name)
+        except Failure as failure:
+            print(f"memsuite: {failure}", file=sys.stderr)
+
+
+def described(pattern):
+    """(name, type, help, factor) of a file."""
+    name, factor = metric_of(pattern)
+    text = descriptions().get(pattern, f"{pattern} in {SYSFS}")
+    if factor != 1:
+        text += f" (Here in another unit, times {factor:g}.)"
+    return name, "counter" if COUNTERS.fullmatch(pattern) else "gauge", text, factor
 
 
 def metrics():
@@ -145,13 +151,12 @@ def metrics():
         {"version": read("version")}, 1)
     for pattern, path, labels in directories():
         if pattern in INFOS:
-            texts = {key: read(path, key) for key in INFOS[pattern]
-                     if present(path, key)}
-            put(metric_name(pattern) + "_info", "gauge",
+            texts = dict(texts_in(path, INFOS[pattern]))
+            put(metric_of(pattern)[0] + "_info", "gauge",
                 f"the texts of {pattern}", {**labels, **texts}, 1)
         for file, value in numbers_in(path):
-            kind, text = describe(f"{pattern}/{file}")
-            put(metric_name(f"{pattern}/{file}"), kind, text, labels, value)
+            name, kind, text, factor = described(f"{pattern}/{file}")
+            put(name, kind, text, labels, value if factor == 1 else round(value * factor, 18))
     return result
 
 

@@ -26,8 +26,8 @@ def coverage(tests, braille):
     for use in USES:
         pages, pct = tests["coverage"].get(f"{use}_pages"), tests["coverage"].get(f"{use}_tested_pct")
         if pages and pct is not None:
-            yield (f"  {use.replace('_', ' '):<11}{bar(pct / 100, braille)} {pct:>3}% of {human_pages(pages)} tested in time, "
-                   f"the oldest {tests['coverage'].get(f'{use}_oldest_age_s', '-')} s ago")
+            yield (f"  {use.replace('_', ' '):<11}{bar(pct / 100, braille)} {pct:>3}% of {human_pages(pages)} "
+                   f"tested in time, the oldest {tests['coverage'].get(f'{use}_oldest_age_s', '-')} s ago")
 
 
 def bad_pages(rows):
@@ -40,8 +40,8 @@ def regions(rows, braille):
     for row in rows:
         used = row["total_pages"] - row["free_pages"]
         share = used / row["total_pages"] if row["total_pages"] else 0
-        yield (f"{row['name']:<16.16}{bar(share, braille)} {human_pages(used)} of {human_pages(row['total_pages'])} used, "
-               f"pool {human_pages(row['pool_pages'])}  {row['technology'] or row['locator']}")
+        yield (f"{row['name']:<16.16}{bar(share, braille)} {human_pages(used)} of "
+               f"{human_pages(row['total_pages'])} used, pool {human_pages(row['pool_pages'])}  {row['technology'] or row['locator']}")
 
 
 def policies(rows):
@@ -115,7 +115,8 @@ def listed(state, view, braille):
     """(lines of the head, a line for each row)."""
     if view == "regions":
         return [], list(regions(rows_of(state, view), braille))
-    tables = {"bad pages": bad_pages, "processes": processes, "targets": targets, "stores": lambda rows: stores(dict(rows))}
+    tables = {"bad pages": bad_pages, "processes": processes, "targets": targets,
+              "stores": lambda rows: stores(dict(rows))}
     lines = list(tables[view](rows_of(state, view)))
     return lines[:1], lines[1:]
 
@@ -131,7 +132,7 @@ def frame(state, view="overview", selected=None, detail=(), size=(80, 10 ** 6), 
         room = max(height - len(lines) - len(title) - len(detail) - 2, 1)
         first = max((selected or 0) - room + 1, 0)
         lines += [f"  {line}" for line in title]
-        lines += [f"{'>' if first + nr == selected else ' '} {line}" for nr, line in enumerate(rows[first:first + room])]
+        lines += [f"{'>' if nr == selected else ' '} {line}" for nr, line in enumerate(rows[first:first + room], first)]
         lines += ["  there is nothing to be shown"] * (not rows)
         lines += ["", *detail]
     return [line[:width] for line in lines[:height]]

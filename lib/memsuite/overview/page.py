@@ -85,7 +85,8 @@ def sections(state):
             [row["pid"], row["command"], row["policy"]] for row in state["placement"]["processes"]])
     if state["targets"]:
         curves = "\n".join(svg_plot(row["curve"], row["target"]) for row in state["targets"] if row["curve"])
-        yield "Targets", table([name.capitalize() for name in TARGET_HEAD], map(target_cells, state["targets"])) + curves
+        head = [name.capitalize() for name in TARGET_HEAD]
+        yield "Targets", table(head, map(target_cells, state["targets"])) + curves
     if state["stores"]:
         yield "Stores", table(["Store", "PRAM", "Free", "Dirty", "Clean", "Errors"], [
             [name, *(human_pages(one[key]) for key in ("pages", "free", "dirty", "clean")), one["errors"]]
