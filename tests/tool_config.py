@@ -131,7 +131,7 @@ period_s = 60
 
 def mistakes_are_told_by_line_and_remedy(top):
     for number, (text, line, why) in enumerate((
-            ("[memdiag]\nalgoritm = mats", 2, "[memdiag] has no algoritm; is algorithm meant?"),
+            ("[memdiag]\nalgorithms = mats", 2, "[memdiag] has no algorithms; is algorithm meant?"),
             ("[memdig]\nalgorithm = mats", 1, "no section [memdig]; is memdiag meant?"),
             ("[memdiag]\nenabled = maybe", 2, "enabled: not yes or no: 'maybe'"),
             ("[memdiag]\ntest_lifetime_s = 3m", 2, "test_lifetime_s: not a number: '3m'"),

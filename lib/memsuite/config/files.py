@@ -49,7 +49,7 @@ def text_of(path):
 def read_into(sections, problems, path):
     """Adds what a file says to {(kind, name): Section}, and what is wrong with it to [(where, why)]."""
     section = None
-    for number, line in enumerate(text_of(path).splitlines(), 1):
+    for number, line in enumerate(text_of(path).split("\n"), 1):
         line, where = line.strip(), f"{'standard input' if path == '-' else path}:{number}"
         if not line or line[0] in "#;":
             continue
