@@ -2,438 +2,552 @@
 /*
  * The heaps of libvip: heap.h.
  *
- * A heap is made of blocks of 64 KiB. Small objects of one size share a block,
- * large ones have some in a row. What is known about a block lies apart from
- * it, so that the memory that programs have asked for is theirs alone, and is
- * not written by an allocator. Blocks that are free are given back to the
- * system, and hold zeros.
+ * Small objects of one size share a span of pages, larger ones have a run each.
+ * A thread takes some of a size at a time, and gives back half of what it keeps
+ * when that is too much. Memory in use is the program's alone: what is known
+ * about it lies apart. Only what a thread keeps begins with a mark.
  */
 #include "heap.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-#define BLOCK		65536UL
-#define SMALL		16384UL		/* the largest that share a block */
-#define CLASSES		36
-#define BINS		32
-#define LARGEST		(64UL << 30)	/* addresses of a heap */
-#define SMALLEST	(256UL << 20)
-#define STEP		64		/* blocks made writable at a time */
-#define TRIES		32		/* free runs that are looked at */
-#define NONE		0		/* block 0 is never used */
+#define SPAN_PAGES	4		/* at least */
+#define MAX_SPAN_PAGES	16
+#define BIN_BYTES	65536UL		/* of a class that a thread keeps, at most */
+#define BIN_OBJECTS	128
+#define BIN_RUNS	4
+#define RUN_BYTES	(2UL << 20)	/* of all runs that a thread keeps */
+#define REMAPPED	(1UL << 20)	/* from here on page tables move, not bytes */
 
-enum state { INSIDE, FREE, OBJECTS, LARGE };
+THREAD_LOCAL struct cache *heap_caches[HEAP_KINDS];
+struct class heap_classes[SMALL_CLASSES];
+uint64_t heap_mark;
+void (*heap_retag)(void *memory, size_t bytes);
 
-/**
- * struct block - what is known about a block
- * @next: of a list of those alike: free runs, or blocks with free objects
- * @previous: in that list
- * @length: of a run, in its first block; of a free one, in its last too
- * @free: objects that are free
- * @class: of its objects
- * @state: of the first of a run
- */
-struct block {
-	uint32_t next;
-	uint32_t previous;
-	uint32_t length;
-	uint16_t free;
-	uint8_t class;
-	uint8_t state;
-};
+static pthread_key_t caches_key;
+static THREAD_LOCAL bool exiting;	/* this thread, and keeps nothing */
+static THREAD_LOCAL bool forking;	/* this thread, and has all locks */
 
-typedef uint64_t object_map[BLOCK / 16 / 64];	/* a bit for a free object */
-
-static struct heap {
-	pthread_mutex_t lock;
-	char *base;
-	struct block *blocks;
-	object_map *maps;
-	uint32_t top;			/* blocks that were ever used */
-	uint32_t writable;
-	uint32_t runs[BINS];		/* free ones, by the length's logarithm */
-	uint32_t partial[CLASSES];	/* blocks with free objects */
-} heaps[HEAP_KINDS];
-
-/* Until there are heaps, where no memory of a program can be. */
-char *heaps_base = (char *)(1UL << 63);
-size_t heap_bytes;
-
-static void __attribute__((noreturn)) die(const char *why)
+static void __attribute__((noreturn)) die(void)
 {
-	ssize_t unused = write(STDERR_FILENO, why, strlen(why));
+	static const char why[] = "libvip: this is not allocated, or is freed twice\n";
+	ssize_t unused = write(STDERR_FILENO, why, sizeof(why) - 1);
 
 	(void)unused;
 	abort();
 }
 
-/* Eight classes up to 128 bytes, and four for each doubling from there on. */
-static unsigned int class_of(size_t bytes)
+static void heap_lock(struct heap *heap)
 {
-	unsigned int log;
-
-	if (bytes <= 128)
-		return bytes ? (bytes - 1) / 16 : 0;
-	log = 63 - __builtin_clzl(bytes - 1);
-	return 8 + (log - 7) * 4 + (((bytes - 1) >> (log - 2)) & 3);
+	if (!forking)
+		pthread_mutex_lock(&heap->lock);
 }
 
-static size_t class_bytes(unsigned int class)
+static void heap_unlock(struct heap *heap)
 {
-	size_t base;
-
-	if (class < 8)
-		return (class + 1) * 16;
-	base = 128UL << (class - 8) / 4;
-	return base + ((class - 8) % 4 + 1) * (base / 4);
+	if (!forking)
+		pthread_mutex_unlock(&heap->lock);
 }
 
-static unsigned int bin_of(uint32_t length)
-{
-	return 31 - __builtin_clz(length);
-}
-
-static char *address_of(const struct heap *heap, uint32_t index)
-{
-	return heap->base + index * BLOCK;
-}
-
-static void list_add(struct heap *heap, uint32_t *list, uint32_t index)
-{
-	struct block *block = &heap->blocks[index];
-
-	block->previous = NONE;
-	block->next = *list;
-	if (*list)
-		heap->blocks[*list].previous = index;
-	*list = index;
-}
-
-static void list_del(struct heap *heap, uint32_t *list, uint32_t index)
-{
-	struct block *block = &heap->blocks[index];
-
-	if (block->previous)
-		heap->blocks[block->previous].next = block->next;
-	else
-		*list = block->next;
-	if (block->next)
-		heap->blocks[block->next].previous = block->previous;
-}
-
-static void run_add(struct heap *heap, uint32_t first, uint32_t length)
-{
-	struct block *last = &heap->blocks[first + length - 1];
-
-	heap->blocks[first].length = length;
-	heap->blocks[first].state = FREE;
-	last->length = length;
-	last->state = FREE;
-	list_add(heap, &heap->runs[bin_of(length)], first);
-}
-
-static void run_del(struct heap *heap, uint32_t first)
-{
-	uint32_t length = heap->blocks[first].length;
-
-	list_del(heap, &heap->runs[bin_of(length)], first);
-	heap->blocks[first].state = INSIDE;
-	heap->blocks[first + length - 1].state = INSIDE;
-}
-
-static uint32_t run_find(struct heap *heap, uint32_t length)
-{
-	unsigned int bin, tries = 0;
-	uint32_t first;
-
-	for (bin = bin_of(length); bin < BINS; bin++)
-		for (first = heap->runs[bin]; first && tries < TRIES;
-		     first = heap->blocks[first].next, tries++)
-			if (heap->blocks[first].length >= length)
-				return first;
-	return NONE;
-}
-
-/* With all pages that some of it lies in. */
-static bool open_up(void *memory, size_t bytes)
-{
-	uintptr_t page = sysconf(_SC_PAGESIZE);
-	uintptr_t start = (uintptr_t)memory & -page;
-	uintptr_t end = ((uintptr_t)memory + bytes + page - 1) & -page;
-
-	return !mprotect((void *)start, end - start, PROT_READ | PROT_WRITE);
-}
-
-/*
- * What is known about blocks, and they themselves, as far as they are in use:
- * mlockall() brings in, and keeps, all that can be accessed.
- */
-static bool open_blocks(struct heap *heap, uint32_t first, uint32_t nr)
-{
-	return open_up(&heap->blocks[first], nr * sizeof(*heap->blocks)) &&
-	       open_up(&heap->maps[first], nr * sizeof(*heap->maps)) &&
-	       open_up(address_of(heap, first), nr * BLOCK);
-}
-
-static uint32_t run_extend(struct heap *heap, uint32_t length)
-{
-	size_t end = heap->top + (size_t)length, limit = heap_bytes / BLOCK;
-	uint32_t first = heap->top, step;
-
-	if (end > limit)
-		return NONE;
-	if (end > heap->writable) {
-		step = end - heap->writable + STEP;
-		if (heap->writable + (size_t)step > limit)
-			step = limit - heap->writable;
-		if (!open_blocks(heap, heap->writable, step))
-			return NONE;
-		heap->writable += step;
-	}
-	heap->top = end;
-	return first;
-}
-
-static uint32_t run_alloc(struct heap *heap, uint32_t length, enum state state)
-{
-	uint32_t first = run_find(heap, length), rest;
-
-	if (first) {
-		rest = heap->blocks[first].length - length;
-		run_del(heap, first);
-		if (rest)
-			run_add(heap, first + length, rest);
-	} else {
-		first = run_extend(heap, length);
-		if (!first)
-			return NONE;
-	}
-	heap->blocks[first].length = length;
-	heap->blocks[first].state = state;
-	return first;
-}
-
-/* Free memory holds zeros, wherever it cannot be given back as well. */
-static void give_back(char *memory, size_t bytes)
-{
-	int saved = errno;
-
-	if (madvise(memory, bytes, MADV_DONTNEED))
-		memset(memory, 0, bytes);
-	errno = saved;
-}
-
-static void run_free(struct heap *heap, uint32_t first)
-{
-	struct block *blocks = heap->blocks;
-	uint32_t length = blocks[first].length;
-
-	give_back(address_of(heap, first), length * BLOCK);
-	blocks[first].state = INSIDE;
-	if (first + length < heap->top && blocks[first + length].state == FREE) {
-		length += blocks[first + length].length;
-		run_del(heap, first + blocks[first].length);
-	}
-	if (blocks[first - 1].state == FREE) {
-		first -= blocks[first - 1].length;
-		length += blocks[first].length;
-		run_del(heap, first);
-	}
-	run_add(heap, first, length);
-}
-
-static uint32_t objects_new(struct heap *heap, unsigned int class)
-{
-	unsigned int nr = BLOCK / class_bytes(class), i;
-	uint32_t index = run_alloc(heap, 1, OBJECTS);
-	struct block *block = &heap->blocks[index];
-
-	if (!index)
-		return NONE;
-	block->class = class;
-	block->free = nr;
-	for (i = 0; i < nr / 64; i++)
-		heap->maps[index][i] = ~0UL;
-	if (nr % 64)
-		heap->maps[index][i] = (1UL << nr % 64) - 1;
-	list_add(heap, &heap->partial[class], index);
-	return index;
-}
-
-static void *small_alloc(struct heap *heap, unsigned int class)
-{
-	uint32_t index = heap->partial[class] ?: objects_new(heap, class);
-	unsigned int word = 0, bit;
-	uint64_t *map;
-
-	if (!index)
-		return NULL;
-	map = heap->maps[index];
-	while (!map[word])
-		word++;
-	bit = __builtin_ctzl(map[word]);
-	map[word] &= ~(1UL << bit);
-	if (!--heap->blocks[index].free)
-		list_del(heap, &heap->partial[class], index);
-	return address_of(heap, index) + (word * 64 + bit) * class_bytes(class);
-}
-
-static void small_free(struct heap *heap, uint32_t index, const char *memory)
-{
-	struct block *block = &heap->blocks[index];
-	size_t offset = memory - address_of(heap, index);
-	size_t bytes = class_bytes(block->class), object = offset / bytes;
-	uint64_t *word = &heap->maps[index][object / 64];
-	uint32_t *list = &heap->partial[block->class];
-
-	if (offset % bytes || object >= BLOCK / bytes ||
-	    (*word & 1UL << object % 64))
-		die("libvip: this is not allocated, or is freed twice\n");
-	*word |= 1UL << object % 64;
-	if (!block->free++)
-		list_add(heap, list, index);
-	/* One is kept, lest it come and go. */
-	if (block->free < BLOCK / bytes ||
-	    (*list == index && !block->next))
-		return;
-	list_del(heap, list, index);
-	run_free(heap, index);
-}
-
-static void *large_alloc(struct heap *heap, size_t bytes)
-{
-	uint32_t first;
-
-	if (bytes > heap_bytes)
-		return NULL;
-	first = run_alloc(heap, (bytes + BLOCK - 1) / BLOCK, LARGE);
-	return first ? address_of(heap, first) : NULL;
-}
-
-void *heap_alloc(unsigned int kind, size_t bytes, size_t alignment)
-{
-	struct heap *heap = &heaps[kind];
-	void *memory;
-
-	if (alignment > BLOCK)
-		return NULL;
-	/* Objects of a power of two are aligned to it. */
-	if (alignment > 16) {
-		if (bytes < alignment)
-			bytes = alignment;
-		if (bytes <= SMALL)
-			bytes = 1UL << (64 - __builtin_clzl(bytes - 1));
-	}
-	pthread_mutex_lock(&heap->lock);
-	memory = bytes <= SMALL ? small_alloc(heap, class_of(bytes)) :
-				  large_alloc(heap, bytes);
-	pthread_mutex_unlock(&heap->lock);
-	return memory;
-}
-
-static uint32_t index_of(const struct heap *heap, const void *memory)
-{
-	return ((const char *)memory - heap->base) / BLOCK;
-}
-
-void heap_free(void *memory)
-{
-	struct heap *heap = &heaps[heap_of(memory)];
-	uint32_t index = index_of(heap, memory);
-	enum state state;
-
-	pthread_mutex_lock(&heap->lock);
-	state = index < heap->top ? heap->blocks[index].state : INSIDE;
-	if (state == OBJECTS)
-		small_free(heap, index, memory);
-	else if (state == LARGE && memory == address_of(heap, index))
-		run_free(heap, index);
-	else
-		die("libvip: this is not allocated, or is freed twice\n");
-	pthread_mutex_unlock(&heap->lock);
-}
-
-size_t heap_usable(const void *memory)
-{
-	const struct heap *heap = &heaps[heap_of(memory)];
-	const struct block *block = &heap->blocks[index_of(heap, memory)];
-
-	/* It is the caller's, and does not change. */
-	return block->state == OBJECTS ? class_bytes(block->class) :
-					 block->length * BLOCK;
-}
-
-bool heap_clears(size_t bytes)
-{
-	return bytes > SMALL;
-}
-
-static void *reserve(size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* So many addresses for each, and what has to be known about them. */
-static bool reserve_all(size_t bytes)
-{
-	size_t nr = HEAP_KINDS * bytes / BLOCK;
-	size_t blocks_bytes = nr * sizeof(struct block);
-	struct block *blocks = reserve(blocks_bytes);
-	object_map *maps = blocks ? reserve(nr * sizeof(*maps)) : NULL;
-	char *base = maps ? reserve(HEAP_KINDS * bytes + BLOCK) : NULL;
-	int i;
-
-	if (!base) {
-		if (maps)
-			munmap(maps, nr * sizeof(*maps));
-		if (blocks)
-			munmap(blocks, blocks_bytes);
-		return false;
-	}
-	base += -(uintptr_t)base % BLOCK;
-	for (i = 0; i < HEAP_KINDS; i++) {
-		heaps[i].base = base + i * bytes;
-		heaps[i].blocks = blocks + i * bytes / BLOCK;
-		heaps[i].maps = maps + i * bytes / BLOCK;
-		heaps[i].top = 1;
-		pthread_mutex_init(&heaps[i].lock, NULL);
-	}
-	heap_bytes = bytes;
-	__atomic_store_n(&heaps_base, base, __ATOMIC_RELEASE);
-	return true;
-}
-
-/* Less where addresses are limited, or memory is not overcommitted. */
-bool heaps_init(void)
-{
-	size_t bytes;
-
-	for (bytes = LARGEST; bytes >= SMALLEST; bytes /= 4)
-		if (reserve_all(bytes))
-			return true;
-	return false;
-}
-
-void heaps_lock(void)
+void heap_lock_all(void)
 {
 	int i;
 
 	for (i = 0; heap_bytes && i < HEAP_KINDS; i++)
 		pthread_mutex_lock(&heaps[i].lock);
+	forking = true;
 }
 
-void heaps_unlock(void)
+void heap_unlock_all(void)
 {
 	int i;
 
+	forking = false;
 	for (i = HEAP_KINDS - 1; heap_bytes && i >= 0; i--)
 		pthread_mutex_unlock(&heaps[i].lock);
+}
+
+/* Of few pages, and little left over at its end. */
+static unsigned int span_pages(size_t bytes)
+{
+	unsigned int pages;
+
+	for (pages = SPAN_PAGES; pages < MAX_SPAN_PAGES; pages++)
+		if (pages * PAGE >= bytes && pages * PAGE % bytes <= pages * PAGE / 32)
+			break;
+	return pages;
+}
+
+static void *span_object(const struct heap *heap, uint32_t first, unsigned int object)
+{
+	return page_address(heap, first) + object * (size_t)heap_classes[heap->pages[first].class].bytes;
+}
+
+/* That of its first page goes on into those of the next ones. */
+static uint64_t *span_map(const struct heap *heap, uint32_t first)
+{
+	return heap->maps[first];
+}
+
+static uint32_t span_new(struct heap *heap, unsigned int number)
+{
+	const struct class *class = &heap_classes[number];
+	uint32_t first, page;
+	uint64_t *map;
+	bool zeroed;
+
+	first = run_alloc(heap, class->pages, &zeroed);
+	if (!first)
+		return NONE;
+	for (page = 0; page < class->pages; page++)
+		heap->pages[first + page] = (struct page){
+			.state = OBJECTS, .class = number, .offset = page,
+		};
+	heap->runs[first].free = class->objects;
+	map = span_map(heap, first);
+	memset(map, 0xff, class->objects / 64 * 8);
+	if (class->objects % 64)
+		map[class->objects / 64] = (1UL << class->objects % 64) - 1;
+	run_list_add(heap, &heap->partial[number], first);
+	return first;
+}
+
+static void span_free(struct heap *heap, uint32_t first, unsigned int number)
+{
+	unsigned int page;
+
+	run_list_del(heap, &heap->partial[number], first);
+	for (page = 0; page < heap_classes[number].pages; page++)
+		heap->pages[first + page].state = INSIDE;
+	run_free(heap, first, heap_classes[number].pages);
+}
+
+/* Some objects of a class; how many. */
+static unsigned int objects_take(struct heap *heap, unsigned int number, void **objects,
+				 unsigned int wanted)
+{
+	unsigned int got = 0, word, bit;
+	uint64_t *map;
+	uint32_t first;
+
+	while (got < wanted) {
+		first = heap->partial[number] ?: span_new(heap, number);
+		if (!first)
+			break;
+		map = span_map(heap, first);
+		for (word = 0; got < wanted && heap->runs[first].free; word++)
+			while (map[word] && got < wanted) {
+				bit = __builtin_ctzl(map[word]);
+				map[word] &= map[word] - 1;
+				heap->runs[first].free--;
+				objects[got++] = span_object(heap, first, word * 64 + bit);
+			}
+		if (!heap->runs[first].free)
+			run_list_del(heap, &heap->partial[number], first);
+	}
+	return got;
+}
+
+static void object_return(struct heap *heap, void *memory)
+{
+	uint32_t first = page_of(heap, memory);
+	const struct page *page = &heap->pages[first];
+	unsigned int number = page->class, object;
+	uint32_t *list = &heap->partial[number];
+	struct run *run;
+	uint64_t *word;
+
+	if (page->state != OBJECTS || !heap_is_object(page, memory))
+		die();
+	first -= page->offset;
+	run = &heap->runs[first];
+	object = ((char *)memory - page_address(heap, first)) / heap_classes[number].bytes;
+	word = span_map(heap, first) + object / 64;
+	if (*word & 1UL << object % 64)
+		die();
+	*word |= 1UL << object % 64;
+	if (!run->free++)
+		run_list_add(heap, list, first);
+	/* One is kept, lest it come and go. */
+	if (run->free == heap_classes[number].objects && (*list != first || run->next))
+		span_free(heap, first, number);
+}
+
+static void bin_refill(struct heap *heap, struct bin *bin, unsigned int number)
+{
+	heap_lock(heap);
+	bin->nr = objects_take(heap, number, bin->objects, (bin->max + 1) / 2);
+	heap_unlock(heap);
+	if (bin->max < bin->limit)
+		bin->max = bin->max * 2 < bin->limit ? bin->max * 2 : bin->limit;
+}
+
+/* The oldest go back: they stand at the beginning. */
+static void bin_drain(struct heap *heap, struct bin *bin, unsigned int nr)
+{
+	unsigned int i;
+
+	heap_lock(heap);
+	for (i = 0; i < nr; i++)
+		object_return(heap, bin->objects[i]);
+	bin->nr -= nr;
+	memmove(bin->objects, bin->objects + nr, bin->nr * sizeof(*bin->objects));
+	heap_unlock(heap);
+}
+
+static void run_return(struct heap *heap, void *memory)
+{
+	uint32_t first = page_of(heap, memory);
+	struct run *run = &heap->runs[first];
+
+	run_free(heap, first, heap->pages[first].class == NO_CLASS ? run->touched : run->length);
+}
+
+static void bin_drain_runs(struct heap *heap, struct bin *bin)
+{
+	heap_lock(heap);
+	while (bin->nr)
+		run_return(heap, bin->objects[--bin->nr]);
+	heap_unlock(heap);
+}
+
+static unsigned int bin_limit(unsigned int class)
+{
+	size_t nr = BIN_BYTES / class_bytes(class);
+
+	if (class >= SMALL_CLASSES || nr < BIN_RUNS)
+		return BIN_RUNS;
+	return nr < BIN_OBJECTS ? nr : BIN_OBJECTS;
+}
+
+static size_t cache_bytes(void)
+{
+	size_t objects = 0;
+	unsigned int i;
+
+	for (i = 0; i < CLASSES; i++)
+		objects += bin_limit(i);
+	return sizeof(struct cache) + objects * sizeof(void *);
+}
+
+static struct cache *cache_new(unsigned int kind)
+{
+	struct cache *cache;
+	void **objects;
+	unsigned int i;
+
+	cache = mmap(NULL, cache_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (cache == MAP_FAILED)
+		return NULL;
+	objects = cache->objects;
+	for (i = 0; i < CLASSES; i++) {
+		cache->bins[i].limit = bin_limit(i);
+		cache->bins[i].max = BIN_RUNS;
+		cache->bins[i].objects = objects;
+		objects += cache->bins[i].limit;
+	}
+	/* This may allocate, from what is there already. */
+	heap_caches[kind] = cache;
+	pthread_setspecific(caches_key, heap_caches);
+	return cache;
+}
+
+static struct cache *cache_get(unsigned int kind)
+{
+	return heap_caches[kind] || exiting ? heap_caches[kind] : cache_new(kind);
+}
+
+static void caches_free(void *unused)
+{
+	struct cache *cache;
+	unsigned int kind, i;
+
+	(void)unused;
+	exiting = true;
+	for (kind = 0; kind < HEAP_KINDS; kind++) {
+		cache = heap_caches[kind];
+		heap_caches[kind] = NULL;
+		for (i = 0; cache && i < SMALL_CLASSES; i++)
+			if (cache->bins[i].nr)
+				bin_drain(&heaps[kind], &cache->bins[i], cache->bins[i].nr);
+		for (; cache && i < CLASSES; i++)
+			bin_drain_runs(&heaps[kind], &cache->bins[i]);
+		if (cache)
+			munmap(cache, cache_bytes());
+	}
+}
+
+bool heap_init(void)
+{
+	struct class *class;
+	unsigned int i;
+
+	for (i = 0; i < SMALL_CLASSES; i++) {
+		class = &heap_classes[i];
+		class->bytes = class_bytes(i);
+		class->inverse = ((1UL << 32) + class->bytes - 1) / class->bytes;
+		class->pages = span_pages(class->bytes);
+		class->objects = class->pages * PAGE / class->bytes;
+	}
+	if (getrandom(&heap_mark, sizeof(heap_mark), GRND_NONBLOCK) != sizeof(heap_mark))
+		heap_mark = (uintptr_t)&class * 0x9e3779b97f4a7c15UL;
+	return !pthread_key_create(&caches_key, caches_free) && heaps_init();
+}
+
+static void *small_alloc(unsigned int kind, unsigned int number)
+{
+	struct cache *cache = cache_get(kind);
+	struct bin *bin = cache ? &cache->bins[number] : NULL;
+	void *memory = NULL;
+
+	if (bin) {
+		bin_refill(&heaps[kind], bin, number);
+		return heap_alloc_kept(kind, heap_classes[number].bytes);
+	}
+	heap_lock(&heaps[kind]);
+	objects_take(&heaps[kind], number, &memory, 1);
+	heap_unlock(&heaps[kind]);
+	return memory;
+}
+
+/* A run, of which the first part is used; the rest is room to grow. */
+static void *large_alloc(struct heap *heap, unsigned int class, size_t bytes, size_t room, bool *zeroed)
+{
+	uint32_t first = NONE, pages = (bytes + PAGE - 1) / PAGE, more = room / PAGE;
+	char *memory;
+
+	if (bytes > heap_bytes || room > heap_bytes)
+		return NULL;
+	heap_lock(heap);
+	first = run_alloc(heap, pages + more, zeroed);
+	if (first) {
+		heap->pages[first].state = RUN;
+		heap->pages[first].class = class;
+		heap->runs[first].touched = pages;
+	}
+	heap_unlock(heap);
+	if (!first)
+		return NULL;
+	memory = page_address(heap, first);
+	if (more && !*zeroed)
+		pages_clear(memory + pages * PAGE, more * PAGE);
+	return memory;
+}
+
+static void *run_get(unsigned int kind, size_t bytes, bool *zeroed)
+{
+	unsigned int class = bytes > CACHED ? NO_CLASS : class_of(bytes);
+
+	return large_alloc(&heaps[kind], class, class == NO_CLASS ? bytes : class_bytes(class), 0, zeroed);
+}
+
+void *heap_alloc_shared(unsigned int kind, size_t bytes)
+{
+	bool zeroed;
+
+	return bytes <= SMALL ? small_alloc(kind, class_of(bytes)) : run_get(kind, bytes, &zeroed);
+}
+
+void *heap_calloc(unsigned int kind, size_t bytes)
+{
+	bool zeroed = false;
+	void *memory = heap_alloc_kept(kind, bytes);
+
+	if (!memory && bytes > SMALL)
+		memory = run_get(kind, bytes, &zeroed);
+	else if (!memory)
+		memory = heap_alloc_shared(kind, bytes);
+	if (!memory || zeroed)
+		return memory;
+	/* Much of what is large may stay as it is. */
+	if (bytes > CACHED)
+		pages_clear(memory, (bytes + PAGE - 1) & -PAGE);
+	else
+		memset(memory, 0, bytes);
+	return memory;
+}
+
+/* More than is asked for, without what is before and behind. */
+static void *large_aligned_alloc(struct heap *heap, size_t bytes, size_t alignment)
+{
+	size_t pages = (bytes + PAGE - 1) / PAGE, before;
+	uint32_t first;
+	char *memory = NULL;
+	bool zeroed;
+
+	if (bytes > heap_bytes || alignment > heap_bytes)
+		return NULL;
+	pages += !pages;
+	heap_lock(heap);
+	first = run_alloc(heap, pages + alignment / PAGE - 1, &zeroed);
+	if (first) {
+		before = -(uintptr_t)page_address(heap, first) % alignment / PAGE;
+		run_trim(heap, first, before + pages, zeroed ? 0 : alignment / PAGE);
+		if (before) {
+			heap->runs[first + before].length = pages;
+			heap->runs[first].length = before;
+			run_free(heap, first, zeroed ? 0 : before);
+			first += before;
+		}
+		heap->pages[first].state = RUN;
+		heap->pages[first].class = NO_CLASS;
+		heap->runs[first].touched = pages;
+		memory = page_address(heap, first);
+	}
+	heap_unlock(heap);
+	return memory;
+}
+
+void *heap_aligned_alloc(unsigned int kind, size_t bytes, size_t alignment)
+{
+	size_t at_least = bytes > alignment ? bytes : alignment;
+	unsigned int class;
+
+	if (alignment <= 16 || (alignment <= PAGE && bytes > SMALL))
+		return heap_alloc(kind, bytes);
+	if (alignment > PAGE)
+		return large_aligned_alloc(&heaps[kind], bytes, alignment);
+	/* Objects of a power of two are aligned to it, if no others are. */
+	class = class_of(at_least);
+	while (class_bytes(class) % alignment)
+		class++;
+	return heap_alloc(kind, class_bytes(class));
+}
+
+/* What this thread does not keep by itself: a run, the bin is full, or a mistake. */
+void heap_free_shared(void *memory)
+{
+	unsigned int kind = heap_of(memory), i;
+	struct page *page = heap_page(memory);
+	struct heap *heap = &heaps[kind];
+	struct cache *cache = cache_get(kind);
+	int saved = errno;
+	struct bin *bin;
+
+	if (page->state == OBJECTS && heap_is_object(page, memory)) {
+		if (!cache) {
+			heap_lock(heap);
+			object_return(heap, memory);
+			heap_unlock(heap);
+			return;
+		}
+		bin = &cache->bins[page->class];
+		for (i = 0; i < bin->nr; i++)
+			if (bin->objects[i] == memory)
+				die();
+		if (bin->nr == bin->max && bin->max < bin->limit)
+			bin->max = bin->max * 2 < bin->limit ? bin->max * 2 : bin->limit;
+		if (bin->nr == bin->max)
+			bin_drain(heap, bin, (bin->max + 1) / 2);
+		*(uint64_t *)memory = heap_mark;
+		bin->objects[bin->nr++] = memory;
+	} else if (page->state == RUN && !((uintptr_t)memory % PAGE)) {
+		bin = cache && page->class != NO_CLASS ? &cache->bins[page->class] : NULL;
+		if (bin && bin->nr < bin->limit &&
+		    cache->run_bytes + class_bytes(page->class) <= RUN_BYTES) {
+			page->state = KEPT;
+			cache->run_bytes += class_bytes(page->class);
+			bin->objects[bin->nr++] = memory;
+		} else {
+			heap_lock(heap);
+			run_return(heap, memory);
+			heap_unlock(heap);
+		}
+	} else {
+		die();
+	}
+	errno = saved;
+}
+
+size_t heap_usable(const void *memory)
+{
+	const struct heap *heap = &heaps[heap_of(memory)];
+	const struct page *page = heap_page(memory);
+
+	/* It is the caller's, and does not change. */
+	if (page->class != NO_CLASS)
+		return class_bytes(page->class);
+	return heap->runs[page_of(heap, memory)].touched * PAGE;
+}
+
+bool heap_resize(void *memory, size_t bytes)
+{
+	struct heap *heap = &heaps[heap_of(memory)];
+	struct page *page = heap_page(memory);
+	size_t usable = heap_usable(memory);
+	uint32_t pages = (bytes + PAGE - 1) / PAGE, first;
+	struct run *run;
+	bool fits;
+
+	/* It wastes no more than half. */
+	if (page->state == OBJECTS)
+		return bytes <= usable && bytes >= usable / 2;
+	if (bytes <= SMALL || bytes > heap_bytes)
+		return false;
+	if (bytes <= usable && bytes >= usable - usable / 8)
+		return true;
+	first = page_of(heap, memory);
+	run = &heap->runs[first];
+	heap_lock(heap);
+	fits = pages <= run->length || run_extend(heap, first, pages);
+	if (fits && pages < usable / PAGE)
+		run_trim(heap, first, pages, usable / PAGE - pages);
+	if (fits) {
+		page->class = NO_CLASS;
+		run->touched = pages;
+	}
+	heap_unlock(heap);
+	return fits;
+}
+
+/* Addresses of a heap that another mapping was to take the place of. */
+static bool remap(char *memory, size_t bytes)
+{
+	void *mapped = mmap(memory, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	return mapped == memory;
+}
+
+/*
+ * Move pages from one run to another. Both stay mapped, for nobody else may get
+ * these addresses. False: nothing can be at @to any more.
+ */
+static bool pages_move(char *to, char *from, size_t bytes)
+{
+	bool moved = mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP,
+			    to) == to;
+
+	if (!moved && !remap(to, bytes))
+		return false;
+	if (!moved)
+		memcpy(to, from, bytes);
+	if (heap_retag) {
+		heap_retag(to, bytes);
+		heap_retag(from, bytes);
+	}
+	return true;
+}
+
+void *heap_move(void *memory, size_t bytes)
+{
+	struct heap *heap = &heaps[heap_of(memory)];
+	size_t usable = heap_usable(memory);
+	bool zeroed;
+	char *moved;
+
+	moved = large_alloc(heap, NO_CLASS, bytes, bytes, &zeroed);
+	if (!moved)
+		return NULL;
+	if (usable < REMAPPED)
+		memcpy(moved, memory, usable);
+	else if (!pages_move(moved, memory, usable))
+		return NULL;
+	heap_free(memory);
+	return moved;
 }

@@ -34,3 +34,16 @@ size_t next_usable_size(void *memory)
 {
 	return malloc_usable_size(memory);
 }
+
+/* Such a program frees memory of libvip by vip_free() only. */
+const char *next_other(void)
+{
+	return NULL;
+}
+
+bool next_says(void *memory, size_t usable)
+{
+	(void)memory;
+	(void)usable;
+	return true;
+}

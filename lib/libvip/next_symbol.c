@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The allocator behind a shared libvip, which stands before it: next.h. dlsym()
- * may allocate: what it then gets is never freed.
+ * The allocator behind a shared libvip, which stands before it, or before which
+ * it stands itself: next.h. dlsym() may allocate: what it then gets is never freed.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -40,16 +39,35 @@ static bool is_early(const void *memory)
 	return (uintptr_t)memory - (uintptr_t)early < sizeof(early);
 }
 
+static const void *start_of(const void *address)
+{
+	Dl_info info;
+
+	return dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/*
+ * What the program itself calls, unless that is libvip's: before it there is, for
+ * one, AddressSanitizer. If libvip was opened by dlopen(), nothing is behind it.
+ */
+static void *find(const char *name)
+{
+	void *first = dlsym(RTLD_DEFAULT, name);
+
+	if (first && start_of(first) != start_of(&next))
+		return first;
+	return dlsym(RTLD_NEXT, name);
+}
+
 static void look(void)
 {
 	looking = true;
-	next.calloc = dlsym(RTLD_NEXT, "calloc");
-	next.realloc = dlsym(RTLD_NEXT, "realloc");
-	next.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
-	next.free = dlsym(RTLD_NEXT, "free");
-	next.usable_size = dlsym(RTLD_NEXT, "malloc_usable_size");
-	__atomic_store_n(&next.malloc, dlsym(RTLD_NEXT, "malloc"),
-			 __ATOMIC_RELEASE);
+	next.calloc = find("calloc");
+	next.realloc = find("realloc");
+	next.posix_memalign = find("posix_memalign");
+	next.free = find("free");
+	next.usable_size = find("malloc_usable_size");
+	__atomic_store_n(&next.malloc, find("malloc"), __ATOMIC_RELEASE);
 	looking = false;
 }
 
@@ -95,4 +113,21 @@ void next_free(void *memory)
 size_t next_usable_size(void *memory)
 {
 	return found() && !is_early(memory) ? next.usable_size(memory) : 0;
+}
+
+const char *next_other(void)
+{
+	void *first = dlsym(RTLD_DEFAULT, "free");
+	Dl_info info;
+
+	if (!first || start_of(first) == start_of(&next) || !dladdr(first, &info))
+		return NULL;
+	return info.dli_fname;
+}
+
+bool next_says(void *memory, size_t usable)
+{
+	size_t (*usable_size)(void *memory) = dlsym(RTLD_DEFAULT, "malloc_usable_size");
+
+	return usable_size(memory) == usable;
 }

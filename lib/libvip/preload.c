@@ -10,7 +10,6 @@
  * Where the module is not loaded, and with a mistake in one of them, which is
  * told, the program runs as it would without.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
 #include <stdbool.h>
@@ -19,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "heap.h"
 #include "next.h"
 #include "vip.h"
@@ -88,7 +88,7 @@ static void __attribute__((constructor)) configure(void)
 	if (min)
 		min_bytes = bytes;
 	else
-		vip_tell(VIPZONE_SET_DEFAULT, &others);
+		device_tell(VIPZONE_SET_DEFAULT, &others);
 }
 
 VIP_PUBLIC void *malloc(size_t bytes)
@@ -124,28 +124,41 @@ VIP_PUBLIC void *reallocarray(void *memory, size_t count, size_t bytes)
 	return NULL;
 }
 
-VIP_PUBLIC int posix_memalign(void **memory, size_t alignment, size_t bytes)
+/* Of at least a pointer's, a power of two. */
+static int align(void **memory, size_t alignment, size_t bytes)
 {
 	int saved = errno, err = 0;
+	void *aligned;
 
-	if (bytes < min_bytes || alignment % sizeof(void *) || !alignment ||
-	    alignment & (alignment - 1))
+	if (bytes < min_bytes)
 		return next_posix_memalign(memory, alignment, bytes);
-	*memory = vip_aligned_alloc(alignment, bytes, flags);
-	if (!*memory)
+	aligned = vip_aligned_alloc(alignment, bytes, flags);
+	if (aligned)
+		*memory = aligned;
+	else
 		err = errno;
 	errno = saved;
 	return err;
 }
 
+VIP_PUBLIC int posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+	if (alignment % sizeof(void *) || !alignment || alignment & (alignment - 1))
+		return EINVAL;
+	return align(memory, alignment, bytes);
+}
+
+/* As in the C library, any number means the next power of two. */
 VIP_PUBLIC void *memalign(size_t alignment, size_t bytes)
 {
+	size_t power = sizeof(void *);
 	void *memory;
-	int err;
+	int err = EINVAL;
 
-	if (alignment < sizeof(void *))
-		alignment = sizeof(void *);
-	err = posix_memalign(&memory, alignment, bytes);
+	while (power && power < alignment)
+		power *= 2;
+	if (power)
+		err = align(&memory, power, bytes);
 	if (!err)
 		return memory;
 	errno = err;
@@ -159,7 +172,15 @@ VIP_PUBLIC void *aligned_alloc(size_t alignment, size_t bytes)
 
 VIP_PUBLIC void *valloc(size_t bytes)
 {
-	return memalign(4096, bytes);
+	return memalign(PAGE, bytes);
+}
+
+VIP_PUBLIC void *pvalloc(size_t bytes)
+{
+	if (!__builtin_add_overflow(bytes, PAGE - 1, &bytes))
+		return memalign(PAGE, bytes & -PAGE);
+	errno = ENOMEM;
+	return NULL;
 }
 
 VIP_PUBLIC void free(void *memory)

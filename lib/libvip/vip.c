@@ -3,59 +3,83 @@
 #include "vip.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "heap.h"
 #include "next.h"
-
-#define PAGE	4096UL		/* of x86-64, where the modules run */
 
 /* One heap for each combination of flags. */
 #define FLAGS_OF(kind)	((kind) * _VIP_TYP_WRITE)
 #define KIND_OF(flags)	((flags) / _VIP_TYP_WRITE)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool available;
+static enum { UNKNOWN, NO, YES } available;
+static THREAD_LOCAL bool setting_up;	/* by this thread, and may allocate */
 
-/* The device is not kept open: that would keep the module from being unloaded. */
-int vip_tell(unsigned long request, void *argument)
+static void retag(void *memory, size_t bytes)
 {
-	int device = open("/dev/vipzone", O_RDWR | O_CLOEXEC);
-	int err, saved;
+	vip_tag(memory, bytes, FLAGS_OF(heap_of(memory)));
+}
 
-	if (device < 0)
-		return -1;
-	err = ioctl(device, request, argument);
-	saved = errno;
-	close(device);
-	errno = saved;
-	return err;
+static void refuse(const char *why, const char *who)
+{
+	dprintf(STDERR_FILENO, "libvip: %s%s: memory gets no flags\n", why, who);
+}
+
+/*
+ * Whether free(), as the program calls it, takes memory of the heaps: another
+ * allocator may stand first, and Valgrind replaces functions where they are.
+ */
+static bool is_freed(void)
+{
+	const char *other = next_other();
+	void *memory;
+	bool knows;
+
+	if (other) {
+		refuse("free() is that of ", other);
+		return false;
+	}
+	/* Of which threads keep nothing. */
+	memory = heap_alloc(0, CACHED + 1);
+	knows = memory && next_says(memory, heap_usable(memory));
+	if (memory)
+		heap_free(memory);
+	if (memory && !knows)
+		refuse("malloc() is watched by another program", "");
+	return knows;
+}
+
+static bool tag_heaps(void)
+{
+	int kind;
+
+	for (kind = 0; kind < HEAP_KINDS; kind++)
+		if (vip_tag(heaps_base + kind * heap_bytes, heap_bytes,
+			    FLAGS_OF(kind)))
+			return false;
+	heap_retag = retag;
+	return true;
 }
 
 static void set_up(void)
 {
-	int kind;
+	bool are_heaps = device_exists() && heap_init() && is_freed() && tag_heaps();
 
-	if (access("/dev/vipzone", R_OK | W_OK) || !heaps_init())
-		return;
-	for (kind = 0; kind < HEAP_KINDS; kind++)
-		if (vip_tag(heaps_base + kind * heap_bytes, heap_bytes,
-			    FLAGS_OF(kind)))
-			return;
-	available = true;
+	__atomic_store_n(&available, are_heaps ? YES : NO, __ATOMIC_RELEASE);
 }
 
 /* Before there are threads: what it calls may allocate. */
 static void __attribute__((constructor)) survive_forks(void)
 {
-	pthread_atfork(heaps_lock, heaps_unlock, heaps_unlock);
+	pthread_atfork(heap_lock_all, heap_unlock_all, heap_unlock_all);
 }
 
 static bool are_flags(size_t flags)
@@ -66,28 +90,39 @@ static bool are_flags(size_t flags)
 	return false;
 }
 
-/* From the heap of these flags; NULL: it has to come from malloc(). */
-static void *place(size_t bytes, size_t alignment, size_t flags)
+/* Whether there are heaps. */
+static bool is_available(void)
+{
+	int known = __atomic_load_n(&available, __ATOMIC_ACQUIRE);
+
+	if (known != UNKNOWN || setting_up)
+		return known == YES;
+	setting_up = true;
+	pthread_once(&once, set_up);
+	setting_up = false;
+	return available == YES;
+}
+
+/* From a heap, if this thread has none left; otherwise it has to come from malloc(). */
+static void *place(unsigned int kind, size_t bytes)
 {
 	int saved = errno;
-	void *memory;
+	void *memory = is_available() ? heap_alloc(kind, bytes) : NULL;
 
-	pthread_once(&once, set_up);
-	memory = available ? heap_alloc(KIND_OF(flags), bytes, alignment) :
-			     NULL;
 	errno = saved;
-	return memory;
+	return memory ?: next_malloc(bytes);
 }
 
 void *vip_malloc(size_t bytes, size_t vip_flags)
 {
 	if (!are_flags(vip_flags))
 		return NULL;
-	return place(bytes, 1, vip_flags) ?: next_malloc(bytes);
+	return heap_alloc_kept(KIND_OF(vip_flags), bytes) ?: place(KIND_OF(vip_flags), bytes);
 }
 
 void *vip_calloc(size_t count, size_t bytes, size_t vip_flags)
 {
+	int saved = errno;
 	void *memory;
 
 	if (!are_flags(vip_flags))
@@ -96,16 +131,15 @@ void *vip_calloc(size_t count, size_t bytes, size_t vip_flags)
 		errno = ENOMEM;
 		return NULL;
 	}
-	memory = place(bytes, 1, vip_flags);
-	if (!memory)
-		return next_calloc(1, bytes);
-	return heap_clears(bytes) ? memory : memset(memory, 0, bytes);
+	memory = is_available() ? heap_calloc(KIND_OF(vip_flags), bytes) : NULL;
+	errno = saved;
+	return memory ?: next_calloc(1, bytes);
 }
 
 void *vip_aligned_alloc(size_t alignment, size_t bytes, size_t vip_flags)
 {
+	int saved = errno, err;
 	void *memory;
-	int err;
 
 	if (!are_flags(vip_flags))
 		return NULL;
@@ -113,7 +147,8 @@ void *vip_aligned_alloc(size_t alignment, size_t bytes, size_t vip_flags)
 		errno = EINVAL;
 		return NULL;
 	}
-	memory = place(bytes, alignment, vip_flags);
+	memory = is_available() ? heap_aligned_alloc(KIND_OF(vip_flags), bytes, alignment) : NULL;
+	errno = saved;
 	if (memory)
 		return memory;
 	if (alignment < sizeof(void *))
@@ -144,8 +179,13 @@ size_t vip_usable_size(void *memory)
 static void *move(void *memory, size_t bytes, size_t flags)
 {
 	size_t usable = vip_usable_size(memory);
-	void *moved = vip_malloc(bytes, flags);
+	void *moved = NULL;
 
+	if (heap_owns(memory) && heap_of(memory) == KIND_OF(flags) && bytes > usable && usable > SMALL)
+		moved = heap_move(memory, bytes);
+	if (moved)
+		return moved;
+	moved = vip_malloc(bytes, flags);
 	if (!moved)
 		return NULL;
 	memcpy(moved, memory, usable < bytes ? usable : bytes);
@@ -153,16 +193,11 @@ static void *move(void *memory, size_t bytes, size_t flags)
 	return moved;
 }
 
-/* It may stay where it is, and wastes no more than half. */
-static bool fits(const void *memory, size_t bytes)
-{
-	size_t usable = heap_usable(memory);
-
-	return bytes <= usable && bytes >= usable / 2;
-}
-
 void *vip_realloc(void *memory, size_t bytes, size_t vip_flags)
 {
+	int saved = errno;
+	bool stays;
+
 	if (!memory)
 		return vip_malloc(bytes, vip_flags);
 	if (!are_flags(vip_flags))
@@ -171,10 +206,11 @@ void *vip_realloc(void *memory, size_t bytes, size_t vip_flags)
 		vip_free(memory);
 		return NULL;
 	}
-	if (heap_owns(memory) && heap_of(memory) == KIND_OF(vip_flags) &&
-	    fits(memory, bytes))
-		return memory;
-	return move(memory, bytes, vip_flags);
+	if (!heap_owns(memory))
+		return is_available() ? move(memory, bytes, vip_flags) : next_realloc(memory, bytes);
+	stays = heap_of(memory) == KIND_OF(vip_flags) && heap_resize(memory, bytes);
+	errno = saved;
+	return stays ? memory : move(memory, bytes, vip_flags);
 }
 
 void *vip_resize(void *memory, size_t bytes)
@@ -196,7 +232,7 @@ int vip_tag(const void *addr, size_t len, size_t vip_flags)
 
 	if (!are_flags(vip_flags))
 		return -1;
-	return vip_tell(VIPZONE_TAG, &range);
+	return device_tell(VIPZONE_TAG, &range);
 }
 
 void *vip_mmap(void *addr, size_t len, int prot, int flags, int fd,
@@ -227,5 +263,5 @@ int salloc_policy(const char *policy)
 	}
 	if (policy)
 		strcpy(choice.policy, policy);
-	return vip_tell(VIPZONE_CHOOSE, &choice);
+	return device_tell(VIPZONE_CHOOSE, &choice);
 }

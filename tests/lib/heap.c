@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../lib/libvip/runs.c"
 #include "../../lib/libvip/heap.c"
 
 static int nr, failed;
@@ -20,15 +21,34 @@ static void check(const char *name, bool good)
 
 static bool classes_fit(void)
 {
-	for (size_t bytes = 0; bytes <= SMALL; bytes++) {
+	for (size_t bytes = 0; bytes <= CACHED; bytes++) {
 		unsigned int class = class_of(bytes);
 
 		if (class >= CLASSES || class_bytes(class) < bytes || class_bytes(class) % 16 ||
 		    (class && class_bytes(class - 1) >= bytes) ||
-		    (bytes > 128 && class_bytes(class) > bytes * 5 / 4 + 1))
+		    (bytes > 128 && class_bytes(class) > bytes * (bytes > SMALL ? 5 : 4.5) / 4 + 1))
 			return false;
 	}
-	return class_of(SMALL) == CLASSES - 1;
+	return class_of(CACHED) == CLASSES - 1 && class_of(SMALL) == SMALL_CLASSES - 1;
+}
+
+/* Every offset of a span is told to be an object's, or not. */
+static bool spans_fit(void)
+{
+	for (unsigned int i = 0; i < SMALL_CLASSES; i++) {
+		const struct class *class = &heap_classes[i];
+
+		if (!class->objects || class->objects * class->bytes > class->pages * PAGE)
+			return false;
+		for (size_t at = 0; at < class->pages * PAGE; at++) {
+			struct page page = { .class = i, .offset = at / PAGE };
+
+			if (heap_is_object(&page, (void *)(at % PAGE)) !=
+			    (at % class->bytes == 0 && at / class->bytes < class->objects))
+				return false;
+		}
+	}
+	return true;
 }
 
 struct piece {
@@ -45,6 +65,44 @@ static bool is_marked(const struct piece *piece)
 	return true;
 }
 
+static unsigned char *piece_alloc(unsigned int kind, size_t bytes, unsigned int how, bool *good)
+{
+	unsigned char *memory;
+
+	if (how % 4 == 0) {
+		memory = heap_calloc(kind, bytes);
+		for (size_t at = 0; memory && at < bytes; at++)
+			*good &= !memory[at];
+	} else if (how % 4 == 1) {
+		memory = heap_aligned_alloc(kind, bytes, 1UL << how / 4 % 16);
+		*good &= !((uintptr_t)memory % (1UL << how / 4 % 16));
+	} else {
+		memory = heap_alloc(kind, bytes);
+	}
+	*good &= memory && heap_of(memory) == kind;
+	return memory;
+}
+
+/* In place, or where it has room. */
+static bool piece_resize(struct piece *piece, size_t bytes)
+{
+	size_t kept = piece->bytes < bytes ? piece->bytes : bytes;
+
+	if (!heap_resize(piece->memory, bytes)) {
+		if (heap_usable(piece->memory) <= SMALL || bytes <= heap_usable(piece->memory))
+			return true;
+		piece->memory = heap_move(piece->memory, bytes);
+	}
+	if (!piece->memory || heap_usable(piece->memory) < bytes)
+		return false;
+	piece->bytes = kept;
+	if (!is_marked(piece))
+		return false;
+	piece->bytes = bytes;
+	memset(piece->memory, piece->mark, bytes);
+	return true;
+}
+
 /* Each piece is filled with its mark: none may lie upon another. */
 static void *churn(void *seed_of)
 {
@@ -57,16 +115,15 @@ static void *churn(void *seed_of)
 
 		if (piece->memory) {
 			good = is_marked(piece) && heap_usable(piece->memory) >= piece->bytes;
+			if (rand_r(&seed) % 2 && (good &= piece_resize(piece, rand_r(&seed) % 400000)))
+				continue;
 			heap_free(piece->memory);
 		}
 		piece->bytes = rand_r(&seed) % (rand_r(&seed) % 50 ? 3000 : 300000);
 		piece->mark = ++marks;
-		piece->memory = heap_alloc(rand_r(&seed) % HEAP_KINDS, piece->bytes, 1);
+		piece->memory = piece_alloc(rand_r(&seed) % HEAP_KINDS, piece->bytes, rand_r(&seed), &good);
 		if (!piece->memory)
 			return NULL;
-		if (heap_clears(piece->bytes))
-			for (size_t at = 0; at < piece->bytes; at += 977)
-				good &= !piece->memory[at];
 		memset(piece->memory, piece->mark, piece->bytes);
 	}
 	for (int i = 0; i < 200; i++)
@@ -94,16 +151,54 @@ static bool threads_churn(void)
 	return good;
 }
 
-/* At most a block for each class stays in use; the rest is one run again. */
-static bool all_came_back(void)
+static uint32_t pages_in_use(unsigned int kind)
+{
+	return heaps[kind].in_use;
+}
+
+/* Pages of a heap are all in runs: those that are free are beside no other free ones, and in a bin. */
+static bool runs_are_whole(void)
 {
 	for (int kind = 0; kind < HEAP_KINDS; kind++) {
 		struct heap *heap = &heaps[kind];
-		unsigned int used = 0;
+		uint32_t in_use = 0, touched = 0, page, length, binned = 0, runs = 0;
+		bool before = false;
 
-		for (uint32_t i = 1; i < heap->top; i++)
-			used += heap->blocks[i].state == OBJECTS || heap->blocks[i].state == LARGE;
-		if (used > CLASSES)
+		for (page = 1; page < heap->top; page += length) {
+			length = heap->runs[page].length;
+			if (heap->pages[page].state == OBJECTS)
+				length = heap_classes[heap->pages[page].class].pages;
+			if (!length || page + length > heap->top)
+				return false;
+			if (heap->pages[page].state != FREE) {
+				before = false;
+				in_use += length;
+				continue;
+			}
+			if (before || heap->runs[page + length - 1].length != length)
+				return false;
+			before = true;
+			runs++;
+			touched += heap->runs[page].touched;
+		}
+		for (int bin = 0; bin < BINS; bin++)
+			for (page = heap->bins[bin]; page; page = heap->runs[page].next)
+				binned += bin_of(heap->runs[page].length) == bin;
+		if (in_use != heap->in_use || touched != heap->touched || binned != runs)
+			return false;
+	}
+	return true;
+}
+
+/* At most a span for each class stays in use once threads are gone. */
+static bool all_came_back(void)
+{
+	for (int kind = 0; kind < HEAP_KINDS; kind++) {
+		uint32_t most = 0;
+
+		for (int i = 0; i < SMALL_CLASSES; i++)
+			most += heap_classes[i].pages;
+		if (pages_in_use(kind) > most)
 			return false;
 	}
 	return true;
@@ -111,35 +206,108 @@ static bool all_came_back(void)
 
 static bool is_aligned(void)
 {
-	for (size_t alignment = 1; alignment <= BLOCK; alignment *= 2)
-		for (size_t bytes = 1; bytes < 100000; bytes = bytes * 3 + 1) {
-			char *memory = heap_alloc(2, bytes, alignment);
+	for (size_t alignment = 1; alignment <= 1 << 24; alignment *= 2)
+		for (size_t bytes = 1; bytes < 3000000; bytes = bytes * 3 + 1) {
+			char *memory = heap_aligned_alloc(2, bytes, alignment);
 
 			if (!memory || (uintptr_t)memory % alignment || heap_usable(memory) < bytes ||
 			    heap_of(memory) != 2)
 				return false;
 			heap_free(memory);
 		}
-	return !heap_alloc(2, 1, 2 * BLOCK);
+	return !heap_aligned_alloc(2, 1, heap_bytes) && !heap_aligned_alloc(2, 1, 1UL << 63);
 }
 
+static size_t resident_pages(char *memory, size_t bytes)
+{
+	unsigned char in[bytes / PAGE];
+	size_t nr = 0;
+
+	if (mincore(memory, bytes, in))
+		return bytes;
+	for (size_t i = 0; i < sizeof(in); i++)
+		nr += in[i] & 1;
+	return nr;
+}
+
+/* Some may stay, and its addresses are used again. */
 static bool gives_back(void)
 {
-	enum { BYTES = 8 << 20 };
-	char *memory = heap_alloc(1, BYTES, 1);
+	enum { BYTES = 64 << 20 };
+	char *memory = heap_alloc(1, BYTES);
 	uint32_t top = heaps[1].top;
-	unsigned char in[BYTES / 4096];
 
 	memset(memory, 1, BYTES);
 	heap_free(memory);
-	if (mincore(memory, BYTES, in))
+	if (resident_pages(memory, BYTES) > KEPT_PAGES)
 		return false;
-	for (size_t i = 0; i < sizeof(in); i++)
-		if (in[i] & 1)
-			return false;
-	/* And its addresses are used again. */
-	heap_free(heap_alloc(1, BYTES, 1));
+	heap_free(heap_alloc(1, BYTES));
 	return heaps[1].top == top;
+}
+
+/* What is small as well, however it is freed. */
+static bool gives_small_back(void)
+{
+	enum { NR = 100000, BYTES = 600 };
+	static char *pieces[NR];
+
+	for (int i = 0; i < NR; i++)
+		memset(pieces[i] = heap_alloc(3, BYTES), 1, BYTES);
+	for (int i = 0; i < NR; i += 2)
+		heap_free(pieces[i]);
+	for (int i = 1; i < NR; i += 2)
+		heap_free(pieces[i]);
+	return resident_pages(heaps[3].base, heaps[3].top * PAGE) < 2 * KEPT_PAGES;
+}
+
+/* Growth step by step moves pages seldom, and shrinking gives back. */
+static bool grows(void)
+{
+	size_t bytes = 20000, most = 200 << 20, moves = 0;
+	char *memory = heap_alloc(0, bytes), *blocker = NULL;
+
+	for (; bytes < most; bytes += 20000) {
+		if (!heap_resize(memory, bytes)) {
+			memory = heap_move(memory, bytes);
+			moves++;
+			heap_free(blocker ?: heap_alloc(0, 1));
+			blocker = heap_alloc(0, 300000);	/* may lie behind it */
+		}
+		if (!memory || (bytes > 40000 && memory[bytes - 40001] != (char)((bytes - 20000) >> 12)))
+			return false;
+		memory[bytes - 20001] = bytes >> 12;
+	}
+	if (moves > 16 || !heap_resize(memory, 1 << 20) || heap_usable(memory) != 1 << 20)
+		return false;
+	heap_free(memory);
+	heap_free(blocker);
+	return true;
+}
+
+/* A thread that has gone keeps nothing, nor does it where others free what it took. */
+static void *take_many(void *pieces_of)
+{
+	void **pieces = pieces_of;
+
+	for (int i = 0; i < 1000; i++)
+		pieces[i] = heap_alloc(1, i * 50);
+	return NULL;
+}
+
+static bool threads_pass_on(void)
+{
+	uint32_t before = pages_in_use(1);
+	void *pieces[1000];
+	pthread_t thread;
+
+	for (int round = 0; round < 50; round++) {
+		if (pthread_create(&thread, NULL, take_many, pieces))
+			return false;
+		pthread_join(thread, NULL);
+		for (int i = 0; i < 1000; i++)
+			heap_free(pieces[i]);
+	}
+	return pages_in_use(1) < before + 4096;
 }
 
 /* Ends a child by SIGABRT. */
@@ -158,15 +326,59 @@ static bool dies(void (*mistake)(void))
 
 static void free_twice(void)
 {
-	void *memory = heap_alloc(0, 40, 1);
+	void *memory = heap_alloc(0, 40);
 
 	heap_free(memory);
 	heap_free(memory);
 }
 
+/* Not one after the other, and with others in between. */
+static void free_twice_later(void)
+{
+	void *memory = heap_alloc(0, 40), *others[10];
+
+	for (int i = 0; i < 10; i++)
+		others[i] = heap_alloc(0, 40);
+	heap_free(memory);
+	for (int i = 0; i < 10; i++)
+		heap_free(others[i]);
+	heap_free(memory);
+}
+
+static void *thread_free(void *memory)
+{
+	heap_free(memory);
+	return NULL;
+}
+
+/* By two threads that end. */
+static void free_twice_elsewhere(void)
+{
+	void *memory = heap_alloc(0, 40);
+	pthread_t thread;
+
+	for (int i = 0; i < 2; i++) {
+		pthread_create(&thread, NULL, thread_free, memory);
+		pthread_join(thread, NULL);
+	}
+}
+
+static void free_huge_twice(void)
+{
+	void *memory = heap_alloc(0, 4000000);
+
+	heap_free(memory);
+	heap_free(memory);
+}
+
+static void free_base(void)
+{
+	heap_free(heaps[0].base);
+}
+
 static void free_large_twice(void)
 {
-	void *memory = heap_alloc(0, 400000, 1);
+	void *memory = heap_alloc(0, 400000);
 
 	heap_free(memory);
 	heap_free(memory);
@@ -174,12 +386,12 @@ static void free_large_twice(void)
 
 static void free_inside(void)
 {
-	heap_free((char *)heap_alloc(0, 40, 1) + 8);
+	heap_free((char *)heap_alloc(0, 40) + 8);
 }
 
 static void free_inside_large(void)
 {
-	heap_free((char *)heap_alloc(0, 400000, 1) + BLOCK);
+	heap_free((char *)heap_alloc(0, 400000) + PAGE);
 }
 
 int main(void)
@@ -189,18 +401,29 @@ int main(void)
 	printf("KTAP version 1\n");
 	check("size classes", classes_fit());
 	check("nothing is owned at first", !heap_owns(mine) && !heap_owns(NULL) && !heap_owns(&nr));
-	check("reserves its addresses", heaps_init());
+	check("reserves its addresses", heap_init());
+	check("spans", spans_fit());
 	check("owns no other memory", !heap_owns(mine) && !heap_owns(NULL) && !heap_owns(&nr));
 	free(mine);
 	check("threads churn", threads_churn());
+	check("runs are whole", runs_are_whole());
 	check("all came back", all_came_back());
 	check("alignment", is_aligned());
 	check("large memory is given back", gives_back());
-	check("too much", !heap_alloc(0, heap_bytes, 1) && !heap_alloc(0, ~0UL, 1) && !heap_alloc(0, ~0UL, 64));
+	check("small memory is given back", gives_small_back());
+	check("grows in place", grows());
+	check("threads pass on memory", threads_pass_on());
+	check("runs are whole yet", runs_are_whole());
+	check("too much", !heap_alloc(0, heap_bytes) && !heap_alloc(0, ~0UL) && !heap_calloc(0, ~0UL) &&
+	      !heap_aligned_alloc(0, ~0UL, 64) && !heap_aligned_alloc(0, ~0UL - 4000, 8192));
 	check("freed twice", dies(free_twice));
+	check("freed twice, later", dies(free_twice_later));
+	check("freed twice, by threads", dies(free_twice_elsewhere));
 	check("large freed twice", dies(free_large_twice));
+	check("very large freed twice", dies(free_huge_twice));
 	check("freed inside", dies(free_inside));
 	check("freed inside of large", dies(free_inside_large));
+	check("freed where nothing is", dies(free_base));
 	printf("1..%d\n", nr);
 	return failed > 0;
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The vipzone module: device.h. */
+#include "device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+bool device_exists(void)
+{
+	return !access("/dev/vipzone", R_OK | W_OK);
+}
+
+/* The device is not kept open: that would keep the module from being unloaded. */
+int device_tell(unsigned long request, void *argument)
+{
+	int device = open("/dev/vipzone", O_RDWR | O_CLOEXEC);
+	int err, saved;
+
+	if (device < 0)
+		return -1;
+	err = ioctl(device, request, argument);
+	saved = errno;
+	close(device);
+	errno = saved;
+	return err;
+}
