@@ -58,18 +58,19 @@ void heap_lock_all(void)
 {
 	int i;
 
-	for (i = 0; heap_bytes && i < HEAP_KINDS; i++)
+	/* Another thread may be about to make the heaps. */
+	forking = heap_bytes;
+	for (i = 0; forking && i < HEAP_KINDS; i++)
 		pthread_mutex_lock(&heaps[i].lock);
-	forking = true;
 }
 
 void heap_unlock_all(void)
 {
 	int i;
 
-	forking = false;
-	for (i = HEAP_KINDS - 1; heap_bytes && i >= 0; i--)
+	for (i = HEAP_KINDS - 1; forking && i >= 0; i--)
 		pthread_mutex_unlock(&heaps[i].lock);
+	forking = false;
 }
 
 /* Of few pages, and little left over at its end. */

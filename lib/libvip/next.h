@@ -26,4 +26,7 @@ bool next_says(void *memory, size_t usable);
 void *vip_resize(void *memory, size_t bytes);
 size_t vip_usable_size(void *memory);
 
+/* Whether memory comes from the heaps; if it does not, why is told, once. */
+bool vip_has_heaps(void);
+
 #endif

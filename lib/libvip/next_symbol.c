@@ -46,6 +46,14 @@ static const void *start_of(const void *address)
 	return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
+/* Both libraries may be there: the preloaded one stands before the other. */
+static bool is_of_libvip(const void *function)
+{
+	const void *start = start_of(function);
+
+	return start == start_of(&next) || start == start_of(dlsym(RTLD_DEFAULT, "vip_malloc"));
+}
+
 /*
  * What the program itself calls, unless that is libvip's: before it there is, for
  * one, AddressSanitizer. If libvip was opened by dlopen(), nothing is behind it.
@@ -54,9 +62,7 @@ static void *find(const char *name)
 {
 	void *first = dlsym(RTLD_DEFAULT, name);
 
-	if (first && start_of(first) != start_of(&next))
-		return first;
-	return dlsym(RTLD_NEXT, name);
+	return first && !is_of_libvip(first) ? first : dlsym(RTLD_NEXT, name);
 }
 
 static void look(void)
@@ -120,9 +126,7 @@ const char *next_other(void)
 	void *first = dlsym(RTLD_DEFAULT, "free");
 	Dl_info info;
 
-	if (!first || start_of(first) == start_of(&next) || !dladdr(first, &info))
-		return NULL;
-	return info.dli_fname;
+	return first && !is_of_libvip(first) && dladdr(first, &info) ? info.dli_fname : NULL;
 }
 
 bool next_says(void *memory, size_t usable)

@@ -86,7 +86,7 @@ static void __attribute__((constructor)) configure(void)
 	}
 	others.flags = flags;
 	if (min)
-		min_bytes = bytes;
+		min_bytes = vip_has_heaps() ? bytes : SIZE_MAX;
 	else
 		device_tell(VIPZONE_SET_DEFAULT, &others);
 }

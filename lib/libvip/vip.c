@@ -90,8 +90,7 @@ static bool are_flags(size_t flags)
 	return false;
 }
 
-/* Whether there are heaps. */
-static bool is_available(void)
+bool vip_has_heaps(void)
 {
 	int known = __atomic_load_n(&available, __ATOMIC_ACQUIRE);
 
@@ -107,7 +106,7 @@ static bool is_available(void)
 static void *place(unsigned int kind, size_t bytes)
 {
 	int saved = errno;
-	void *memory = is_available() ? heap_alloc(kind, bytes) : NULL;
+	void *memory = vip_has_heaps() ? heap_alloc(kind, bytes) : NULL;
 
 	errno = saved;
 	return memory ?: next_malloc(bytes);
@@ -131,7 +130,7 @@ void *vip_calloc(size_t count, size_t bytes, size_t vip_flags)
 		errno = ENOMEM;
 		return NULL;
 	}
-	memory = is_available() ? heap_calloc(KIND_OF(vip_flags), bytes) : NULL;
+	memory = vip_has_heaps() ? heap_calloc(KIND_OF(vip_flags), bytes) : NULL;
 	errno = saved;
 	return memory ?: next_calloc(1, bytes);
 }
@@ -147,7 +146,7 @@ void *vip_aligned_alloc(size_t alignment, size_t bytes, size_t vip_flags)
 		errno = EINVAL;
 		return NULL;
 	}
-	memory = is_available() ? heap_aligned_alloc(KIND_OF(vip_flags), bytes, alignment) : NULL;
+	memory = vip_has_heaps() ? heap_aligned_alloc(KIND_OF(vip_flags), bytes, alignment) : NULL;
 	errno = saved;
 	if (memory)
 		return memory;
@@ -207,7 +206,7 @@ void *vip_realloc(void *memory, size_t bytes, size_t vip_flags)
 		return NULL;
 	}
 	if (!heap_owns(memory))
-		return is_available() ? move(memory, bytes, vip_flags) : next_realloc(memory, bytes);
+		return vip_has_heaps() ? move(memory, bytes, vip_flags) : next_realloc(memory, bytes);
 	stays = heap_of(memory) == KIND_OF(vip_flags) && heap_resize(memory, bytes);
 	errno = saved;
 	return stays ? memory : move(memory, bytes, vip_flags);
