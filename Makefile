@@ -27,6 +27,7 @@ help:
 	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
 	@echo "make bench-ablations what each part of memdiag is worth: the papers' tables and charts"
 	@echo "make bench-vipzone energy, latency and row conflicts of placement: the papers' charts (goes on where stopped)"
+	@echo "make bench-libvip  libvip's heaps against other allocators, and what hints cost (not in a virtual machine)"
 	@echo "make bench-mrc     how far miss ratio curves are from exact ones, and what they cost (more than an hour)"
 	@echo "make bench-mrc-energy energy of memory directed by miss ratio curves: paper 001's figures 5 and 6"
 	@echo "make bench-mrc-mm  memory divided by miss ratio curves: paper 001's table 2 (half an hour)"
@@ -87,6 +88,10 @@ bench-vipzone:
 	@tests/bench-vipzone --log out/bench-vipzone.log
 	@tests/bench-libvip
 
+bench-libvip: tools
+	@tests/bench-malloc
+	@tests/bench-libvip
+
 bench-mrc-energy:
 	@scripts/install-tools $$(python3 tests/programs.py)
 	@tests/bench-mrc-energy --traces out/mrc-energy
@@ -142,5 +147,5 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak fuzz bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone \
+.PHONY: help tools demo test soak fuzz bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone bench-libvip \
 	bench-mrc bench-mrc-energy bench-mrc-mm bench-store modules install uninstall clean

@@ -115,6 +115,31 @@ static bool grows(void)
 	return !memory && !reallocarray(NULL, count, 2);
 }
 
+/* Page tables move, and both places have the flags then. */
+static bool moves(void)
+{
+	char *memory = vip_malloc(3 << 20, WRITE_HIGH), *behind = vip_malloc(3 << 20, WRITE_HIGH), *moved, *again;
+
+	for (int i = 0; i < 3 << 20; i += 4096)
+		memory[i] = i >> 12;
+	moved = realloc(memory, 9 << 20);
+	for (int i = 0; i < 3 << 20; i += 4096)
+		if (moved[i] != (char)(i >> 12))
+			return false;
+	memset(moved, 1, 9 << 20);
+	again = vip_malloc(3 << 20, WRITE_HIGH);
+	again[0] = 1;
+	if (!has(again, WRITE_HIGH) || !has(again + (3 << 20) - 1, WRITE_HIGH) || !has(moved, WRITE_HIGH) ||
+	    !has(moved + (3 << 20), WRITE_HIGH) || !has(moved + (9 << 20) - 1, WRITE_HIGH))
+		return false;
+	if (placed && (moved == memory || !has(memory, WRITE_HIGH)))
+		return false;
+	free(again);
+	free(behind);
+	free(moved);
+	return true;
+}
+
 static bool mixes(void)
 {
 	char *memory = malloc(100);
@@ -302,6 +327,7 @@ int main(int argc, char **argv)
 	check("vip_malloc", allocates());
 	check("vip_calloc", clears());
 	check("realloc", grows());
+	check("realloc of what is large", moves());
 	check("memory of malloc too", mixes());
 	check("alignment", aligns());
 	check("mistakes", refuses());
