@@ -16,6 +16,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#define LOOSE_BYTES	(4L << 20)	/* of free objects, and this part of all memory, */
+#define LOOSE_PART	16		/* before pages are looked for that have no others, */
+#define LOOSE_MORE	16		/* and what there is more before it is done again */
+#define LOOSE_OBJECT	128		/* that is too small for a page to have no others */
 #define SPAN_PAGES	4		/* at least */
 #define MAX_SPAN_PAGES	16
 #define BIN_BYTES	65536UL		/* of a class that a thread keeps, at most */
@@ -110,6 +114,8 @@ static uint32_t span_new(struct heap *heap, unsigned int number)
 			.state = OBJECTS, .class = number, .offset = page,
 		};
 	heap->runs[first].free = class->objects;
+	heap->runs[first].returned = 0;
+	heap->loose += class->objects * class->bytes;
 	map = span_map(heap, first);
 	memset(map, 0xff, class->objects / 64 * 8);
 	if (class->objects % 64)
@@ -120,12 +126,79 @@ static uint32_t span_new(struct heap *heap, unsigned int number)
 
 static void span_free(struct heap *heap, uint32_t first, unsigned int number)
 {
+	const struct class *class = &heap_classes[number];
 	unsigned int page;
 
 	run_list_del(heap, &heap->partial[number], first);
-	for (page = 0; page < heap_classes[number].pages; page++)
+	for (page = 0; page < class->pages; page++)
 		heap->pages[first + page].state = INSIDE;
-	run_free(heap, first, heap_classes[number].pages);
+	heap->loose -= class->objects * (long)class->bytes -
+		       __builtin_popcount(heap->runs[first].returned) * (long)PAGE;
+	run_free(heap, first, class->pages);
+}
+
+static bool page_is_empty(const uint64_t *map, const struct class *class, unsigned int page)
+{
+	unsigned int object = page * PAGE / class->bytes;
+	unsigned int end = ((page + 1) * PAGE + class->bytes - 1) / class->bytes;
+
+	for (; object < end && object < class->objects; object++)
+		if (!(map[object / 64] & 1UL << object % 64))
+			return false;
+	return true;
+}
+
+/* The pages of a span that hold nothing, to the system. */
+static void span_return_pages(struct heap *heap, uint32_t first, const struct class *class)
+{
+	const uint64_t *map = span_map(heap, first);
+	struct run *run = &heap->runs[first];
+	unsigned int page;
+
+	for (page = 0; page < class->pages; page++) {
+		if (run->returned & 1U << page || !page_is_empty(map, class, page))
+			continue;
+		pages_clear(page_address(heap, first + page), PAGE);
+		run->returned |= 1U << page;
+		heap->loose -= PAGE;
+	}
+}
+
+static void spans_return_pages(struct heap *heap)
+{
+	unsigned int number;
+	uint32_t first;
+
+	for (number = class_of(LOOSE_OBJECT); number < SMALL_CLASSES; number++)
+		for (first = heap->partial[number]; first; first = heap->runs[first].next)
+			span_return_pages(heap, first, &heap_classes[number]);
+	heap->loose_left = heap->loose;
+}
+
+/* Seldom: it looks at all spans that have free objects. */
+static bool is_loose(const struct heap *heap)
+{
+	long in_use = heap->in_use * PAGE;
+
+	return heap->loose > LOOSE_BYTES + in_use / LOOSE_PART &&
+	       heap->loose > LOOSE_BYTES + heap->loose_left + in_use / LOOSE_MORE;
+}
+
+/* It is about to be written. */
+static void object_take(struct heap *heap, uint32_t first, const struct class *class,
+			unsigned int object)
+{
+	struct run *run = &heap->runs[first];
+	unsigned int page = object * class->bytes / PAGE;
+	unsigned int last = ((object + 1) * class->bytes - 1) / PAGE;
+
+	run->free--;
+	heap->loose -= class->bytes;
+	for (; run->returned && page <= last; page++)
+		if (run->returned & 1U << page) {
+			run->returned &= ~(1U << page);
+			heap->loose += PAGE;
+		}
 }
 
 /* Some objects of a class; how many. */
@@ -145,12 +218,14 @@ static unsigned int objects_take(struct heap *heap, unsigned int number, void **
 			while (map[word] && got < wanted) {
 				bit = __builtin_ctzl(map[word]);
 				map[word] &= map[word] - 1;
-				heap->runs[first].free--;
+				object_take(heap, first, &heap_classes[number], bit + word * 64);
 				objects[got++] = span_object(heap, first, word * 64 + bit);
 			}
 		if (!heap->runs[first].free)
 			run_list_del(heap, &heap->partial[number], first);
 	}
+	if (heap->loose_left > heap->loose)
+		heap->loose_left = heap->loose;
 	return got;
 }
 
@@ -172,11 +247,14 @@ static void object_return(struct heap *heap, void *memory)
 	if (*word & 1UL << object % 64)
 		die();
 	*word |= 1UL << object % 64;
+	heap->loose += heap_classes[number].bytes;
 	if (!run->free++)
 		run_list_add(heap, list, first);
 	/* One is kept, lest it come and go. */
 	if (run->free == heap_classes[number].objects && (*list != first || run->next))
 		span_free(heap, first, number);
+	if (is_loose(heap))
+		spans_return_pages(heap);
 }
 
 static void bin_refill(struct heap *heap, struct bin *bin, unsigned int number)

@@ -45,6 +45,7 @@ struct page {
  * @length: pages; of a free run, at its last page, too
  * @touched: of them, those that may be resident; the rest is zero
  * @free: objects that are free
+ * @returned: pages of a span that were given back since nothing was in them, by bits
  */
 struct run {
 	uint32_t next;
@@ -54,7 +55,7 @@ struct run {
 	uint32_t length;
 	uint32_t touched;
 	uint32_t free;
-	uint32_t unused;
+	uint32_t returned;
 };
 
 typedef uint64_t object_map[PAGE / 16 / 64];	/* a bit for a free object */
@@ -73,6 +74,8 @@ struct heap {
 	uint64_t filled[(BINS + 63) / 64];	/* bins that are not empty */
 	uint32_t bins[BINS];
 	uint32_t partial[CLASSES];	/* spans with free objects */
+	long loose;			/* bytes of free objects, but for pages given back */
+	long loose_left;		/* the least since such pages were looked for */
 };
 
 extern struct heap heaps[HEAP_KINDS];

@@ -260,6 +260,58 @@ static bool gives_small_back(void)
 	return resident_pages(heaps[3].base, heaps[3].top * PAGE) < 2 * KEPT_PAGES;
 }
 
+/* One in eight stays, at random places, and nothing of another size gets in between. */
+static bool gives_pages_back(void)
+{
+	enum { NR = 40000, BYTES = 2000 };
+	static char *pieces[NR];
+	unsigned int seed = 1, kept = 0;
+
+	for (int i = 0; i < NR; i++)
+		memset(pieces[i] = heap_alloc(3, BYTES), i, BYTES);
+	for (int i = 0; i < NR; i++)
+		if (rand_r(&seed) % 8) {
+			heap_free(pieces[i]);
+			pieces[i] = NULL;
+		} else {
+			kept++;
+		}
+	if (resident_pages(heaps[3].base, heaps[3].top * PAGE) * PAGE > NR * BYTES / 2)
+		return false;
+	/* Of what is there nothing was lost, and the rest can be used again. */
+	for (int i = 0; i < NR; i++) {
+		for (int at = 0; pieces[i] && at < BYTES; at++)
+			if (pieces[i][at] != (char)i)
+				return false;
+		if (!pieces[i])
+			memset(pieces[i] = heap_alloc(3, BYTES), i, BYTES);
+	}
+	for (int i = 0; i < NR; i++) {
+		for (int at = 0; at < BYTES; at++)
+			if (pieces[i][at] != (char)i)
+				return false;
+		heap_free(pieces[i]);
+	}
+	return true;
+}
+
+/* What the heap believes of free objects is so. */
+static bool loose_is_counted(void)
+{
+	for (int kind = 0; kind < HEAP_KINDS; kind++) {
+		struct heap *heap = &heaps[kind];
+		long loose = 0;
+
+		for (int i = 0; i < SMALL_CLASSES; i++)
+			for (uint32_t first = heap->partial[i]; first; first = heap->runs[first].next)
+				loose += heap->runs[first].free * (long)heap_classes[i].bytes -
+					 __builtin_popcount(heap->runs[first].returned) * (long)PAGE;
+		if (loose != heap->loose)
+			return false;
+	}
+	return true;
+}
+
 /* Growth step by step moves pages seldom, and shrinking gives back. */
 static bool grows(void)
 {
@@ -411,9 +463,12 @@ int main(void)
 	check("alignment", is_aligned());
 	check("large memory is given back", gives_back());
 	check("small memory is given back", gives_small_back());
+	check("pages between objects are given back", gives_pages_back());
+	check("free objects are counted", loose_is_counted());
 	check("grows in place", grows());
 	check("threads pass on memory", threads_pass_on());
 	check("runs are whole yet", runs_are_whole());
+	check("free objects are counted yet", loose_is_counted());
 	check("too much", !heap_alloc(0, heap_bytes) && !heap_alloc(0, ~0UL) && !heap_calloc(0, ~0UL) &&
 	      !heap_aligned_alloc(0, ~0UL, 64) && !heap_aligned_alloc(0, ~0UL - 4000, 8192));
 	check("freed twice", dies(free_twice));
