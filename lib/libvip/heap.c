@@ -238,11 +238,10 @@ static void object_return(struct heap *heap, void *memory)
 	struct run *run;
 	uint64_t *word;
 
-	if (page->state != OBJECTS || !heap_is_object(page, memory))
+	if (page->state != OBJECTS || !heap_is_object(page, memory, &object))
 		die();
 	first -= page->offset;
 	run = &heap->runs[first];
-	object = ((char *)memory - page_address(heap, first)) / heap_classes[number].bytes;
 	word = span_map(heap, first) + object / 64;
 	if (*word & 1UL << object % 64)
 		die();
@@ -257,11 +256,20 @@ static void object_return(struct heap *heap, void *memory)
 		spans_return_pages(heap);
 }
 
+/* The last one is handed out first: addresses are to go up. */
 static void bin_refill(struct heap *heap, struct bin *bin, unsigned int number)
 {
+	unsigned int i, last;
+	void *object;
+
 	heap_lock(heap);
 	bin->nr = objects_take(heap, number, bin->objects, (bin->max + 1) / 2);
 	heap_unlock(heap);
+	for (i = 0, last = bin->nr; i + 1 < last; i++) {
+		object = bin->objects[i];
+		bin->objects[i] = bin->objects[--last];
+		bin->objects[last] = object;
+	}
 	if (bin->max < bin->limit)
 		bin->max = bin->max * 2 < bin->limit ? bin->max * 2 : bin->limit;
 }
@@ -501,14 +509,14 @@ void *heap_aligned_alloc(unsigned int kind, size_t bytes, size_t alignment)
 /* What this thread does not keep by itself: a run, the bin is full, or a mistake. */
 void heap_free_shared(void *memory)
 {
-	unsigned int kind = heap_of(memory), i;
+	unsigned int kind = heap_of(memory), object, i;
 	struct page *page = heap_page(memory);
 	struct heap *heap = &heaps[kind];
 	struct cache *cache = cache_get(kind);
 	int saved = errno;
 	struct bin *bin;
 
-	if (page->state == OBJECTS && heap_is_object(page, memory)) {
+	if (page->state == OBJECTS && heap_is_object(page, memory, &object)) {
 		if (!cache) {
 			heap_lock(heap);
 			object_return(heap, memory);
@@ -543,12 +551,11 @@ void heap_free_shared(void *memory)
 	errno = saved;
 }
 
-size_t heap_usable(const void *memory)
+size_t heap_usable_run(const void *memory)
 {
 	const struct heap *heap = &heaps[heap_of(memory)];
 	const struct page *page = heap_page(memory);
 
-	/* It is the caller's, and does not change. */
 	if (page->class != NO_CLASS)
 		return class_bytes(page->class);
 	return heap->runs[page_of(heap, memory)].touched * PAGE;

@@ -6,7 +6,11 @@
 #ifndef VIP_HEAP_H
 #define VIP_HEAP_H
 
+#include <memsuite/vipzone.h>
+
 #include "runs.h"
+
+#pragma GCC visibility push(hidden)
 
 /**
  * struct bin - objects of a class that a thread keeps
@@ -69,6 +73,12 @@ bool heap_init(void);
 void heap_lock_all(void);
 void heap_unlock_all(void);
 
+/* The heap of a combination of flags. */
+static inline unsigned int heap_of_flags(size_t vip_flags)
+{
+	return vip_flags / _VIP_TYP_WRITE;
+}
+
 /* Whether memory came from heap_alloc(). */
 static inline bool heap_owns(const void *memory)
 {
@@ -114,14 +124,14 @@ static inline void *heap_alloc_kept(unsigned int kind, size_t bytes)
 	return memory;
 }
 
-/* Whether memory is the first byte of an object. */
-static inline bool heap_is_object(const struct page *page, const void *memory)
+/* The number of an object in its span; false: memory is not the first byte of one. */
+static inline bool heap_is_object(const struct page *page, const void *memory, unsigned int *object)
 {
 	const struct class *class = &heap_classes[page->class];
 	uint64_t inside = (size_t)page->offset << PAGE_SHIFT | ((uintptr_t)memory & (PAGE - 1));
-	uint64_t object = inside * class->inverse >> 32;
 
-	return object * class->bytes == inside && object < class->objects;
+	*object = inside * class->inverse >> 32;
+	return *object * class->bytes == inside && *object < class->objects;
 }
 
 /**
@@ -147,9 +157,10 @@ static inline void heap_free(void *memory)
 {
 	struct page *page = heap_page(memory);
 	struct cache *cache = heap_caches[heap_of(memory)];
+	unsigned int object;
 	struct bin *bin;
 
-	if (!cache || page->state != OBJECTS || !heap_is_object(page, memory))
+	if (!cache || page->state != OBJECTS || !heap_is_object(page, memory, &object))
 		return heap_free_shared(memory);
 	bin = &cache->bins[page->class];
 	if (bin->nr >= bin->max || *(uint64_t *)memory == heap_mark)
@@ -158,8 +169,16 @@ static inline void heap_free(void *memory)
 	bin->objects[bin->nr++] = memory;
 }
 
-/* How many bytes may be used. */
-size_t heap_usable(const void *memory);
+/* The same of a run. */
+size_t heap_usable_run(const void *memory);
+
+/* How many bytes may be used. It is the caller's, and does not change. */
+static inline size_t heap_usable(const void *memory)
+{
+	const struct page *page = heap_page(memory);
+
+	return page->state == OBJECTS ? heap_classes[page->class].bytes : heap_usable_run(memory);
+}
 
 /* Give memory another size where it is; false: it has to move. */
 bool heap_resize(void *memory, size_t bytes);
@@ -169,5 +188,7 @@ bool heap_resize(void *memory, size_t bytes);
  * there is none.
  */
 void *heap_move(void *memory, size_t bytes);
+
+#pragma GCC visibility pop
 
 #endif

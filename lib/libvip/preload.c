@@ -28,6 +28,7 @@
 /* Allocations of fewer bytes are left alone; until it is known, all are. */
 static size_t min_bytes = SIZE_MAX;
 static size_t flags;
+static unsigned int kind;		/* the heap of these flags */
 
 static bool add_flag(const char *word, size_t length)
 {
@@ -85,6 +86,7 @@ static void __attribute__((constructor)) configure(void)
 		return;
 	}
 	others.flags = flags;
+	kind = heap_of_flags(flags);
 	if (min)
 		min_bytes = vip_has_heaps() ? bytes : SIZE_MAX;
 	else
@@ -93,7 +95,9 @@ static void __attribute__((constructor)) configure(void)
 
 VIP_PUBLIC void *malloc(size_t bytes)
 {
-	return bytes < min_bytes ? next_malloc(bytes) : vip_malloc(bytes, flags);
+	if (bytes < min_bytes)
+		return next_malloc(bytes);
+	return heap_alloc_kept(kind, bytes) ?: vip_malloc(bytes, flags);
 }
 
 VIP_PUBLIC void *calloc(size_t count, size_t bytes)
@@ -185,7 +189,10 @@ VIP_PUBLIC void *pvalloc(size_t bytes)
 
 VIP_PUBLIC void free(void *memory)
 {
-	vip_free(memory);
+	if (heap_owns(memory))
+		heap_free(memory);
+	else
+		next_free(memory);
 }
 
 VIP_PUBLIC size_t malloc_usable_size(void *memory)

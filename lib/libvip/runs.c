@@ -17,8 +17,8 @@
 #define STEP		1024		/* pages made writable at a time */
 #define EXACT		64		/* bins of one length each */
 #define TRIES		8		/* runs of a bin that are looked at */
-#define KEPT_PAGES	1024		/* free pages that may stay resident, */
-#define KEPT_PART	32		/* and this part of those in use */
+#define KEPT_PAGES	4096		/* free pages that may stay resident, */
+#define KEPT_PART	16		/* and this part of those in use */
 
 struct heap heaps[HEAP_KINDS];
 
@@ -244,7 +244,7 @@ static void runs_purge(struct heap *heap)
 		keep = KEPT_PAGES;
 	if (heap->touched <= keep)
 		return;
-	while (heap->touched > keep / 2) {
+	while (heap->touched > keep - keep / 4) {
 		first = heap->oldest;
 		ages_del(heap, first);
 		heap->runs[first].touched = 0;

@@ -15,6 +15,8 @@
 
 #include "classes.h"
 
+#pragma GCC visibility push(hidden)
+
 #define HEAP_KINDS	4
 #define PAGE_SHIFT	12
 #define PAGE		(1UL << PAGE_SHIFT)
@@ -127,5 +129,7 @@ bool run_extend(struct heap *heap, uint32_t first, uint32_t length);
 
 /* Make memory zero, and have it take none. */
 void pages_clear(char *memory, size_t bytes);
+
+#pragma GCC visibility pop
 
 #endif

@@ -17,7 +17,6 @@
 
 /* One heap for each combination of flags. */
 #define FLAGS_OF(kind)	((kind) * _VIP_TYP_WRITE)
-#define KIND_OF(flags)	((flags) / _VIP_TYP_WRITE)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static enum { UNKNOWN, NO, YES } available;
@@ -116,7 +115,7 @@ void *vip_malloc(size_t bytes, size_t vip_flags)
 {
 	if (!are_flags(vip_flags))
 		return NULL;
-	return heap_alloc_kept(KIND_OF(vip_flags), bytes) ?: place(KIND_OF(vip_flags), bytes);
+	return heap_alloc_kept(heap_of_flags(vip_flags), bytes) ?: place(heap_of_flags(vip_flags), bytes);
 }
 
 void *vip_calloc(size_t count, size_t bytes, size_t vip_flags)
@@ -130,7 +129,7 @@ void *vip_calloc(size_t count, size_t bytes, size_t vip_flags)
 		errno = ENOMEM;
 		return NULL;
 	}
-	memory = vip_has_heaps() ? heap_calloc(KIND_OF(vip_flags), bytes) : NULL;
+	memory = vip_has_heaps() ? heap_calloc(heap_of_flags(vip_flags), bytes) : NULL;
 	errno = saved;
 	return memory ?: next_calloc(1, bytes);
 }
@@ -146,7 +145,7 @@ void *vip_aligned_alloc(size_t alignment, size_t bytes, size_t vip_flags)
 		errno = EINVAL;
 		return NULL;
 	}
-	memory = vip_has_heaps() ? heap_aligned_alloc(KIND_OF(vip_flags), bytes, alignment) : NULL;
+	memory = vip_has_heaps() ? heap_aligned_alloc(heap_of_flags(vip_flags), bytes, alignment) : NULL;
 	errno = saved;
 	if (memory)
 		return memory;
@@ -180,7 +179,7 @@ static void *move(void *memory, size_t bytes, size_t flags)
 	size_t usable = vip_usable_size(memory);
 	void *moved = NULL;
 
-	if (heap_owns(memory) && heap_of(memory) == KIND_OF(flags) && bytes > usable && usable > SMALL)
+	if (heap_owns(memory) && heap_of(memory) == heap_of_flags(flags) && bytes > usable && usable > SMALL)
 		moved = heap_move(memory, bytes);
 	if (moved)
 		return moved;
@@ -207,7 +206,7 @@ void *vip_realloc(void *memory, size_t bytes, size_t vip_flags)
 	}
 	if (!heap_owns(memory))
 		return vip_has_heaps() ? move(memory, bytes, vip_flags) : next_realloc(memory, bytes);
-	stays = heap_of(memory) == KIND_OF(vip_flags) && heap_resize(memory, bytes);
+	stays = heap_of(memory) == heap_of_flags(vip_flags) && heap_resize(memory, bytes);
 	errno = saved;
 	return stays ? memory : move(memory, bytes, vip_flags);
 }

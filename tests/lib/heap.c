@@ -42,8 +42,9 @@ static bool spans_fit(void)
 			return false;
 		for (size_t at = 0; at < class->pages * PAGE; at++) {
 			struct page page = { .class = i, .offset = at / PAGE };
+			unsigned int object;
 
-			if (heap_is_object(&page, (void *)(at % PAGE)) !=
+			if (heap_is_object(&page, (void *)(at % PAGE), &object) !=
 			    (at % class->bytes == 0 && at / class->bytes < class->objects))
 				return false;
 		}
