@@ -90,7 +90,9 @@ static unsigned int span_pages(size_t bytes)
 
 static void *span_object(const struct heap *heap, uint32_t first, unsigned int object)
 {
-	return page_address(heap, first) + object * (size_t)heap_classes[heap->pages[first].class].bytes;
+	const struct class *class = &heap_classes[heap->pages[first].class];
+
+	return page_address(heap, first) + object * (size_t)class->bytes;
 }
 
 /* That of its first page goes on into those of the next ones. */
@@ -328,7 +330,8 @@ static struct cache *cache_new(unsigned int kind)
 	void **objects;
 	unsigned int i;
 
-	cache = mmap(NULL, cache_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	cache = mmap(NULL, cache_bytes(), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (cache == MAP_FAILED)
 		return NULL;
 	objects = cache->objects;
@@ -403,7 +406,8 @@ static void *small_alloc(unsigned int kind, unsigned int number)
 }
 
 /* A run, of which the first part is used; the rest is room to grow. */
-static void *large_alloc(struct heap *heap, unsigned int class, size_t bytes, size_t room, bool *zeroed)
+static void *large_alloc(struct heap *heap, unsigned int class, size_t bytes, size_t room,
+			 bool *zeroed)
 {
 	uint32_t first = NONE, pages = (bytes + PAGE - 1) / PAGE, more = room / PAGE;
 	char *memory;
@@ -430,7 +434,9 @@ static void *run_get(unsigned int kind, size_t bytes, bool *zeroed)
 {
 	unsigned int class = bytes > CACHED ? NO_CLASS : class_of(bytes);
 
-	return large_alloc(&heaps[kind], class, class == NO_CLASS ? bytes : class_bytes(class), 0, zeroed);
+	if (class != NO_CLASS)
+		bytes = class_bytes(class);
+	return large_alloc(&heaps[kind], class, bytes, 0, zeroed);
 }
 
 void *heap_alloc_shared(unsigned int kind, size_t bytes)
@@ -595,7 +601,8 @@ bool heap_resize(void *memory, size_t bytes)
 static bool remap(char *memory, size_t bytes)
 {
 	void *mapped = mmap(memory, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			    MAP_FIXED_NOREPLACE, -1, 0);
 
 	return mapped == memory;
 }

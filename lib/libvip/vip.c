@@ -179,7 +179,8 @@ static void *move(void *memory, size_t bytes, size_t flags)
 	size_t usable = vip_usable_size(memory);
 	void *moved = NULL;
 
-	if (heap_owns(memory) && heap_of(memory) == heap_of_flags(flags) && bytes > usable && usable > SMALL)
+	if (heap_owns(memory) && heap_of(memory) == heap_of_flags(flags) &&
+	    bytes > usable && usable > SMALL)
 		moved = heap_move(memory, bytes);
 	if (moved)
 		return moved;

@@ -23,7 +23,12 @@ static const size_t sizes[] = {
 };
 
 #define NR_SIZES (sizeof(sizes) / sizeof(sizes[0]))
-#define HOLDS(condition) do { if (!(condition)) { printf("# line %d: %s\n", __LINE__, #condition); return false; } } while (0)
+#define HOLDS(condition) do {							\
+	if (!(condition)) {							\
+		printf("# line %d: %s\n", __LINE__, #condition);		\
+		return false;							\
+	}									\
+} while (0)
 
 static void check(const char *name, bool good)
 {
