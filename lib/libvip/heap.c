@@ -10,18 +10,10 @@
 #include "heap.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <unistd.h>
 
-#define LOOSE_BYTES	(4L << 20)	/* of free objects, and this part of all memory, */
-#define LOOSE_PART	16		/* before pages are looked for that have no others, */
-#define LOOSE_MORE	16		/* and what there is more before it is done again */
-#define LOOSE_OBJECT	128		/* that is too small for a page to have no others */
-#define SPAN_PAGES	4		/* at least */
-#define MAX_SPAN_PAGES	16
 #define BIN_BYTES	65536UL		/* of a class that a thread keeps, at most */
 #define BIN_OBJECTS	128
 #define BIN_RUNS	4
@@ -29,22 +21,12 @@
 #define REMAPPED	(1UL << 20)	/* from here on page tables move, not bytes */
 
 THREAD_LOCAL struct cache *heap_caches[HEAP_KINDS];
-struct class heap_classes[SMALL_CLASSES];
 uint64_t heap_mark;
 void (*heap_retag)(void *memory, size_t bytes);
 
 static pthread_key_t caches_key;
 static THREAD_LOCAL bool exiting;	/* this thread, and keeps nothing */
 static THREAD_LOCAL bool forking;	/* this thread, and has all locks */
-
-static void __attribute__((noreturn)) die(void)
-{
-	static const char why[] = "libvip: this is not allocated, or is freed twice\n";
-	ssize_t unused = write(STDERR_FILENO, why, sizeof(why) - 1);
-
-	(void)unused;
-	abort();
-}
 
 static void heap_lock(struct heap *heap)
 {
@@ -77,187 +59,6 @@ void heap_unlock_all(void)
 	forking = false;
 }
 
-/* Of few pages, and little left over at its end. */
-static unsigned int span_pages(size_t bytes)
-{
-	unsigned int pages;
-
-	for (pages = SPAN_PAGES; pages < MAX_SPAN_PAGES; pages++)
-		if (pages * PAGE >= bytes && pages * PAGE % bytes <= pages * PAGE / 32)
-			break;
-	return pages;
-}
-
-static void *span_object(const struct heap *heap, uint32_t first, unsigned int object)
-{
-	const struct class *class = &heap_classes[heap->pages[first].class];
-
-	return page_address(heap, first) + object * (size_t)class->bytes;
-}
-
-/* That of its first page goes on into those of the next ones. */
-static uint64_t *span_map(const struct heap *heap, uint32_t first)
-{
-	return heap->maps[first];
-}
-
-static uint32_t span_new(struct heap *heap, unsigned int number)
-{
-	const struct class *class = &heap_classes[number];
-	uint32_t first, page;
-	uint64_t *map;
-	bool zeroed;
-
-	first = run_alloc(heap, class->pages, &zeroed);
-	if (!first)
-		return NONE;
-	for (page = 0; page < class->pages; page++)
-		heap->pages[first + page] = (struct page){
-			.state = OBJECTS, .class = number, .offset = page,
-		};
-	heap->runs[first].free = class->objects;
-	heap->runs[first].returned = 0;
-	heap->loose += class->objects * class->bytes;
-	map = span_map(heap, first);
-	memset(map, 0xff, class->objects / 64 * 8);
-	if (class->objects % 64)
-		map[class->objects / 64] = (1UL << class->objects % 64) - 1;
-	run_list_add(heap, &heap->partial[number], first);
-	return first;
-}
-
-static void span_free(struct heap *heap, uint32_t first, unsigned int number)
-{
-	const struct class *class = &heap_classes[number];
-	unsigned int page;
-
-	run_list_del(heap, &heap->partial[number], first);
-	for (page = 0; page < class->pages; page++)
-		heap->pages[first + page].state = INSIDE;
-	heap->loose -= class->objects * (long)class->bytes -
-		       __builtin_popcount(heap->runs[first].returned) * (long)PAGE;
-	run_free(heap, first, class->pages);
-}
-
-static bool page_is_empty(const uint64_t *map, const struct class *class, unsigned int page)
-{
-	unsigned int object = page * PAGE / class->bytes;
-	unsigned int end = ((page + 1) * PAGE + class->bytes - 1) / class->bytes;
-
-	for (; object < end && object < class->objects; object++)
-		if (!(map[object / 64] & 1UL << object % 64))
-			return false;
-	return true;
-}
-
-/* The pages of a span that hold nothing, to the system. */
-static void span_return_pages(struct heap *heap, uint32_t first, const struct class *class)
-{
-	const uint64_t *map = span_map(heap, first);
-	struct run *run = &heap->runs[first];
-	unsigned int page;
-
-	for (page = 0; page < class->pages; page++) {
-		if (run->returned & 1U << page || !page_is_empty(map, class, page))
-			continue;
-		pages_clear(page_address(heap, first + page), PAGE);
-		run->returned |= 1U << page;
-		heap->loose -= PAGE;
-	}
-}
-
-static void spans_return_pages(struct heap *heap)
-{
-	unsigned int number;
-	uint32_t first;
-
-	for (number = class_of(LOOSE_OBJECT); number < SMALL_CLASSES; number++)
-		for (first = heap->partial[number]; first; first = heap->runs[first].next)
-			span_return_pages(heap, first, &heap_classes[number]);
-	heap->loose_left = heap->loose;
-}
-
-/* Seldom: it looks at all spans that have free objects. */
-static bool is_loose(const struct heap *heap)
-{
-	long in_use = heap->in_use * PAGE;
-
-	return heap->loose > LOOSE_BYTES + in_use / LOOSE_PART &&
-	       heap->loose > LOOSE_BYTES + heap->loose_left + in_use / LOOSE_MORE;
-}
-
-/* It is about to be written. */
-static void object_take(struct heap *heap, uint32_t first, const struct class *class,
-			unsigned int object)
-{
-	struct run *run = &heap->runs[first];
-	unsigned int page = object * class->bytes / PAGE;
-	unsigned int last = ((object + 1) * class->bytes - 1) / PAGE;
-
-	run->free--;
-	heap->loose -= class->bytes;
-	for (; run->returned && page <= last; page++)
-		if (run->returned & 1U << page) {
-			run->returned &= ~(1U << page);
-			heap->loose += PAGE;
-		}
-}
-
-/* Some objects of a class; how many. */
-static unsigned int objects_take(struct heap *heap, unsigned int number, void **objects,
-				 unsigned int wanted)
-{
-	unsigned int got = 0, word, bit;
-	uint64_t *map;
-	uint32_t first;
-
-	while (got < wanted) {
-		first = heap->partial[number] ?: span_new(heap, number);
-		if (!first)
-			break;
-		map = span_map(heap, first);
-		for (word = 0; got < wanted && heap->runs[first].free; word++)
-			while (map[word] && got < wanted) {
-				bit = __builtin_ctzl(map[word]);
-				map[word] &= map[word] - 1;
-				object_take(heap, first, &heap_classes[number], bit + word * 64);
-				objects[got++] = span_object(heap, first, word * 64 + bit);
-			}
-		if (!heap->runs[first].free)
-			run_list_del(heap, &heap->partial[number], first);
-	}
-	if (heap->loose_left > heap->loose)
-		heap->loose_left = heap->loose;
-	return got;
-}
-
-static void object_return(struct heap *heap, void *memory)
-{
-	uint32_t first = page_of(heap, memory);
-	const struct page *page = &heap->pages[first];
-	unsigned int number = page->class, object;
-	uint32_t *list = &heap->partial[number];
-	struct run *run;
-	uint64_t *word;
-
-	if (page->state != OBJECTS || !heap_is_object(page, memory, &object))
-		die();
-	first -= page->offset;
-	run = &heap->runs[first];
-	word = span_map(heap, first) + object / 64;
-	if (*word & 1UL << object % 64)
-		die();
-	*word |= 1UL << object % 64;
-	heap->loose += heap_classes[number].bytes;
-	if (!run->free++)
-		run_list_add(heap, list, first);
-	/* One is kept, lest it come and go. */
-	if (run->free == heap_classes[number].objects && (*list != first || run->next))
-		span_free(heap, first, number);
-	if (is_loose(heap))
-		spans_return_pages(heap);
-}
-
 /* The last one is handed out first: addresses are to go up. */
 static void bin_refill(struct heap *heap, struct bin *bin, unsigned int number)
 {
@@ -265,7 +66,7 @@ static void bin_refill(struct heap *heap, struct bin *bin, unsigned int number)
 	void *object;
 
 	heap_lock(heap);
-	bin->nr = objects_take(heap, number, bin->objects, (bin->max + 1) / 2);
+	bin->nr = spans_take(heap, number, bin->objects, (bin->max + 1) / 2);
 	heap_unlock(heap);
 	for (i = 0, last = bin->nr; i + 1 < last; i++) {
 		object = bin->objects[i];
@@ -283,7 +84,7 @@ static void bin_drain(struct heap *heap, struct bin *bin, unsigned int nr)
 
 	heap_lock(heap);
 	for (i = 0; i < nr; i++)
-		object_return(heap, bin->objects[i]);
+		spans_put(heap, bin->objects[i]);
 	bin->nr -= nr;
 	memmove(bin->objects, bin->objects + nr, bin->nr * sizeof(*bin->objects));
 	heap_unlock(heap);
@@ -374,18 +175,9 @@ static void caches_free(void *unused)
 
 bool heap_init(void)
 {
-	struct class *class;
-	unsigned int i;
-
-	for (i = 0; i < SMALL_CLASSES; i++) {
-		class = &heap_classes[i];
-		class->bytes = class_bytes(i);
-		class->inverse = ((1UL << 32) + class->bytes - 1) / class->bytes;
-		class->pages = span_pages(class->bytes);
-		class->objects = class->pages * PAGE / class->bytes;
-	}
 	if (getrandom(&heap_mark, sizeof(heap_mark), GRND_NONBLOCK) != sizeof(heap_mark))
-		heap_mark = (uintptr_t)&class * 0x9e3779b97f4a7c15UL;
+		heap_mark = (uintptr_t)&heap_mark * 0x9e3779b97f4a7c15UL;
+	spans_init();
 	return !pthread_key_create(&caches_key, caches_free) && heaps_init();
 }
 
@@ -400,7 +192,7 @@ static void *small_alloc(unsigned int kind, unsigned int number)
 		return heap_alloc_kept(kind, heap_classes[number].bytes);
 	}
 	heap_lock(&heaps[kind]);
-	objects_take(&heaps[kind], number, &memory, 1);
+	spans_take(&heaps[kind], number, &memory, 1);
 	heap_unlock(&heaps[kind]);
 	return memory;
 }
@@ -522,17 +314,17 @@ void heap_free_shared(void *memory)
 	int saved = errno;
 	struct bin *bin;
 
-	if (page->state == OBJECTS && heap_is_object(page, memory, &object)) {
+	if (page->state == OBJECTS && span_is_object(page, memory, &object)) {
 		if (!cache) {
 			heap_lock(heap);
-			object_return(heap, memory);
+			spans_put(heap, memory);
 			heap_unlock(heap);
 			return;
 		}
 		bin = &cache->bins[page->class];
 		for (i = 0; i < bin->nr; i++)
 			if (bin->objects[i] == memory)
-				die();
+				spans_die();
 		if (bin->nr == bin->max && bin->max < bin->limit)
 			bin->max = bin->max * 2 < bin->limit ? bin->max * 2 : bin->limit;
 		if (bin->nr == bin->max)
@@ -552,7 +344,7 @@ void heap_free_shared(void *memory)
 			heap_unlock(heap);
 		}
 	} else {
-		die();
+		spans_die();
 	}
 	errno = saved;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The heaps of libvip: objects in spans and runs of pages (runs.h), which each
- * thread keeps some of, so that most calls take no lock.
+ * The heaps of libvip: objects in spans (spans.h) and runs of pages (runs.h), which
+ * each thread keeps some of, so that most calls take no lock.
  */
 #ifndef VIP_HEAP_H
 #define VIP_HEAP_H
 
 #include <memsuite/vipzone.h>
 
-#include "runs.h"
+#include "spans.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -39,22 +39,6 @@ struct cache {
 #define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
 extern THREAD_LOCAL struct cache *heap_caches[HEAP_KINDS];
-
-/**
- * struct class - of objects that share spans
- * @bytes: of an object
- * @inverse: 2^32 / @bytes, rounded up
- * @objects: in a span
- * @pages: of a span
- */
-struct class {
-	uint32_t bytes;
-	uint32_t inverse;
-	uint16_t objects;
-	uint16_t pages;
-};
-
-extern struct class heap_classes[SMALL_CLASSES];
 
 /* Begins small objects that a thread keeps: one that is freed twice is noticed. */
 extern uint64_t heap_mark;
@@ -124,16 +108,6 @@ static inline void *heap_alloc_kept(unsigned int kind, size_t bytes)
 	return memory;
 }
 
-/* The number of an object in its span; false: memory is not the first byte of one. */
-static inline bool heap_is_object(const struct page *page, const void *memory, unsigned int *object)
-{
-	const struct class *class = &heap_classes[page->class];
-	uint64_t inside = (size_t)page->offset << PAGE_SHIFT | ((uintptr_t)memory & (PAGE - 1));
-
-	*object = inside * class->inverse >> 32;
-	return *object * class->bytes == inside && *object < class->objects;
-}
-
 /**
  * heap_alloc() - allocate from a heap
  * @kind: its number
@@ -160,7 +134,7 @@ static inline void heap_free(void *memory)
 	unsigned int object;
 	struct bin *bin;
 
-	if (!cache || page->state != OBJECTS || !heap_is_object(page, memory, &object))
+	if (!cache || page->state != OBJECTS || !span_is_object(page, memory, &object))
 		return heap_free_shared(memory);
 	bin = &cache->bins[page->class];
 	if (bin->nr >= bin->max || *(uint64_t *)memory == heap_mark)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../lib/libvip/runs.c"
+#include "../../lib/libvip/spans.c"
 #include "../../lib/libvip/heap.c"
 
 static int nr, failed;
@@ -44,7 +45,7 @@ static bool spans_fit(void)
 			struct page page = { .class = i, .offset = at / PAGE };
 			unsigned int object;
 
-			if (heap_is_object(&page, (void *)(at % PAGE), &object) !=
+			if (span_is_object(&page, (void *)(at % PAGE), &object) !=
 			    (at % class->bytes == 0 && at / class->bytes < class->objects))
 				return false;
 		}
