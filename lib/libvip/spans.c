@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOSE_BYTES	(4L << 20)	/* of free objects, and this part of all memory, */
+#define LOOSE_BYTES	(16L << 20)	/* of free objects, and this part of all memory, */
 #define LOOSE_PART	16		/* before pages are looked for that have no others, */
 #define LOOSE_MORE	16		/* and what there is more before it is done again */
 #define LOOSE_OBJECT	128		/* that is too small for a page to have no others */
