@@ -335,7 +335,7 @@ void heap_free_shared(void *memory)
 		bin = cache && page->class != NO_CLASS ? &cache->bins[page->class] : NULL;
 		if (bin && bin->nr < bin->limit &&
 		    cache->run_bytes + class_bytes(page->class) <= RUN_BYTES) {
-			page->state = KEPT;
+			page_set_state(page, KEPT);
 			cache->run_bytes += class_bytes(page->class);
 			bin->objects[bin->nr++] = memory;
 		} else {

@@ -102,7 +102,7 @@ static inline void *heap_alloc_kept(unsigned int kind, size_t bytes)
 	if (class < SMALL_CLASSES) {
 		*(uint64_t *)memory = 0;
 	} else {
-		heap_page(memory)->state = RUN;
+		page_set_state(heap_page(memory), RUN);
 		cache->run_bytes -= class_bytes(class);
 	}
 	return memory;

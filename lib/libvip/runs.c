@@ -259,12 +259,12 @@ static void pages_free(struct heap *heap, uint32_t first, uint32_t length, uint3
 
 	heap->in_use -= length;
 	heap->pages[first].state = INSIDE;
-	if (next < heap->top && heap->pages[next].state == FREE) {
+	if (next < heap->top && page_state(&heap->pages[next]) == FREE) {
 		length += heap->runs[next].length;
 		touched += heap->runs[next].touched;
 		run_del(heap, next);
 	}
-	if (heap->pages[first - 1].state == FREE) {
+	if (page_state(&heap->pages[first - 1]) == FREE) {
 		before = heap->runs[first - 1].length;
 		first -= before;
 		length += before;
@@ -297,7 +297,7 @@ bool run_extend(struct heap *heap, uint32_t first, uint32_t length)
 	if (next == heap->top) {
 		if (!top_alloc(heap, more))
 			return false;
-	} else if (heap->pages[next].state == FREE && heap->runs[next].length >= more) {
+	} else if (page_state(&heap->pages[next]) == FREE && heap->runs[next].length >= more) {
 		run_take(heap, next, more);
 	} else {
 		return false;

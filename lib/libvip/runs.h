@@ -105,6 +105,20 @@ static inline uint32_t page_of(const struct heap *heap, const void *memory)
 	return ((const char *)memory - heap->base) >> PAGE_SHIFT;
 }
 
+/*
+ * Of a first page. Whose a run is changes its state without the lock, but never from
+ * or to FREE, which is what those who hold the lock ask about.
+ */
+static inline enum page_state page_state(const struct page *page)
+{
+	return __atomic_load_n(&page->state, __ATOMIC_RELAXED);
+}
+
+static inline void page_set_state(struct page *page, enum page_state state)
+{
+	__atomic_store_n(&page->state, state, __ATOMIC_RELAXED);
+}
+
 void run_list_add(struct heap *heap, uint32_t *list, uint32_t first);
 void run_list_del(struct heap *heap, uint32_t *list, uint32_t first);
 
