@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from unittest import mock
@@ -49,6 +50,7 @@ SYSFS = {
     "memdiag/algorithm": "march-c-",
     "memdiag/available_algorithms": "mats\nmarch-c-",
     "memdiag/test_lifetime_s": "180",
+    "memdiag/lifetime/automatic": "1",
     "memdiag/bad_page_count": "0",
     "memdiag/pending_page_count": "0",
     "memdiag/retire": "",
@@ -78,6 +80,8 @@ SYSFS = {
     "memdiag/control/policy": "adaptive",
     "memdiag/control/bandwidth_pages_s": "0",
     "memdiag/control/available_policies": "adaptive\nfixed\nondemand",
+    "memdiag/control/pressure_memory_pct": "10",
+    "memdiag/control/pressure_cpu_pct": "50",
     "memdiag/control/fidelity": "3",
     "memdiag/control/fixed_fidelity": "1",
     "memdiag/control/fixed_threads": "1",
@@ -86,6 +90,11 @@ SYSFS = {
     "memdiag/control/remote_pages": "0",
     "memdiag/move_interval_ms": "0",
     "memdiag/moves/moved_pages": "5",
+    "memdiag/retire_policy/suspect_count": "0",
+    "memdiag/ecc_corrected_errors": "0",
+    "memdiag/ecc_uncorrected_errors": "0",
+    "memdiag/tests/add": "",
+    "memdiag/tests/remove": "",
     "memdiag/range/run_test": "",
     "memdiag/range/cancel": "",
     "memdiag/range/status": "untested",
@@ -804,6 +813,133 @@ def stress_injects_errors_into_free_memory(top):
     assert result.returncode == 1 and "emulated already" in result.stderr, result
 
 
+class MadeUpSweeps:
+    """Does what memdiag would: a sweep for each test that is added, and passes over address bits; @finds is run before."""
+
+    def __init__(self, tree, finds=lambda: None):
+        self.tree, self.finds = tree, finds
+        self.names = []         # of what was tested
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.work)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+
+    def bump(self, name):
+        number = int(self.tree.written(name) or 0)
+        self.tree.fill(self.tree.sysfs, {name: str(number + 1)})
+
+    def work(self):
+        while not self.ended.wait(0.05):
+            added = self.tree.written("memdiag/tests/add").split()
+            if added:
+                self.finds()
+                self.names.append((added[1], self.tree.written("memdiag/control/fixed_fidelity").strip()))
+                self.tree.fill(self.tree.sysfs, {"memdiag/tests/add": ""})
+                self.bump("memdiag/passes")
+            elif self.tree.written("memdiag/address_bits/period_s") == "1\n":
+                self.names.append(("address bits", "1"))
+                self.bump("memdiag/address_bits/passes")
+                time.sleep(0.6)         # the command looks twice a second
+
+
+BURN_IN = {**SYSFS, "memdiag/available_algorithms": "mats\nretention\nmarch-c-", "memdiag/coverage/free_tested_pages": "950",
+           "memdiag/coverage/free_untested_pages": "50", "memdiag/coverage/kernel_pages": "40",
+           "memdiag/coverage/kernel_tested_pages": "0", "memdiag/coverage/kernel_untested_pages": "40",
+           "memdiag/address_bits/passes": "0"}
+SET_BY_BURN_IN = [f"memdiag/{name}" for name in (
+    "enabled", "lifetime/automatic", "test_lifetime_s", "algorithm", "move_interval_ms", "address_bits/period_s",
+    "control/policy", "control/bandwidth_mib_s", "control/fixed_fidelity", "control/fixed_threads",
+    "control/pressure_cpu_pct", "control/pressure_memory_pct")]
+
+
+def a_tree_to_burn_in(top, sysfs=None):
+    return Tree(top, {**BURN_IN, **(sysfs or {})}, {**DEBUGFS, "memdiag/bad_pages": BAD_PAGES})
+
+
+def settings_are_as_before(tree):
+    for name in SET_BY_BURN_IN:
+        assert tree.written(name) == BURN_IN[name] + "\n", (name, tree.written(name))
+
+
+def a_machine_is_burnt_in(top):
+    tree = a_tree_to_burn_in(top)
+    with MadeUpSweeps(tree) as sweeps:
+        result = tree.run("diag", "burn-in", "--time", "8s", "--output", os.path.join(top, "verdict"), MEMSUITE_EDAC=top)
+    assert result.returncode == 0 and "GOOD" in result.stdout, result
+    assert sweeps.names[:4] == [("mats", "1"), ("march-c-", "1"), ("address bits", "1"), ("retention", "1")], sweeps.names
+    assert ("march-c-", "2") in sweeps.names, sweeps.names
+    assert "round 1, mats, 1 background" in result.stderr, result.stderr
+    assert "160 KiB the kernel's own" in result.stdout, result.stdout
+    settings_are_as_before(tree)
+    assert tree.written("memdiag/tests/remove") == "burn-in\n"
+    told = json.load(open(os.path.join(top, "verdict.json"), encoding="utf-8"))
+    assert told["verdict"] == "good" and not told["reasons"] and told["covered_pct"] == 91.3, told
+    assert told["tests"]["mats"]["runs"] >= 2 and told["whole_rounds"] >= 1, told
+    for suffix in ("json", "html"):
+        assert os.stat(os.path.join(top, f"verdict.{suffix}")).st_mode & 0o777 == 0o600
+    text = open(os.path.join(top, "verdict.html"), encoding="utf-8").read()
+    ElementTree.fromstring(text.split("\n", 1)[1].replace('<meta charset="utf-8">', ""))
+    assert "<h1" in text and "GOOD" in text and "cannot be moved" in text, text
+
+
+def a_burn_in_tells_what_it_found(top):
+    edac = {"mc0/dimm0/dimm_label": "DIMM_A1", "mc0/dimm0/dimm_location": "channel 0", "mc0/dimm0/dimm_ce_count": "3",
+            "mc0/dimm0/dimm_ue_count": "0"}
+    tree = a_tree_to_burn_in(top)
+    Tree.fill(os.path.join(top, "edac"), edac)
+
+    def finds():
+        tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
+        Tree.fill(os.path.join(top, "edac"), {"mc0/dimm0/dimm_ce_count": "5"})
+
+    with MadeUpSweeps(tree, finds):
+        result = tree.run("diag", "burn-in", "--time", "3s", "--json", "--no-heat", "--output", os.path.join(top, "v"),
+                          MEMSUITE_EDAC=os.path.join(top, "edac"))
+    told = json.loads(result.stdout)
+    assert result.returncode == 3 and told["verdict"] == "bad" and not told["heated"], result
+    assert told["found"]["pages"][0]["by"] == "mats" and told["tests"]["mats"]["bad_pages"] == 1, told
+    assert any("1 bad page found in DIMM" in reason for reason in told["reasons"]), told["reasons"]
+    assert "EDAC counted 2 corrected and 0 uncorrected errors of DIMM_A1" in told["reasons"], told["reasons"]
+    assert "1 bad page found in DIMM" in open(os.path.join(top, "v.html"), encoding="utf-8").read()
+    settings_are_as_before(tree)
+
+
+def a_burn_in_that_is_too_short_or_blind_says_so(top):
+    tree = a_tree_to_burn_in(os.path.join(top, "short"))
+    result = tree.run("diag", "burn-in", "--time", "1s", "--json")      # nobody sweeps
+    told = json.loads(result.stdout)
+    assert result.returncode == 4 and told["verdict"] == "part", result
+    assert len(told["tests_left_out"]) == 4, told
+    assert len(os.listdir(os.path.dirname(tree.state))) == 3            # the page, twice, and the lock
+    settings_are_as_before(tree)
+    tree = a_tree_to_burn_in(os.path.join(top, "blind"), {"memdiag/coverage/free_tested_pages": "800"})
+    with MadeUpSweeps(tree):
+        result = tree.run("diag", "burn-in", "--time", "5s")
+    assert result.returncode == 4 and "76.9% of memory were tested, 90% are wanted" in result.stdout, result
+
+
+def a_burn_in_that_is_ended_puts_everything_back(top):
+    for which in (signal.SIGINT, signal.SIGTERM):
+        tree = a_tree_to_burn_in(os.path.join(top, which.name))
+        process = tree.start("diag", "burn-in", "--time", "1h", "--json")
+        while not tree.written("memdiag/tests/add").strip():
+            time.sleep(0.05)
+        assert "runs already" in tree.run("diag", "burn-in").stderr
+        time.sleep(0.5)
+        process.send_signal(which)
+        text, _ = process.communicate(timeout=20)
+        told = json.loads(text)
+        assert process.returncode == 4 and told["ended_early"] == f"by {which.name}", told
+        assert tree.written("memdiag/tests/remove") == "burn-in\n"
+        settings_are_as_before(tree)
+
+
 def what_stress_tells_is_computed(top):
     with mock.patch.object(proc, "PROC", a_tree_to_stress(top).proc):
         assert counters.tlb_shootdowns() == 42 and counters.tester_ticks() == {"42": 200}
@@ -1407,6 +1543,7 @@ def the_command_line_is_checked(top):
                  ("diag", "stress", "ramp", "--size", "x"), ("diag", "stress", "ramp", "--seconds", "nan"),
                  ("diag", "stress", "ramp", "--seconds", "0.5"), ("diag", "stress", "ramp", "--inject", "33"),
                  ("diag", "stress", "ramp", "--fidelity", "0"), ("diag", "stress", "ramp", "--set", "../x=1"),
+                 ("diag", "burn-in", "--time", "3x"), ("diag", "burn-in", "--coverage", "101"),
                  ("diag", "stress", "ramp", "--set", "x"), ("diag", "stress", "ramp", "--pj-per-bit", "-1"),
                  ("mrc", "add", "cgroup:a"), ("mrc", "add", "above:"), ("mrc", "add", "above:-1"),
                  ("mrc", "report", "nothing"), ("mrc", "record", "x"), ("mrc", "accesses", "1", "-1"),
@@ -1417,7 +1554,7 @@ def the_command_line_is_checked(top):
 
 def names_of_commands(*group):
     listed = subprocess.run([PYTHON, TOOL, *group, "--help"], check=True, capture_output=True, text=True).stdout
-    return re.findall(r"^ {4}(\w+) ", listed, re.MULTILINE)
+    return re.findall(r"^ {4}([\w-]+) ", listed, re.MULTILINE)
 
 
 def the_manual_page_has_every_command(_top):
@@ -1691,6 +1828,10 @@ TESTS = (
     stress_leaves_the_settings_as_they_were,
     stress_ends_with_the_settings_restored,
     stress_injects_errors_into_free_memory,
+    a_machine_is_burnt_in,
+    a_burn_in_tells_what_it_found,
+    a_burn_in_that_is_too_short_or_blind_says_so,
+    a_burn_in_that_is_ended_puts_everything_back,
     what_stress_tells_is_computed,
     the_operations_of_algorithms_are_those_of_the_module,
     damage_is_seen,

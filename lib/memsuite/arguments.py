@@ -51,6 +51,18 @@ def range_argument(text):
     return text
 
 
+def duration_argument(text):
+    """Seconds, from 90s, 30m, 4h or 2d."""
+    unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:])
+    try:
+        seconds = float(text[:-1]) * unit if unit else math.nan
+    except ValueError:
+        seconds = math.nan
+    if not 1 <= seconds <= 30 * 86400:
+        raise argparse.ArgumentTypeError(f"not a time from 1s to 30d, such as 90s, 30m, 4h or 2d: {text!r}")
+    return seconds
+
+
 def number_argument(low, high, kind=int):
     """The type of an argument that is a number of a range."""
     def argument(text):

@@ -7,40 +7,19 @@ import sys
 import time
 
 from .. import Failure
-from ..ending import Ended, held, until_ended
+from ..ending import Ended, until_ended
 from ..exit_status import BAD_MEMORY, CANCELLED
 from ..modules import ENABLE_ERRORS
 from ..output import print_json
 from ..proc import meminfo
-from ..sysfs import need, number, read, write
+from ..settings import Settings
+from ..sysfs import need, number, read
 from .counters import SAMPLE_S, STALL_S, Watch, counters, growth, while_tested
 from .demand import run_demand
 from .errors import Errors
 from .report import report, report_lines
 
 WARM_UP_S = 1
-
-
-class Settings:
-    """Files of sysfs that are changed for a while."""
-
-    def __init__(self):
-        self.before = []
-
-    def set(self, path, text, meanings=None):
-        before = read(*path.split("/"))
-        if before == text:
-            return
-        with held():
-            write(path, text, meanings)
-            self.before.append((path, before))
-
-    def restore(self):
-        for path, text in reversed(self.before):
-            try:
-                write(path, text)
-            except Failure as failure:
-                print(f"memsuite: {path} was {text}, and is not: {failure}", file=sys.stderr)
 
 
 def configure(args, settings):

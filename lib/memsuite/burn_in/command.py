@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memsuite diag burn-in: everything is tried on a machine, for a set time."""
+
+import errno
+import fcntl
+import json
+import os
+import signal
+import sys
+import time
+
+from .. import Failure
+from ..diag.saved_pages import STATE
+from ..ending import on_ending
+from ..output import bad_page_count, print_json
+from ..settings import Settings
+from ..sysfs import need, read, write
+from .heat import Heat, Temperatures
+from .page import page
+from .schedule import NAME, NEVER_S, Schedule
+from .verdict import EXIT, Counts, facts, judge, summary_lines, time_text
+
+WORKERS_MAX = 64                # threads that test
+# All of the machine is for the tests: no limit of bandwidth, no care for others; memory in use is moved off what was not
+# tested. What was tested stays so to the end, and no sweep begins by itself.
+SETTINGS = {
+    "memdiag/enabled": "0",
+    "memdiag/lifetime/automatic": "0",
+    "memdiag/test_lifetime_s": str(NEVER_S),
+    "memdiag/algorithm": "march-x",     # beside the test of each sweep: the shortest that counts as a whole one
+    "memdiag/control/policy": "fixed",
+    "memdiag/control/bandwidth_mib_s": str(1 << 20),
+    "memdiag/control/pressure_memory_pct": "0",
+    "memdiag/control/pressure_cpu_pct": "0",
+    "memdiag/address_bits/period_s": "0",
+    "memdiag/move_interval_ms": "5000",
+}
+
+
+class Interrupted(Exception):
+    """By a signal, whose name it has."""
+
+
+def interrupt(which, _frame):
+    raise Interrupted(signal.Signals(which).name)
+
+
+def only_one():
+    """Two would undo each other's settings. It is held until the process ends."""
+    path = os.path.join(os.path.dirname(STATE) or ".", "burn-in.lock")
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        file = open(path, "w", encoding="ascii")        # pylint: disable=consider-using-with
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Failure("a burn-in runs already") from None
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}; run as root") from None
+    return file
+
+
+def configure(settings):
+    for path, text in SETTINGS.items():
+        settings.set(path, text)
+    settings.set("memdiag/control/fixed_threads", str(min(os.cpu_count(), WORKERS_MAX)))
+
+
+def undo(settings):
+    """Also what a second signal has kept a test from doing."""
+    try:
+        write("memdiag/tests/remove", NAME, {errno.ENOENT: ""})
+    except Failure as failure:
+        if str(failure):
+            print(f"memsuite: memdiag/tests/remove: {failure}", file=sys.stderr)
+    settings.restore()
+
+
+class Teller:
+    """One line that changes on a terminal; elsewhere one for each test."""
+
+    def __init__(self):
+        self.test = None
+
+    def __call__(self, state):
+        left = max(0, state["seconds"] - state["elapsed_s"])
+        backgrounds = f", {state['backgrounds']} background" + ("s" if state["backgrounds"] > 1 else "")
+        text = (f"round {state['round']}, {state['test']}{backgrounds}: "
+                f"{bad_page_count(int(read('memdiag', 'bad_page_count')))} known, {time_text(left)} to go")
+        if sys.stderr.isatty():
+            ready = time.strftime("%H:%M", time.localtime(time.time() + left))
+            print(f"\r{text}, ready at {ready}, this test {state['progress_pct']}%\033[K", end="", file=sys.stderr, flush=True)
+        elif (state["round"], state["test"]) != self.test:
+            print(text, file=sys.stderr, flush=True)
+        self.test = (state["round"], state["test"])
+
+    @staticmethod
+    def end():
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def run(args, settings):
+    """What has been found out, by the time or a signal; settings are as before."""
+    counts, temperatures, tell = Counts(), Temperatures(), Teller()
+    schedule = None
+    ended = None
+
+    def look(state):
+        temperatures.look()
+        tell(state)
+
+    try:
+        configure(settings)
+        schedule = Schedule(settings, args.time, look)
+        with Heat(not args.no_heat):
+            schedule.run()
+    except Interrupted as signal_name:
+        ended = f"by {signal_name}"
+    except Failure as failure:
+        if not schedule:
+            raise
+        ended = str(failure)
+    finally:
+        on_ending(signal.SIG_IGN)
+        tell.end()
+        try:
+            told = facts(schedule, counts, temperatures, args) if schedule else None
+        finally:
+            undo(settings)
+    if not told:
+        raise Failure(f"ended {ended} before a test began; the settings are as before")
+    told["ended_early"] = ended
+    return judge(told)
+
+
+def keep(told, output):
+    """As NAME.html and NAME.json: for root, for there are physical addresses in them."""
+    base = output or os.path.join(os.path.dirname(STATE) or ".", time.strftime("burn-in-%Y%m%d-%H%M%S"))
+    for suffix, text in ((".json", json.dumps(told, indent=2, ensure_ascii=False) + "\n"), (".html", page(told))):
+        try:
+            fd = os.open(base + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(fd, "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise Failure(f"{base}{suffix}: {error.strerror}") from None
+    return base
+
+
+def cmd_diag_burn_in(args):
+    need("memdiag")
+    lock = only_one()
+    if args.output:
+        keep_try(args.output)
+    on_ending(interrupt)
+    try:
+        told = run(args, Settings())
+    finally:
+        lock.close()
+    if args.json:
+        print_json(told)
+    else:
+        for name, line in summary_lines(told):
+            print(f"{name:9} {line}")
+    base = keep(told, args.output)
+    if not args.json:
+        print(f"kept in   {base}.html and {base}.json")
+    return EXIT[told["verdict"]]
+
+
+def keep_try(output):
+    """A wrong place is better told before than after hours."""
+    directory = os.path.dirname(output) or "."
+    if not os.path.isdir(directory) or not os.access(directory, os.W_OK):
+        raise Failure(f"{directory}: no directory that can be written")

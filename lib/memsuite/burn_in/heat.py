@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Load on all CPUs, which heats the machine, and how hot it gets."""
+
+import glob
+import hashlib
+import os
+import signal
+
+from ..ending import on_ending
+
+HWMON = os.environ.get("MEMSUITE_HWMON", "/sys/class/hwmon")
+BUFFER = 1 << 20                # stays in caches: memory gets its heat from the tests
+
+
+def burn(cpu, parent):
+    """Takes what the tests leave of a CPU, as nobody else wants it."""
+    try:
+        on_ending(signal.SIG_DFL)
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        os.sched_setaffinity(0, {cpu})
+        data = os.urandom(BUFFER)
+        while os.getppid() == parent:
+            hashlib.sha512(data).digest()
+    finally:
+        os._exit(0)     # nothing of the parent's is to be done twice
+
+
+class Heat:
+    """A process on each CPU, while it is entered."""
+
+    def __init__(self, wanted):
+        self.cpus = sorted(os.sched_getaffinity(0)) if wanted else []
+        self.pids = []
+
+    def __enter__(self):
+        parent = os.getpid()
+        for cpu in self.cpus:
+            pid = os.fork()
+            if not pid:
+                burn(cpu, parent)
+            self.pids.append(pid)
+        return self
+
+    def __exit__(self, *_):
+        for pid in self.pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def first_line(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().strip()
+    except OSError:
+        return ""       # a sensor that does not answer
+
+
+class Temperatures:
+    """The highest of each kind of sensor; jc42 and spd5118 are those of DIMMs."""
+
+    def __init__(self):
+        self.highest = {}
+
+    def look(self):
+        for path in glob.glob(os.path.join(HWMON, "*", "temp*_input")):
+            kind, text = first_line(os.path.join(os.path.dirname(path), "name")), first_line(path)
+            if kind and text.lstrip("-").isdigit():
+                self.highest[kind] = max(int(text) / 1000, self.highest.get(kind, -274))
