@@ -69,6 +69,7 @@ static int __init memdiag_init(void)
 	memdiag_inject_init(debugfs);
 	memdiag_retire_policy_init(debugfs);
 	memdiag_effectiveness_init();
+	memdiag_hotplug_start();
 	err = memdiag_sysfs_init();
 	if (err)
 		memdiag_parts_exit();

@@ -1686,6 +1686,17 @@ def activation(top, busy=False, fails=None):
         return fails_to(devices.cmd_store_open, args), nvdimm
 
 
+def a_shared_store_gets_memory_hotplug_from_memdiag(top):
+    tree = Tree(top, {**SYSFS, "memdiag/test_new_memory": "1"})
+    with mock.patch.object(devices.sysfs, "SYSFS", tree.sysfs), contextlib.redirect_stderr(io.StringIO()) as text:
+        devices.yield_hotplug()
+        devices.yield_hotplug()
+    assert tree.written("memdiag/test_new_memory") == "0"
+    assert text.getvalue().count("test_new_memory is 0 now") == 1, text.getvalue()
+    with mock.patch.object(devices.sysfs, "SYSFS", os.path.join(top, "nowhere")):
+        devices.yield_hotplug()
+
+
 def an_nvdimm_in_use_is_not_taken_from_its_driver(top):
     said, nvdimm = activation(top, busy=True)
     assert "/dev/pmem0 is in use" in said, said
@@ -1872,6 +1883,7 @@ TESTS = (
     one_store_is_found_by_its_name,
     a_store_may_have_a_cache,
     a_shared_store_gets_the_addresses_of_an_nvdimm,
+    a_shared_store_gets_memory_hotplug_from_memdiag,
     an_nvdimm_in_use_is_not_taken_from_its_driver,
     nor_for_a_disk_that_is_none,
     a_disk_that_has_grown_is_opened_as_it_was,

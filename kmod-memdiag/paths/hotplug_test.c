@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that comes online: it is tested before use, if that is asked for, and
- * pages that are known to be bad are retired again, for the kernel forgets.
+ * Memory that comes online: it is tested before use, from when memdiag is loaded,
+ * and pages that are known to be bad are retired again, for the kernel forgets.
  */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bitmap.h>
 #include <linux/memory.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include <memsuite/control.h>
@@ -22,6 +26,10 @@
 
 /* Thorough: no task waits for this memory yet. */
 #define NEW_FIDELITY	4
+
+static bool test_new_memory = true;
+module_param(test_new_memory, bool, 0444);
+MODULE_PARM_DESC(test_new_memory, "test memory that comes online before it is used (default: 1)");
 
 static bool testing;			/* under hotplug_lock */
 static DEFINE_MUTEX(hotplug_lock);
@@ -65,13 +73,52 @@ static struct notifier_block memory_block = {
 	.notifier_call = hotplug_notify,
 };
 
+/* They bring memory online themselves, and do not start, or miscount, where somebody else does. */
+static const char * const hypervisor_drivers[] = { "virtio_mem", "hv_balloon" };
+
+static int module_notify(struct notifier_block *block, unsigned long state, void *data)
+{
+	struct module *module = data;
+
+	if (state != MODULE_STATE_COMING || !READ_ONCE(testing) ||
+	    match_string(hypervisor_drivers, ARRAY_SIZE(hypervisor_drivers), module->name) < 0)
+		return NOTIFY_OK;
+	hotplug_switch(false);
+	pr_info("memory that comes online is not tested any more: %s brings it online\n",
+		module->name);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_block = {
+	.notifier_call = module_notify,
+};
+
 int memdiag_hotplug_init(void)
 {
-	return register_memory_notifier(&memory_block);
+	int err = register_memory_notifier(&memory_block);
+
+	if (err)
+		return err;
+	err = register_module_notifier(&module_block);
+	if (err)
+		unregister_memory_notifier(&memory_block);
+	return err;
+}
+
+void memdiag_hotplug_start(void)
+{
+	int err = test_new_memory ? hotplug_switch(true) : 0;
+
+	if (err == -EBUSY)
+		pr_info("memory that comes online is not tested: a driver of the hypervisor brings it online\n");
+	else if (err)
+		pr_info("memory that comes online is not tested: this kernel gives no way to (%d)\n",
+			err);
 }
 
 void memdiag_hotplug_exit(void)
 {
+	unregister_module_notifier(&module_block);
 	hotplug_switch(false);
 	unregister_memory_notifier(&memory_block);
 }

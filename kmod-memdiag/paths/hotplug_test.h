@@ -9,6 +9,8 @@ extern const struct attribute_group memdiag_hotplug_group;
 
 /* May sleep. Returns 0 or an error. */
 int memdiag_hotplug_init(void);
+/* Test what comes online from now on, if it can be done and is not unwanted. May sleep. */
+void memdiag_hotplug_start(void);
 void memdiag_hotplug_exit(void);
 
 #endif

@@ -15,7 +15,7 @@ GUEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest")
 CARRIED = """
 virtio_pci virtio_blk 9pnet_virtio 9p overlay
 nfit nd_pmem nd_btt dax_pmem device_dax kmem ext4 crc32c_generic
-dm_mod dm_bufio dm_snapshot loop zram null_blk
+dm_mod dm_bufio dm_snapshot loop virtio_mem zram null_blk
 hwpoison_inject msr edac_core mce_inject einj memory_notifier_error_inject
 """.split()
 # Likewise, for programs of the host: file systems and disks of theirs.

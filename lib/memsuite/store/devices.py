@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from .. import Failure
+from .. import Failure, sysfs
 from ..ending import Ended, until_ended
 from ..output import done, human_pages, print_json, print_json_line, print_table
 
@@ -153,10 +153,21 @@ def store_sectors(pram):
     return blocks * BLOCK_SECTORS if magic == MAGIC and version == VERSION else None
 
 
+def yield_hotplug():
+    """Only one may look at memory that comes online: a shared store, which lends it, or memdiag, which tests it."""
+    path = os.path.join(sysfs.SYSFS, "memdiag", "test_new_memory")
+    if not os.path.exists(path) or read(path) == "0":
+        return
+    write(path, "0")
+    print("memsuite: memdiag/test_new_memory is 0 now: a shared store brings memory online itself", file=sys.stderr)
+
+
 def activate(args, features, sectors):
     if os.path.exists(f"/dev/mapper/{args.name}"):
         raise Failure(f"there is a device {args.name} already")
     run("modprobe", "dm-vstore")
+    if args.shared:
+        yield_hotplug()
     with pram_range(args.pram) if args.shared else contextlib.nullcontext(args.pram) as pram:
         try:
             run("dmsetup", "create", args.name, "--table", table(sectors, args.disk, pram, features))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # arrival.sh ADDRESS: memory that comes online is tested before anybody gets any
-# of it; a faulty cell in it is found and its page retired, and the memory can go
+# of it, from when memdiag is loaded, but for what others bring; a faulty cell in it is found and its page retired, and the memory can go
 # again. Boot with movablecore=512M and 1 GiB; ADDRESS lies from 640 to 768 MiB.
 #
 # kernels: newest; soak: all
@@ -23,13 +23,16 @@ never_handed_out() {
 	[ "$4" = 0 ]
 }
 
-modprobe memdiag || exit 1
+modprobe memdiag test_new_memory=0 || exit 1
+check "by the parameter, it is off" equals $suite/memdiag/test_new_memory 0
 check "offline" sh -c "echo offline >$block/state"
 check "online without a test" sh -c "echo online_movable >$block/state"
 check "nothing was tested" equals $suite/memdiag/tested_pages 0
 check "offline again" sh -c "echo offline >$block/state"
 managed=$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)
-check "ask for a test" sh -c "echo 1 >$suite/memdiag/test_new_memory"
+rmmod memdiag
+check "load" modprobe memdiag
+check "it is on by default" equals $suite/memdiag/test_new_memory 1
 check "online" sh -c "echo online_movable >$block/state"
 check "all of it was tested" at_least $suite/memdiag/tested_pages $pages
 check "one bad page" equals $suite/memdiag/bad_page_count 1
@@ -57,6 +60,11 @@ began=$(uptime_s)
 check "and online" sh -c "echo online_movable >$other/state"
 age_s=$(od -An -tu4 -j $((0x30100 * 4)) -N 4 $debug/memdiag/ages)
 check "it counts as tested since" [ "$age_s" -le $(($(uptime_s) - began + 1)) ]
+if modprobe virtio_mem; then
+	check "a driver that brings memory online itself gets to" equals $suite/memdiag/test_new_memory 0
+	check "that is told" sh -c "dmesg | grep -q 'not tested any more: virtio_mem'"
+	rmmod virtio_mem
+fi
 check "unload" rmmod memdiag memsuite
 check "still not handed out" never_handed_out
 done_testing
