@@ -20,6 +20,7 @@
 #include <memsuite/retire.h>
 
 #include "result/bad_pages.h"
+#include "result/ras_event.h"
 
 #define CREATE_TRACE_POINTS
 #include "result/trace.h"
@@ -245,6 +246,7 @@ void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 		list_add_tail(&record->link, &records);
 		trace_memdiag_bad_page(bad_page, record->nid, record->region,
 				       record->dimm);
+		memdiag_ras_event(bad_page, record->dimm);
 	}
 	mutex_unlock(&records_lock);
 }
