@@ -813,6 +813,107 @@ def stress_injects_errors_into_free_memory(top):
     assert result.returncode == 1 and "emulated already" in result.stderr, result
 
 
+NOTES = """#!/bin/sh
+env | grep ^MEMSUITE_ | sort >{top}/environment
+cat >>{top}/input
+echo >>{top}/times
+"""
+
+
+def a_tree_to_notify(top, programs, **files):
+    """@programs: {name: text} of its notify.d; a text that begins with ! is of a file that others may write."""
+    tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1", "memdiag/retire_policy/alarm": "0", **files},
+                {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
+    for name, text in programs.items():
+        Tree.fill(os.path.join(top, "notify.d"), {name: text.lstrip("!")})
+        os.chmod(os.path.join(top, "notify.d", name), 0o777 if text.startswith("!") else 0o755)
+    tree.told = {"MEMSUITE_NOTIFY": os.path.join(top, "notify.d"), "MEMSUITE_RUN": os.path.join(top, "run"),
+                 "MEMSUITE_NOTIFY_INTERVAL": "0"}
+    return tree
+
+
+def lines_of(top, name):
+    try:
+        with open(os.path.join(top, name), encoding="utf-8") as file:
+            return file.read().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def programs_are_told_of_new_bad_pages(top):
+    tree = a_tree_to_notify(top, {"10-notes": NOTES.format(top=top), "old~": "#!/bin/sh\nexit 1", ".hidden": "x"})
+    result = tree.run("diag", "notify", **tree.told)
+    assert result.returncode == 0 and "1 programs told of 1 event" in result.stdout, result
+    environment = dict(line.split("=", 1) for line in lines_of(top, "environment"))
+    for name, value in (("EVENT", "bad_page"), ("PAGES", "1"), ("ADDRESS", "0x1234568"), ("ORIGIN", "test"), ("CLASS", "hard")):
+        assert environment[f"MEMSUITE_{name}"] == value, environment
+    assert "1 bad page" in environment["MEMSUITE_TEXT"], environment
+    event = json.loads(lines_of(top, "input")[0])
+    assert event["event"] == "bad_page" and event["pages"][0]["address"] == "0x1234568", event
+    assert "nothing is new" in tree.run("diag", "notify", **tree.told).stdout
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE.replace("test", "restored")})
+    tree.run("diag", "notify", "--again", **tree.told)
+    assert len(lines_of(top, "times")) == 1, "what was found before the boot is no news"
+    rows = "".join(BAD_PAGE.replace("0x1234", hex(0x5000 + nr)).rstrip() + "\n" for nr in range(1500))
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + rows})
+    tree.run("diag", "notify", **tree.told)
+    event = json.loads(lines_of(top, "input")[1])
+    assert event["page_count"] == 1500 and len(event["pages"]) == 1000, "many pages are one event"
+    assert len(lines_of(top, "times")) == 2
+
+
+def programs_are_told_of_an_alarm_once(top):
+    tree = a_tree_to_notify(top, {"notes": NOTES.format(top=top)}, **{"memdiag/retire_policy/alarm": "1"})
+    tree.run("diag", "notify", **tree.told)
+    assert [json.loads(line)["event"] for line in lines_of(top, "input")] == ["bad_page", "alarm"]
+    assert "nothing is new" in tree.run("diag", "notify", **tree.told).stdout
+    assert "replace it" in json.loads(lines_of(top, "input")[1])["text"]
+
+
+def a_program_that_fails_is_told_with_what_to_do(top):
+    tree = a_tree_to_notify(top, {
+        "10-fails": "#!/bin/sh\nexit 3", "20-no-program": "#!/no/such/shell\n", "30-killed": "#!/bin/sh\nkill -9 $$",
+        "40-open": "!" + NOTES.format(top=top), "50-notes": NOTES.format(top=top)})
+    os.chmod(os.path.join(top, "notify.d", "10-fails"), 0o755)
+    Tree.fill(os.path.join(top, "notify.d"), {"60-forgotten": "x"})
+    result = tree.run("diag", "notify", **tree.told)
+    assert result.returncode == 1, result
+    for text in ("10-fails: exit status 3. It has not told", "20-no-program: No such file", "30-killed: ended by SIGKILL",
+                 "40-open is not run, for others than root may change it", "60-forgotten is not run, for it is not executable",
+                 "memsuite diag notify --again"):
+        assert text in result.stderr, (text, result.stderr)
+    assert len(lines_of(top, "times")) == 1, "the others are run"
+
+
+def programs_are_tried_by_an_example(top):
+    tree = a_tree_to_notify(top, {"notes": NOTES.format(top=top)})
+    assert tree.run("diag", "notify", "--example", **{**tree.told, "MEMSUITE_SYSFS": "/nowhere"}).returncode == 0
+    assert "MEMSUITE_ORIGIN=example" in lines_of(top, "environment")
+    tree.told["MEMSUITE_NOTIFY"] = "/nowhere"
+    assert "nobody is told" in tree.run("diag", "notify", "--example", **tree.told).stdout
+
+
+def runs_beside_each_other_tell_once(top):
+    tree = a_tree_to_notify(top, {"slow": "#!/bin/sh\nsleep 1\necho >>" + os.path.join(top, "times")})
+    runs = [tree.start("diag", "notify", **tree.told) for _ in range(4)]
+    for process in runs:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    assert len(lines_of(top, "times")) == 1, lines_of(top, "times")
+
+
+def what_fails_where_nobody_looks_is_logged(top):
+    tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1"}, {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
+    kmsg = os.path.join(top, "kmsg")
+    open(kmsg, "w", encoding="ascii").close()
+    where = {"MEMSUITE_KMSG": kmsg, "MEMSUITE_DEV_LOG": "/nowhere", "MEMSUITE_STATE": "/proc/nowhere/bad_pages.json"}
+    result = tree.run("--log", "diag", "save", **where)
+    assert result.returncode == 1 and result.stderr, result
+    assert lines_of(top, "kmsg") == [f"<11>{line}" for line in result.stderr.splitlines()], lines_of(top, "kmsg")
+    open(kmsg, "w", encoding="ascii").close()
+    assert tree.run("diag", "save", **where).returncode == 1 and not lines_of(top, "kmsg")
+
+
 class MadeUpSweeps:
     """Does what memdiag would: a sweep for each test that is added, and passes over address bits; @finds is run before."""
 
@@ -1839,6 +1940,12 @@ TESTS = (
     stress_leaves_the_settings_as_they_were,
     stress_ends_with_the_settings_restored,
     stress_injects_errors_into_free_memory,
+    programs_are_told_of_new_bad_pages,
+    programs_are_told_of_an_alarm_once,
+    a_program_that_fails_is_told_with_what_to_do,
+    programs_are_tried_by_an_example,
+    runs_beside_each_other_tell_once,
+    what_fails_where_nobody_looks_is_logged,
     a_machine_is_burnt_in,
     a_burn_in_tells_what_it_found,
     a_burn_in_that_is_too_short_or_blind_says_so,

@@ -24,6 +24,7 @@ from .config.dump import cmd_dump
 from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
 from .diag.exclusion import RANGES
 from .diag.faults import cmd_diag_inject
+from .diag.notify import PROGRAMS, cmd_diag_notify
 from .diag.plan import cmd_diag_plan
 from .diag.ranges import cmd_diag_test
 from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, cmd_diag_unretire
@@ -32,6 +33,7 @@ from .doctor.report import cmd_doctor
 from .ending import Ended, until_ended
 from .exit_status import (
     BAD_MEMORY, CANCELLED, COMMON, FAILED, MEANINGS, NOT_EXECUTABLE, NOT_LOADED, NOT_FOUND, PARTIAL, UNTESTED, help_text)
+from .log import log_errors
 from .metrics import cmd_export
 from .modules import cmd_disable, cmd_enable, cmd_status
 from .mrc.curves import cmd_mrc_show
@@ -128,6 +130,10 @@ def diag_commands(top):
                        exits={FAILED: "it failed; a page could not be retired, or the list is damaged"})
     command.add_argument("--force", action="store_true",
                          help="also those found in other DIMMs")
+    command = diag.add("notify", cmd_diag_notify, f"run the programs of {PROGRAMS} for bad pages that are new")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--again", action="store_true", help="also for those that they were told of")
+    which.add_argument("--example", action="store_true", help="to try them: for a bad page that is made up")
     command = diag.add("inject", cmd_diag_inject,
                        "make good memory look faulty to the tests; lists "
                        "what does")
@@ -427,6 +433,8 @@ def parser():
     top_parser = argparse.ArgumentParser(
         prog="memsuite", description=__doc__.split("\n", 1)[1], epilog=help_text(MEANINGS), formatter_class=Help)
     top_parser.add_argument("--json", action="store_true", default=False, help="print the result as JSON")
+    top_parser.add_argument("--log", action="store_true",
+                            help="errors go to the system's log as well: for what runs by itself")
     top_parser.add_argument("--version", action="version", version=f"memsuite {VERSION}")
     top = Commands(top_parser)
     top.add("status", cmd_status, "what is loaded, enabled and healthy",
@@ -467,6 +475,8 @@ def main(argv):
     sys.stdout.reconfigure(errors="backslashreplace")
     sys.stderr.reconfigure(errors="backslashreplace")
     args = parse(argv)
+    if args.log:
+        log_errors()
     try:
         return until_ended(lambda: told(args))
     except Ended:

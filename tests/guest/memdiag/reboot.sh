@@ -11,7 +11,7 @@ pfn=$(printf '0x%x' $(($3 / 4096)))
 mkdir -p /tmp/bin
 # The guest has no udev of its own: what its rule runs is run by hand.
 "$top/scripts/install-hooks" "" "$top/scripts/memsuite" /tmp/share /etc
-udev_runs=$(sed -n 's/.*RUN+="\(.*\)"$/\1/p' /etc/udev/rules.d/90-memsuite.rules)
+udev_runs=$(sed -n '/diag save/s/^RUN+="\(.*\)"$/\1/p' /etc/udev/rules.d/90-memsuite.rules)
 
 case $1 in
 before)

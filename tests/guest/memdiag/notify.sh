@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# notify.sh ADDRESS: of the faulty cell at ADDRESS, rasdaemon stores what memdiag and the kernel tell, and the programs of
+# /etc/memsuite/notify.d are run: by a systemd and its udev, as make install sets them up; then by a udev without
+# systemd. What fails is in the journal, or the kernel's log. Runs in the host's file system, where the sources are the
+# working directory.
+#
+# kernels: newest; soak: 6.1+
+# options: --mem 640M --root host --fault 0x1a345678:3:sa1
+# arguments: 0x1a345678
+# timeout: 1800
+. "$(dirname "$0")/ktap.sh"
+top=$PWD
+tool=$top/scripts/memsuite
+start=$(($1 / 4194304 * 4194304))
+page=$(printf '0x%x' $(($1 / 4096 * 4096)))
+
+# A system of its own: nothing of the host's units but what udev and a service need.
+mount -t tmpfs run /run
+mkdir -p /run/lock /etc/systemd/system
+cat >/etc/systemd/system/trial.target <<'END'
+[Unit]
+Wants=systemd-journald.service systemd-udevd.service
+After=systemd-journald.service systemd-udevd.service
+END
+for unit in sysinit.target.wants local-fs.target.wants sockets.target.wants; do
+	for name in /lib/systemd/system/"$unit"/* /etc/systemd/system/"$unit"/*; do
+		case $name in
+		*systemd-journald*|*systemd-udevd*|*'*') ;;
+		*) ln -sf /dev/null "/etc/systemd/system/${name##*/}" ;;
+		esac
+	done
+done
+: >/etc/fstab
+rm -rf /var/lib/memsuite /etc/memsuite
+"$top/scripts/install-hooks" "" "$tool" /tmp/share /etc
+cat >/etc/memsuite/notify.d/10-note <<'END'
+#!/bin/sh
+env | grep ^MEMSUITE_ >>/run/told
+cat >>/run/told.json
+END
+printf '#!/bin/sh\nexit 7\n' >/etc/memsuite/notify.d/20-fails
+chmod 755 /etc/memsuite/notify.d/*
+
+find_it() { # by the test of the range around it
+	echo "$start-$((start + 4194304))" >$suite/memdiag/range/run_test || return 1
+	wait_for 120 sh -c "! grep -q running $suite/memdiag/range/status"
+	grep -q fail $suite/memdiag/range/status
+}
+forget_it() { echo "$page" >$suite/memdiag/unretire; }
+told() { [ "$(grep -c "^MEMSUITE_ADDRESS=$(printf '0x%x' $((page + 0x678)))" /run/told 2>/dev/null)" = "$1" ]; }
+journal() { journalctl -q --no-pager "$@"; }
+journal_has() { journal | grep -q "$1"; }
+
+unshare --pid --fork --kill-child --mount --mount-proc /lib/systemd/systemd --system --unit=trial.target >/run/systemd.out 2>&1 &
+system=$!
+check "systemd and udev run" wait_for 300 udevadm control --ping
+rasdaemon -f -r >/run/rasdaemon.out 2>&1 &
+ras=$!
+check "rasdaemon listens" wait_for 120 grep -q 'ras:mc_event event enabled' /run/rasdaemon.out
+check "load" modprobe memdiag
+check "the bad page is found" find_it
+check "a program is told of it" wait_for 300 told 1
+sed 's/^/# /' /run/told
+check "it gets facts as JSON" python3 -c 'import json; event = json.load(open("/run/told.json")); assert event["page_count"] == 1'
+check "the page is kept" wait_for 60 grep -q "$(printf '%x' $((page + 0x678)))" /var/lib/memsuite/bad_pages.json
+check "the journal has what fails, and what to do" wait_for 60 journal_has '20-fails: exit status 7.*memsuite diag notify --again'
+check "found again, it is told of again, though the interval is not over" forget_it
+sed -i 's/"at": [0-9.]*/"at": 0/' /run/memsuite/notified.json
+check "it is found" find_it
+check "a second event runs the programs, too" wait_for 300 told 2
+kill $ras
+sqlite3 /var/lib/rasdaemon/ras-mc_event.db 'SELECT err_count, err_type, err_msg, label, address, driver_detail FROM mc_event' \
+	>/run/mc_event
+sed 's/^/# /' /run/mc_event
+check "rasdaemon has stored it, as information" grep -q '|Info|hard fault found by a memory test|' /run/mc_event
+sqlite3 /var/lib/rasdaemon/ras-mc_event.db 'SELECT pfn, page_type, action_result FROM memory_failure_event' >/run/failures
+sed 's/^/# /' /run/failures
+check "and that the kernel has withheld the page" grep -qi "^$(printf '0x%x' $((page / 4096)))|" /run/failures
+ras-mc-ctl --summary 2>&1 | sed 's/^/# /'
+grep -v '^#' $debug/memdiag/bad_pages | sed 's/^/# /'
+journal | grep -i memsuite | tail -n 20 | sed 's/^/# /'
+
+# Without systemd, udev runs them itself.
+kill $system
+wait $system 2>/dev/null
+wait_for 60 sh -c '! pgrep -x systemd-udevd >/dev/null'
+rm -rf /run/systemd /dev/log
+/lib/systemd/systemd-udevd >/run/udevd.out 2>&1 &
+udev=$!
+check "a udev without systemd runs" wait_for 60 udevadm control --ping
+forget_it
+sed -i 's/"at": [0-9.]*/"at": 0/' /run/memsuite/notified.json
+check "the page is found again" find_it
+check "programs are told by udev's own means" wait_for 120 told 3
+check "the kernel's log has what fails" wait_for 60 sh -c "dmesg | grep -q 'memsuite: .*20-fails: exit status 7'"
+kill $udev
+done_testing
