@@ -870,6 +870,20 @@ def programs_are_told_of_an_alarm_once(top):
     assert "replace it" in json.loads(lines_of(top, "input")[1])["text"]
 
 
+def dimms_are_listed_with_their_errors(top):
+    tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1"}, {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
+    plug(tree, ("DIMM 0", "A1"), ("DIMM 1", "B2"))
+    Tree.fill(os.path.join(top, "edac"), {f"mc0/{name}": text for nr, label in enumerate(("CPU0 DIMM_0", "CPU0 DIMM_7"))
+                                          for name, text in ((f"dimm{nr}/dimm_label", label),
+                                                             (f"dimm{nr}/dimm_ce_count", str(nr + 4)),
+                                                             (f"dimm{nr}/dimm_ue_count", "0"))})
+    rows = json.loads(tree.run("diag", "dimms", "--json", MEMSUITE_EDAC=os.path.join(top, "edac")).stdout)
+    assert [(row["locator"], row["bad_pages"], row["corrected"]) for row in rows] == [
+        ("DIMM 0", 1, 4), ("DIMM 1", 0, None), (None, None, 5)], rows
+    text = tree.run("diag", "dimms", MEMSUITE_EDAC="/nowhere").stdout
+    assert "no EDAC driver" in text and re.search(r"^DIMM 0 .* A1 +1 +- +- +-$", text, re.M), text
+
+
 def a_program_that_fails_is_told_with_what_to_do(top):
     tree = a_tree_to_notify(top, {
         "10-fails": "#!/bin/sh\nexit 3", "20-no-program": "#!/no/such/shell\n", "30-killed": "#!/bin/sh\nkill -9 $$",
@@ -1940,6 +1954,7 @@ TESTS = (
     stress_leaves_the_settings_as_they_were,
     stress_ends_with_the_settings_restored,
     stress_injects_errors_into_free_memory,
+    dimms_are_listed_with_their_errors,
     programs_are_told_of_new_bad_pages,
     programs_are_told_of_an_alarm_once,
     a_program_that_fails_is_told_with_what_to_do,

@@ -22,6 +22,7 @@ from .burn_in.command import cmd_diag_burn_in
 from .config.apply import cmd_apply
 from .config.dump import cmd_dump
 from .diag.bad_pages import cmd_diag_bad, cmd_diag_export, cmd_diag_list
+from .diag.dimm_errors import cmd_diag_dimms
 from .diag.exclusion import RANGES
 from .diag.faults import cmd_diag_inject
 from .diag.notify import PROGRAMS, cmd_diag_notify
@@ -111,6 +112,7 @@ def diag_commands(top):
     diag.add("list", cmd_diag_list, "bad pages found, as memdiag tells")
     diag.add("bad", cmd_diag_bad,
              "bad pages found and stored, and their DIMMs")
+    diag.add("dimms", cmd_diag_dimms, "DIMMs, with the bad pages and the reported errors of each")
     command = diag.add("test", cmd_diag_test,
                        "test a range of physical memory now",
                        exits={0: "all was tested, and all is good", **{
