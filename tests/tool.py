@@ -843,9 +843,10 @@ def lines_of(top, name):
 def programs_are_told_of_new_bad_pages(top):
     tree = a_tree_to_notify(top, {"10-notes": NOTES.format(top=top), "old~": "#!/bin/sh\nexit 1", ".hidden": "x"})
     result = tree.run("diag", "notify", **tree.told)
-    assert result.returncode == 0 and "1 programs told of 1 event" in result.stdout, result
+    assert result.returncode == 0 and "1 program run for 1 event" in result.stdout, result
     environment = dict(line.split("=", 1) for line in lines_of(top, "environment"))
-    for name, value in (("EVENT", "bad_page"), ("PAGES", "1"), ("ADDRESS", "0x1234568"), ("ORIGIN", "test"), ("CLASS", "hard")):
+    for name, value in (("EVENT", "bad_page"), ("PAGES", "1"), ("ADDRESS", "0x1234568"), ("ORIGIN", "test"), 
+                        ("CLASS", "hard")):
         assert environment[f"MEMSUITE_{name}"] == value, environment
     assert "1 bad page" in environment["MEMSUITE_TEXT"], environment
     event = json.loads(lines_of(top, "input")[0])
@@ -892,8 +893,9 @@ def a_program_that_fails_is_told_with_what_to_do(top):
     Tree.fill(os.path.join(top, "notify.d"), {"60-forgotten": "x"})
     result = tree.run("diag", "notify", **tree.told)
     assert result.returncode == 1, result
-    for text in ("10-fails: exit status 3. It has not told", "20-no-program: No such file", "30-killed: ended by SIGKILL",
-                 "40-open is not run, for others than root may change it", "60-forgotten is not run, for it is not executable",
+    for text in ("10-fails: exit status 3. It has not told", "20-no-program: No such file",
+                 "30-killed: ended by SIGKILL", "40-open is not run, for others than root may change it",
+                 "60-forgotten is not run, for it is not executable",
                  "memsuite diag notify --again"):
         assert text in result.stderr, (text, result.stderr)
     assert len(lines_of(top, "times")) == 1, "the others are run"
@@ -929,7 +931,7 @@ def what_fails_where_nobody_looks_is_logged(top):
 
 
 class MadeUpSweeps:
-    """Does what memdiag would: a sweep for each test that is added, and passes over address bits; @finds is run before."""
+    """Does what memdiag would: a sweep for each test that is added, after @finds; and passes over address bits."""
 
     def __init__(self, tree, finds=lambda: None):
         self.tree, self.finds = tree, finds
@@ -963,7 +965,8 @@ class MadeUpSweeps:
                 time.sleep(0.6)         # the command looks twice a second
 
 
-BURN_IN = {**SYSFS, "memdiag/available_algorithms": "mats\nretention\nmarch-c-", "memdiag/coverage/free_tested_pages": "950",
+BURN_IN = {**SYSFS, "memdiag/available_algorithms": "mats\nretention\nmarch-c-",
+           "memdiag/coverage/free_tested_pages": "950",
            "memdiag/coverage/free_untested_pages": "50", "memdiag/coverage/kernel_pages": "40",
            "memdiag/coverage/kernel_tested_pages": "0", "memdiag/coverage/kernel_untested_pages": "40",
            "memdiag/address_bits/passes": "0"}
@@ -985,9 +988,11 @@ def settings_are_as_before(tree):
 def a_machine_is_burnt_in(top):
     tree = a_tree_to_burn_in(top)
     with MadeUpSweeps(tree) as sweeps:
-        result = tree.run("diag", "burn-in", "--time", "8s", "--output", os.path.join(top, "verdict"), MEMSUITE_EDAC=top)
+        result = tree.run("diag", "burn-in", "--time", "8s", "--output", os.path.join(top, "verdict"),
+                          MEMSUITE_EDAC=top)
     assert result.returncode == 0 and "GOOD" in result.stdout, result
-    assert sweeps.names[:4] == [("mats", "1"), ("march-c-", "1"), ("address bits", "1"), ("retention", "1")], sweeps.names
+    assert sweeps.names[:4] == [
+        ("mats", "1"), ("march-c-", "1"), ("address bits", "1"), ("retention", "1")], sweeps.names
     assert ("march-c-", "2") in sweeps.names, sweeps.names
     assert "round 1, mats, 1 background" in result.stderr, result.stderr
     assert "160 KiB the kernel's own" in result.stdout, result.stdout
@@ -1019,9 +1024,9 @@ def a_burn_in_tells_what_it_found(top):
     told = json.loads(result.stdout)
     assert result.returncode == 3 and told["verdict"] == "bad" and not told["heated"], result
     assert told["found"]["pages"][0]["by"] == "mats" and told["tests"]["mats"]["bad_pages"] == 1, told
-    assert any("1 bad page found in DIMM" in reason for reason in told["reasons"]), told["reasons"]
+    assert any("1 bad page found in DIMM_0" in reason for reason in told["reasons"]), told["reasons"]
     assert "EDAC counted 2 corrected and 0 uncorrected errors of DIMM_A1" in told["reasons"], told["reasons"]
-    assert "1 bad page found in DIMM" in open(os.path.join(top, "v.html"), encoding="utf-8").read()
+    assert "1 bad page found in DIMM_0" in open(os.path.join(top, "v.html"), encoding="utf-8").read()
     settings_are_as_before(tree)
 
 

@@ -16,8 +16,8 @@ import sys
 
 from . import Failure
 from .arguments import (
-    address_argument, amount_argument, duration_argument, number_argument, pid_argument, policy_word, range_argument, setting_argument,
-    tracked_argument, who_argument, word_argument)
+    address_argument, amount_argument, duration_argument, number_argument, pid_argument, policy_word, range_argument,
+    setting_argument, tracked_argument, who_argument, word_argument)
 from .burn_in.command import cmd_diag_burn_in
 from .config.apply import cmd_apply
 from .config.dump import cmd_dump
@@ -223,9 +223,10 @@ def stress_command(diag):
 
 def burn_in_command(diag):
     command = diag.add("burn-in", cmd_diag_burn_in,
-                       "test a new or suspicious machine for a set time, with everything there is, and give a verdict; exit "
-                       "status 0: good, 3: bad memory found, 4: tested in part, 1: it could not be done")
-    command.add_argument("--time", metavar="TIME", type=duration_argument, default=4 * 3600, help="90s, 30m, 4h, 2d (4h)")
+                       "test a new or suspicious machine for a set time, with everything there is, and give a verdict; "
+                       "exit status 0: good, 3: bad memory found, 4: tested in part, 1: it could not be done")
+    command.add_argument("--time", metavar="TIME", type=duration_argument, default=4 * 3600,
+                         help="90s, 30m, 4h, 2d (4h)")
     add_number(command, "--coverage", "PERCENT", number_argument(0, 100, float), 90,
                "of memory that has to be tested for the verdict \"good\"; the rest is the kernel's own, or pinned")
     command.add_argument("--output", metavar="NAME", help="keep the verdict as NAME.html and NAME.json "

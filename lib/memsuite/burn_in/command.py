@@ -21,8 +21,8 @@ from .schedule import NAME, NEVER_S, Schedule
 from .verdict import EXIT, Counts, facts, judge, summary_lines, time_text
 
 WORKERS_MAX = 64                # threads that test
-# All of the machine is for the tests: no limit of bandwidth, no care for others; memory in use is moved off what was not
-# tested. What was tested stays so to the end, and no sweep begins by itself.
+# All of the machine is for the tests: no limit of bandwidth, no care for others; memory in use is moved off what was
+# not tested. What was tested stays so to the end, and no sweep begins by itself.
 SETTINGS = {
     "memdiag/enabled": "0",
     "memdiag/lifetime/automatic": "0",
@@ -88,7 +88,8 @@ class Teller:
                 f"{bad_page_count(int(read('memdiag', 'bad_page_count')))} known, {time_text(left)} to go")
         if sys.stderr.isatty():
             ready = time.strftime("%H:%M", time.localtime(time.time() + left))
-            print(f"\r{text}, ready at {ready}, this test {state['progress_pct']}%\033[K", end="", file=sys.stderr, flush=True)
+            print(f"\r{text}, ready at {ready}, this test {state['progress_pct']}%\033[K", end="", file=sys.stderr,
+                  flush=True)
         elif (state["round"], state["test"]) != self.test:
             print(text, file=sys.stderr, flush=True)
         self.test = (state["round"], state["test"])

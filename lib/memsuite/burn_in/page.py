@@ -9,8 +9,8 @@ from .verdict import BAD, GOOD, PART, USES, VERDICT_TEXT, time_text
 COLOURS = {GOOD: "#1a7f37", BAD: "#b3261e", PART: "#9a6700"}
 STYLE = """body { font: 15px/1.5 sans-serif; color: #222; max-width: 62em; margin: 2em auto; padding: 0 1em }
 h1 { color: #fff; padding: .5em .7em; border-radius: .3em } h2 { font-size: 1.15em; margin-top: 1.6em }
-table { border-collapse: collapse } th, td { text-align: left; padding: .2em 1.2em .2em 0; border-bottom: 1px solid #ddd;
-vertical-align: top } td.number, th.number { text-align: right } code { font-size: .95em }"""
+table { border-collapse: collapse } th, td { text-align: left; padding: .2em 1.2em .2em 0; vertical-align: top;
+border-bottom: 1px solid #ddd } td.number, th.number { text-align: right } code { font-size: .95em }"""
 
 
 def cell(value, tag="td"):
@@ -67,7 +67,8 @@ def sections(told):
         [(name.replace("_", " "), *(human_pages(told["coverage"][name][kind])
                                     for kind in ("pages", "tested", "partly_tested", "untested")))
          for name in USES if name in told["coverage"]])
-    yield "Tests", html_table(("test", "runs", "backgrounds", "of memory", "time", "bad pages"), test_rows(told["tests"]))
+    yield "Tests", html_table(("test", "runs", "backgrounds", "of free memory", "time", "bad pages"),
+                              test_rows(told["tests"]))
     yield "Machine", html_table(("", ""), machine_rows(told["machine"]))
     heat = "all CPUs were kept busy" if told["heated"] else "without load beside the tests"
     degrees = [f"{kind}: {value:g} °C at most" for kind, value in sorted(told["temperatures"].items())]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a burn-in has shown: facts, and a verdict from them."""
 
+import mmap
 import os
 import time
 
@@ -80,7 +81,7 @@ def untested(uses):
     """What could not be tested, and why."""
     found = [{"use": name, "pages": uses[name]["pages"] - uses[name]["tested"], "why": why}
              for name, why in USES.items() if name in uses and uses[name]["pages"] > uses[name]["tested"]]
-    retired = meminfo("HardwareCorrupted") // 4096
+    retired = meminfo("HardwareCorrupted") // mmap.PAGESIZE
     if retired:
         found.append({"use": "retired", "pages": retired, "why": "known to be bad, and withheld"})
     return found
@@ -124,7 +125,8 @@ def findings(told):
     for dimm, pages in by_dimm.items():
         classes = ", ".join(sorted({page["class"] for page in pages}))
         emulated = sum(page["origin"] == "emulated" for page in pages)
-        yield (f"{bad_page_count(len(pages))} found in DIMM {dimm} ({classes})"
+        where = f"in {dimm}" if dimm != "-" else "in a DIMM that the firmware does not tell"
+        yield (f"{bad_page_count(len(pages))} found {where} ({classes})"
                + (f"; of these, {emulated} emulated by memdiag/inject" if emulated else ""))
     if found["suspects"]:
         yield (f"{found['suspects']} pages failed, not often enough to be retired "
@@ -134,7 +136,8 @@ def findings(told):
     if found["corrected"]:
         yield f"{found['corrected']} memory errors that the hardware corrected"
     for dimm in found["edac"]:
-        yield f"EDAC counted {dimm['corrected']} corrected and {dimm['uncorrected']} uncorrected errors of {dimm['label']}"
+        yield (f"EDAC counted {dimm['corrected']} corrected and {dimm['uncorrected']} uncorrected errors "
+               f"of {dimm['label']}")
 
 
 def shortcomings(told):
@@ -143,7 +146,7 @@ def shortcomings(told):
         yield f"ended early: {told['ended_early']}"
     left = told["tests_left_out"]
     if left:
-        yield (f"{len(left)} tests have not gone over all memory: {', '.join(left)}; give it more time"
+        yield (f"{len(left)} tests have not gone over all free memory: {', '.join(left)}; give it more time"
                if told["tests"] else "no test was run")
     if told["covered_pct"] < told["wanted_pct"]:
         yield f"{told['covered_pct']}% of memory were tested, {told['wanted_pct']:g}% are wanted"

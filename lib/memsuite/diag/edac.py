@@ -18,7 +18,8 @@ def edac_text(directory, name):
 def edac_dimms():
     """[{label, location, corrected, uncorrected}]; none where no driver is."""
     found = []
-    for directory in sorted(glob.glob(os.path.join(EDAC, "mc*", "dimm*")) + glob.glob(os.path.join(EDAC, "mc*", "rank*"))):
+    for directory in sorted(glob.glob(os.path.join(EDAC, "mc*", "dimm*")) +
+                            glob.glob(os.path.join(EDAC, "mc*", "rank*"))):
         corrected, uncorrected = (edac_text(directory, f"dimm_{kind}_count") for kind in ("ce", "ue"))
         if corrected.isdigit() and uncorrected.isdigit():
             location = " ".join(edac_text(directory, "dimm_location").split())

@@ -125,8 +125,8 @@ def alarm_event():
     places = [row["dimm"] if row["dimm"] != "-" else row["region"] for row in rows]
     worst = max(set(places), key=places.count, default="-")
     return {"event": "alarm", "host": host, "page_count": len(rows), "dimm": worst,
-            "text": f"{host}: {bad_page_count(len(rows))}, {places.count(worst)} in {worst}: replace it; no more are retired",
-            "pages": []}
+            "pages": [], "text": f"{host}: {bad_page_count(len(rows))}, {places.count(worst)} in {worst}: replace it; "
+                                 "no more are retired"}
 
 
 def environment(event):
@@ -144,7 +144,7 @@ def trouble_of(path, event):
         process = subprocess.Popen([path], stdin=subprocess.PIPE, env=environment(event), cwd="/", text=True,
                                    start_new_session=True)
     except OSError as error:
-        return f"{error.strerror}; has it a first line #! of a program that is there?"
+        return f"{error.strerror}; has it a first line #! with a program that is there?"
     try:
         process.communicate(json.dumps(event) + "\n", timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
@@ -166,8 +166,8 @@ def tell(event, usable):
         trouble = trouble_of(path, event)
         if trouble:
             failed += 1
-            complain(f"{path}: {trouble}. It has not told: {event['text']}. When it is mended: memsuite diag notify --example "
-                     "tries it, and memsuite diag notify --again tells of all bad pages")
+            complain(f"{path}: {trouble}. It has not told: {event['text']}. When it is mended: memsuite diag notify "
+                     "--example tries it, and memsuite diag notify --again tells of all bad pages")
     return failed
 
 
@@ -192,6 +192,10 @@ def tell_news(told, usable):
     return len(events), failed
 
 
+def counted(number_of_them, name):
+    return f"{number_of_them} {name}" + ("s" if number_of_them != 1 else "")
+
+
 def report(args, usable, events, failed):
     if args.json:
         print_json({"programs": len(usable), "events": events, "failed": failed})
@@ -200,8 +204,8 @@ def report(args, usable, events, failed):
     elif not events:
         print("nothing is new")
     else:
-        print(f"{len(usable)} programs told of {events} event{'s' if events > 1 else ''}"
-              + (f"; {failed} failures" if failed else ""))
+        print(f"{counted(len(usable), 'program')} run for {counted(events, 'event')}"
+              + (f"; {counted(failed, 'failure')}" if failed else ""))
     return 1 if failed else 0
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# notify.sh ADDRESS: of the faulty cell at ADDRESS, rasdaemon stores what memdiag and the kernel tell, and the programs of
+# notify.sh ADDRESS: of the faulty cell at ADDRESS, rasdaemon stores what memdiag tells, and the programs of
 # /etc/memsuite/notify.d are run: by a systemd and its udev, as make install sets them up; then by a udev without
 # systemd. What fails is in the journal, or the kernel's log. Runs in the host's file system, where the sources are the
 # working directory.
@@ -13,6 +13,7 @@
 top=$PWD
 tool=$top/scripts/memsuite
 start=$(($1 / 4194304 * 4194304))
+trace=/sys/kernel/debug/tracing
 page=$(printf '0x%x' $(($1 / 4096 * 4096)))
 
 # A system of its own: nothing of the host's units but what udev and a service need.
@@ -54,10 +55,13 @@ journal_has() { journal | grep -q "$1"; }
 
 unshare --pid --fork --kill-child --mount --mount-proc /lib/systemd/systemd --system --unit=trial.target >/run/systemd.out 2>&1 &
 system=$!
-check "systemd and udev run" wait_for 300 udevadm control --ping
+check "systemd and udev run" wait_for 300 sh -c "test -S /run/udev/control && test -S /run/systemd/private"
 rasdaemon -f -r >/run/rasdaemon.out 2>&1 &
 ras=$!
 check "rasdaemon listens" wait_for 120 grep -q 'ras:mc_event event enabled' /run/rasdaemon.out
+# Of some kernels, a reader is woken when half of a buffer is full only; Debian 12's rasdaemon does not ask for less.
+echo 0 >$trace/instances/rasdaemon/buffer_percent
+echo 1 >$trace/events/ras/memory_failure_event/enable
 check "load" modprobe memdiag
 check "the bad page is found" find_it
 check "a program is told of it" wait_for 300 told 1
@@ -69,30 +73,32 @@ check "found again, it is told of again, though the interval is not over" forget
 sed -i 's/"at": [0-9.]*/"at": 0/' /run/memsuite/notified.json
 check "it is found" find_it
 check "a second event runs the programs, too" wait_for 300 told 2
+stored() { sqlite3 /var/lib/rasdaemon/ras-mc_event.db 'SELECT * FROM mc_event' 2>/dev/null | grep -q .; }
+wait_for 60 stored
 kill $ras
 sqlite3 /var/lib/rasdaemon/ras-mc_event.db 'SELECT err_count, err_type, err_msg, label, address, driver_detail FROM mc_event' \
 	>/run/mc_event
 sed 's/^/# /' /run/mc_event
 check "rasdaemon has stored it, as information" grep -q '|Info|hard fault found by a memory test|' /run/mc_event
-sqlite3 /var/lib/rasdaemon/ras-mc_event.db 'SELECT pfn, page_type, action_result FROM memory_failure_event' >/run/failures
-sed 's/^/# /' /run/failures
-check "and that the kernel has withheld the page" grep -qi "^$(printf '0x%x' $((page / 4096)))|" /run/failures
+check "the kernel tells that the page is withheld" grep -q "memory_failure_event: pfn 0x\?$(printf '%x' $((page / 4096)))" \
+	$trace/trace
+tail -n 3 /run/rasdaemon.out | sed 's/^/# /'
 ras-mc-ctl --summary 2>&1 | sed 's/^/# /'
 grep -v '^#' $debug/memdiag/bad_pages | sed 's/^/# /'
 journal | grep -i memsuite | tail -n 20 | sed 's/^/# /'
 
 # Without systemd, udev runs them itself.
-kill $system
+kill -KILL $system	# unshare ignores others; its child goes with it
 wait $system 2>/dev/null
 wait_for 60 sh -c '! pgrep -x systemd-udevd >/dev/null'
-rm -rf /run/systemd /dev/log
-/lib/systemd/systemd-udevd >/run/udevd.out 2>&1 &
+rm -rf /run/systemd /run/udev /dev/log
+unshare --pid --fork --kill-child --mount --mount-proc /lib/systemd/systemd-udevd >/run/udevd.out 2>&1 &
 udev=$!
-check "a udev without systemd runs" wait_for 60 udevadm control --ping
+check "a udev without systemd runs" wait_for 60 test -S /run/udev/control
 forget_it
 sed -i 's/"at": [0-9.]*/"at": 0/' /run/memsuite/notified.json
 check "the page is found again" find_it
 check "programs are told by udev's own means" wait_for 120 told 3
 check "the kernel's log has what fails" wait_for 60 sh -c "dmesg | grep -q 'memsuite: .*20-fails: exit status 7'"
-kill $udev
+kill -KILL $udev
 done_testing
