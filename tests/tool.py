@@ -90,6 +90,10 @@ SYSFS = {
     "memdiag/control/remote_pages": "0",
     "memdiag/move_interval_ms": "0",
     "memdiag/moves/moved_pages": "5",
+    "memdiag/method": "auto",
+    "memdiag/optimisations/skip_middle": "0",
+    "memdiag/optimisations/recycle": "1",
+    "memdiag/retire_policy/alarm": "0",
     "memdiag/retire_policy/suspect_count": "0",
     "memdiag/ecc_corrected_errors": "0",
     "memdiag/ecc_uncorrected_errors": "0",
@@ -822,7 +826,7 @@ echo >>{top}/times
 
 def a_tree_to_notify(top, programs, **files):
     """@programs: {name: text} of its notify.d; a text that begins with ! is of a file that others may write."""
-    tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1", "memdiag/retire_policy/alarm": "0", **files},
+    tree = Tree(top, {**SYSFS, "memdiag/bad_page_count": "1", **files},
                 {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
     for name, text in programs.items():
         Tree.fill(os.path.join(top, "notify.d"), {name: text.lstrip("!")})

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tracepoint ras:mc_event, which rasdaemon listens to: in a kernel without CONFIG_RAS nobody does. */
+/* The tracepoint ras:mc_event, which rasdaemon listens to; without CONFIG_RAS nobody does. */
 #ifndef MEMSUITE_COMPAT_RAS_H
 #define MEMSUITE_COMPAT_RAS_H
 

@@ -27,6 +27,9 @@ SETTINGS = {
     "memdiag/enabled": "0",
     "memdiag/lifetime/automatic": "0",
     "memdiag/test_lifetime_s": str(NEVER_S),
+    "memdiag/method": "auto",
+    "memdiag/optimisations/skip_middle": "0",
+    "memdiag/optimisations/recycle": "1",
     "memdiag/algorithm": "march-x",     # beside the test of each sweep: the shortest that counts as a whole one
     "memdiag/control/policy": "fixed",
     "memdiag/control/bandwidth_mib_s": str(1 << 20),
@@ -155,6 +158,8 @@ def cmd_diag_burn_in(args):
     on_ending(interrupt)
     try:
         told = run(args, Settings())
+    except Interrupted as name:
+        raise Failure(f"ended by {name} before it began") from None
     finally:
         lock.close()
     if args.json:

@@ -3,9 +3,10 @@
 
 from html import escape
 
-from ..output import human, human_pages
+from ..output import bad_page_count, human, human_pages
 from .verdict import BAD, GOOD, PART, USES, VERDICT_TEXT, time_text
 
+PAGES_SHOWN = 1000             # the JSON has all
 COLOURS = {GOOD: "#1a7f37", BAD: "#b3261e", PART: "#9a6700"}
 STYLE = """body { font: 15px/1.5 sans-serif; color: #222; max-width: 62em; margin: 2em auto; padding: 0 1em }
 h1 { color: #fff; padding: .5em .7em; border-radius: .3em } h2 { font-size: 1.15em; margin-top: 1.6em }
@@ -47,15 +48,23 @@ def test_rows(tests):
                "all" if run["runs"] else f"{run['partly_pct']}%", time_text(run["seconds"]), run["bad_pages"])
 
 
+def bad_page_rows(pages):
+    for bad in pages[:PAGES_SHOWN]:
+        yield (bad["address"], bad["mask"], bad["class"], "emulated" if bad["origin"] == "emulated" else bad["by"],
+               "yes" if bad["retired"] == "1" else "no", bad["dimm"])
+    if len(pages) > PAGES_SHOWN:
+        yield (f"and {len(pages) - PAGES_SHOWN} more",) + ("",) * 5
+
+
 def sections(told):
     """(title, HTML)"""
     if told["reasons"]:
         yield "Because", html_list(told["reasons"])
     if told["found"]["pages"]:
-        yield "Bad pages", html_table(
-            ("address", "bits", "class", "found by", "retired", "DIMM"),
-            [(page["address"], page["mask"], page["class"], page["by"] if page["origin"] != "emulated" else "emulated",
-              "yes" if page["retired"] == "1" else "no", page["dimm"]) for page in told["found"]["pages"]])
+        yield "Bad pages", html_table(("address", "bits", "class", "found by", "retired", "DIMM"),
+                                      bad_page_rows(told["found"]["pages"]))
+    if told["found"]["known_before"]:
+        yield "Known before", html_list([f"{bad_page_count(told['found']['known_before'])}, which are withheld"])
     if told["found"]["suspect_pages"]:
         rows = told["found"]["suspect_pages"]
         yield "Pages that failed and are in use", html_table(tuple(rows[0]), [tuple(row.values()) for row in rows])

@@ -101,7 +101,8 @@ def facts(schedule, counts, temperatures, asked):
     found = [{**row, "by": schedule.found_by.get(row["pfn"], "-"), "dimms": dimms_at(row["dimm"], every)}
              for row in bad_pages() if row["pfn"] not in counts.bad]
     new = counts.grown()
-    new.update(suspect_pages=suspects() if new["suspects"] else [], pages=found, known_before=len(counts.bad))
+    new.update(suspect_pages=suspects() if new["suspects"] else [], pages=found, known_before=len(counts.bad),
+               alarm=bool(number("memdiag", "retire_policy", "alarm")))
     flags = effectiveness()
     return {
         "begun": time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(time.time() - schedule.elapsed_s())),
@@ -128,6 +129,8 @@ def findings(told):
         where = f"in {dimm}" if dimm != "-" else "in a DIMM that the firmware does not tell"
         yield (f"{bad_page_count(len(pages))} found {where} ({classes})"
                + (f"; of these, {emulated} emulated by memdiag/inject" if emulated else ""))
+    if found["alarm"]:
+        yield "so many pages are bad that no more are retired (memdiag/retire_policy/limit_pages): replace what they lie in"
     if found["suspects"]:
         yield (f"{found['suspects']} pages failed, not often enough to be retired "
                "(memdiag/retire_policy): they are in use")
