@@ -27,6 +27,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "lib"))
 # What is pure is called, the rest is run.
 from memsuite import Failure, cli, proc  # noqa: E402
+from memsuite.burn_in.verdict import summary_lines  # noqa: E402
 from memsuite.mrc import record  # noqa: E402
 from memsuite.store import devices  # noqa: E402
 from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
@@ -239,6 +240,7 @@ class Tree:
                  "MEMSUITE_DEBUGFS": self.debugfs,
                  "MEMSUITE_STATE": self.state, "MEMSUITE_DMI": self.dmi,
                  "MEMSUITE_PROC": self.proc, "MEMSUITE_CONF": self.configuration,
+                 "MEMSUITE_CGROUP": "/nowhere",
                  "PYTHONIOENCODING": "utf-8", **environment})
 
     def run(self, *args, **options):
@@ -1040,6 +1042,7 @@ def a_burn_in_that_is_too_short_or_blind_says_so(top):
     told = json.loads(result.stdout)
     assert result.returncode == 4 and told["verdict"] == "part", result
     assert len(told["tests_left_out"]) == 4, told
+    assert "tested    91.3% of memory, by 0 tests" in "\n".join(f"{name:9} {line}" for name, line in summary_lines(told))
     assert len(os.listdir(os.path.dirname(tree.state))) == 3            # the page, twice, and the lock
     settings_are_as_before(tree)
     tree = a_tree_to_burn_in(os.path.join(top, "blind"), {"memdiag/coverage/free_tested_pages": "800"})

@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Load on all CPUs, which heats the machine, and how hot it gets."""
 
+import contextlib
 import glob
 import hashlib
 import os
 import signal
 
 from ..ending import on_ending
+from ..proc import PROC
 
+AUTOGROUP = os.path.join(PROC, "sys", "kernel", "sched_autogroup_enabled")
+CGROUP = os.environ.get("MEMSUITE_CGROUP", "/sys/fs/cgroup")
 HWMON = os.environ.get("MEMSUITE_HWMON", "/sys/class/hwmon")
 BUFFER = 1 << 20                # stays in caches: memory gets its heat from the tests
+
+
+def first_line(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().strip()
+    except OSError:
+        return ""       # a sensor that does not answer
 
 
 def burn(cpu, parent):
@@ -25,8 +37,30 @@ def burn(cpu, parent):
         os._exit(0)     # nothing of the parent's is to be done twice
 
 
+def put(path, text):
+    """Returns whether that could be done: what is not there, or not allowed, is left alone."""
+    try:
+        with open(path, "r+", encoding="ascii") as file:
+            file.write(text)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def without_autogroup():
+    """A process gets no group of its session's at its fork, which would weigh more than the threads that test."""
+    was = first_line(AUTOGROUP)
+    changed = was == "1" and put(AUTOGROUP, "0")
+    try:
+        yield
+    finally:
+        if changed:
+            put(AUTOGROUP, was)
+
+
 class Heat:
-    """A process on each CPU, while it is entered."""
+    """A process on each CPU, while it is entered; beside the kernel's threads, and less important than they are."""
 
     def __init__(self, wanted):
         self.cpus = sorted(os.sched_getaffinity(0)) if wanted else []
@@ -34,25 +68,20 @@ class Heat:
 
     def __enter__(self):
         parent = os.getpid()
-        for cpu in self.cpus:
-            pid = os.fork()
-            if not pid:
-                burn(cpu, parent)
-            self.pids.append(pid)
+        with without_autogroup():
+            for cpu in self.cpus:
+                pid = os.fork()
+                if not pid:
+                    burn(cpu, parent)
+                self.pids.append(pid)
+                # Out of the group of a service or a login, for the same reason.
+                put(os.path.join(CGROUP, "cgroup.procs"), str(pid))
         return self
 
     def __exit__(self, *_):
         for pid in self.pids:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-
-
-def first_line(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline().strip()
-    except OSError:
-        return ""       # a sensor that does not answer
 
 
 class Temperatures:

@@ -130,7 +130,8 @@ def findings(told):
         yield (f"{bad_page_count(len(pages))} found {where} ({classes})"
                + (f"; of these, {emulated} emulated by memdiag/inject" if emulated else ""))
     if found["alarm"]:
-        yield "so many pages are bad that no more are retired (memdiag/retire_policy/limit_pages): replace what they lie in"
+        yield ("so many pages are bad that no more are retired (memdiag/retire_policy/limit_pages): replace what they "
+               "lie in")
     if found["suspects"]:
         yield (f"{found['suspects']} pages failed, not often enough to be retired "
                "(memdiag/retire_policy): they are in use")
@@ -180,8 +181,9 @@ def summary_lines(told):
     yield "verdict", VERDICT_TEXT[told["verdict"]]
     for reason in told["reasons"]:
         yield "because", reason
-    yield "tested", (f"{told['covered_pct']}% of memory, by {len(told['tests']) - len(told['tests_left_out'])} tests, "
-                     f"{told['whole_rounds']} whole rounds, in {time_text(told['ran_s'])}")
+    ran = sum(run["runs"] > 0 for run in told["tests"].values())
+    yield "tested", (f"{told['covered_pct']}% of memory, by {ran} tests, {told['whole_rounds']} whole rounds, "
+                     f"in {time_text(told['ran_s'])}")
     for left in told["untested"]:
         yield "untested", f"{human_pages(left['pages'])} {left['why']}"
     if told["huge_pages_1g"]:

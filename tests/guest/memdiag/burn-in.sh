@@ -34,7 +34,7 @@ fact() { # EXPRESSION: of what is told
 modprobe memdiag || exit 1
 echo 1 >$diag/lifetime/automatic
 before=$(settings)
-check "a burn-in finds bad memory" burn_in 3 --time 90s
+check "a burn-in finds bad memory" burn_in 3 --time 240s
 check "the verdict names the cell" fact "[int(page['address'], 16) for page in told['found']['pages']] == [$1]"
 check "and the test that found it" fact "told['found']['pages'][0]['by'] in told['tests']"
 check "several tests have gone over all memory" fact "sum(run['runs'] for run in told['tests'].values()) >= 2"

@@ -50,7 +50,7 @@ find_it() { # by the test of the range around it
 }
 forget_it() { echo "$page" >$suite/memdiag/unretire; }
 told() { [ "$(grep -c "^MEMSUITE_ADDRESS=$(printf '0x%x' $((page + 0x678)))" /run/told 2>/dev/null)" = "$1" ]; }
-journal() { journalctl -q --no-pager "$@"; }
+journal() { journalctl -q --no-pager; }
 journal_has() { journal | grep -q "$1"; }
 
 unshare --pid --fork --kill-child --mount --mount-proc /lib/systemd/systemd --system --unit=trial.target >/run/systemd.out 2>&1 &
