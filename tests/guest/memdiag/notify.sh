@@ -43,9 +43,13 @@ END
 printf '#!/bin/sh\nexit 7\n' >/etc/memsuite/notify.d/20-fails
 chmod 755 /etc/memsuite/notify.d/*
 
-find_it() { # by the test of the range around it
+find_it() { # by tests of the range around it: the page may be in use for a while
+	echo 3 >/proc/sys/vm/drop_caches
+	wait_for 300 range_fails
+}
+range_fails() {
 	echo "$start-$((start + 4194304))" >$suite/memdiag/range/run_test || return 1
-	wait_for 120 sh -c "! grep -q running $suite/memdiag/range/status"
+	wait_for 300 sh -c "! grep -q running $suite/memdiag/range/status"
 	grep -q fail $suite/memdiag/range/status
 }
 forget_it() { echo "$page" >$suite/memdiag/unretire; }
