@@ -18,7 +18,7 @@ EXIT = {GOOD: 0, BAD: 3, PART: 4}
 
 # Uses of memory, as memdiag/coverage has them, and what is to be said where they were not tested.
 USES = {
-    "free": "free, but below the reserve that the kernel keeps, or on its way between CPUs",
+    "free": "free: in the reserve that the kernel keeps, on its way between CPUs, or no time was left",
     "user": "in use by programs, and not moved: held, mapped too often, or no time was left",
     "page_cache": "in the page cache, and not moved: held, being written, or no time was left",
     "hugetlb": "huge pages of hugetlbfs; those of 1 GiB are never tested",
