@@ -875,6 +875,10 @@ def programs_are_told_of_an_alarm_once(top):
     assert [json.loads(line)["event"] for line in lines_of(top, "input")] == ["bad_page", "alarm"]
     assert "nothing is new" in tree.run("diag", "notify", **tree.told).stdout
     assert "replace it" in json.loads(lines_of(top, "input")[1])["text"]
+    for raised in "01":
+        tree.fill(tree.sysfs, {"memdiag/retire_policy/alarm": raised})
+        tree.run("diag", "notify", **tree.told)
+    assert [json.loads(line)["event"] for line in lines_of(top, "input")] == ["bad_page", "alarm", "alarm"]
 
 
 def dimms_are_listed_with_their_errors(top):

@@ -184,10 +184,11 @@ def tell_news(told, usable):
     rows, alarm = news(told)
     events = ([page_event(rows)] if rows else []) + ([alarm_event()] if alarm else [])
     failed = sum(tell(event, usable) for event in events)
-    told["pages"] |= {key(row) for row in rows}
-    told["alarm"] = bool(number("memdiag", "retire_policy", "alarm"))
-    if events:
-        told["at"] = uptime_s()
+    raised = bool(number("memdiag", "retire_policy", "alarm"))
+    if events or raised != told["alarm"]:
+        told["pages"] |= {key(row) for row in rows}
+        told["alarm"] = raised          # taken back, it may be raised again
+        told["at"] = uptime_s() if events else told["at"]
         save_told(told)
     return len(events), failed
 
