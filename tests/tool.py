@@ -998,7 +998,7 @@ def settings_are_as_before(tree):
 def a_machine_is_burnt_in(top):
     tree = a_tree_to_burn_in(top)
     with MadeUpSweeps(tree) as sweeps:
-        result = tree.run("diag", "burn-in", "--time", "8s", "--output", os.path.join(top, "verdict"),
+        result = tree.run("diag", "burn-in", "--time", "10s", "--output", os.path.join(top, "verdict"),
                           MEMSUITE_EDAC=top)
     assert result.returncode == 0 and "GOOD" in result.stdout, result
     assert sweeps.names[:4] == [

@@ -130,17 +130,19 @@ class Schedule:
     def watched(self, step, test, backgrounds):
         """Until it is done, how far it is."""
         tested, moved = None, time.monotonic()
-        while not step.done():
+        while True:
+            state = (number("memdiag", "tested_pages"), step.progress_pct())
+            self.tell({"round": self.rounds + 1, "test": test, "backgrounds": backgrounds, "progress_pct": state[1],
+                       "elapsed_s": self.elapsed_s(), "seconds": self.seconds})
+            if step.done():
+                return
             if self.elapsed_s() >= self.seconds:
                 raise TimeIsOver
-            state = (number("memdiag", "tested_pages"), step.progress_pct())
             if state != tested:
                 tested, moved = state, time.monotonic()
             elif time.monotonic() - moved > STALL_S:
                 raise Failure(f"{test}: nothing was tested for {STALL_S} s; is there memory that is free? see dmesg")
             yield state[1]
-            self.tell({"round": self.rounds + 1, "test": test, "backgrounds": backgrounds, "progress_pct": state[1],
-                       "elapsed_s": self.elapsed_s(), "seconds": self.seconds})
             time.sleep(POLL_S)
 
     def credit(self, test):
