@@ -20,7 +20,7 @@ def edac_dimms():
     found = []
     for directory in sorted(glob.glob(os.path.join(EDAC, "mc*", "dimm*")) +
                             glob.glob(os.path.join(EDAC, "mc*", "rank*"))):
-        corrected, uncorrected = (edac_text(directory, f"dimm_{kind}_count") for kind in ("ce", "ue"))
+        corrected, uncorrected = (edac_text(directory, name) for name in ("dimm_ce_count", "dimm_ue_count"))
         if corrected.isdigit() and uncorrected.isdigit():
             location = " ".join(edac_text(directory, "dimm_location").split())
             found.append({"label": edac_text(directory, "dimm_label") or location, "location": location,
