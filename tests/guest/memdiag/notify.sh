@@ -66,6 +66,7 @@ check "rasdaemon listens" wait_for 120 grep -q 'ras:mc_event event enabled' /run
 # Of some kernels, a reader is woken when half of a buffer is full only; Debian 12's rasdaemon does not ask for less.
 echo 0 >$trace/instances/rasdaemon/buffer_percent
 echo 1 >$trace/events/ras/memory_failure_event/enable
+echo 1 >$trace/events/ras/mc_event/enable
 check "load" modprobe memdiag
 check "the bad page is found" find_it
 check "a program is told of it" wait_for 300 told 1
@@ -77,6 +78,8 @@ check "found again, it is told of again, though the interval is not over" forget
 sed -i 's/"at": [0-9.]*/"at": 0/' /run/memsuite/notified.json
 check "it is found" find_it
 check "a second event runs the programs, too" wait_for 300 told 2
+check "an event of the memory subsystem tells of it, as information" \
+	grep -q 'mc_event: 1 Info error: hard fault found by a memory test on DIMM_0' $trace/trace
 stored() { sqlite3 /var/lib/rasdaemon/ras-mc_event.db 'SELECT * FROM mc_event' 2>/dev/null | grep -q .; }
 wait_for 60 stored
 kill $ras
