@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# notify.sh ADDRESS: of the faulty cell at ADDRESS, rasdaemon stores what memdiag tells, and the programs of
+# notify.sh ADDRESS: of the faulty cell at ADDRESS, an event of the memory subsystem tells, and the programs of
 # /etc/memsuite/notify.d are run: by a systemd and its udev, as make install sets them up; then by a udev without
 # systemd. What fails is in the journal, or the kernel's log. Runs in the host's file system, where the sources are the
 # working directory.
@@ -60,11 +60,6 @@ journal_has() { journal | grep -q "$1"; }
 unshare --pid --fork --kill-child --mount --mount-proc /lib/systemd/systemd --system --unit=trial.target >/run/systemd.out 2>&1 &
 system=$!
 check "systemd and udev run" wait_for 300 sh -c "test -S /run/udev/control && test -S /run/systemd/private"
-rasdaemon -f -r >/run/rasdaemon.out 2>&1 &
-ras=$!
-check "rasdaemon listens" wait_for 120 grep -q 'ras:mc_event event enabled' /run/rasdaemon.out
-# Of some kernels, a reader is woken when half of a buffer is full only; Debian 12's rasdaemon does not ask for less.
-echo 0 >$trace/instances/rasdaemon/buffer_percent
 echo 1 >$trace/events/ras/memory_failure_event/enable
 echo 1 >$trace/events/ras/mc_event/enable
 check "load" modprobe memdiag
@@ -80,17 +75,8 @@ check "it is found" find_it
 check "a second event runs the programs, too" wait_for 300 told 2
 check "an event of the memory subsystem tells of it, as information" \
 	grep -q 'mc_event: 1 Info error: hard fault found by a memory test on DIMM_0' $trace/trace
-stored() { sqlite3 /var/lib/rasdaemon/ras-mc_event.db 'SELECT * FROM mc_event' 2>/dev/null | grep -q .; }
-wait_for 60 stored
-kill $ras
-sqlite3 /var/lib/rasdaemon/ras-mc_event.db 'SELECT err_count, err_type, err_msg, label, address, driver_detail FROM mc_event' \
-	>/run/mc_event
-sed 's/^/# /' /run/mc_event
-check "rasdaemon has stored it, as information" grep -q '|Info|hard fault found by a memory test|' /run/mc_event
 check "the kernel tells that the page is withheld" grep -q "memory_failure_event: pfn 0x\?$(printf '%x' $((page / 4096)))" \
 	$trace/trace
-tail -n 3 /run/rasdaemon.out | sed 's/^/# /'
-ras-mc-ctl --summary 2>&1 | sed 's/^/# /'
 grep -v '^#' $debug/memdiag/bad_pages | sed 's/^/# /'
 journal | grep -i memsuite | tail -n 20 | sed 's/^/# /'
 
