@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The files of the modules: values in sysfs, tables in debugfs."""
 
+import contextlib
 import os
 
 from . import Failure, NotLoaded
@@ -58,8 +59,9 @@ def number(*path):
                       f"not a number: {text[:40]!r}") from None
 
 
-def write(path, text, meanings=None):
-    """Write in one piece, as sysfs wants it; @meanings explains errnos."""
+@contextlib.contextmanager
+def writer(path):
+    """A function that writes a line in one piece, as sysfs wants it; its @meanings explain errnos."""
     full = os.path.join(SYSFS, path)
     try:
         fd = os.open(full, os.O_WRONLY | os.O_TRUNC)
@@ -67,13 +69,23 @@ def write(path, text, meanings=None):
         raise Failure(f"{full}: permission denied; run as root") from None
     except OSError as error:
         raise Failure(f"{full}: {error.strerror}") from None
+
+    def write_line(text, meanings=None):
+        try:
+            os.write(fd, text.encode("utf-8", "surrogateescape") + b"\n")
+        except OSError as error:
+            why = (meanings or {}).get(error.errno, error.strerror)
+            raise Failure(why) from None
+
     try:
-        os.write(fd, text.encode("utf-8", "surrogateescape") + b"\n")
-    except OSError as error:
-        why = (meanings or {}).get(error.errno, error.strerror)
-        raise Failure(why) from None
+        yield write_line
     finally:
         os.close(fd)
+
+
+def write(path, text, meanings=None):
+    with writer(path) as write_line:
+        write_line(text, meanings)
 
 
 def read_bad_pages():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The bad pages that are known."""
 
+import functools
 import mmap
 import sys
 import time
@@ -10,7 +11,7 @@ from ..sysfs import loaded, need, read_bad_pages, table
 from .dimms import dimms, dimms_at
 from .exclusion import (RANDOM_RANGES, badram, grub_snippet, length, memmap,
                         merged, stretches)
-from .saved_pages import KEPT, applies, load_store, page_of
+from .saved_pages import KEPT, page_keys, page_of, saved_pages
 
 
 def bad_pages():
@@ -30,31 +31,34 @@ def cmd_diag_list(args):
     return 0
 
 
+def stored_pages(every):
+    """{page: (address, details)} of those whose DIMMs are still there."""
+    key_of = page_keys(every)
+    return {page_of(address): (address, details) for address, details in saved_pages().pages
+            if details["key"] == key_of(details["dimm"])}
+
+
 def all_bad_pages():
     """Those that memdiag knows, and those stored, each with its DIMMs."""
     every = dimms()
+    stored = stored_pages(every)
+    dimms_of = functools.lru_cache(None)(lambda column: dimms_at(column, every))
     rows, seen = [], set()
-    if loaded("memdiag"):
-        for row in bad_pages():
-            seen.add(page_of(row["address"]))
-            rows.append({**row, "stored": False,
-                         "dimms": dimms_at(row["dimm"], every)})
-    stored = {}
-    for page in load_store()["pages"]:
-        if applies(page, every):
-            stored[page_of(page["address"])] = page
-    for row in rows:
-        page = stored.get(page_of(row["address"]))
-        row["stored"] = bool(page)
-        if page and row["origin"] == "restored":
-            row.update({name: page[name] for name in KEPT if name in page})
-    for at, page in stored.items():
+    for row in bad_pages() if loaded("memdiag") else ():
+        at = page_of(row["address"])
+        seen.add(at)
+        row["stored"] = at in stored
+        row["dimms"] = dimms_of(row["dimm"])
+        if row["stored"] and row["origin"] == "restored":
+            address, details = stored[at]
+            row.update({name: details[name] for name in KEPT[1:]}, address=hex(address))
+        rows.append(row)
+    for at, (address, details) in stored.items():
         if at not in seen:
-            rows.append({"pfn": hex(at // mmap.PAGESIZE),
-                         **{name: page.get(name, "-") for name in KEPT},
+            rows.append({"pfn": hex(at // mmap.PAGESIZE), "address": hex(address),
+                         **{name: details[name] for name in KEPT[1:]},
                          "node": "-", "region": "-", "origin": "stored",
-                         "retired": "0", "stored": True,
-                         "dimms": dimms_at(page.get("dimm"), every)})
+                         "retired": "0", "stored": True, "dimms": dimms_of(details["dimm"])})
     return rows
 
 

@@ -2,50 +2,43 @@
 """Bad pages are withheld, also after a reboot, and given back."""
 
 import errno
-import json
-import os
 import sys
 
 from .. import Failure
 from ..output import bad_page_count, done, print_json
-from ..sysfs import need, write
+from ..sysfs import need, writer
 from .bad_pages import bad_pages
-from .dimms import dimms, page_key
+from .dimms import dimms
 from .exclusion import left_out
-from .saved_pages import KEPT, STATE, applies, load_store, page_of, save_store
+from .saved_pages import (DETAILS, STATE, add, give_back, page_keys, page_of,
+                          saved_pages, saved_pages_to_change)
+
+
+def pages_to_keep(known):
+    """Emulated faults are not kept; what was restored keeps its details."""
+    key_of = page_keys(dimms())
+    for row in bad_pages():
+        key = key_of(row["dimm"])
+        if row["origin"] != "emulated" and (page_of(row["address"]), key) not in known:
+            yield int(row["address"], 16), {**{name: row[name] for name in DETAILS if name != "key"}, "key": key}
 
 
 def cmd_diag_save(args):
-    """Emulated faults are not kept; what was restored keeps its details."""
     need("memdiag")
-    every = dimms()
-    store = load_store()
-    known = {(page_of(p["address"]), json.dumps(p["key"], sort_keys=True))
-             for p in store["pages"]}
-    added = 0
-    for row in bad_pages():
-        key = page_key(row["dimm"], every)
-        if row["origin"] == "emulated" or (
-                page_of(row["address"]),
-                json.dumps(key, sort_keys=True)) in known:
-            continue
-        store["pages"].append({**{name: row[name] for name in KEPT},
-                               "key": key})
-        added += 1
-    if added or store.get("damaged") or not os.path.exists(STATE):
-        save_store(store)
+    with saved_pages_to_change() as saved:
+        pages = list(pages_to_keep(saved.known()))
+        add(saved, pages)
     if args.json:
-        print_json({"added": added, "stored": len(store["pages"])})
+        print_json({"added": len(pages), "stored": len(saved.pages)})
     else:
-        print(f"{added} added, {bad_page_count(len(store['pages']))} stored "
-              f"in {STATE}")
+        print(f"{len(pages)} added, {bad_page_count(len(saved.pages))} stored in {STATE}")
     return 0
 
 
-def retire_one(address, word=""):
+def retire_one(write_line, line):
     """"retired", "already", or why not."""
     try:
-        write("memdiag/retire", f"{address}{word}", {
+        write_line(line, {
             errno.EEXIST: "already",
             errno.ENXIO: "no memory at that address",
             errno.EBUSY: "in use by the kernel, or pinned: it cannot be "
@@ -55,28 +48,32 @@ def retire_one(address, word=""):
     return "retired"
 
 
+def restore_pages(pages, force, result):
+    key_of, absent = page_keys(dimms()), left_out()
+    with writer("memdiag/retire") as write_line:
+        for address, details in pages:
+            at = page_of(address)
+            if any(start <= at < end for start, end in absent):
+                result["left_out"] += 1
+                continue
+            if not force and details["key"] != key_of(details["dimm"]):
+                result["skipped"] += 1
+                continue
+            answer = retire_one(write_line, f"{address:#x} restored")
+            if answer in result:
+                result[answer] += 1
+            else:
+                result["failed"][hex(address)] = answer
+
+
 def cmd_diag_restore(args):
     result = {"retired": 0, "already": 0, "left_out": 0, "skipped": 0, "failed": {}}
-    store = load_store()
-    damaged = store.get("damaged", False)
-    if not store["pages"] and not damaged:
+    saved = saved_pages()
+    if not saved.pages and not saved.damaged:
         return done(args, "nothing is stored") if not args.json else (
             print_json(result) or 0)
     need("memdiag")
-    every, absent = dimms(), left_out()
-    for page in store["pages"]:
-        at = page_of(page["address"])
-        if any(start <= at < end for start, end in absent):
-            result["left_out"] += 1
-            continue
-        if not args.force and not applies(page, every):
-            result["skipped"] += 1
-            continue
-        answer = retire_one(page["address"], " restored")
-        if answer in result:
-            result[answer] += 1
-        else:
-            result["failed"][page["address"]] = answer
+    restore_pages(saved.pages, args.force, result)
     if args.json:
         print_json(result)
     else:
@@ -89,16 +86,17 @@ def cmd_diag_restore(args):
                   "arrangement of them; --force applies them")
         for address, why in result["failed"].items():
             print(f"memsuite: {address}: {why}", file=sys.stderr)
-    return 1 if result["failed"] or damaged else 0
+    return 1 if result["failed"] or saved.damaged else 0
 
 
 def cmd_diag_retire(args):
     need("memdiag")
-    for address in args.address:
-        answer = retire_one(address)
-        if answer != "retired":
-            raise Failure(f"{address}: {answer}" if answer != "already" else
-                          f"{address}: on the list already")
+    with writer("memdiag/retire") as write_line:
+        for address in args.address:
+            answer = retire_one(write_line, address)
+            if answer != "retired":
+                raise Failure(f"{address}: {answer}" if answer != "already" else
+                              f"{address}: on the list already")
     return done(args, f"retired: {', '.join(args.address)}; to keep them so "
                       "after a reboot: memsuite diag save")
 
@@ -114,17 +112,18 @@ UNRETIRE_ERRORS = {
 
 
 def cmd_diag_unretire(args):
-    """Also forgets it for the next boot."""
+    """Also forgets them for the next boot, those before one that fails as well."""
     need("memdiag")
-    store = load_store()
-    for address in args.address:
+    given_back = []
+    with saved_pages_to_change() as saved:
         try:
-            write("memdiag/unretire", address, UNRETIRE_ERRORS)
-        except Failure as failure:
-            raise Failure(f"{address}: {failure}") from None
-        left = [p for p in store["pages"] if
-                page_of(p["address"]) != page_of(address)]
-        if left != store["pages"]:
-            store["pages"] = left
-            save_store(store)
+            with writer("memdiag/unretire") as write_line:
+                for address in args.address:
+                    try:
+                        write_line(address, UNRETIRE_ERRORS)
+                    except Failure as failure:
+                        raise Failure(f"{address}: {failure}") from None
+                    given_back.append(address)
+        finally:
+            give_back(saved, given_back)
     return done(args, f"given back: {', '.join(args.address)}")

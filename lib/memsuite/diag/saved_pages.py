@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file that keeps bad pages across reboots."""
+"""The file that keeps bad pages across reboots.
 
+A line for each page, with what the kernel's table tells of it, and with what its DIMMs must be for it to be the same cells;
+or a "-" and the address of a page that was given back. Lines are appended. What a crash leaves of the last one is cut off.
+"""
+
+import contextlib
+import fcntl
+import functools
 import json
 import mmap
 import os
@@ -10,69 +17,164 @@ import tempfile
 
 from .. import Failure
 from .dimms import page_key
+from .saved_pages_json import all_pages, readable_pages
 
 STATE = os.environ.get("MEMSUITE_STATE", "/var/lib/memsuite/bad_pages.json")
 
+# Columns of the kernel's table that are kept. The key is last, for it may have blanks.
+KEPT = ("address", "mask", "element", "background", "time", "direction", "class", "dimm")
+DETAILS = KEPT[1:] + ("key",)
+HEADER = f"# memsuite bad pages, version 2: {' '.join(KEPT)} key"
+GIVEN_BACK = "-"
 
-ADDRESS = re.compile(r"(0x)?[0-9a-fA-F]{1,16}")
+ADDRESS = re.compile(r"0x[0-9a-f]{1,16}")
+WORD = re.compile(r"[!-~]+")
+DETAILS_LINE = re.compile(r"(?:[!-~]+ ){%d}[ -~]+" % len(KEPT[1:]))
+# A line that a crash has torn is not longer.
+LINE_MAX = 4096
+# More lines than these mean nothing any more, and more than others: the file is written anew.
+OBSOLETE_MAX = 1000
 
 
-def page_in(entry):
-    """The page that an entry of the list is, with those of its details that can be shown; or None if it is none."""
-    try:
-        if not ADDRESS.fullmatch(entry["address"]) or not isinstance(entry["key"], (dict, list, str, type(None))):
-            return None
-    except (KeyError, TypeError):
+def page_of(address):
+    return (address if isinstance(address, int) else int(address, 16)) & -mmap.PAGESIZE
+
+
+def key_text(key):
+    return json.dumps(key, sort_keys=True, separators=(",", ":"))
+
+
+def page_keys(every):
+    """A function from the column that names a page's DIMMs to its key. Few columns differ."""
+    return functools.lru_cache(None)(lambda column: key_text(page_key(column, every)))
+
+
+def details_in(text):
+    """What a line has behind the address; or None if that cannot be read."""
+    if not DETAILS_LINE.fullmatch(text):
         return None
-    return {name: value for name, value in entry.items()
-            if name == "key" or (isinstance(value, str) and value.isprintable())}
+    words = text.split(" ", len(DETAILS) - 1)
+    try:
+        words[-1] = key_text(json.loads(words[-1]))
+    except (ValueError, RecursionError):
+        return None
+    return dict(zip(DETAILS, words))
 
 
-def readable_pages(text):
-    """The pages that can still be read in a list that is torn, or of another version."""
-    pages, at = [], 0
-    while (at := text.find("{", at)) >= 0:
-        try:
-            entry, end = json.JSONDecoder().raw_decode(text, at)
-        except (ValueError, RecursionError):
-            entry, end = None, at + 1
-        page = page_in(entry)
-        if page:
-            pages.append(page)
+def page_line(address, details):
+    return " ".join((hex(address), *(details[name] for name in DETAILS)))
+
+
+def page_of_entry(entry):
+    """(address, details) of what version 1 has; what cannot be a word of a line is left out."""
+    def word(value):
+        value = value.replace(" ", "_") if isinstance(value, str) else ""
+        return value if WORD.fullmatch(value) else "-"
+
+    return int(entry["address"], 16), {**{name: word(entry.get(name)) for name in KEPT[1:]}, "key": key_text(entry["key"])}
+
+
+class SavedPages:
+    """What the file has.
+
+    pages: (address, details); those that are alike have the same details. size: of the file, without what is torn.
+    """
+
+    def __init__(self):
+        self.pages, self.size = [], 0
+        self.anew = True            # what is added cannot be appended
+        self.damaged = False        # something in it cannot be read
+        self.unended = False        # the last line has no newline
+
+    def known(self):
+        """Pages with their keys."""
+        return {(page_of(address), details["key"]) for address, details in self.pages}
+
+    def read(self, data):
+        text = data.decode("ascii", "replace")
+        entries = all_pages(data.decode("utf-8", "replace")) if text.lstrip().startswith("{") else None
+        if entries is not None:
+            self.pages = list(map(page_of_entry, entries))
+            return
+        *lines, last = text.split("\n")
+        self.size = len(data) - len(last)
+        self.anew = False
+        unread = self.read_lines(lines)
+        if last:
+            self.read_last(last, unread)
+        if unread or text.split("\n", 1)[0] != HEADER:
+            self.anew = self.damaged = True
+            self.pages += map(page_of_entry, readable_pages("\n".join(unread)))
+
+    def read_lines(self, lines):
+        """Those that cannot be read. Much of a chip that died has the same details."""
+        unread, details_of, given_back = [], {}, {}
+        for line in lines:
+            word, _, rest = line.partition(" ")
+            details = details_of.get(rest)
+            if details is None and rest:
+                details = details_of[rest] = details_in(rest) or {}
+            if details and ADDRESS.fullmatch(word):
+                self.pages.append((int(word, 16), details))
+            elif word == GIVEN_BACK and ADDRESS.fullmatch(rest):
+                given_back[page_of(rest)] = len(self.pages)
+            elif not line.startswith("#"):
+                unread.append(line)
+        if given_back:
+            self.pages = [page for number, page in enumerate(self.pages)
+                          if given_back.get(page_of(page[0]), 0) <= number]
+            self.anew = len(lines) - len(self.pages) > max(OBSOLETE_MAX, len(self.pages))
+        return unread
+
+    def read_last(self, last, unread):
+        """A line without its end is torn, but for a whole page; half an address is an address, too."""
+        if not last.startswith(GIVEN_BACK) and not self.read_lines([last]):
+            self.unended = True
+            self.size += len(last)
+        elif last.isprintable() and last.isascii() and len(last) < LINE_MAX:
+            print(f"memsuite: {STATE}: the last line is torn, and is left out", file=sys.stderr)
         else:
-            end = at + 1
-        at = end
-    return pages
+            unread.append(last)
 
 
-def all_pages(text):
-    """Those of a list that is as it should be; or None."""
+def saved_pages():
+    """The pages; if the file is damaged, those that can be read: no page is given up for another one."""
+    saved = SavedPages()
     try:
-        store = json.loads(text)
-        if store["version"] != 1 or not isinstance(store["pages"], list):
-            return None
-        pages = list(map(page_in, store["pages"]))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return pages if all(pages) else None
-
-
-def load_store():
-    """The list; if it is damaged, what can be read of it: no page is given up for another one."""
-    try:
-        with open(STATE, encoding="utf-8", errors="replace") as file:
-            text = file.read()
+        with open(STATE, "rb") as file:
+            saved.read(file.read())
     except FileNotFoundError:
-        return {"version": 1, "pages": []}
+        pass
     except OSError as error:
         raise Failure(f"{STATE}: {error.strerror}") from None
-    pages = all_pages(text)
-    if pages is not None:
-        return {"version": 1, "pages": pages}
-    pages = readable_pages(text)
-    print(f"memsuite: {STATE}: damaged, or of another version; {len(pages)} of its pages can be read",
-          file=sys.stderr)
-    return {"version": 1, "pages": pages, "damaged": True}
+    if saved.damaged:
+        print(f"memsuite: {STATE}: damaged, or of another version; {len(saved.pages)} of its pages can be read",
+              file=sys.stderr)
+    return saved
+
+
+@contextlib.contextmanager
+def saved_pages_to_change():
+    """The same, while nobody else changes the file."""
+    directory = os.path.dirname(STATE) or "."
+    try:
+        os.makedirs(directory, exist_ok=True)
+        fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise Failure(f"{STATE}: {error.strerror}") from None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield saved_pages()
+    finally:
+        os.close(fd)
+
+
+def directory_sync(directory):
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def set_aside():
@@ -84,38 +186,58 @@ def set_aside():
     print(f"memsuite: it is kept as {name}", file=sys.stderr)
 
 
-def save_store(store):
+def write_anew(saved):
     """In one piece, or not at all: power may fail."""
     directory = os.path.dirname(STATE) or "."
     name = None
     try:
-        os.makedirs(directory, exist_ok=True)
-        fd, name = tempfile.mkstemp(prefix=".bad_pages.", dir=directory)
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
-            json.dump({name: store[name] for name in ("version", "pages")}, file, indent=2)
-            file.write("\n")
+        fd, name = tempfile.mkstemp(prefix=".bad_pages.", dir=directory)    # 0600: physical addresses
+        with os.fdopen(fd, "w", encoding="ascii") as file:
+            file.write("\n".join((HEADER, *(page_line(*page) for page in saved.pages), "")))
             file.flush()
-            os.fchmod(fd, 0o600)  # physical addresses
             os.fsync(fd)
-        if store.get("damaged"):
+        if saved.damaged:
             set_aside()
         os.rename(name, STATE)
         name = None
-    except OSError as error:
-        raise Failure(f"{STATE}: {error.strerror}") from None
+        directory_sync(directory)
     finally:
         if name:
             os.unlink(name)
 
 
-def page_of(address):
-    return int(address, 16) & -mmap.PAGESIZE
+def append(saved, lines):
+    """All of them, or, where the disk is full, none."""
+    text = ("\n" if saved.unended else "") + "".join(line + "\n" for line in lines)
+    fd = os.open(STATE, os.O_WRONLY | os.O_APPEND)
+    try:
+        os.ftruncate(fd, saved.size)
+        with open(fd, "wb", closefd=False) as file:
+            file.write(text.encode("ascii"))
+        os.fsync(fd)
+    except OSError:
+        os.ftruncate(fd, saved.size)
+        raise
+    finally:
+        os.close(fd)
 
 
-# Columns of the table that are kept.
-KEPT = ("address", "mask", "element", "background", "time", "direction",
-        "class", "dimm")
+def change(saved, lines):
+    try:
+        if saved.anew:
+            write_anew(saved)
+        elif lines:
+            append(saved, lines)
+    except OSError as error:
+        raise Failure(f"{STATE}: {error.strerror}") from None
 
 
-def applies(page, every):
-    return page["key"] == page_key(page.get("dimm"), every)
+def add(saved, pages):
+    saved.pages += pages
+    change(saved, [page_line(*page) for page in pages])
+
+
+def give_back(saved, addresses):
+    gone = set(map(page_of, addresses)) & {page_of(address) for address, _ in saved.pages}
+    saved.pages = [page for page in saved.pages if page_of(page[0]) not in gone]
+    change(saved, [f"{GIVEN_BACK} {address:#x}" for address in sorted(gone)])

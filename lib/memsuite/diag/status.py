@@ -11,7 +11,7 @@ from ..output import bad_page_count, done, human_pages, print_json
 from ..sysfs import loaded, need, number, numbers, read, write
 from .plan import measured_speed, planned
 from .ranges import range_line, range_state
-from .saved_pages import load_store
+from .saved_pages import saved_pages
 
 
 def cmd_diag_status(args):
@@ -24,7 +24,7 @@ def cmd_diag_status(args):
                  coverage=numbers("memdiag", "coverage"),
                  address_bits=address_bits(),
                  effectiveness=effectiveness(),
-                 range=range_state(), stored=len(load_store()["pages"]))
+                 range=range_state(), stored=len(saved_pages().pages))
     if args.json:
         print_json(state)
         return 0
@@ -115,7 +115,7 @@ def coverage_lines(coverage):
 
 
 def status_without_memdiag(args):
-    stored = len(load_store()["pages"])
+    stored = len(saved_pages().pages)
     state = {**module_status("memdiag"), "stored": stored}
     if args.json:
         print_json(state)

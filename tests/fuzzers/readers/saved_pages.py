@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file that keeps bad pages: read, shown in all forms, and written; then it is as it was.
+"""The file that keeps bad pages: read, shown in all forms, and a page is added and given back; then it is as it was.
 
 What begins with a zero says how the first seed is changed.
 """
@@ -16,6 +16,7 @@ with _reader.imports():
     from memsuite.diag import bad_pages, dimms, exclusion, saved_pages
 
 dimms.machine_key = lambda: "unknown"
+PAGE = 0x7654008, {**dict.fromkeys(saved_pages.DETAILS, "-"), "key": "null"}
 WHOLE = json.loads(_reader.first_seed("saved_pages"))
 
 
@@ -34,11 +35,15 @@ def one(data):
     if _reader.refused(show):
         raise AssertionError("no list of bad pages keeps the others from being shown")
     with contextlib.redirect_stderr(io.StringIO()):
-        store = saved_pages.load_store()
-        saved_pages.save_store(store)
-        again = saved_pages.load_store()
-    assert again["pages"] == store["pages"] and "damaged" not in again
-    assert not store.get("damaged") or glob.glob(_reader.FILE + ".damaged*")
+        with saved_pages.saved_pages_to_change() as saved:
+            saved_pages.add(saved, [PAGE])
+        again = saved_pages.saved_pages()
+        assert again.pages == saved.pages and not again.damaged and not again.unended
+        assert not saved.damaged or glob.glob(_reader.FILE + ".damaged*")
+        with saved_pages.saved_pages_to_change() as again:
+            saved_pages.give_back(again, [PAGE[0]])
+        last = saved_pages.saved_pages().pages
+        assert last == [page for page in saved.pages if saved_pages.page_of(page[0]) != saved_pages.page_of(PAGE[0])]
 
 
 _reader.run(one)
