@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Bad pages as firmware, boot loaders and the kernel are told of them: in few ranges, or in few patterns."""
 
+import heapq
+import itertools
 import mmap
 import re
 
@@ -62,12 +64,12 @@ def pattern_bytes(mask):
 def folded(patterns):
     """The same addresses in fewer patterns: two that differ in one bit alone are one. Finds strides."""
     patterns = set(patterns)
-    for bit in range(PAGE.bit_length() - 1, 64):
+    for bit in range(PAGE.bit_length() - 1, max((address.bit_length() for address, _ in patterns), default=0)):
         flag = 1 << bit
-        for address, mask in sorted(patterns):
-            twin = address | flag, mask
-            if mask & flag and not address & flag and (address, mask) in patterns and twin in patterns:
-                patterns -= {(address, mask), twin}
+        # Of two twins one has the bit: whatever is done first, it is the same pairs.
+        for address, mask in list(patterns):
+            if mask & flag and not address & flag and (address | flag, mask) in patterns:
+                patterns -= {(address, mask), (address | flag, mask)}
                 patterns.add((address, mask & ~flag & WORD))
     return sorted(patterns)
 
@@ -80,14 +82,24 @@ def union(one, other):
 
 def narrowed(patterns, most):
     """At most so many patterns: those are put together that have the least besides."""
-    patterns = list(patterns)
-    while len(patterns) > most:
-        _, i, k = min((pattern_bytes(union(patterns[i], patterns[k])[1]) - pattern_bytes(patterns[i][1]) -
-                       pattern_bytes(patterns[k][1]), i, k)
-                      for i in range(len(patterns)) for k in range(i))
-        both = union(patterns[i], patterns[k])
-        patterns = [one for one in patterns if union(one, both) != both] + [both]
-    return sorted(patterns)
+    left = dict(enumerate(patterns))
+
+    def pair(i, k):
+        return (pattern_bytes(union(left[i], left[k])[1]) - pattern_bytes(left[i][1]) - pattern_bytes(left[k][1]), i, k)
+
+    pairs = [pair(i, k) for i in left for k in range(i)]
+    heapq.heapify(pairs)
+    for number in itertools.count(len(left)):
+        while pairs and not (pairs[0][1] in left and pairs[0][2] in left):
+            heapq.heappop(pairs)
+        if len(left) <= most:
+            return sorted(left.values())
+        _, i, k = heapq.heappop(pairs)
+        both = union(left[i], left[k])
+        left = {other: one for other, one in left.items() if union(one, both) != both}
+        left[number] = both
+        for other in left.keys() - {number}:
+            heapq.heappush(pairs, pair(number, other))
 
 
 def badram(runs, most):
