@@ -56,6 +56,9 @@ SYSFS = {
     "memdiag/bad_page_count": "0",
     "memdiag/pending_page_count": "0",
     "memdiag/retire": "",
+    "memdiag/retire_policy/alarm": "0",
+    "memdiag/retire_policy/limit_dimm_pct": "5",
+    "memdiag/retire_policy/limit_pages": "1024",
     "memdiag/unretire": "",
     "memdiag/coverage/free_pages": "1000",
     "memdiag/coverage/free_tested_pct": "93",
@@ -709,6 +712,8 @@ def a_chip_that_dies_is_kept_shown_and_given_back(top):
     assert tree.json("diag", "save", "--json") == {"added": nr, "stored": nr}
     assert tree.json("diag", "save", "--json") == {"added": 0, "stored": nr}
     assert len(tree.json("diag", "bad", "--json")) == nr
+    assert tree.run("diag", "bad").stdout == (
+        "DIMM_0, lane x4-1: 16,384 pages at 0x100000000-0x10bffdfff, one each 0x3000, bits 0x0000000000000010: replace it\n")
     assert tree.run("diag", "export", "--format", "badram").returncode == 0
     after_a_reboot(tree)
     assert tree.json("diag", "restore", "--json")["retired"] == nr
@@ -741,6 +746,41 @@ def bad_pages_are_exported(top):
     assert line.replace("\\$", "$") == "quiet memmap=12K$0x1234000 memmap=4K$0x9000000", line
     assert tree.run("diag", "export", "--format", "systemd-boot").stdout == (
         "memmap=12K$0x1234000 memmap=4K$0x9000000\n")
+
+
+def bad_pages_are_grouped(top):
+    """By DIMM and chip; with banks and rows, where there is one map of them."""
+    tree = bad_tree(top)
+    plug(tree, ("DIMM 0", "A1"), ("DIMM 1", "B2"))
+
+    def rows(dimm, *pages):
+        return "".join(f"{address // 4096:#x} {address:#x} {mask:#018x} 2 0x0 17 0->1 hard 0 node0 {dimm} test {retired}\n"
+                       for address, mask, retired in pages)
+
+    chip = [(0x40000008 + 0x1000 * i, 0x0100 << i % 8, 1) for i in range(30)]
+    cells = [(0x70000000, 1 << 63, 1), (0x50000010, 3, 0), (0x50008010, 4, 1), (0x5000c010, 1, 1), (0x60000000, 0x180, 1)]
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + rows("DIMM_0", *chip) + rows("DIMM_1", *cells)})
+    tree.run("diag", "save")
+    assert tree.run("diag", "bad").stdout.splitlines() == [
+        "DIMM_0, lane x8-1: 30 pages at 0x40000000-0x4001dfff, every page, bits 0x000000000000ff00: replace it",
+        "DIMM_1, lane x4-0: 3 pages at 0x50000000-0x5000cfff, multiples of 0x4000 apart, bits 0x0000000000000007, "
+        "1 not retired",
+        "DIMM_1: 1 page at 0x60000000, bits 0x0000000000000180",
+        "DIMM_1, lane x4-15: 1 page at 0x70000000, bits 0x8000000000000000"]
+    assert len(tree.run("diag", "bad", "--all").stdout.splitlines()) == 36
+    assert len(tree.json("diag", "bad", "--json")) == 35
+    tree.fill(tree.sysfs, {"bank_maps/m/frame_map": "xor=0x4000,0x8000", "bank_maps/m/map": "xor=0x4000,0x8000 row=0xffff0000"})
+    group, *others = tree.json("diag", "bad", "--groups", "--json")
+    assert (group["lane"], group["pages"], group["stride"], group["is_dense"]) == ("x8-1", 30, 4096, True), group
+    assert (group["banks"], group["rows"], group["dimms"][0]["serial"]) == ([0, 1, 2, 3], [0x4000, 0x4001], "A1"), group
+    assert (others[0]["banks"], others[0]["rows"]) == ([0, 2, 3], [0x5000]), others[0]
+    assert "banks 0, 1, 2, 3, rows 16384, 16385" in tree.run("diag", "bad").stdout
+    tree.fill(tree.sysfs, {"bank_maps/m/frame_map": "interleave=4096x2,8192x4", "bank_maps/m/map": "interleave=4096x2,8192x4"})
+    group = tree.json("diag", "bad", "--groups", "--json")[1]
+    assert (group["banks"], group["rows"]) == ([0, 4], None), group
+    # Which one is meant nobody can tell.
+    tree.fill(tree.sysfs, {"bank_maps/n/frame_map": "xor=0x4000", "bank_maps/n/map": "xor=0x4000"})
+    assert "bank" not in tree.run("diag", "bad").stdout
 
 
 def many_bad_pages_are_exported_in_few_ranges(top):
@@ -2085,6 +2125,7 @@ TESTS = (
     a_damaged_list_loses_no_page,
     details_that_cannot_be_shown_are_left_out,
     bad_pages_are_exported,
+    bad_pages_are_grouped,
     many_bad_pages_are_exported_in_few_ranges,
     a_lifetime_is_planned,
     what_the_kernel_does_not_have_is_not_retired,

@@ -110,8 +110,11 @@ def diag_commands(top):
     diag = top.group("diag", "memory diagnostic: memdiag", "memdiag")
     diag.add("status", cmd_diag_status, "progress of the tests")
     diag.add("list", cmd_diag_list, "bad pages found, as memdiag tells")
-    diag.add("bad", cmd_diag_bad,
-             "bad pages found and stored, and their DIMMs")
+    command = diag.add("bad", cmd_diag_bad,
+                       "bad pages found and stored, and their DIMMs")
+    shown = command.add_mutually_exclusive_group()
+    shown.add_argument("--all", action="store_true", help="each page, also where there are many")
+    shown.add_argument("--groups", action="store_true", help="pages of one chip together, also where there are few")
     diag.add("dimms", cmd_diag_dimms, "DIMMs, with the bad pages and the reported errors of each")
     command = diag.add("test", cmd_diag_test,
                        "test a range of physical memory now",

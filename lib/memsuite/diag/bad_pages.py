@@ -11,6 +11,7 @@ from ..sysfs import loaded, need, read_bad_pages, table
 from .dimms import dimms, dimms_at
 from .exclusion import (RANDOM_RANGES, badram, grub_snippet, length, memmap,
                         merged, stretches)
+from .groups import GROUPED, group_text, groups
 from .saved_pages import KEPT, page_keys, page_of, saved_pages
 
 
@@ -78,20 +79,28 @@ def dimm_text(row):
     return ", or ".join(texts) or "-"
 
 
+def print_pages(rows):
+    print_table(
+        ["ADDRESS", "BITS", "FELL", "CLASS", "FOUND", "BY", "RETIRED",
+         "STORED", "DIMM"],
+        [[row["address"], row["mask"], row["direction"], row["class"],
+          when(row["time"]),
+          row["origin"], yes(int(row["retired"])), yes(row["stored"]),
+          dimm_text(row)] for row in rows])
+
+
 def cmd_diag_bad(args):
+    """Scripts get each page, unless they ask for groups; people get groups of many, unless they ask for each page."""
     rows = all_bad_pages()
+    grouped = args.groups or (len(rows) > GROUPED and not args.all and not args.json)
     if args.json:
-        print_json(rows)
+        print_json(groups(rows) if grouped else rows)
     elif not rows:
         print("no bad page is known")
+    elif grouped:
+        print(*map(group_text, groups(rows)), sep="\n")
     else:
-        print_table(
-            ["ADDRESS", "BITS", "FELL", "CLASS", "FOUND", "BY", "RETIRED",
-             "STORED", "DIMM"],
-            [[row["address"], row["mask"], row["direction"], row["class"],
-              when(row["time"]),
-              row["origin"], yes(int(row["retired"])), yes(row["stored"]),
-              dimm_text(row)] for row in rows])
+        print_pages(rows)
     return 0
 
 

@@ -21,8 +21,9 @@ WHOLE = json.loads(_reader.first_seed("saved_pages"))
 
 
 def show():
-    every = argparse.Namespace(json=False, format=None, ranges=exclusion.RANGES)
-    bad_pages.cmd_diag_bad(every)
+    every = argparse.Namespace(json=False, all=False, groups=False, format=None, ranges=exclusion.RANGES)
+    for every.groups in (False, True):
+        bad_pages.cmd_diag_bad(every)
     for every.format in ("json", "memmap", "grub", "systemd-boot", "badram"):
         with contextlib.redirect_stderr(io.StringIO()):
             bad_pages.cmd_diag_export(every)
