@@ -49,16 +49,22 @@ def page_keys(every):
     return functools.lru_cache(None)(lambda column: key_text(page_key(column, every)))
 
 
+@functools.lru_cache(None)
+def key_in(text):
+    """As key_text() writes it; or None if it is none."""
+    try:
+        return key_text(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
 def details_in(text):
     """What a line has behind the address; or None if that cannot be read."""
     if not DETAILS_LINE.fullmatch(text):
         return None
-    words = text.split(" ", len(DETAILS) - 1)
-    try:
-        words[-1] = key_text(json.loads(words[-1]))
-    except (ValueError, RecursionError):
-        return None
-    return dict(zip(DETAILS, words))
+    *words, key = text.split(" ", len(DETAILS) - 1)
+    key = key_in(key)
+    return key and dict(zip(DETAILS, (*words, key)))
 
 
 def page_line(address, details):
