@@ -4,7 +4,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/debugfs.h>
-#include <linux/kobject.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -19,7 +18,10 @@
 #include <memsuite/region.h>
 #include <memsuite/retire.h>
 
+#include "result/area.h"
 #include "result/bad_pages.h"
+#include "result/event.h"
+#include "result/part.h"
 #include "result/ras_event.h"
 
 #define CREATE_TRACE_POINTS
@@ -28,25 +30,26 @@
 /**
  * struct record - a bad page on the list
  * @link: in records, under records_lock
+ * @news: in news, likewise, until user space was told of it
  * @bad_page: what is known of it
  * @nid: its memory node
  * @region: smallest region that it lies in
- * @dimm: where its DIMMs are plugged in, or "-"
- * @announced: user space was sent an event
+ * @part: its DIMM, or what it lies in if there is none
  */
 struct record {
 	struct list_head link;
+	struct list_head news;
 	struct memdiag_bad_page bad_page;
 	int nid;
 	char region[MEMSUITE_REGION_NAME];
-	char dimm[MEMSUITE_REGION_TEXT];
-	bool announced;
+	struct memdiag_part *part;
 };
 
 static LIST_HEAD(records);		/* all under records_lock */
+static LIST_HEAD(news);
 static DEFINE_XARRAY(records_by_pfn);
 static u64 count;
-static u64 nr_to_announce;		/* known or not */
+static u64 nr_unlisted;			/* to be told of: there was no memory to know more */
 static DEFINE_MUTEX(records_lock);
 static const char * const origin_name[] = {
 	[MEMDIAG_FOUND_BY_TEST] = "test",
@@ -56,74 +59,53 @@ static const char * const origin_name[] = {
 	[MEMDIAG_FOUND_BY_ECC] = "ecc",
 };
 
-/* Columns of a table are separated by blanks. */
-static void copy_word(char *word, const char *text, size_t size)
+static const char *record_dimm(const struct record *record)
 {
-	strscpy(word, *text ? text : "-", size);
-	strreplace(word, ' ', '_');
+	return record->part->is_dimm ? record->part->name : "-";
 }
 
-static void record_locate(struct record *record)
+static struct record *record_new(const struct memdiag_bad_page *bad_page)
 {
-	u64 address = record->bad_page.address;
-	struct memsuite_region_spec spec = {};
+	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
+	struct memsuite_region_spec spec = { .name = "-" };
 
-	record->nid = page_to_nid(pfn_to_page(record->bad_page.pfn));
-	memsuite_region_at(address, BIT(MEMSUITE_REGION_DIMM), &spec);
-	copy_word(record->dimm, spec.locator, sizeof(record->dimm));
-	spec.name[0] = '\0';
-	memsuite_region_at(address, BIT(MEMSUITE_REGION_NODE) | BIT(MEMSUITE_REGION_NVDIMM) |
-			   BIT(MEMSUITE_REGION_ADMIN), &spec);
-	copy_word(record->region, spec.name, sizeof(record->region));
+	if (!record)
+		return NULL;
+	record->part = memdiag_part_at(bad_page->address);
+	if (!record->part) {
+		kfree(record);
+		return NULL;
+	}
+	record->bad_page = *bad_page;
+	record->nid = page_to_nid(pfn_to_page(bad_page->pfn));
+	memsuite_region_at(bad_page->address, BIT(MEMSUITE_REGION_NODE) |
+			   BIT(MEMSUITE_REGION_NVDIMM) | BIT(MEMSUITE_REGION_ADMIN), &spec);
+	strscpy(record->region, spec.name, sizeof(record->region));
+	return record;
 }
 
-#define ENV_SIZE	(MEMSUITE_REGION_TEXT + 16)
-
-/* SUBSYSTEM=module, DEVPATH=/module/memdiag, ACTION=change. @nr: this page and others */
-static void record_send_event(const struct record *record, u64 nr)
+/* Of @record, and of all pages that are told of with it. */
+static void record_tell(const struct record *record, const struct memdiag_area *area)
 {
 	const struct memdiag_bad_page *bad_page = &record->bad_page;
-	char address[ENV_SIZE], mask[ENV_SIZE], class[ENV_SIZE];
-	char origin[ENV_SIZE], node[ENV_SIZE], region[ENV_SIZE], dimm[ENV_SIZE], pages[ENV_SIZE];
-	char *env[10] = {
-		"MEMDIAG_EVENT=bad_page", address, mask, class, origin, node,
-		region, dimm, pages, NULL
-	};
+	char text[MEMDIAG_AREA_TEXT];
 
-	snprintf(address, ENV_SIZE, "ADDRESS=0x%llx", bad_page->address);
-	snprintf(mask, ENV_SIZE, "MASK=0x%016llx", bad_page->mask);
-	snprintf(class, ENV_SIZE, "CLASS=%s", memdiag_classify_name(bad_page->class));
-	snprintf(origin, ENV_SIZE, "ORIGIN=%s", origin_name[bad_page->origin]);
-	snprintf(node, ENV_SIZE, "NODE=%d", record->nid);
-	snprintf(region, ENV_SIZE, "REGION=%s", record->region);
-	snprintf(dimm, ENV_SIZE, "DIMM=%s", record->dimm);
-	snprintf(pages, ENV_SIZE, "PAGES=%llu", nr);
-	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env);
+	memdiag_area_text(area, text);
+	pr_warn("%s: %s\n", record->part->name, text);
+	memdiag_event_begin("bad_page");
+	memdiag_event_add("ADDRESS=0x%llx", bad_page->address);
+	memdiag_event_add("MASK=0x%016llx", bad_page->mask);
+	memdiag_event_add("CLASS=%s", memdiag_classify_name(bad_page->class));
+	memdiag_event_add("ORIGIN=%s", origin_name[bad_page->origin]);
+	memdiag_event_add("NODE=%d", record->nid);
+	memdiag_event_add("REGION=%s", record->region);
+	memdiag_event_add("DIMM=%s", record_dimm(record));
+	memdiag_event_add("PAGES=%llu", area->nr + nr_unlisted);
+	memdiag_event_add_area(area);
+	memdiag_event_send();
 }
 
-/*
- * In a work item: where a page is found, memory may be held. A chip that dies has thousands of bad
- * pages, and each event makes user space save the list: the pages of a second are one event, which
- * is of the first.
- */
-static void records_announce(struct work_struct *unused)
-{
-	struct record *record, *first = NULL;
-
-	mutex_lock(&records_lock);
-	list_for_each_entry_reverse(record, &records, link) {
-		if (record->announced)
-			break;
-		record->announced = true;
-		first = record;
-	}
-	if (first) {
-		record_send_event(first, nr_to_announce);
-		nr_to_announce = 0;
-	}
-	mutex_unlock(&records_lock);
-}
-
+static void records_announce(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(announce_work, records_announce);
 
 /* At once, or a second after the last time. */
@@ -140,69 +122,123 @@ static void records_announce_soon(void)
 	next += HZ;
 }
 
-/* What can be replaced: the DIMM, or without DIMMs the region. */
-static const char *record_part(const struct record *record)
-{
-	return strcmp(record->dimm, "-") ? record->dimm : record->region;
-}
-
 /*
- * The part that more than half of the pages lie in; else any (Boyer and Moore's vote). Under
- * records_lock.
+ * In a work item: where a page is found, memory may be held. A chip that dies has thousands of bad
+ * pages, and each event makes user space save the list: the pages of a second that lie in one DIMM
+ * are one event and one message. Those in another one are the next second's.
  */
-static const char *records_major_part(void)
+static void records_announce(struct work_struct *unused)
 {
-	const char *part = "-";
-	struct record *record;
-	u64 votes = 0;
+	struct record *first, *record, *next;
+	struct memdiag_area area = {};
 
-	list_for_each_entry(record, &records, link) {
-		if (!votes)
-			part = record_part(record);
-		if (strcmp(part, record_part(record)))
-			votes--;
-		else
-			votes++;
+	mutex_lock(&records_lock);
+	first = list_first_entry_or_null(&news, struct record, news);
+	if (first) {
+		list_for_each_entry_safe(record, next, &news, news) {
+			if (record->part != first->part)
+				continue;
+			memdiag_area_add(&area, record->bad_page.address, record->bad_page.mask);
+			list_del_init(&record->news);
+		}
+		record_tell(first, &area);
+		nr_unlisted = 0;
 	}
-	return part;
+	if (!list_empty(&news))
+		records_announce_soon();
+	mutex_unlock(&records_lock);
 }
 
-static void records_send_alarm(const char *part, u64 nr, u64 mask)
+static void part_tell_alarm(const struct memdiag_part *part)
 {
-	char dimm[ENV_SIZE], pages[ENV_SIZE], bits[ENV_SIZE];
-	char *env[5] = { "MEMDIAG_EVENT=alarm", dimm, pages, bits, NULL };
+	struct memdiag_area area = {};
+	char text[MEMDIAG_AREA_TEXT];
+	struct record *record;
 
-	pr_alert("%llu pages are bad, as many as are retired (retire_policy/limit_pages); %llu lie in %s, their bits are 0x%016llx: replace it\n",
-		 count, nr, part, mask);
-	snprintf(dimm, ENV_SIZE, "DIMM=%s", part);
-	snprintf(pages, ENV_SIZE, "PAGES=%llu", nr);
-	snprintf(bits, ENV_SIZE, "MASK=0x%016llx", mask);
-	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env);
+	list_for_each_entry(record, &records, link)
+		if (record->part == part)
+			memdiag_area_add(&area, record->bad_page.address, record->bad_page.mask);
+	if (!area.nr)
+		return;
+	memdiag_area_text(&area, text);
+	if (part->alarm == MEMDIAG_LIMIT_PAGES)
+		pr_alert("%llu pages are bad, as many as are retired (retire_policy/limit_pages); most lie in %s, %s: replace it\n",
+			 count, part->name, text);
+	else
+		pr_alert("as many pages of %s are bad as are retired of it (retire_policy/limit_dimm_pct), %s: replace it\n",
+			 part->name, text);
+	memdiag_event_begin("alarm");
+	memdiag_event_add("LIMIT=%s", part->alarm == MEMDIAG_LIMIT_PAGES ? "pages" : "dimm");
+	memdiag_event_add("DIMM=%s", part->name);
+	memdiag_event_add("PAGES=%llu", area.nr);
+	memdiag_event_add("MASK=0x%016llx", area.mask);
+	memdiag_event_add_area(&area);
+	memdiag_event_send();
 }
 
 static void records_alarm(struct work_struct *unused)
 {
-	struct record *record;
-	const char *part;
-	u64 nr = 0, mask = 0;
+	struct memdiag_part *part;
 
 	mutex_lock(&records_lock);
-	part = records_major_part();
-	list_for_each_entry(record, &records, link) {
-		if (strcmp(part, record_part(record)))
-			continue;
-		nr++;
-		mask |= record->bad_page.mask;
+	list_for_each_entry_rcu(part, &memdiag_parts, link, true) {
+		if (part->alarm_is_due)
+			part_tell_alarm(part);
+		part->alarm_is_due = false;
 	}
-	records_send_alarm(part, nr, mask);
 	mutex_unlock(&records_lock);
 }
 
 static DECLARE_WORK(alarm_work, records_alarm);
 
-void memdiag_bad_pages_alarm(void)
+static void part_alarm(struct memdiag_part *part, enum memdiag_limit limit)
 {
+	if (!part || part->alarm == limit)
+		return;
+	part->alarm = limit;
+	part->alarm_is_due = true;
 	schedule_work(&alarm_work);
+}
+
+static struct memdiag_part *parts_worst(void)
+{
+	struct memdiag_part *part, *worst = NULL;
+
+	list_for_each_entry_rcu(part, &memdiag_parts, link, true)
+		if (!worst || part->bad > worst->bad)
+			worst = part;
+	return worst;
+}
+
+enum memdiag_limit memdiag_bad_pages_limit(const struct memdiag_bad_page *bad_page,
+					   u64 most, unsigned int most_dimm_pct)
+{
+	struct memdiag_part *part = memdiag_part_at(bad_page->address);
+	enum memdiag_limit limit = MEMDIAG_LIMIT_NONE;
+
+	mutex_lock(&records_lock);
+	if (xa_load(&records_by_pfn, bad_page->pfn)) {
+		;	/* retired again */
+	} else if (most_dimm_pct && part && part->pages &&
+		   part->bad * 100 >= part->pages * most_dimm_pct) {
+		limit = MEMDIAG_LIMIT_DIMM;
+		part_alarm(part, limit);
+	} else if (most && count >= most) {
+		limit = MEMDIAG_LIMIT_PAGES;
+		part_alarm(parts_worst(), limit);
+	}
+	mutex_unlock(&records_lock);
+	return limit;
+}
+
+void memdiag_bad_pages_forget_alarms(void)
+{
+	struct memdiag_part *part;
+
+	mutex_lock(&records_lock);
+	list_for_each_entry_rcu(part, &memdiag_parts, link, true)
+		part->alarm = MEMDIAG_LIMIT_NONE;
+	mutex_unlock(&records_lock);
 }
 
 static struct record *record_find(unsigned long pfn)
@@ -214,6 +250,8 @@ static void record_del(struct record *record)
 {
 	xa_erase(&records_by_pfn, record->bad_page.pfn);
 	list_del(&record->link);
+	list_del(&record->news);
+	record->part->bad--;
 	count--;
 }
 
@@ -223,30 +261,28 @@ static void record_del(struct record *record)
  */
 void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 {
-	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
+	struct record *record = record_new(bad_page);
 	bool reserved, is_new;
 
-	if (record) {
-		record->bad_page = *bad_page;
-		record_locate(record);
-	}
 	/* Not under the lock, for which who has a page locked may wait. */
 	reserved = record && !xa_reserve(&records_by_pfn, bad_page->pfn, GFP_KERNEL);
 	mutex_lock(&records_lock);
 	is_new = !record_find(bad_page->pfn);
 	if (is_new) {
 		count++;
-		nr_to_announce++;
 		records_announce_soon();
 	}
 	if (!is_new || !reserved ||
 	    xa_err(xa_store(&records_by_pfn, bad_page->pfn, record, GFP_NOWAIT))) {
+		nr_unlisted += is_new;
 		kfree(record);
 	} else {
 		list_add_tail(&record->link, &records);
+		list_add_tail(&record->news, &news);
+		record->part->bad++;
 		trace_memdiag_bad_page(bad_page, record->nid, record->region,
-				       record->dimm);
-		memdiag_ras_event(bad_page, record->dimm);
+				       record_dimm(record));
+		memdiag_ras_event(bad_page, record_dimm(record));
 	}
 	mutex_unlock(&records_lock);
 }
@@ -357,22 +393,56 @@ static void record_show(struct seq_file *file, const struct record *record)
 	seq_printf(file, " %s %s %d %s %s %s %d\n",
 		   memdiag_classify_direction(bad_page->rising, bad_page->falling),
 		   memdiag_classify_name(bad_page->class), record->nid, record->region,
-		   record->dimm, origin_name[bad_page->origin],
+		   record_dimm(record), origin_name[bad_page->origin],
 		   memsuite_page_retired(bad_page->pfn));
 }
 
-static int bad_pages_show(struct seq_file *file, void *unused)
+/*
+ * The position is that of the header, or a frame number and 1: what is read next is found without
+ * going over what was read before, and the list is not locked all the time.
+ */
+static void *bad_pages_find(loff_t *pos)
 {
-	struct record *record;
+	unsigned long pfn = *pos - 1;
+	struct record *record = xa_find(&records_by_pfn, &pfn, ULONG_MAX, XA_PRESENT);
 
-	seq_puts(file, "# pfn address mask element background time direction class node region dimm origin retired\n");
+	*pos = (loff_t)pfn + 1;
+	return record;
+}
+
+static void *bad_pages_start(struct seq_file *file, loff_t *pos)
+{
 	mutex_lock(&records_lock);
-	list_for_each_entry(record, &records, link)
-		record_show(file, record);
+	return *pos ? bad_pages_find(pos) : SEQ_START_TOKEN;
+}
+
+static void *bad_pages_next(struct seq_file *file, void *record, loff_t *pos)
+{
+	++*pos;
+	return bad_pages_find(pos);
+}
+
+static void bad_pages_stop(struct seq_file *file, void *record)
+{
 	mutex_unlock(&records_lock);
+}
+
+static int bad_pages_show(struct seq_file *file, void *record)
+{
+	if (record == SEQ_START_TOKEN)
+		seq_puts(file, "# pfn address mask element background time direction class node region dimm origin retired\n");
+	else
+		record_show(file, record);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(bad_pages);
+
+static const struct seq_operations bad_pages_sops = {
+	.start = bad_pages_start,
+	.next = bad_pages_next,
+	.stop = bad_pages_stop,
+	.show = bad_pages_show,
+};
+DEFINE_SEQ_ATTRIBUTE(bad_pages);
 
 /*
  * The list is what must be kept across reboots, and hardened kernels have no debugfs,
@@ -382,7 +452,7 @@ DEFINE_SHOW_ATTRIBUTE(bad_pages);
 
 int memdiag_bad_pages_init(struct dentry *debugfs)
 {
-	if (!proc_create_single(PROC_NAME, 0400, NULL, bad_pages_show))
+	if (!proc_create_seq(PROC_NAME, 0400, NULL, &bad_pages_sops))
 		return -ENOMEM;
 	debugfs_create_file("bad_pages", 0444, debugfs, NULL, &bad_pages_fops);
 	return 0;
@@ -394,11 +464,13 @@ void memdiag_bad_pages_exit(void)
 	struct record *record, *next;
 
 	/* Who saves the list reads it: before it is gone. */
-	flush_delayed_work(&announce_work);
+	while (delayed_work_pending(&announce_work))
+		flush_delayed_work(&announce_work);
 	remove_proc_entry(PROC_NAME, NULL);
 	cancel_work_sync(&retire_work);
 	cancel_work_sync(&alarm_work);
 	list_for_each_entry_safe(record, next, &records, link)
 		kfree(record);
 	xa_destroy(&records_by_pfn);
+	memdiag_parts_free();
 }

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #include "result/classify.h"
+#include "result/part.h"
 
 /**
  * enum memdiag_bad_page_origin - how a page got onto the list
@@ -65,13 +66,23 @@ void memdiag_bad_pages_exit(void);
 void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page);
 
 /**
- * memdiag_bad_pages_alarm() - tell that too many pages are bad, and what most of them are part of
+ * memdiag_bad_pages_limit() - whether so many are bad that one more is not retired
+ * @bad_page: the page; one that is on the list already passes
+ * @most: on the list; 0: any number
+ * @most_dimm_pct: on the list, of the pages of a DIMM, or of a node where DIMMs are not known; 0:
+ *	any number
  *
- * In the kernel log, and by a uevent of the module, both by a work item.
+ * Tells of it, and what is to be replaced, in the kernel log and by a uevent of the module: once
+ * for each DIMM, until memdiag_bad_pages_forget_alarms().
  *
- * Context: any.
+ * Context: may sleep.
+ * Return: which limit, or none.
  */
-void memdiag_bad_pages_alarm(void);
+enum memdiag_limit memdiag_bad_pages_limit(const struct memdiag_bad_page *bad_page,
+					   u64 most, unsigned int most_dimm_pct);
+
+/* Each alarm is told once more. May sleep. */
+void memdiag_bad_pages_forget_alarms(void);
 
 /**
  * memdiag_bad_pages_remove() - take a page off the list that is no longer retired

@@ -8,7 +8,7 @@
  *
  * Where very much fails, it is no longer single pages that are bad, and a
  * machine without memory is of no use to anybody: beyond a limit nothing more is
- * retired, and an alarm tells what to replace.
+ * retired, or nothing more of that DIMM, and an alarm tells what to replace.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -38,6 +38,8 @@
 /* Of all memory. */
 #define LIMIT_PART	100
 #define LIMIT_LEAST	1024
+/* Of a DIMM: a chip has failed, or a row of many banks. */
+#define LIMIT_DIMM_PCT	5
 
 /**
  * struct suspect - a page that has failed, and is still in use
@@ -73,6 +75,7 @@ static unsigned int thresholds[MEMDIAG_NR_CLASSES] = {
 
 static unsigned int window_s = WINDOW_S;
 static u64 limit_pages;			/* 0: none */
+static unsigned int limit_dimm_pct = LIMIT_DIMM_PCT;	/* 0: none */
 static u64 refused;
 
 static void suspect_del(struct suspect *suspect)
@@ -133,12 +136,8 @@ static bool findings_suffice(struct suspect *suspect, enum memdiag_fault_class c
 /* Whether one more may be retired of those that tests have found. */
 static bool limit_allows(const struct memdiag_bad_page *bad_page)
 {
-	u64 limit = READ_ONCE(limit_pages);
-
-	if (!limit || memdiag_bad_pages_count() < limit || memdiag_bad_pages_has(bad_page->pfn))
+	if (!memdiag_bad_pages_limit(bad_page, limit_pages, limit_dimm_pct))
 		return true;
-	if (!refused)
-		memdiag_bad_pages_alarm();
 	refused++;
 	return false;
 }
@@ -195,12 +194,27 @@ static unsigned int suspects_count(void)
 	return nr;
 }
 
-/* A new limit, and what was refused under the old one is forgotten. */
+/* After a new limit: what was refused under the old one is forgotten. */
+static void limits_begin(void)
+{
+	refused = 0;
+	memdiag_bad_pages_forget_alarms();
+}
+
 static int limit_set(u64 pages)
 {
 	mutex_lock(&policy_lock);
 	WRITE_ONCE(limit_pages, pages);
-	refused = 0;
+	limits_begin();
+	mutex_unlock(&policy_lock);
+	return 0;
+}
+
+static int limit_dimm_set(u64 pct)
+{
+	mutex_lock(&policy_lock);
+	WRITE_ONCE(limit_dimm_pct, pct);
+	limits_begin();
 	mutex_unlock(&policy_lock);
 	return 0;
 }
@@ -212,13 +226,15 @@ MEMSUITE_ATTR_NUMBER(intermittent_threshold, thresholds[MEMDIAG_CLASS_INTERMITTE
 MEMSUITE_ATTR_NUMBER(hard_threshold, thresholds[MEMDIAG_CLASS_HARD], 0, THRESHOLD_MAX);
 MEMSUITE_ATTR_NUMBER(window_s, window_s, 1, WINDOW_MAX_S);
 MEMSUITE_ATTR_NUMBER_SET(limit_pages, READ_ONCE(limit_pages), limit_set, 0, U64_MAX);
+MEMSUITE_ATTR_NUMBER_SET(limit_dimm_pct, READ_ONCE(limit_dimm_pct), limit_dimm_set, 0, 100);
 MEMSUITE_ATTR_NUMBER_RO(suspect_count, suspects_count());
 MEMSUITE_ATTR_NUMBER_RO(alarm, !!READ_ONCE(refused));
 
 static struct attribute *retire_policy_attrs[] = {
 	&read_path_threshold_attr.attr, &transient_threshold_attr.attr,
 	&intermittent_threshold_attr.attr, &hard_threshold_attr.attr, &window_s_attr.attr,
-	&limit_pages_attr.attr, &suspect_count_attr.attr, &alarm_attr.attr, NULL
+	&limit_pages_attr.attr, &limit_dimm_pct_attr.attr, &suspect_count_attr.attr,
+	&alarm_attr.attr, NULL
 };
 
 const struct attribute_group memdiag_retire_policy_group = {

@@ -33,6 +33,13 @@ check "user space is told of all" wait_for 10 all_told
 sent=$(grep -c '^MEMDIAG_EVENT=bad_page' /tmp/uevents)
 note "$sent events"
 check "by one event a second at most" [ "$sent" -le $((s + 3)) ]
+check "that tells where they lie, and how close" sh -c "grep -q '^STRIDE=0x1000$' /tmp/uevents && grep -q '^LANE=-$' /tmp/uevents &&
+	grep -q '^START=$(printf '0x%x' $((first * 4096)))$' /tmp/uevents"
+grep 'memdiag: .* bad pages at' /tmp/log | tail -n 2 | sed 's/^/# /'
+told=$(grep -c 'memdiag: .*: .*bad pages* at 0x' /tmp/log)
+check "and one line of the log a second at most" [ "$told" -ge 1 -a "$told" -le $((s + 3)) ]
+check "the table has each page once, by its frame" sh -c "grep -v '^#' /proc/memdiag_bad_pages | cut -d' ' -f1 >/tmp/frames
+	sort -u /tmp/frames | cmp -s - /tmp/frames"
 lines=$(grep -c 'memsuite: page .* was retired' /tmp/log)
 note "$lines lines of the log"
 check "and few lines of the log" [ "$lines" -ge 1 -a "$lines" -le $(((s / 5 + 2) * 10)) ]

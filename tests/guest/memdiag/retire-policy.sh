@@ -71,5 +71,35 @@ check "no limit" sh -c "echo 0 >$policy/limit_pages"
 check "the alarm is over" equals $policy/alarm 0
 check "tested" run
 check "all are retired" equals $diag/bad_page_count 4
+
+# 256M, and the firmware's only DIMM: more than a hundredth of its pages, but for those that the kernel has.
+enough=656
+frame=32768
+while [ "$(cat $diag/bad_page_count)" -lt $enough ] && [ $frame -lt 65536 ]; do
+	[ $((frame / 512)) = $((start / 2097152)) ] || echo "pfn=$frame" 2>/dev/null >$diag/retire
+	frame=$((frame + 1))
+done
+check "$enough pages are bad" equals $diag/bad_page_count $enough
+check "a DIMM of which more than a hundredth is bad" sh -c "echo 1 >$policy/limit_dimm_pct"
+check "no alarm" equals $policy/alarm 0
+uevent sh -c 'env >>/tmp/uevents' &
+events=$!
+check "one more" emulate 40
+check "tested" run
+check "it fails" equals $diag/range/status fail
+check "no more of that DIMM is retired" equals $diag/bad_page_count $enough
+check "there is an alarm" equals $policy/alarm 1
+check "the log tells which, and its data lines" wait_for 10 sh -c \
+	"dmesg | grep 'memdiag: as many pages of DIMM_0 are bad as are retired' | grep -q 'lane x4-0: replace it'"
+dmesg | grep "memdiag: as many" | sed 's/^/# /'
+check "so does an event" wait_for 10 sh -c "grep -q '^LIMIT=dimm$' /tmp/uevents && grep -q '^LANE=x4-0$' /tmp/uevents"
+check "tests go on" run
+check "and it is told once" [ "$(dmesg | grep -c 'memdiag: as many')" = 1 ]
+kill $events
+check "half of it may be bad" sh -c "echo 50 >$policy/limit_dimm_pct"
+check "the alarm is over" equals $policy/alarm 0
+check "tested" run
+check "the page is retired" equals $diag/bad_page_count $((enough + 1))
+check "101%" sh -c "! echo 101 >$policy/limit_dimm_pct 2>/dev/null"
 check "unload" rmmod memdiag memsuite
 done_testing
