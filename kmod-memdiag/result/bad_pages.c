@@ -149,7 +149,7 @@ static void records_announce(struct work_struct *unused)
 	mutex_unlock(&records_lock);
 }
 
-static void part_tell_alarm(const struct memdiag_part *part)
+static void part_tell_alarm(const struct memdiag_part *part, enum memdiag_limit limit)
 {
 	struct memdiag_area area = {};
 	char text[MEMDIAG_AREA_TEXT];
@@ -161,14 +161,14 @@ static void part_tell_alarm(const struct memdiag_part *part)
 	if (!area.nr)
 		return;
 	memdiag_area_text(&area, text);
-	if (part->alarm == MEMDIAG_LIMIT_PAGES)
+	if (limit == MEMDIAG_LIMIT_PAGES)
 		pr_alert("%llu pages are bad, as many as are retired (retire_policy/limit_pages); most lie in %s, %s: replace it\n",
 			 count, part->name, text);
 	else
 		pr_alert("as many pages of %s are bad as are retired of it (retire_policy/limit_dimm_pct), %s: replace it\n",
 			 part->name, text);
 	memdiag_event_begin("alarm");
-	memdiag_event_add("LIMIT=%s", part->alarm == MEMDIAG_LIMIT_PAGES ? "pages" : "dimm");
+	memdiag_event_add("LIMIT=%s", limit == MEMDIAG_LIMIT_PAGES ? "pages" : "dimm");
 	memdiag_event_add("DIMM=%s", part->name);
 	memdiag_event_add("PAGES=%llu", area.nr);
 	memdiag_event_add("MASK=0x%016llx", area.mask);
@@ -182,9 +182,11 @@ static void records_alarm(struct work_struct *unused)
 
 	mutex_lock(&records_lock);
 	list_for_each_entry_rcu(part, &memdiag_parts, link, true) {
-		if (part->alarm_is_due)
-			part_tell_alarm(part);
-		part->alarm_is_due = false;
+		if (part->alarms_due & BIT(MEMDIAG_LIMIT_PAGES))
+			part_tell_alarm(part, MEMDIAG_LIMIT_PAGES);
+		if (part->alarms_due & BIT(MEMDIAG_LIMIT_DIMM))
+			part_tell_alarm(part, MEMDIAG_LIMIT_DIMM);
+		part->alarms_due = 0;
 	}
 	mutex_unlock(&records_lock);
 }
@@ -193,10 +195,10 @@ static DECLARE_WORK(alarm_work, records_alarm);
 
 static void part_alarm(struct memdiag_part *part, enum memdiag_limit limit)
 {
-	if (!part || part->alarm == limit)
+	if (!part || part->alarms & BIT(limit))
 		return;
-	part->alarm = limit;
-	part->alarm_is_due = true;
+	part->alarms |= BIT(limit);
+	part->alarms_due |= BIT(limit);
 	schedule_work(&alarm_work);
 }
 
@@ -237,7 +239,7 @@ void memdiag_bad_pages_forget_alarms(void)
 
 	mutex_lock(&records_lock);
 	list_for_each_entry_rcu(part, &memdiag_parts, link, true)
-		part->alarm = MEMDIAG_LIMIT_NONE;
+		part->alarms = 0;
 	mutex_unlock(&records_lock);
 }
 

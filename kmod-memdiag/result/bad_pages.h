@@ -73,7 +73,7 @@ void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page);
  *	any number
  *
  * Tells of it, and what is to be replaced, in the kernel log and by a uevent of the module: once
- * for each DIMM, until memdiag_bad_pages_forget_alarms().
+ * for each limit and DIMM, until memdiag_bad_pages_forget_alarms().
  *
  * Context: may sleep.
  * Return: which limit, or none.

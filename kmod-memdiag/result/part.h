@@ -27,8 +27,8 @@ enum memdiag_limit {
  * @pages: pages that it has
  * @is_dimm: it is one
  * @bad: how many of them are on the list of bad pages, under that list's lock
- * @alarm: why one was not retired, likewise
- * @alarm_is_due: it has not been told, likewise
+ * @alarms: 1 << limits that were told, likewise
+ * @alarms_due: of these, those that are yet to be told, likewise
  */
 struct memdiag_part {
 	struct list_head link;
@@ -37,8 +37,8 @@ struct memdiag_part {
 	u64 pages;
 	bool is_dimm;
 	u64 bad;
-	enum memdiag_limit alarm;
-	bool alarm_is_due;
+	unsigned int alarms;
+	unsigned int alarms_due;
 };
 
 /**
