@@ -14,6 +14,7 @@
 #include <linux/hashtable.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -80,12 +81,17 @@ static void pages_replace(void *target)
 	}
 }
 
-/* A page fault of a program, before it is handled; IRQs may be off. */
-static void user_fault(void *data, unsigned long address)
+/*
+ * A page fault of a program, or of the kernel for it, before it is handled; IRQs may be
+ * off. In an NMI no work can be added. Kernel threads never return to user space.
+ */
+static void fault_send_work(void *data, unsigned long address)
 {
 	struct pid *pid = task_tgid(current);
 	struct mrc_target *t;
 
+	if (in_nmi() || current->flags & PF_KTHREAD || address >= TASK_SIZE_MAX)
+		return;
 	rcu_read_lock();
 	hash_for_each_possible_rcu(shares, t, share.over, (unsigned long)pid) {
 		if (t->pid == pid && current->mm &&
@@ -97,7 +103,8 @@ static void user_fault(void *data, unsigned long address)
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "page_fault_user", .function = user_fault },
+	{ .name = "page_fault_user", .function = fault_send_work },
+	{ .name = "page_fault_kernel", .function = fault_send_work },
 };
 
 /**

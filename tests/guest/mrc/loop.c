@@ -12,7 +12,9 @@
  * --passes N: no more of them, however long they take.
  * --rest MS: sleeps after each.
  * --fresh: each page is given back after its touch, so that the next one faults.
+ * --read: the kernel touches each page, in read(2).
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +35,7 @@
 
 static volatile unsigned char *area;
 static uint64_t rng = 88172645463325252ULL;
-static int fresh;
+static int fresh, by_read, zeroes = -1;
 
 static double now(void)
 {
@@ -45,6 +47,11 @@ static double now(void)
 
 static void touch(unsigned long page)
 {
+	if (by_read) {
+		if (read(zeroes, (char *)area + page * PAGE, 1) != 1)
+			exit(1);
+		return;
+	}
 	if (!fresh) {
 		area[page * PAGE]++;
 		return;
@@ -72,7 +79,7 @@ static void random_touches(unsigned long pages)
 static void usage(const char *name)
 {
 	fprintf(stderr,
-		"usage: %s [--thp] [--nice] [--fresh] [--passes N] [--rest MS] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
+		"usage: %s [--thp] [--nice] [--fresh] [--read] [--passes N] [--rest MS] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
 		name);
 	exit(2);
 }
@@ -83,6 +90,7 @@ int main(int argc, char **argv)
 		{ "thp", no_argument, NULL, 't' },
 		{ "nice", no_argument, NULL, 'n' },
 		{ "fresh", no_argument, &fresh, 1 },
+		{ "read", no_argument, &by_read, 1 },
 		{ "passes", required_argument, NULL, 'l' },
 		{ "rest", required_argument, NULL, 'r' },
 		{ "pattern", required_argument, NULL, 'p' },
@@ -116,6 +124,8 @@ int main(int argc, char **argv)
 		usage(argv[0]);
 	if (!strcmp(pattern, "exec"))
 		pages /= 4;
+	if (by_read)
+		zeroes = open("/dev/zero", O_RDONLY);
 	if (!thp)
 		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	size = pages * PAGE + HUGE_PAGE;
