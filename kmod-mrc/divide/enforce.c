@@ -32,6 +32,7 @@
 #include "divide/enforce.h"
 #include "divide/evict.h"
 #include "divide/plan.h"
+#include "divide/memory_reserve.h"
 #include "target/target.h"
 #include "target/tunables.h"
 
@@ -54,6 +55,8 @@ u64 mrc_enforce_suspended;
 static DEFINE_HASHTABLE(shares, 8);
 static DEFINE_MUTEX(enforce_lock);
 static struct task_struct *enforcer;
+/* Pages that are to stay available, since the last division. */
+static u64 reserve;
 
 /*
  * While evicted pages are being written, the program goes on with memory of the reserve.
@@ -62,7 +65,7 @@ static struct task_struct *enforcer;
  */
 static bool reserve_is_short(void)
 {
-	return mrc_plan_available() < mrc_plan_reserve() / 2;
+	return mrc_reserve_available() < READ_ONCE(reserve) / 2;
 }
 
 /* After a page fault of its own, where it may sleep. */
@@ -169,7 +172,7 @@ static bool too_much_pressure(void)
 	last_waited = waited;
 	return READ_ONCE(mrc_division_tunables.total_kib) &&
 	       pct > READ_ONCE(mrc_division_tunables.pressure_pct) &&
-	       mrc_plan_available() > mrc_plan_reserve();
+	       mrc_reserve_available() > READ_ONCE(reserve);
 }
 
 /* Pages that have to be evicted. A total that is set is a limit, whatever is available. */
@@ -325,6 +328,8 @@ static bool memory_divide(void)
 		shares_lift();
 	} else if (!mrc_plan_make(&plan, 0, NULL, 0)) {
 		left = plan_left_over(&plan);
+		WRITE_ONCE(reserve, plan.reserve);
+		mrc_reserve_see(left + (s64)plan.reserve < 0);
 		shares_give_others(&plan, left);
 		for (i = 0; i < plan.n; i++)
 			share_give(plan.target[i], &plan.claim[i], left);

@@ -16,6 +16,7 @@
 #include "curve/curve.h"
 #include "curve/division.h"
 #include "divide/plan.h"
+#include "divide/memory_reserve.h"
 #include "target/memory_share.h"
 #include "target/target.h"
 #include "target/tunables.h"
@@ -35,35 +36,6 @@ struct mrc_division_tunables mrc_division_tunables = {
 	.interval_ms = 500,
 	.pressure_pct = 10,
 };
-
-/**
- * mrc_plan_available() - memory that is to be had without evicting anybody's
- *
- * The kernel counts pages of files as available that somebody maps: they are left out
- * here. So is the swap cache: what was read ahead is evicted no sooner than pages that
- * are in use.
- *
- * Return: pages.
- */
-u64 mrc_plan_available(void)
-{
-	s64 available = si_mem_available() -
-			(s64)global_node_page_state(NR_FILE_MAPPED);
-
-	return max(available, 0LL);
-}
-
-/**
- * mrc_plan_reserve() - memory that is to stay available
- *
- * Return: pages.
- */
-u64 mrc_plan_reserve(void)
-{
-	u64 kib = READ_ONCE(mrc_division_tunables.reserve_kib);
-
-	return kib ? PAGES_PER_KIB(kib) : totalram_pages() / 32;
-}
 
 static u64 major_faults(const struct mrc_target *t)
 {
@@ -327,8 +299,9 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 	}
 	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.total_kib));
 	if (!by.total) {
-		available = resident + mrc_plan_available();
-		by.total = available - min(available, mrc_plan_reserve());
+		available = resident + mrc_reserve_available();
+		plan->reserve = mrc_reserve_pages(available, plan->n);
+		by.total = available - min(available, plan->reserve);
 	}
 	plan->total = by.total;
 	mrc_divide(plan->claim, plan->n, &by);

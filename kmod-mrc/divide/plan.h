@@ -15,6 +15,7 @@ struct mrc_target;
 /**
  * struct mrc_plan - who gets how much
  * @total: pages that are divided
+ * @reserve: pages that are to stay available beside
  * @n: targets that have a curve
  * @target: these; no longer than the targets are locked
  * @claim: in the same order
@@ -22,6 +23,7 @@ struct mrc_target;
  */
 struct mrc_plan {
 	u64 total;
+	u64 reserve;
 	unsigned int n;
 	struct mrc_target **target;
 	struct mrc_claim *claim;
@@ -44,8 +46,6 @@ struct mrc_division_tunables {
 
 extern struct mrc_division_tunables mrc_division_tunables;
 
-u64 mrc_plan_available(void);
-u64 mrc_plan_reserve(void);
 u64 mrc_plan_growth(const struct mrc_share *s);
 int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 		  unsigned int pids);

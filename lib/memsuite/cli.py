@@ -370,7 +370,7 @@ def mrc_commands(top):
     command = mrc.add("enforce", cmd_mrc_enforce, "give each process its share: whoever has more replaces pages of its own")
     command.add_argument("--off", action="store_true", help="no more")
     for name, what in (("total", "memory for all of them, and no more; 0: what there is"),
-                       ("reserve", "memory that is to stay available; 0: 1/32 of the machine's")):
+                       ("reserve", "memory that is to stay available; 0: some, while memory is short")):
         command.add_argument(f"--{name}", metavar="SIZE", type=amount_argument, help=f"{what}; bytes; K, M, G, T; stays set")
     command.add_argument("--utility", choices=("ratio", "misses", "time"),
                          help="what is gained: hits among touches, misses a second, or time; stays set")

@@ -95,10 +95,10 @@ def shares(paths, rows):
     return found
 
 
-def withheld():
-    """Whether there is memory that nobody gets, as with a total that is set."""
-    reserve = number("mrc", "division", "reserve_kib") * 1024 or meminfo("MemTotal") // 32
-    return meminfo("MemAvailable") > reserve
+def withheld(resident):
+    """Whether there is memory that nobody gets, as with a total that is set: more than a small part of what there is."""
+    available = meminfo("MemAvailable")
+    return available > (number("mrc", "division", "reserve_kib") * 1024 or (resident + available) // 32)
 
 
 class Limits:
@@ -117,7 +117,8 @@ class Limits:
         for path in set(self.limits) - set(found):
             self.limits[path].restore()
             del self.limits[path]
-        bound_pct = number("mrc", "division", "pressure_pct") if withheld() else 100
+        together = sum(resident for resident, _ in found.values())
+        bound_pct = number("mrc", "division", "pressure_pct") if withheld(together) else 100
         rows = []
         for path, (resident, share) in sorted(found.items()):
             directory = self.top + path.rstrip("/")

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How much memory is available, and how much of it is to stay so.
+ *
+ * The kernel begins to reclaim when free memory has fallen to the low watermarks; what
+ * is called available here lies above the high ones. As long as there is any, programs
+ * may have all of it. When they want more, a reserve is kept from then on, for pages
+ * that are evicted take memory until they are written. It is given up when programs
+ * have not wanted more than there is for some time.
+ */
+
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/vmstat.h>
+
+#include <memsuite/reclaim_pages.h>
+
+#include "divide/plan.h"
+#include "divide/memory_reserve.h"
+#include "target/target.h"
+
+/* The most that is kept is such a part of what is divided. */
+#define PART		32
+/* How long memory has to be enough. */
+#define CALM_US		(5 * USEC_PER_SEC)
+
+/* When memory was short last, in us; 0: never. */
+static u64 short_at;
+
+static u64 low_watermarks(void)
+{
+	struct zone *zone;
+	u64 pages = 0;
+	int nid;
+
+	for_each_online_node(nid)
+		for (zone = NODE_DATA(nid)->node_zones;
+		     zone < NODE_DATA(nid)->node_zones + MAX_NR_ZONES; zone++)
+			pages += low_wmark_pages(zone);
+	return pages;
+}
+
+/* What the kernel counts as available of so much page cache. */
+static u64 cache_available(u64 pages, u64 low)
+{
+	return pages - min(pages / 2, low);
+}
+
+/**
+ * mrc_reserve_available() - memory that is to be had without evicting anybody's
+ *
+ * The kernel counts pages of files as available that somebody maps: they are left out
+ * here. So is the swap cache: what was read ahead is evicted no sooner than pages that
+ * are in use. Mapped pages of a tmpfs are not among those of files.
+ *
+ * Return: pages.
+ */
+u64 mrc_reserve_available(void)
+{
+	u64 cache = global_node_page_state(NR_ACTIVE_FILE) +
+		    global_node_page_state(NR_INACTIVE_FILE);
+	u64 mapped = min_t(u64, cache, global_node_page_state(NR_FILE_MAPPED));
+	u64 low = low_watermarks(), less;
+
+	less = cache_available(cache, low) - cache_available(cache - mapped, low);
+	return max_t(s64, si_mem_available() - (s64)less, 0);
+}
+
+/**
+ * mrc_reserve_pages() - memory that is to stay available
+ * @used: pages that targets have, and that are available
+ * @targets: how many targets there are
+ *
+ * If none is set, there is room for what can be on its way out at a time.
+ *
+ * Return: pages.
+ */
+u64 mrc_reserve_pages(u64 used, unsigned int targets)
+{
+	u64 kib = READ_ONCE(mrc_division_tunables.reserve_kib);
+	u64 last = READ_ONCE(short_at);
+
+	if (kib)
+		return kib >> (PAGE_SHIFT - 10);
+	if (!last || mrc_now_us() - last > CALM_US)
+		return 0;
+	return min_t(u64, used / PART, (u64)targets * MEMSUITE_RECLAIM_MAX);
+}
+
+/**
+ * mrc_reserve_see() - memory is about to be divided
+ * @is_short: programs will want more than is available before the next time
+ */
+void mrc_reserve_see(bool is_short)
+{
+	if (is_short)
+		WRITE_ONCE(short_at, mrc_now_us());
+}

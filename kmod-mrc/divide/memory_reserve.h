@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How much memory is available, and how much of it is to stay so. */
+#ifndef MRC_DIVIDE_MEMORY_RESERVE_H
+#define MRC_DIVIDE_MEMORY_RESERVE_H
+
+#include <linux/types.h>
+
+u64 mrc_reserve_available(void);
+u64 mrc_reserve_pages(u64 used, unsigned int targets);
+void mrc_reserve_see(bool is_short);
+
+#endif

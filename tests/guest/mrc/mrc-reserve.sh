@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Memory is divided, as it is when mrc is loaded, in a guest in which little is available, but enough: nothing is
+# evicted, and answers come as before. Once another program wants more than there is, mrc evicts. The memory that
+# programs have is a small part of the machine's.
+#
+# kernels: oldest newest; soak: stock
+# options: --icount --append rootfstype=ramfs
+. "$(dirname "$0")/ktap.sh"
+mrc=$suite/mrc
+division=$mrc/division
+AVAILABLE_KIB=$((96 << 10))
+SPARE_KIB=$((6 << 10)) # with what mrc takes
+
+available_kib() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
+
+# What is too much is taken by a file that can be neither swapped out nor dropped. Some comes free late.
+leave() {
+	mkdir -p /ballast && mount -t ramfs ballast /ballast || return
+	has=0
+	for _ in $(seq 20); do
+		more=$(($(available_kib) - AVAILABLE_KIB))
+		[ $more -gt 2048 ] || break
+		dd if=/dev/zero of=/ballast/file bs=1k seek=$has count=$more 2>/dev/null
+		has=$((has + more))
+		echo 3 >/proc/sys/vm/drop_caches
+		sleep 10
+	done
+	kib=$(available_kib)
+	pages=$(((kib - SPARE_KIB) / 4))
+	note "$kib KiB available, for $pages pages"
+	[ $kib -gt $((64 << 10)) ] && [ $kib -lt $((112 << 10)) ]
+}
+
+swapped_out() { awk '/^pswpout/ { print $2 }' /proc/vmstat; }
+evicted() { echo $(($(cat $division/evicted_pages) + $(cat $division/replaced_pages))); }
+field() { sed -n "s/.* $1 \([0-9.]*\).*/\1/p" /tmp/intr; }
+
+# answer: mean_us of a round, and its major faults.
+answer() {
+	"$here/rivals" intr $pages 20000 100 0 >/tmp/intr &
+	intr=$!
+	wait_for 60 grep -q ready /tmp/intr || return
+	[ "$1" = stock ] || echo $intr >$mrc/add
+	sleep 5
+	kill -USR1 $intr
+	before=$(swapped_out)
+	sleep 20
+	left_kib=$(available_kib)
+	note "$1: $left_kib KiB available, $(evicted) pages evicted"
+	written=$(($(swapped_out) - before))
+	[ "$1" = short ] && return
+	kill -TERM $intr
+	wait $intr
+	mean_us=$(field mean_ms | awk '{ print int($1 * 1000) }') major=$(field major)
+	note "$1: $mean_us us an answer, $major major faults, $written pages written"
+}
+
+modprobe zram && echo 256M >/sys/block/zram0/disksize && mkswap /dev/zram0 >/dev/null && swapon /dev/zram0 || exit 1
+echo never >$thp/enabled
+modprobe mrc || exit 1
+sync
+echo 3 >/proc/sys/vm/drop_caches
+check "little is left" leave
+
+answer stock
+stock_us=$mean_us
+check "it is enough for the kernel" [ "$major$written" = 00 ]
+check "and hardly more" [ "$left_kib" -le $((3 * SPARE_KIB)) ]
+echo 1 >$mrc/enabled
+echo 1 >$division/enforce
+answer mrc
+check "nothing is evicted" [ "$(evicted)" = 0 ]
+check "no answer waits for a page" [ "$major$written" = 00 ]
+check "answers come as before" [ $mean_us -le $((stock_us * 103 / 100)) ]
+
+answer short
+"$here/loop" --pattern cold 12000 300 >/tmp/loop &
+loop=$!
+echo $loop >$mrc/add
+check "where it is too little, some is evicted" wait_for 60 at_least $division/evicted_pages 1000
+note "$(evicted) pages evicted, $(swapped_out) pages written"
+kill $intr $loop
+wait
+check "unload" rmmod mrc
+swapoff /dev/zram0
+done_testing
