@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What memory.min and memory.low protect: evicting keeps to it as reclaim does. */
+/*
+ * What memory.min and memory.low protect: evicting keeps to it as reclaim does. And what
+ * memory.high and memory.max allow: nobody else is made smaller for what cannot be had.
+ */
 
 #include <linux/limits.h>
 #include <linux/memcontrol.h>
@@ -46,8 +49,38 @@ u64 mrc_memcg_slack(struct mm_struct *mm)
 	rcu_read_unlock();
 	return slack;
 }
+
+/**
+ * mrc_memcg_limit() - how much memory a process may have
+ * @mm: its address space
+ *
+ * The strictest of the control groups that it is in counts.
+ *
+ * Context: any.
+ * Return: pages; U64_MAX if nothing limits them.
+ */
+u64 mrc_memcg_limit(struct mm_struct *mm)
+{
+	struct mem_cgroup *memcg;
+	u64 limit = U64_MAX;
+
+	if (mem_cgroup_disabled())
+		return U64_MAX;
+	rcu_read_lock();
+	for (memcg = mem_cgroup_from_task(rcu_dereference(mm->owner)); memcg;
+	     memcg = parent_mem_cgroup(memcg))
+		limit = min3(limit, (u64)READ_ONCE(memcg->memory.high),
+			     (u64)READ_ONCE(memcg->memory.max));
+	rcu_read_unlock();
+	return limit;
+}
 #else
 u64 mrc_memcg_slack(struct mm_struct *mm)
+{
+	return U64_MAX;
+}
+
+u64 mrc_memcg_limit(struct mm_struct *mm)
 {
 	return U64_MAX;
 }

@@ -7,5 +7,6 @@
 struct mm_struct;
 
 u64 mrc_memcg_slack(struct mm_struct *mm);
+u64 mrc_memcg_limit(struct mm_struct *mm);
 
 #endif

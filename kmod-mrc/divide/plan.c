@@ -15,6 +15,7 @@
 
 #include "curve/curve.h"
 #include "curve/division.h"
+#include "divide/memcg_protection.h"
 #include "divide/plan.h"
 #include "divide/memory_reserve.h"
 #include "target/memory_share.h"
@@ -166,7 +167,7 @@ static void see_memory(struct mrc_target *t, u64 us)
 
 	s->swapped = mm ? get_mm_counter(mm, MM_SWAPENTS) : 0;
 	s->anon = mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0;
-	s->mapped = mm ? READ_ONCE(mm->total_vm) : 0;
+	s->mapped = mm ? min_t(u64, READ_ONCE(mm->total_vm), mrc_memcg_limit(mm)) : 0;
 	if (mm)
 		mmput_async(mm);
 	/* A total that was set is no room to grow into. */
@@ -230,6 +231,8 @@ static bool claim_make(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 	claim->rate = rate;
 	claim->full = max(claim->full, rss);
 	claim->full = max(claim->full, rate_correct(&t->share, rate, claim->full, rss));
+	if (t->share.mapped)
+		claim->full = min(claim->full, max(t->share.mapped, rss));
 	claim->min = min(READ_ONCE(t->share.min), claim->full);
 	claim->weight = READ_ONCE(t->share.weight);
 	return known;

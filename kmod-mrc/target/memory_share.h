@@ -30,7 +30,8 @@ struct mm_struct;
  * @fetched: major faults since it executed its program
  * @anon: its anonymous pages at the last look, with those that are swapped out
  * @swapped: how many of them are swapped out
- * @mapped: pages of its address space at the last look: it can have no more
+ * @mapped: pages of its address space at the last look, or what its control groups
+ *	allow: it can have no more
  * @growth: pages a second that @anon has grown by lately, in MRC_RATE
  * @looked: when the last look was, in us
  * @looks: how many there were

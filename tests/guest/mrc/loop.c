@@ -13,6 +13,7 @@
  * --rest MS: sleeps after each.
  * --fresh: each page is given back after its touch, so that the next one faults.
  * --read: the kernel touches each page, in read(2).
+ * --lock: all pages are locked in memory.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -35,7 +36,7 @@
 
 static volatile unsigned char *area;
 static uint64_t rng = 88172645463325252ULL;
-static int fresh, by_read, zeroes = -1;
+static int fresh, by_read, locked, zeroes = -1;
 
 static double now(void)
 {
@@ -79,7 +80,7 @@ static void random_touches(unsigned long pages)
 static void usage(const char *name)
 {
 	fprintf(stderr,
-		"usage: %s [--thp] [--nice] [--fresh] [--read] [--passes N] [--rest MS] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
+		"usage: %s [--thp] [--nice] [--fresh] [--read] [--lock] [--passes N] [--rest MS] [--pattern loop|two|uniform|cold|exec] PAGES SECONDS\n",
 		name);
 	exit(2);
 }
@@ -91,6 +92,7 @@ int main(int argc, char **argv)
 		{ "nice", no_argument, NULL, 'n' },
 		{ "fresh", no_argument, &fresh, 1 },
 		{ "read", no_argument, &by_read, 1 },
+		{ "lock", no_argument, &locked, 1 },
 		{ "passes", required_argument, NULL, 'l' },
 		{ "rest", required_argument, NULL, 'r' },
 		{ "pattern", required_argument, NULL, 'p' },
@@ -141,6 +143,10 @@ int main(int argc, char **argv)
 	/* The emulator reads before it adds, and a read maps the zero page. */
 	for (unsigned long i = 0; i < pages; i++)
 		area[i * PAGE] = 1;
+	if (locked && mlock((void *)area, pages * PAGE)) {
+		perror("mlock");
+		return 1;
+	}
 	printf("ready\n");
 	fflush(stdout);
 	began = now();

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What the administrator guarantees and limits holds while memory is divided, in a guest that swaps: pages that are
+# locked, and those that memory.low protects, are not evicted; and nobody is made smaller for what memory.high keeps
+# another from having.
+#
+# boot: shared
+# kernels: oldest newest; soak: all
+. "$(dirname "$0")/ktap.sh"
+mrc=$suite/mrc
+division=$mrc/division
+cgroup=/sys/fs/cgroup
+
+modprobe zram && echo 256M >/sys/block/zram0/disksize && mkswap /dev/zram0 >/dev/null && swapon /dev/zram0 || exit 1
+echo +memory >$cgroup/cgroup.subtree_control
+mkdir $cgroup/low $cgroup/high || exit 1
+echo 31M >$cgroup/low/memory.low # 7936 pages
+echo 8M >$cgroup/high/memory.high # 2048 pages
+modprobe mrc || exit 1
+echo 500 >$mrc/ladder_ms
+echo 100 >$mrc/max_cpu_permille
+echo 100 >$division/pressure_pct
+echo 200 >$division/interval_ms
+
+resident() { awk '/^VmRSS/ { print int($2 / 4) }' "/proc/$1/status"; }
+charged() { echo $(($(cat $cgroup/"$1"/memory.current) / 4096)); }
+# column PID NAME: of the plan
+column() { awk -v pid="$1" -v name="$2" 'NR == 1 { for (i = 2; i <= NF; i++) if ($i == name) k = i - 1 }
+	$1 == pid { print $k }' $debug/mrc/plan; }
+start() { # CGROUP|. LOOP'S ARGUMENTS: sets $pid
+	at=$1
+	shift
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $cgroup/"$at" "$here/loop" "$@" >/tmp/loop."$at" &
+	pid=$!
+	wait_for 60 grep -q ready /tmp/loop."$at"
+	echo $pid >$mrc/add
+}
+# lowest COMMAND...: of what it prints in five seconds
+lowest() {
+	least=$("$@")
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.5
+		now=$("$@")
+		[ "$now" -ge "$least" ] || least=$now
+	done
+	echo "$least"
+}
+planned() { share=$(column "$1" share_pages) && [ -n "$share" ] && [ "$share" -le "$2" ]; }
+
+echo 1 >$mrc/enabled
+start . --lock 8000 300
+locked=$pid
+start low 8000 300
+low=$pid
+echo 16384 >$division/total_kib # 4096 pages
+echo 1 >$division/enforce
+check "a locked one has a smaller share than it has" wait_for 60 planned $locked 5500
+check "so has a protected one" wait_for 60 planned $low 5500
+least=$(lowest resident $locked)
+note "locked: not below $least"
+check "what is locked stays" [ "$least" -ge 8000 ]
+least=$(lowest charged low)
+note "protected: not below $least"
+check "what memory.low protects stays" [ "$least" -ge 7800 ]
+kill $locked $low
+wait $locked $low 2>/dev/null
+
+# By its curve it would gain most, by three times as much as it may have.
+start high --pattern uniform 6000 300
+high=$pid
+start . --pattern uniform 7000 300
+uniform=$pid
+echo 32768 >$division/total_kib # 8192 pages
+check "one with memory.high gets no more than that" wait_for 60 planned $high 2100
+at_least_planned() { share=$(column "$1" share_pages) && [ "${share:-0}" -ge "$2" ]; }
+check "another gets what that cannot have" wait_for 60 at_least_planned $uniform 5900
+sed 's/^/# /' $debug/mrc/plan
+least=$(lowest resident $uniform)
+note "beside: not below $least"
+check "and keeps it" [ "$least" -ge 5800 ]
+kill $high $uniform
+wait
+rmdir $cgroup/low $cgroup/high
+check "unload" rmmod mrc
+swapoff /dev/zram0
+done_testing
