@@ -19,6 +19,7 @@
 #include "admin/division_sysfs.h"
 #include "curve/division.h"
 #include "divide/enforce.h"
+#include "divide/guard.h"
 #include "divide/plan.h"
 #include "target/target.h"
 
@@ -45,6 +46,18 @@ static ssize_t utility_store(struct kobject *kobj, struct kobj_attribute *attr,
 		return i;
 	WRITE_ONCE(mrc_division_tunables.utility, i);
 	return count;
+}
+
+static const char *const guard_phases[] = {
+	[MRC_GUARD_WATCH] = "watch",
+	[MRC_GUARD_TRIAL] = "trial",
+	[MRC_GUARD_UNDONE] = "undone",
+};
+
+static ssize_t guard_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%s\n", guard_phases[READ_ONCE(mrc_enforce_guard.phase)]);
 }
 
 static int share_set(int nr, u64 weight, u64 min_kib)
@@ -113,6 +126,8 @@ MEMSUITE_ATTR_NUMBER_RO(replaced_pages, SUM(replaced));
 MEMSUITE_ATTR_NUMBER_RO(refused_shared_pages, SUM(refused_shared));
 MEMSUITE_ATTR_NUMBER_RO(refused_busy_pages, SUM(refused_busy));
 MEMSUITE_ATTR_NUMBER_RO(suspended, READ_ONCE(mrc_enforce_suspended));
+MEMSUITE_ATTR_NUMBER_RO(undone, READ_ONCE(mrc_enforce_guard.undone));
+static struct kobj_attribute guard_attr = __ATTR_RO(guard);
 
 static struct attribute *division_attrs[] = {
 	&enforce_attr.attr,
@@ -129,6 +144,8 @@ static struct attribute *division_attrs[] = {
 	&refused_shared_pages_attr.attr,
 	&refused_busy_pages_attr.attr,
 	&suspended_attr.attr,
+	&undone_attr.attr,
+	&guard_attr.attr,
 	NULL
 };
 

@@ -18,6 +18,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/string.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -31,6 +32,7 @@
 #include "divide/aging.h"
 #include "divide/enforce.h"
 #include "divide/evict.h"
+#include "divide/guard.h"
 #include "divide/plan.h"
 #include "divide/memory_reserve.h"
 #include "target/target.h"
@@ -50,6 +52,7 @@
 
 bool mrc_enforced;
 u64 mrc_enforce_suspended;
+struct mrc_guard mrc_enforce_guard;
 
 /* By process; read in page faults. */
 static DEFINE_HASHTABLE(shares, 8);
@@ -158,21 +161,41 @@ static void shares_lift(void)
 
 /*
  * Memory that is withheld without need makes programs wait. When they wait for more of
- * the time than is allowed, they get it. Where memory is short, they wait anyway.
+ * the time than is allowed, they get it.
  */
-static bool too_much_pressure(void)
+static bool is_too_much_pressure(u64 now, u64 waited)
 {
 	static u64 last_waited, last;
-	u64 now = mrc_now_us(), waited, pct;
+	u64 pct = div64_u64((waited - last_waited) * 100, max(now - last, 1ULL));
+
+	last = now;
+	last_waited = waited;
+	return pct > READ_ONCE(mrc_division_tunables.pressure_pct) &&
+	       mrc_reserve_available() > READ_ONCE(reserve);
+}
+
+/* Where memory is short, programs wait anyway: it is tried whether shares help. */
+static bool is_better_without(u64 now, u64 waited)
+{
+	struct mrc_guard_look look = { .now = now, .waited = waited };
+	struct mrc_target *t;
+
+	list_for_each_entry(t, &mrc_targets, link) {
+		look.evicted += READ_ONCE(t->share.evicted) + READ_ONCE(t->share.replaced);
+		look.fetched += t->share.fetched;
+	}
+	return !mrc_guard_see(&mrc_enforce_guard, &look);
+}
+
+/* Return: whether shares bind nobody for now. A total that is set is not left to the guard. */
+static bool is_suspended(void)
+{
+	u64 now = mrc_now_us(), waited;
 
 	if (memsuite_psi_read(MEMSUITE_PSI_MEMORY, &waited))
 		return false;
-	pct = div64_u64((waited - last_waited) * 100, max(now - last, 1ULL));
-	last = now;
-	last_waited = waited;
-	return READ_ONCE(mrc_division_tunables.total_kib) &&
-	       pct > READ_ONCE(mrc_division_tunables.pressure_pct) &&
-	       mrc_reserve_available() > READ_ONCE(reserve);
+	return READ_ONCE(mrc_division_tunables.total_kib) ? is_too_much_pressure(now, waited) :
+							    is_better_without(now, waited);
 }
 
 /* Pages that have to be evicted. A total that is set is a limit, whatever is available. */
@@ -314,30 +337,40 @@ static void targets_age(void)
 	}
 }
 
+static void shares_enforce(const struct mrc_plan *plan, s64 left)
+{
+	unsigned int i;
+
+	shares_give_others(plan, left);
+	for (i = 0; i < plan->n; i++)
+		share_give(plan->target[i], &plan->claim[i], left);
+	memory_relieve(plan, pages_needed(left));
+}
+
 /* Return: whether memory is short, so that it has to be done again soon. */
 static bool memory_divide(void)
 {
+	bool is_short = false;
 	struct mrc_plan plan;
-	unsigned int i;
-	s64 left = 0;
+	s64 left;
 
 	mutex_lock(&mrc_targets_lock);
 	targets_age();
-	if (too_much_pressure()) {
-		mrc_enforce_suspended++;
-		shares_lift();
-	} else if (!mrc_plan_make(&plan, 0, NULL, 0)) {
+	if (!mrc_plan_make(&plan, 0, NULL, 0)) {
 		left = plan_left_over(&plan);
+		is_short = left < 0 && !READ_ONCE(mrc_division_tunables.total_kib);
 		WRITE_ONCE(reserve, plan.reserve);
 		mrc_reserve_see(left + (s64)plan.reserve < 0);
-		shares_give_others(&plan, left);
-		for (i = 0; i < plan.n; i++)
-			share_give(plan.target[i], &plan.claim[i], left);
-		memory_relieve(&plan, pages_needed(left));
+		if (is_suspended()) {
+			mrc_enforce_suspended++;
+			shares_lift();
+		} else {
+			shares_enforce(&plan, left);
+		}
 		mrc_plan_free(&plan);
 	}
 	mutex_unlock(&mrc_targets_lock);
-	return left < 0 && !READ_ONCE(mrc_division_tunables.total_kib);
+	return is_short;
 }
 
 static int enforce_thread(void *unused)
@@ -368,6 +401,7 @@ static int enforce_start(void)
 		kthread_stop(enforcer);
 		return err;
 	}
+	memset(&mrc_enforce_guard, 0, sizeof(mrc_enforce_guard));
 	wake_up_process(enforcer);
 	return 0;
 }

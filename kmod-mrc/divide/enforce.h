@@ -5,10 +5,12 @@
 
 #include <linux/types.h>
 
+struct mrc_guard;
 struct mrc_target;
 
 extern bool mrc_enforced;
 extern u64 mrc_enforce_suspended;
+extern struct mrc_guard mrc_enforce_guard;
 
 int mrc_enforce_add(struct mrc_target *t);
 void mrc_enforce_forget(struct mrc_target *t);

@@ -22,14 +22,14 @@ COUNTERS = re.compile(r"""
     | memdiag/ahead/(served_pages | on_demand_tests | left_\w+)
     | memdiag/address_bits/passes
     | memdiag/control/(remote_pages | backoffs | alarms)
-    | memdiag/moves/\w+
+    | memdiag/moves/(moved_pages | walks)
     | vipzone/(steered|kernel|yielded|next|swapped_in|collapsed|moved|unmoved_\w+)_pages
     | vipzone/(lost_children | lost_tags | fallback_\w+)
     | vipzone/policies/\*/(\w+_pages | fallback_\w+ | sampled_\w+ | counted_\w+ | access_\w+)
     | vipzone/ledger/\*/(?!over_budget)\w+
     | vipzone/audit/(rounds | cpu_ns) | vipzone/accesses/undivided
     | mrc/(changes | lost_children)
-    | mrc/division/(evicted_pages | replaced_pages | refused_\w+_pages | suspended)
+    | mrc/division/(evicted_pages | replaced_pages | refused_\w+_pages | suspended | undone)
     """, re.X)
 
 # Text, told as labels of a metric that is 1.

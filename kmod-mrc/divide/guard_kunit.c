@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* KUnit tests of the guard. */
+
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "divide/guard.c"
+
+/* A machine: what goes on in a second, with shares and without. */
+struct machine {
+	u64 waits_with;
+	u64 waits_without;
+	u64 evicts;
+	u64 fetches;
+};
+
+#define LOOK_US	(USEC_PER_SEC / 4)
+
+/* Return: looks of so many seconds at which shares bind. */
+static unsigned int binding(struct mrc_guard *g, struct mrc_guard_look *look,
+			    const struct machine *m, unsigned int seconds)
+{
+	unsigned int i, n = 0;
+	bool binds = g->phase == MRC_GUARD_WATCH;
+
+	if (!look->now)
+		look->now = USEC_PER_SEC;
+	for (i = 0; i < 4 * seconds; i++) {
+		look->now += LOOK_US;
+		look->waited += (binds ? m->waits_with : m->waits_without) / 4;
+		look->evicted += binds ? m->evicts / 4 : 0;
+		look->fetched += m->fetches / 4;
+		binds = mrc_guard_see(g, look);
+		n += binds;
+	}
+	return n;
+}
+
+static void what_does_not_help_is_undone_within_seconds(struct kunit *test)
+{
+	static const struct machine harmed = { 600000, 100000, 400, 400 };
+	struct mrc_guard_look look = {};
+	struct mrc_guard g = {};
+
+	binding(&g, &look, &harmed, 10);
+	KUNIT_EXPECT_EQ(test, g.undone, 1ULL);
+	KUNIT_EXPECT_EQ(test, (int)g.phase, (int)MRC_GUARD_UNDONE);
+	/* Tried again, ever more seldom. */
+	KUNIT_EXPECT_LT(test, binding(&g, &look, &harmed, 600), 4 * 600 / 10U);
+	KUNIT_EXPECT_GE(test, g.undone, 3ULL);
+	KUNIT_EXPECT_LE(test, g.undone, 6ULL);
+}
+
+static void what_helps_goes_on(struct kunit *test)
+{
+	static const struct machine helped = { 300000, 900000, 400, 400 };
+	struct mrc_guard_look look = {};
+	struct mrc_guard g = {};
+
+	KUNIT_EXPECT_GT(test, binding(&g, &look, &helped, 600), 4 * 600 * 95 / 100U);
+	KUNIT_EXPECT_EQ(test, g.undone, 0ULL);
+}
+
+/* Where it makes no difference, nothing is undone by chance. */
+static void what_is_alike_goes_on(struct kunit *test)
+{
+	static const struct machine alike = { 950000, 940000, 400, 400 };
+	struct mrc_guard_look look = {};
+	struct mrc_guard g = {};
+
+	binding(&g, &look, &alike, 600);
+	KUNIT_EXPECT_EQ(test, g.undone, 0ULL);
+}
+
+static void what_does_not_come_back_is_not_tried(struct kunit *test)
+{
+	static const struct machine idle = { 300000, 0, 4000, 10 };
+	static const struct machine nobody_waits = { 10000, 0, 400, 400 };
+	struct mrc_guard_look look = {};
+	struct mrc_guard g = {};
+
+	KUNIT_EXPECT_EQ(test, binding(&g, &look, &idle, 100), 400U);
+	KUNIT_EXPECT_EQ(test, binding(&g, &look, &nobody_waits, 100), 400U);
+}
+
+/* Targets that end take their counts along. */
+static void counts_may_fall(struct kunit *test)
+{
+	static const struct machine harmed = { 600000, 100000, 400, 400 };
+	struct mrc_guard_look look = { .evicted = 1000000, .fetched = 1000000 };
+	struct mrc_guard g = {};
+
+	binding(&g, &look, &harmed, 2);
+	look.evicted = 0;
+	look.fetched = 0;
+	KUNIT_EXPECT_EQ(test, binding(&g, &look, &harmed, 2), 8U);
+	KUNIT_EXPECT_EQ(test, (int)g.phase, (int)MRC_GUARD_WATCH);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(what_does_not_help_is_undone_within_seconds),
+	KUNIT_CASE(what_helps_goes_on),
+	KUNIT_CASE(what_is_alike_goes_on),
+	KUNIT_CASE(what_does_not_come_back_is_not_tried),
+	KUNIT_CASE(counts_may_fall),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "mrc_guard",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+
+MODULE_DESCRIPTION("KUnit tests of mrc: whether evicting helps");
+MODULE_LICENSE("GPL");
