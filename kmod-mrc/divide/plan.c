@@ -33,6 +33,7 @@
 
 struct mrc_division_tunables mrc_division_tunables = {
 	.unit_kib = 256,
+	.utility = MRC_UTILITY_TIME,
 	.miss_us = 1000,
 	.interval_ms = 500,
 	.pressure_pct = 10,

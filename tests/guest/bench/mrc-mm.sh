@@ -73,14 +73,9 @@ prepare() {
 	mkswap /dev/nullb0p2 >/dev/null && swapon /dev/nullb0p2 || fail "cannot swap"
 	# Base pages, as there were then.
 	echo never >/sys/kernel/mm/transparent_hugepage/enabled
-	# Of a machine of 128 MiB: what the kernel keeps free, and mrc.
+	# What the kernel keeps free is that of a machine of 128 MiB. mrc is as it is when loaded.
 	echo 1448 >/proc/sys/vm/min_free_kbytes
 	modprobe mrc || fail "cannot load mrc"
-	echo 1000 >$mrc/ladder_ms
-	echo 50 >$mrc/max_cpu_permille
-	echo 4096 >$division/reserve_kib
-	echo time >$division/utility
-	echo 2000 >$division/miss_us
 	mount -t ramfs ballast /ballast || fail "cannot mount a ramfs"
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
