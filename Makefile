@@ -31,6 +31,7 @@ help:
 	@echo "make bench-mrc     how far miss ratio curves are from exact ones, and what they cost (more than an hour)"
 	@echo "make bench-mrc-energy energy of memory directed by miss ratio curves: paper 001's figures 5 and 6"
 	@echo "make bench-mrc-mm  memory divided by miss ratio curves: paper 001's table 2 (half an hour)"
+	@echo "make bench-mrc-harm mixes of programs that mrc was not tuned for, against the stock kernel and limits of cgroups"
 	@echo "make bench-store   a database's requests on dm-vstore, dm-writecache and bcache before a slow disk (an hour or more), and a PRAM shared"
 	@echo "make modules       build the modules for the running kernel (KDIR=...)"
 	@echo "make install       dkms add, build and install, the memsuite command, and libvip"
@@ -100,6 +101,9 @@ bench-mrc-mm:
 	@scripts/install-tools $$(python3 tests/mrc_mm.py)
 	@tests/bench-mrc-mm
 
+bench-mrc-harm:
+	@tests/bench-mrc-harm
+
 bench-store:
 	@scripts/install-tools postgresql bcache-tools
 	@tests/bench-store --results --log out/store/log
@@ -148,4 +152,4 @@ clean:
 	rm -rf out
 
 .PHONY: help tools demo test soak fuzz bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone bench-libvip \
-	bench-mrc bench-mrc-energy bench-mrc-mm bench-store modules install uninstall clean
+	bench-mrc bench-mrc-energy bench-mrc-mm bench-mrc-harm bench-store modules install uninstall clean
