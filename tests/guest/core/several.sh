@@ -26,6 +26,8 @@ tidy() {
 	# One by one: rmmod ends at the first one that is not loaded.
 	for module in mrc vipzone memdiag memsuite; do rmmod $module; done 2>/dev/null
 	awk 'NR > 1 { print $1 }' /proc/swaps | xargs -r swapoff
+	# Its size is set once.
+	[ ! -e /sys/block/zram0/reset ] || echo 1 >/sys/block/zram0/reset
 	awk '$2 ~ "^/tmp/." { print $2 }' /proc/mounts | sort -r | xargs -r umount -l
 	rm -rf /tmp/*
 	sh /run/settings
