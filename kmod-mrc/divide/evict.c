@@ -243,7 +243,7 @@ u64 mrc_evict(struct mrc_target *t, struct mm_struct *mm, u64 want,
 			memsuite_reclaim_wait(&share->reclaim, EVICT_BATCH);
 		hand.use_map = mrc_aging_knows(t, mm);
 		hand.any = go_back(share, want);
-		hand.no_swap = get_nr_swap_pages() <= 0;
+		hand.no_swap = get_nr_swap_pages() <= 0 || !mrc_memcg_may_swap(mm);
 		gone = evict_pages(&hand, mm, want, wait);
 		*evicted += gone;
 	}

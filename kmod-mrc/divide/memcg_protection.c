@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What memory.min and memory.low protect: evicting keeps to it as reclaim does. And what
- * memory.high and memory.max allow: nobody else is made smaller for what cannot be had.
+ * What memory.min, memory.low and memory.swap.max protect: evicting keeps to it as reclaim
+ * does. And what memory.high and memory.max allow: nobody else is made smaller for what
+ * cannot be had.
  */
 
 #include <linux/limits.h>
@@ -74,6 +75,28 @@ u64 mrc_memcg_limit(struct mm_struct *mm)
 	rcu_read_unlock();
 	return limit;
 }
+
+/**
+ * mrc_memcg_may_swap() - whether control groups let pages of a process be swapped out
+ * @mm: its address space
+ *
+ * Context: any.
+ * Return: false: memory.swap.max of one of them is reached.
+ */
+bool mrc_memcg_may_swap(struct mm_struct *mm)
+{
+	struct mem_cgroup *memcg;
+	bool may = true;
+
+	if (mem_cgroup_disabled())
+		return true;
+	rcu_read_lock();
+	for (memcg = mem_cgroup_from_task(rcu_dereference(mm->owner)); memcg;
+	     memcg = parent_mem_cgroup(memcg))
+		may &= page_counter_read(&memcg->swap) < READ_ONCE(memcg->swap.max);
+	rcu_read_unlock();
+	return may;
+}
 #else
 u64 mrc_memcg_slack(struct mm_struct *mm)
 {
@@ -83,5 +106,10 @@ u64 mrc_memcg_slack(struct mm_struct *mm)
 u64 mrc_memcg_limit(struct mm_struct *mm)
 {
 	return U64_MAX;
+}
+
+bool mrc_memcg_may_swap(struct mm_struct *mm)
+{
+	return true;
 }
 #endif

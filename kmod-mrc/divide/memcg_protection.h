@@ -8,5 +8,6 @@ struct mm_struct;
 
 u64 mrc_memcg_slack(struct mm_struct *mm);
 u64 mrc_memcg_limit(struct mm_struct *mm);
+bool mrc_memcg_may_swap(struct mm_struct *mm);
 
 #endif

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # What the administrator guarantees and limits holds while memory is divided, in a guest that swaps: pages that are
-# locked, and those that memory.low protects, are not evicted; and nobody is made smaller for what memory.high keeps
-# another from having.
+# locked, that memory.low protects or that memory.swap.max keeps from swap are not evicted; and nobody is made smaller
+# for what memory.high keeps another from having.
 #
 # boot: shared
 # kernels: oldest newest; soak: all
@@ -13,7 +13,8 @@ cgroup=/sys/fs/cgroup
 
 modprobe zram && echo 256M >/sys/block/zram0/disksize && mkswap /dev/zram0 >/dev/null && swapon /dev/zram0 || exit 1
 echo +memory >$cgroup/cgroup.subtree_control
-mkdir $cgroup/low $cgroup/high || exit 1
+mkdir $cgroup/low $cgroup/high $cgroup/unswapped || exit 1
+echo 0 >$cgroup/unswapped/memory.swap.max
 echo 31M >$cgroup/low/memory.low # 7936 pages
 echo 8M >$cgroup/high/memory.high # 2048 pages
 modprobe mrc || exit 1
@@ -65,6 +66,18 @@ check "what memory.low protects stays" [ "$least" -ge 7800 ]
 kill $locked $low
 wait $locked $low 2>/dev/null
 
+start unswapped 8000 300
+unswapped=$pid
+check "one that may not swap has a smaller share" wait_for 60 planned $unswapped 5500
+refused() { cat $division/refused_busy_pages; }
+before=$(refused)
+least=$(lowest resident $unswapped)
+note "not swapped: not below $least, $(($(refused) - before)) pages refused"
+check "what may not be swapped stays" [ "$least" -ge 8000 ]
+check "it is not even tried" [ $(($(refused) - before)) -ge 1000 ]
+kill $unswapped
+wait $unswapped 2>/dev/null
+
 # By its curve it would gain most, by three times as much as it may have.
 start high --pattern uniform 6000 300
 high=$pid
@@ -80,7 +93,7 @@ note "beside: not below $least"
 check "and keeps it" [ "$least" -ge 5800 ]
 kill $high $uniform
 wait
-rmdir $cgroup/low $cgroup/high
+rmdir $cgroup/low $cgroup/high $cgroup/unswapped
 check "unload" rmmod mrc
 swapoff /dev/zram0
 done_testing
