@@ -1574,17 +1574,24 @@ def cgroups_are_limited_while_it_runs(top):
                                                  "memory.current": "22000000"})
         while limited(process)["/a/b"] != 2560 * 4096 + 22000000 - 5120 * 4096 - 1000000:
             pass        # less than was allowed before
+        # A service starts again, with another limit: that is the most now, and is what is restored.
+        os.rename(os.path.join(cgroups, "a/b"), os.path.join(cgroups, "gone"))
+        tree.fill(os.path.join(cgroups, "a/b"), {
+            "memory.high": "7000000", "memory.current": "22000000", "memory.pressure": "some avg10=0.00 avg60=0.00",
+            "memory.stat": "anon 32000000\nfile_mapped 0\nactive_anon 30000000\ninactive_anon 2000000\nshmem 0"})
+        while limited(process)["/a/b"] != 7000000:
+            pass
         tree.fill(tree.proc, {"77/cgroup": "0::/", "78/cgroup": "0::/"})
         while limited(process):
             pass
-        assert (high("a"), high("a/b")) == ("max", "12345678")      # whoever comes next is not limited by it
+        assert (high("a"), high("a/b")) == ("max", "7000000")      # whoever comes next is not limited by it
         tree.fill(tree.proc, {"77/cgroup": "0::/a"})
         while not limited(process):
             pass
         process.terminate()
         assert process.wait() == 0
         process.communicate()
-    assert (high("a"), high("a/b")) == ("max", "12345678")
+    assert (high("a"), high("a/b")) == ("max", "7000000")
     for name, text, why in (("mrc/add", "cgroup:/", "subtree_control"), ("mrc/add", "12", "mrc add cgroup:"),
                             ("mrc/enabled", "0", "mrc enable")):
         tree.fill(tree.sysfs, {name: text})

@@ -42,10 +42,13 @@ def cgroup_of(pid):
 
 
 class Limit:
-    """memory.high of a cgroup; what it was is the most that it is set to, and is restored."""
+    """memory.high of a cgroup; what it was is the most that it is set to, and is restored. One that is made again, as that
+    of a service that starts again, is another one.
+    """
 
     def __init__(self, directory):
         self.directory = directory
+        self.inode = os.stat(directory).st_ino
         self.before = self.read("memory.high").strip()
 
     def read(self, name):
@@ -77,9 +80,16 @@ class Limit:
         except (OSError, IndexError):
             return 0.0
 
+    def is_there(self):
+        try:
+            return os.stat(self.directory).st_ino == self.inode
+        except OSError:
+            return False
+
     def restore(self):
         with contextlib.suppress(OSError):      # it has gone
-            self.write(self.before)
+            if self.is_there():
+                self.write(self.before)
 
 
 def shares(paths, rows):
@@ -123,7 +133,7 @@ class Limits:
         for path, (resident, share) in sorted(found.items()):
             directory = self.top + path.rstrip("/")
             try:
-                if path not in self.limits:
+                if path not in self.limits or not self.limits[path].is_there():
                     self.limits[path] = Limit(directory)
                 high = self.apply(self.limits[path], resident, share, bound_pct)
             except OSError as error:
