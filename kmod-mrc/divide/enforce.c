@@ -242,17 +242,32 @@ static u64 target_demand(const struct mrc_target *t, u64 planned, u64 rss)
  * 0, so many are to be given up. Pages are nobody's until they are touched, whoever they
  * are planned for.
  */
-static s64 plan_left_over(const struct mrc_plan *plan)
+static s64 plan_left_over(const struct mrc_plan *plan, u64 *demand)
 {
 	s64 left = plan->total;
 	unsigned int i;
 
+	*demand = 0;
 	for (i = 0; i < plan->n; i++) {
 		u64 rss = mrc_target_rss(plan->target[i]);
 
-		left -= rss + target_demand(plan->target[i], plan->claim[i].pages, rss);
+		*demand += target_demand(plan->target[i], plan->claim[i].pages, rss);
+		left -= rss;
 	}
-	return left;
+	return left - *demand;
+}
+
+/*
+ * What a target may be made smaller to, where memory is short. It gives up pages for what
+ * other targets will need, and for as much again of the reserve. What others than targets
+ * want is the kernel's to find, who takes it from everybody. A reserve that is set is
+ * kept, whoever wants memory.
+ */
+static u64 share_shrunk(u64 rss, s64 left, u64 others)
+{
+	if (READ_ONCE(mrc_division_tunables.reserve_kib))
+		others = U64_MAX / 2;
+	return others ? rss - min3(rss, (u64)-left, 2 * others) : U64_MAX;
 }
 
 /*
@@ -261,17 +276,19 @@ static s64 plan_left_over(const struct mrc_plan *plan)
  * no limit until the next division: it would fetch back what it evicted of its own, and
  * be taken for one that comes back to its pages. A total that is set is a limit.
  */
-static u64 share_allowed(const struct mrc_target *t, const struct mrc_claim *c, s64 left)
+static u64 share_allowed(const struct mrc_target *t, const struct mrc_claim *c, s64 left,
+			 u64 demand)
 {
-	s64 rss = mrc_target_rss(t), planned = c->pages;
+	u64 rss = mrc_target_rss(t), planned = c->pages;
 
 	if (READ_ONCE(mrc_division_tunables.total_kib))
 		return planned;
-	if (t->share.growth && c->pages >= c->full)
+	if (t->share.growth && planned >= c->full)
 		return U64_MAX;
-	if (left > 0)
-		return max_t(s64, planned, rss) + left;
-	return max_t(s64, planned, rss + left);
+	if (left >= 0)
+		return max(planned, rss) + left;
+	demand -= min(demand, target_demand(t, planned, rss));
+	return max(planned, share_shrunk(rss, left, demand));
 }
 
 /* Told by its curve alone: what it really misses says nothing of the order. */
@@ -286,10 +303,10 @@ static bool is_loop(struct mrc_target *t, const struct mrc_claim *c)
 	return none && rate >= none / 8 * 7;
 }
 
-static void share_give(struct mrc_target *t, const struct mrc_claim *c, s64 left)
+static void share_give(struct mrc_target *t, const struct mrc_claim *c, s64 left, u64 demand)
 {
 	WRITE_ONCE(t->share.loops, is_loop(t, c));
-	WRITE_ONCE(t->share.pages, share_allowed(t, c, left));
+	WRITE_ONCE(t->share.pages, share_allowed(t, c, left, demand));
 	mrc_evict_settle(t);
 }
 
@@ -307,7 +324,14 @@ static bool plan_has(const struct mrc_plan *plan, const struct mrc_target *t)
  * Of a program that has just begun, or was just executed, it is not known what memory
  * is worth to it: it may take what is free, and not what is planned for others.
  */
-static void shares_give_others(const struct mrc_plan *plan, s64 left)
+static u64 share_of_unknown(const struct mrc_target *t, s64 left, u64 demand)
+{
+	u64 rss = mrc_target_rss(t);
+
+	return left >= 0 ? rss + left : share_shrunk(rss, left, demand);
+}
+
+static void shares_give_others(const struct mrc_plan *plan, s64 left, u64 demand)
 {
 	bool is_limit = READ_ONCE(mrc_division_tunables.total_kib);
 	struct mrc_target *t;
@@ -315,8 +339,7 @@ static void shares_give_others(const struct mrc_plan *plan, s64 left)
 	list_for_each_entry(t, &mrc_targets, link)
 		if (!plan_has(plan, t))
 			WRITE_ONCE(t->share.pages, plan->n && !is_limit ?
-				   max_t(s64, mrc_target_rss(t) + left, 0) :
-				   U64_MAX);
+				   share_of_unknown(t, left, demand) : U64_MAX);
 }
 
 /* Which pages are used least has to be known before they are looked for. */
@@ -337,13 +360,13 @@ static void targets_age(void)
 	}
 }
 
-static void shares_enforce(const struct mrc_plan *plan, s64 left)
+static void shares_enforce(const struct mrc_plan *plan, s64 left, u64 demand)
 {
 	unsigned int i;
 
-	shares_give_others(plan, left);
+	shares_give_others(plan, left, demand);
 	for (i = 0; i < plan->n; i++)
-		share_give(plan->target[i], &plan->claim[i], left);
+		share_give(plan->target[i], &plan->claim[i], left, demand);
 	memory_relieve(plan, pages_needed(left));
 }
 
@@ -352,12 +375,13 @@ static bool memory_divide(void)
 {
 	bool is_short = false;
 	struct mrc_plan plan;
+	u64 demand;
 	s64 left;
 
 	mutex_lock(&mrc_targets_lock);
 	targets_age();
 	if (!mrc_plan_make(&plan, 0, NULL, 0)) {
-		left = plan_left_over(&plan);
+		left = plan_left_over(&plan, &demand);
 		is_short = left < 0 && !READ_ONCE(mrc_division_tunables.total_kib);
 		WRITE_ONCE(reserve, plan.reserve);
 		mrc_reserve_see(left + (s64)plan.reserve < 0);
@@ -365,7 +389,7 @@ static bool memory_divide(void)
 			mrc_enforce_suspended++;
 			shares_lift();
 		} else {
-			shares_enforce(&plan, left);
+			shares_enforce(&plan, left, demand);
 		}
 		mrc_plan_free(&plan);
 	}

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory is divided, as it is when mrc is loaded, in a guest in which little is available, but enough: nothing is
-# evicted, and answers come as before. Once another program wants more than there is, mrc evicts. The memory that
-# programs have is a small part of the machine's.
+# evicted, and answers come as before. A reserve that is set too high makes it evict what comes back: that is undone
+# within seconds. Once another program wants more than there is, mrc evicts. The memory that programs have is a small
+# part of the machine's. What a program that is no target wants is the kernel's to find.
 #
 # kernels: oldest newest; soak: stock
 # options: --icount --append rootfstype=ramfs
@@ -42,12 +43,17 @@ answer() {
 	intr=$!
 	wait_for 60 grep -q ready /tmp/intr || return
 	[ "$1" = stock ] || echo $intr >$mrc/add
+	if [ "$1" = undone ]; then
+		check "what does not help is undone" wait_for 60 at_least $division/undone 1
+		check "the guard says so" equals $division/guard undone
+	fi
 	sleep 5
 	kill -USR1 $intr
 	before=$(swapped_out)
 	sleep 20
-	left_kib=$(available_kib)
-	note "$1: $left_kib KiB available, $(evicted) pages evicted"
+	# While it lives: counts are of present targets.
+	left_kib=$(available_kib) taken=$(evicted)
+	note "$1: $left_kib KiB available, $taken pages evicted"
 	written=$(($(swapped_out) - before))
 	[ "$1" = short ] && return
 	kill -TERM $intr
@@ -70,9 +76,25 @@ check "and hardly more" [ "$left_kib" -le $((3 * SPARE_KIB)) ]
 echo 1 >$mrc/enabled
 echo 1 >$division/enforce
 answer mrc
-check "nothing is evicted" [ "$(evicted)" = 0 ]
+check "nothing is evicted" [ "$taken" = 0 ]
 check "no answer waits for a page" [ "$major$written" = 00 ]
 check "answers come as before" [ $mean_us -le $((stock_us * 103 / 100)) ]
+
+echo $((64 << 10)) >$division/reserve_kib
+answer undone
+check "answers come again as before" [ $mean_us -le $((stock_us * 103 / 100)) ]
+echo 0 >$division/enforce
+echo 0 >$division/reserve_kib
+echo 1 >$division/enforce
+check "enforced anew, it is not" equals $division/guard watch
+
+"$here/loop" --pattern cold 12000 300 >/tmp/loop &
+loop=$!
+wait_for 60 grep -q ready /tmp/loop
+answer beside
+check "it is not evicted for what is no target" [ "$taken" = 0 ]
+kill $loop
+wait $loop 2>/dev/null
 
 answer short
 "$here/loop" --pattern cold 12000 300 >/tmp/loop &
