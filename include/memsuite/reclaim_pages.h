@@ -30,6 +30,14 @@ struct memsuite_reclaim {
 bool memsuite_reclaim_usable(void);
 
 /**
+ * memsuite_reclaim_may_swap() - whether the administrator lets the kernel swap
+ *
+ * Context: may sleep; a kernel thread, for which /proc is the machine's.
+ * Return: false: vm.swappiness is 0.
+ */
+bool memsuite_reclaim_may_swap(void);
+
+/**
  * memsuite_reclaim_begin() - before pages are added
  * @reclaim: the pages on their way out
  *

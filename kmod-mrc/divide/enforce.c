@@ -33,8 +33,8 @@
 #include "divide/enforce.h"
 #include "divide/evict.h"
 #include "divide/guard.h"
-#include "divide/plan.h"
 #include "divide/memory_reserve.h"
+#include "divide/plan.h"
 #include "target/target.h"
 #include "target/tunables.h"
 
@@ -378,6 +378,7 @@ static bool memory_divide(void)
 	u64 demand;
 	s64 left;
 
+	mrc_evict_look();
 	mutex_lock(&mrc_targets_lock);
 	targets_age();
 	if (!mrc_plan_make(&plan, 0, NULL, 0)) {

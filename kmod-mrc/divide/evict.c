@@ -32,10 +32,14 @@
 #define FUTILE_MAX	4
 /* So many pages before the one that faults are left: the program may go on with them. */
 #define BEHIND		4
-/* How long to wait when all was in use. */
+/* How long to wait when all was in use, and at most if it still is. */
 #define REST		(HZ / 10)
+#define REST_MAX	HZ
 /* How long the disk may keep a caller that is not to wait for it. */
 #define PATIENCE	(HZ / 10)
+
+/* As the administrator has it, when it was last looked at. */
+static bool may_swap = true;
 
 static bool page_is_cold(struct mrc_clock_hand *h, unsigned long addr, unsigned long entry)
 {
@@ -163,6 +167,16 @@ static bool go_back(struct mrc_share *share, u64 want)
 }
 
 /**
+ * mrc_evict_look() - look whether the administrator lets pages be swapped out
+ *
+ * Context: may sleep; a kernel thread.
+ */
+void mrc_evict_look(void)
+{
+	WRITE_ONCE(may_swap, memsuite_reclaim_may_swap());
+}
+
+/**
  * mrc_evict_settle() - free pages that were evicted and have been written since
  * @t: the target
  *
@@ -209,8 +223,12 @@ static u64 evict_pages(struct mrc_clock_hand *h, struct mm_struct *mm, u64 want,
 		cond_resched();
 	}
 	/* What is being written makes room sooner than what is in use. */
-	if (!gone && has_room(share))
-		share->rest_until = jiffies + REST;
+	if (!gone && has_room(share)) {
+		share->rest = clamp_t(unsigned long, 2 * share->rest, REST, REST_MAX);
+		share->rest_until = jiffies + share->rest;
+	} else {
+		share->rest = 0;
+	}
 	return gone;
 }
 
@@ -243,7 +261,8 @@ u64 mrc_evict(struct mrc_target *t, struct mm_struct *mm, u64 want,
 			memsuite_reclaim_wait(&share->reclaim, EVICT_BATCH);
 		hand.use_map = mrc_aging_knows(t, mm);
 		hand.any = go_back(share, want);
-		hand.no_swap = get_nr_swap_pages() <= 0 || !mrc_memcg_may_swap(mm);
+		hand.no_swap = !READ_ONCE(may_swap) || get_nr_swap_pages() <= 0 ||
+			       !mrc_memcg_may_swap(mm);
 		gone = evict_pages(&hand, mm, want, wait);
 		*evicted += gone;
 	}

@@ -10,6 +10,7 @@ struct mrc_target;
 
 u64 mrc_evict(struct mrc_target *t, struct mm_struct *mm, u64 want,
 	      bool wait, u64 *evicted);
+void mrc_evict_look(void);
 void mrc_evict_settle(struct mrc_target *t);
 
 #endif

@@ -16,8 +16,8 @@
 
 #include <memsuite/reclaim_pages.h>
 
-#include "divide/plan.h"
 #include "divide/memory_reserve.h"
+#include "divide/plan.h"
 #include "target/target.h"
 
 /* The most that is kept is such a part of what is divided. */

@@ -54,7 +54,8 @@ struct mm_struct;
  * @usage: sums over its pages, which tell what is evicted
  * @usage_map: of each page, a byte of mrc_page_usage_age(); changed under its page table's lock
  * @reclaim: pages on their way out
- * @rest_until: it found nothing to evict: jiffies
+ * @rest: how long it has rested, as it found nothing to evict, in jiffies
+ * @rest_until: it rests
  * @evicted: pages, when free memory was low
  * @replaced: pages, in page faults of its own
  * @refused_shared: not evicted: mapped more than once
@@ -96,6 +97,7 @@ struct mrc_share {
 	struct mrc_page_usage usage;
 	struct memsuite_page_map usage_map;
 	struct memsuite_reclaim reclaim;
+	unsigned long rest;
 	unsigned long rest_until;
 	u64 evicted;
 	u64 replaced;

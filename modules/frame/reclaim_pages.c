@@ -12,10 +12,12 @@
 #include <linux/export.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/string.h>
 
 #include <compat/page.h>
 #include <memsuite/reclaim_pages.h>
 
+#include "kernel/text_file.h"
 #include "kernel/unexported_calls.h"
 
 bool memsuite_reclaim_usable(void)
@@ -23,6 +25,15 @@ bool memsuite_reclaim_usable(void)
 	return memsuite_kcall_reclaim_there();
 }
 EXPORT_SYMBOL_GPL(memsuite_reclaim_usable);
+
+bool memsuite_reclaim_may_swap(void)
+{
+	char text[8];
+
+	return memsuite_text_file_read("/proc/sys/vm/swappiness", text, sizeof(text)) <= 0 ||
+	       strcmp(text, "0\n");
+}
+EXPORT_SYMBOL_GPL(memsuite_reclaim_may_swap);
 
 static bool reclaim_isolate(struct memsuite_reclaim *reclaim, struct page *page)
 {

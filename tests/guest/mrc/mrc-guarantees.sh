@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # What the administrator guarantees and limits holds while memory is divided, in a guest that swaps: pages that are
-# locked, that memory.low protects or that memory.swap.max keeps from swap are not evicted; and nobody is made smaller
-# for what memory.high keeps another from having.
+# locked, that memory.low protects or that memory.swap.max or vm.swappiness keep from swap are not evicted; and nobody is
+# made smaller for what memory.high keeps another from having.
 #
 # boot: shared
 # kernels: oldest newest; soak: all
@@ -65,6 +65,19 @@ note "protected: not below $least"
 check "what memory.low protects stays" [ "$least" -ge 7800 ]
 kill $locked $low
 wait $locked $low 2>/dev/null
+
+swappiness=$(cat /proc/sys/vm/swappiness)
+echo 0 >/proc/sys/vm/swappiness
+start . 8000 300
+check "one that nobody may swap has a smaller share" wait_for 60 planned $pid 5500
+least=$(lowest resident $pid)
+note "with swappiness 0: not below $least"
+check "it stays" [ "$least" -ge 8000 ]
+echo "$swappiness" >/proc/sys/vm/swappiness
+shrunk() { [ "$(resident $pid)" -le 6200 ]; }
+check "until it may be swapped" wait_for 60 shrunk
+kill $pid
+wait $pid 2>/dev/null
 
 start unswapped 8000 300
 unswapped=$pid
