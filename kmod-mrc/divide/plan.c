@@ -155,11 +155,15 @@ static void forget_missed(struct mrc_share *s)
 	s->missed = 0;
 	s->coming = 0;
 	s->fetched = 0;
+	s->anon = 0;
 	s->growth = 0;
 	memset(s->seen, 0, sizeof(s->seen));
 }
 
-/* What it has, and has grown by; a pause between two looks does not end the growth. */
+/*
+ * What it has, and has grown by; a pause between two looks does not end the growth. What
+ * it had before, gave back and takes again is no growth: that was there for it.
+ */
 static void see_memory(struct mrc_target *t, u64 us)
 {
 	struct mrc_share *s = &t->share;
@@ -167,7 +171,7 @@ static void see_memory(struct mrc_target *t, u64 us)
 	u64 before = s->anon;
 
 	s->swapped = mm ? get_mm_counter(mm, MM_SWAPENTS) : 0;
-	s->anon = mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0;
+	s->anon = max(before, mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0);
 	s->mapped = mm ? min_t(u64, READ_ONCE(mm->total_vm), mrc_memcg_limit(mm)) : 0;
 	if (mm)
 		mmput_async(mm);
@@ -175,8 +179,7 @@ static void see_memory(struct mrc_target *t, u64 us)
 	if (READ_ONCE(mrc_division_tunables.total_kib))
 		s->growth = 0;
 	else if (s->looked)
-		s->growth = max(div64_u64((s->anon - min(s->anon, before)) *
-					  USEC_PER_SEC * MRC_RATE, us),
+		s->growth = max(div64_u64((s->anon - before) * USEC_PER_SEC * MRC_RATE, us),
 				s->growth / 4 * 3);
 }
 

@@ -28,8 +28,8 @@ struct mm_struct;
  * @missed: how many there were between the last two looks
  * @coming: pages that these would bring in within an interval of the division
  * @fetched: major faults since it executed its program
- * @anon: its anonymous pages at the last look, with those that are swapped out
- * @swapped: how many of them are swapped out
+ * @anon: the most anonymous pages that it had at a look, with those that were swapped out
+ * @swapped: how many were swapped out at the last look
  * @mapped: pages of its address space at the last look, or what its control groups
  *	allow: it can have no more
  * @growth: pages a second that @anon has grown by lately, in MRC_RATE

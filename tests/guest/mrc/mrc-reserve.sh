@@ -88,6 +88,18 @@ echo 0 >$division/reserve_kib
 echo 1 >$division/enforce
 check "enforced anew, it is not" equals $division/guard watch
 
+# Together they have room, though not for a heap that would grow on.
+all=$pages
+pages=$((all - 11000))
+"$here/mixes" grow 10000 1000000 &
+heap=$!
+echo $heap >$mrc/add
+answer heap
+check "nothing is evicted for a heap that comes and goes" [ "$taken" = 0 ]
+kill $heap
+wait $heap 2>/dev/null
+pages=$all
+
 "$here/loop" --pattern cold 12000 300 >/tmp/loop &
 loop=$!
 wait_for 60 grep -q ready /tmp/loop
