@@ -35,13 +35,13 @@ PAGE = 4096
 # {mix: command of the one that works}, where the memory that is left to both is 32768 pages.
 MIXES = {
     "idle": f"{TESTS}/loop --pattern cold 22000 10",
-    "loop": f"{TESTS}/rivals linear 24000 60",
+    "loop": f"{TESTS}/rivals linear 24000 500",
     "mapped": f"{TESTS}/mixes mapped {DATA}/file 60000",
     "cache": "cat" + f" {DATA}/file" * 9,
-    "grow": f"{TESTS}/mixes grow 22000 60",
+    "grow": f"{TESTS}/mixes grow 22000 40",
     "storm": f"{TESTS}/mixes storm 60 18000",
     "fits": f"{TESTS}/loop --pattern uniform 10000 10",
-    "low": f"{TESTS}/rivals linear 24000 60",
+    "low": f"{TESTS}/rivals linear 24000 500",
     "sort": f"env LC_ALL=C sort -S 64M -T {DATA} -o {DATA}/sorted {DATA}/lines",
     "gcc": f"make -s -C {DATA} -j3 all",
     "numpy": "/usr/bin/python3 -c 'import numpy; a = numpy.ones(7 << 20); [a.__iadd__(1) for _ in range(12)]'",
