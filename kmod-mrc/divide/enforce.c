@@ -175,7 +175,7 @@ static bool is_too_much_pressure(u64 now, u64 waited)
 }
 
 /* Where memory is short, programs wait anyway: it is tried whether shares help. */
-static bool is_better_without(u64 now, u64 waited)
+static bool is_undone(u64 now, u64 waited)
 {
 	struct mrc_guard_look look = { .now = now, .waited = waited };
 	struct mrc_target *t;
@@ -193,9 +193,9 @@ static bool is_suspended(void)
 	u64 now = mrc_now_us(), waited;
 
 	if (memsuite_psi_read(MEMSUITE_PSI_MEMORY, &waited))
-		return false;
+		waited = 0;
 	return READ_ONCE(mrc_division_tunables.total_kib) ? is_too_much_pressure(now, waited) :
-							    is_better_without(now, waited);
+							    is_undone(now, waited);
 }
 
 /* Pages that have to be evicted. A total that is set is a limit, whatever is available. */

@@ -2,9 +2,9 @@
 /*
  * Whether evicting helps. What is evicted and comes back was evicted for nothing, unless
  * another program waits less for that: so where much comes back, shares are lifted for a
- * moment, and it is seen whether programs wait less without them. If they do, shares stay
- * lifted for some time. Trials that tell the same again are made ever more seldom.
- * Also built in user space.
+ * moment, and it is seen whether programs wait less without them, or wait no more and
+ * hardly fetch anything back. Then shares stay lifted for some time. Trials that tell the
+ * same again are made ever more seldom. Also built in user space.
  */
 
 #include <linux/kernel.h>
@@ -28,6 +28,8 @@
 /* Thousandths of the time, and a part, by which waiting differs by chance. */
 #define CHANCE		20
 #define CHANCE_PART	8
+/* Faults are hardly any if they are such a part of those before. */
+#define HARDLY		4
 
 /* Counts of targets that end are gone. */
 static u64 count_since(u64 now, u64 before)
@@ -38,6 +40,12 @@ static u64 count_since(u64 now, u64 before)
 static u64 waited_permille(const struct mrc_guard_look *begin, const struct mrc_guard_look *look)
 {
 	return div64_u64(count_since(look->waited, begin->waited) * 1000,
+			 max(look->now - begin->now, 1ULL));
+}
+
+static u64 fetched_per_s(const struct mrc_guard_look *begin, const struct mrc_guard_look *look)
+{
+	return div64_u64(count_since(look->fetched, begin->fetched) * USEC_PER_SEC,
 			 max(look->now - begin->now, 1ULL));
 }
 
@@ -58,13 +66,13 @@ static u64 backoff_take(u64 *us)
 	return now;
 }
 
-/* Much of what was evicted has come back, and somebody waits. */
+/* Much of what was evicted has come back. */
 static bool is_doubtful(const struct mrc_guard *g, const struct mrc_guard_look *look)
 {
 	u64 evicted = count_since(look->evicted, g->begin.evicted);
 	u64 fetched = count_since(look->fetched, g->begin.fetched);
 
-	return evicted >= EVICTED_MIN && fetched * READ_AHEAD >= evicted && g->with >= CHANCE;
+	return evicted >= EVICTED_MIN && fetched * READ_AHEAD >= evicted;
 }
 
 static void watch_go_on(struct mrc_guard *g, const struct mrc_guard_look *look)
@@ -72,15 +80,23 @@ static void watch_go_on(struct mrc_guard *g, const struct mrc_guard_look *look)
 	if (look->now - g->begin.now < WINDOW_US)
 		return;
 	g->with = waited_permille(&g->begin, look);
+	g->fetched_with = fetched_per_s(&g->begin, look);
 	phase_enter(g, is_doubtful(g, look) && look->now >= g->trial_at ?
 		       MRC_GUARD_TRIAL : MRC_GUARD_WATCH, look);
 }
 
-static void trial_judge(struct mrc_guard *g, const struct mrc_guard_look *look)
+static bool is_better_without(const struct mrc_guard *g, const struct mrc_guard_look *look)
 {
 	u64 without = waited_permille(&g->begin, look);
 
-	if (g->with > without + without / CHANCE_PART + CHANCE) {
+	return g->with > without + without / CHANCE_PART + CHANCE ||
+	       (without <= g->with + g->with / CHANCE_PART &&
+		g->fetched_with > HARDLY * fetched_per_s(&g->begin, look));
+}
+
+static void trial_judge(struct mrc_guard *g, const struct mrc_guard_look *look)
+{
+	if (is_better_without(g, look)) {
 		g->undone++;
 		g->trial_us = 0;
 		phase_enter(g, MRC_GUARD_UNDONE, look);

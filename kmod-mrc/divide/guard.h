@@ -9,7 +9,8 @@
  * enum mrc_guard_phase - what is being found out
  * @MRC_GUARD_WATCH: shares bind, and it is seen how long programs wait
  * @MRC_GUARD_TRIAL: the same, for seconds, without shares
- * @MRC_GUARD_UNDONE: programs waited less without shares, which are lifted for some time
+ * @MRC_GUARD_UNDONE: programs were better off without shares, which are lifted for some
+ *	time
  */
 enum mrc_guard_phase {
 	MRC_GUARD_WATCH,
@@ -38,6 +39,7 @@ struct mrc_guard_look {
  * @begin: counts when the window, or the phase, began
  * @settled: in a trial: what was evicted before has come back, and @begin is after that
  * @with: how long programs waited with shares, in thousandths of the time
+ * @fetched_with: major faults a second then
  * @trial_at: no trial before that, in us
  * @trial_us: how long it is to the trial after the next one
  * @undone_us: how long shares are lifted next time
@@ -48,6 +50,7 @@ struct mrc_guard {
 	struct mrc_guard_look begin;
 	bool settled;
 	u64 with;
+	u64 fetched_with;
 	u64 trial_at;
 	u64 trial_us;
 	u64 undone_us;

@@ -12,6 +12,7 @@ struct machine {
 	u64 waits_without;
 	u64 evicts;
 	u64 fetches;
+	u64 fetches_without;
 };
 
 #define LOOK_US	(USEC_PER_SEC / 4)
@@ -29,7 +30,7 @@ static unsigned int binding(struct mrc_guard *g, struct mrc_guard_look *look,
 		look->now += LOOK_US;
 		look->waited += (binds ? m->waits_with : m->waits_without) / 4;
 		look->evicted += binds ? m->evicts / 4 : 0;
-		look->fetched += m->fetches / 4;
+		look->fetched += (binds ? m->fetches : m->fetches_without) / 4;
 		binds = mrc_guard_see(g, look);
 		n += binds;
 	}
@@ -38,7 +39,7 @@ static unsigned int binding(struct mrc_guard *g, struct mrc_guard_look *look,
 
 static void what_does_not_help_is_undone_within_seconds(struct kunit *test)
 {
-	static const struct machine harmed = { 600000, 100000, 400, 400 };
+	static const struct machine harmed = { 600000, 100000, 400, 400, 100 };
 	struct mrc_guard_look look = {};
 	struct mrc_guard g = {};
 
@@ -53,7 +54,7 @@ static void what_does_not_help_is_undone_within_seconds(struct kunit *test)
 
 static void what_helps_goes_on(struct kunit *test)
 {
-	static const struct machine helped = { 300000, 900000, 400, 400 };
+	static const struct machine helped = { 300000, 900000, 400, 400, 40 };
 	struct mrc_guard_look look = {};
 	struct mrc_guard g = {};
 
@@ -64,7 +65,7 @@ static void what_helps_goes_on(struct kunit *test)
 /* Where it makes no difference, nothing is undone by chance. */
 static void what_is_alike_goes_on(struct kunit *test)
 {
-	static const struct machine alike = { 950000, 940000, 400, 400 };
+	static const struct machine alike = { 950000, 940000, 400, 400, 300 };
 	struct mrc_guard_look look = {};
 	struct mrc_guard g = {};
 
@@ -74,19 +75,31 @@ static void what_is_alike_goes_on(struct kunit *test)
 
 static void what_does_not_come_back_is_not_tried(struct kunit *test)
 {
-	static const struct machine idle = { 300000, 0, 4000, 10 };
-	static const struct machine nobody_waits = { 10000, 0, 400, 400 };
+	static const struct machine idle = { 300000, 0, 4000, 10, 10 };
 	struct mrc_guard_look look = {};
 	struct mrc_guard g = {};
 
 	KUNIT_EXPECT_EQ(test, binding(&g, &look, &idle, 100), 400U);
-	KUNIT_EXPECT_EQ(test, binding(&g, &look, &nobody_waits, 100), 400U);
+}
+
+/* Swap that is fast: what comes back costs time, but is hardly waited for. */
+static void what_comes_back_for_nothing_is_undone(struct kunit *test)
+{
+	static const struct machine fast = { 10000, 0, 4000, 4000, 100 };
+	static const struct machine slower = { 10000, 50000, 4000, 4000, 100 };
+	struct mrc_guard_look look = {};
+	struct mrc_guard g = {}, other = {};
+
+	binding(&g, &look, &fast, 10);
+	KUNIT_EXPECT_EQ(test, g.undone, 1ULL);
+	binding(&other, &look, &slower, 100);
+	KUNIT_EXPECT_EQ(test, other.undone, 0ULL);
 }
 
 /* Targets that end take their counts along. */
 static void counts_may_fall(struct kunit *test)
 {
-	static const struct machine harmed = { 600000, 100000, 400, 400 };
+	static const struct machine harmed = { 600000, 100000, 400, 400, 100 };
 	struct mrc_guard_look look = { .evicted = 1000000, .fetched = 1000000 };
 	struct mrc_guard g = {};
 
@@ -102,6 +115,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_helps_goes_on),
 	KUNIT_CASE(what_is_alike_goes_on),
 	KUNIT_CASE(what_does_not_come_back_is_not_tried),
+	KUNIT_CASE(what_comes_back_for_nothing_is_undone),
 	KUNIT_CASE(counts_may_fall),
 	{}
 };
