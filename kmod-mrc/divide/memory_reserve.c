@@ -17,7 +17,6 @@
 #include <memsuite/reclaim_pages.h>
 
 #include "divide/memory_reserve.h"
-#include "divide/plan.h"
 #include "target/target.h"
 
 /* The most that is kept is such a part of what is divided. */
@@ -68,21 +67,18 @@ u64 mrc_reserve_available(void)
 }
 
 /**
- * mrc_reserve_pages() - memory that is to stay available
+ * mrc_reserve_pages() - memory that is to stay available, if none is set
  * @used: pages that targets have, and that are available
  * @targets: how many targets there are
  *
- * If none is set, there is room for what can be on its way out at a time.
+ * There is room for what can be on its way out at a time.
  *
  * Return: pages.
  */
 u64 mrc_reserve_pages(u64 used, unsigned int targets)
 {
-	u64 kib = READ_ONCE(mrc_division_tunables.reserve_kib);
 	u64 last = READ_ONCE(short_at);
 
-	if (kib)
-		return kib >> (PAGE_SHIFT - 10);
 	if (!last || mrc_now_us() - last > CALM_US)
 		return 0;
 	return min_t(u64, used / PART, (u64)targets * MEMSUITE_RECLAIM_MAX);

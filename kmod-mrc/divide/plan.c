@@ -307,7 +307,8 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.total_kib));
 	if (!by.total) {
 		available = resident + mrc_reserve_available();
-		plan->reserve = mrc_reserve_pages(available, plan->n);
+		plan->reserve = PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.reserve_kib)) ?:
+				mrc_reserve_pages(available, plan->n);
 		by.total = available - min(available, plan->reserve);
 	}
 	plan->total = by.total;
