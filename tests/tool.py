@@ -1193,7 +1193,7 @@ def a_burn_in_tells_what_it_found(top):
         result = tree.run("diag", "burn-in", "--time", "3s", "--json", "--no-heat", "--output", os.path.join(top, "v"),
                           MEMSUITE_EDAC=os.path.join(top, "edac"))
     told = json.loads(result.stdout)
-    assert result.returncode == 3 and told["verdict"] == "bad" and not told["heated"], result
+    assert result.returncode == 4 and told["verdict"] == "bad" and not told["heated"], result
     assert told["found"]["pages"][0]["by"] == "mats" and told["tests"]["mats"]["bad_pages"] == 1, told
     assert any("1 bad page found in DIMM_0" in reason for reason in told["reasons"]), told["reasons"]
     assert "EDAC counted 2 corrected and 0 uncorrected errors of DIMM_A1" in told["reasons"], told["reasons"]

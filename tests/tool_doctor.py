@@ -12,6 +12,7 @@ import sys
 import tool
 from tool import BAD_PAGE, BAD_PAGES, SYSFS, TOP, Tree
 
+from memsuite.diag.saved_pages import KEPT  # pylint: disable=wrong-import-order
 from memsuite.doctor import kernel  # pylint: disable=wrong-import-order
 
 sys.path.insert(0, os.path.join(TOP, "scripts"))
@@ -170,7 +171,7 @@ def own_key(machine):
     other = Tree(os.path.join(machine.top, "other"), SYSFS, {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE})
     assert other.run("diag", "save").returncode == 0
     with open(other.state, encoding="utf-8") as file:
-        return json.load(file)["pages"][0]["key"]
+        return json.loads(file.readlines()[-1].split(" ", len(KEPT))[-1])
 
 
 def status_is_not_well_if_pages_are_not_kept(top):

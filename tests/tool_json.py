@@ -37,6 +37,10 @@ diag disable
 diag status
 diag list
 diag bad
+diag bad --groups
+diag dimms
+diag notify --example
+diag burn-in --time 1s --no-heat --output TOP/verdict
 diag test 2M-4M
 diag retire 0x1234000
 diag unretire 0x1234000

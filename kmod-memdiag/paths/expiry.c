@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* When the tests of memory in use expire, by pageblock and by memory section; expiry.h. */
 
-#include <linux/align.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>

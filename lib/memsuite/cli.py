@@ -226,8 +226,9 @@ def stress_command(diag):
 
 def burn_in_command(diag):
     command = diag.add("burn-in", cmd_diag_burn_in,
-                       "test a new or suspicious machine for a set time, with everything there is, and give a verdict; "
-                       "exit status 0: good, 3: bad memory found, 4: tested in part, 1: it could not be done")
+                       "test a new or suspicious machine for a set time, with everything there is, and give a verdict",
+                       exits={0: "the memory is good", BAD_MEMORY: MEANINGS[BAD_MEMORY],
+                              PARTIAL: "nothing bad was found, but it was tested in part only"})
     command.add_argument("--time", metavar="TIME", type=duration_argument, default=4 * 3600,
                          help="90s, 30m, 4h, 2d (4h)")
     add_number(command, "--coverage", "PERCENT", number_argument(0, 100, float), 90,

@@ -9,12 +9,13 @@ from ..diag.bad_pages import bad_pages
 from ..diag.dimms import dimms, dimms_at
 from ..diag.edac import edac_dimms, edac_growth
 from ..diag.status import effectiveness, effectiveness_lines
+from ..exit_status import BAD_MEMORY, PARTIAL
 from ..output import bad_page_count, human_pages
 from ..proc import meminfo, proc_text
 from ..sysfs import number, numbers, read_debugfs, table
 
 GOOD, BAD, PART = "good", "bad", "part"
-EXIT = {GOOD: 0, BAD: 3, PART: 4}
+EXIT = {GOOD: 0, BAD: BAD_MEMORY, PART: PARTIAL}
 
 # Uses of memory, as memdiag/coverage has them, and what is to be said where they were not tested.
 USES = {

@@ -65,7 +65,7 @@ def switches(*names):
 SETTINGS = {
     "memdiag": {
         "algorithm": text_value, "method": blankless,
-        **numbers("random_seed", "test_lifetime_s", "lifetime/alpha_pct", "lifetime/mem_util_pct",
+        **numbers("random_seed", "test_lifetime_s", "lifetime/least_s", "lifetime/alpha_pct", "lifetime/mem_util_pct",
                   "lifetime/test_res_pct"),
         **switches("lifetime/automatic"),
         **numbers("control/fixed_fidelity", "control/fixed_threads", "control/user_timeout_ms", "control/max_threads",
@@ -75,7 +75,8 @@ SETTINGS = {
         "control/policy": blankless,
         **numbers("address_bits/period_s", "ecc_threshold", "move_interval_ms", "retire_policy/hard_threshold",
                   "retire_policy/intermittent_threshold", "retire_policy/transient_threshold",
-                  "retire_policy/read_path_threshold", "retire_policy/window_s", "retire_policy/limit_pages"),
+                  "retire_policy/read_path_threshold", "retire_policy/window_s", "retire_policy/limit_pages",
+                  "retire_policy/limit_dimm_pct"),
         **switches("optimisations/core_local", "optimisations/recycle", "optimisations/skip_middle",
                    "optimisations/node_local", "test_new_memory", "ahead/enabled", "enabled"),
     },
@@ -87,7 +88,7 @@ SETTINGS = {
     },
     "mrc": {
         "mode": blankless, "sample_event": blankless,
-        **numbers("sample_period", "epoch_ms", "group_pages", "samples", "ladder_ms", "max_cpu_permille", "change_pct"),
+        **numbers("sample_period", "epoch_ms", "group_pages", "samples", "ladder_ms", "max_cpu_permille", "total_cpu_permille", "change_pct"),
         **switches("contended_only"),
         **numbers("contention_pressure_pct", "contention_available_pct", "division/total_kib", "division/reserve_kib",
                   "division/unit_kib"),

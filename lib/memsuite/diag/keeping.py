@@ -8,7 +8,7 @@ from .. import Failure
 from ..sysfs import BAD_PAGES
 from .bad_pages import all_bad_pages
 from .exclusion import left_out
-from .saved_pages import STATE, load_store, page_of
+from .saved_pages import STATE, page_of, saved_pages
 
 # udev has them saved within a second or two.
 GRACE_S = 60
@@ -27,7 +27,7 @@ def keeping():
         return None
     try:
         rows = all_bad_pages()
-        damaged = load_store().get("damaged", False)
+        damaged = saved_pages().damaged
     except Failure as failure:
         return {"unsaved": [], "unrestored": [], "error": str(failure)}
     absent = left_out()
