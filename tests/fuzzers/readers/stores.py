@@ -17,7 +17,7 @@ devices.cmd_store_open = opened.append
 def one(data):
     opened.clear()
     _reader.file_write(data + b"\nlast /dev/sdb /dev/pmem0\n")
-    _reader.refused(devices.cmd_store_start, argparse.Namespace(parse=cli.parse))
+    _reader.refused(devices.cmd_store_start, argparse.Namespace(parse=cli.parse, json=False))
     assert opened and opened[-1].disk == "/dev/sdb"
 
 
