@@ -11,7 +11,7 @@ from memsuite import cli  # noqa: E402
 
 devices.LIST = _reader.FILE
 opened = []
-devices.cmd_store_open = opened.append
+devices.open_store = opened.append
 
 
 def one(data):
