@@ -945,7 +945,7 @@ def stress_leaves_the_settings_as_they_were(top):
     for text in ("burst, 1 MiB, 1 s", "ondemand, mats", "lifetime 60 s", "none damaged", "free: 93%"):
         assert text in result.stdout, (text, result.stdout)
     for name in ("enabled", "control/policy", "algorithm", "test_lifetime_s", "control/bandwidth_mib_s",
-                 "control/threads"):
+                 "control/threads", "lifetime/automatic"):
         assert tree.written(f"memdiag/{name}") == SYSFS[f"memdiag/{name}"] + "\n", name
 
 

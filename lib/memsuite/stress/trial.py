@@ -32,6 +32,8 @@ def configure(args, settings):
             ("memdiag/algorithm", args.algorithm,
              {errno.EINVAL: "no such algorithm; there are " + ", ".join(
                  read("memdiag", "available_algorithms").split())}),
+            # Which a lifetime that is set switches off.
+            ("memdiag/lifetime/automatic", None if args.lifetime is None else 0, None),
             ("memdiag/test_lifetime_s", args.lifetime, None),
             ("memdiag/move_interval_ms", args.move_interval, None),
             (f"{control}/bandwidth_mib_s", args.bandwidth, None),
