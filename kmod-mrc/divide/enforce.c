@@ -47,8 +47,13 @@
 #define LOOKS_MAX	65536
 /* While memory is short, it is divided so many times as often. */
 #define HURRY		4
+/* And at least as often as that while it is tried whether shares help. */
+#define TRIAL_MS	500U
 /* So many more are replaced than have to be, to the relief of the next faults. */
 #define SLACK		32
+
+/* These never return to user space, where pages are replaced. */
+#define STAYS_IN_KERNEL	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 
 bool mrc_enforced;
 u64 mrc_enforce_suspended;
@@ -89,14 +94,14 @@ static void pages_replace(void *target)
 
 /*
  * A page fault of a program, or of the kernel for it, before it is handled; IRQs may be
- * off. In an NMI no work can be added. Kernel threads never return to user space.
+ * off. In an NMI no work can be added.
  */
 static void fault_send_work(void *data, unsigned long address)
 {
 	struct pid *pid = task_tgid(current);
 	struct mrc_target *t;
 
-	if (in_nmi() || current->flags & PF_KTHREAD || address >= TASK_SIZE_MAX)
+	if (in_nmi() || current->flags & STAYS_IN_KERNEL || address >= TASK_SIZE_MAX)
 		return;
 	rcu_read_lock();
 	hash_for_each_possible_rcu(shares, t, share.over, (unsigned long)pid) {
@@ -194,8 +199,12 @@ static bool is_suspended(void)
 
 	if (memsuite_psi_read(MEMSUITE_PSI_MEMORY, &waited))
 		waited = 0;
-	return READ_ONCE(mrc_division_tunables.total_kib) ? is_too_much_pressure(now, waited) :
-							    is_undone(now, waited);
+	if (!READ_ONCE(mrc_division_tunables.total_kib))
+		return is_undone(now, waited);
+	/* What it counted is of no use later. */
+	mrc_enforce_guard.phase = MRC_GUARD_WATCH;
+	mrc_enforce_guard.begin.now = 0;
+	return is_too_much_pressure(now, waited);
 }
 
 /* Pages that have to be evicted. A total that is set is a limit, whatever is available. */
@@ -283,7 +292,7 @@ static u64 share_allowed(const struct mrc_target *t, const struct mrc_claim *c, 
 
 	if (READ_ONCE(mrc_division_tunables.total_kib))
 		return planned;
-	if (t->share.growth && planned >= c->full)
+	if (mrc_plan_gives_back(&t->share) || (t->share.growth && planned >= c->full))
 		return U64_MAX;
 	if (left >= 0)
 		return max(planned, rss) + left;
@@ -328,6 +337,8 @@ static u64 share_of_unknown(const struct mrc_target *t, s64 left, u64 demand)
 {
 	u64 rss = mrc_target_rss(t);
 
+	if (mrc_plan_gives_back(&t->share))
+		return U64_MAX;
 	return left >= 0 ? rss + left : share_shrunk(rss, left, demand);
 }
 
@@ -350,6 +361,10 @@ static void targets_age(void)
 
 	list_for_each_entry(t, &mrc_targets, link)
 		n++;
+	/* Of one alone, nothing is evicted for another. */
+	if (n < 2 && !READ_ONCE(mrc_division_tunables.total_kib) &&
+	    !READ_ONCE(mrc_division_tunables.reserve_kib))
+		return;
 	list_for_each_entry(t, &mrc_targets, link) {
 		struct mm_struct *mm = mrc_target_mm(t);
 
@@ -385,7 +400,7 @@ static bool memory_divide(void)
 		left = plan_left_over(&plan, &demand);
 		is_short = left < 0 && !READ_ONCE(mrc_division_tunables.total_kib);
 		WRITE_ONCE(reserve, plan.reserve);
-		mrc_reserve_see(left + (s64)plan.reserve < 0);
+		mrc_reserve_see(is_short && left + (s64)plan.reserve < 0);
 		if (is_suspended()) {
 			mrc_enforce_suspended++;
 			shares_lift();
@@ -406,6 +421,8 @@ static int enforce_thread(void *unused)
 		ms = READ_ONCE(mrc_division_tunables.interval_ms);
 		if (memory_divide())
 			ms /= HURRY;
+		if (mrc_enforce_guard.phase == MRC_GUARD_TRIAL)
+			ms = min(ms, TRIAL_MS);
 		wait_event_idle_timeout(mrc_changed, kthread_should_stop(),
 					msecs_to_jiffies(ms));
 	}

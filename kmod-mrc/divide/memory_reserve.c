@@ -51,7 +51,8 @@ static u64 cache_available(u64 pages, u64 low)
  *
  * The kernel counts pages of files as available that somebody maps: they are left out
  * here. So is the swap cache: what was read ahead is evicted no sooner than pages that
- * are in use. Mapped pages of a tmpfs are not among those of files.
+ * are in use. Of a tmpfs' pages, which are not on the lists of files, the kernel does
+ * not tell how many are mapped: all may be.
  *
  * Return: pages.
  */
@@ -59,9 +60,11 @@ u64 mrc_reserve_available(void)
 {
 	u64 cache = global_node_page_state(NR_ACTIVE_FILE) +
 		    global_node_page_state(NR_INACTIVE_FILE);
-	u64 mapped = min_t(u64, cache, global_node_page_state(NR_FILE_MAPPED));
+	u64 mapped = global_node_page_state(NR_FILE_MAPPED);
 	u64 low = low_watermarks(), less;
 
+	mapped -= min_t(u64, mapped, global_node_page_state(NR_SHMEM));
+	mapped = min(mapped, cache);
 	less = cache_available(cache, low) - cache_available(cache - mapped, low);
 	return max_t(s64, si_mem_available() - (s64)less, 0);
 }

@@ -26,6 +26,9 @@
 #define READ_AHEAD_MAX	8
 #define READ_AHEAD_FAULTS	16
 
+/* A program that gave memory back may take it again for so long. */
+#define GIVES_BACK_US	(5 * USEC_PER_SEC)
+
 /* Fewer lost pages say little of whether a program comes back to them. */
 #define DOUBT_PAGES	1024
 
@@ -112,6 +115,17 @@ u64 mrc_plan_growth(const struct mrc_share *s)
 		       MSEC_PER_SEC * MRC_RATE);
 }
 
+/**
+ * mrc_plan_gives_back() - whether a target has lately given much of its memory back
+ * @s: its share
+ *
+ * Return: true for some seconds.
+ */
+bool mrc_plan_gives_back(const struct mrc_share *s)
+{
+	return s->gave_back && mrc_now_us() - s->gave_back < GIVES_BACK_US;
+}
+
 /*
  * A program that gets no more memory pushes out as many of its pages as it adds new ones.
  * No curve knows yet how many of those it will miss. The estimate is the part that it
@@ -156,22 +170,30 @@ static void forget_missed(struct mrc_share *s)
 	s->coming = 0;
 	s->fetched = 0;
 	s->anon = 0;
+	s->had = 0;
+	s->gave_back = 0;
 	s->growth = 0;
 	memset(s->seen, 0, sizeof(s->seen));
 }
 
 /*
  * What it has, and has grown by; a pause between two looks does not end the growth. What
- * it had before, gave back and takes again is no growth: that was there for it.
+ * it had before, gave back and takes again is no growth: that was there for it. As long as
+ * it may do so again, it is not limited (mrc_plan_gives_back()): what is evicted of a heap
+ * is given back unread, or fetched for nothing.
  */
 static void see_memory(struct mrc_target *t, u64 us)
 {
 	struct mrc_share *s = &t->share;
 	struct mm_struct *mm = mrc_target_mm(t);
-	u64 before = s->anon;
+	u64 before = s->anon, has;
 
 	s->swapped = mm ? get_mm_counter(mm, MM_SWAPENTS) : 0;
-	s->anon = max(before, mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0);
+	has = mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0;
+	if (has + has / 4 < s->had)
+		s->gave_back = mrc_now_us();
+	s->had = has;
+	s->anon = max(before, has);
 	s->mapped = mm ? min_t(u64, READ_ONCE(mm->total_vm), mrc_memcg_limit(mm)) : 0;
 	if (mm)
 		mmput_async(mm);
@@ -304,13 +326,11 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 		resident += rss;
 		plan->target[plan->n++] = t;
 	}
-	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.total_kib));
-	if (!by.total) {
-		available = resident + mrc_reserve_available();
-		plan->reserve = PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.reserve_kib)) ?:
-				mrc_reserve_pages(available, plan->n);
-		by.total = available - min(available, plan->reserve);
-	}
+	available = resident + mrc_reserve_available();
+	plan->reserve = PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.reserve_kib)) ?:
+			mrc_reserve_pages(available, plan->n);
+	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.total_kib)) ?:
+		   available - min(available, plan->reserve);
 	plan->total = by.total;
 	mrc_divide(plan->claim, plan->n, &by);
 	return 0;

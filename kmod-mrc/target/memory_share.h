@@ -29,6 +29,8 @@ struct mm_struct;
  * @coming: pages that these would bring in within an interval of the division
  * @fetched: major faults since it executed its program
  * @anon: the most anonymous pages that it had at a look, with those that were swapped out
+ * @had: those that it had at the last look
+ * @gave_back: when it had a fifth less than at the look before, in us; 0: never
  * @swapped: how many were swapped out at the last look
  * @mapped: pages of its address space at the last look, or what its control groups
  *	allow: it can have no more
@@ -73,6 +75,8 @@ struct mrc_share {
 	u64 coming;
 	u64 fetched;
 	u64 anon;
+	u64 had;
+	u64 gave_back;
 	u64 swapped;
 	u64 mapped;
 	u64 growth;

@@ -103,7 +103,8 @@ static int tracker_await_turn_of_all(struct mrc_target *t)
 
 	t->taken_of_all = mrc_pace_total_earned_us(t->cost_ns);
 	turn = mrc_cpu_budget_queue(&budget_of_all, now, t->taken_of_all, t->credit);
-	while (!err && !t->credit && now < turn) {
+	while (!err && !t->credit && now < turn &&
+	       READ_ONCE(mrc_tunables.mode) == MRC_MODE_LADDER) {
 		mrc_pace_pause(min_t(u64, turn - now, FOLLOW_US));
 		err = tracker_look(t);
 		now = mrc_now_us();
@@ -139,6 +140,17 @@ static int tracker_await_turn(struct mrc_target *t)
 		}
 		mrc_pace_pause(min_t(u64, due - now, FOLLOW_US));
 	}
+}
+
+/* The ladder that was paid for does not come. */
+static void tracker_take_back(struct mrc_target *t)
+{
+	if (t->payer)
+		mrc_cpu_budget_settle(t->payer, mrc_now_us(), t->taken, 0);
+	if (t->taken_of_all)
+		mrc_cpu_budget_settle_queued(&budget_of_all, t->taken_of_all, 0);
+	t->payer = NULL;
+	t->taken_of_all = 0;
 }
 
 /* Nothing of what one mode has found is of use to the other. */
@@ -186,6 +198,8 @@ int mrc_tracker_run(struct mrc_target *t)
 			continue;
 		}
 		err = tracker_await_turn(t);
+		if (err)
+			tracker_take_back(t);
 		if (err == -ESRCH)
 			return err;
 		if (err)

@@ -13,6 +13,7 @@
 #include <linux/page-flags.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -33,6 +34,11 @@
 #endif
 
 /* 6.3 renamed it. */
+/* Threads that the kernel makes for a process, which never run in user space; later than 6.3. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER			0
+#endif
+
 #ifndef kvfree_rcu_mightsleep
 #define kvfree_rcu_mightsleep(ptr)	kvfree_rcu(ptr)
 #endif
