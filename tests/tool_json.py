@@ -99,7 +99,7 @@ def a_tree(top):
     tree = Tree(top, {
         **SYSFS, "memdiag/bad_page_count": "1", "memdiag/range/status": "pass", "memdiag/range/tested_pages": "512",
         "memdiag/control/bandwidth_pages_s": "8192", "memdiag/control/min_fidelity": "1",
-        "memdiag/control/max_threads": "4",
+        "memdiag/control/max_threads": "4", "memdiag/coverage/counted_age_s": "0",
         "vipzone/enabled": "1", **tool.policy_files(0, "machine", "region:node0"), "memdiag/tests/count": "0",
         **tool.ledger_files("node0"), "vipzone/audit/interval_ms": "0", "vipzone/audit/sample_accesses": "0"},
         {**DEBUGFS, "memdiag/bad_pages": BAD_PAGES + BAD_PAGE, "mrc/plan": PLAN,

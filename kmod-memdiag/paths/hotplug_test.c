@@ -36,12 +36,34 @@ static DEFINE_MUTEX(hotplug_lock);
 static struct memdiag_verdict verdict;		/* hotplug is serial */
 static struct memdiag_engine_test plan;
 
+/*
+ * Nobody else can add or remove memory or CPUs meanwhile: what comes without a pause is tested for
+ * so long, and the rest by the next sweep.
+ */
+#define BURST_JIFFIES	(60 * HZ)
+#define PAUSE_JIFFIES	HZ
+
+static unsigned long burst_end, last_seen;
+
+static bool burst_is_over(void)
+{
+	return time_after(jiffies, burst_end);
+}
+
 static void hotplug_inspect(unsigned long pfn, unsigned long nr, unsigned long *bad)
 {
-	memdiag_algorithm_get(&plan);
-	memdiag_worker_test(&verdict, &plan, pfn, nr, NEW_FIDELITY, NULL);
-	if (memdiag_verdict_report(&verdict))
-		bitmap_copy(bad, verdict.bad, nr);
+	if (!last_seen || time_after(jiffies, last_seen + PAUSE_JIFFIES))
+		burst_end = jiffies + BURST_JIFFIES;
+	if (burst_is_over()) {
+		pr_warn_ratelimited("memory from 0x%llx on comes online untested: so much comes at once that it would take too long; sweeps test it\n",
+				    (u64)PFN_PHYS(pfn));
+	} else {
+		memdiag_algorithm_get(&plan);
+		memdiag_worker_test(&verdict, &plan, pfn, nr, NEW_FIDELITY, burst_is_over);
+		if (memdiag_verdict_report(&verdict))
+			bitmap_copy(bad, verdict.bad, nr);
+	}
+	last_seen = jiffies ?: 1;
 }
 
 static int hotplug_switch(bool on)

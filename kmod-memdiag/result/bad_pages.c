@@ -466,8 +466,10 @@ void memdiag_bad_pages_exit(void)
 	struct record *record, *next;
 
 	/* Who saves the list reads it: before it is gone. */
-	while (delayed_work_pending(&announce_work))
+	/* One that runs may queue itself: it is waited for before that is looked at. */
+	do {
 		flush_delayed_work(&announce_work);
+	} while (delayed_work_pending(&announce_work));
 	remove_proc_entry(PROC_NAME, NULL);
 	cancel_work_sync(&retire_work);
 	cancel_work_sync(&alarm_work);

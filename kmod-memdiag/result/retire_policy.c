@@ -39,7 +39,7 @@
 #define LIMIT_PART	100
 #define LIMIT_LEAST	1024
 /* Of a DIMM: a chip has failed, or a row of many banks. */
-#define LIMIT_DIMM_PCT	5
+#define LIMIT_DIMM_PCT	1
 
 /**
  * struct suspect - a page that has failed, and is still in use

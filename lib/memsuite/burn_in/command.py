@@ -12,6 +12,7 @@ import time
 from .. import Failure
 from ..diag.saved_pages import STATE
 from ..ending import on_ending
+from ..exit_status import CANCELLED
 from ..output import bad_page_count, print_json
 from ..settings import Settings
 from ..sysfs import need, read, write
@@ -40,11 +41,16 @@ SETTINGS = {
 }
 
 
+BY_SIGNAL = "by "
+
+
 class Interrupted(Exception):
     """By a signal, whose name it has."""
 
 
 def interrupt(which, _frame):
+    # A second one would keep settings from being put back.
+    on_ending(signal.SIG_IGN)
     raise Interrupted(signal.Signals(which).name)
 
 
@@ -119,7 +125,7 @@ def run(args, settings):
         with Heat(not args.no_heat):
             schedule.run()
     except Interrupted as signal_name:
-        ended = f"by {signal_name}"
+        ended = f"{BY_SIGNAL}{signal_name}"
     except Failure as failure:
         if not schedule:
             raise
@@ -170,7 +176,7 @@ def cmd_diag_burn_in(args):
     base = keep(told, args.output)
     if not args.json:
         print(f"kept in   {base}.html and {base}.json")
-    return EXIT[told["verdict"]]
+    return EXIT[told["verdict"]] | (CANCELLED if (told["ended_early"] or "").startswith(BY_SIGNAL) else 0)
 
 
 def keep_try(output):

@@ -7,7 +7,7 @@ import hashlib
 import os
 import signal
 
-from ..ending import on_ending
+from ..ending import as_usual, held
 from ..proc import PROC
 
 AUTOGROUP = os.path.join(PROC, "sys", "kernel", "sched_autogroup_enabled")
@@ -27,7 +27,7 @@ def first_line(path):
 def burn(cpu, parent):
     """Takes what the tests leave of a CPU, as nobody else wants it."""
     try:
-        on_ending(signal.SIG_DFL)
+        as_usual()
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         os.sched_setaffinity(0, {cpu})
         data = os.urandom(BUFFER)
@@ -70,10 +70,12 @@ class Heat:
         parent = os.getpid()
         with without_autogroup():
             for cpu in self.cpus:
-                pid = os.fork()
-                if not pid:
-                    burn(cpu, parent)
-                self.pids.append(pid)
+                # A signal between these would leave it to burn, or have it end as its parent does.
+                with held():
+                    pid = os.fork()
+                    if not pid:
+                        burn(cpu, parent)
+                    self.pids.append(pid)
                 # Out of the group of a service or a login, for the same reason.
                 put(os.path.join(CGROUP, "cgroup.procs"), str(pid))
         return self

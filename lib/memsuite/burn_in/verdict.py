@@ -17,6 +17,8 @@ from ..sysfs import number, numbers, read_debugfs, table
 GOOD, BAD, PART = "good", "bad", "part"
 EXIT = {GOOD: 0, BAD: BAD_MEMORY, PART: PARTIAL}
 
+COUNT_S = 120           # more than counting and the pause before it take at 1 TiB
+
 # Uses of memory, as memdiag/coverage has them, and what is to be said where they were not tested.
 USES = {
     "free": "free: in the reserve that the kernel keeps, on its way between CPUs, or no time was left",
@@ -65,8 +67,18 @@ def machine():
             "cpus": os.cpu_count(), "memory_bytes": meminfo("MemTotal"), "dimms": dimms()}
 
 
+def await_count():
+    """Memory is counted in the background, and not at each look where there is much of it."""
+    asked = time.monotonic()
+    while (waited := time.monotonic() - asked) < COUNT_S:
+        if number("memdiag", "coverage", "counted_age_s") <= waited + 1:
+            return
+        time.sleep(0.5)
+
+
 def coverage():
     """{use: pages, tested, partly, untested}; the time since memdiag was enabled counts."""
+    await_count()
     values = numbers("memdiag", "coverage")
     return {use: {"pages": values[f"{use}_pages"],
                   **{kind: values.get(f"{use}_{kind}_pages", 0) for kind in ("tested", "partly_tested", "untested")}}

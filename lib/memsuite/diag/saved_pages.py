@@ -12,6 +12,7 @@ import json
 import mmap
 import os
 import re
+import shutil
 import sys
 import tempfile
 
@@ -188,7 +189,11 @@ def set_aside():
     number = 0
     while os.path.exists(name := f"{STATE}.damaged" + (f".{number}" if number else "")):
         number += 1
-    os.rename(STATE, name)
+    # There is a list at any time.
+    try:
+        os.link(STATE, name)
+    except OSError:
+        shutil.copy2(STATE, name)
     print(f"memsuite: it is kept as {name}", file=sys.stderr)
 
 
@@ -230,7 +235,8 @@ def append(saved, lines):
 
 def change(saved, lines):
     try:
-        if saved.anew:
+        # Nothing that is kept is no list: it would have memdiag loaded at each boot.
+        if saved.anew and (saved.pages or os.path.exists(STATE)):
             write_anew(saved)
         elif lines:
             append(saved, lines)

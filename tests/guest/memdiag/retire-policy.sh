@@ -84,7 +84,7 @@ check "a DIMM of which more than a hundredth is bad" sh -c "echo 1 >$policy/limi
 check "no alarm" equals $policy/alarm 0
 uevent sh -c 'env >>/tmp/uevents' &
 events=$!
-check "one more" emulate 40
+check "one more" emulate 400
 check "tested" run
 check "it fails" equals $diag/range/status fail
 check "no more of that DIMM is retired" equals $diag/bad_page_count $enough
