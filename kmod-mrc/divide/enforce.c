@@ -361,10 +361,6 @@ static void targets_age(void)
 
 	list_for_each_entry(t, &mrc_targets, link)
 		n++;
-	/* Of one alone, nothing is evicted for another. */
-	if (n < 2 && !READ_ONCE(mrc_division_tunables.total_kib) &&
-	    !READ_ONCE(mrc_division_tunables.reserve_kib))
-		return;
 	list_for_each_entry(t, &mrc_targets, link) {
 		struct mm_struct *mm = mrc_target_mm(t);
 
