@@ -89,6 +89,7 @@ static ssize_t counted_age_s_show(struct kobject *kobj, struct kobj_attribute *a
 	memdiag_census_put();
 	return sysfs_emit(buf, "%lu\n", age);
 }
+
 static struct kobj_attribute counted_age_s_attr = __ATTR_RO(counted_age_s);
 
 #define use_attr_list(name)						\

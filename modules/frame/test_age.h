@@ -21,7 +21,10 @@ void memsuite_test_age_extend(unsigned long pfn, unsigned long nr);
 /* The smallest stamp of @nr frames from @pfn on. Context: any. */
 u32 memsuite_test_age_least(unsigned long pfn, unsigned long nr);
 
-/* The smallest stamp above @above in the block of 2 MiB that @pfn lies in, or U32_MAX. Context: any. */
+/*
+ * The smallest stamp above @above in the block of 2 MiB that @pfn lies in, or U32_MAX.
+ * Context: any.
+ */
 u32 memsuite_test_age_least_above(unsigned long pfn, u32 above);
 
 /* Whether all frames of the block of 2 MiB that @pfn lies in have the same stamp. Context: any. */

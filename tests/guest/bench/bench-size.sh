@@ -25,6 +25,7 @@ tell() { # tell NAME VALUE
 # Reading is done by the shell itself, so its time is its own.
 read_all() { # read_all DIRECTORY: sets the dearest file and its time
 	dearest=0 file=-
+	# shellcheck disable=SC2044	# they have no blanks
 	for one in $(find "$1" -type f -perm -400); do
 		read -r before _ <"/proc/$$/schedstat"
 		read -r _ <"$one" 2>/dev/null
