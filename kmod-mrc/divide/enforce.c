@@ -258,9 +258,11 @@ static s64 plan_left_over(const struct mrc_plan *plan, u64 *demand)
 
 	*demand = 0;
 	for (i = 0; i < plan->n; i++) {
-		u64 rss = mrc_target_rss(plan->target[i]);
+		struct mrc_target *t = plan->target[i];
+		u64 rss = mrc_target_rss(t);
 
-		*demand += target_demand(plan->target[i], plan->claim[i].pages, rss);
+		t->share.demand = target_demand(t, plan->claim[i].pages, rss);
+		*demand += t->share.demand;
 		left -= rss;
 	}
 	return left - *demand;
@@ -296,7 +298,8 @@ static u64 share_allowed(const struct mrc_target *t, const struct mrc_claim *c, 
 		return U64_MAX;
 	if (left >= 0)
 		return max(planned, rss) + left;
-	demand -= min(demand, target_demand(t, planned, rss));
+	/* As it was counted: what it has changes meanwhile. */
+	demand -= min(demand, t->share.demand);
 	return max(planned, share_shrunk(rss, left, demand));
 }
 

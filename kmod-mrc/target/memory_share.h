@@ -34,6 +34,7 @@ struct mm_struct;
  * @swapped: how many were swapped out at the last look
  * @mapped: pages of its address space at the last look, or what its control groups
  *	allow: it can have no more
+ * @demand: pages that it will need by the next division, of those planned for it
  * @growth: pages a second that @anon has grown by lately, in MRC_RATE
  * @looked: when the last look was, in us
  * @looks: how many there were
@@ -79,6 +80,7 @@ struct mrc_share {
 	u64 gave_back;
 	u64 swapped;
 	u64 mapped;
+	u64 demand;
 	u64 growth;
 	u64 looked;
 	u64 looks;

@@ -4,9 +4,10 @@
 # earlier boot, and neither the log nor user space gets a line or an event for each of them.
 #
 # kernels: newest; soak: all
+# options: --append nokaslr
 . "$(dirname "$0")/ktap.sh"
 diag=$suite/memdiag
-first=106496	# of 416M
+first=106496	# of 416M, where the kernel itself is not
 nr=2048
 
 modprobe memdiag || exit 1
