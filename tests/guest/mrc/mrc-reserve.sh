@@ -3,7 +3,7 @@
 # Memory is divided, as it is when mrc is loaded, in a guest in which little is available, but enough: nothing is
 # evicted, and answers come as before. A reserve that is set too high makes it evict what comes back: that is undone
 # within seconds. Once another program wants more than there is, mrc evicts. The memory that programs have is a small
-# part of the machine's. What a program that is no target wants is the kernel's to find.
+# part of the machine's.
 #
 # kernels: oldest newest; soak: stock
 # options: --icount --append rootfstype=ramfs
@@ -87,26 +87,6 @@ echo 0 >$division/enforce
 echo 0 >$division/reserve_kib
 echo 1 >$division/enforce
 check "enforced anew, it is not" equals $division/guard watch
-
-# Together they have room, though not for a heap that would grow on.
-all=$pages
-pages=$((all - 11000))
-"$here/mixes" grow 10000 1000000 &
-heap=$!
-echo $heap >$mrc/add
-answer heap
-check "nothing is evicted for a heap that comes and goes" [ "$taken" = 0 ]
-kill $heap
-wait $heap 2>/dev/null
-pages=$all
-
-"$here/loop" --pattern cold 12000 300 >/tmp/loop &
-loop=$!
-wait_for 60 grep -q ready /tmp/loop
-answer beside
-check "it is not evicted for what is no target" [ "$taken" = 0 ]
-kill $loop
-wait $loop 2>/dev/null
 
 # Both come back to all that they have.
 answer short
