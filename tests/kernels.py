@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 # case: one list of kernels
-"""The kernels that dkms builds for are those of the one list, scripts/vmlib/__init__.py, and no file has another one. A
+"""The kernels that dkms builds for are those of the one list, lib/memsuite/series.py, and no file has another one. A
 kernel without an option that the suite needs is refused by dkms, and by make, which names it. Prints KTAP."""
 import os
 import re
@@ -15,8 +15,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402
 from vmlib import DEFAULT, SERIES, kernels  # noqa: E402
 
-OWNER = "scripts/vmlib/__init__.py"
-ELSEWHERE = (":!*.md", ":!Documentation", f":!{OWNER}")		# what is told to people may name them
+OWNER = "lib/memsuite/series.py"
+FLAVOURS = "scripts/vmlib/__init__.py"		# of these kernels
+ELSEWHERE = (":!*.md", ":!Documentation", f":!{OWNER}", f":!{FLAVOURS}")	# what is told to people may name them
 
 
 def said(name):

@@ -15,9 +15,6 @@ from tool import BAD_PAGE, BAD_PAGES, SYSFS, TOP, Tree
 from memsuite.diag.saved_pages import KEPT  # pylint: disable=wrong-import-order
 from memsuite.doctor import kernel  # pylint: disable=wrong-import-order
 
-sys.path.insert(0, os.path.join(TOP, "scripts"))
-from vmlib import SERIES  # noqa: E402
-
 VERSION = tool.SYSFS["version"]
 ENABLED_FUNCTIONS = ("vma_alloc_folio_noprof (1) R   D   M\ttramp: 0xffffffffc0 (call_direct_funcs+0x0/0x20)\n"
                      "\tdirect-->{} [memsuite]\n")
@@ -189,15 +186,10 @@ def status_is_not_well_if_pages_are_not_kept(top):
         assert result.returncode == 1 and why in result.stdout, (files, result)
 
 
-def the_series_are_those_that_are_tried(_top):
-    assert kernel.SERIES == SERIES
-
-
 TESTS = (
     a_machine_that_is_well_is_told_so,
     each_trouble_is_told,
     status_is_not_well_if_pages_are_not_kept,
-    the_series_are_those_that_are_tried,
 )
 
 if __name__ == "__main__":

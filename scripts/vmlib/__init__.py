@@ -4,11 +4,13 @@ import contextlib
 import fcntl
 import os
 import shutil
+import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# The list of kernels; nothing else in the tree has one. tests/kernels.py compares dkms.conf with it.
-SERIES = ("5.10", "6.1", "6.12", "7.2")		# stock kernels, oldest first
+sys.path.insert(1, os.path.join(TOP, "lib"))
+from memsuite.series import SERIES  # noqa: E402
+
 KERNELS = SERIES + ("debug",)			# and one with the kernel's own checks
 VARIANTS = ("latency", "kcsan")			# of that one, each for what only it can show: tests/VARIANT.config
 DEFAULT = "6.12"				# for what runs on one; the debug kernel is made of its source

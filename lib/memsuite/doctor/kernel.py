@@ -6,11 +6,10 @@ import re
 
 from ..modules import hooks
 from ..proc import proc_text
+from ..series import SERIES
 from ..sysfs import CORE, MODULES, loaded
 from .finding import names_in, note, ok, rooted, text_of, told_by, unknown, wrong
 
-# As dkms.conf has them.
-SERIES = ("5.10", "6.1", "6.12", "7.2")
 SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 TRACING = ("/sys/kernel/tracing/enabled_functions", "/sys/kernel/debug/tracing/enabled_functions")
 LIVEPATCHES = "/sys/kernel/livepatch"
