@@ -2218,6 +2218,8 @@ def run(test):
 
 
 def main(tests):
+    # Whoever runs this under nohup: what is started here is to end by it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     print(f"KTAP version 1\n1..{len(tests)}")
     failed = False
     for number, test in enumerate(tests, 1):
