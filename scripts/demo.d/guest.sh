@@ -41,6 +41,8 @@ until [ "$(cat $suite/memdiag/passes)" -gt 0 ]; do
 	sleep 3
 done
 python3 "$memsuite" diag list
+# As udev does where the suite is installed.
+python3 "$memsuite" diag save || :
 grep HardwareCorrupted /proc/meminfo
 grep -q "^$(printf '0x%x' $((cell / 4096))) " /sys/kernel/debug/memsuite/memdiag/bad_pages ||
 	die "the faulty cell was not found"
