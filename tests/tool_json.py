@@ -7,6 +7,8 @@ import json
 import os
 import sys
 
+import jsonschema
+
 import tool
 from tool import BAD_PAGE, BAD_PAGES, DEBUGFS, PLAN, SYSFS, TOP, Tree
 from tool_ending import a_tree as a_tree_of_long_ones
@@ -160,10 +162,6 @@ def name_of(command):
 
 
 def each_command_is_as_the_schema_says(top):
-    try:
-        import jsonschema  # pylint: disable=import-outside-toplevel
-    except ImportError:
-        return "needs python3-jsonschema"
     with open(SCHEMA, encoding="utf-8") as file:
         schema = json.load(file)
     for command in COMMANDS:
@@ -174,7 +172,6 @@ def each_command_is_as_the_schema_says(top):
                 jsonschema.Draft7Validator(described).validate(document)
             except jsonschema.ValidationError as error:
                 raise AssertionError(f"{command}: {list(error.absolute_path)}: {error.message}") from None
-    return None
 
 
 def each_command_is_tried(_top):
