@@ -12,13 +12,7 @@ ms_of() { # ms_of COMMAND...: sets ms
 	read -r ended _ </proc/uptime
 	ms=$(($(echo "$ended" | tr -d .) * 10 - $(echo "$begun" | tr -d .) * 10))
 }
-suite_ns() { # of the suite's threads
-	for thread in /proc/[0-9]*; do
-		case "$(cat "$thread/comm" 2>/dev/null)" in
-		memdiag* | vipzone* | memsuite* | mrc*) cut -d' ' -f1 "$thread/schedstat" ;;
-		esac
-	done | { ns=0; while read -r one; do ns=$((ns + one)); done; echo $ns; }
-}
+suite_ns() { threads_ns memdiag vipzone memsuite mrc; }
 tell() { # tell NAME VALUE
 	echo "{\"name\": \"$1\", \"value\": $2}"
 }

@@ -18,15 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static uint64_t rng = 88172645463325252ULL;
-
-static double uniform(void)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 11) * (1.0 / (1ULL << 53));
-}
+#include "random.h"
 
 static int get(int port, unsigned int document)
 {

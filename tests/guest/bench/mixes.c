@@ -19,21 +19,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "random.h"
+
 #ifndef PR_SET_THP_DISABLE
 #define PR_SET_THP_DISABLE 41
 #endif
 
 #define PAGE 4096
-
-static uint64_t rng = 88172645463325252ULL;
-
-static double uniform(void)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 11) * (1.0 / (1ULL << 53));
-}
 
 static volatile unsigned char *map(unsigned long pages)
 {

@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "random.h"
+
 #ifndef PR_SET_THP_DISABLE
 #define PR_SET_THP_DISABLE 41
 #endif
@@ -33,7 +35,6 @@
 
 static volatile unsigned char *area;
 static volatile sig_atomic_t begun, ended;
-static uint64_t rng = 88172645463325252ULL;
 
 static void on_signal(int number)
 {
@@ -57,14 +58,6 @@ static long major_faults(int who)
 
 	getrusage(who, &usage);
 	return usage.ru_majflt;
-}
-
-static double uniform(void)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 11) * (1.0 / (1ULL << 53));
 }
 
 /* Ranks are scattered over the pages, or the hot ones would be neighbours. */

@@ -28,7 +28,6 @@ touched() {
 }
 vmstat() { awk -v name="^$1" '$1 ~ name { sum += $2 } END { print sum }' /proc/vmstat; }
 nodes() { cat /sys/devices/system/node/node*/numastat | awk -v name="$1" '$1 == name { sum += $2 } END { print sum }'; }
-between() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 counted() { # POLICY: sets allocated, hit and local
 	allocated=$(vmstat pgalloc_) hit=$(nodes numa_hit) local=$(nodes local_node)
 	touched "$1"

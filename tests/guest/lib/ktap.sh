@@ -68,7 +68,25 @@ wait_within() {
 	done
 }
 
+# threads_ns PREFIX...: how long all threads that are called so have run.
+threads_ns() {
+	ktap_ns=0
+	for ktap_dir in /proc/[0-9]*; do
+		read -r ktap_comm 2>/dev/null <"$ktap_dir/comm" || continue
+		for ktap_prefix in "$@"; do
+			case $ktap_comm in
+			"$ktap_prefix"*) read -r ktap_ran _ 2>/dev/null <"$ktap_dir/schedstat" && ktap_ns=$((ktap_ns + ktap_ran)) ;;
+			esac
+		done
+	done
+	echo "$ktap_ns"
+}
+
 at_least() { [ "$(cat "$1")" -ge "$2" ]; }
+between() { # NUMBER LEAST MOST
+	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || { note "$1, of $2 to $3"; false; }
+}
+differs() { [ "$(cat "$1")" != "$2" ]; }
 equals() { [ "$(cat "$1")" = "$2" ]; }
 # What memdiag tests in 10 s, by the guest's clock: a busy machine sleeps longer.
 tested_in_10_s() {

@@ -10,17 +10,6 @@ memdiag=$suite/memdiag
 cpus=$(nproc)
 share_pct=60
 
-testers_ns() { # all that they have run
-	for ktap_dir in /proc/[0-9]*; do
-		case "$(cat "$ktap_dir/comm" 2>/dev/null)" in
-		memdiag*) cut -d' ' -f1 "$ktap_dir/schedstat" ;;
-		esac
-	done | { ns=0; while read -r one; do ns=$((ns + one)); done; echo $ns; }
-}
-between() { # between NUMBER LEAST MOST
-	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]
-}
-differs() { [ "$(cat "$1")" != "$2" ]; }
 
 modprobe memdiag || exit 1
 check "a hundredth of each CPU is the default" equals $memdiag/lifetime/test_res_pct "$cpus"
@@ -46,11 +35,11 @@ note "$lifetime s: $pages pages, $speed a second and thread"
 check "as it is told" between "$lifetime" $((least * 3 / 4)) $((least * 4 / 3 + 1))
 sweep=$(cat $memdiag/passes)
 check "that sweep ends" wait_for $lifetime at_least $memdiag/passes $((sweep + 1))
-began=$(testers_ns)
+began=$(threads_ns memdiag)
 start=$(cut -d. -f1 /proc/uptime)
 check "two more follow" wait_for $((2 * lifetime)) at_least $memdiag/passes $((sweep + 3))
 took=$(($(cut -d. -f1 /proc/uptime) - start))
-share=$((($(testers_ns) - began) / 10000000 / took))
+share=$((($(threads_ns memdiag) - began) / 10000000 / took))
 note "testers took $share% of a CPU in $took s"
 # Memory that is free is a part of all.
 check "they take no more than they may" between $share $((share_pct / 4)) $((share_pct * 5 / 4))

@@ -70,7 +70,6 @@ check "COMeT: one thread" wait_for 10 equals $control/threads 1
 passes=$(cat $memdiag/passes)
 echo 30 >$memdiag/test_lifetime_s
 check "COMeT: sweeps go on" wait_for 120 at_least $memdiag/passes $((passes + 1))
-differs() { [ "$(cat "$1")" != "$2" ]; }
 echo 1 >$memdiag/lifetime/least_s
 echo 1 >$memdiag/lifetime/automatic
 check "the lifetime is computed" wait_for 60 differs $memdiag/test_lifetime_s 30

@@ -8,14 +8,7 @@
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag
 
-mover_pid() {
-	for ktap_dir in /proc/[0-9]*; do
-		[ "$(cat "$ktap_dir/comm" 2>/dev/null)" = memdiag_move ] && echo "${ktap_dir#/proc/}"
-	done
-}
-mover_ns() {
-	cut -d' ' -f1 "/proc/$mover/schedstat"
-}
+mover_ns() { threads_ns memdiag_move; }
 next_walk() { # until one more has ended
 	walks=$(cat $memdiag/moves/walks)
 	wait_for 60 at_least $memdiag/moves/walks $((walks + 1))
@@ -33,7 +26,6 @@ echo mats++ >$memdiag/algorithm
 echo 1 >$memdiag/control/max_fidelity
 check "enable" sh -c "echo 1 >$memdiag/enabled"
 check "a sweep" wait_for 120 at_least $memdiag/passes 1
-mover=$(mover_pid)
 echo 1000 >$memdiag/move_interval_ms
 walk_ns 1
 first=$cost

@@ -9,13 +9,6 @@
 mrc=$suite/mrc
 many=50
 
-trackers_ns() { # all that they have run
-	for ktap_dir in /proc/[0-9]*; do
-		case "$(cat "$ktap_dir/comm" 2>/dev/null)" in
-		mrc*) cut -d' ' -f1 "$ktap_dir/schedstat" ;;
-		esac
-	done | { ns=0; while read -r one; do ns=$((ns + one)); done; echo $ns; }
-}
 ladders_of() { sed -n 's/^ladders \([0-9]*\)$/\1/p' "$debug/mrc/$1/stats"; }
 has_ladders() { [ "$(ladders_of "$1")" -ge "$2" ]; }
 all_have_ladders() { # all_have_ladders HOW_MANY
@@ -41,9 +34,9 @@ echo 1 >$mrc/enabled
 check "each has a ladder soon" wait_for 30 all_have_ladders 1
 check "credit is used up" wait_for 200 all_have_ladders 4
 sleep 20
-began=$(trackers_ns)
+began=$(threads_ns mrc/)
 sleep 40
-share=$((($(trackers_ns) - began) / 40000))
+share=$((($(threads_ns mrc/) - began) / 40000))
 note "$many targets take $share millionths of a CPU"
 check "all together keep to what is set" [ $share -le 13000 ]
 first=$(ladders_of "$(echo $pids | cut -d' ' -f1)")

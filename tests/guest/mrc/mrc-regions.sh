@@ -15,7 +15,6 @@ state=/tmp/mrc-regions.$$
 number() { sed -n "s/^ *\"$1\": \([0-9]*\).*/\1/p" $state | head -n 1; }
 # The states of blocks, one a line.
 states() { sed -n 's/^ *"state": "\(.*\)".*/\1/p' $state; }
-between() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 resident() { awk '/^VmRSS:/ { print $2 / 4 }' /proc/$pid/status; }
 told() { "$tool" mrc regions "$@" --json >$state; }
 # By now the curve has forgotten that each page was used once.

@@ -17,10 +17,6 @@
 out=/tmp/loop
 
 ratio_at() { awk -v size="$1" '!/^#/ && $1 <= size { r = $3 } END { print int(r * 1000) }' "$debug/mrc/$pid/curve"; }
-between() { # VALUE LOW HIGH
-	note "$1, of $2 to $3"
-	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]
-}
 
 check "an event is set" equals $control/sample_event 4:0x81d0:0x0
 check "a processor without it is told" refused mode samples EOPNOTSUPP

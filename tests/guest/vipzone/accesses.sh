@@ -104,9 +104,6 @@ measured() {
 	kill -CONT $pid
 	note "$(uptime_ms) ms: $did page faults, $told counted: $in0 in node0, $in1 in node1, give or take $error0 and $error1 nJ"
 }
-between() { # VALUE LOW HIGH
-	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || { note "$1, of $2 to $3"; false; }
-}
 ends() { kill -KILL $pid; wait $pid 2>/dev/null; wait_for 10 test ! -e "$dir"; }
 
 echo 1 >$audit/sample_accesses
