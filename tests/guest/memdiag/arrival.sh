@@ -5,14 +5,14 @@
 # again. Boot with movablecore=512M and 1 GiB; ADDRESS lies from 640 to 768 MiB.
 #
 # kernels: newest; soak: all
-# options: --append movablecore=512M --fault 0x2a345678:3:sa1
+# options: --append "movablecore=512M nokaslr" --fault 0x2a345678:3:sa1
 # arguments: 0x2a345678
 . "$(dirname "$0")/ktap.sh"
 address=$1
 pfn=$(printf '0x%x' $((address / 4096)))
 page=$((address / 4096 * 4096))
 block=/sys/devices/system/memory/memory5
-other=/sys/devices/system/memory/memory6
+other=/sys/devices/system/memory/memory4
 pages=32768
 
 uptime_s() { cut -d . -f 1 /proc/uptime; }
