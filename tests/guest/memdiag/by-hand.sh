@@ -3,7 +3,7 @@
 # Pages are retired by hand, free or in use, announced, and given back.
 #
 # kernels: oldest newest; soak: all
-# options: --mem 512M --append movablecore=256M
+# options: --mem 512M --append "movablecore=256M nokaslr"
 . "$(dirname "$0")/ktap.sh"
 diag=$suite/memdiag
 trace=/sys/kernel/tracing

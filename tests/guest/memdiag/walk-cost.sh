@@ -3,8 +3,10 @@
 # The mover looks where tests expire: a walk in which nothing does costs next to nothing, and
 # memory that a program gets untested is found all the same. Coverage is counted once for all files.
 #
-# kernels: newest; soak: all
-# options: --mem 512M --icount --append "movablecore=256M"
+# The debug kernel does not tell how long threads have run.
+#
+# kernels: newest; soak: stock
+# options: --mem 512M --icount --append "movablecore=256M nokaslr"
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag
 
