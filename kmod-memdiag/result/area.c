@@ -7,23 +7,12 @@
  */
 
 #include <linux/bitops.h>
+#include <linux/gcd.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 
 #include "result/area.h"
-
-static u64 common_divisor(u64 a, u64 b)
-{
-	u64 rest;
-
-	while (b) {
-		rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 void memdiag_area_add(struct memdiag_area *area, u64 address, u64 mask)
 {
@@ -35,8 +24,8 @@ void memdiag_area_add(struct memdiag_area *area, u64 address, u64 mask)
 		area->end = page + PAGE_SIZE;
 		return;
 	}
-	area->stride = common_divisor(area->stride, page > area->start ? page - area->start :
-				      area->start - page);
+	area->stride = gcd(area->stride, page > area->start ? page - area->start :
+							       area->start - page);
 	area->start = min(area->start, page);
 	area->end = max(area->end, page + PAGE_SIZE);
 }
