@@ -11,6 +11,7 @@
  * then goes to a higher one.
  */
 
+#include <linux/build_bug.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/hugetlb.h>
@@ -35,6 +36,8 @@
 #include "paths/inuse.h"
 #include "sched/memory_span.h"
 #include "sched/test_lifetime.h"
+
+static_assert(MEMDIAG_EXPIRY_BLOCK_PAGES == MEMSUITE_ALLOC_STATS_BLOCK_PAGES);
 
 /* Pages that are off the LRU lists together. */
 #define BATCH_PAGES	128

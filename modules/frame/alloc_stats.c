@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Allocation demand, counted through tracepoints; see memsuite/alloc_stats.h. */
 
+#include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -18,6 +19,7 @@
 
 #include "frame/alloc_stats_private.h"
 #include "frame/test_age.h"
+#include "frame/test_age_page.h"
 
 enum what {
 	ALLOCATED,
@@ -33,6 +35,8 @@ static const char * const stats_what_names[NR_WHAT] = {
 	"allocated", "tested", "untested", "returned", "expired",
 	"stale",
 };
+
+static_assert(MEMSUITE_ALLOC_STATS_BLOCK_PAGES == MEMSUITE_TEST_AGE_BLOCK_PAGES);
 
 struct node_demand {
 	u64 pages[MAX_NR_ZONES][MEMSUITE_MAX_ORDER + 1][NR_WHAT];
