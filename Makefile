@@ -24,6 +24,7 @@ help:
 	@echo "make bench-fault   the page-fault path: the suite against the stock kernel"
 	@echo "make bench-march   the test engine: GB/s on this machine, against others (not in a virtual machine)"
 	@echo "make bench-neighbour what a tester does to a program on another core (not in a virtual machine)"
+	@echo "make bench-size    what the suite costs by the size of memory: 1, 16 and 128 GiB"
 	@echo "make bench-memdiag what memdiag costs gcc, sort, sqlite3, gzip and redis-server, which it installs"
 	@echo "make bench-ablations what each part of memdiag is worth: the papers' tables and charts"
 	@echo "make bench-vipzone energy, latency and row conflicts of placement: the papers' charts (goes on where stopped)"
@@ -69,6 +70,9 @@ bench-march: tools
 
 bench-neighbour: tools
 	@tests/bench-neighbour
+
+bench-size: tools
+	@tests/bench-size
 
 bench-memdiag:
 	@scripts/install-tools redis-server
@@ -151,5 +155,5 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak fuzz bench-fault bench-march bench-neighbour bench-memdiag bench-ablations bench-vipzone bench-libvip \
+.PHONY: help tools demo test soak fuzz bench-fault bench-march bench-neighbour bench-size bench-memdiag bench-ablations bench-vipzone bench-libvip \
 	bench-mrc bench-mrc-energy bench-mrc-mm bench-mrc-harm bench-store modules install uninstall clean
