@@ -61,9 +61,9 @@ class Hybrid:
     boundaries = {"no cache": 0, "caches": 2}
     policies = {
         "hybrid": "-",
-        "selective": "segment:heap=dram,stack=dram,*=pram",
-        "selective, mmap": "segment:heap=dram,stack=dram,mmap=dram,*=pram",
-        "moves": "segment:heap=dram,stack=dram,*=pram+dram heat vipzone/audit/interval_ms=50 vipzone/audit/hot_looks=2",
+        "selective": "segment:brk=dram,stack=dram,*=pram",
+        "selective, mmap": "segment:heap=dram,stack=dram,*=pram",
+        "moves": "segment:brk=dram,stack=dram,*=pram+dram heat vipzone/audit/interval_ms=50 vipzone/audit/hot_looks=2",
     }
 
     def __init__(self, title, first, second, frames):

@@ -8,12 +8,11 @@
 #ifndef MEMSUITE_HOOK_H
 #define MEMSUITE_HOOK_H
 
-#include <linux/cpuset.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
-#include <linux/sched.h>
-#include <linux/sched/mm.h>
+
+struct shmem_inode_info;
 
 /**
  * enum memsuite_hook_point_id - the hook points
@@ -21,6 +20,8 @@
  *	vma and address; the handler may supply the page
  * @MEMSUITE_HOOK_POINT_CACHE_ALLOC: allocation of a page for the page cache, by a task that
  *	reads, writes or maps a file; the handler may supply the page
+ * @MEMSUITE_HOOK_POINT_SHMEM_ALLOC: allocation of a page of shared memory or tmpfs, by a task that
+ *	touches, reads or writes it; the handler may supply the page
  * @MEMSUITE_HOOK_POINT_ALLOC_ENTRY: every allocation of the page allocator; the handler
  *	may choose another preferred node
  * @MEMSUITE_HOOK_POINT_MREMAP_MOVE: page tables are about to be moved to other addresses, by
@@ -34,6 +35,7 @@
 enum memsuite_hook_point_id {
 	MEMSUITE_HOOK_POINT_FAULT_ALLOC,
 	MEMSUITE_HOOK_POINT_CACHE_ALLOC,
+	MEMSUITE_HOOK_POINT_SHMEM_ALLOC,
 	MEMSUITE_HOOK_POINT_ALLOC_ENTRY,
 	MEMSUITE_HOOK_POINT_MREMAP_MOVE,
 	MEMSUITE_HOOK_POINT_NUMA_MISPLACED,
@@ -85,6 +87,7 @@ struct memsuite_fault {
  *	MEMSUITE_FAULT_PASS, MEMSUITE_FAULT_KERNEL or MEMSUITE_FAULT_DENY. A page must be of the
  *	order asked for, with a reference count of 1 and, if the flags ask for
  *	it, zero; but one of an order above 0 is what @finish makes that of.
+ * @shmem: for MEMSUITE_HOOK_POINT_SHMEM_ALLOC, as @fault; @file is whose page it is, and stays
  * @finish: what is left to do for such a page. Runs in place of the hooked function,
  *	with preemption on, and may not sleep; NULL: the allocation fails.
  * @entry: for MEMSUITE_HOOK_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
@@ -97,13 +100,15 @@ struct memsuite_fault {
  *	the scheduler then does not learn who has touched it last.
  *
  * Context: all but @finish run in a read side of RCU, with preemption off, on any CPU; but @fault
- * has preemption on where the function calls it directly. @entry runs in any context up to NMI.
+ * and @shmem have preemption on where the function calls it directly. @entry runs in any context up to NMI.
  * They may not sleep, allocate or print. @entry may not take a lock that another CPU can hold;
- * @fault runs where the kernel would take the lock of a zone next, and may do so, but not for
- * every page.
+ * @fault and @shmem run where the kernel would take the lock of a zone next, and may do so, but not
+ * for every page.
  */
 struct memsuite_hook {
 	struct page *(*fault)(const struct memsuite_fault *fault);
+	struct page *(*shmem)(const struct memsuite_fault *fault,
+			      const struct shmem_inode_info *file);
 	struct page *(*finish)(struct page *page);
 	int (*entry)(gfp_t gfp, unsigned int order, int nid,
 		     const nodemask_t *nodemask);
@@ -112,53 +117,6 @@ struct memsuite_hook {
 	bool (*stays)(struct page *page, struct vm_area_struct *vma,
 		      unsigned long address);
 };
-
-/* An explicit NUMA policy of a program is law: mbind(), or one of the file. */
-static inline bool memsuite_vma_has_policy(const struct vm_area_struct *vma)
-{
-#ifdef CONFIG_NUMA
-	return vma->vm_policy || (vma->vm_ops && vma->vm_ops->get_policy);
-#else
-	return false;
-#endif
-}
-
-/**
- * enum memsuite_refusal - why a page of ours may not be given to a fault
- * @MEMSUITE_REFUSED_NOT: it may
- * @MEMSUITE_REFUSED_CONTEXT: not movable, or not all zones are allowed
- * @MEMSUITE_REFUSED_POLICY: mbind(), set_mempolicy()
- */
-enum memsuite_refusal {
-	MEMSUITE_REFUSED_NOT,
-	MEMSUITE_REFUSED_CONTEXT,
-	MEMSUITE_REFUSED_POLICY,
-};
-
-/**
- * memsuite_fault_refusal() - why a page of ours may not be given to a fault
- * @fault: an allocation whose vma and mm are set, or for a file
- *
- * The caller looks at cpuset_current_mems_allowed itself.
- *
- * Context: a fault handler.
- * Return: the reason, or MEMSUITE_REFUSED_NOT.
- */
-static inline enum memsuite_refusal memsuite_fault_refusal(const struct memsuite_fault *fault)
-{
-	gfp_t zones = current_gfp_context(fault->gfp) & GFP_ZONEMASK;
-
-	if (unlikely(zones != (__GFP_HIGHMEM | __GFP_MOVABLE)))
-		return MEMSUITE_REFUSED_CONTEXT;
-#ifdef CONFIG_NUMA
-	if (unlikely(current->mempolicy))
-		return MEMSUITE_REFUSED_POLICY;
-#endif
-	if (unlikely(fault->vma ? memsuite_vma_has_policy(fault->vma) :
-				  cpuset_do_page_mem_spread()))
-		return MEMSUITE_REFUSED_POLICY;
-	return MEMSUITE_REFUSED_NOT;
-}
 
 /**
  * memsuite_hook_arm() - hook a point and prove that the hook fires

@@ -203,12 +203,14 @@ struct memsuite_walk_ops {
 			 unsigned long end);
 };
 
-/* Only areas that have anonymous pages. */
+/* Only areas that have anonymous pages, */
 #define MEMSUITE_WALK_ANON	BIT(0)
 /* Only areas whose pages may be evicted: no mlock(). */
 #define MEMSUITE_WALK_EVICTABLE	BIT(1)
 /* Entries are only read: without the lock of the page table. */
 #define MEMSUITE_WALK_LOCKLESS	BIT(2)
+/* With MEMSUITE_WALK_ANON: or shared memory. */
+#define MEMSUITE_WALK_SHMEM	BIT(3)
 
 /**
  * enum memsuite_walk_wait - how mmap_lock is taken

@@ -13,6 +13,7 @@
 #include <linux/topology.h>
 
 #include <memsuite/alloc_stats.h>
+#include <memsuite/fault_refusal.h>
 #include <memsuite/hook.h>
 #include <memsuite/pool.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Moving the anonymous pages that a process already has into the regions where
+ * Moving the private pages and the shared memory that a process already has into the regions where
  * they belong.
  *
  * It looks through one page table at a time, under its lock, so that pages cannot
@@ -16,7 +16,7 @@
 
 #include <compat/compat.h>
 #include <compat/page.h>
-#include <memsuite/hook.h>
+#include <memsuite/fault_refusal.h>
 #include <memsuite/migrate.h>
 #include <memsuite/pagewalk.h>
 #include <memsuite/pool_inspect.h>
@@ -83,6 +83,13 @@ static bool may_use_any(const struct vipzone_page_migrate *mover,
 	return false;
 }
 
+/* What others map, too, is theirs; but shared memory is so by nature, and moves if that is asked. */
+static bool belongs_to_others(struct page *head, enum vipzone_move_why why)
+{
+	return memsuite_page_shared(head) &&
+	       !(why == VIPZONE_MOVE_ASKED && memsuite_page_shmem(head));
+}
+
 unsigned long vipzone_page_migrate_add(struct vipzone_page_migrate *mover,
 				       struct vm_area_struct *vma, struct page *page,
 				       const struct vipzone_order *order,
@@ -99,7 +106,7 @@ unsigned long vipzone_page_migrate_add(struct vipzone_page_migrate *mover,
 		mover->moves[VIPZONE_MOVE_POLICY] += nr;
 	} else if (!may_use_any(mover, order)) {
 		mover->moves[VIPZONE_MOVE_CPUSET] += nr;
-	} else if (memsuite_page_shared(head)) {
+	} else if (belongs_to_others(head, why)) {
 		mover->moves[VIPZONE_MOVE_SHARED] += nr;
 	} else {
 		get_page(head);
@@ -285,12 +292,13 @@ static void whole_move_page(struct whole_move *all, struct page *page,
 			    unsigned long addr)
 {
 	struct memsuite_walk *walk = &all->walk;
-	const struct vipzone_order *order =
-		vipzone_order_at_home(all->policy, vipzone_segment_of(walk->vma, addr),
-				      walk->mm);
+	const struct vipzone_order *order;
+	enum vipzone_segment segment;
 
-	if (!memsuite_page_anon(compound_head(page)) || !order->nr ||
-	    vipzone_page_is_placed(all->policy, order, page))
+	if (!vipzone_placed_segment(walk->vma, page, addr, &segment))
+		return;
+	order = vipzone_order_at_home(all->policy, segment, walk->mm);
+	if (!order->nr || vipzone_page_is_placed(all->policy, order, page))
 		return;
 	vipzone_page_migrate_add(all->mover, walk->vma, page, order, VIPZONE_MOVE_ASKED);
 	walk->stop = vipzone_page_migrate_has_work(all->mover);
@@ -347,7 +355,7 @@ int vipzone_page_migrate_run(struct mm_struct *mm, struct task_struct *task,
 		.walk = {
 			.ops = &whole_move_ops,
 			.mm = mm,
-			.flags = MEMSUITE_WALK_ANON,
+			.flags = MEMSUITE_WALK_ANON | MEMSUITE_WALK_SHMEM,
 			.wait = MEMSUITE_WALK_KILLABLE,
 			.batch = VIPZONE_WALK_TABLES,
 		},

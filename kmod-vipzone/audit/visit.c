@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The audit's visit to a process: where its anonymous pages are, how they are
- * used, and what follows from it.
+ * The audit's visit to a process: where its private pages and shared memory are,
+ * how the private ones are used, and what follows from it.
  *
  * Whether a page was written is told by the dirty bit of its entry, which has
  * to be cleared for that. What says that the page must be written to swap is
@@ -219,20 +219,22 @@ static void see_use(struct visit *visit, struct page *page,
 static void visit_page(struct visit *visit, struct page *page, unsigned long addr,
 		       unsigned long *entry)
 {
-	enum vipzone_segment segment = vipzone_segment_of(visit->walk.vma, addr);
-	const struct vipzone_order *order =
-		vipzone_order_at_home(visit->policy, segment, visit->walk.mm);
 	unsigned long nr = visit->huge ? PTRS_PER_PTE : 1;
+	const struct vipzone_order *order;
+	enum vipzone_segment segment;
 
 	visit->limits->entries--;
-	if (!memsuite_page_anon(compound_head(page)) || !order->nr)
+	if (!vipzone_placed_segment(visit->walk.vma, page, addr, &segment))
+		return;
+	order = vipzone_order_at_home(visit->policy, segment, visit->walk.mm);
+	if (!order->nr)
 		return;
 	visit->looked += nr;
 	if (!vipzone_page_is_placed(visit->policy, order, page)) {
 		visit->astray[kind_of(visit->policy, order, page)] += nr;
 		visit_want(visit, page, &visit->open[segment], VIPZONE_MOVE_REPAIR);
 	}
-	if (visit->table)
+	if (visit->table && segment != VIPZONE_SEGMENT_SHARED)
 		see_use(visit, page, segment, addr, entry);
 }
 
@@ -392,7 +394,7 @@ unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
 	visit->walk = (struct memsuite_walk) {
 		.ops = &visit_ops,
 		.mm = mm,
-		.flags = MEMSUITE_WALK_ANON,
+		.flags = MEMSUITE_WALK_ANON | MEMSUITE_WALK_SHMEM,
 		.batch = VIPZONE_WALK_TABLES,
 		.addr = addr,
 	};

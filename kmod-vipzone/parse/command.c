@@ -10,15 +10,22 @@
 #include "parse/bank.h"
 #include "parse/command.h"
 
-static const char * const segment_name[VIPZONE_NR_SEGMENTS] = {
-	[VIPZONE_SEGMENT_TEXT] = "text",
-	[VIPZONE_SEGMENT_DATA] = "data",
-	[VIPZONE_SEGMENT_BSS] = "bss",
-	[VIPZONE_SEGMENT_HEAP] = "heap",
-	[VIPZONE_SEGMENT_STACK] = "stack",
-	[VIPZONE_SEGMENT_MMAP] = "mmap",
-	[VIPZONE_SEGMENT_FILE] = "file",
-	[VIPZONE_SEGMENT_CACHE] = "cache",
+/* What a policy may name: the wider it is, the later, and what is narrower goes before it. */
+static const struct {
+	const char *name;
+	unsigned int segments;
+} segment_names[] = {
+	{ "text", 1U << VIPZONE_SEGMENT_TEXT },
+	{ "data", 1U << VIPZONE_SEGMENT_DATA },
+	{ "bss", 1U << VIPZONE_SEGMENT_BSS },
+	{ "brk", 1U << VIPZONE_SEGMENT_BRK },
+	{ "stack", 1U << VIPZONE_SEGMENT_STACK },
+	{ "mmap", 1U << VIPZONE_SEGMENT_MMAP },
+	{ "shared", 1U << VIPZONE_SEGMENT_SHARED },
+	{ "file", 1U << VIPZONE_SEGMENT_FILE },
+	{ "cache", 1U << VIPZONE_SEGMENT_CACHE },
+	{ "heap", VIPZONE_HEAP_SEGMENTS },
+	{ "*", VIPZONE_ALL_SEGMENTS },
 };
 
 /* What follows @prefix in @text, or NULL. */
@@ -29,47 +36,36 @@ static char *text_behind(char *text, const char *prefix)
 	return strncmp(text, prefix, length) ? NULL : text + length;
 }
 
-static unsigned int segments_named(const char *name)
+static int segment_name_find(const char *name)
 {
-	unsigned int i;
+	int i;
 
-	if (!strcmp(name, "*"))
-		return VIPZONE_ALL_SEGMENTS;
-	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
-		if (!strcmp(segment_name[i], name))
-			return 1U << i;
-	return 0;
+	for (i = 0; i < ARRAY_SIZE(segment_names); i++)
+		if (!strcmp(segment_names[i].name, name))
+			return i;
+	return -EINVAL;
 }
 
 static int parse_segments(char *list, struct vipzone_command *command)
 {
-	unsigned int segments, named = 0;
-	struct vipzone_order order, others = {};
+	struct vipzone_order orders[ARRAY_SIZE(segment_names)] = {};
+	unsigned int named = 0;
 	char *item, *name;
-	bool star = false;
-	int err;
+	int i, err;
 
 	while ((item = strsep(&list, ","))) {
 		name = strsep(&item, "=");
-		segments = segments_named(name);
-		if (!item || !segments)
+		i = segment_name_find(name);
+		if (!item || i < 0 || named & 1U << i)
 			return -EINVAL;
-		err = vipzone_order_parse(item, command, &order);
+		err = vipzone_order_parse(item, command, &orders[i]);
 		if (err)
 			return err;
-		if (segments == VIPZONE_ALL_SEGMENTS) {
-			if (star)
-				return -EINVAL;
-			star = true;
-			others = order;
-			continue;
-		}
-		if (named & segments)
-			return -EINVAL;
-		named |= segments;
-		vipzone_order_set(command, segments, &order);
+		named |= 1U << i;
 	}
-	vipzone_order_set(command, VIPZONE_ALL_SEGMENTS & ~named, &others);
+	for (i = ARRAY_SIZE(segment_names) - 1; i >= 0; i--)
+		if (named & 1U << i)
+			vipzone_order_set(command, segment_names[i].segments, &orders[i]);
 	return 0;
 }
 
@@ -171,7 +167,7 @@ int vipzone_command_parse(char *line, struct vipzone_command *command)
 int vipzone_command_fill(const char *name, enum memsuite_technology kind,
 			 struct vipzone_command *command)
 {
-	const unsigned int dram = 1U << VIPZONE_SEGMENT_HEAP | 1U << VIPZONE_SEGMENT_STACK;
+	const unsigned int dram = VIPZONE_HEAP_SEGMENTS | 1U << VIPZONE_SEGMENT_STACK;
 	unsigned int segments = kind == MEMSUITE_TECHNOLOGY_DRAM ? dram :
 		kind == MEMSUITE_TECHNOLOGY_PRAM ? VIPZONE_ALL_SEGMENTS & ~dram : 0;
 	unsigned int i;

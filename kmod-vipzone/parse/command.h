@@ -75,7 +75,8 @@ int vipzone_command_parse_scope(char *word, struct vipzone_command *command);
  *
  * POLICY is "region:LIST", the same for all segments; "segment", the default of
  * the hybrid PRAM paper, for which see vipzone_command_fill();
- * "segment:SEGMENT=LIST[,...]", in which "*" stands for those not named;
+ * "segment:SEGMENT=LIST[,...]", in which "heap" stands for "brk" and "mmap", and "*" for all,
+ * unless they are named;
  * "low-power-first:LIST[,KEY=VALUE...]"; or "bank:SPREAD=LIST[|LIST...]", see
  * vipzone_banks_parse(). LIST is "REGION[+REGION...]", the second for when the
  * first is full. OPTION is "children", "heat", "wear" or "programs".
@@ -92,7 +93,8 @@ int vipzone_command_parse(char *line, struct vipzone_command *command);
  * @name: the region
  * @kind: what it is made of
  * @command: heap and stack come from DRAM, the rest from PRAM (hybrid PRAM,
- *	section 5.1); the regions of each in the order of the calls
+ *	section 5.1, where brk() is the heap; see VIPZONE_HEAP_SEGMENTS); the regions of
+ *	each in the order of the calls
  *
  * Pure.
  *

@@ -49,8 +49,8 @@ static void keeps_the_order_of_regions(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, command.regions[0], "b");
 	KUNIT_EXPECT_STREQ(test, command.regions[1], "a");
 	KUNIT_EXPECT_STREQ(test, command.regions[2], "c");
-	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].nr, 3);
-	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].region[2], 2);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_BRK].nr, 3);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_BRK].region[2], 2);
 }
 
 static void tells_segments_apart(struct kunit *test)
@@ -60,12 +60,31 @@ static void tells_segments_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parse_text("1 segment:heap=a,*=b+a,stack=c",
 					 &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
-	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].nr, 1);
-	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_HEAP].region[0], 0);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_BRK].nr, 1);
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_BRK].region[0], 0);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_STACK].region[0], 2);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_TEXT].nr, 2);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_CACHE].region[0], 1);
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_CACHE].region[1], 0);
+}
+
+static void takes_the_narrowest_name(struct kunit *test)
+{
+	static struct vipzone_command command;
+
+	KUNIT_EXPECT_EQ(test, parse_text("1 segment:*=a,heap=b,brk=c", &command), 0);
+	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[VIPZONE_SEGMENT_BRK].region[0]],
+			   "c");
+	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[VIPZONE_SEGMENT_MMAP].region[0]],
+			   "b");
+	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[VIPZONE_SEGMENT_SHARED].region[0]],
+			   "a");
+	KUNIT_EXPECT_EQ(test, parse_text("1 segment:mmap=a,heap=b", &command), 0);
+	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[VIPZONE_SEGMENT_BRK].region[0]],
+			   "b");
+	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[VIPZONE_SEGMENT_MMAP].region[0]],
+			   "a");
+	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_SHARED].nr, 0);
 }
 
 static void leaves_out_what_is_not_named(struct kunit *test)
@@ -95,13 +114,13 @@ static void fills_in_by_technology(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vipzone_command_fill("q", MEMSUITE_TECHNOLOGY_PRAM, &command), 0);
 	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
 	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++) {
-		bool dram = i == VIPZONE_SEGMENT_HEAP || i == VIPZONE_SEGMENT_STACK;
+		bool dram = VIPZONE_HEAP_SEGMENTS & 1U << i || i == VIPZONE_SEGMENT_STACK;
 
 		KUNIT_EXPECT_EQ(test, command.orders[i].nr, dram ? 1 : 2);
 		KUNIT_EXPECT_STREQ(test, command.regions[command.orders[i].region[0]],
 				   dram ? "d" : "p");
 	}
-	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[VIPZONE_SEGMENT_MMAP].region[1]],
+	KUNIT_EXPECT_STREQ(test, command.regions[command.orders[VIPZONE_SEGMENT_SHARED].region[1]],
 			   "q");
 	for (i = 3; i < VIPZONE_MAX_REGIONS; i++) {
 		snprintf(name, sizeof(name), "%d", i);
@@ -184,8 +203,8 @@ static void lets_programs_choose(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)chosen.scope, (int)VIPZONE_SCOPE_PROCESS);
 	KUNIT_EXPECT_TRUE(test, chosen.children);
 	KUNIT_EXPECT_FALSE(test, chosen.programs);
-	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_HEAP].nr, 2);
-	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_HEAP].region[0], 2);
+	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_BRK].nr, 2);
+	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_BRK].region[0], 2);
 	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_BSS].region[0], 1);
 	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_MMAP].nr, 2);
 	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_TEXT].nr, 0);
@@ -243,6 +262,8 @@ static void refuses_mistakes(struct kunit *test)
 		{ "1 segment:heap=a,", -EINVAL },
 		{ "1 segment:pile=a", -EINVAL },
 		{ "1 segment:heap=a,heap=b", -EINVAL },
+		{ "1 segment:brk=a,heap=b,brk=c", -EINVAL },
+		{ "1 segment:brk=a,mmap=b,heap=c,heap=d", -EINVAL },
 		{ "1 segment:*=a,*=b", -EINVAL },
 		{ "1 segment:heap=a=b", 0 },	/* there is no such region */
 		{ "1 region:1+2+3+4+5+6+7+8", 0 },
@@ -277,6 +298,7 @@ static struct kunit_case command_cases[] = {
 	KUNIT_CASE(parses_one_region),
 	KUNIT_CASE(keeps_the_order_of_regions),
 	KUNIT_CASE(tells_segments_apart),
+	KUNIT_CASE(takes_the_narrowest_name),
 	KUNIT_CASE(leaves_out_what_is_not_named),
 	KUNIT_CASE(fills_in_by_technology),
 	KUNIT_CASE(spreads_over_banks),

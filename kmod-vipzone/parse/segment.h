@@ -10,9 +10,11 @@
  * @VIPZONE_SEGMENT_TEXT: the program's code and constants
  * @VIPZONE_SEGMENT_DATA: its initialised data
  * @VIPZONE_SEGMENT_BSS: its other data
- * @VIPZONE_SEGMENT_HEAP: between start_brk and brk
+ * @VIPZONE_SEGMENT_BRK: between start_brk and brk
  * @VIPZONE_SEGMENT_STACK: of its first thread, and what else grows down
- * @VIPZONE_SEGMENT_MMAP: anonymous memory, other threads' stacks among it
+ * @VIPZONE_SEGMENT_MMAP: other private anonymous memory, other threads' stacks among it
+ * @VIPZONE_SEGMENT_SHARED: shared memory, whoever has it mapped: tmpfs, memfd, and shared anonymous
+ *	memory. One of its own, for it is seldom one program's, and "mmap" is part of the heap
  * @VIPZONE_SEGMENT_FILE: other files' mappings: libraries and their data
  * @VIPZONE_SEGMENT_CACHE: page cache of files that it reads and writes by system calls
  * @VIPZONE_NR_SEGMENTS: how many segments there are
@@ -21,13 +23,20 @@ enum vipzone_segment {
 	VIPZONE_SEGMENT_TEXT,
 	VIPZONE_SEGMENT_DATA,
 	VIPZONE_SEGMENT_BSS,
-	VIPZONE_SEGMENT_HEAP,
+	VIPZONE_SEGMENT_BRK,
 	VIPZONE_SEGMENT_STACK,
 	VIPZONE_SEGMENT_MMAP,
+	VIPZONE_SEGMENT_SHARED,
 	VIPZONE_SEGMENT_FILE,
 	VIPZONE_SEGMENT_CACHE,
 	VIPZONE_NR_SEGMENTS,
 };
+
+/*
+ * What programs have for malloc(): today's have their own ways to get memory, and need no brk().
+ * "heap" stands for both, where a policy does not name one of them.
+ */
+#define VIPZONE_HEAP_SEGMENTS	(1U << VIPZONE_SEGMENT_BRK | 1U << VIPZONE_SEGMENT_MMAP)
 
 /* Which segment an address belongs to at which a file is mapped. Context: any. */
 enum vipzone_segment vipzone_segment_of_file(const struct mm_struct *mm, unsigned long address);
@@ -49,7 +58,7 @@ static inline bool vipzone_is_bss(const struct vm_area_struct *vma)
 }
 
 /**
- * vipzone_segment_of() - which segment an address belongs to
+ * vipzone_segment_of() - which segment a private page at an address belongs to
  * @vma: the area that it lies in; its vm_mm is set
  * @address: the address
  *
@@ -69,7 +78,7 @@ static inline enum vipzone_segment vipzone_segment_of(const struct vm_area_struc
 	if (vipzone_is_stack(vma))
 		return VIPZONE_SEGMENT_STACK;
 	if (address >= mm->start_brk && address < PAGE_ALIGN(mm->brk))
-		return VIPZONE_SEGMENT_HEAP;
+		return VIPZONE_SEGMENT_BRK;
 	return vipzone_is_bss(vma) ? VIPZONE_SEGMENT_BSS : VIPZONE_SEGMENT_MMAP;
 }
 

@@ -68,7 +68,7 @@ static void tells_anonymous_memory_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, segment_at(test, BSS, BSS + 0x4000, 0, false, BSS),
 			(int)VIPZONE_SEGMENT_BSS);
 	KUNIT_EXPECT_EQ(test, segment_at(test, HEAP, HEAP + 0x2000, 0, false,
-					 HEAP + 0x1fff), (int)VIPZONE_SEGMENT_HEAP);
+					 HEAP + 0x1fff), (int)VIPZONE_SEGMENT_BRK);
 	KUNIT_EXPECT_EQ(test, segment_at(test, 0x600000, 0x601000, 0, false, 0x600000),
 			(int)VIPZONE_SEGMENT_MMAP);
 	KUNIT_EXPECT_EQ(test, segment_at(test, STACK - 0x3000, STACK, 0, false,
@@ -83,7 +83,7 @@ static void parts_bss_and_heap_in_one_area(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, segment_at(test, BSS, HEAP + 0x2000, 0, false, BSS + 1),
 			(int)VIPZONE_SEGMENT_BSS);
 	KUNIT_EXPECT_EQ(test, segment_at(test, BSS, HEAP + 0x2000, 0, false, HEAP),
-			(int)VIPZONE_SEGMENT_HEAP);
+			(int)VIPZONE_SEGMENT_BRK);
 }
 
 static struct kunit_case segment_cases[] = {

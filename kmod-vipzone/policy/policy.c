@@ -107,6 +107,8 @@ static void close_targets(struct vipzone_policy *policy)
 		vipzone_arming_leave_kernel();
 	if (policy->has_cache)
 		vipzone_arming_unuse(MEMSUITE_HOOK_POINT_CACHE_ALLOC);
+	if (policy->has_shared)
+		vipzone_arming_unuse(MEMSUITE_HOOK_POINT_SHMEM_ALLOC);
 	if (policy->has_node)
 		vipzone_arming_unuse(MEMSUITE_HOOK_POINT_ALLOC_ENTRY);
 	while (policy->nr_targets) {
@@ -182,6 +184,10 @@ static int use_hooks(struct vipzone_policy *policy)
 	if (!err && wants_cache(policy)) {
 		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_CACHE_ALLOC);
 		policy->has_cache = !err;
+	}
+	if (!err && policy->command.orders[VIPZONE_SEGMENT_SHARED].nr) {
+		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_SHMEM_ALLOC);
+		policy->has_shared = !err;
 	}
 	if (!err && policy->command.low_power.kernel) {
 		if (!policy->has_node)

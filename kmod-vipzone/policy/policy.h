@@ -65,6 +65,7 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @has_node: one of the targets is a whole node
  * @has_large: one of them has large folios
  * @has_cache: it is for the page cache too
+ * @has_shared: it is for shared memory too
  * @has_kernel: it is for the kernel's own memory too
  * @has_reserves: part of each target is reserved, so that free memory is looked at
  * @reserves_asked: a fault has asked for it since the last look
@@ -92,6 +93,7 @@ struct vipzone_policy {
 	bool has_node;
 	bool has_large;
 	bool has_cache;
+	bool has_shared;
 	bool has_kernel;
 	bool has_reserves;
 	bool reserves_asked;

@@ -114,9 +114,10 @@ static struct stats_file name##_count = {				\
 COUNT(text_pages, PLACED(VIPZONE_SEGMENT_TEXT));
 COUNT(data_pages, PLACED(VIPZONE_SEGMENT_DATA));
 COUNT(bss_pages, PLACED(VIPZONE_SEGMENT_BSS));
-COUNT(heap_pages, PLACED(VIPZONE_SEGMENT_HEAP));
+COUNT(brk_pages, PLACED(VIPZONE_SEGMENT_BRK));
 COUNT(stack_pages, PLACED(VIPZONE_SEGMENT_STACK));
 COUNT(mmap_pages, PLACED(VIPZONE_SEGMENT_MMAP));
+COUNT(shared_pages, PLACED(VIPZONE_SEGMENT_SHARED));
 COUNT(file_pages, PLACED(VIPZONE_SEGMENT_FILE));
 COUNT(cache_pages, PLACED(VIPZONE_SEGMENT_CACHE));
 COUNT(kernel_pages, sum->kernel);
@@ -165,8 +166,9 @@ static struct attribute *policy_attrs[] = {
 	&heat_attr.attr, &wear_attr.attr, &programs_attr.attr,
 	&processes_attr.attr,
 	&text_pages_count.attr.attr, &data_pages_count.attr.attr,
-	&bss_pages_count.attr.attr, &heap_pages_count.attr.attr,
+	&bss_pages_count.attr.attr, &brk_pages_count.attr.attr,
 	&stack_pages_count.attr.attr, &mmap_pages_count.attr.attr,
+	&shared_pages_count.attr.attr,
 	&file_pages_count.attr.attr, &cache_pages_count.attr.attr,
 	&kernel_pages_count.attr.attr, &yielded_pages_count.attr.attr,
 	&next_pages_count.attr.attr,

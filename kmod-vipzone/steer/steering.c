@@ -20,6 +20,7 @@
 #include <asm/special_insns.h>
 #include <asm/syscall.h>
 
+#include <memsuite/fault_refusal.h>
 #include <memsuite/hook.h>
 #include <memsuite/hook_watch.h>
 #include <memsuite/pagewalk.h>
@@ -112,12 +113,12 @@ static bool is_spared(const struct vipzone_policy *policy, const struct vipzone_
 }
 
 /*
- * Callers that are refused a large folio try smaller ones: page faults always, the
- * page cache unless it insists.
+ * Callers that are refused a large folio try smaller ones: page faults and shared memory always,
+ * the page cache unless it insists.
  */
-static bool may_refuse(const struct memsuite_fault *fault)
+static bool may_refuse(const struct memsuite_fault *fault, enum vipzone_segment segment)
 {
-	return fault->vma || (fault->gfp & __GFP_NORETRY);
+	return fault->vma || segment == VIPZONE_SEGMENT_SHARED || (fault->gfp & __GFP_NORETRY);
 }
 
 /* In a region that is a node, the kernel finds huge pages, where none is ready. */
@@ -141,7 +142,7 @@ static struct page *target_pop(const struct vipzone_target *target,
  */
 static bool node_has_free(const struct vipzone_target *target, const struct memsuite_fault *fault)
 {
-	int highest = gfp_zone(fault->gfp), i;
+	int highest = gfp_zone(current_gfp_context(fault->gfp)), i;
 	struct zone *zone;
 
 	for (i = highest; i >= 0; i--) {
@@ -155,8 +156,8 @@ static bool node_has_free(const struct vipzone_target *target, const struct mems
 }
 
 /* No region has a page. @node: the first of them that the kernel may reclaim on */
-static struct page *steer_nowhere(struct vipzone_policy *policy, enum vipzone_fallback why,
-				  const struct vipzone_target *node,
+static struct page *steer_nowhere(struct vipzone_policy *policy, enum vipzone_segment segment,
+				  enum vipzone_fallback why, const struct vipzone_target *node,
 				  const struct memsuite_fault *fault)
 {
 	if (node) {
@@ -165,7 +166,7 @@ static struct page *steer_nowhere(struct vipzone_policy *policy, enum vipzone_fa
 		return MEMSUITE_FAULT_KERNEL;
 	}
 	count_fallback(policy, fault->order ? VIPZONE_FALLBACK_HUGE : why);
-	return fault->order && may_refuse(fault) ? MEMSUITE_FAULT_DENY : VIPZONE_FAULT_ANYWHERE;
+	return fault->order && may_refuse(fault, segment) ? MEMSUITE_FAULT_DENY : VIPZONE_FAULT_ANYWHERE;
 }
 
 static struct page *steer_page(struct vipzone_policy *policy, enum vipzone_segment segment,
@@ -202,7 +203,7 @@ static struct page *steer_page(struct vipzone_policy *policy, enum vipzone_segme
 			node = target;
 		why = VIPZONE_FALLBACK_EMPTY;
 	}
-	return steer_nowhere(policy, why, node, fault);
+	return steer_nowhere(policy, segment, why, node, fault);
 }
 
 /* A mask of targets with more free than their reserve; memory that is used much needs none. */
@@ -255,6 +256,45 @@ static noinline struct page *steer_by_power(struct vipzone_policy *policy,
 	return steer_page(policy, segment, &regions, fault);
 }
 
+static bool has_policy(const struct task_struct *task)
+{
+#ifdef CONFIG_NUMA
+	return task->mempolicy;
+#else
+	return false;
+#endif
+}
+
+/*
+ * What is pinned for long, as devices and io_uring do, may not be movable, as pages of pools are:
+ * a node has other zones.
+ */
+static bool is_pinned(const struct memsuite_fault *fault)
+{
+	return (fault->gfp & GFP_ZONEMASK) == (__GFP_HIGHMEM | __GFP_MOVABLE) &&
+	       !has_policy(current) && !(fault->vma && memsuite_vma_has_policy(fault->vma));
+}
+
+static struct page *steer_pinned(struct vipzone_policy *policy, enum vipzone_segment segment,
+				 const struct vipzone_order *regions,
+				 const struct memsuite_fault *fault)
+{
+	struct vipzone_target *target;
+	unsigned int i;
+
+	for (i = 0; i < regions->nr; i++) {
+		target = &policy->targets[regions->region[i]];
+		if (!target->is_node || !target_is_allowed(target) ||
+		    is_spared(policy, target) || !node_has_free(target, fault))
+			continue;
+		prefer_node(target, fault);
+		count_given(policy, &policy->stats->by_node[segment], target, i, fault);
+		return MEMSUITE_FAULT_KERNEL;
+	}
+	count_fallback(policy, VIPZONE_FALLBACK_CONTEXT);
+	return MEMSUITE_FAULT_KERNEL;
+}
+
 /* There is none at hand, or there is more to look at. */
 static noinline struct page *steer_with_care(struct vipzone_policy *policy,
 					     enum vipzone_segment segment,
@@ -267,6 +307,8 @@ static noinline struct page *steer_with_care(struct vipzone_policy *policy,
 
 	if (!regions->nr)
 		return MEMSUITE_FAULT_PASS;
+	if (unlikely(refusal == MEMSUITE_REFUSED_CONTEXT && is_pinned(fault)))
+		return steer_pinned(policy, segment, regions, fault);
 	if (unlikely(refusal)) {
 		count_fallback(policy, refusal == MEMSUITE_REFUSED_POLICY ?
 			       VIPZONE_FALLBACK_POLICY : VIPZONE_FALLBACK_CONTEXT);
@@ -301,9 +343,9 @@ static __always_inline struct page *steer_usual(struct vipzone_policy *policy,
 
 static __always_inline struct page *steer_alloc(struct vipzone_policy *policy,
 						enum vipzone_segment segment,
+						enum memsuite_refusal refusal,
 						const struct memsuite_fault *fault)
 {
-	enum memsuite_refusal refusal = memsuite_fault_refusal(fault);
 	struct page *page = NULL;
 
 	forget_preferred_node();
@@ -337,7 +379,8 @@ static struct page *steer_fault(const struct memsuite_fault *fault)
 	policy = vipzone_policy_of(mm_of(vma));
 	if (!policy)
 		return MEMSUITE_FAULT_PASS;
-	return steer_alloc(policy, vipzone_segment_of(vma, fault->address), fault);
+	return steer_alloc(policy, vipzone_segment_of(vma, fault->address),
+			   memsuite_fault_refusal(fault), fault);
 }
 
 /* Memory that devices reach with 32 bits lies below 4 GiB. */
@@ -366,17 +409,10 @@ static int node_for_kernel(struct vipzone_policy *policy, gfp_t gfp, unsigned in
 	return nid;
 }
 
-/* Of the NUMA policies, only one that binds comes with a node mask. */
-static bool has_policy(const struct task_struct *task)
-{
-#ifdef CONFIG_NUMA
-	return task->mempolicy;
-#else
-	return false;
-#endif
-}
-
-/* The kernel's own memory counts as used much and mostly read. */
+/*
+ * The kernel's own memory counts as used much and mostly read. Of the NUMA policies, only one that
+ * binds comes with a node mask.
+ */
 static int steer_kernel(gfp_t gfp, unsigned int order, int nid,
 			const nodemask_t *nodemask)
 {
@@ -441,7 +477,22 @@ static struct page *steer_cache(const struct memsuite_fault *fault)
 
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
-	return steer_alloc(policy, segment_of_cache(mm), fault);
+	return steer_alloc(policy, segment_of_cache(mm), memsuite_fault_refusal(fault), fault);
+}
+
+/* A page of shared memory is placed by the policy of who is the first to use it. */
+static struct page *steer_shared(const struct memsuite_fault *fault,
+				 const struct shmem_inode_info *file)
+{
+	struct mm_struct *mm = current->mm;
+	struct vipzone_policy *policy = mm ? vipzone_policy_of(mm) : NULL;
+	enum memsuite_refusal refusal;
+
+	if (likely(!policy))
+		return MEMSUITE_FAULT_PASS;
+	refusal = memsuite_shmem_has_policy(file) ? MEMSUITE_REFUSED_POLICY :
+						    memsuite_task_refusal(fault->gfp);
+	return steer_alloc(policy, VIPZONE_SEGMENT_SHARED, refusal, fault);
 }
 
 /* NUMA balancing would move the page to where its program runs. */
@@ -465,6 +516,10 @@ static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
 	},
 	[MEMSUITE_HOOK_POINT_CACHE_ALLOC] = {
 		.fault = steer_cache,
+		.finish = memsuite_pool_finish_large,
+	},
+	[MEMSUITE_HOOK_POINT_SHMEM_ALLOC] = {
+		.shmem = steer_shared,
 		.finish = memsuite_pool_finish_large,
 	},
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = { .entry = steer_entry },

@@ -86,8 +86,8 @@ int vip_tag(const void *addr, size_t len, size_t vip_flags);
 
 /**
  * salloc_policy() - ask for regions for segments of this program
- * @policy: "SEGMENT=REGION[+REGION...][,...]", of text, data, bss, heap, stack,
- *	mmap, file, cache, and * for all others; NULL takes back what was asked
+ * @policy: "SEGMENT=REGION[+REGION...][,...]", of text, data, bss, brk, stack,
+ *	mmap, shared, file, cache, heap for brk and mmap, and * for all others; NULL takes back what was asked
  *
  * Inherited by children and kept by exec, unless exec gains privileges (set-uid);
  * hybrid PRAM, section 3.2.

@@ -36,6 +36,14 @@ static inline bool memsuite_page_swap_backed(struct page *page)
 	return folio_test_swapbacked(page_folio(page));
 }
 
+/* Shared memory, or a page of tmpfs. */
+static inline bool memsuite_page_shmem(struct page *page)
+{
+	struct folio *folio = page_folio(page);
+
+	return folio_test_swapbacked(folio) && !folio_test_anon(folio);
+}
+
 static inline bool memsuite_page_in_swap_cache(struct page *page)
 {
 	return folio_test_swapcache(page_folio(page));
@@ -107,6 +115,11 @@ static inline bool memsuite_page_anon(struct page *page)
 static inline bool memsuite_page_swap_backed(struct page *page)
 {
 	return PageSwapBacked(page);
+}
+
+static inline bool memsuite_page_shmem(struct page *page)
+{
+	return PageSwapBacked(page) && !PageAnon(page);
 }
 
 static inline bool memsuite_page_in_swap_cache(struct page *page)

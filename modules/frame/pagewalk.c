@@ -12,6 +12,7 @@
 
 #include <compat/compat.h>
 #include <compat/pagetable.h>
+#include <compat/shmem.h>
 #include <memsuite/pagewalk.h>
 
 /* How often a contended lock is tried with MEMSUITE_WALK_RETRY, a millisecond apart. */
@@ -31,7 +32,8 @@ static bool walk_wants_area(const struct memsuite_walk *walk,
 {
 	if (area_is_special(vma))
 		return false;
-	if (walk->flags & MEMSUITE_WALK_ANON && !vma->anon_vma)
+	if (walk->flags & MEMSUITE_WALK_ANON && !vma->anon_vma &&
+	    !(walk->flags & MEMSUITE_WALK_SHMEM && memsuite_shmem_of(vma)))
 		return false;
 	return !(walk->flags & MEMSUITE_WALK_EVICTABLE && vma->vm_flags & VM_LOCKED);
 }

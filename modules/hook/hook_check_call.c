@@ -4,7 +4,9 @@
  * from what a register may have by chance.
  */
 
+#include <linux/err.h>
 #include <linux/errno.h>
+#include <linux/file.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
@@ -15,6 +17,7 @@
 #include <compat/compat.h>
 #include <compat/hooked.h>
 #include <compat/misplaced.h>
+#include <compat/shmem.h>
 
 #include "hook/hook_check_private.h"
 #include "hook/hook_clear.h"
@@ -82,6 +85,28 @@ static bool cache_is_proven(const struct call *call, struct page *answer)
 	return call_is_proven(&proof, page, order);
 }
 
+static bool shmem_is_proven(const struct call *call, struct page *answer)
+{
+	unsigned int order = MEMSUITE_SHMEM_ALLOC_HAS_ORDER ? call->order : 0;
+	struct file *file = memsuite_shmem_file("memsuite-proof", 0);
+	struct memsuite_hook_proof proof = {
+		.expected = { (__force unsigned long)call->gfp, order, 0, call->address },
+		.halves = BIT(0) | BIT(1),
+		.answer = (unsigned long)answer,
+	};
+	struct page *page;
+
+	if (IS_ERR(file))
+		return false;
+	proof.expected[2] = (unsigned long)SHMEM_I(file_inode(file));
+	memsuite_hook_proof_begin(&proof);
+	page = memsuite_kcall_shmem_alloc(call->gfp, order, SHMEM_I(file_inode(file)),
+					  call->address);
+	memsuite_hook_proof_end();
+	fput(file);
+	return call_is_proven(&proof, page, order);
+}
+
 static int calls_check(bool (*is_proven)(const struct call *call, struct page *answer))
 {
 	struct page *answer = alloc_page(GFP_KERNEL);
@@ -106,6 +131,11 @@ int memsuite_hook_check_cache(unsigned long ip)
 	if (ip - (unsigned long)MEMSUITE_CACHE_ALLOC_FN > ENDBR_BYTES)
 		return -ENXIO;
 	return calls_check(cache_is_proven);
+}
+
+int memsuite_hook_check_shmem_calls(void)
+{
+	return calls_check(shmem_is_proven);
 }
 
 /* Has the page come from @proof->answer, a node, which nobody asked for. */

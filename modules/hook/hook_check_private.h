@@ -12,12 +12,16 @@
 /* hook_check_call.c: calls of our own, with arguments that nobody else uses. */
 int memsuite_hook_check_fault(void);
 int memsuite_hook_check_cache(unsigned long ip);
+int memsuite_hook_check_shmem_calls(void);
 int memsuite_hook_check_entry(void);
 int memsuite_hook_check_misplaced(void);
 int memsuite_hook_check_clear(void);
 
 /* hook_check_user.c: a page fault of the arming task, for which the hook supplies the page. */
 int memsuite_hook_check_user(void);
+
+/* hook_check_shmem.c: a page of a file of our own, for which the hook supplies it. */
+int memsuite_hook_check_shmem(void);
 
 /* hook_check_mremap.c: a mapping of the arming task is moved, which needs an address space. */
 int memsuite_hook_check_mremap(void);

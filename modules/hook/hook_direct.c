@@ -51,6 +51,12 @@
 	"	jne 2f\n"						\
 	"1:	" ASM_RET
 
+/* The same of the task's own address space. */
+#define IS_CURRENT_WATCHED						\
+	"	movq %%gs:%P[task], %%rax\n"				\
+	"	movq %c[mm](%%rax), %%rax\n"				\
+	IS_WATCHED
+
 #ifdef CONFIG_X86_KERNEL_IBT
 #define ENTRY_MARK	"	endbr64\n"	/* its address is taken */
 #else
@@ -80,14 +86,19 @@ static void __used direct_calls(void)
 	ASK("memsuite_hook_ask_fault_alloc")
 	END(direct_fault_alloc)
 
-	/* The page cache's pages are for who reads, writes or maps the file. */
+	/* The page cache's pages are for who reads, writes or maps the file; */
 	ENTRY(direct_cache_alloc)
-	"	movq %%gs:%P[task], %%rax\n"
-	"	movq %c[mm](%%rax), %%rax\n"
-	IS_WATCHED
+	IS_CURRENT_WATCHED
 	"2:\n"
 	ASK("memsuite_hook_ask_cache_alloc")
 	END(direct_cache_alloc)
+
+	/* and so are those of shared memory. */
+	ENTRY(direct_shmem_alloc)
+	IS_CURRENT_WATCHED
+	"2:\n"
+	ASK("memsuite_hook_ask_shmem_alloc")
+	END(direct_shmem_alloc)
 
 	ENTRY(direct_alloc_entry)
 	"	cmpw $0, %%gs:%P[entry]\n"
@@ -147,6 +158,8 @@ unsigned long memsuite_hook_direct_to(enum memsuite_hook_point_id id)
 			(unsigned long)direct_fault_alloc : 0;
 	case MEMSUITE_HOOK_POINT_CACHE_ALLOC:
 		return (unsigned long)direct_cache_alloc;
+	case MEMSUITE_HOOK_POINT_SHMEM_ALLOC:
+		return (unsigned long)direct_shmem_alloc;
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
 		return (unsigned long)direct_alloc_entry;
 	case MEMSUITE_HOOK_POINT_FAULT_CLEAR:

@@ -16,6 +16,7 @@
 /* Written in assembly, in hook_direct.c: nobody in C calls them. */
 void direct_fault_alloc(void);
 void direct_cache_alloc(void);
+void direct_shmem_alloc(void);
 void direct_alloc_entry(void);
 void direct_fault_clear(void);
 

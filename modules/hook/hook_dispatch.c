@@ -35,15 +35,19 @@ static_assert(offsetof(struct memsuite_fault, vma) == 2 * sizeof(unsigned long))
 static_assert(offsetof(struct memsuite_fault, address) == 3 * sizeof(unsigned long));
 
 static __always_inline struct page *hook_ask(const struct memsuite_hook *hook,
-					     const struct memsuite_fault *fault)
+					     const struct memsuite_fault *fault,
+					     const struct shmem_inode_info *file)
 {
-	return hook ? hook->fault(fault) : MEMSUITE_FAULT_PASS;
+	if (!hook)
+		return MEMSUITE_FAULT_PASS;
+	return file ? hook->shmem(fault, file) : hook->fault(fault);
 }
 
 /* Whether the call has an answer, as of all that follow. */
 static __always_inline bool fault_answer(struct memsuite_hook_state *point,
 					 struct memsuite_hook_call *call,
-					 const struct memsuite_fault *fault)
+					 const struct memsuite_fault *fault,
+					 const struct shmem_inode_info *file)
 {
 	const struct memsuite_hook *hook;
 	struct page *page;
@@ -54,10 +58,10 @@ static __always_inline bool fault_answer(struct memsuite_hook_state *point,
 	}
 	this_cpu_inc(point->stats->hits);
 	hook = READ_ONCE(point->hooks[MEMSUITE_HOOK_RANK_PLACEMENT]);
-	page = hook_ask(hook, fault);
+	page = hook_ask(hook, fault, file);
 	if (page == MEMSUITE_FAULT_PASS) {
 		hook = READ_ONCE(point->hooks[MEMSUITE_HOOK_RANK_DEFAULT]);
-		page = hook_ask(hook, fault);
+		page = hook_ask(hook, fault, file);
 	}
 	if (IS_ERR_OR_NULL(page)) {
 		call->answer = 0;
@@ -81,7 +85,18 @@ static __always_inline bool fault_alloc(struct memsuite_hook_state *point,
 		.address = memsuite_hook_value(point, call, 3),
 	};
 
-	return fault_answer(point, call, &fault);
+	return fault_answer(point, call, &fault, NULL);
+}
+
+static __always_inline bool shmem_alloc(struct memsuite_hook_state *point,
+					struct memsuite_hook_call *call)
+{
+	struct memsuite_fault fault = {
+		.gfp = (__force gfp_t)*memsuite_hook_arg(point, call, 0),
+		.order = memsuite_hook_value(point, call, 1),
+	};
+
+	return fault_answer(point, call, &fault, (void *)*memsuite_hook_arg(point, call, 2));
 }
 
 static __always_inline bool alloc_entry(struct memsuite_hook_state *point,
@@ -153,7 +168,7 @@ static __always_inline bool fault_clear(struct memsuite_hook_state *point,
 }
 
 static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
-					 struct memsuite_hook_call *call, bool takes_fault)
+					 struct memsuite_hook_call *call)
 {
 	struct memsuite_hook_state *point = &memsuite_hook_states[id];
 	bool answered;
@@ -161,8 +176,10 @@ static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
 	rcu_read_lock();
 	if (unlikely(READ_ONCE(point->is_proving)))
 		answered = memsuite_hook_proof_meet(point, call);
-	else if (takes_fault)
-		answered = fault_answer(point, call, &call->fault);
+	else if (id == MEMSUITE_HOOK_POINT_FAULT_ALLOC)
+		answered = fault_answer(point, call, &call->fault, NULL);
+	else if (id == MEMSUITE_HOOK_POINT_SHMEM_ALLOC)
+		answered = shmem_alloc(point, call);
 	else
 		answered = fault_alloc(point, call);
 	rcu_read_unlock();
@@ -173,12 +190,17 @@ static __always_inline bool direct_fault(enum memsuite_hook_point_id id,
 
 bool memsuite_hook_ask_fault_alloc(struct memsuite_hook_call *call)
 {
-	return direct_fault(MEMSUITE_HOOK_POINT_FAULT_ALLOC, call, true);
+	return direct_fault(MEMSUITE_HOOK_POINT_FAULT_ALLOC, call);
 }
 
 bool memsuite_hook_ask_cache_alloc(struct memsuite_hook_call *call)
 {
-	return direct_fault(MEMSUITE_HOOK_POINT_CACHE_ALLOC, call, false);
+	return direct_fault(MEMSUITE_HOOK_POINT_CACHE_ALLOC, call);
+}
+
+bool memsuite_hook_ask_shmem_alloc(struct memsuite_hook_call *call)
+{
+	return direct_fault(MEMSUITE_HOOK_POINT_SHMEM_ALLOC, call);
 }
 
 static __always_inline bool hook_meet(enum memsuite_hook_point_id id,
@@ -189,6 +211,8 @@ static __always_inline bool hook_meet(enum memsuite_hook_point_id id,
 	if (unlikely(READ_ONCE(point->is_proving)))
 		return memsuite_hook_proof_meet(point, call);
 	switch (id) {
+	case MEMSUITE_HOOK_POINT_SHMEM_ALLOC:
+		return shmem_alloc(point, call);
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
 		return alloc_entry(point, call);
 	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:

@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 
 #include <compat/remap.h>
+#include <compat/shmem.h>
 
 #include "hook/hook_points.h"
 
@@ -36,6 +37,15 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 			{ "filemap_alloc_folio", { 0, 1 } },
 			/* 5.10: (gfp) */
 			{ "__page_cache_alloc", { 0, MEMSUITE_HOOK_NO_ARG } },
+		},
+	},
+	[MEMSUITE_HOOK_POINT_SHMEM_ALLOC] = {
+		.name = "shmem.alloc",
+		.nr_args = 4,
+		.answers = true,
+		.candidates = {
+			/* 6.12 on: (gfp, order, file, index); 6.1 and 5.10: (gfp, file, index) */
+			{ MEMSUITE_SHMEM_ALLOC_SYMBOL, MEMSUITE_SHMEM_ALLOC_ARGS },
 		},
 	},
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = {

@@ -86,6 +86,7 @@ void memsuite_hook_callback(unsigned long ip, unsigned long parent_ip, struct ft
 /* hook_dispatch.c: what hook_direct.c calls at a point. Whether @call has an answer. */
 bool memsuite_hook_ask_fault_alloc(struct memsuite_hook_call *call);
 bool memsuite_hook_ask_cache_alloc(struct memsuite_hook_call *call);
+bool memsuite_hook_ask_shmem_alloc(struct memsuite_hook_call *call);
 bool memsuite_hook_ask_alloc_entry(struct memsuite_hook_call *call);
 bool memsuite_hook_ask_fault_clear(struct memsuite_hook_call *call);
 

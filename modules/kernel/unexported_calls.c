@@ -23,6 +23,7 @@
 #include <asm/ptrace.h>
 #include <compat/hooked.h>
 #include <compat/misplaced.h>
+#include <compat/shmem.h>
 
 #include "kernel/symbols.h"
 #include "kernel/unexported_calls.h"
@@ -61,6 +62,7 @@ DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
 DEFINE_STATIC_CALL_NULL(misplaced, memsuite_misplaced_fn);
 DEFINE_STATIC_CALL_NULL(clear_large, memsuite_clear_large_fn);
+DEFINE_STATIC_CALL_NULL(shmem_page, memsuite_shmem_alloc_fn);
 DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
 DEFINE_STATIC_CALL_NULL(swap_place, memsuite_add_to_swap_fn);
 DEFINE_STATIC_CALL_NULL(soft_offline, soft_offline_page_fn);
@@ -73,6 +75,7 @@ static bool has_flush_tlb;
 static bool has_mremap;
 static bool has_misplaced;
 static bool has_clear_large;
+static bool has_shmem_page;
 static bool has_reclaim;
 static bool has_add_to_swap;
 static bool has_soft_offline;
@@ -185,6 +188,17 @@ bool memsuite_kcall_clear_large(struct page *page, unsigned int order, unsigned 
 	return true;
 }
 
+struct page *memsuite_kcall_shmem_alloc(gfp_t gfp, unsigned int order,
+					struct shmem_inode_info *file, pgoff_t index)
+{
+	if (!has_shmem_page)
+		return NULL;
+	memsuite_spoil_unused_registers();
+	/* A folio begins with its first page. */
+	return (struct page *)static_call(shmem_page)(MEMSUITE_SHMEM_ALLOC_VALUES(gfp, order, file,
+										   index));
+}
+
 long memsuite_kcall_mremap(unsigned long from, unsigned long length, unsigned long to)
 {
 	const struct pt_regs regs = {
@@ -284,6 +298,10 @@ int memsuite_unexported_calls_init(void)
 	has_clear_large = MEMSUITE_CLEARS_LARGE &&
 			  resolve(clear_large, MEMSUITE_CLEAR_LARGE_SYMBOL,
 				  memsuite_clear_large_fn);
+	/* Nor does anything but placing shared memory. */
+	has_shmem_page = IS_ENABLED(CONFIG_SHMEM) &&
+			 resolve(shmem_page, MEMSUITE_SHMEM_ALLOC_SYMBOL,
+				 memsuite_shmem_alloc_fn);
 	/* Nor does anything but dividing memory, */
 	has_reclaim = resolve(reclaim, "reclaim_pages", reclaim_pages_fn);
 	/* which goes without this one as well, but waits longer for a disk. */

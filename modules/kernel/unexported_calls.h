@@ -72,6 +72,15 @@ int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
  */
 bool memsuite_kcall_clear_large(struct page *page, unsigned int order, unsigned long address);
 
+struct shmem_inode_info;
+
+/*
+ * A page of a file of shared memory, which it is not part of yet; @order counts where such files
+ * have large ones. NULL if there is none, or no such function. May sleep.
+ */
+struct page *memsuite_kcall_shmem_alloc(gfp_t gfp, unsigned int order,
+					struct shmem_inode_info *file, pgoff_t index);
+
 /*
  * Evicts pages from memsuite_kcall_isolate_lru(), whose reference goes with them; what
  * cannot be evicted goes back to the LRU. The list is empty then. May sleep.

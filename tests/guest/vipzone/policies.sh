@@ -7,7 +7,7 @@
 # kernels: oldest newest; soak: all
 . "$(dirname "$0")/ktap.sh"
 zone=$suite/vipzone
-segments="text data bss heap stack mmap file cache"
+segments="text data bss brk stack mmap shared file cache"
 
 modprobe vipzone || exit 1
 check "nothing is known to be made of DRAM" [ "$("$here/poke" $zone/add "literal:$$ segment")" = ENOENT ]
@@ -67,18 +67,23 @@ echo "$pid segment:heap=pram,stack=pram,cache=pram,*=dram" >$zone/add
 check "it reads as it was written" \
 	reads $pid policy segment:heap=pram,stack=pram,cache=pram,*=dram
 ended
-check "segment by segment" are_in heap stack cache
+check "segment by segment" are_in brk stack mmap cache
 
 started
 echo "$pid segment" >$zone/add
 check "the default reads as it was written" reads $pid policy segment
 ended
-check "by default, heap and stack are in DRAM and the rest is in PRAM" are_in text data bss mmap file cache
+check "by default, heap and stack are in DRAM and the rest is in PRAM" are_in text data bss shared file cache
+
+started
+echo "$pid segment:brk=pram,heap=node0,*=dram" >$zone/add
+ended
+check "brk alone" are_in brk
 
 started
 echo "$pid segment:*=pram,stack=dram,heap=dram+pram" >$zone/add
 ended
-check "all others" are_in text data bss mmap file cache
+check "all others" are_in text data bss shared file cache
 
 started
 echo "$pid region:node0" >$zone/add
@@ -192,7 +197,7 @@ rmdir /tmp/cg/a/b
 mkdir /tmp/cg/a/b
 started /tmp/cg/a/b
 ended
-check "a cgroup that is made again is under its policy" are_in heap
+check "a cgroup that is made again is under its policy" are_in brk mmap
 rmdir /tmp/cg/a/b && mkdir /tmp/cg/a/b
 echo "cgroup:/a//b/ segment:data=pram,*=dram" >$zone/add
 started /tmp/cg/a/b

@@ -87,9 +87,10 @@ int main(int argc, char **argv)
 	tell("text", text);
 	touch("data", data);
 	touch("bss", bss);
-	touch("heap", sbrk((PAGES + 1) * PAGE));
+	touch("brk", sbrk((PAGES + 1) * PAGE));
 	touch("stack", alloca((PAGES + 1) * PAGE));
 	touch("mmap", mmap(NULL, (PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	touch("shared", mmap(NULL, (PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 	touch_file(argv[3]);
 	return 0;
 }

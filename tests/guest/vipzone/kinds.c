@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kinds KIND PAGES GO: once the file GO exists, has so many pages of memory of a kind, prints their address, and stays.
+ *
+ * shared, memfd, posix, sysv: shared memory; tmpfs: a mapped file, written by write(); populate: shared memory that
+ * MAP_POPULATE faults in; private-tmpfs, private-memfd: private copies of files that
+ * were written before GO; pinned: anonymous memory that io_uring has pinned before it was touched;
+ * bound: shared memory that mbind() wants on node 0.
+ */
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <linux/mempolicy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAGE	4096ul
+
+static size_t size;
+
+static void need(int good, const char *what)
+{
+	if (good)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static char *map(int file, int flags)
+{
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
+
+	need(memory != MAP_FAILED, "mmap");
+	return memory;
+}
+
+static char *touch(char *memory)
+{
+	for (size_t at = 0; at < size; at += PAGE)
+		((volatile char *)memory)[at] = 1;
+	return memory;
+}
+
+static int file_of(const char *kind)
+{
+	int file = strstr(kind, "memfd") ? memfd_create("kinds", 0) :
+					   open("/dev/shm/kinds", O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	need(file >= 0, kind);
+	unlink("/dev/shm/kinds");
+	need(!ftruncate(file, size), "ftruncate");
+	return file;
+}
+
+/* So that its pages are there. */
+static void fill(int file)
+{
+	static const char page[PAGE] = "x";
+
+	for (size_t at = 0; at < size; at += PAGE)
+		need(write(file, page, PAGE) == (ssize_t)PAGE, "write");
+}
+
+static char *sysv(void)
+{
+	int id = shmget(IPC_PRIVATE, size, 0600);
+	char *memory;
+
+	need(id >= 0, "shmget");
+	memory = shmat(id, NULL, 0);
+	need(memory != (void *)-1, "shmat");
+	shmctl(id, IPC_RMID, NULL);
+	return memory;
+}
+
+static void pin(char *memory)
+{
+	struct io_uring_params params = {};
+	int ring = syscall(SYS_io_uring_setup, 4, &params);
+
+	need(ring >= 0, "io_uring_setup");
+	/* One after the other: RLIMIT_MEMLOCK. */
+	for (size_t at = 0; at < size; at += 1 << 20) {
+		struct iovec buffer = { memory + at, 1 << 20 };
+
+		need(!at || !syscall(SYS_io_uring_register, ring, IORING_UNREGISTER_BUFFERS, NULL, 0), "unregister");
+		need(!syscall(SYS_io_uring_register, ring, IORING_REGISTER_BUFFERS, &buffer, 1), "register");
+	}
+}
+
+static char *have(const char *kind, int early)
+{
+	const unsigned long node0 = 1;
+	char *memory;
+
+	if (!strcmp(kind, "shared"))
+		return touch(map(-1, MAP_SHARED | MAP_ANONYMOUS));
+	if (!strcmp(kind, "populate"))
+		return map(-1, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE);
+	if (!strcmp(kind, "sysv"))
+		return touch(sysv());
+	if (!strcmp(kind, "memfd") || !strcmp(kind, "posix"))
+		return touch(map(file_of(kind), MAP_SHARED));
+	if (!strcmp(kind, "bound")) {
+		memory = map(-1, MAP_SHARED | MAP_ANONYMOUS);
+		need(!syscall(SYS_mbind, memory, size, MPOL_BIND, &node0, 8, 0), "mbind");
+		return touch(memory);
+	}
+	if (!strcmp(kind, "tmpfs")) {
+		int file = file_of(kind);
+
+		fill(file);
+		memory = map(file, MAP_SHARED | MAP_POPULATE);
+		return memory;
+	}
+	if (!strncmp(kind, "private-", 8))
+		return touch(map(early, MAP_PRIVATE));
+	if (!strcmp(kind, "pinned")) {
+		memory = map(-1, MAP_PRIVATE | MAP_ANONYMOUS);
+		madvise(memory, size, MADV_NOHUGEPAGE);
+		pin(memory);
+		return memory;
+	}
+	fprintf(stderr, "kinds: no kind %s\n", kind);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	int early = -1;
+
+	if (argc != 4) {
+		fprintf(stderr, "usage: kinds KIND PAGES GO\n");
+		return 2;
+	}
+	size = strtoul(argv[2], NULL, 0) * PAGE;
+	/* What the private copies are of is there before; it is nobody's. */
+	if (!strncmp(argv[1], "private-", 8)) {
+		early = file_of(argv[1]);
+		fill(early);
+	}
+	while (access(argv[3], F_OK))
+		usleep(10000);
+	printf("%p\n", (void *)have(argv[1], early));
+	fflush(stdout);
+	for (;;)
+		pause();
+}
