@@ -121,6 +121,8 @@ SYSFS = {
     "vipzone/remove": "",
     "vipzone/move": "",
     "vipzone/steered_pages": "0",
+    "vipzone/moved_pages": "5",
+    **{f"vipzone/unmoved_{why}_pages": "0" for why in ("busy", "pinned", "full", "gone", "shared", "policy", "cpuset")},
     "vipzone/lost_children": "0",
     "mrc/enabled": "1",
     "mrc/add": "77\n78 children\ncgroup:/a/b\nabove:64M",
@@ -376,7 +378,7 @@ def writes_are_one_line(top):
             (("mrc", "enforce", "--utility", "time"), "mrc/division/utility", "time"),
             (("mrc", "enforce"), "mrc/division/enforce", "1"),
             (("mrc", "enforce", "--off"), "mrc/division/enforce", "0")):
-        assert tree.json(*args, "--json") == {"ok": True}, args
+        assert tree.json(*args, "--json")["ok"] is True, args
         assert tree.written(name) == line + "\n", args
 
 
@@ -1285,7 +1287,7 @@ def regions_are_listed(top):
 
 def policy_files(number, who, policy, **counts):
     files = {"who": who, "policy": policy, "children": "0", "processes": "1"}
-    for segment in ("text", "data", "bss", "heap", "stack", "mmap", "file", "cache"):
+    for segment in segments.SEGMENTS:
         files[f"{segment}_pages"] = "0"
     for why in ("empty", "policy", "cpuset", "context", "huge", "wear"):
         files[f"fallback_{why}"] = "0"
@@ -1296,13 +1298,13 @@ def policy_files(number, who, policy, **counts):
 
 def policies_are_listed(top):
     tree = Tree(top, {**SYSFS, **policy_files(0, "machine", "region:node0"),
-                      **policy_files(3, "812", "segment:heap=pram", heap_pages="512", fallback_empty="3",
+                      **policy_files(3, "812", "segment:heap=pram", brk_pages="512", fallback_empty="3",
                                      fallback_huge="4", fallback_wear="512")}, {"vipzone/processes": f"{PROCESSES}{os.getpid()} 3"})
     text = tree.run("zone", "policies").stdout
     assert "machine" in text and "segment:heap=pram" in text and "2 MiB" in text and "2.0 MiB  empty 3, huge 4, wear 512" in text, \
         text
     row = tree.json("zone", "policies", "--json")[1]
-    assert row["who"] == "812" and row["heap_pages"] == 512 and row["fallbacks"]["huge"] == 4, row
+    assert row["who"] == "812" and row["brk_pages"] == 512 and row["fallbacks"]["huge"] == 4, row
     # All reasons that the kernel's side has.
     with open(os.path.join(TOP, "kmod-vipzone", "policy", "policy_sysfs.c"), encoding="utf-8") as file:
         assert set(row["fallbacks"]) == set(re.findall(r"^COUNT\(fallback_(\w+),", file.read(), re.M)), row
@@ -1392,7 +1394,8 @@ def energy_is_told(top):
 
 def policies_can_be_done_by_hand(top):
     assert moves.policy_nodes("segment:heap=node0+node1,*=node1") == {
-        **dict.fromkeys(segments.SEGMENTS, 1), "heap": 0}
+        **dict.fromkeys(segments.SEGMENTS, 1), "brk": 0, "mmap": 0}
+    assert moves.policy_nodes("segment:brk=node0,heap=node1") == {"brk": 0, "mmap": 1}
     assert moves.policy_nodes("segment:bss=node3") == {"bss": 3}
     assert set(moves.policy_nodes("region:node2").values()) == {2}
     tree = Tree(top, SYSFS)
@@ -1412,7 +1415,7 @@ def made_up_process(tree):
     areas = ((0x400000, 0x401000, "r-xp", 7), (0x402000, 0x403000, "rw-p", 7), (0x500000, 0x502000, "rw-p", 0),
              (0x7fe000, 0x7ff000, "rw-p", 0))
     names = {7: "/bin/program", 0: ""}
-    maps = "".join(f"{start:x}-{end:x} {mode} 00000000 00:01 {inode} {names[inode]}"
+    maps = "".join(f"{start:x}-{end:x} {mode} 00000000 08:01 {inode} {names[inode]}"
                    + {0x500000: "[heap]", 0x7fe000: "[stack]"}.get(start, "") + "\n"
                    for start, end, mode, inode in areas)
     fields = ["0"] * 50
@@ -1434,7 +1437,7 @@ def pages_are_told_by_segment_and_region(top):
     tree = Tree(top, SYSFS)
     made_up_process(tree)
     assert tree.json("zone", "where", "12", "--json") == {
-        "text": {"node0": 1}, "data": {"node0": 1}, "heap": {"node0": 1}, "stack": {"elsewhere": 1}}
+        "text": {"node0": 1}, "data": {"node0": 1}, "brk": {"node0": 1}, "stack": {"elsewhere": 1}}
     text = tree.run("zone", "where", "12").stdout
     assert "node0" in text and "elsewhere" in text and "bss" not in text, text
     # The second bit of 2 and 3 is set; of the paper's machine, frame 3 is in the second bank.
@@ -1443,8 +1446,31 @@ def pages_are_told_by_segment_and_region(top):
                                "regions/set/map": "m", "regions/set/banks": "1",
                                "bank_maps/m/frame_map": frame_map, "bank_maps/m/banks": "32"})
         counts = tree.json("zone", "where", "12", "--json")
-        assert counts["heap"] == {"set": 1} and counts["data"] == {data: 1} and counts["text"] == {"node0": 1}, counts
+        assert counts["brk"] == {"set": 1} and counts["data"] == {data: 1} and counts["text"] == {"node0": 1}, counts
     assert "process 13" in tree.run("zone", "where", "13").stderr
+
+
+def shared_memory_is_told_apart(top):
+    """A page of memfd's device is shared memory, but for what the process has copied; what was moved is told."""
+    tree = Tree(top, SYSFS)
+    made_up_process(tree)
+    file = os.memfd_create("x")
+    device = os.fstat(file).st_dev
+    with open(f"{tree.proc}/12/mountinfo", "w", encoding="utf-8") as mounts:
+        mounts.write("22 21 0:99 / /dev/shm rw shared:4 - tmpfs tmpfs rw\n23 21 0:98 / /proc rw shared:5 - proc proc rw\n")
+    with open(f"{tree.proc}/12/maps", "a", encoding="utf-8") as maps:
+        for start, where in (0x600000, f"{os.major(device):02x}:{os.minor(device):02x}"), (0x700000, "00:63"), (0x710000, "00:62"):
+            maps.write(f"{start:x}-{start + 0x2000:x} rw-s 00000000 {where} 9 /memfd:x (deleted)\n")
+    with open(f"{tree.proc}/12/pagemap", "r+b") as pagemap:
+        for page, flags in (0x600, 1 << 61), (0x601, 0), (0x700, 1 << 61), (0x710, 1 << 61):
+            pagemap.seek(page * 8)
+            pagemap.write(struct.pack("=Q", 1 << 63 | flags | page))
+    assert {segment: sum(counts.values()) for segment, counts in tree.json("zone", "where", "12", "--json").items()} == {
+        "text": 1, "data": 1, "brk": 1, "stack": 1, "shared": 2, "file": 2}
+    done = tree.run("zone", "move", "12")
+    assert done.returncode == 0 and done.stdout == "0 B moved; 4 KiB of files stay where they are\n", done
+    assert tree.json("zone", "move", "12", "--json") == {
+        "ok": True, "moved_pages": 0, "left_pages": {}, "file_pages": 1}
 
 
 def filled_columns(text):
@@ -2165,6 +2191,7 @@ TESTS = (
     policies_can_be_done_by_hand,
     commands_run_under_a_policy,
     pages_are_told_by_segment_and_region,
+    shared_memory_is_told_apart,
     bank_maps_are_imported,
     regions_are_measured,
     a_curve_is_drawn_in_text,

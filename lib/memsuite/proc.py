@@ -27,7 +27,7 @@ def meminfo(name):
 
 
 KPF_BUDDY, KPF_OFFLINE = 10, 23      # free; held by the suite, or given away
-PM_PRESENT, PM_FRAME = 1 << 63, (1 << 55) - 1
+PM_PRESENT, PM_FILE, PM_FRAME = 1 << 63, 1 << 61, (1 << 55) - 1     # PM_FILE: of a file, or shared
 
 
 def ram():
@@ -57,10 +57,21 @@ def is_held(frame):
     return page_flags(frame) >> KPF_OFFLINE & 1
 
 
+PAGEMAP_AT_ONCE = 1 << 16
+
+
+def pagemap_entries(pagemap, address, pages=1):
+    """The entry of each page from there on; `pagemap` is /proc/PID/pagemap, opened."""
+    first = address // PAGE
+    for at in range(first, first + pages, PAGEMAP_AT_ONCE):
+        count = min(PAGEMAP_AT_ONCE, first + pages - at)
+        for (entry,) in struct.iter_unpack("=Q", os.pread(pagemap.fileno(), count * 8, at * 8)):
+            yield entry
+
+
 def frames(pagemap, address, pages=1):
-    """The frame of each page from there on, None where there is none; `pagemap` is /proc/PID/pagemap, opened."""
-    entries = os.pread(pagemap.fileno(), pages * 8, address // PAGE * 8)
-    for (entry,) in struct.iter_unpack("=Q", entries):
+    """The frame of each page from there on, None where there is none."""
+    for entry in pagemap_entries(pagemap, address, pages):
         yield entry & PM_FRAME if entry & PM_PRESENT else None
 
 

@@ -7,9 +7,9 @@ import os
 import re
 
 from .. import Failure
-from ..output import done, human_pages, print_json
-from ..sysfs import need, write
-from .segments import SEGMENTS, Segments, frames
+from ..output import human_pages, print_json
+from ..sysfs import need, numbers, write
+from .segments import GROUPS, SEGMENTS, Segments, by_segment, pages
 
 
 def policy_nodes(text):
@@ -24,15 +24,12 @@ def policy_nodes(text):
         segment, equals, regions = item.partition("=")
         name = regions.split("+")[0]
         match = re.fullmatch(r"node(\d+)", name)
-        if not equals or segment not in (*SEGMENTS, "*"):
+        if not equals or segment not in (*SEGMENTS, *GROUPS):
             raise Failure(f"not SEGMENT=REGION: {item!r}")
         if not match:
             raise Failure(f"{name}: from user space, pages can be moved to whole nodes only (node0, node1, ...)")
         nodes[segment] = int(match.group(1))
-    if "*" in nodes:
-        others = nodes.pop("*")
-        nodes = {segment: nodes.get(segment, others) for segment in SEGMENTS}
-    return nodes
+    return by_segment(nodes)
 
 
 MOVE_AT_ONCE = 4096
@@ -65,9 +62,10 @@ def move_pages(pid, addresses, node):
 def move_by_hand(pid, nodes):
     """As the kernel's own move, but from user space: to whole nodes, and each page by its own."""
     segments, addresses, outcomes = Segments(pid), {}, {}
-    for start, end, is_file, name, address, _ in frames(pid):
-        node = nodes.get(segments.of(start, end, is_file, name, address))
-        if node is not None and not is_file:
+    for area, address, _, is_private in pages(pid):
+        segment = segments.of(area, address, is_private)
+        node = nodes.get(segment)
+        if node is not None and (is_private or segment == "shared"):
             addresses.setdefault(node, []).append(address)
     for node, of_node in addresses.items():
         for word, count in move_pages(pid, of_node, node).items():
@@ -75,13 +73,50 @@ def move_by_hand(pid, nodes):
     return outcomes
 
 
+LEFT_WHY = {"busy": "busy", "pinned": "pinned", "full": "for want of free memory in the regions",
+            "gone": "gone meanwhile", "shared": "shared with other processes", "policy": "under a NUMA policy",
+            "cpuset": "in a cpuset without the regions' nodes"}
+
+
+def unmoved(why):
+    return f"unmoved_{why}_pages"
+
+
+def moves_told():
+    """Pages of all processes that were moved, and not, by the reason."""
+    return numbers("vipzone", names=("moved_pages", *map(unmoved, LEFT_WHY)))
+
+
+def pages_of_files(pid):
+    """Pages of the page cache that it has mapped: they are of files, and stay."""
+    try:
+        return sum(not is_private and not area.is_shared_memory for area, _, _, is_private in pages(pid))
+    except OSError:
+        return 0        # it has ended
+
+
+def move_by_policy(args):
+    need("vipzone")
+    before = moves_told()
+    write("vipzone/move", str(args.pid), {
+        errno.ENOENT: f"{args.pid} is under no policy; without vipzone: --policy",
+        errno.ESRCH: f"there is no process {args.pid}"})
+    after = moves_told()
+    grown = {name: after[name] - before[name] for name in after}
+    left = {why: grown[unmoved(why)] for why in LEFT_WHY if grown[unmoved(why)]}
+    of_files = pages_of_files(args.pid)
+    if args.json:
+        print_json({"ok": True, "moved_pages": grown["moved_pages"], "left_pages": left, "file_pages": of_files})
+        return 0
+    print(f"{human_pages(grown['moved_pages'])} moved"
+          + "".join(f", {human_pages(count)} left: {LEFT_WHY[why]}" for why, count in left.items())
+          + (f"; {human_pages(of_files)} of files stay where they are" if of_files else ""))
+    return 0
+
+
 def cmd_zone_move(args):
     if not args.policy:
-        need("vipzone")
-        write("vipzone/move", str(args.pid), {
-            errno.ENOENT: f"{args.pid} is under no policy; without vipzone: --policy",
-            errno.ESRCH: f"there is no process {args.pid}"})
-        return done(args, f"the pages of {args.pid} were moved")
+        return move_by_policy(args)
     nodes = policy_nodes(args.policy)
     try:
         outcomes = move_by_hand(args.pid, nodes)

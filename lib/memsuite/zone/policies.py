@@ -40,7 +40,7 @@ def add_policy(who, policy, options):
                       "region:REGION[+REGION...], segment, segment:SEGMENT=REGION[+REGION...][,...], "
                       "low-power-first:REGION[+REGION...][,KEY=VALUE...] and "
                       "bank:SPREAD=REGION[+REGION...][|...], segments are "
-                      + ", ".join(SEGMENTS) + " and *, spreads percpu, perprocess, percgroup and random",
+                      + ", ".join(SEGMENTS) + ", heap, for brk and mmap, and *, spreads percpu, perprocess, percgroup and random",
         errno.ERANGE: "not a percentage",
         errno.E2BIG: "too many regions, 32 at most, or the policy is too long",
         errno.ENAMETOOLONG: "no such region: its name is too long",

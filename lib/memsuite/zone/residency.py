@@ -5,7 +5,7 @@ from .. import Failure
 from ..output import human_pages, print_json, print_table
 from ..proc import PAGE
 from ..sysfs import CORE, entries, need, number, read
-from .segments import SEGMENTS, Segments, frames
+from .segments import SEGMENTS, Segments, pages
 
 
 def bank_of(frame_map, address):
@@ -48,9 +48,9 @@ def residency(pid):
     """{segment: {region: pages}}, by the smallest region that a page lies in."""
     regions = sorted((Extent(name) for name in entries("regions")), key=lambda extent: (extent.size, extent.name))
     segments, counts = Segments(pid), {}
-    for start, end, is_file, name, address, frame in frames(pid):
+    for area, address, frame, is_private in pages(pid):
         region_name = next((extent.name for extent in regions if extent.has(frame * PAGE)), "elsewhere")
-        of_segment = counts.setdefault(segments.of(start, end, is_file, name, address), {})
+        of_segment = counts.setdefault(segments.of(area, address, is_private), {})
         of_segment[region_name] = of_segment.get(region_name, 0) + 1
     return counts
 

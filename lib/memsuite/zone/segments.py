@@ -1,14 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The segments of a process, and its pages in them."""
 
+import os
+import re
+from typing import NamedTuple
+
 from .. import proc
 from ..proc import PAGE
 
-SEGMENTS = ("text", "data", "bss", "heap", "stack", "mmap", "file", "cache")
+SEGMENTS = ("text", "data", "bss", "brk", "stack", "mmap", "shared", "file", "cache")
+GROUPS = {"heap": ("brk", "mmap"), "*": SEGMENTS}
+
+
+def by_segment(named):
+    """{segment: value} of what is said of segments and groups: the narrower name goes before the wider."""
+    told = {}
+    for group in reversed(GROUPS):
+        told.update(dict.fromkeys(GROUPS[group], named[group]) if group in named else {})
+    told.update({name: value for name, value in named.items() if name not in GROUPS})
+    return told
+
+
+class Area(NamedTuple):
+    """A mapping of a process."""
+
+    start: int
+    end: int
+    is_file: bool
+    is_shared_memory: bool
+    name: str
 
 
 class Segments:
-    """Which segment an address of a process belongs to, as vipzone tells them apart."""
+    """Which segment a page of a process belongs to, as vipzone tells them apart."""
 
     def __init__(self, pid):
         with open(f"{proc.PROC}/{pid}/stat", "rb") as file:
@@ -19,36 +43,51 @@ class Segments:
             ("start_brk", 47))}
         self.text = at["start_code"] & -PAGE, max(at["start_data"] & -PAGE, -(-at["end_code"] // PAGE) * PAGE)
         self.data = at["start_data"] & -PAGE, -(-at["end_data"] // PAGE) * PAGE
-        self.stack, self.heap = at["start_stack"], at["start_brk"]
+        self.stack, self.brk = at["start_stack"], at["start_brk"]
 
-    def of(self, start, end, is_file, name, address):
-        if is_file:
+    def of(self, area, address, is_private):
+        if area.is_shared_memory and not is_private:
+            return "shared"
+        if area.is_file:
             if self.data[0] <= address < self.data[1]:
                 return "data"
             return "text" if self.text[0] <= address < self.text[1] else "file"
-        if start <= self.stack < end:
+        if area.start <= self.stack < area.end:
             return "stack"
-        if name == "[heap]" and address >= self.heap:
-            return "heap"
-        return "bss" if start <= self.data[1] < end else "mmap"
+        if area.name == "[heap]" and address >= self.brk:
+            return "brk"
+        return "bss" if area.start <= self.data[1] < area.end else "mmap"
 
 
-def mappings(pid):
-    """(start, end, whether of a file, name) of each area."""
+def shared_memory_devices(pid):
+    """Of tmpfs, and of the kernel's own, which memfd, System V and shared anonymous memory are files of."""
+    file = os.memfd_create("memsuite")
+    device = os.fstat(file).st_dev
+    os.close(file)
+    mounts = proc.proc_text(f"{pid}/mountinfo")
+    return {(os.major(device), os.minor(device)),
+            *((int(major), int(minor)) for major, minor in re.findall(r"(?m)^\d+ \d+ (\d+):(\d+) .* - tmpfs ", mounts))}
+
+
+def areas(pid):
+    devices = shared_memory_devices(pid)
     with open(f"{proc.PROC}/{pid}/maps", encoding="utf-8", errors="replace") as file:
         for line in file:
             fields = line.split(maxsplit=5)
             start, end = (int(number, 16) for number in fields[0].split("-"))
-            yield start, end, fields[4] != "0", fields[5].strip() if len(fields) > 5 else ""
+            device = tuple(int(number, 16) for number in fields[3].split(":"))
+            yield Area(start, end, fields[4] != "0", fields[4] != "0" and device in devices,
+                       fields[5].strip() if len(fields) > 5 else "")
 
 
-def frames(pid):
-    """(start, end, whether of a file, name, address, frame) of each page that is there."""
+def pages(pid):
+    """(area, address, frame, whether it is the process's own) of each page that is there."""
     with open(f"{proc.PROC}/{pid}/pagemap", "rb") as pagemap:
-        for start, end, is_file, name in mappings(pid):
+        for area in areas(pid):
             # The kernel's own pages that every process has.
-            if name in ("[vsyscall]", "[vdso]", "[vvar]", "[vvar_vclock]"):
+            if area.name in ("[vsyscall]", "[vdso]", "[vvar]", "[vvar_vclock]"):
                 continue
-            for index, frame in enumerate(proc.frames(pagemap, start, (end - start) // PAGE)):
-                if frame is not None:
-                    yield start, end, is_file, name, start + index * PAGE, frame
+            count = (area.end - area.start) // PAGE
+            for index, entry in enumerate(proc.pagemap_entries(pagemap, area.start, count)):
+                if entry & proc.PM_PRESENT:
+                    yield area, area.start + index * PAGE, entry & proc.PM_FRAME, not entry & proc.PM_FILE
