@@ -292,13 +292,12 @@ static void whole_move_page(struct whole_move *all, struct page *page,
 			    unsigned long addr)
 {
 	struct memsuite_walk *walk = &all->walk;
-	const struct vipzone_order *order;
-	enum vipzone_segment segment;
+	enum vipzone_segment segment = vipzone_segment_of_page(walk->vma, page, addr);
+	const struct vipzone_order *order =
+		vipzone_order_at_home(all->policy, segment, walk->mm);
 
-	if (!vipzone_placed_segment(walk->vma, page, addr, &segment))
-		return;
-	order = vipzone_order_at_home(all->policy, segment, walk->mm);
-	if (!order->nr || vipzone_page_is_placed(all->policy, order, page))
+	if (!vipzone_page_is_movable(page) || !order->nr ||
+	    vipzone_page_is_placed(all->policy, order, page))
 		return;
 	vipzone_page_migrate_add(all->mover, walk->vma, page, order, VIPZONE_MOVE_ASKED);
 	walk->stop = vipzone_page_migrate_has_work(all->mover);

@@ -5,8 +5,6 @@
 
 #include <linux/mm_types.h>
 
-#include <compat/page.h>
-
 #include "policy/policy.h"
 
 struct vipzone_page_migrate;
@@ -31,31 +29,10 @@ struct vipzone_page_migrate *vipzone_page_migrate_open(struct mm_struct *mm,
 void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, u64 *whys);
 
 /**
- * vipzone_placed_segment() - which segment a page that is mapped belongs to
- * @vma: the area that it is mapped in
- * @page: the page, under the lock of a page table that maps it
- * @addr: where
- * @segment: result
- *
- * Return: false if it is none that is moved: page cache of a disk, or merged by KSM.
- */
-static inline bool vipzone_placed_segment(const struct vm_area_struct *vma, struct page *page,
-					  unsigned long addr, enum vipzone_segment *segment)
-{
-	struct page *head = compound_head(page);
-
-	if (memsuite_page_shmem(head))
-		*segment = VIPZONE_SEGMENT_SHARED;
-	else
-		*segment = vipzone_segment_of(vma, addr);
-	return memsuite_page_shmem(head) || memsuite_page_anon(head);
-}
-
-/**
  * vipzone_page_migrate_add() - note a page to be moved
  * @mover: what moves it
  * @vma: the area that it is mapped in
- * @page: a page as vipzone_placed_segment() tells them, of order 0 or in a large folio, which is moved as a
+ * @page: a page as vipzone_page_is_movable() tells them, of order 0 or in a large folio, which is moved as a
  *	whole; nothing happens if its folio was the last one noted
  * @order: the regions that it may go to; stays until vipzone_page_migrate_flush()
  * @why: what it is moved for

@@ -220,14 +220,12 @@ static void visit_page(struct visit *visit, struct page *page, unsigned long add
 		       unsigned long *entry)
 {
 	unsigned long nr = visit->huge ? PTRS_PER_PTE : 1;
-	const struct vipzone_order *order;
-	enum vipzone_segment segment;
+	enum vipzone_segment segment = vipzone_segment_of_page(visit->walk.vma, page, addr);
+	const struct vipzone_order *order =
+		vipzone_order_at_home(visit->policy, segment, visit->walk.mm);
 
 	visit->limits->entries--;
-	if (!vipzone_placed_segment(visit->walk.vma, page, addr, &segment))
-		return;
-	order = vipzone_order_at_home(visit->policy, segment, visit->walk.mm);
-	if (!order->nr)
+	if (!vipzone_page_is_movable(page) || !order->nr)
 		return;
 	visit->looked += nr;
 	if (!vipzone_page_is_placed(visit->policy, order, page)) {

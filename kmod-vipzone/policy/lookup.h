@@ -14,6 +14,8 @@
 #include <linux/mm_types.h>
 #include <linux/pid.h>
 
+#include <compat/page.h>
+
 #include "policy/policy.h"
 #include "policy/process_table.h"
 
@@ -59,6 +61,23 @@ struct vipzone_policy *vipzone_policy_hold(const struct mm_struct *mm);
 static inline struct vipzone_policy *vipzone_policy_base(struct vipzone_policy *policy)
 {
 	return policy && policy->base ? policy->base : policy;
+}
+
+/* Which segment a page belongs to that is mapped at @addr of @vma. */
+static inline enum vipzone_segment vipzone_segment_of_page(const struct vm_area_struct *vma,
+							   struct page *page, unsigned long addr)
+{
+	if (memsuite_page_shmem(compound_head(page)))
+		return VIPZONE_SEGMENT_SHARED;
+	return vipzone_segment_of(vma, addr);
+}
+
+/* Whether it is one that is moved to where it belongs: no page cache of a disk, and none of KSM's. */
+static inline bool vipzone_page_is_movable(struct page *page)
+{
+	struct page *head = compound_head(page);
+
+	return memsuite_page_anon(head) || memsuite_page_shmem(head);
 }
 
 /* Whether a page lies in one of the regions of @order. */

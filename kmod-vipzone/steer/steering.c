@@ -505,7 +505,8 @@ static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 	if (likely(!policy) || has_policy(current) || memsuite_vma_has_policy(vma) ||
 	    !node_isset(page_to_nid(page), cpuset_current_mems_allowed))
 		return false;
-	order = vipzone_order_at_home(policy, vipzone_segment_of(vma, address), vma->vm_mm);
+	order = vipzone_order_at_home(policy, vipzone_segment_of_page(vma, page, address),
+				      vma->vm_mm);
 	return vipzone_page_is_placed(policy, order, page);
 }
 

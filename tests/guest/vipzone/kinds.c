@@ -5,7 +5,7 @@
  * shared, memfd, posix, sysv: shared memory; tmpfs: a mapped file, written by write(); populate: shared memory that
  * MAP_POPULATE faults in; private-tmpfs, private-memfd: private copies of files that
  * were written before GO; pinned: anonymous memory that io_uring has pinned before it was touched;
- * bound: shared memory that mbind() wants on node 0.
+ * busy: shared memory that it goes on to read; bound: shared memory that mbind() wants on node 0.
  */
 #include <fcntl.h>
 #include <linux/io_uring.h>
@@ -99,7 +99,7 @@ static char *have(const char *kind, int early)
 	const unsigned long node0 = 1;
 	char *memory;
 
-	if (!strcmp(kind, "shared"))
+	if (!strcmp(kind, "shared") || !strcmp(kind, "busy"))
 		return touch(map(-1, MAP_SHARED | MAP_ANONYMOUS));
 	if (!strcmp(kind, "populate"))
 		return map(-1, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE);
@@ -133,6 +133,7 @@ static char *have(const char *kind, int early)
 
 int main(int argc, char **argv)
 {
+	char *memory;
 	int early = -1;
 
 	if (argc != 4) {
@@ -147,8 +148,12 @@ int main(int argc, char **argv)
 	}
 	while (access(argv[3], F_OK))
 		usleep(10000);
-	printf("%p\n", (void *)have(argv[1], early));
+	memory = have(argv[1], early);
+	printf("%p\n", (void *)memory);
 	fflush(stdout);
+	while (!strcmp(argv[1], "busy"))
+		for (size_t at = 0; at < size; at += PAGE)
+			(void)*(volatile char *)(memory + at);
 	for (;;)
 		pause();
 }

@@ -66,6 +66,19 @@ done
 # Only a node has memory for it that need not be movable.
 placed pinned node1 0x20000000 0x40000000 mmap_pages
 
+# NUMA balancing would bring it to where its program runs.
+begin busy
+echo "$pid segment:shared=node1,*=node0" >$zone/add
+before=$(awk '$1 == "numa_hint_faults" { print $2 }' /proc/vmstat)
+let_go
+sleep 8
+after=$(awk '$1 == "numa_hint_faults" { print $2 }' /proc/vmstat)
+look 0x20000000 0x40000000
+note "$in of $present are in after $((after - before)) faults of NUMA balancing"
+check "NUMA balancing was there" [ "$after" -gt "$before" ]
+check "and leaves shared memory where it is" mostly_in
+end
+
 begin bound
 echo "$pid region:node1" >$zone/add
 let_go
