@@ -84,10 +84,10 @@ static int hotplug_switch(bool on)
 static int hotplug_notify(struct notifier_block *block, unsigned long action,
 			  void *unused)
 {
-	if (action == MEM_ONLINE) {
+	if (action == MEM_ONLINE)
 		memdiag_inuse_forget();
+	if (action == MEM_ONLINE || action == MEM_OFFLINE)
 		memdiag_bad_pages_retire_again();
-	}
 	return NOTIFY_OK;
 }
 

@@ -4,6 +4,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/debugfs.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -12,6 +13,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/sysfs.h>
+#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
@@ -48,9 +51,15 @@ struct record {
 static LIST_HEAD(records);		/* all under records_lock */
 static LIST_HEAD(news);
 static DEFINE_XARRAY(records_by_pfn);
-static u64 count;
+static struct memdiag_quota all;	/* of the machine */
+static struct memdiag_part *worst;	/* most of these lay there when the alarm was raised */
+static unsigned int most_dimm_pct;	/* of a part, that may be bad; 0: any number */
 static u64 nr_unlisted;			/* to be told of: there was no memory to know more */
 static DEFINE_MUTEX(records_lock);
+
+/* In records_by_pfn, of pages that were not seen to be withheld. */
+#define PENDING		XA_MARK_1
+
 static const char * const origin_name[] = {
 	[MEMDIAG_FOUND_BY_TEST] = "test",
 	[MEMDIAG_FOUND_BY_HAND] = "hand",
@@ -61,7 +70,25 @@ static const char * const origin_name[] = {
 
 static const char *record_dimm(const struct record *record)
 {
-	return record->part->is_dimm ? record->part->name : "-";
+	return memdiag_part_is_dimm(record->part) ? record->part->name : "-";
+}
+
+static struct record *record_find(unsigned long pfn)
+{
+	return xa_load(&records_by_pfn, pfn);
+}
+
+/* Whether the page is in use still. The mark follows. */
+static bool record_is_pending(const struct record *record)
+{
+	unsigned long pfn = record->bad_page.pfn;
+	bool pending = !memsuite_page_retired(pfn);
+
+	if (pending)
+		xa_set_mark(&records_by_pfn, pfn, PENDING);
+	else
+		xa_clear_mark(&records_by_pfn, pfn, PENDING);
+	return pending;
 }
 
 static struct record *record_new(const struct memdiag_bad_page *bad_page)
@@ -84,8 +111,8 @@ static struct record *record_new(const struct memdiag_bad_page *bad_page)
 	return record;
 }
 
-/* Of @record, and of all pages that are told of with it. */
-static void record_tell(const struct record *record, const struct memdiag_area *area)
+/* Of @record, and of all pages that are told of with it, unlisted ones as well. */
+static void record_tell(const struct record *record, const struct memdiag_area *area, u64 unlisted)
 {
 	const struct memdiag_bad_page *bad_page = &record->bad_page;
 	char text[MEMDIAG_AREA_TEXT];
@@ -100,7 +127,7 @@ static void record_tell(const struct record *record, const struct memdiag_area *
 	memdiag_event_add("NODE=%d", record->nid);
 	memdiag_event_add("REGION=%s", record->region);
 	memdiag_event_add("DIMM=%s", record_dimm(record));
-	memdiag_event_add("PAGES=%llu", area->nr + nr_unlisted);
+	memdiag_event_add("PAGES=%llu", area->nr + unlisted);
 	memdiag_event_add_area(area);
 	memdiag_event_send();
 }
@@ -129,46 +156,54 @@ static void records_announce_soon(void)
  */
 static void records_announce(struct work_struct *unused)
 {
-	struct record *first, *record, *next;
+	struct record *first, *record, *next, told;
 	struct memdiag_area area = {};
+	u64 unlisted = 0;
 
 	mutex_lock(&records_lock);
 	first = list_first_entry_or_null(&news, struct record, news);
 	if (first) {
+		/* It may be gone from the list when it is told of. */
+		told = *first;
 		list_for_each_entry_safe(record, next, &news, news) {
-			if (record->part != first->part)
+			if (record->part != told.part)
 				continue;
 			memdiag_area_add(&area, record->bad_page.address, record->bad_page.mask);
 			list_del_init(&record->news);
 		}
-		record_tell(first, &area);
+		unlisted = nr_unlisted;
 		nr_unlisted = 0;
 	}
 	if (!list_empty(&news))
 		records_announce_soon();
 	mutex_unlock(&records_lock);
+	if (area.nr)
+		record_tell(&told, &area, unlisted);
 }
 
-static void part_tell_alarm(const struct memdiag_part *part, enum memdiag_limit limit)
+/* Of a part; or of the machine, most of whose bad pages lie in it. */
+static void alarm_tell(const struct memdiag_part *part, bool of_machine)
 {
 	struct memdiag_area area = {};
 	char text[MEMDIAG_AREA_TEXT];
 	struct record *record;
 
+	mutex_lock(&records_lock);
 	list_for_each_entry(record, &records, link)
 		if (record->part == part)
 			memdiag_area_add(&area, record->bad_page.address, record->bad_page.mask);
+	mutex_unlock(&records_lock);
 	if (!area.nr)
 		return;
 	memdiag_area_text(&area, text);
-	if (limit == MEMDIAG_LIMIT_PAGES)
+	if (of_machine)
 		pr_alert("%llu pages are bad, as many as are retired (retire_policy/limit_pages); most lie in %s, %s: replace it\n",
-			 count, part->name, text);
+			 memdiag_bad_pages_count(), part->name, text);
 	else
 		pr_alert("as many pages of %s are bad as are retired of it (retire_policy/limit_dimm_pct), %s: replace it\n",
 			 part->name, text);
 	memdiag_event_begin("alarm");
-	memdiag_event_add("LIMIT=%s", limit == MEMDIAG_LIMIT_PAGES ? "pages" : "dimm");
+	memdiag_event_add("LIMIT=%s", of_machine ? "pages" : "dimm");
 	memdiag_event_add("DIMM=%s", part->name);
 	memdiag_event_add("PAGES=%llu", area.nr);
 	memdiag_event_add("MASK=0x%016llx", area.mask);
@@ -176,76 +211,115 @@ static void part_tell_alarm(const struct memdiag_part *part, enum memdiag_limit 
 	memdiag_event_send();
 }
 
+static bool alarm_is_due(struct memdiag_quota *quota)
+{
+	bool due;
+
+	mutex_lock(&records_lock);
+	due = memdiag_quota_tell(quota);
+	mutex_unlock(&records_lock);
+	return due;
+}
+
+/* Parts stay until the module goes. */
 static void records_alarm(struct work_struct *unused)
 {
 	struct memdiag_part *part;
 
-	mutex_lock(&records_lock);
-	list_for_each_entry_rcu(part, &memdiag_parts, link, true) {
-		if (part->alarms_due & BIT(MEMDIAG_LIMIT_PAGES))
-			part_tell_alarm(part, MEMDIAG_LIMIT_PAGES);
-		if (part->alarms_due & BIT(MEMDIAG_LIMIT_DIMM))
-			part_tell_alarm(part, MEMDIAG_LIMIT_DIMM);
-		part->alarms_due = 0;
-	}
-	mutex_unlock(&records_lock);
+	if (alarm_is_due(&all))
+		alarm_tell(READ_ONCE(worst), true);
+	list_for_each_entry_rcu(part, &memdiag_parts, link, true)
+		if (alarm_is_due(&part->quota))
+			alarm_tell(part, false);
 }
 
 static DECLARE_WORK(alarm_work, records_alarm);
 
-static void part_alarm(struct memdiag_part *part, enum memdiag_limit limit)
-{
-	if (!part || part->alarms & BIT(limit))
-		return;
-	part->alarms |= BIT(limit);
-	part->alarms_due |= BIT(limit);
-	schedule_work(&alarm_work);
-}
-
 static struct memdiag_part *parts_worst(void)
 {
-	struct memdiag_part *part, *worst = NULL;
+	struct memdiag_part *part, *found = NULL;
 
 	list_for_each_entry_rcu(part, &memdiag_parts, link, true)
-		if (!worst || part->bad > worst->bad)
-			worst = part;
-	return worst;
+		if (!found || part->quota.bad > found->quota.bad)
+			found = part;
+	return found;
 }
 
-enum memdiag_limit memdiag_bad_pages_limit(const struct memdiag_bad_page *bad_page,
-					   u64 most, unsigned int most_dimm_pct)
+static u64 part_most(const struct memdiag_part *part)
+{
+	return DIV_ROUND_UP_ULL(READ_ONCE(part->pages) * most_dimm_pct, 100);
+}
+
+bool memdiag_bad_pages_refuse(const struct memdiag_bad_page *bad_page)
 {
 	struct memdiag_part *part = memdiag_part_at(bad_page->address);
-	enum memdiag_limit limit = MEMDIAG_LIMIT_NONE;
+	time64_t now = ktime_get_real_seconds();
+	bool refused = false;
 
 	mutex_lock(&records_lock);
-	if (xa_load(&records_by_pfn, bad_page->pfn)) {
-		;	/* retired again */
-	} else if (most_dimm_pct && part && part->pages &&
-		   part->bad * 100 >= part->pages * most_dimm_pct) {
-		limit = MEMDIAG_LIMIT_DIMM;
-		part_alarm(part, limit);
-	} else if (most && count >= most) {
-		limit = MEMDIAG_LIMIT_PAGES;
-		part_alarm(parts_worst(), limit);
+	/* One that is on the list is only retired again. */
+	if (!record_find(bad_page->pfn)) {
+		if (part)
+			memdiag_quota_set_most(&part->quota, part_most(part));
+		if (!all.alarm)
+			WRITE_ONCE(worst, parts_worst());
+		refused = (part && memdiag_quota_refuses(&part->quota, now)) ||
+			  memdiag_quota_refuses(&all, now);
 	}
+	if (refused)
+		schedule_work(&alarm_work);
 	mutex_unlock(&records_lock);
-	return limit;
+	return refused;
 }
 
-void memdiag_bad_pages_forget_alarms(void)
+void memdiag_bad_pages_set_limits(u64 most, unsigned int dimm_pct)
 {
 	struct memdiag_part *part;
 
 	mutex_lock(&records_lock);
-	list_for_each_entry_rcu(part, &memdiag_parts, link, true)
-		part->alarms = 0;
+	most_dimm_pct = dimm_pct;
+	memdiag_quota_set_most(&all, most);
+	memdiag_quota_take_back(&all);
+	list_for_each_entry_rcu(part, &memdiag_parts, link, true) {
+		memdiag_quota_set_most(&part->quota, part_most(part));
+		memdiag_quota_take_back(&part->quota);
+	}
 	mutex_unlock(&records_lock);
 }
 
-static struct record *record_find(unsigned long pfn)
+static ssize_t alarm_emit(const struct memdiag_quota *quota, const struct memdiag_part *part,
+			  const char *limit, char *buf, ssize_t at)
 {
-	return xa_load(&records_by_pfn, pfn);
+	if (!quota->alarm)
+		return 0;
+	return sysfs_emit_at(buf, at, "%s %s %lld\n", limit, part ? part->name : "-",
+			     (long long)quota->since);
+}
+
+ssize_t memdiag_bad_pages_alarms(char *buf)
+{
+	struct memdiag_part *part;
+	ssize_t at;
+
+	mutex_lock(&records_lock);
+	at = alarm_emit(&all, worst, "pages", buf, 0);
+	list_for_each_entry_rcu(part, &memdiag_parts, link, true)
+		at += alarm_emit(&part->quota, part, "dimm", buf, at);
+	mutex_unlock(&records_lock);
+	return at;
+}
+
+unsigned int memdiag_bad_pages_alarm_count(void)
+{
+	struct memdiag_part *part;
+	unsigned int nr;
+
+	mutex_lock(&records_lock);
+	nr = all.alarm;
+	list_for_each_entry_rcu(part, &memdiag_parts, link, true)
+		nr += part->quota.alarm;
+	mutex_unlock(&records_lock);
+	return nr;
 }
 
 static void record_del(struct record *record)
@@ -253,8 +327,8 @@ static void record_del(struct record *record)
 	xa_erase(&records_by_pfn, record->bad_page.pfn);
 	list_del(&record->link);
 	list_del(&record->news);
-	record->part->bad--;
-	count--;
+	memdiag_quota_del(&record->part->quota);
+	memdiag_quota_del(&all);
 }
 
 /*
@@ -271,7 +345,7 @@ void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 	mutex_lock(&records_lock);
 	is_new = !record_find(bad_page->pfn);
 	if (is_new) {
-		count++;
+		memdiag_quota_add(&all);
 		records_announce_soon();
 	}
 	if (!is_new || !reserved ||
@@ -281,7 +355,8 @@ void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 	} else {
 		list_add_tail(&record->link, &records);
 		list_add_tail(&record->news, &news);
-		record->part->bad++;
+		xa_set_mark(&records_by_pfn, bad_page->pfn, PENDING);
+		memdiag_quota_add(&record->part->quota);
 		trace_memdiag_bad_page(bad_page, record->nid, record->region,
 				       record_dimm(record));
 		memdiag_ras_event(bad_page, record_dimm(record));
@@ -298,7 +373,7 @@ static unsigned long records_next_pending(unsigned long behind)
 	mutex_lock(&records_lock);
 	do {
 		record = xa_find_after(&records_by_pfn, &pfn, ULONG_MAX, XA_PRESENT);
-	} while (record && memsuite_page_retired(pfn));
+	} while (record && !record_is_pending(record));
 	mutex_unlock(&records_lock);
 	return record ? pfn : 0;
 }
@@ -369,17 +444,18 @@ bool memdiag_bad_pages_has(unsigned long pfn)
 
 u64 memdiag_bad_pages_count(void)
 {
-	return READ_ONCE(count);
+	return READ_ONCE(all.bad);
 }
 
 u64 memdiag_bad_pages_pending(void)
 {
 	struct record *record;
+	unsigned long pfn;
 	u64 pending = 0;
 
 	mutex_lock(&records_lock);
-	list_for_each_entry(record, &records, link)
-		pending += !memsuite_page_retired(record->bad_page.pfn);
+	xa_for_each_marked(&records_by_pfn, pfn, record, PENDING)
+		pending += record_is_pending(record);
 	mutex_unlock(&records_lock);
 	return pending;
 }
@@ -396,7 +472,7 @@ static void record_show(struct seq_file *file, const struct record *record)
 		   memdiag_classify_direction(bad_page->rising, bad_page->falling),
 		   memdiag_classify_name(bad_page->class), record->nid, record->region,
 		   record_dimm(record), origin_name[bad_page->origin],
-		   memsuite_page_retired(bad_page->pfn));
+		   !record_is_pending(record));
 }
 
 /*

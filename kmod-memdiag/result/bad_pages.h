@@ -66,23 +66,38 @@ void memdiag_bad_pages_exit(void);
 void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page);
 
 /**
- * memdiag_bad_pages_limit() - whether so many are bad that one more is not retired
+ * memdiag_bad_pages_refuse() - whether so many are bad that one more is not retired
  * @bad_page: the page; one that is on the list already passes
- * @most: on the list; 0: any number
- * @most_dimm_pct: on the list, of the pages of a DIMM, or of a node where DIMMs are not known; 0:
- *	any number
  *
- * Tells of it, and what is to be replaced, in the kernel log and by a uevent of the module: once
- * for each limit and DIMM, until memdiag_bad_pages_forget_alarms().
+ * If so there is an alarm of its part, or of the machine, until there is room again. It is told
+ * once, in the kernel log and by a uevent of the module, with what is to be replaced.
  *
  * Context: may sleep.
- * Return: which limit, or none.
+ * Return: true if it is not.
  */
-enum memdiag_limit memdiag_bad_pages_limit(const struct memdiag_bad_page *bad_page,
-					   u64 most, unsigned int most_dimm_pct);
+bool memdiag_bad_pages_refuse(const struct memdiag_bad_page *bad_page);
 
-/* Each alarm is told once more. May sleep. */
-void memdiag_bad_pages_forget_alarms(void);
+/**
+ * memdiag_bad_pages_set_limits() - how many may be bad; takes all alarms back
+ * @most: on the list; 0: any number
+ * @dimm_pct: on the list, of the pages of a DIMM, or of a node where DIMMs are not known; 0: any
+ *	number
+ *
+ * Context: may sleep.
+ */
+void memdiag_bad_pages_set_limits(u64 most, unsigned int dimm_pct);
+
+/**
+ * memdiag_bad_pages_alarms() - print the alarms that there are
+ * @buf: a page of sysfs: "pages|dimm DIMM SECONDS" for each, seconds since 1970
+ *
+ * Context: may sleep.
+ * Return: number of bytes.
+ */
+ssize_t memdiag_bad_pages_alarms(char *buf);
+
+/* How many there are. May sleep. */
+unsigned int memdiag_bad_pages_alarm_count(void);
 
 /**
  * memdiag_bad_pages_remove() - take a page off the list that is no longer retired
@@ -122,7 +137,7 @@ bool memdiag_bad_pages_has(unsigned long pfn);
  */
 int memdiag_bad_pages_revoke_emulated(void);
 
-/* How many pages are on the list, and how many of them are still in use. */
+/* How many pages are on the list, and how many of them are still in use. The latter may sleep. */
 u64 memdiag_bad_pages_count(void);
 u64 memdiag_bad_pages_pending(void);
 

@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/kobject.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/string.h>
 
 #include <memsuite/region.h>
@@ -14,7 +15,8 @@
 #define ENV_SIZE	(MEMSUITE_REGION_TEXT + 16)
 #define ENV_MAX		16
 
-/* The one that is being made. */
+/* The one that is being made, under event_lock, which is held from its begin to its end. */
+static DEFINE_MUTEX(event_lock);
 static unsigned int nr;
 static char *env[ENV_MAX + 1];
 static char texts[ENV_MAX][ENV_SIZE];
@@ -34,6 +36,7 @@ void memdiag_event_add(const char *format, ...)
 
 void memdiag_event_begin(const char *kind)
 {
+	mutex_lock(&event_lock);
 	nr = 0;
 	memset(env, 0, sizeof(env));
 	memdiag_event_add("MEMDIAG_EVENT=%s", kind);
@@ -54,4 +57,5 @@ void memdiag_event_add_area(const struct memdiag_area *area)
 void memdiag_event_send(void)
 {
 	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env);
+	mutex_unlock(&event_lock);
 }

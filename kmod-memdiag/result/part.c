@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* DIMMs and regions that have bad pages. There are few: they are looked for one after another. */
+/* DIMMs and nodes that have bad pages. There are few: they are looked for one after another. */
 
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -15,7 +16,9 @@ static DEFINE_MUTEX(parts_lock);
 
 static bool part_is(const struct memdiag_part *part, const struct memdiag_part *other)
 {
-	return part->start == other->start && !strcmp(part->name, other->name);
+	return part->nid == other->nid &&
+	       (!memdiag_part_is_dimm(part) ||
+		(part->start == other->start && !strcmp(part->name, other->name)));
 }
 
 static struct memdiag_part *part_find(const struct memdiag_part *wanted)
@@ -32,16 +35,18 @@ static void part_locate(struct memdiag_part *part, u64 address)
 {
 	struct memsuite_region_spec spec = {};
 
-	part->is_dimm = memsuite_region_at(address, BIT(MEMSUITE_REGION_DIMM), &spec) &&
-			*spec.locator;
-	if (!part->is_dimm)
-		memsuite_region_at(address, BIT(MEMSUITE_REGION_NODE), &spec);
-	/* Columns of a table are separated by blanks. */
-	strscpy(part->name, part->is_dimm ? spec.locator : *spec.name ? spec.name : "-",
-		sizeof(part->name));
-	strreplace(part->name, ' ', '_');
-	part->start = spec.start;
-	part->pages = PHYS_PFN(spec.end - spec.start);
+	if (memsuite_region_at(address, BIT(MEMSUITE_REGION_DIMM), &spec) && *spec.locator) {
+		part->nid = NUMA_NO_NODE;
+		part->start = spec.start;
+		part->pages = PHYS_PFN(spec.end - spec.start);
+		strscpy(part->name, spec.locator, sizeof(part->name));
+		/* Columns of a table are separated by blanks. */
+		strreplace(part->name, ' ', '_');
+		return;
+	}
+	part->nid = page_to_nid(pfn_to_page(PHYS_PFN(address)));
+	part->pages = node_present_pages(part->nid);
+	snprintf(part->name, sizeof(part->name), "node%d", part->nid);
 }
 
 struct memdiag_part *memdiag_part_at(u64 address)
@@ -51,6 +56,8 @@ struct memdiag_part *memdiag_part_at(u64 address)
 	part_locate(&wanted, address);
 	mutex_lock(&parts_lock);
 	part = part_find(&wanted);
+	if (part)
+		WRITE_ONCE(part->pages, wanted.pages);
 	mutex_unlock(&parts_lock);
 	if (part)
 		return part;

@@ -1,49 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What bad pages lie in, and what can be replaced: DIMMs, or where none are known regions. */
+/* What bad pages lie in, and what can be replaced: DIMMs, or where none are known nodes. */
 #ifndef MEMDIAG_RESULT_PART_H
 #define MEMDIAG_RESULT_PART_H
 
+#include <linux/list.h>
+#include <linux/numa.h>
 #include <linux/types.h>
 
 #include <memsuite/region.h>
 
-/**
- * enum memdiag_limit - what keeps pages from being retired
- * @MEMDIAG_LIMIT_NONE: nothing
- * @MEMDIAG_LIMIT_PAGES: as many are bad as may be retired in all
- * @MEMDIAG_LIMIT_DIMM: as many are bad as may be retired of a DIMM
- */
-enum memdiag_limit {
-	MEMDIAG_LIMIT_NONE,
-	MEMDIAG_LIMIT_PAGES,
-	MEMDIAG_LIMIT_DIMM,
-};
+#include "result/retire_quota.h"
 
 /**
  * struct memdiag_part - one that has bad pages
  * @link: in the list of all
- * @name: where its DIMMs are plugged in, without blanks; or its region, or "-"
- * @start: its first physical byte
- * @pages: pages that it has
- * @is_dimm: it is one
- * @bad: how many of them are on the list of bad pages, under that list's lock
- * @alarms: 1 << limits that were told, likewise
- * @alarms_due: of these, those that are yet to be told, likewise
+ * @name: where its DIMMs are plugged in, without blanks; or its node
+ * @nid: the node that it is, or NUMA_NO_NODE of a DIMM
+ * @start: first physical byte of a DIMM: several may be called alike
+ * @pages: pages that it has; a node may get more or fewer
+ * @quota: of bad pages, under the lock of their list
  */
 struct memdiag_part {
 	struct list_head link;
 	char name[MEMSUITE_REGION_TEXT];
+	int nid;
 	u64 start;
 	u64 pages;
-	bool is_dimm;
-	u64 bad;
-	unsigned int alarms;
-	unsigned int alarms_due;
+	struct memdiag_quota quota;
 };
+
+static inline bool memdiag_part_is_dimm(const struct memdiag_part *part)
+{
+	return part->nid == NUMA_NO_NODE;
+}
 
 /**
  * memdiag_part_at() - the part that an address lies in
- * @address: physical
+ * @address: physical, of memory that there is
  *
  * Context: may sleep, and waits for no page.
  * Return: the part, which stays until memdiag_parts_free(); NULL: no memory.

@@ -76,7 +76,6 @@ static unsigned int thresholds[MEMDIAG_NR_CLASSES] = {
 static unsigned int window_s = WINDOW_S;
 static u64 limit_pages;			/* 0: none */
 static unsigned int limit_dimm_pct = LIMIT_DIMM_PCT;	/* 0: none */
-static u64 refused;
 
 static void suspect_del(struct suspect *suspect)
 {
@@ -133,15 +132,6 @@ static bool findings_suffice(struct suspect *suspect, enum memdiag_fault_class c
 	return threshold && suspect->findings >= threshold;
 }
 
-/* Whether one more may be retired of those that tests have found. */
-static bool limit_allows(const struct memdiag_bad_page *bad_page)
-{
-	if (!memdiag_bad_pages_limit(bad_page, limit_pages, limit_dimm_pct))
-		return true;
-	refused++;
-	return false;
-}
-
 static bool policy_wants(const struct memdiag_bad_page *bad_page)
 {
 	time64_t now = ktime_get_seconds();
@@ -152,7 +142,7 @@ static bool policy_wants(const struct memdiag_bad_page *bad_page)
 		suspect->findings++;
 		suspect->last_s = now;
 	}
-	if (!findings_suffice(suspect, bad_page->class) || !limit_allows(bad_page))
+	if (!findings_suffice(suspect, bad_page->class) || memdiag_bad_pages_refuse(bad_page))
 		return false;
 	if (suspect)
 		suspect_del(suspect);
@@ -194,18 +184,11 @@ static unsigned int suspects_count(void)
 	return nr;
 }
 
-/* After a new limit: what was refused under the old one is forgotten. */
-static void limits_begin(void)
-{
-	refused = 0;
-	memdiag_bad_pages_forget_alarms();
-}
-
 static int limit_set(u64 pages)
 {
 	mutex_lock(&policy_lock);
 	WRITE_ONCE(limit_pages, pages);
-	limits_begin();
+	memdiag_bad_pages_set_limits(limit_pages, limit_dimm_pct);
 	mutex_unlock(&policy_lock);
 	return 0;
 }
@@ -214,7 +197,7 @@ static int limit_dimm_set(u64 pct)
 {
 	mutex_lock(&policy_lock);
 	WRITE_ONCE(limit_dimm_pct, pct);
-	limits_begin();
+	memdiag_bad_pages_set_limits(limit_pages, limit_dimm_pct);
 	mutex_unlock(&policy_lock);
 	return 0;
 }
@@ -228,13 +211,20 @@ MEMSUITE_ATTR_NUMBER(window_s, window_s, 1, WINDOW_MAX_S);
 MEMSUITE_ATTR_NUMBER_SET(limit_pages, READ_ONCE(limit_pages), limit_set, 0, U64_MAX);
 MEMSUITE_ATTR_NUMBER_SET(limit_dimm_pct, READ_ONCE(limit_dimm_pct), limit_dimm_set, 0, 100);
 MEMSUITE_ATTR_NUMBER_RO(suspect_count, suspects_count());
-MEMSUITE_ATTR_NUMBER_RO(alarm, !!READ_ONCE(refused));
+MEMSUITE_ATTR_NUMBER_RO(alarm, !!memdiag_bad_pages_alarm_count());
+
+static ssize_t alarms_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	return memdiag_bad_pages_alarms(buf);
+}
+
+static struct kobj_attribute alarms_attr = __ATTR_RO(alarms);
 
 static struct attribute *retire_policy_attrs[] = {
 	&read_path_threshold_attr.attr, &transient_threshold_attr.attr,
 	&intermittent_threshold_attr.attr, &hard_threshold_attr.attr, &window_s_attr.attr,
 	&limit_pages_attr.attr, &limit_dimm_pct_attr.attr, &suspect_count_attr.attr,
-	&alarm_attr.attr, NULL
+	&alarm_attr.attr, &alarms_attr.attr, NULL
 };
 
 const struct attribute_group memdiag_retire_policy_group = {
@@ -261,7 +251,7 @@ DEFINE_SHOW_ATTRIBUTE(suspects);
 
 void memdiag_retire_policy_init(struct dentry *debugfs)
 {
-	limit_pages = max_t(u64, totalram_pages() / LIMIT_PART, LIMIT_LEAST);
+	limit_set(max_t(u64, totalram_pages() / LIMIT_PART, LIMIT_LEAST));
 	debugfs_create_file("suspects", 0400, debugfs, NULL, &suspects_fops);
 }
 

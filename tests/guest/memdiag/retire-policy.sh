@@ -65,6 +65,7 @@ check "two more" sh -c "echo $(address 300):3:sa0 >$diag/inject/add; echo $(addr
 check "tested" run
 check "three are retired" equals $diag/bad_page_count 3
 check "there is an alarm" equals $policy/alarm 1
+check "of all pages, most of which lie in the only DIMM" grep -q '^pages DIMM_0 [0-9]*$' $policy/alarms
 check "the log tells what to replace" wait_for 10 sh -c "dmesg | grep 'memdiag: 3 pages are bad' | grep -q 'replace it'"
 dmesg | grep "memdiag: 3 pages" | sed 's/^/# /'
 check "no limit" sh -c "echo 0 >$policy/limit_pages"
@@ -97,10 +98,19 @@ check "so does an event" wait_for 10 sh -c "grep -q '^LIMIT=dimm$' /tmp/uevents 
 check "tests go on" run
 check "and it is told once" [ "$(dmesg | grep -c 'memdiag: as many')" = 1 ]
 kill $events
-check "half of it may be bad" sh -c "echo 50 >$policy/limit_dimm_pct"
+check "it is named" grep -q '^dimm DIMM_0 [0-9]*$' $policy/alarms
+check "there is room when one is given back" sh -c \
+	"echo pfn=\$(awk '/ hand / { print \$1; exit }' $debug/memdiag/bad_pages) >$diag/unretire"
 check "the alarm is over" equals $policy/alarm 0
+check "no alarm is named" [ -z "$(cat $policy/alarms)" ]
 check "tested" run
-check "the page is retired" equals $diag/bad_page_count $((enough + 1))
+check "the page is retired" equals $diag/bad_page_count $enough
+check "another one" emulate 401
+check "tested" run
+check "there is an alarm again" equals $policy/alarm 1
+check "emulated faults are over" sh -c "echo 1 >$diag/inject/clear"
+check "so is the alarm" equals $policy/alarm 0
+check "half of it may be bad" sh -c "echo 50 >$policy/limit_dimm_pct"
 check "101%" sh -c "! echo 101 >$policy/limit_dimm_pct 2>/dev/null"
 check "unload" rmmod memdiag memsuite
 done_testing
