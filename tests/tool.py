@@ -56,7 +56,7 @@ SYSFS = {
     "memdiag/bad_page_count": "0",
     "memdiag/pending_page_count": "0",
     "memdiag/retire": "",
-    "memdiag/retire_policy/alarm": "0",
+    "memdiag/retire_policy/alarms": "",
     "memdiag/retire_policy/limit_dimm_pct": "5",
     "memdiag/retire_policy/limit_pages": "1024",
     "memdiag/unretire": "",
@@ -98,7 +98,7 @@ SYSFS = {
     "memdiag/method": "auto",
     "memdiag/optimisations/skip_middle": "0",
     "memdiag/optimisations/recycle": "1",
-    "memdiag/retire_policy/alarm": "0",
+    "memdiag/retire_policy/alarms": "",
     "memdiag/retire_policy/suspect_count": "0",
     "memdiag/ecc_corrected_errors": "0",
     "memdiag/ecc_uncorrected_errors": "0",
@@ -1032,16 +1032,28 @@ def programs_are_told_of_new_bad_pages(top):
     assert len(lines_of(top, "times")) == 2
 
 
-def programs_are_told_of_an_alarm_once(top):
-    tree = a_tree_to_notify(top, {"notes": NOTES.format(top=top)}, **{"memdiag/retire_policy/alarm": "1"})
-    tree.run("diag", "notify", **tree.told)
-    assert [json.loads(line)["event"] for line in lines_of(top, "input")] == ["bad_page", "alarm"]
-    assert "nothing is new" in tree.run("diag", "notify", **tree.told).stdout
-    assert "replace it" in json.loads(lines_of(top, "input")[1])["text"]
-    for raised in "01":
-        tree.fill(tree.sysfs, {"memdiag/retire_policy/alarm": raised})
+def programs_are_told_of_each_alarm_once(top):
+    # DIMM_0 has more bad pages, and DIMM_1 so many for its size that no more of it are retired.
+    rows = (BAD_PAGE + BAD_PAGE.replace("0x1234", "0x1235")
+            + BAD_PAGE.replace("0x1234", "0x9234").replace("DIMM_0", "DIMM_1"))
+    tree = a_tree_to_notify(top, {"notes": NOTES.format(top=top)},
+                            **{"memdiag/retire_policy/alarms": "dimm DIMM_1 1795239730"})
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + rows})
+
+    def told(*alarms):
+        """Of which DIMMs' alarms programs were told, if there are these."""
+        before = len(lines_of(top, "input"))
+        tree.fill(tree.sysfs, {"memdiag/retire_policy/alarms": "\n".join(alarms)})
         tree.run("diag", "notify", **tree.told)
-    assert [json.loads(line)["event"] for line in lines_of(top, "input")] == ["bad_page", "alarm", "alarm"]
+        events = [json.loads(line) for line in lines_of(top, "input")[before:]]
+        assert all(event["dimm"] in event["text"] for event in events if event["event"] == "alarm"), events
+        return [(event["dimm"], event["page_count"]) for event in events if event["event"] == "alarm"]
+
+    assert told("dimm DIMM_1 1795239730") == [("DIMM_1", 1)]
+    assert told("dimm DIMM_1 1795239730") == []
+    assert told("dimm DIMM_1 1795239730", "dimm DIMM_0 1795239731") == [("DIMM_0", 2)]
+    assert told() == [] and told("pages DIMM_0 1795239740") == [("DIMM_0", 3)]
+    assert told("dimm DIMM_1 1795239750") == [("DIMM_1", 1)], "it was taken back, and raised again"
 
 
 def dimms_are_listed_with_their_errors(top):
@@ -2172,7 +2184,7 @@ TESTS = (
     stress_injects_errors_into_free_memory,
     dimms_are_listed_with_their_errors,
     programs_are_told_of_new_bad_pages,
-    programs_are_told_of_an_alarm_once,
+    programs_are_told_of_each_alarm_once,
     a_program_that_fails_is_told_with_what_to_do,
     programs_are_tried_by_an_example,
     runs_beside_each_other_tell_once,

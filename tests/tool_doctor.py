@@ -34,7 +34,7 @@ class Machine(Tree):
     def __init__(self, top):
         self.top, self.root = top, os.path.join(top, "root")
         super().__init__(top, {**SYSFS, "hooks/fault.alloc/symbol": "vma_alloc_folio_noprof",
-                               "hooks/fault.alloc/state": "direct", "memdiag/retire_policy/alarm": "0",
+                               "hooks/fault.alloc/state": "direct", "memdiag/retire_policy/alarms": "",
                                "memdiag/control/min_fidelity": "1", "memdiag/control/max_threads": "4",
                                "mrc/lost_children": "0", "vipzone/lost_tags": "0", "mrc/division/suspended": "0"},
                          {"memdiag/bad_pages": BAD_PAGES.strip()})
@@ -115,7 +115,9 @@ TROUBLES = (
      "1 bad page of before are in use: 0x9000000", "diag restore", 5),
     ({"sysfs/memdiag/pending_page_count": "1", "debugfs/memdiag/bad_pages": BAD_PAGES + OLD_PAGE[:-1] + "0"}, "wrong",
      "1 bad page in use: 0x1234568", "diag export", 5),
-    ({"sysfs/memdiag/retire_policy/alarm": "1"}, "wrong", "no more are retired", "replace the DIMM", 5),
+    ({"sysfs/memdiag/retire_policy/alarms": "dimm DIMM_1 1795239730"}, "wrong", "as many pages of DIMM_1 are bad as are retired",
+     "replace DIMM_1", 5),
+    ({"sysfs/memdiag/retire_policy/alarms": "pages node0 1795239730"}, "wrong", "no more are retired", "replace node0", 5),
     ({"sysfs/memdiag/effectiveness/reads_reach_memory": "no"}, "wrong", "read caches", "memdiag/method", 1),
     ({"sysfs/memdiag/inject/count": "2"}, "wrong", "faults are emulated", "inject --clear", 1),
     ({"sysfs/memdiag/enabled": "0"}, "note", "memdiag is off", "diag enable", 0),

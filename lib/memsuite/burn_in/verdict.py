@@ -5,6 +5,7 @@ import mmap
 import os
 import time
 
+from ..diag.alarms import alarm_text, alarms
 from ..diag.bad_pages import bad_pages
 from ..diag.dimms import dimms, dimms_at
 from ..diag.edac import edac_dimms, edac_growth
@@ -115,7 +116,7 @@ def facts(schedule, counts, temperatures, asked):
              for row in bad_pages() if row["pfn"] not in counts.bad]
     new = counts.grown()
     new.update(suspect_pages=suspects() if new["suspects"] else [], pages=found, known_before=len(counts.bad),
-               alarm=bool(number("memdiag", "retire_policy", "alarm")))
+               alarms=[alarm_text(alarm) for alarm in alarms()])
     flags = effectiveness()
     return {
         "begun": time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(time.time() - schedule.elapsed_s())),
@@ -142,9 +143,8 @@ def findings(told):
         where = f"in {dimm}" if dimm != "-" else "in a DIMM that the firmware does not tell"
         yield (f"{bad_page_count(len(pages))} found {where} ({classes})"
                + (f"; of these, {emulated} emulated by memdiag/inject" if emulated else ""))
-    if found["alarm"]:
-        yield ("so many pages are bad that no more are retired (memdiag/retire_policy/limit_pages): replace what they "
-               "lie in")
+    for text in found["alarms"]:
+        yield f"{text}: replace it"
     if found["suspects"]:
         yield (f"{found['suspects']} pages failed, not often enough to be retired "
                "(memdiag/retire_policy): they are in use")

@@ -12,7 +12,8 @@ import time
 
 from .. import Failure
 from ..output import bad_page_count, done, print_json
-from ..sysfs import loaded, need, number
+from ..sysfs import loaded, need
+from .alarms import alarms
 from .bad_pages import bad_pages
 from .dimms import dimms, dimms_at
 
@@ -67,15 +68,15 @@ def load_told():
     try:
         with open(told_file(), encoding="utf-8") as file:
             told = json.load(file)
-        return {"pages": set(told["pages"]), "alarm": bool(told["alarm"]), "at": float(told["at"])}
+        return {"pages": set(told["pages"]), "alarms": set(told["alarms"]), "at": float(told["at"])}
     except (OSError, ValueError, KeyError, TypeError):
-        return {"pages": set(), "alarm": False, "at": -INTERVAL_S}
+        return {"pages": set(), "alarms": set(), "at": -INTERVAL_S}
 
 
 def save_told(told):
     name = told_file() + ".new"
     with open(name, "w", encoding="utf-8") as file:
-        json.dump({**told, "pages": sorted(told["pages"])}, file)
+        json.dump({**told, "pages": sorted(told["pages"]), "alarms": sorted(told["alarms"])}, file)
     os.rename(name, told_file())
 
 
@@ -119,14 +120,16 @@ def page_event(rows):
             "pages": [{**row, "dimms": dimms_at(row["dimm"], every)} for row in rows[:PAGES_TOLD]]}
 
 
-def alarm_event():
-    """So many pages are bad that no more are retired."""
+def alarm_event(alarm):
+    """So many pages are bad that no more are retired, of a DIMM or at all."""
     rows, host = bad_pages(), os.uname().nodename
-    places = [row["dimm"] if row["dimm"] != "-" else row["region"] for row in rows]
-    worst = max(set(places), key=places.count, default="-")
-    return {"event": "alarm", "host": host, "page_count": len(rows), "dimm": worst,
-            "pages": [], "text": f"{host}: {bad_page_count(len(rows))}, {places.count(worst)} in {worst}: replace it; "
-                                 "no more are retired"}
+    there = sum(alarm.dimm == (row["dimm"] if row["dimm"] != "-" else f"node{row['node']}") for row in rows)
+    if alarm.limit == "dimm":
+        text = f"{host}: {bad_page_count(there)} in {alarm.dimm}: replace it; no more of it are retired"
+    else:
+        text = f"{host}: {bad_page_count(len(rows))}, {there} in {alarm.dimm}: replace it; no more are retired"
+    return {"event": "alarm", "host": host, "page_count": there if alarm.limit == "dimm" else len(rows),
+            "dimm": alarm.dimm, "pages": [], "text": text}
 
 
 def environment(event):
@@ -172,23 +175,22 @@ def tell(event, usable):
 
 
 def news(told):
-    """(new rows, whether there is an alarm)"""
+    """(new rows, new alarms)"""
     rows = [row for row in bad_pages() if row["origin"] != "restored" and key(row) not in told["pages"]]
-    return rows, bool(number("memdiag", "retire_policy", "alarm")) and not told["alarm"]
+    return rows, [alarm for alarm in alarms() if alarm.line not in told["alarms"]]
 
 
 def tell_news(told, usable):
     """All that is new; returns (how many events, how many failures)."""
-    if usable and news(told) != ([], False):
+    if usable and news(told) != ([], []):
         time.sleep(max(0, min(INTERVAL_S, told["at"] + INTERVAL_S - uptime_s())))
-    rows, alarm = news(told)
-    events = ([page_event(rows)] if rows else []) + ([alarm_event()] if alarm else [])
+    rows, raised = news(told)
+    events = ([page_event(rows)] if rows else []) + [alarm_event(alarm) for alarm in raised]
     failed = sum(tell(event, usable) for event in events)
-    raised = bool(number("memdiag", "retire_policy", "alarm"))
-    if events or raised != told["alarm"]:
+    if events:
         told["pages"] |= {key(row) for row in rows}
-        told["alarm"] = raised          # taken back, it may be raised again
-        told["at"] = uptime_s() if events else told["at"]
+        told["alarms"] |= {alarm.line for alarm in raised}
+        told["at"] = uptime_s()
         save_told(told)
     return len(events), failed
 
@@ -221,7 +223,7 @@ def cmd_diag_notify(args):
             return done(args, "another run waits to do that")
         told = load_told()
         if args.again:
-            told.update(pages=set(), alarm=False, at=-INTERVAL_S)
+            told.update(pages=set(), alarms=set(), at=-INTERVAL_S)
         if not loaded("memdiag"):
             return done(args, "memdiag was unloaded meanwhile")
         events, failed = tell_news(told, usable)

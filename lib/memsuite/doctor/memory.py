@@ -4,6 +4,7 @@
 import os
 
 from .. import Failure
+from ..diag.alarms import alarm_text, alarms
 from ..diag.bad_pages import bad_pages
 from ..diag.keeping import keeping
 from ..diag.plan import measured_speed, planned
@@ -78,11 +79,8 @@ def retired():
 
 
 def limit():
-    if present("memdiag", "retire_policy", "alarm") and number("memdiag", "retire_policy", "alarm"):
-        yield wrong("so many bad pages are known that no more are retired (memdiag/retire_policy/limit_pages)",
-                    "replace the DIMM that dmesg | grep memdiag names; until then a higher limit_pages "
-                    "goes on retiring",
-                    BAD_MEMORY)
+    for alarm in alarms():
+        yield wrong(alarm_text(alarm), f"replace {alarm.dimm}; until then a higher limit goes on retiring", BAD_MEMORY)
 
 
 def tests():
