@@ -1238,7 +1238,10 @@ def a_burn_in_that_is_ended_puts_everything_back(top):
             time.sleep(0.05)
         assert "runs already" in tree.run("diag", "burn-in").stderr
         time.sleep(0.5)
+        # Terminals and systemd send two.
         process.send_signal(which)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGHUP)
         text, _ = process.communicate(timeout=20)
         told = json.loads(text)
         assert process.returncode == 40 and told["ended_early"] == f"by {which.name}", told

@@ -8,20 +8,21 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Ended(BaseException):
-    """A signal ended what ran."""
+    """A signal, whose name it has, ended what ran."""
 
 
 class _Handler:
     """Raises once: a terminal or systemd sends two signals, and the second one would end what restores things."""
 
     def __init__(self):
-        self.armed, self.raised, self.missed = True, False, False
+        self.armed, self.raised, self.missed = True, False, None
 
-    def __call__(self, _number, _frame):
-        self.missed = not self.armed and not self.raised
+    def __call__(self, number, _frame):
+        name = signal.Signals(number).name
+        self.missed = name if not self.armed and not self.raised else None
         if self.armed:
             self.armed, self.raised = False, True
-            raise Ended
+            raise Ended(name)
 
 
 def on_ending(handler):
@@ -63,4 +64,4 @@ def until_ended(body, restore=lambda: None):
         restore()
         on_ending(signal.SIG_DFL if handler.raised else before)
         if handler.missed:
-            raise Ended
+            raise Ended(handler.missed)

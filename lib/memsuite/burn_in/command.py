@@ -11,7 +11,7 @@ import time
 
 from .. import Failure
 from ..diag.saved_pages import STATE
-from ..ending import on_ending
+from ..ending import Ended, on_ending, until_ended
 from ..exit_status import CANCELLED
 from ..output import bad_page_count, print_json
 from ..settings import Settings
@@ -39,19 +39,6 @@ SETTINGS = {
     "memdiag/address_bits/period_s": "0",
     "memdiag/move_interval_ms": "5000",
 }
-
-
-BY_SIGNAL = "by "
-
-
-class Interrupted(Exception):
-    """By a signal, whose name it has."""
-
-
-def interrupt(which, _frame):
-    # A second one would keep settings from being put back.
-    on_ending(signal.SIG_IGN)
-    raise Interrupted(signal.Signals(which).name)
 
 
 def only_one():
@@ -109,38 +96,57 @@ class Teller:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def run(args, settings):
-    """What has been found out, by the time or a signal; settings are as before."""
-    counts, temperatures, tell = Counts(), Temperatures(), Teller()
-    schedule = None
-    ended = None
+class Run:
+    """A burn-in: it tests until the time is over, or a signal comes, and then tells what it has found."""
 
-    def look(state):
-        temperatures.look()
-        tell(state)
+    def __init__(self, args):
+        self.args, self.settings = args, Settings()
+        self.counts, self.temperatures, self.tell = Counts(), Temperatures(), Teller()
+        self.schedule = None
+        self.ended = None           # why, before its time
+        self.cancelled = False      # that was a signal
+        self.status = None
 
-    try:
-        configure(settings)
-        schedule = Schedule(settings, args.time, look)
-        with Heat(not args.no_heat):
-            schedule.run()
-    except Interrupted as signal_name:
-        ended = f"{BY_SIGNAL}{signal_name}"
-    except Failure as failure:
-        if not schedule:
-            raise
-        ended = str(failure)
-    finally:
-        on_ending(signal.SIG_IGN)
-        tell.end()
+    def look(self, state):
+        self.temperatures.look()
+        self.tell(state)
+
+    def test(self):
         try:
-            told = facts(schedule, counts, temperatures, args) if schedule else None
+            configure(self.settings)
+            self.schedule = Schedule(self.settings, self.args.time, self.look)
+            with Heat(not self.args.no_heat):
+                self.schedule.run()
+        except Ended as ended:
+            self.ended, self.cancelled = f"by {ended}", True
+        except Failure as failure:
+            if not self.schedule:
+                raise
+            self.ended = str(failure)
+
+    def finish(self):
+        """Settings are as before, and what was found is kept; no signal keeps it from that."""
+        self.tell.end()
+        try:
+            told = facts(self.schedule, self.counts, self.temperatures, self.args) if self.schedule else None
         finally:
-            undo(settings)
-    if not told:
-        raise Failure(f"ended {ended} before a test began; the settings are as before")
-    told["ended_early"] = ended
-    return judge(told)
+            undo(self.settings)
+        if told:
+            told["ended_early"] = self.ended
+            self.report(judge(told))
+        elif self.cancelled:
+            raise Failure(f"ended {self.ended} before a test began; the settings are as before")
+
+    def report(self, told):
+        if self.args.json:
+            print_json(told)
+        else:
+            for name, line in summary_lines(told):
+                print(f"{name:9} {line}")
+        base = keep(told, self.args.output)
+        if not self.args.json:
+            print(f"kept in   {base}.html and {base}.json")
+        self.status = EXIT[told["verdict"]] | (CANCELLED if self.cancelled else 0)
 
 
 def keep(told, output):
@@ -158,25 +164,19 @@ def keep(told, output):
 
 def cmd_diag_burn_in(args):
     need("memdiag")
-    lock = only_one()
-    if args.output:
-        keep_try(args.output)
-    on_ending(interrupt)
-    try:
-        told = run(args, Settings())
-    except Interrupted as name:
-        raise Failure(f"ended by {name} before it began") from None
-    finally:
-        lock.close()
-    if args.json:
-        print_json(told)
-    else:
-        for name, line in summary_lines(told):
-            print(f"{name:9} {line}")
-    base = keep(told, args.output)
-    if not args.json:
-        print(f"kept in   {base}.html and {base}.json")
-    return EXIT[told["verdict"]] | (CANCELLED if (told["ended_early"] or "").startswith(BY_SIGNAL) else 0)
+    with only_one():
+        if args.output:
+            keep_try(args.output)
+        run = Run(args)
+        try:
+            until_ended(run.test, run.finish)
+        except Ended:
+            # It came when the tests were over, and ended none.
+            if run.status is None:
+                raise
+        # All is done, and the status tells of it: of a second signal, as terminals and systemd send, nothing follows.
+        on_ending(signal.SIG_IGN)
+    return run.status
 
 
 def keep_try(output):
