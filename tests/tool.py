@@ -55,6 +55,8 @@ SYSFS = {
     "memdiag/lifetime/automatic": "1",
     "memdiag/bad_page_count": "0",
     "memdiag/pending_page_count": "0",
+    "memdiag/doubted_blocks": "0",
+    "memdiag/distrusted_cpus": "",
     "memdiag/retire": "",
     "memdiag/retire_policy/alarms": "",
     "memdiag/retire_policy/limit_dimm_pct": "5",
@@ -883,8 +885,8 @@ def a_range_is_tested(top):
 
 
 def faults_are_injected(top):
-    head = "# address bit kind variant aggressor aggressor_bit\n"
-    tree = Tree(top, SYSFS, {"memdiag/injected": head + "0x1000 3 saf 0 - -"})
+    head = "# address bit kind variant aggressor aggressor_bit cpu\n"
+    tree = Tree(top, SYSFS, {"memdiag/injected": head + "0x1000 3 saf 0 - - -"})
     assert "0x1000" in tree.run("diag", "inject", "0x1000:3:saf").stdout
     assert tree.written("memdiag/inject/add") == "0x1000:3:saf\n"
     rows = tree.json("diag", "inject", "--every", "128M-130M", "--json")

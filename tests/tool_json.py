@@ -107,7 +107,7 @@ def a_tree(top):
         {**DEBUGFS, "memdiag/bad_pages": BAD_PAGES + BAD_PAGE, "mrc/plan": PLAN,
          "vipzone/processes": f"{tool.PROCESSES}{os.getpid()} 0",
          "vipzone/ledger": tool.BILLS + "1 0 node0 1 2 0 0 30 4 50",
-         "memdiag/injected": "# address bit kind variant aggressor aggressor_bit\n0x1000 3 saf 0 - -"})
+         "memdiag/injected": "# address bit kind variant aggressor aggressor_bit cpu\n0x1000 3 saf 0 - - -"})
     tool.plug(tree, ("DIMM 0", "A1"), ("DIMM \xe9", "B2"))
     tool.made_up_process(tree)
     os.makedirs(f"{tree.proc}/77")

@@ -20,6 +20,7 @@
 #include "result/bad_pages.h"
 #include "result/inject.h"
 #include "result/retire_policy.h"
+#include "result/testers.h"
 #include "sched/algorithm.h"
 #include "sched/extra_tests.h"
 #include "sched/optimisations.h"
@@ -49,12 +50,21 @@ MEMSUITE_ATTR_NUMBER_RO(tested_pages, memdiag_worker_tested_pages());
 MEMSUITE_ATTR_NUMBER_RO(passes, memdiag_worker_passes());
 MEMSUITE_ATTR_NUMBER_RO(pass_progress_pct, memdiag_worker_progress_pct());
 MEMSUITE_ATTR_NUMBER_RO(pass_eta_s, memdiag_worker_eta_s());
+MEMSUITE_ATTR_NUMBER_RO(doubted_blocks, memdiag_testers_doubted_blocks());
+
+static ssize_t distrusted_cpus_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	return memdiag_testers_show(buf);
+}
+
+static struct kobj_attribute distrusted_cpus_attr = __ATTR_RO(distrusted_cpus);
 
 static struct attribute *memdiag_attrs[] = {
 	&enabled_attr.attr, &memdiag_test_lifetime_s_attr.attr,
 	&bad_page_count_attr.attr, &pending_page_count_attr.attr,
 	&tested_pages_attr.attr, &passes_attr.attr,
-	&pass_progress_pct_attr.attr, &pass_eta_s_attr.attr, NULL
+	&pass_progress_pct_attr.attr, &pass_eta_s_attr.attr,
+	&doubted_blocks_attr.attr, &distrusted_cpus_attr.attr, NULL
 };
 
 static const struct attribute_group memdiag_group = {

@@ -8,12 +8,14 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
+#include <linux/smp.h>
 #include <asm/barrier.h>
 
 #include <memsuite/block.h>
@@ -137,6 +139,13 @@ static int cell_of(const struct emulated *fault, u64 address, unsigned int *bit)
 	return -1;
 }
 
+/* A fault of a CPU, not of the memory. */
+static bool shows_here(const struct emulated *fault)
+{
+	return fault->spec.cpu == MEMDIAG_INJECT_ANY_CPU ||
+	       fault->spec.cpu == raw_smp_processor_id();
+}
+
 static u64 emulated_read(struct inject_run *run, u64 address, u64 value)
 {
 	unsigned int i, bit;
@@ -145,7 +154,7 @@ static u64 emulated_read(struct inject_run *run, u64 address, u64 value)
 		struct memdiag_cells *cells = &faults[i].cells;
 		int cell = cell_of(&faults[i], address, &bit);
 
-		if (cell < 0)
+		if (cell < 0 || !shows_here(&faults[i]))
 			continue;
 		/* What two operations in a row sensitise, others between undo. */
 		if (run->last_word != address)
@@ -302,7 +311,9 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err;
 	if (!pfn_valid(PHYS_PFN(spec.victim.address)) ||
-	    !pfn_valid(PHYS_PFN(spec.aggressor.address)))
+	    !pfn_valid(PHYS_PFN(spec.aggressor.address)) ||
+	    (spec.cpu != MEMDIAG_INJECT_ANY_CPU &&
+	     (spec.cpu >= nr_cpu_ids || !cpu_possible(spec.cpu))))
 		return -ENXIO;
 	mutex_lock(&inject_lock);
 	err = inject_add(&spec);
@@ -361,17 +372,21 @@ static void inject_show_fault(struct seq_file *file, const struct memdiag_inject
 		   spec->victim.bit, memdiag_fault_kind_name[spec->kind],
 		   spec->variant);
 	if (spec->variant >= memdiag_fault_variants[spec->kind].of_victim)
-		seq_printf(file, "0x%llx %u\n", spec->aggressor.address,
+		seq_printf(file, "0x%llx %u", spec->aggressor.address,
 			   spec->aggressor.bit);
 	else
-		seq_puts(file, "- -\n");
+		seq_puts(file, "- -");
+	if (spec->cpu == MEMDIAG_INJECT_ANY_CPU)
+		seq_puts(file, " -\n");
+	else
+		seq_printf(file, " %u\n", spec->cpu);
 }
 
 static int injected_show(struct seq_file *file, void *unused)
 {
 	unsigned int i;
 
-	seq_puts(file, "# address bit kind variant aggressor aggressor_bit\n");
+	seq_puts(file, "# address bit kind variant aggressor aggressor_bit cpu\n");
 	mutex_lock(&inject_lock);
 	for (i = 0; i < nr_faults; i++)
 		inject_show_fault(file, &faults[i].spec);

@@ -29,6 +29,10 @@ static void parses_faults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec.variant, 3U);
 	KUNIT_EXPECT_EQ(test, spec.aggressor.address, 0x2000ULL);
 	KUNIT_EXPECT_EQ(test, spec.aggressor.bit, 63U);
+	KUNIT_EXPECT_EQ(test, spec.cpu, MEMDIAG_INJECT_ANY_CPU);
+	KUNIT_EXPECT_EQ(test, parse_spec("4096:0:cfid/3@0x2007:7 cpu=12", &spec), 0);
+	KUNIT_EXPECT_EQ(test, spec.aggressor.bit, 63U);
+	KUNIT_EXPECT_EQ(test, spec.cpu, 12U);
 	KUNIT_EXPECT_EQ(test, parse_spec("0x1000:0:af/1", &spec), 0);
 	KUNIT_EXPECT_EQ(test, parse_spec("0x1000:0:af/2@0x1008:0", &spec), 0);
 }
@@ -48,6 +52,10 @@ static void refuses_what_is_no_fault(struct kunit *test)
 		{ "0x1000:3:cfin@0x1001:3", -EINVAL },	/* the same word */
 		{ "0x1000:3:af/5@0x2000:1", -ERANGE },
 		{ "99999999999999999999:0:sa0", -ERANGE },
+		{ "0x1000:3:sa0 ", -EINVAL }, { "0x1000:3:sa0 1", -EINVAL },
+		{ "0x1000:3:sa0 cpu=", -EINVAL }, { "0x1000:3:sa0 cpu=-1", -EINVAL },
+		{ "0x1000:3:sa0 cpu=1 ", -EINVAL }, { "0x1000:3:sa0 cpu=4294967295", -ERANGE },
+		{ "0x1000:3:sa0 cpu=4294967296", -ERANGE },
 	};
 	struct memdiag_inject_spec spec;
 	unsigned int i;

@@ -63,12 +63,24 @@ static int spec_check(const struct memdiag_inject_spec *spec, bool pair)
 	return 0;
 }
 
+/* "cpu=CPU" */
+static int parse_cpu(const char *text, unsigned int *cpu)
+{
+	int err = strncmp(text, "cpu=", 4) ? -EINVAL : kstrtouint(text + 4, 10, cpu);
+
+	if (err)
+		return err;
+	return *cpu == MEMDIAG_INJECT_ANY_CPU ? -ERANGE : 0;
+}
+
 int memdiag_inject_parse(char *text, struct memdiag_inject_spec *spec)
 {
-	char *victim = strsep(&text, "@"), *aggressor = text, *kind, *variant;
+	char *fault = strsep(&text, " "), *victim = strsep(&fault, "@"), *aggressor = fault;
+	char *kind, *variant;
 	int err;
 
 	memset(spec, 0, sizeof(*spec));
+	spec->cpu = MEMDIAG_INJECT_ANY_CPU;
 	kind = strrchr(victim, ':');
 	if (!kind)
 		return -EINVAL;
@@ -82,5 +94,7 @@ int memdiag_inject_parse(char *text, struct memdiag_inject_spec *spec)
 		err = parse_bit(victim, &spec->victim);
 	if (!err && aggressor)
 		err = parse_bit(aggressor, &spec->aggressor);
+	if (!err && text)
+		err = parse_cpu(text, &spec->cpu);
 	return err ?: spec_check(spec, aggressor);
 }

@@ -7,7 +7,9 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 #include <asm/barrier.h>
 #include <asm/special_insns.h>
 
@@ -18,6 +20,7 @@
 #include "march/mcsafe.h"
 #include "result/inject.h"
 #include "result/retire_policy.h"
+#include "result/testers.h"
 #include "result/verdict.h"
 
 void memdiag_verdict_begin(struct memdiag_verdict *verdict, unsigned long pfn, unsigned long nr)
@@ -26,6 +29,7 @@ void memdiag_verdict_begin(struct memdiag_verdict *verdict, unsigned long pfn, u
 	verdict->nr = nr;
 	verdict->nr_suspects = 0;
 	verdict->emulated = false;
+	verdict->doubted = false;
 	verdict->certain = false;
 	bitmap_zero(verdict->bad, MEMDIAG_VERDICT_MAX_PAGES);
 }
@@ -91,6 +95,7 @@ static struct memdiag_suspect *suspect_add(struct memdiag_verdict *verdict,
 		.wrong_rereads =
 			count_wrong_rereads(word_at(verdict, failure->word),
 					    failure->expected),
+		.cpu = raw_smp_processor_id(),
 	};
 	return suspect;
 }
@@ -263,15 +268,37 @@ static bool test_can_look(const struct memdiag_engine_test *test)
 	return test->kind == MEMDIAG_ENGINE_MARCH;
 }
 
+/**
+ * struct look - a look at a page, on a CPU of one's choice
+ * @verdict: of the block
+ * @suspect: the page
+ * @test: the test
+ * @background: with which
+ */
+struct look {
+	const struct memdiag_verdict *verdict;
+	const struct memdiag_suspect *suspect;
+	const struct memdiag_engine_test *test;
+	unsigned int background;
+};
+
+static long look_run(void *context)
+{
+	const struct look *look = context;
+
+	return suspect_fails(look->verdict, look->suspect, look->test, look->background);
+}
+
 /*
- * Look at pages that failed once, until each was seen to fail again, for a second at most, and
- * until somebody waits for the memory.
+ * Look at pages that failed once, from where they did, until each was seen to fail again, for a
+ * second at most, and until somebody waits for the memory.
  */
 static void suspects_watch(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
 			   unsigned int background)
 {
-	struct memdiag_suspect *suspect;
+	struct look look = { .verdict = verdict, .test = test, .background = background };
 	ktime_t end = ktime_add_ms(ktime_get(), MEMDIAG_CLASSIFY_WATCH_MS);
+	struct memdiag_suspect *suspect;
 	bool open = test_can_look(test);
 	unsigned int i;
 
@@ -281,7 +308,8 @@ static void suspects_watch(struct memdiag_verdict *verdict, const struct memdiag
 			suspect = &verdict->suspects[i];
 			if (!suspect_is_open(suspect))
 				continue;
-			suspect->again = suspect_fails(verdict, suspect, test, background);
+			look.suspect = suspect;
+			suspect->again = work_on_cpu(suspect->cpu, look_run, &look);
 			open = true;
 		}
 		if (open)
@@ -307,6 +335,80 @@ static void suspects_classify(struct memdiag_verdict *verdict)
 	}
 }
 
+/*
+ * On its CPU and another one, in turn, until it is known which fails, the memory or the CPU. There
+ * is a time for that, and where the page does fail, a number of looks, however slow they are. If a
+ * CPU goes offline meanwhile, the look is done on another one.
+ */
+static enum memdiag_opinion suspect_second_opinion(struct look *look, ktime_t end)
+{
+	enum memdiag_opinion opinion = MEMDIAG_OPINION_OPEN;
+	int here = look->suspect->cpu, there = memdiag_testers_other(here);
+	unsigned int failed_here = 0, failed_there = 0, looks = 0;
+
+	if (there < 0)
+		return opinion;
+	while (!opinion && !memsuite_hold_wanted() &&
+	       (ktime_before(ktime_get(), end) ||
+		(failed_here && looks < MEMDIAG_TESTER_LOOKS))) {
+		failed_there += work_on_cpu(there, look_run, look);
+		failed_here += work_on_cpu(here, look_run, look);
+		looks++;
+		opinion = memdiag_tester_judge(failed_here, failed_there);
+	}
+	return opinion;
+}
+
+/* A page that failed once, and not again in many looks, tells nothing. */
+static bool suspect_is_clear(const struct memdiag_suspect *suspect)
+{
+	return suspect->failed_runs && !suspect_is_open(suspect) &&
+	       suspect->bad_page.class != MEMDIAG_CLASS_UNCORRECTABLE &&
+	       suspect->opinion != MEMDIAG_OPINION_CONFIRMED;
+}
+
+/* One page tells of its CPU; where that is in doubt, each other one is asked about. */
+static void suspects_confirm(struct memdiag_verdict *verdict,
+			     const struct memdiag_engine_test *test, unsigned int background)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), MEMDIAG_CLASSIFY_WATCH_MS);
+	struct look look = { .verdict = verdict, .test = test, .background = background };
+	bool confirmed = false;
+	unsigned int i;
+
+	for (i = 0; i < verdict->nr_suspects && test_can_look(test); i++) {
+		struct memdiag_suspect *suspect = &verdict->suspects[i];
+
+		if (!suspect_is_clear(suspect))
+			continue;
+		look.suspect = suspect;
+		suspect->opinion = suspect_second_opinion(&look, end);
+		if (suspect->opinion == MEMDIAG_OPINION_CONFIRMED && !confirmed) {
+			memdiag_testers_confirm(suspect->cpu);
+			confirmed = true;
+		}
+		if (suspect->opinion == MEMDIAG_OPINION_DOUBTED && !verdict->doubted) {
+			memdiag_testers_doubt(suspect->cpu, suspect->bad_page.address);
+			verdict->doubted = true;
+		}
+	}
+}
+
+/* Those without details are as the first in doubt. */
+static void verdict_acquit_doubted(struct memdiag_verdict *verdict)
+{
+	struct memdiag_suspect *suspect;
+	unsigned long index;
+
+	if (!verdict->doubted)
+		return;
+	for_each_set_bit(index, verdict->bad, verdict->nr) {
+		suspect = suspect_find(verdict, verdict->pfn + index);
+		if (!suspect || suspect->opinion == MEMDIAG_OPINION_DOUBTED)
+			__clear_bit(index, verdict->bad);
+	}
+}
+
 void memdiag_verdict_march(struct memdiag_verdict *verdict, const struct memdiag_engine_test *test,
 			   unsigned int background)
 {
@@ -319,6 +421,8 @@ void memdiag_verdict_march(struct memdiag_verdict *verdict, const struct memdiag
 		verdict_run(verdict, test, background);
 	suspects_watch(verdict, test, background);
 	suspects_classify(verdict);
+	suspects_confirm(verdict, test, background);
+	verdict_acquit_doubted(verdict);
 }
 
 void memdiag_joint_add(struct memdiag_joint *joint, unsigned long pfn, unsigned long nr)
@@ -365,8 +469,11 @@ bool memdiag_joint_march(struct memdiag_joint *joint, const struct memdiag_engin
 		return whole;
 	for (i = 0; i < MEMDIAG_CLASSIFY_RERUNS; i++)
 		joint_run(joint, test, background, ends, &failed);
-	for (i = 0; i < joint->nr; i++)
+	for (i = 0; i < joint->nr; i++) {
 		suspects_classify(&joint->verdicts[i]);
+		suspects_confirm(&joint->verdicts[i], test, background);
+		verdict_acquit_doubted(&joint->verdicts[i]);
+	}
 	return whole;
 }
 

@@ -10,6 +10,7 @@
 
 #include "march/element_run.h"
 #include "result/bad_pages.h"
+#include "result/tester.h"
 
 #define MEMDIAG_VERDICT_MAX_PAGES	BIT(MEMSUITE_MAX_ORDER)
 
@@ -20,6 +21,8 @@
  * @failed_now: it failed in this one already
  * @again: it failed with another background, too, or by itself in a look that followed
  * @wrong_rereads: rereads of its first failing word that were wrong as well
+ * @cpu: where it failed first
+ * @opinion: what another CPU says of it
  */
 struct memdiag_suspect {
 	struct memdiag_bad_page bad_page;
@@ -27,6 +30,8 @@ struct memdiag_suspect {
 	unsigned int wrong_rereads;
 	bool again;
 	bool failed_now;
+	int cpu;
+	enum memdiag_opinion opinion;
 };
 
 /**
@@ -37,6 +42,7 @@ struct memdiag_suspect {
  * @suspects: what was first found wrong with each, up to a limit
  * @nr_suspects: how many
  * @emulated: faults are emulated in the run that is on
+ * @doubted: it is the CPU that fails: the pages that another one finds good are not bad
  * @certain: what is bad is retired, whatever the policy: it has failed in a page fault already
  */
 struct memdiag_verdict {
@@ -46,6 +52,7 @@ struct memdiag_verdict {
 	struct memdiag_suspect suspects[16];
 	unsigned int nr_suspects;
 	bool emulated;
+	bool doubted;
 	bool certain;
 };
 
@@ -82,6 +89,8 @@ void memdiag_verdict_begin(struct memdiag_verdict *verdict, unsigned long pfn,
  *
  * A failure is confirmed: the word is read again past the caches, and the
  * test is run MEMDIAG_CLASSIFY_RERUNS times more, to tell what kind of fault it is.
+ * Then another CPU tests the page: what it finds good, and the first one finds bad
+ * again and again, is not bad.
  * The caller holds the memory, whose contents are lost.
  *
  * Context: may sleep.

@@ -30,6 +30,7 @@
 
 #include "march/engine.h"
 #include "result/bad_pages.h"
+#include "result/testers.h"
 #include "result/verdict.h"
 #include "sched/algorithm.h"
 #include "sched/control_policy.h"
@@ -74,7 +75,8 @@ struct cursor {
  * @task: the thread
  * @index: it takes part if that many threads are wanted
  * @home: node whose memory it tests first
- * @local: it runs on the CPUs of that node only
+ * @local: it runs on the CPUs of that node only, where it can
+ * @testers: version of the CPUs that are trusted, when that was decided
  * @verdict: of the block that it tests
  * @test: the test of this sweep
  * @ran_ns: CPU time until it was last added to that of the sweep
@@ -84,6 +86,7 @@ struct worker {
 	unsigned int index;
 	int home;
 	bool local;
+	unsigned int testers;
 	struct memdiag_verdict verdict;
 	struct memdiag_engine_test test;
 	u64 ran_ns;
@@ -189,7 +192,9 @@ bool memdiag_worker_test(struct memdiag_verdict *verdict, const struct memdiag_e
 			return false;
 		memdiag_verdict_march(verdict, test, first + i);
 	}
-	memsuite_alloc_stats_tested(pfn, nr, test->whole);
+	/* What a CPU has tested that finds good memory bad is to be tested again. */
+	if (!verdict->doubted)
+		memsuite_alloc_stats_tested(pfn, nr, test->whole);
 	atomic64_add(nr, &tested_pages);
 	return true;
 }
@@ -331,16 +336,28 @@ static bool worker_has_work(const struct worker *worker)
 	       worker->index < READ_ONCE(config.threads);
 }
 
-/* A node may have no CPUs; the worker then stays where it is. */
+/*
+ * Those that are trusted, of its node if it has any. A node may have no CPUs; the worker then stays
+ * where it is.
+ */
 static void worker_set_affinity(struct worker *worker)
 {
 	bool local = READ_ONCE(memdiag_optimisations.node_local);
+	unsigned int testers = memdiag_testers_version();
+	cpumask_var_t wanted;
 
-	if (local == worker->local)
+	if ((local == worker->local && testers == worker->testers) ||
+	    !alloc_cpumask_var(&wanted, GFP_KERNEL))
 		return;
-	set_cpus_allowed_ptr(current, local ? cpumask_of_node(worker->home) :
-					      cpu_possible_mask);
+	cpumask_copy(wanted, local ? cpumask_of_node(worker->home) : cpu_possible_mask);
+	if (memdiag_testers_trusted(wanted) && !cpumask_intersects(wanted, cpu_online_mask)) {
+		cpumask_copy(wanted, cpu_possible_mask);
+		memdiag_testers_trusted(wanted);
+	}
+	set_cpus_allowed_ptr(current, wanted);
+	free_cpumask_var(wanted);
 	worker->local = local;
+	worker->testers = testers;
 }
 
 static int worker_thread(void *data)
@@ -359,8 +376,8 @@ static int worker_thread(void *data)
 		if (pass != READ_ONCE(passes)) {
 			pass = READ_ONCE(passes);
 			memdiag_algorithm_get(&worker->test);
-			worker_set_affinity(worker);
 		}
+		worker_set_affinity(worker);
 		memdiag_worker_enter();
 		err = worker_test_next(worker);
 		worker_count_cpu(worker);
@@ -478,6 +495,7 @@ static int workers_start(unsigned int nr)
 		worker = &workers[nr_workers];
 		worker->index = nr_workers;
 		worker->home = nid;
+		worker->testers = memdiag_testers_version();
 		worker->task = kthread_create_on_node(worker_thread, worker, nid,
 						      "memdiag/%u", nr_workers);
 		if (IS_ERR(worker->task)) {
@@ -516,6 +534,7 @@ int memdiag_worker_start(void)
 	for (nid = 0; nid < nr_node_ids; nid++)
 		mutex_init(&cursors[nid].lock);
 	WRITE_ONCE(sweeping, false);
+	memdiag_testers_begin();
 	err = workers_start(nr);
 	if (!err)
 		return 0;

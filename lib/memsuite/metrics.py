@@ -18,7 +18,7 @@ COUNTERS = re.compile(r"""
     | pages/retired_pages
     | demand/\w+_pages
     | regions/\*/pool_(handed|bare|filled|foreign|passed)_pages | regions/\*/pool_misses
-    | memdiag/(ecc_(corrected_errors|uncorrected_errors|tests) | tested_pages | passes)
+    | memdiag/(ecc_(corrected_errors|uncorrected_errors|tests) | tested_pages | passes | doubted_blocks)
     | memdiag/ahead/(served_pages | on_demand_tests | left_\w+)
     | memdiag/address_bits/passes
     | memdiag/control/(remote_pages | backoffs | alarms)

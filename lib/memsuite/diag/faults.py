@@ -12,10 +12,10 @@ from ..sysfs import need, read, read_debugfs, table, write
 from .retirement import UNRETIRE_ERRORS
 
 INJECT_ERRORS = {
-    errno.EINVAL: "not ADDRESS:BIT:KIND[/VARIANT], with @ADDRESS:BIT for a "
+    errno.EINVAL: "not 'ADDRESS:BIT:KIND[/VARIANT][ cpu=CPU]', with @ADDRESS:BIT for a "
                   "fault that couples two bits, and without for others",
     errno.ERANGE: "a bit is 0 to 7, and not every kind has such a variant",
-    errno.ENXIO: "no memory at that address",
+    errno.ENXIO: "no memory at that address, or no such CPU",
     errno.ENOSPC: "32 faults at most",
 }
 COUPLED = re.compile(r"(^|_)cf")

@@ -83,6 +83,13 @@ def limit():
         yield wrong(alarm_text(alarm), f"replace {alarm.dimm}; until then a higher limit goes on retiring", BAD_MEMORY)
 
 
+def testers():
+    cpus = present("memdiag", "distrusted_cpus") and read("memdiag", "distrusted_cpus")
+    if cpus:
+        yield wrong(f"CPU {cpus} finds faults that no other one finds: it is bad, or its way to memory is",
+                    "take it offline (/sys/devices/system/cpu), and have it replaced")
+
+
 def tests():
     if not loaded("memdiag"):
         return

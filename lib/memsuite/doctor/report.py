@@ -16,8 +16,8 @@ CHECKS = {
                kernel.debugfs, kernel.ftrace, kernel.hook_states, kernel.in_the_way),
     "installation": (installation.versions, installation.hook_files, installation.configuration, installation.units,
                      installation.at_boot),
-    "memory": (memory.saved_list, memory.kept, memory.retired, memory.limit, memory.tests, memory.recovery,
-               memory.lost),
+    "memory": (memory.saved_list, memory.kept, memory.retired, memory.limit, memory.testers, memory.tests,
+               memory.recovery, memory.lost),
     "stores": (stores.health,),
 }
 

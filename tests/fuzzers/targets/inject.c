@@ -13,7 +13,7 @@ static void bit_print(const struct memdiag_inject_bit *bit, char *to, size_t siz
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *line = input_line(data, size, 96), printed[128], victim[40], aggressor[40];
+	char *line = input_line(data, size, 96), printed[144], victim[40], aggressor[40], cpu[16];
 	struct memdiag_inject_spec spec, again;
 
 	if (line && !memdiag_inject_parse(line, &spec)) {
@@ -23,9 +23,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		     !(spec.victim.address % 8));
 		bit_print(&spec.victim, victim, sizeof(victim));
 		bit_print(&spec.aggressor, aggressor, sizeof(aggressor));
-		snprintf(printed, sizeof(printed), "%s:%s/%u%s%s", victim,
+		snprintf(cpu, sizeof(cpu), " cpu=%u", spec.cpu);
+		snprintf(printed, sizeof(printed), "%s:%s/%u%s%s%s", victim,
 			 memdiag_fault_kind_name[spec.kind], spec.variant, pair ? "@" : "",
-			 pair ? aggressor : "");
+			 pair ? aggressor : "", spec.cpu == MEMDIAG_INJECT_ANY_CPU ? "" : cpu);
 		MUST(!memdiag_inject_parse(printed, &again) &&
 		     !memcmp(&spec, &again, sizeof(spec)));
 	}
