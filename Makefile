@@ -21,6 +21,7 @@ help:
 	@echo "make test          run the tests (ONLY=REGEX for some of them)"
 	@echo "make soak          run the long ones, and go on where they were stopped (FSTESTS=DIR: fstests, too)"
 	@echo "make fuzz          calls and inputs at random, SECONDS for each kernel (600), from SEED (the date)"
+	@echo "make campaign      faults of all kinds, at random, in memory of all classes: which of them memdiag finds (an hour or more)"
 	@echo "make bench-fault   the page-fault path: the suite against the stock kernel"
 	@echo "make bench-march   the test engine: GB/s on this machine, against others (not in a virtual machine)"
 	@echo "make bench-neighbour what a tester does to a program on another core (not in a virtual machine)"
@@ -60,6 +61,9 @@ fuzz: tools
 	@failed=0; $(MAKE) -C tests/fuzzers fuzz SECONDS=$(SECONDS) SEED=$(SEED) || failed=1; \
 	for kernel in $$(scripts/kernels names all); do \
 		tests/fuzz --kernel $$kernel --seconds $(SECONDS) --seed $(SEED) || failed=1; done; exit $$failed
+
+campaign: tools
+	@failed=0; for kernel in $$(scripts/kernels names stock); do tests/campaign --results $$kernel || failed=1; done; exit $$failed
 
 bench-fault: tools
 	@for kernel in $$(scripts/kernels names benched); do echo "# kernel $$kernel"; \
@@ -155,5 +159,5 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf out
 
-.PHONY: help tools demo test soak fuzz bench-fault bench-march bench-neighbour bench-size bench-memdiag bench-ablations bench-vipzone bench-libvip \
+.PHONY: help tools demo test soak fuzz campaign bench-fault bench-march bench-neighbour bench-size bench-memdiag bench-ablations bench-vipzone bench-libvip \
 	bench-mrc bench-mrc-energy bench-mrc-mm bench-mrc-harm bench-store modules install uninstall clean
