@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stack is a doubly linked list through an array of nodes, by index; each
- * group's topmost page is known, and so, one above the next group's, its last.
- * All groups but the last one are full, so that a page that comes or goes shifts
- * one page over each border from there on, and nothing else.
+ * Each page has a slot, and slots are in the order of touches: the page on top has
+ * the highest one. A page that is raised leaves its slot for a new one above all
+ * others, so no page needs to move (Bennett and Kruskal; Olken). Its distance is the
+ * number of slots in use above its own, from a bitmap and a Fenwick tree over the words
+ * of that. There are twice as many slots as pages: where they run out, all pages
+ * are numbered anew in one pass, once for as many touches as there is room for pages.
  */
 
+#include <linux/bitops.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
 #include "curve/lru_stack.h"
 
 #define NIL	MRC_LRU_NIL
+/* Pages that are numbered before others get the processor. */
+#define RENUMBER_BATCH	4096
 
 static u32 groups_for(u32 capacity, u32 group_pages)
 {
@@ -27,6 +33,17 @@ static u32 hash_bits_for(u32 capacity)
 	return max(ilog2(capacity) + 1, 4);
 }
 
+/* Words of slots: there is room for all pages below those that there are, and above. */
+static u32 words_for(u32 capacity)
+{
+	return BITS_TO_LONGS(2 * capacity);
+}
+
+static u32 slots_of(const struct mrc_lru_stack *s)
+{
+	return s->words * BITS_PER_LONG;
+}
+
 /**
  * mrc_lru_stack_size() - memory that a stack takes
  * @capacity: pages that it is to have room for; not 0
@@ -36,10 +53,11 @@ static u32 hash_bits_for(u32 capacity)
  */
 size_t mrc_lru_stack_size(u32 capacity, u32 group_pages)
 {
-	size_t groups = groups_for(capacity, group_pages);
+	size_t words = words_for(capacity);
 
-	return groups * (sizeof(u64) + sizeof(u32)) +
+	return groups_for(capacity, group_pages) * sizeof(u64) +
 	       capacity * sizeof(struct mrc_lru_node) +
+	       words * (sizeof(unsigned long) + (BITS_PER_LONG + 1) * sizeof(u32)) +
 	       (sizeof(u32) << hash_bits_for(capacity));
 }
 
@@ -58,17 +76,21 @@ void mrc_lru_stack_init(struct mrc_lru_stack *s, void *memory, u32 capacity,
 	*s = (struct mrc_lru_stack){
 		.group_pages = group_pages,
 		.capacity = capacity,
-		.top = NIL,
-		.bottom = NIL,
+		.low = capacity,
+		.high = capacity,
+		.words = words_for(capacity),
 		.free = NIL,
 		.hash_bits = hash_bits_for(capacity),
 		.hits = memory,
 	};
 	s->node = (void *)(s->hits + groups);
-	s->head = (void *)(s->node + capacity);
-	s->hash = s->head + groups;
+	s->taken = (void *)(s->node + capacity);
+	s->page = (void *)(s->taken + s->words);
+	s->tree = s->page + slots_of(s);
+	s->hash = s->tree + s->words;
 	memset(s->hits, 0, groups * sizeof(*s->hits));
-	memset(s->head, 0xff, groups * sizeof(*s->head));
+	memset(s->taken, 0, s->words * sizeof(*s->taken));
+	memset(s->tree, 0, s->words * sizeof(*s->tree));
 	memset(s->hash, 0xff, sizeof(*s->hash) << s->hash_bits);
 }
 
@@ -110,7 +132,7 @@ static u32 node_new(struct mrc_lru_stack *s, unsigned long addr)
 
 	if (s->free != NIL) {
 		i = s->free;
-		s->free = s->node[i].next;
+		s->free = s->node[i].chain;
 	} else {
 		i = s->used++;
 	}
@@ -129,52 +151,184 @@ static void node_free(struct mrc_lru_stack *s, u32 i)
 	*chain = s->node[i].chain;
 	s->node[i].addr = 0;
 	s->node[i].flags = 0;
-	s->node[i].next = s->free;
+	s->node[i].chain = s->free;
 	s->free = i;
 	s->n--;
 }
 
-static void node_unlink(struct mrc_lru_stack *s, u32 i)
+/* The node of the tree at @w has the pages of the words of as many as its lowest bit. */
+static void tree_add(struct mrc_lru_stack *s, u32 word, int pages)
 {
-	struct mrc_lru_node *node = &s->node[i];
+	u32 w;
 
-	if (s->head[node->group] == i)
-		s->head[node->group] = node->next;
-	if (node->prev != NIL)
-		s->node[node->prev].next = node->next;
-	else
-		s->top = node->next;
-	if (node->next != NIL)
-		s->node[node->next].prev = node->prev;
-	else
-		s->bottom = node->prev;
+	for (w = word + 1; w <= s->words; w += w & -w)
+		s->tree[w - 1] += pages;
 }
 
-static void node_link_top(struct mrc_lru_stack *s, u32 i)
+static u32 tree_below(const struct mrc_lru_stack *s, u32 word)
 {
-	s->node[i].prev = NIL;
-	s->node[i].next = s->top;
-	s->node[i].group = 0;
-	if (s->top != NIL)
-		s->node[s->top].prev = i;
-	else
-		s->bottom = i;
-	s->top = i;
-	s->head[0] = i;
+	u32 sum = 0, w;
+
+	for (w = word; w; w &= w - 1)
+		sum += s->tree[w - 1];
+	return sum;
 }
 
-/* A page has come on top: the last page of each group up to @last moves on. */
-static void groups_push_down(struct mrc_lru_stack *s, u32 last)
+static void slot_take(struct mrc_lru_stack *s, u32 slot, u32 i)
 {
-	u32 g;
+	s->page[slot] = i;
+	s->node[i].slot = slot;
+	s->taken[slot / BITS_PER_LONG] |= BIT(slot % BITS_PER_LONG);
+	tree_add(s, slot / BITS_PER_LONG, 1);
+}
 
-	for (g = 1; g <= last; g++) {
-		u32 i = s->head[g] == NIL ? s->bottom :
-			s->node[s->head[g]].prev;
+static void slot_leave(struct mrc_lru_stack *s, u32 i)
+{
+	u32 slot = s->node[i].slot;
 
-		s->head[g] = i;
-		s->node[i].group = g;
+	s->taken[slot / BITS_PER_LONG] &= ~BIT(slot % BITS_PER_LONG);
+	tree_add(s, slot / BITS_PER_LONG, -1);
+}
+
+/* The first slot in use from @slot on, upwards; or the end. */
+static u32 slot_from(const struct mrc_lru_stack *s, u32 slot)
+{
+	u32 w = slot / BITS_PER_LONG;
+	unsigned long word;
+
+	if (w >= s->words)
+		return slots_of(s);
+	word = s->taken[w] >> slot % BITS_PER_LONG << slot % BITS_PER_LONG;
+	while (!word && ++w < s->words)
+		word = s->taken[w];
+	return word ? w * BITS_PER_LONG + __ffs(word) : slots_of(s);
+}
+
+/* Move all pages down to the lowest slots. */
+static void pages_compact(struct mrc_lru_stack *s)
+{
+	u32 from, to = 0;
+
+	for (from = slot_from(s, s->low); to < s->n; from = slot_from(s, from + 1)) {
+		s->page[to++] = s->page[from];
+		if (to % RENUMBER_BATCH == 0)
+			cond_resched();
 	}
+}
+
+static void tree_build(struct mrc_lru_stack *s)
+{
+	u32 w, up;
+
+	for (w = 0; w < s->words; w++)
+		s->tree[w] = hweight_long(s->taken[w]);
+	for (w = 1; w <= s->words; w++) {
+		up = w + (w & -w);
+		if (up <= s->words)
+			s->tree[up - 1] += s->tree[w - 1];
+	}
+}
+
+/* Slots have run out at an end. */
+static void stack_renumber(struct mrc_lru_stack *s)
+{
+	u32 slot;
+
+	pages_compact(s);
+	s->low = s->capacity - s->n;
+	s->high = s->capacity;
+	memmove(s->page + s->low, s->page, s->n * sizeof(*s->page));
+	memset(s->taken, 0, s->words * sizeof(*s->taken));
+	for (slot = s->low; slot < s->high; slot++) {
+		s->node[s->page[slot]].slot = slot;
+		s->taken[slot / BITS_PER_LONG] |= BIT(slot % BITS_PER_LONG);
+		if (slot % RENUMBER_BATCH == 0)
+			cond_resched();
+	}
+	tree_build(s);
+}
+
+/* Give a page that has no slot the highest one. */
+static void page_put_on_top(struct mrc_lru_stack *s, u32 i)
+{
+	slot_take(s, s->high++, i);
+}
+
+static void room_make_above(struct mrc_lru_stack *s)
+{
+	if (s->high == slots_of(s))
+		stack_renumber(s);
+}
+
+/**
+ * mrc_lru_stack_at() - the page at a place
+ * @s: the stack
+ * @place: how many pages are above it
+ *
+ * Return: its node, or MRC_LRU_NIL if there are no more than @place pages.
+ */
+u32 mrc_lru_stack_at(const struct mrc_lru_stack *s, u32 place)
+{
+	u32 left, word = 0, step;
+	unsigned long taken;
+
+	if (place >= s->n)
+		return NIL;
+	left = s->n - 1 - place;
+	for (step = 1U << ilog2(s->words); step; step /= 2)
+		if (word + step <= s->words && s->tree[word + step - 1] <= left) {
+			word += step;
+			left -= s->tree[word - 1];
+		}
+	for (taken = s->taken[word]; left; left--)
+		taken &= taken - 1;
+	return s->page[word * BITS_PER_LONG + __ffs(taken)];
+}
+
+/**
+ * mrc_lru_stack_place() - how deep a page lies
+ * @s: the stack
+ * @i: its node
+ *
+ * Return: how many pages are above it.
+ */
+u32 mrc_lru_stack_place(const struct mrc_lru_stack *s, u32 i)
+{
+	u32 slot = s->node[i].slot, word = slot / BITS_PER_LONG;
+	unsigned long upto = s->taken[word] << (BITS_PER_LONG - 1 - slot % BITS_PER_LONG);
+
+	return s->n - tree_below(s, word) - hweight_long(upto);
+}
+
+/**
+ * mrc_lru_stack_above() - the next page towards the top
+ * @s: the stack
+ * @i: a node
+ *
+ * Return: its node, or MRC_LRU_NIL.
+ */
+u32 mrc_lru_stack_above(const struct mrc_lru_stack *s, u32 i)
+{
+	u32 slot = slot_from(s, s->node[i].slot + 1);
+
+	return slot < slots_of(s) ? s->page[slot] : NIL;
+}
+
+/**
+ * mrc_lru_stack_below() - the next page towards the bottom
+ * @s: the stack
+ * @i: a node
+ *
+ * Return: its node, or MRC_LRU_NIL.
+ */
+u32 mrc_lru_stack_below(const struct mrc_lru_stack *s, u32 i)
+{
+	u32 slot = s->node[i].slot, w = slot / BITS_PER_LONG;
+	unsigned long word = s->taken[w] & (BIT(slot % BITS_PER_LONG) - 1);
+
+	while (!word && w--)
+		word = s->taken[w];
+	return word ? s->page[w * BITS_PER_LONG + __fls(word)] : NIL;
 }
 
 /**
@@ -182,18 +336,19 @@ static void groups_push_down(struct mrc_lru_stack *s, u32 last)
  * @s: the stack
  * @i: its node
  *
+ * Context: may sleep, as all that changes the stack.
  * Return: the group that it was in.
  */
 u32 mrc_lru_stack_raise(struct mrc_lru_stack *s, u32 i)
 {
-	u32 group = s->node[i].group;
+	u32 place = mrc_lru_stack_place(s, i);
 
-	if (s->top == i)
+	if (!place)
 		return 0;
-	node_unlink(s, i);
-	node_link_top(s, i);
-	groups_push_down(s, group);
-	return group;
+	room_make_above(s);
+	slot_leave(s, i);
+	page_put_on_top(s, i);
+	return place / s->group_pages;
 }
 
 /**
@@ -212,10 +367,10 @@ u32 mrc_lru_stack_touch(struct mrc_lru_stack *s, unsigned long addr)
 	if (i != NIL)
 		return i;
 	if (s->n == s->capacity)
-		mrc_lru_stack_remove(s, s->bottom);
+		mrc_lru_stack_remove(s, mrc_lru_stack_bottom(s));
+	room_make_above(s);
 	i = node_new(s, addr);
-	node_link_top(s, i);
-	groups_push_down(s, mrc_lru_stack_groups(s) - 1);
+	page_put_on_top(s, i);
 	return i;
 }
 
@@ -228,23 +383,14 @@ u32 mrc_lru_stack_touch(struct mrc_lru_stack *s, unsigned long addr)
  */
 u32 mrc_lru_stack_append(struct mrc_lru_stack *s, unsigned long addr)
 {
-	struct mrc_lru_node *node;
 	u32 i;
 
 	if (s->n == s->capacity)
 		return NIL;
+	if (!s->low)
+		stack_renumber(s);
 	i = node_new(s, addr);
-	node = &s->node[i];
-	node->next = NIL;
-	node->prev = s->bottom;
-	node->group = mrc_lru_stack_groups(s) - 1;
-	if (s->bottom != NIL)
-		s->node[s->bottom].next = i;
-	else
-		s->top = i;
-	s->bottom = i;
-	if (s->head[node->group] == NIL)
-		s->head[node->group] = i;
+	slot_take(s, --s->low, i);
 	return i;
 }
 
@@ -255,17 +401,7 @@ u32 mrc_lru_stack_append(struct mrc_lru_stack *s, unsigned long addr)
  */
 void mrc_lru_stack_remove(struct mrc_lru_stack *s, u32 i)
 {
-	u32 groups = mrc_lru_stack_groups(s), g;
-
-	node_unlink(s, i);
-	for (g = s->node[i].group + 1; g < groups; g++) {
-		u32 first = s->head[g];
-
-		if (s->head[g - 1] == NIL)
-			s->head[g - 1] = first;
-		s->node[first].group = g - 1;
-		s->head[g] = s->node[first].next;
-	}
+	slot_leave(s, i);
 	node_free(s, i);
 }
 
@@ -278,11 +414,13 @@ void mrc_lru_stack_copy(struct mrc_lru_stack *to, const struct mrc_lru_stack *fr
 {
 	u32 i, k;
 
-	for (i = from->top; i != NIL; i = from->node[i].next) {
+	for (i = mrc_lru_stack_at(from, 0); i != NIL; i = mrc_lru_stack_below(from, i)) {
 		k = mrc_lru_stack_append(to, from->node[i].addr);
 		if (k == NIL)
 			return;
 		to->node[k].flags = from->node[i].flags;
+		if (to->n % RENUMBER_BATCH == 0)
+			cond_resched();
 	}
 }
 

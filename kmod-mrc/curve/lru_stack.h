@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Mattson's LRU stack in groups of pages (paper 001, section 3; Kim and Hill):
- * a page's stack distance is known to its group, and moving a page from group I
- * to the top moves I others over the border of theirs. Pure logic, like curve.h.
+ * touches are counted by the group that they find the page in. The paper's moves a
+ * page over each border of groups that a touched page crosses; this one takes the
+ * logarithm of the number of pages. Pure logic, like curve.h.
  */
 #ifndef MRC_CURVE_LRU_STACK_H
 #define MRC_CURVE_LRU_STACK_H
@@ -24,18 +25,14 @@
 /**
  * struct mrc_lru_node - a page in the stack
  * @addr: its address
- * @prev: the page above it
- * @next: the page below it; of a free node, the next free one
- * @chain: the next one with the same hash
- * @group: its group, from 0 at the top
- * @flags: MRC_N_*
+ * @slot: the higher, the later its last touch
+ * @chain: the next one with the same hash; of a free node, the next free one
+ * @flags: MRC_LRU_*
  */
 struct mrc_lru_node {
 	unsigned long addr;
-	u32 prev;
-	u32 next;
+	u32 slot;
 	u32 chain;
-	u32 group;
 	u32 flags;
 };
 
@@ -45,29 +42,35 @@ struct mrc_lru_node {
  * @capacity: most pages that there may be
  * @n: how many there are
  * @used: nodes that have ever been in use
- * @top: the page on top
- * @bottom: the page at the bottom
+ * @low: the lowest slot that was given away
+ * @high: the slot above the highest one that was
+ * @words: words of @taken
  * @free: free nodes
  * @hash_bits: log2 of the size of @hash
  * @cold: touches of pages that were not in the stack: misses at any size
  * @hits: touches by group: hits with group + 1 groups of memory, and not less
- * @head: topmost page of each group
- * @hash: first node of each chain
  * @node: the pages
+ * @taken: a bit for each slot that a page has
+ * @page: which one
+ * @tree: Fenwick tree of the pages in words of @taken
+ * @hash: first node of each chain
  */
 struct mrc_lru_stack {
 	u32 group_pages;
 	u32 capacity;
 	u32 n;
 	u32 used;
-	u32 top;
-	u32 bottom;
+	u32 low;
+	u32 high;
+	u32 words;
 	u32 free;
 	u32 hash_bits;
 	u64 cold;
 	u64 *hits;
 	struct mrc_lru_node *node;
-	u32 *head;
+	unsigned long *taken;
+	u32 *page;
+	u32 *tree;
 	u32 *hash;
 };
 
@@ -77,10 +80,20 @@ void mrc_lru_stack_init(struct mrc_lru_stack *s, void *memory, u32 capacity,
 void mrc_lru_stack_copy(struct mrc_lru_stack *to, const struct mrc_lru_stack *from);
 
 u32 mrc_lru_stack_find(const struct mrc_lru_stack *s, unsigned long addr);
+u32 mrc_lru_stack_at(const struct mrc_lru_stack *s, u32 place);
+u32 mrc_lru_stack_place(const struct mrc_lru_stack *s, u32 i);
+u32 mrc_lru_stack_above(const struct mrc_lru_stack *s, u32 i);
+u32 mrc_lru_stack_below(const struct mrc_lru_stack *s, u32 i);
 u32 mrc_lru_stack_touch(struct mrc_lru_stack *s, unsigned long addr);
 u32 mrc_lru_stack_raise(struct mrc_lru_stack *s, u32 i);
 u32 mrc_lru_stack_append(struct mrc_lru_stack *s, unsigned long addr);
 void mrc_lru_stack_remove(struct mrc_lru_stack *s, u32 i);
+
+/* The least recently touched page, or MRC_LRU_NIL. */
+static inline u32 mrc_lru_stack_bottom(const struct mrc_lru_stack *s)
+{
+	return mrc_lru_stack_at(s, s->n - 1);
+}
 
 u32 mrc_lru_stack_groups(const struct mrc_lru_stack *s);
 void mrc_lru_stack_forget_hits(struct mrc_lru_stack *s);

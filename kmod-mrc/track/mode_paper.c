@@ -112,6 +112,13 @@ struct mrc_mode_paper {
 	bool full;
 };
 
+/* In a loop over all pages: let others run now and then. */
+static void others_run(u32 i)
+{
+	if (i % MRC_PROTECT_BATCH == 0)
+		cond_resched();
+}
+
 /* Return: 0 or -ENOMEM; the stack is as it was then. */
 static int stack_rebuild(struct mrc_mode_paper *p, u64 capacity)
 {
@@ -230,8 +237,10 @@ static int stack_enumerate(struct mrc_target *t, struct mrc_mode_paper *p)
 		if (err)
 			return err;
 	}
-	for (i = 0; i < s->used; i++)
+	for (i = 0; i < s->used; i++) {
+		others_run(i);
 		s->node[i].flags &= ~MRC_LRU_MAPPED;
+	}
 	p->present = 0;
 	p->swapped = 0;
 	p->huge = 0;
@@ -243,6 +252,7 @@ static int stack_enumerate(struct mrc_target *t, struct mrc_mode_paper *p)
 	for (i = 0; i < s->used; i++) {
 		struct mrc_lru_node *node = &s->node[i];
 
+		others_run(i);
 		if (node->addr && !(node->flags & MRC_LRU_MAPPED))
 			mrc_lru_stack_remove(s, i);
 		p->protected += !!(node->flags & MRC_LRU_PROTECTED);
@@ -290,8 +300,10 @@ static void follow_forks(struct mrc_target *t, struct mrc_mode_paper *p)
 	if (!restored)
 		return;
 	t->stats.restored += restored;
-	for (i = 0; i < s->used; i++)
+	for (i = 0; i < s->used; i++) {
+		others_run(i);
 		s->node[i].flags &= ~MRC_LRU_PROTECTED;
+	}
 	p->protected = 0;
 	p->protect_all = true;
 }
@@ -317,7 +329,7 @@ static void faults_take(struct mrc_target *t, struct mrc_mode_paper *p,
 		if (i == MRC_LRU_NIL) {
 			if (s->n == s->capacity) {
 				p->full = true;
-				page_uncount(p, s->bottom);
+				page_uncount(p, mrc_lru_stack_bottom(s));
 			}
 			i = mrc_lru_stack_touch(s, addr);
 			s->node[i].flags = MRC_LRU_FRESH | MRC_LRU_MAPPED;
@@ -379,10 +391,10 @@ static u32 scan_lowest(const struct mrc_mode_paper *p, u32 boundary)
 	u32 i = boundary;
 
 	if (i == MRC_LRU_NIL || p->protect_all)
-		return s->bottom;
+		return mrc_lru_stack_bottom(s);
 	while (i != MRC_LRU_NIL && !(s->node[i].flags & MRC_LRU_PROTECTED))
-		i = s->node[i].next;
-	return i == MRC_LRU_NIL ? s->bottom : s->node[i].prev;
+		i = mrc_lru_stack_below(s, i);
+	return i == MRC_LRU_NIL ? mrc_lru_stack_bottom(s) : mrc_lru_stack_above(s, i);
 }
 
 /*
@@ -397,18 +409,21 @@ static int stack_scan(struct mrc_target *t, struct mrc_mode_paper *p, u32 groups
 	bool cleared = false, below;
 	int err;
 
-	boundary = groups < mrc_lru_stack_groups(s) ? s->head[groups] : MRC_LRU_NIL;
+	boundary = mrc_lru_stack_at(s, groups * s->group_pages);
 	i = scan_lowest(p, boundary);
-	below = boundary != MRC_LRU_NIL && i != s->node[boundary].prev;
+	below = boundary != MRC_LRU_NIL && i != mrc_lru_stack_above(s, boundary);
 	while (i != MRC_LRU_NIL && i != first) {
 		op = below ? MRC_OP_PROTECT : MRC_OP_LOOK;
 		for (n = 0; n < MRC_PROTECT_BATCH && i != MRC_LRU_NIL && i != first &&
-		     below == (op == MRC_OP_PROTECT); i = s->node[i].prev) {
+		     below == (op == MRC_OP_PROTECT); i = mrc_lru_stack_above(s, i)) {
 			if (!(s->node[i].flags & MRC_LRU_PROTECTED))
 				p->page[n++] = (struct mrc_protect_page){
 					.addr = s->node[i].addr, .node = i };
 			below &= i != boundary;
 		}
+		cond_resched();
+		if (mrc_pace_stopping())
+			return -EINTR;
 		err = mrc_protect_batch(t->mm, op, p->page, n);
 		if (err)
 			return err;
@@ -447,13 +462,14 @@ static void epoch_end(struct mrc_target *t, struct mrc_mode_paper *p)
 {
 	struct mrc_lru_stack *s = &p->stack;
 	unsigned long last = 0;
-	u32 i, n = 0;
+	u32 i, n = 0, steps = 0;
 
-	for (i = s->top; i != MRC_LRU_NIL; i = s->node[i].next) {
+	for (i = mrc_lru_stack_at(s, 0); i != MRC_LRU_NIL; i = mrc_lru_stack_below(s, i)) {
 		struct mrc_lru_node *node = &s->node[i];
 
 		if (!(node->flags & MRC_LRU_FRESH))
 			break;
+		others_run(steps++);
 		node->flags &= ~MRC_LRU_FRESH;
 		if (!(node->flags & MRC_LRU_HUGE) ||
 		    (node->addr & PMD_MASK) == last)
@@ -484,7 +500,7 @@ static int stack_audit(struct mrc_target *t, struct mrc_mode_paper *p, u32 group
 		u32 i = p->audit;
 
 		p->audit = i + 1 < s->used ? i + 1 : 0;
-		if (s->node[i].addr && s->node[i].group >= groups)
+		if (s->node[i].addr && mrc_lru_stack_place(s, i) >= groups * s->group_pages)
 			p->page[n++] = (struct mrc_protect_page){
 				.addr = s->node[i].addr, .node = i };
 	}
