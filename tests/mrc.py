@@ -2,6 +2,7 @@
 """Exact miss ratio curves of page traces, and how far mrc's are from them."""
 import bisect
 import json
+import math
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ sys.path.insert(0, os.path.join(TOP, "scripts"))
 from vmlib import initramfs  # noqa: E402
 
 SIZES = range(1, 101)  # percent of the footprint
+RARE = 2e-4  # miss ratios from here on are to be right by their size: they are what a limit costs
 
 
 def truth(path, windows, *options):
@@ -52,10 +54,24 @@ def progress(text):
     return done
 
 
-class Score:
-    """One window of a trace against the truth."""
+def error(ratios, exact):
+    """The mean absolute one, over sizes."""
+    return sum(abs(a - b) for a, b in zip(ratios, exact)) / len(exact)
 
-    def __init__(self, curve, exact, rate, cliffs, told):
+
+def factors(ratios, exact):
+    """How many times too high or too low each ratio is that is not rare; infinite where it should not be 0."""
+    return [2 ** abs(math.log2(a / b)) if a else math.inf for a, b in zip(ratios, exact) if b >= RARE]
+
+
+def quantile(values, share):
+    return sorted(values)[min(int(share * len(values)), len(values) - 1)]
+
+
+class Score:
+    """One window of a trace against the truth; beside it a curve that says "never", and what DAMON's samples say."""
+
+    def __init__(self, curve, exact, rate, cliffs, told, damon):
         footprint = exact["footprint"]
         self.sizes = [-(-footprint * percent // 100) for percent in SIZES]
         self.exact = [misses / exact["accesses"] for misses in exact["misses"]]
@@ -67,10 +83,13 @@ class Score:
         self.low = [min(1, curve.at(curve.low, size) * scale) for size in self.sizes]
         high = [curve.at(curve.high, size) for size in self.sizes]
         self.high = [1 if h >= 1 else min(1, h * scale) for h in high]
-        self.mae = sum(abs(a - b) for a, b in zip(self.ratio, self.exact)) / len(self.sizes)
+        self.mae, self.factors = error(self.ratio, self.exact), factors(self.ratio, self.exact)
+        self.zero_mae = error([0] * len(self.exact), self.exact)
+        ratio = damon(self.sizes)
+        self.damon_mae, self.damon_factors = error(ratio, self.exact), factors(ratio, self.exact)
         self.width = sum(high - low for low, high in zip(self.low, self.high)) / len(self.sizes)
-        # Ratios are told to four digits.
-        self.held = sum(low - 1e-4 <= e <= high + 1e-4
+        # Ratios are told to six digits.
+        self.held = sum(low - 1e-6 <= e <= high + 1e-6
                         for low, e, high in zip(self.low, self.exact, self.high)) / len(self.sizes)
         self.cliffs = [(at, self.cliff(curve, rate, exact, at)) for at in cliffs]
 
@@ -108,7 +127,9 @@ def scores(directory, name, mode, trace):
         if not known["accesses"]:
             raise SystemExit(f"{name} in mode {mode}: nothing was replayed in window {i}, from {span[0]} to {span[1]} s")
         rate = (window[1] - window[0]) / (span[1] - span[0])
-        yield Score(Curve(left(f"curve.{i}")), known, rate, trace.cliffs, told), stats(left(f"stats.{i}"))
+        score = Score(Curve(left(f"curve.{i}")), known, rate, trace.cliffs, told,
+                      lambda sizes, window=window: trace.damon(sizes, *window))
+        yield score, stats(left(f"stats.{i}"))
 
 
 def stats(text):

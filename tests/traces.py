@@ -10,6 +10,7 @@ from mrc import TOP, initramfs
 
 PAGES, ACCESSES = 20000, 1000000
 RATE = 200000
+DAMON_US = 5000  # its sampling interval, as it is when nobody sets it
 
 
 class Trace:
@@ -27,6 +28,20 @@ class Trace:
             columns.append(numpy.char.mod("%d", self.times))
         with open(path, "w", encoding="ascii") as f:
             f.writelines(" ".join(line) + "\n" for line in zip(*columns))
+
+
+    def damon(self, sizes, begin, end):
+        """Miss ratios of memories of @sizes, from what DAMON's samples tell at best, with a region for each page: those
+        found accessed most often are kept, and the others' share is missed. Of the accesses from @begin to before @end."""
+        counts = numpy.ones(len(self.pages), dtype=numpy.int64) if self.counts is None else self.counts
+        at = numpy.cumsum(counts) - counts
+        us = at * 1e6 / self.rate if self.times is None else self.times
+        length = at[-1] + counts[-1]
+        inside = (at - begin) % length < end - begin
+        samples = numpy.unique(numpy.stack((us[inside] // DAMON_US, self.pages[inside])), axis=1)
+        found = numpy.sort(numpy.bincount(samples[1].astype(numpy.int64), minlength=max(sizes)))[::-1]
+        kept = numpy.cumsum(found) / found.sum()
+        return [float(1 - kept[size - 1]) for size in sizes]
 
 
 def zipf(random, n, pages, exponent):
