@@ -39,7 +39,7 @@ static void show_curve(struct seq_file *m, const struct mrc_curve *curve,
 
 	seq_puts(m, "# pages misses_per_s miss_ratio low high\n");
 	for (i = 0; mrc_curve_line(curve, i, total, &line); i++)
-		seq_printf(m, "%llu %llu.%03llu %u.%04u %u.%04u %u.%04u\n",
+		seq_printf(m, "%llu %llu.%03llu %u.%06u %u.%06u %u.%06u\n",
 			   line.pages, line.rate / MRC_RATE,
 			   line.rate % MRC_RATE,
 			   line.ratio / MRC_RATIO, line.ratio % MRC_RATIO,

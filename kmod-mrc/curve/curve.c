@@ -320,6 +320,40 @@ void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders)
 }
 
 /**
+ * mrc_blind_add() - what was not told apart around one more moment
+ * @blind: of the ladder so far
+ * @floor: pages touched within the finest looks, in fixed point
+ * @fast: rate of the reuses that are within them
+ * @us: time between these looks
+ */
+void mrc_blind_add(struct mrc_blind *blind, u64 floor, u64 fast, u64 us)
+{
+	blind->floor[blind->moments++] = floor;
+	blind->fast += fast;
+	blind->us += us;
+}
+
+/**
+ * mrc_curve_add_blind() - average that into what the ladders before were blind to
+ * @curve: the averages
+ * @blind: of one ladder
+ */
+void mrc_curve_add_blind(struct mrc_curve *curve, const struct mrc_blind *blind)
+{
+	u64 weight = min_t(u64, curve->ladders, WINDOW - 1), all;
+	unsigned int i, n = max(blind->moments, 1U);
+
+	for (i = 0; i < MRC_SIZES; i++)
+		curve->floors[i] = div_u64(curve->floors[i] * weight, weight + 1);
+	all = div64_u64(1ULL << MRC_SHARE, n * (weight + 1));
+	for (i = 0; i < blind->moments; i++)
+		curve->floors[min(mrc_sizes_below(blind->floor[i]), MRC_SIZES - 1U)] += all;
+	curve->fast = div64_u64(curve->fast * weight + div_u64(blind->fast, n), weight + 1);
+	curve->blind_us = div64_u64(curve->blind_us * weight + div_u64(blind->us, n),
+				    weight + 1);
+}
+
+/**
  * mrc_curve_add_sampled() - average the rate of all accesses likewise
  * @curve: the averages
  * @rate: in this ladder
@@ -471,6 +505,61 @@ static struct blind below_floor(const struct mrc_curve *curve, u64 pages, u64 fu
 	return b;
 }
 
+/*
+ * The ratio below one floor, with @rest above it. In a window of one access one page is
+ * touched, and in one as long as the finest looks are apart, as many as the floor has. If
+ * the working set is a power of time in between, its slope is the ratio (HOTL), which
+ * falls off at the floor; if the ratio is a power of the size, it does not. Programs are
+ * between the two: the mean of the logarithms is taken.
+ */
+static u32 ratio_below(u64 pages, u32 log_floor, u32 log_accesses, u32 rest)
+{
+	u32 one = log2_of(MRC_RATIO), log_pages = log2_of(pages);
+	u64 slope, power;
+
+	if (log_accesses <= log_floor)
+		return MRC_RATIO;
+	slope = div_u64((u64)(log_accesses - log_floor) * log_pages, log_floor);
+	slope = div_u64(exp2_of(one - min_t(u64, slope, one)) * log_floor, log_accesses);
+	power = div_u64((u64)(one - log2_of(max(rest, 1U))) * log_pages, log_floor);
+	power = exp2_of(one - min_t(u64, power, one));
+	return int_sqrt64(slope * power);
+}
+
+/* The size of a floor, in parts of the moments that have it. */
+static u64 floor_weight(const struct mrc_curve *curve, unsigned int i)
+{
+	return (curve->floors[i] * sizes[i]) >> (MRC_SHARE / 2);
+}
+
+/*
+ * Moments differ by their floors. The reuses that one of them was blind to count as misses up
+ * to its floor, as many as the floor has pages: what is likely there comes in their place.
+ */
+static u32 ratio_bridged(const struct mrc_curve *curve, u64 pages, u32 ratio, u64 full)
+{
+	u64 accesses = mul_u64_u64_div_u64(full, curve->blind_us, MRC_RATE * 1000000ULL);
+	u32 log_accesses = log2_of(max(accesses, 2ULL)), fast = ratio_of(curve->fast, full);
+	u64 all = 0, above = 0, likely = 0, blind = 0;
+	unsigned int i;
+
+	for (i = 0; i < MRC_SIZES; i++)
+		all += floor_weight(curve, i);
+	for (i = MRC_SIZES; all && i-- && sizes[i] > pages;) {
+		u32 rest = ratio_of(curve->rate[i], full), below;
+
+		if (!curve->floors[i])
+			continue;
+		rest -= min_t(u64, rest, blind);
+		/* What misses above the floor is in @ratio already. */
+		below = ratio_below(pages, log2_of(sizes[i]), log_accesses, rest);
+		likely += (u64)curve->floors[i] * (below - min(below, rest));
+		above += floor_weight(curve, i);
+		blind = mul_u64_u64_div_u64(fast, above, all);
+	}
+	return min_t(u64, ratio - min_t(u64, blind, ratio) + (likely >> MRC_SHARE), MRC_RATIO);
+}
+
 /**
  * mrc_curve_line() - one line of the curve
  * @curve: the averages
@@ -519,13 +608,18 @@ bool mrc_curve_line(const struct mrc_curve *curve, unsigned int i, u64 total,
 			       max(half, unseen_change(curve, full)), off) + RATIO_FLOOR;
 	low = line->ratio - min(low, line->ratio);
 	high += line->ratio;
+	if (curve->accesses && curve->blind_us)
+		line->ratio = ratio_bridged(curve, line->pages, line->ratio, full);
 	if (curve->accesses && line->pages < curve->floor) {
 		struct blind b = below_floor(curve, line->pages, full);
 
-		line->ratio = b.likely;
+		if (!curve->blind_us)
+			line->ratio = b.likely;
 		low = min(low, b.least);
 		high = max(high, b.most);
 	}
+	low = min(low, line->ratio);
+	high = max(high, line->ratio);
 	line->low = low;
 	line->high = min_t(u32, high, MRC_RATIO);
 	return true;

@@ -13,16 +13,18 @@
 #define MRC_FRAC	12
 /* Rates are in thousandths of a miss a second. */
 #define MRC_RATE	1000
-/* Ratios are in ten-thousandths. */
-#define MRC_RATIO	10000
+/* Shares of moments have so many fractional bits. */
+#define MRC_SHARE	30
+/* Ratios are in millionths: real programs miss once in a thousand accesses, or less. */
+#define MRC_RATIO	1000000
 
 /*
- * The time grid: 1 ms and then steps of 19/16. The ladder's sample points are
+ * The time grid: a quarter of a ms and then steps of 19/16. The ladder's sample points are
  * its first entries; a step of 1.41 was clearly worse in simulation. The last
  * one, about three hours, is reached by idle age only.
  */
-#define MRC_TIMES	96
-#define MRC_TIME_FIRST	1000
+#define MRC_TIMES	104
+#define MRC_TIME_FIRST	250
 
 /* The size grid: every size up to 256 pages, then steps of 1/128. */
 #define MRC_SIZES	1984
@@ -39,7 +41,7 @@
 #define MRC_MOMENTS	4
 
 /* A ladder of a minute has 65 sample points; what follows is of the grid. */
-#define MRC_SAMPLE_POINTS	66
+#define MRC_SAMPLE_POINTS	74
 #define MRC_WSF_POINTS	(MRC_SAMPLE_POINTS + MRC_TIMES)
 
 /**
@@ -74,12 +76,31 @@ struct mrc_line {
 };
 
 /**
+ * struct mrc_blind - what the finest looks around the moments of a ladder cannot tell apart
+ * @moments: how many there were
+ * @floor: pages touched within these looks, in fixed point, around each
+ * @fast: sum of the rates of the reuses that are within them, which count as misses
+ *	up to the floor, in MRC_RATE
+ * @us: sum of the time between these looks
+ */
+struct mrc_blind {
+	u32 moments;
+	u64 floor[MRC_MOMENTS];
+	u64 fast;
+	u64 us;
+};
+
+/**
  * struct mrc_curve - miss rates on the size grid, averaged over ladders
  * @ladders: how many ladders are in it
  * @accesses: by which rates are divided to ratios, in MRC_RATE; 0: by @sampled,
  *	or by touches
  * @sampled: all accesses, where they are sampled, in MRC_RATE; or 0
  * @floor: below this size rates were not seen, in pages
+ * @floors: of all moments, the share of those that had a floor of this size, in
+ *	2^MRC_SHARE
+ * @fast: rate of the reuses that are below the floor of their moment
+ * @blind_us: time between the finest looks
  * @us: for how long the program was watched
  * @pages: its working set
  * @rate: of the whole sample
@@ -92,6 +113,9 @@ struct mrc_curve {
 	u64 accesses;
 	u64 sampled;
 	u64 floor;
+	u32 floors[MRC_SIZES];
+	u64 fast;
+	u64 blind_us;
 	u64 us;
 	u64 pages;
 	u64 rate[MRC_SIZES];
@@ -116,6 +140,8 @@ void mrc_curve_reset(struct mrc_curve *curve);
 bool mrc_curve_begin(struct mrc_curve *curve, const u64 *now, u64 floor);
 void mrc_curve_watched(struct mrc_curve *curve, u64 us, u64 pages);
 void mrc_curve_add(u64 *rate, const u64 *now, u64 ladders);
+void mrc_blind_add(struct mrc_blind *blind, u64 floor, u64 fast, u64 us);
+void mrc_curve_add_blind(struct mrc_curve *curve, const struct mrc_blind *blind);
 void mrc_curve_add_sampled(struct mrc_curve *curve, u64 rate);
 unsigned int mrc_curve_change(const u64 *from, const u64 *to);
 u64 mrc_curve_accesses(const struct mrc_curve *curve);

@@ -79,7 +79,7 @@ static void start(struct kunit *test)
 	memset(sum, 0, sizeof(sum));
 	sums = 0;
 	n_spans = 0;
-	for (n_looks = 0; n_looks < 44; n_looks++)
+	for (n_looks = 0; n_looks < 52; n_looks++)
 		looks[n_looks] = mrc_time(n_looks);
 }
 
@@ -200,7 +200,7 @@ static void grids_grow(struct kunit *test)
 	unsigned int i;
 
 	start(test);
-	KUNIT_EXPECT_EQ(test, mrc_time(0), 1000ULL);
+	KUNIT_EXPECT_EQ(test, mrc_time(0), (u64)MRC_TIME_FIRST);
 	KUNIT_EXPECT_EQ(test, mrc_size(0), 1ULL);
 	for (i = 1; i < MRC_TIMES; i++) {
 		KUNIT_EXPECT_LE(test, mrc_time(i) * 16, mrc_time(i - 1) * 19);
@@ -228,13 +228,13 @@ static void touches_add_up(struct kunit *test)
 
 	start(test);
 	begin();
-	mrc_wsf_touch(&wsf, 0, 500, fixed(3));
+	mrc_wsf_touch(&wsf, 0, MRC_TIME_FIRST / 2, fixed(3));
 	mrc_wsf_touch(&wsf, 10000, 30000, fixed(100));
 	mrc_wsf_touch(&wsf, mrc_time(40), mrc_time(40) + 1, 77777);
 	mrc_wsf_touch(&wsf, mrc_time(MRC_TIMES - 1), U64_MAX, fixed(5));
 	mrc_wsf_finish(&wsf);
 	KUNIT_EXPECT_EQ(test, wsf.pages[0], fixed(3));
-	KUNIT_EXPECT_EQ(test, mrc_wsf_at(&wsf, 500), fixed(3) / 2);
+	KUNIT_EXPECT_EQ(test, mrc_wsf_at(&wsf, MRC_TIME_FIRST / 2), fixed(3) / 2);
 	KUNIT_EXPECT_EQ(test, wsf.pages[MRC_TIMES - 1], fixed(103) + 77777);
 	for (i = 0; i < MRC_TIMES; i++) {
 		u64 t = mrc_time(i), want = fixed(3);
@@ -637,6 +637,70 @@ static void looks_bound_what_is_below_them(struct kunit *test)
 	}
 }
 
+/* All moments have one floor: as many pages, touched once each between the finest looks. */
+static void add_floor(u64 pages, u64 fast)
+{
+	struct mrc_blind blind = {};
+	unsigned int k;
+
+	for (k = 0; k < MRC_MOMENTS; k++)
+		mrc_blind_add(&blind, fixed(pages), fast, 2 * MRC_TIME_FIRST);
+	curve.ladders = 0;
+	mrc_curve_add_blind(&curve, &blind);
+	curve.ladders = 1;
+}
+
+/*
+ * A program that touches the square root of as many pages as it has accesses misses once
+ * in twice the size. Looks tell that of sizes from the floor on; below, they see each page
+ * once between two of them.
+ */
+static void fast_reuses_are_bridged(struct kunit *test)
+{
+	const u64 floor = 32, accesses = floor * floor * 1000000 / (2 * MRC_TIME_FIRST);
+	const u64 fast = floor * MRC_RATE * 1000000 / (2 * MRC_TIME_FIRST);
+	struct mrc_line line;
+	unsigned int i;
+
+	start(test);
+	for (i = 0; i < MRC_SIZES; i++)
+		curve.rate[i] = accesses * MRC_RATE / (2 * max(mrc_size(i), floor)) +
+				(mrc_size(i) < floor ? fast : 0);
+	curve.accesses = accesses * MRC_RATE;
+	add_floor(floor, fast);
+	curve.floor = floor;
+	for (i = 1; mrc_curve_line(&curve, i, 1000, &line); i++) {
+		u32 want = MRC_RATIO / (2 * line.pages);
+
+		KUNIT_EXPECT_LE(test, line.ratio, want * 3 / 2);
+		KUNIT_EXPECT_GE(test, line.ratio, want * 9 / 10);
+		KUNIT_EXPECT_LE(test, line.low, line.ratio);
+		KUNIT_EXPECT_LE(test, line.ratio, line.high);
+	}
+}
+
+/* Where all that is accessed was seen to miss, there is nothing to bridge. */
+static void slow_reuses_are_not_bridged(struct kunit *test)
+{
+	struct mrc_line line;
+	unsigned int i;
+
+	start(test);
+	add_loop(4000, 100000);
+	finish(4000);
+	curve.accesses = curve.rate[0];
+	add_floor(20, 0);
+	curve.floor = 20;
+	for (i = 0; mrc_curve_line(&curve, i, 4000, &line) && line.pages < 3900; i++)
+		KUNIT_EXPECT_GE(test, line.ratio, MRC_RATIO * 98U / 100);
+	/* Nor is what misses beyond the floor counted twice. */
+	curve.accesses = 2 * curve.rate[0];
+	for (i = 9; mrc_curve_line(&curve, i, 4000, &line) && line.pages < 3900; i++) {
+		KUNIT_EXPECT_GE(test, line.ratio, MRC_RATIO * 49U / 100);
+		KUNIT_EXPECT_LE(test, line.ratio, MRC_RATIO * 60U / 100);
+	}
+}
+
 /* Ladders that found the program asleep do not make the others see more. */
 static void floor_is_the_largest_of_late(struct kunit *test)
 {
@@ -710,6 +774,7 @@ static void nothing_is_survived(struct kunit *test)
 {
 	struct mrc_line line;
 	unsigned int i;
+	u64 all;
 
 	start(test);
 	/* No ladder yet: no line. */
@@ -729,7 +794,7 @@ static void nothing_is_survived(struct kunit *test)
 	start(test);
 	span(100, 100);
 	finish(1);
-	KUNIT_EXPECT_EQ(test, curve.rate[0], 1000000ULL);
+	KUNIT_EXPECT_EQ(test, curve.rate[0], MRC_RATE * 1000000ULL / MRC_TIME_FIRST);
 	KUNIT_EXPECT_EQ(test, rate_at(2), 0ULL);
 	start(test);
 	span(U64_MAX / 4, U64_MAX / 4);
@@ -737,11 +802,11 @@ static void nothing_is_survived(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, curve.rate[0], 0ULL);
 	start(test);
 	for (i = 0; i < 1000; i++)
-		span(500, 500);
+		span(MRC_TIME_FIRST / 2, MRC_TIME_FIRST / 2);
 	finish(1ULL << 30);
 	expect_falling(test);
-	KUNIT_EXPECT_LE(test, error_permille(curve.rate[0], (1ULL << 30) * 1000000,
-					     (1ULL << 30) * 1000000), 1ULL);
+	all = (1ULL << 30) * (MRC_RATE * 1000000ULL / MRC_TIME_FIRST);
+	KUNIT_EXPECT_LE(test, error_permille(curve.rate[0], all, all), 1ULL);
 }
 
 /* Whatever is seen, the curve falls, and no distance is beyond all pages. */
@@ -879,6 +944,8 @@ static struct kunit_case mrc_cases[] = {
 	KUNIT_CASE(change_is_noticed),
 	KUNIT_CASE(floor_is_bridged),
 	KUNIT_CASE(looks_bound_what_is_below_them),
+	KUNIT_CASE(fast_reuses_are_bridged),
+	KUNIT_CASE(slow_reuses_are_not_bridged),
 	KUNIT_CASE(floor_is_the_largest_of_late),
 	KUNIT_CASE(band_allows_for_a_change),
 	KUNIT_CASE(nothing_is_survived),

@@ -193,13 +193,15 @@ u64 mrc_reuse_distance(const struct mrc_reuse *r, unsigned int age,
 void mrc_reuse_touch(struct mrc_reuse *r, unsigned int age, unsigned int first,
 		     u64 us, u64 weight)
 {
+	u64 rate = mul_u64_u64_div_u64(weight, SCALE, clamp_t(u64, us, 1, r->window));
 	u16 *below = &r->below[age][first];
 
 	/* Many pages have the same. */
 	if (!*below)
 		*below = max(mrc_sizes_below(mrc_reuse_distance(r, age, first)), 1u);
-	r->rate[*below - 1] += mul_u64_u64_div_u64(weight, SCALE,
-						    clamp_t(u64, us, 1, r->window));
+	r->rate[*below - 1] += rate;
+	if (!age && !first)
+		r->fast += rate;
 }
 
 /**

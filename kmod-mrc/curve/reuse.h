@@ -30,6 +30,7 @@
  * @window: length of time after the moment that was watched, in us
  * @floor: pages touched within the finest looks around the moment; what is
  *	touched again within these cannot be told apart; in fixed point
+ * @fast: what @rate has of these, with MRC_FRAC
  * @cross: of pairs that are neighbours in both times, how many cross
  * @nest: and how many are nested
  * @any: whether there is one of an age
@@ -44,6 +45,7 @@ struct mrc_reuse {
 	u64 total;
 	u64 window;
 	u64 floor;
+	u64 fast;
 	u64 cross;
 	u64 nest;
 	bool any[MRC_AGES];

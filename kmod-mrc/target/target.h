@@ -138,6 +138,7 @@ struct mrc_ladder_schedule {
  * @wsf: working set function of the whole sample
  * @reuse: scratch
  * @rate: miss rates of the ladder that is being published
+ * @blind: what it was blind to
  * @announced: the curve when its last change was announced
  * @mode: how it is tracked now
  * @paper: in mode paper
@@ -196,6 +197,7 @@ struct mrc_target {
 	struct mrc_wsf wsf;
 	struct mrc_reuse reuse;
 	u64 rate[MRC_SIZES];
+	struct mrc_blind blind;
 	u64 announced[MRC_SIZES];
 	enum mrc_mode mode;
 	struct mrc_mode_paper *paper;

@@ -177,10 +177,13 @@ u64 mrc_estimate_whole(struct mrc_target *t)
 	u64 floor = 0;
 	u32 k;
 
+	t->blind = (struct mrc_blind){};
 	for (k = 0; k < t->moments; k++) {
 		rates_estimate(t, &t->schedule[k], NULL);
 		mrc_curve_add(t->rate, t->reuse.rate, k);
 		floor += t->reuse.floor;
+		mrc_blind_add(&t->blind, t->reuse.floor, t->reuse.fast >> MRC_FRAC,
+			      2 * t->schedule[k].point_us[0]);
 	}
 	return div_u64(floor, t->moments);
 }

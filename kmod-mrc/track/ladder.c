@@ -2,10 +2,10 @@
 /*
  * The ladder, down and up again. Down: the accessed bits of the sample are
  * cleared at times before a moment that shrink by 19/16, from ladder_ms to about
- * 1 ms, which tells for each page how long before the moment it was touched
+ * a quarter of a ms, which tells for each page how long before the moment it was touched
  * last. Up: the bits are only read, at times after the moment that grow alike,
  * which tells when it is touched next (ladder_schedule.c). From the two follow the reuses
- * that span the moment, and their distances (reuse.c), over three decades of
+ * that span the moment, and their distances (reuse.c), over nearly four decades of
  * time, where an epoch (paper 001, section 3.2) sees one. What the ladder does
  * not see touched is placed by its idle age.
  *
@@ -43,7 +43,7 @@
  * ladders, which see the program at more moments.
  */
 #define TOP_MORE	7
-#define TOP_MIN		20
+#define TOP_MIN		28
 /* What a first ladder is taken to cost. */
 #define FIRST_NS	(10 * NSEC_PER_MSEC)
 /* A page that no longer has a page table entry is dropped after this. */
@@ -278,6 +278,7 @@ static void ladder_publish(struct mrc_target *t, u64 now)
 	mrc_curve_watched(&t->curve, now - max(t->published, t->since), s->wss_pages);
 	t->published = now;
 	mrc_curve_add(t->curve.rate, t->rate, t->curve.ladders);
+	mrc_curve_add_blind(&t->curve, &t->blind);
 	for (k = 0; k < MRC_SUBS; k++) {
 		mrc_estimate_sub(t, k);
 		mrc_curve_add(t->curve.sub[k], t->reuse.rate, t->curve.ladders);

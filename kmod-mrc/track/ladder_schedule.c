@@ -7,7 +7,7 @@
  * third of it: over one turn of a loop.
  *
  * The times before and after a moment are its sample points ("rungs" in the file
- * stats): about 1 ms, and then steps of 19/16, as curve.h has them.
+ * stats): a quarter of a ms, and then steps of 19/16, as curve.h has them.
  */
 
 #include <linux/math64.h>
