@@ -100,17 +100,15 @@ static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ?: count;
 }
 
-/* Sum of a count of all targets. */
-#define SUM(field) ({							\
-	struct mrc_target *__t;						\
-	u64 __sum = 0;							\
-									\
-	mutex_lock(&mrc_targets_lock);					\
-	list_for_each_entry(__t, &mrc_targets, link)			\
-		__sum += READ_ONCE(__t->share.field);			\
-	mutex_unlock(&mrc_targets_lock);				\
-	__sum;								\
-})
+static struct mrc_share_counts counts_of_all(void)
+{
+	struct mrc_share_counts all;
+
+	mutex_lock(&mrc_targets_lock);
+	mrc_targets_count(&all);
+	mutex_unlock(&mrc_targets_lock);
+	return all;
+}
 
 MEMSUITE_ATTR_SWITCH(enforce, READ_ONCE(mrc_enforced), mrc_enforce_switch);
 MEMSUITE_ATTR_NUMBER(total_kib, mrc_division_tunables.total_kib, 0, MRC_KIB_MAX);
@@ -121,10 +119,10 @@ MEMSUITE_ATTR_NUMBER(interval_ms, mrc_division_tunables.interval_ms, 10, 60000);
 MEMSUITE_ATTR_NUMBER(pressure_pct, mrc_division_tunables.pressure_pct, 1, 100);
 static struct kobj_attribute utility_attr = __ATTR_RW(utility);
 static struct kobj_attribute set_attr = __ATTR_WO(set);
-MEMSUITE_ATTR_NUMBER_RO(evicted_pages, SUM(evicted));
-MEMSUITE_ATTR_NUMBER_RO(replaced_pages, SUM(replaced));
-MEMSUITE_ATTR_NUMBER_RO(refused_shared_pages, SUM(refused_shared));
-MEMSUITE_ATTR_NUMBER_RO(refused_busy_pages, SUM(refused_busy));
+MEMSUITE_ATTR_NUMBER_RO(evicted_pages, counts_of_all().evicted);
+MEMSUITE_ATTR_NUMBER_RO(replaced_pages, counts_of_all().replaced);
+MEMSUITE_ATTR_NUMBER_RO(refused_shared_pages, counts_of_all().refused_shared);
+MEMSUITE_ATTR_NUMBER_RO(refused_busy_pages, counts_of_all().refused_busy);
 MEMSUITE_ATTR_NUMBER_RO(suspended, READ_ONCE(mrc_enforce_suspended));
 MEMSUITE_ATTR_NUMBER_RO(undone, READ_ONCE(mrc_enforce_guard.undone));
 static struct kobj_attribute guard_attr = __ATTR_RO(guard);

@@ -153,6 +153,7 @@ void mrc_enforce_forget(struct mrc_target *t)
 	hash_del_rcu(&t->share.over);
 	synchronize_rcu();
 	memsuite_task_work_drop(t->share.task_work);
+	mrc_target_keep_counts(&t->share);
 	memsuite_page_map_free(&t->share.usage_map);
 }
 
@@ -183,12 +184,11 @@ static bool is_too_much_pressure(u64 now, u64 waited)
 static bool is_undone(u64 now, u64 waited)
 {
 	struct mrc_guard_look look = { .now = now, .waited = waited };
-	struct mrc_target *t;
+	struct mrc_share_counts all;
 
-	list_for_each_entry(t, &mrc_targets, link) {
-		look.evicted += READ_ONCE(t->share.evicted) + READ_ONCE(t->share.replaced);
-		look.fetched += t->share.fetched;
-	}
+	mrc_targets_count(&all);
+	look.evicted = all.evicted + all.replaced;
+	look.fetched = all.fetched;
 	return !mrc_guard_see(&mrc_enforce_guard, &look);
 }
 

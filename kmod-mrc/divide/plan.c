@@ -168,7 +168,7 @@ static void forget_missed(struct mrc_share *s)
 	s->real_most = U64_MAX;
 	s->missed = 0;
 	s->coming = 0;
-	s->fetched = 0;
+	mrc_target_forget_fetched(s);
 	s->anon = 0;
 	s->had = 0;
 	s->gave_back = 0;

@@ -17,6 +17,22 @@ struct memsuite_task_work;
 struct mm_struct;
 
 /**
+ * struct mrc_share_counts - what was counted of all targets, those that have ended among them
+ * @evicted: as in struct mrc_share, as are the others
+ * @replaced: and so on
+ * @fetched: of all programs that they have executed
+ * @refused_shared: how often
+ * @refused_busy: how often
+ */
+struct mrc_share_counts {
+	u64 evicted;
+	u64 replaced;
+	u64 fetched;
+	u64 refused_shared;
+	u64 refused_busy;
+};
+
+/**
  * struct mrc_share - what a target gets of the memory
  * @weight: of its utility
  * @min: it is never driven below so many pages

@@ -19,6 +19,56 @@
 LIST_HEAD(mrc_targets);
 DEFINE_MUTEX(mrc_targets_lock);		/* of the list, and who is in which group */
 
+/* Of targets that are no more: without it, what they have done would look undone. */
+static struct mrc_share_counts past;
+
+static void counts_add(struct mrc_share_counts *all, const struct mrc_share *s)
+{
+	all->evicted += READ_ONCE(s->evicted);
+	all->replaced += READ_ONCE(s->replaced);
+	all->fetched += READ_ONCE(s->fetched);
+	all->refused_shared += READ_ONCE(s->refused_shared);
+	all->refused_busy += READ_ONCE(s->refused_busy);
+}
+
+/**
+ * mrc_target_keep_counts() - a target is about to be freed
+ * @s: its share; it counts no more
+ *
+ * Context: mrc_targets_lock is held.
+ */
+void mrc_target_keep_counts(const struct mrc_share *s)
+{
+	counts_add(&past, s);
+}
+
+/**
+ * mrc_target_forget_fetched() - a target has executed another program
+ * @s: its share
+ *
+ * Context: mrc_targets_lock is held.
+ */
+void mrc_target_forget_fetched(struct mrc_share *s)
+{
+	past.fetched += s->fetched;
+	s->fetched = 0;
+}
+
+/**
+ * mrc_targets_count() - what was counted of all targets since the module was loaded
+ * @all: result
+ *
+ * Context: mrc_targets_lock is held.
+ */
+void mrc_targets_count(struct mrc_share_counts *all)
+{
+	struct mrc_target *t;
+
+	*all = past;
+	list_for_each_entry(t, &mrc_targets, link)
+		counts_add(all, &t->share);
+}
+
 /**
  * mrc_target_find() - whether a process is tracked
  * @pid: the process

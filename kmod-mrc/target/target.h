@@ -212,6 +212,9 @@ static inline u64 mrc_now_us(void)
 	return ktime_to_us(ktime_get());
 }
 
+void mrc_target_keep_counts(const struct mrc_share *s);
+void mrc_target_forget_fetched(struct mrc_share *s);
+void mrc_targets_count(struct mrc_share_counts *all);
 struct mrc_target *mrc_target_find(const struct pid *pid);
 struct mrc_target *mrc_target_find_nr(int nr);
 struct mm_struct *mrc_target_mm(const struct mrc_target *t);
