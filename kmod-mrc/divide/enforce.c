@@ -10,9 +10,11 @@
  * back to user space.
  */
 
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/kthread.h>
+#include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -65,6 +67,8 @@ static DEFINE_MUTEX(enforce_lock);
 static struct task_struct *enforcer;
 /* Pages that are to stay available, since the last division. */
 static u64 reserve;
+/* Pages that targets are still to give up together, of what that division found missing. */
+static atomic64_t owed;
 
 /*
  * While evicted pages are being written, the program goes on with memory of the reserve.
@@ -76,6 +80,32 @@ static bool reserve_is_short(void)
 	return mrc_reserve_available() < READ_ONCE(reserve) / 2;
 }
 
+/* Take up to so many pages of what is to be given up. Return: how many. */
+static u64 owed_take(u64 pages)
+{
+	s64 left = atomic64_read(&owed), taken;
+
+	do {
+		taken = clamp_t(s64, left, 0, pages);
+	} while (taken && !atomic64_try_cmpxchg(&owed, &left, left - taken));
+	return taken;
+}
+
+/*
+ * What it has grown by since the division it makes up for itself. Beyond that, each target
+ * that is over its share could give up all that others need: together they give up no
+ * more than that.
+ */
+static u64 pages_to_replace(const struct mrc_target *t, u64 rss)
+{
+	u64 over = rss - READ_ONCE(t->share.pages);
+	u64 grown = min(over, rss - min(rss, READ_ONCE(t->share.given)));
+
+	if (grown < over && grown < FAULT_MAX)
+		grown += owed_take(min_t(u64, over - grown, FAULT_MAX - grown));
+	return grown ? grown + SLACK : 0;
+}
+
 /* After a page fault of its own, where it may sleep. */
 static void pages_replace(void *target)
 {
@@ -85,7 +115,7 @@ static void pages_replace(void *target)
 
 	rss = mm && !(current->flags & PF_EXITING) ? get_mm_rss(mm) : 0;
 	if (rss > share) {
-		want = rss - share + SLACK;
+		want = pages_to_replace(t, rss);
 		want = min(want, rss - min(rss, READ_ONCE(t->share.min)));
 		mrc_evict(t, mm, min_t(u64, want, FAULT_MAX), reserve_is_short(),
 			  &t->share.replaced);
@@ -215,6 +245,14 @@ static u64 pages_needed(s64 left)
 	return clamp_t(s64, -left, 0, ROUND_MAX);
 }
 
+/* What faults may take of that: all that is over a limit, or as much as memory is short. */
+static u64 pages_owed(s64 left)
+{
+	if (READ_ONCE(mrc_division_tunables.total_kib))
+		return S64_MAX;
+	return left < 0 ? -left : 0;
+}
+
 /*
  * Evict them from the targets that have more than their share. Where memory is short,
  * pages that cannot be written at once are left to the next round: the division does
@@ -234,6 +272,7 @@ static void memory_relieve(const struct mrc_plan *plan, u64 need)
 			got = mrc_evict(t, mm, min(rss - t->share.pages, need),
 					is_limit, &t->share.evicted);
 		need -= min(need, got);
+		owed_take(got);
 		if (mm)
 			mmput_async(mm);
 	}
@@ -318,6 +357,7 @@ static bool is_loop(struct mrc_target *t, const struct mrc_claim *c)
 static void share_give(struct mrc_target *t, const struct mrc_claim *c, s64 left, u64 demand)
 {
 	WRITE_ONCE(t->share.loops, is_loop(t, c));
+	WRITE_ONCE(t->share.given, mrc_target_rss(t));
 	WRITE_ONCE(t->share.pages, share_allowed(t, c, left, demand));
 	mrc_evict_settle(t);
 }
@@ -345,6 +385,12 @@ static u64 share_of_unknown(const struct mrc_target *t, s64 left, u64 demand)
 	return left >= 0 ? rss + left : share_shrunk(rss, left, demand);
 }
 
+static void share_give_unknown(struct mrc_target *t, u64 pages)
+{
+	WRITE_ONCE(t->share.given, mrc_target_rss(t));
+	WRITE_ONCE(t->share.pages, pages);
+}
+
 static void shares_give_others(const struct mrc_plan *plan, s64 left, u64 demand)
 {
 	bool is_limit = READ_ONCE(mrc_division_tunables.total_kib);
@@ -352,8 +398,8 @@ static void shares_give_others(const struct mrc_plan *plan, s64 left, u64 demand
 
 	list_for_each_entry(t, &mrc_targets, link)
 		if (!plan_has(plan, t))
-			WRITE_ONCE(t->share.pages, plan->n && !is_limit ?
-				   share_of_unknown(t, left, demand) : U64_MAX);
+			share_give_unknown(t, plan->n && !is_limit ?
+					   share_of_unknown(t, left, demand) : U64_MAX);
 }
 
 /* Which pages are used least has to be known before they are looked for. */
@@ -378,6 +424,7 @@ static void shares_enforce(const struct mrc_plan *plan, s64 left, u64 demand)
 {
 	unsigned int i;
 
+	atomic64_set(&owed, pages_owed(left));
 	shares_give_others(plan, left, demand);
 	for (i = 0; i < plan->n; i++)
 		share_give(plan->target[i], &plan->claim[i], left, demand);

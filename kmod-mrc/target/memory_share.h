@@ -37,6 +37,7 @@ struct mrc_share_counts {
  * @weight: of its utility
  * @min: it is never driven below so many pages
  * @pages: what it gets now; U64_MAX: as many as it likes
+ * @given: what it had when that was told
  * @running: how much of its time it did not wait for misses lately
  * @loops: it misses nearly always: what it has just used is what it uses last
  * @fault: address of its last page fault over its share
@@ -50,6 +51,8 @@ struct mrc_share_counts {
  * @swapped: how many were swapped out at the last look
  * @mapped: pages of its address space at the last look, or what its control groups
  *	allow: it can have no more
+ * @limit: what the strictest of its control groups allows all of its processes together
+ * @limiter: which one that is; 0: none
  * @demand: pages that it will need by the next division, of those planned for it
  * @growth: pages a second that @anon has grown by lately, in MRC_RATE
  * @looked: when the last look was, in us
@@ -84,6 +87,7 @@ struct mrc_share {
 	u32 weight;
 	u64 min;
 	u64 pages;
+	u64 given;
 	u32 running;
 	bool loops;
 	unsigned long fault;
@@ -96,6 +100,8 @@ struct mrc_share {
 	u64 gave_back;
 	u64 swapped;
 	u64 mapped;
+	u64 limit;
+	u64 limiter;
 	u64 demand;
 	u64 growth;
 	u64 looked;
