@@ -194,7 +194,7 @@ static void hull_add(struct mrc_claim *c, u64 pages, u64 utility)
 /* From what it has for certain to what it can get. */
 static void hull_draw(struct mrc_claim *c, const struct mrc_division *by)
 {
-	u64 end = min(c->reach, c->full);
+	u64 end = min(min(c->reach, c->full), c->most);
 	unsigned int i;
 
 	c->n = 0;
@@ -313,7 +313,9 @@ static u64 claim_use(const struct mrc_claim *c)
 
 static u64 claim_missing(const struct mrc_claim *c)
 {
-	return c->full > c->pages ? c->full - c->pages : 0;
+	u64 end = min(c->full, c->most);
+
+	return end > c->pages ? end - c->pages : 0;
 }
 
 /*
@@ -378,4 +380,28 @@ void mrc_divide(struct mrc_claim *claim, unsigned int n,
 	left = division_greedy(claim, n, by);
 	left = division_improve(claim, n, by, left);
 	rest_spread(claim, n, left);
+}
+
+/**
+ * mrc_divide_within() - some of the targets can have only so much together
+ * @claim: these; @most is set, of each, by what it gains of the others
+ * @n: how many
+ * @by: what memory is divided by
+ * @limit: pages
+ */
+void mrc_divide_within(struct mrc_claim *claim, unsigned int n,
+		       const struct mrc_division *by, u64 limit)
+{
+	struct mrc_division within = *by;
+	struct mrc_claim *c;
+	u64 sum = 0;
+
+	for (c = claim; c < claim + n; c++)
+		sum += c->full;
+	if (sum <= limit)
+		return;
+	within.total = limit;
+	mrc_divide(claim, n, &within);
+	for (c = claim; c < claim + n; c++)
+		c->most = c->pages;
 }

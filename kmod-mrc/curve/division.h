@@ -50,6 +50,7 @@ struct mrc_vertex {
  * struct mrc_claim - a target that memory is divided among
  * @rate: its misses a second on the size grid, in MRC_RATE
  * @full: pages that it maps or has swapped out: more is of no use
+ * @most: pages that it can have, whatever it would gain by more
  * @min: pages that it gets before all others
  * @weight: of its utility, 1 to MRC_WEIGHT_MAX
  * @running: how much of its time it does not wait for misses, 1 to MRC_RUNNING
@@ -63,6 +64,7 @@ struct mrc_vertex {
 struct mrc_claim {
 	const u64 *rate;
 	u64 full;
+	u64 most;
 	u64 min;
 	u32 weight;
 	u32 running;
@@ -79,6 +81,8 @@ void mrc_rate_raise(u64 *rate, u64 pages, u64 least);
 void mrc_rate_lower(u64 *rate, u64 full, u64 pages, u64 real);
 void mrc_seen_add(u64 *seen, u64 pages, u64 rate, u64 part);
 u64 mrc_seen_correct(const u64 *seen, u64 *rate, u32 running);
+void mrc_divide_within(struct mrc_claim *claim, unsigned int n,
+		       const struct mrc_division *by, u64 limit);
 void mrc_divide(struct mrc_claim *claim, unsigned int n,
 		const struct mrc_division *by);
 

@@ -24,7 +24,7 @@ static struct mrc_claim *claim(unsigned int i, u64 full)
 {
 	mrc_curve_init();
 	claims[i] = (struct mrc_claim){ .rate = rates[i], .full = full,
-					.weight = 1, .running = MRC_RUNNING };
+					.most = U64_MAX, .weight = 1, .running = MRC_RUNNING };
 	return &claims[i];
 }
 
@@ -164,6 +164,29 @@ static void minimum_is_kept(struct kunit *test)
 	mrc_divide(claims, 2, &how);
 	KUNIT_EXPECT_EQ(test, claims[0].pages, 75ULL);
 	KUNIT_EXPECT_EQ(test, claims[1].pages, 25ULL);
+}
+
+/* Two that would gain most may have a tenth together: the third gets the rest. */
+static void group_keeps_to_its_limit(struct kunit *test)
+{
+	struct mrc_division all = by(3000);
+
+	uniform(0, 2000, 4000000);
+	bend(1, 2000, 4000000);
+	uniform(2, 4000, 1000);
+	mrc_divide_within(claims, 2, &all, 300);
+	KUNIT_EXPECT_EQ(test, claims[0].most + claims[1].most, 300ULL);
+	/* It bends: its first pages are worth most. */
+	KUNIT_EXPECT_GT(test, claims[1].most, claims[0].most);
+	mrc_divide(claims, 3, &all);
+	KUNIT_EXPECT_LE(test, claims[0].pages, claims[0].most);
+	KUNIT_EXPECT_LE(test, claims[1].pages, claims[1].most);
+	KUNIT_EXPECT_EQ(test, claims[2].pages, 2700ULL);
+	/* With enough for both, nothing is limited. */
+	uniform(0, 2000, 4000000);
+	bend(1, 2000, 4000000);
+	mrc_divide_within(claims, 2, &all, 4000);
+	KUNIT_EXPECT_EQ(test, claims[0].most, U64_MAX);
 }
 
 static void weight_decides(struct kunit *test)
@@ -351,6 +374,7 @@ static struct kunit_case division_cases[] = {
 	KUNIT_CASE(rest_is_spread),
 	KUNIT_CASE(rest_goes_to_who_hits),
 	KUNIT_CASE(minimum_is_kept),
+	KUNIT_CASE(group_keeps_to_its_limit),
 	KUNIT_CASE(weight_decides),
 	KUNIT_CASE(utilities_differ),
 	KUNIT_CASE(curve_is_refuted),

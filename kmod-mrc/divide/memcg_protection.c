@@ -15,6 +15,31 @@
 #include "divide/memcg_protection.h"
 
 #ifdef CONFIG_MEMCG
+typedef u64 memcg_measure_fn(struct mem_cgroup *memcg);
+
+/* The least of the control groups that a process is in, and which of them has it; 0: none. */
+static u64 memcg_least(struct mm_struct *mm, memcg_measure_fn *measure, u64 *whose)
+{
+	struct mem_cgroup *memcg;
+	u64 least = U64_MAX;
+
+	*whose = 0;
+	if (mem_cgroup_disabled())
+		return U64_MAX;
+	rcu_read_lock();
+	for (memcg = mem_cgroup_from_task(rcu_dereference(mm->owner)); memcg;
+	     memcg = parent_mem_cgroup(memcg)) {
+		u64 pages = measure(memcg);
+
+		if (pages < least) {
+			least = pages;
+			*whose = memcg->css.serial_nr;
+		}
+	}
+	rcu_read_unlock();
+	return least;
+}
+
 static u64 memcg_slack(struct mem_cgroup *memcg)
 {
 	u64 protected = max(READ_ONCE(memcg->memory.min), READ_ONCE(memcg->memory.low));
@@ -24,6 +49,23 @@ static u64 memcg_slack(struct mem_cgroup *memcg)
 		return U64_MAX;
 	return usage > protected ? usage - protected : 0;
 }
+
+static u64 memcg_limit(struct mem_cgroup *memcg)
+{
+	u64 limit = min(READ_ONCE(memcg->memory.high), READ_ONCE(memcg->memory.max));
+
+	return limit < PAGE_COUNTER_MAX ? limit : U64_MAX;
+}
+
+static u64 memcg_swap_room(struct mem_cgroup *memcg)
+{
+	u64 used = page_counter_read(&memcg->swap), most = READ_ONCE(memcg->swap.max);
+
+	return most > used ? most - used : 0;
+}
+#else
+#define memcg_least(mm, measure, whose)	(*(whose) = 0, U64_MAX)
+#endif
 
 /**
  * mrc_memcg_slack() - how much may be evicted of a process
@@ -38,42 +80,25 @@ static u64 memcg_slack(struct mem_cgroup *memcg)
  */
 u64 mrc_memcg_slack(struct mm_struct *mm)
 {
-	struct mem_cgroup *memcg;
-	u64 slack = U64_MAX;
+	u64 whose;
 
-	if (mem_cgroup_disabled())
-		return U64_MAX;
-	rcu_read_lock();
-	for (memcg = mem_cgroup_from_task(rcu_dereference(mm->owner)); memcg;
-	     memcg = parent_mem_cgroup(memcg))
-		slack = min(slack, memcg_slack(memcg));
-	rcu_read_unlock();
-	return slack;
+	return memcg_least(mm, memcg_slack, &whose);
 }
 
 /**
  * mrc_memcg_limit() - how much memory a process may have
  * @mm: its address space
+ * @whose: the control group that says so, by a number that no other ever has; 0: none
  *
- * The strictest of the control groups that it is in counts.
+ * The strictest of the control groups that it is in counts. All processes of that one
+ * have so much together.
  *
  * Context: any.
  * Return: pages; U64_MAX if nothing limits them.
  */
-u64 mrc_memcg_limit(struct mm_struct *mm)
+u64 mrc_memcg_limit(struct mm_struct *mm, u64 *whose)
 {
-	struct mem_cgroup *memcg;
-	u64 limit = U64_MAX;
-
-	if (mem_cgroup_disabled())
-		return U64_MAX;
-	rcu_read_lock();
-	for (memcg = mem_cgroup_from_task(rcu_dereference(mm->owner)); memcg;
-	     memcg = parent_mem_cgroup(memcg))
-		limit = min3(limit, (u64)READ_ONCE(memcg->memory.high),
-			     (u64)READ_ONCE(memcg->memory.max));
-	rcu_read_unlock();
-	return limit;
+	return memcg_least(mm, memcg_limit, whose);
 }
 
 /**
@@ -85,31 +110,7 @@ u64 mrc_memcg_limit(struct mm_struct *mm)
  */
 bool mrc_memcg_may_swap(struct mm_struct *mm)
 {
-	struct mem_cgroup *memcg;
-	bool may = true;
+	u64 whose;
 
-	if (mem_cgroup_disabled())
-		return true;
-	rcu_read_lock();
-	for (memcg = mem_cgroup_from_task(rcu_dereference(mm->owner)); memcg;
-	     memcg = parent_mem_cgroup(memcg))
-		may &= page_counter_read(&memcg->swap) < READ_ONCE(memcg->swap.max);
-	rcu_read_unlock();
-	return may;
+	return memcg_least(mm, memcg_swap_room, &whose);
 }
-#else
-u64 mrc_memcg_slack(struct mm_struct *mm)
-{
-	return U64_MAX;
-}
-
-u64 mrc_memcg_limit(struct mm_struct *mm)
-{
-	return U64_MAX;
-}
-
-bool mrc_memcg_may_swap(struct mm_struct *mm)
-{
-	return true;
-}
-#endif

@@ -7,7 +7,7 @@
 struct mm_struct;
 
 u64 mrc_memcg_slack(struct mm_struct *mm);
-u64 mrc_memcg_limit(struct mm_struct *mm);
+u64 mrc_memcg_limit(struct mm_struct *mm, u64 *whose);
 bool mrc_memcg_may_swap(struct mm_struct *mm);
 
 #endif

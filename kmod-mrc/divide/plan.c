@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/swap.h>
 #include <linux/vmstat.h>
 
@@ -194,7 +195,9 @@ static void see_memory(struct mrc_target *t, u64 us)
 		s->gave_back = mrc_now_us();
 	s->had = has;
 	s->anon = max(before, has);
-	s->mapped = mm ? min_t(u64, READ_ONCE(mm->total_vm), mrc_memcg_limit(mm)) : 0;
+	s->limiter = 0;
+	s->limit = mm ? mrc_memcg_limit(mm, &s->limiter) : U64_MAX;
+	s->mapped = mm ? min_t(u64, READ_ONCE(mm->total_vm), s->limit) : 0;
 	if (mm)
 		mmput_async(mm);
 	/* A total that was set is no room to grow into. */
@@ -253,6 +256,7 @@ static bool claim_make(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 						  t->stats.pages_per_sample);
 	mutex_unlock(&t->lock);
 
+	claim->most = U64_MAX;
 	claim->running = READ_ONCE(t->share.running);
 	claim->rate = rate;
 	claim->full = max(claim->full, rss);
@@ -288,6 +292,46 @@ static int plan_alloc(struct mrc_plan *plan, unsigned int n)
 	return -ENOMEM;
 }
 
+/* Those that one control group limits together lie side by side. */
+static int by_limiter(const void *a, const void *b)
+{
+	const struct mrc_target *x = *(const struct mrc_target **)a;
+	const struct mrc_target *y = *(const struct mrc_target **)b;
+
+	if (x->share.limiter != y->share.limiter)
+		return x->share.limiter < y->share.limiter ? -1 : 1;
+	return x->nr - y->nr;
+}
+
+/* Return: how many targets are wanted. */
+static unsigned int targets_gather(struct mrc_plan *plan, const int *pid, unsigned int pids)
+{
+	struct mrc_target *t;
+	unsigned int n = 0;
+
+	list_for_each_entry(t, &mrc_targets, link)
+		if (target_is_wanted(t, pid, pids))
+			plan->target[n++] = t;
+	sort(plan->target, n, sizeof(*plan->target), by_limiter, NULL);
+	return n;
+}
+
+/* What processes of a control group may not have together, others may. */
+static void plan_keep_to_limits(struct mrc_plan *plan, const struct mrc_division *by)
+{
+	unsigned int i, end;
+
+	for (i = 0; i < plan->n; i = end) {
+		const struct mrc_share *s = &plan->target[i]->share;
+
+		for (end = i + 1; end < plan->n &&
+		     plan->target[end]->share.limiter == s->limiter; end++)
+			;
+		if (s->limiter)
+			mrc_divide_within(&plan->claim[i], end - i, by, s->limit);
+	}
+}
+
 /**
  * mrc_plan_make() - divide memory among targets, as it is set
  * @plan: result
@@ -308,7 +352,7 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 		.miss_us = READ_ONCE(mrc_division_tunables.miss_us),
 	};
 	struct mrc_target *t;
-	unsigned int n = 0;
+	unsigned int n = 0, i;
 	u64 resident = 0, available;
 	int err;
 
@@ -317,11 +361,13 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 	err = plan_alloc(plan, max(n, 1u));
 	if (err)
 		return err;
-	list_for_each_entry(t, &mrc_targets, link) {
-		u64 rss = mrc_target_rss(t);
+	n = targets_gather(plan, pid, pids);
+	for (i = 0; i < n; i++) {
+		u64 rss;
 
-		if (!target_is_wanted(t, pid, pids) ||
-		    !claim_make(t, &plan->claim[plan->n], plan->rate[plan->n], rss))
+		t = plan->target[i];
+		rss = mrc_target_rss(t);
+		if (!claim_make(t, &plan->claim[plan->n], plan->rate[plan->n], rss))
 			continue;
 		resident += rss;
 		plan->target[plan->n++] = t;
@@ -332,6 +378,7 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.total_kib)) ?:
 		   available - min(available, plan->reserve);
 	plan->total = by.total;
+	plan_keep_to_limits(plan, &by);
 	mrc_divide(plan->claim, plan->n, &by);
 	return 0;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the administrator guarantees and limits holds while memory is divided, in a guest that swaps: pages that are
 # locked, that memory.low protects or that memory.swap.max or vm.swappiness keep from swap are not evicted; and nobody is
-# made smaller for what memory.high keeps another from having.
+# made smaller for what memory.high keeps another from having, or others of one cgroup together.
 #
 # boot: shared
 # kernels: oldest newest; soak: all
@@ -104,7 +104,17 @@ sed 's/^/# /' $debug/mrc/plan
 least=$(lowest resident $uniform)
 note "beside: not below $least"
 check "and keeps it" [ "$least" -ge 5800 ]
-kill $high $uniform
+# What memory.high allows, all processes of the cgroup have together.
+start high --pattern uniform 6000 300
+second=$pid
+both_planned() {
+	one=$(column $high share_pages) two=$(column $second share_pages)
+	[ "${one:-0}" -gt 0 ] && [ "${two:-0}" -gt 0 ] && [ $((one + two)) -le 2100 ]
+}
+check "two with memory.high get no more than that together" wait_for 60 both_planned
+check "and the other keeps what they cannot have" wait_for 60 at_least_planned $uniform 5900
+sed 's/^/# /' $debug/mrc/plan
+kill $high $second $uniform
 wait
 rmdir $cgroup/low $cgroup/high $cgroup/unswapped
 check "unload" rmmod mrc
