@@ -43,15 +43,16 @@ static struct candidate candidates[NEW_MAX];
 static unsigned int candidates_n;
 
 /*
- * Whether a process is likely to see the end of a ladder, which looks for ladder_ms
- * both ways. Of those that have lived for some time, half live for as long again
+ * Whether a process is likely to see the end of a ladder, the first of which looks for a
+ * second both ways, or for ladder_ms. Of those that have lived for some time, half live for as long again
  * (Harchol-Balter and Downey 1997); most live for less.
  */
 static bool process_is_lasting(struct task_struct *task)
 {
 	u64 age = ktime_get_boottime_ns() - task->start_boottime;
 
-	return age >= 2 * NSEC_PER_MSEC * READ_ONCE(mrc_tunables.ladder_ms);
+	return age >= 2 * NSEC_PER_MSEC *
+		      min_t(u32, READ_ONCE(mrc_tunables.ladder_ms), MRC_LADDER_FIRST_MS);
 }
 
 /* The larger ones are kept. */

@@ -30,6 +30,8 @@ struct mrc_tunables {
 #define MRC_SAMPLES_MAX		65536
 #define MRC_LADDER_MS_MIN	100
 #define MRC_LADDER_MS_MAX	60000
+/* The first ladder of a target looks for so long both ways at most: its curve comes soon. */
+#define MRC_LADDER_FIRST_MS	1000
 #define MRC_EPOCH_MS_MAX	1000
 #define MRC_GROUP_PAGES_MAX	4096
 

@@ -300,6 +300,16 @@ static u32 useful_rungs(const struct mrc_target *t)
 	return max_t(u32, useful + TOP_MORE, TOP_MIN);
 }
 
+/* How many points this one gets; what the ladder before needed is known but for the first. */
+static u32 ladder_points(const struct mrc_target *t)
+{
+	u32 ms = READ_ONCE(mrc_tunables.ladder_ms);
+	u64 us = t->top ? ms : min_t(u32, ms, MRC_LADDER_FIRST_MS);
+	u32 points = max(mrc_times_within(us * USEC_PER_MSEC), 1u);
+
+	return t->top ? min(t->top, points) : points;
+}
+
 /**
  * mrc_ladder_window() - track a target for one ladder
  * @t: the target
@@ -309,8 +319,6 @@ static u32 useful_rungs(const struct mrc_target *t)
  */
 int mrc_ladder_window(struct mrc_target *t)
 {
-	u32 points = max(mrc_times_within(READ_ONCE(mrc_tunables.ladder_ms) *
-					  (u64)USEC_PER_MSEC), 1u);
 	u64 now;
 	int err;
 
@@ -323,7 +331,7 @@ int mrc_ladder_window(struct mrc_target *t)
 	if (!t->since)
 		t->since = mrc_now_us();
 	mrc_estimate_prepare(t);
-	err = mrc_ladder_schedule_run(t, t->top ? min(t->top, points) : points);
+	err = mrc_ladder_schedule_run(t, ladder_points(t));
 	if (err)
 		return err;
 	t->top = useful_rungs(t);

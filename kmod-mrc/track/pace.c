@@ -103,8 +103,10 @@ u64 mrc_pace_total_earned_us(u64 ns)
  */
 u64 mrc_pace_after_ladder(struct mrc_target *t, u64 took_us)
 {
-	u64 period = mrc_pace_earned_us(t->cost_ns) * READ_ONCE(t->sharers);
-	u64 pause = period > took_us ? period - took_us : 0;
+	u64 earned = mrc_pace_earned_us(t->cost_ns);
+	u64 period = earned * READ_ONCE(t->sharers);
+	/* Who shares the budget takes its part out of it when it needs one: most need little. */
+	u64 pause = earned > took_us ? earned - took_us : 0;
 	u32 most = READ_ONCE(mrc_tunables.samples);
 	u64 want;
 
@@ -117,7 +119,7 @@ u64 mrc_pace_after_ladder(struct mrc_target *t, u64 took_us)
 		pause = 0;
 	}
 	/* Never in step with the program. */
-	pause = max(pause, took_us / 16);
+	pause = max(pause, took_us / 32);
 	pause += div_u64(pause * (get_random_u32() & 255), 1024);
 	return min_t(u64, pause, PAUSE_MAX_US);
 }
