@@ -21,8 +21,11 @@
 #include "divide/enforce.h"
 #include "divide/guard.h"
 #include "divide/plan.h"
+#include "target/group.h"
 #include "target/target.h"
+#include "target/target_parse.h"
 
+/* Two numbers, and blanks. */
 #define LINE_MAX	64
 
 static const char *const utilities[] = {
@@ -60,43 +63,63 @@ static ssize_t guard_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%s\n", guard_phases[READ_ONCE(mrc_enforce_guard.phase)]);
 }
 
-static int share_set(int nr, u64 weight, u64 min_kib)
+static int share_set(int nr, u64 weight, u64 pages)
 {
-	struct mrc_target *t;
-	int err = -ENOENT;
+	struct mrc_target *t = mrc_target_find_nr(nr);
 
-	mutex_lock(&mrc_targets_lock);
-	list_for_each_entry(t, &mrc_targets, link)
-		if (t->nr == nr) {
-			WRITE_ONCE(t->share.weight, weight);
-			WRITE_ONCE(t->share.min, min_kib >> (PAGE_SHIFT - 10));
-			err = 0;
-		}
-	mutex_unlock(&mrc_targets_lock);
+	if (!t)
+		return -ENOENT;
+	WRITE_ONCE(t->share.weight, weight);
+	WRITE_ONCE(t->share.min, pages);
+	return 0;
+}
+
+/* Of its processes, also of those to come. */
+static int group_share_set(const struct mrc_target_spec *spec, u64 weight, u64 pages)
+{
+	struct mrc_group *group = mrc_group_find(spec);
+
+	if (!group)
+		return -ENOENT;
+	group->weight = weight;
+	group->min = pages;
+	return 0;
+}
+
+/* "TARGET WEIGHT MIN_KIB" */
+static int set_parse(char *line, struct mrc_target_spec *spec, u64 *weight, u64 *kib)
+{
+	char *last = strrchr(line, ' ');
+	int err;
+
+	if (!last)
+		return -EINVAL;
+	*last++ = '\0';
+	err = mrc_target_parse_rate(line, spec, weight);
+	if (!err)
+		err = kstrtou64(last, 10, kib);
+	if (!err && (*weight < 1 || *weight > MRC_WEIGHT_MAX || *kib > MRC_KIB_MAX))
+		err = -ERANGE;
 	return err;
 }
 
 static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
-	char line[LINE_MAX], *rest = line, *word;
-	u64 number[3];
-	unsigned int n = 0;
+	char line[MRC_TARGET_TEXT + LINE_MAX];
+	struct mrc_target_spec spec;
+	u64 weight, kib, pages;
 	int err = memsuite_parse_line(buf, count, line, sizeof(line));
 
-	while (!err && (word = strsep(&rest, " "))) {
-		if (n == ARRAY_SIZE(number))
-			return -EINVAL;
-		err = kstrtou64(word, 10, &number[n++]);
-	}
+	if (!err)
+		err = set_parse(line, &spec, &weight, &kib);
 	if (err)
 		return err;
-	if (n != ARRAY_SIZE(number))
-		return -EINVAL;
-	if (number[0] > PID_MAX_LIMIT || number[1] < 1 ||
-	    number[1] > MRC_WEIGHT_MAX || number[2] > MRC_KIB_MAX)
-		return -ERANGE;
-	err = share_set(number[0], number[1], number[2]);
+	pages = kib >> (PAGE_SHIFT - 10);
+	mutex_lock(&mrc_targets_lock);
+	err = spec.type == MRC_TARGET_PROCESS ? share_set(spec.pid, weight, pages) :
+						group_share_set(&spec, weight, pages);
+	mutex_unlock(&mrc_targets_lock);
 	return err ?: count;
 }
 

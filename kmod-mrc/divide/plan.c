@@ -19,6 +19,7 @@
 #include "divide/memcg_protection.h"
 #include "divide/memory_reserve.h"
 #include "divide/plan.h"
+#include "target/group.h"
 #include "target/memory_share.h"
 #include "target/target.h"
 #include "target/tunables.h"
@@ -264,7 +265,8 @@ static bool claim_make(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 	if (t->share.mapped)
 		claim->full = min(claim->full, max(t->share.mapped, rss));
 	claim->min = min(READ_ONCE(t->share.min), claim->full);
-	claim->weight = READ_ONCE(t->share.weight);
+	claim->weight = min_t(u32, READ_ONCE(t->share.weight) * mrc_groups_weight(t->groups),
+			      MRC_WEIGHT_MAX);
 	return known;
 }
 
@@ -290,6 +292,23 @@ static int plan_alloc(struct mrc_plan *plan, unsigned int n)
 		return 0;
 	mrc_plan_free(plan);
 	return -ENOMEM;
+}
+
+/* What a group gets before all others, its processes get in proportion to what they can use. */
+static void plan_raise_minima(struct mrc_plan *plan, unsigned int slot, u64 least)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < plan->n; i++)
+		if (plan->target[i]->groups & BIT(slot))
+			sum += plan->claim[i].full;
+	for (i = 0; i < plan->n && sum; i++) {
+		struct mrc_claim *c = &plan->claim[i];
+
+		if (plan->target[i]->groups & BIT(slot))
+			c->min = max(c->min, mul_u64_u64_div_u64(c->full, min(least, sum), sum));
+	}
 }
 
 /* Those that one control group limits together lie side by side. */
@@ -378,6 +397,9 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 	by.total = total ?: PAGES_PER_KIB(READ_ONCE(mrc_division_tunables.total_kib)) ?:
 		   available - min(available, plan->reserve);
 	plan->total = by.total;
+	for (i = 0; i < MRC_GROUPS; i++)
+		if (mrc_group_min(i))
+			plan_raise_minima(plan, i, mrc_group_min(i));
 	plan_keep_to_limits(plan, &by);
 	mrc_divide(plan->claim, plan->n, &by);
 	return 0;

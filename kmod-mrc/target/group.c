@@ -198,6 +198,36 @@ struct mrc_cpu_budget *mrc_group_budget(u32 slots)
 }
 
 /**
+ * mrc_groups_weight() - by how much the weight of a process is multiplied
+ * @slots: of its groups, of which the heaviest counts
+ *
+ * Context: mrc_targets_lock is held.
+ * Return: at least 1.
+ */
+u32 mrc_groups_weight(u32 slots)
+{
+	u32 weight = 1;
+	unsigned int i;
+
+	for (i = 0; i < MRC_GROUPS; i++)
+		if (slots & BIT(i) && groups[i])
+			weight = max(weight, groups[i]->weight);
+	return weight;
+}
+
+/**
+ * mrc_group_min() - what the processes of a group get together before all others
+ * @slot: its own
+ *
+ * Context: mrc_targets_lock is held.
+ * Return: pages; 0 if nobody has the slot.
+ */
+u64 mrc_group_min(unsigned int slot)
+{
+	return groups[slot] ? groups[slot]->min : 0;
+}
+
+/**
  * mrc_groups_count_begin() - the processes of all groups are to be counted anew
  *
  * Context: mrc_targets_lock is held.

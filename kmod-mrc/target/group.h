@@ -23,6 +23,8 @@ struct task_struct;
  * @dir: its directory in debugfs
  * @since: when it was added, in ns since boot
  * @accesses: of mrc_curve
+ * @weight: by which the weights of its processes are multiplied
+ * @min: pages that they get together before all others
  * @seen: how many processes there were when last looked
  * @seen_pages: what they had in memory
  * @tracked: how many of them are tracked
@@ -35,6 +37,8 @@ struct mrc_group {
 	struct dentry *dir;
 	u64 since;
 	u64 accesses;
+	u32 weight;
+	u64 min;
 	u64 seen;
 	u64 seen_pages;
 	u64 tracked;
@@ -50,6 +54,8 @@ u32 mrc_groups_of(struct task_struct *task, u64 pages, u32 before);
 bool mrc_groups_have_root(u32 slots, int nr);
 u32 mrc_groups_loan(u32 slots, struct task_struct *task);
 struct mrc_cpu_budget *mrc_group_budget(u32 slots);
+u32 mrc_groups_weight(u32 slots);
+u64 mrc_group_min(unsigned int slot);
 
 void mrc_groups_count_begin(void);
 void mrc_groups_count(u32 slots, u64 pages);

@@ -363,8 +363,8 @@ def mrc_commands(top):
     command.add_argument("--total", metavar="SIZE", type=amount_argument, default=0,
                          help="memory to divide: bytes; K, M, G, T (what they have and what is available)")
     command.add_argument("pid", metavar="PID", type=pid_argument, nargs="*", help="only among these (all)")
-    command = mrc.add("share", cmd_mrc_share, "set what a process weighs in the division, and what it gets at least")
-    command.add_argument("pid", metavar="PID", type=pid_argument)
+    command = mrc.add("share", cmd_mrc_share, "set what a process, or several, weigh in the division, and get at least")
+    command.add_argument("who", metavar="WHO", type=tracked_argument, help=who_help)
     command.add_argument("--weight", metavar="N", type=number_argument(1, 1000),
                          help="so many times what it gains counts (as before; 1 at first)")
     command.add_argument("--min", metavar="SIZE", type=amount_argument, help="bytes; K, M, G, T (as before; 1M at first)")

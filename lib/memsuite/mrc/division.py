@@ -79,13 +79,13 @@ def cmd_mrc_share(args):
     need("mrc")
     weight, least = args.weight, args.min
     if weight is None or least is None:
-        before = [row for row in ask(0, [args.pid]) if row["pid"] == args.pid]
+        before = [row for row in ask(0, [int(args.who)]) if row["pid"] == int(args.who)] if args.who.isdigit() else []
         if not before:
-            raise Failure(f"{args.pid}: not tracked, or no curve yet; give both --weight and --min")
+            raise Failure(f"{args.who}: not tracked, or no curve yet; give both --weight and --min")
         weight = before[0]["weight"] if weight is None else weight
         least = before[0]["min_pages"] * mmap.PAGESIZE if least is None else least
     if least % mmap.PAGESIZE:
         raise Failure("a minimum is in whole pages")
-    write("mrc/division/set", f"{args.pid} {weight} {least // KIB}",
-          {errno.ENOENT: f"{args.pid} is not tracked"})
-    return done(args, f"{args.pid} weighs {weight}, and gets {human_pages(least // mmap.PAGESIZE)} at least")
+    write("mrc/division/set", f"{args.who} {weight} {least // KIB}",
+          {errno.ENOENT: f"{args.who} is not tracked; to track it: memsuite mrc add {args.who}"})
+    return done(args, f"{args.who} weighs {weight}, and gets {human_pages(least // mmap.PAGESIZE)} at least")

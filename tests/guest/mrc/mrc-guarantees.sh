@@ -116,6 +116,35 @@ check "and the other keeps what they cannot have" wait_for 60 at_least_planned $
 sed 's/^/# /' $debug/mrc/plan
 kill $high $second $uniform
 wait
+
+# Two loops that do not fit would get what the other leaves; they are in a cgroup that has a minimum.
+answers() { # TEXT ERRNO
+	answer=$("$here/poke" $division/set "literal:$1")
+	[ "$answer" = "$2" ] || { note "$1: $answer"; false; }
+}
+check "a cgroup that is no target" answers "cgroup:/unswapped 1 20480" ENOENT
+check "a cgroup without a minimum" answers "cgroup:/unswapped 1" EINVAL
+check "a weight of a cgroup beyond 1000" answers "cgroup:/unswapped 1001 0" ERANGE
+start unswapped 8000 300
+one=$pid
+start unswapped 8000 300
+two=$pid
+start . --pattern uniform 8000 300
+uniform=$pid
+together() {
+	a=$(column $one share_pages) b=$(column $two share_pages)
+	[ "${a:-0}" -gt 0 ] && [ "${b:-0}" -gt 0 ] && [ $((a + b)) "$1" "$2" ]
+}
+check "they get little" wait_for 60 together -lt 4000
+echo cgroup:/unswapped >$mrc/add
+echo "cgroup:/unswapped 1 20480" >$division/set # 5120 pages
+check "with a minimum of the cgroup they get that" wait_for 60 together -ge 5100
+sed 's/^/# /' $debug/mrc/plan
+echo "cgroup:/unswapped 1 0" >$division/set
+check "and no more without" wait_for 60 together -lt 4000
+echo cgroup:/unswapped >$mrc/remove
+kill $one $two $uniform
+wait
 rmdir $cgroup/low $cgroup/high $cgroup/unswapped
 check "unload" rmmod mrc
 swapoff /dev/zram0
