@@ -44,8 +44,8 @@ static unsigned int candidates_n;
 
 /*
  * Whether a process is likely to see the end of a ladder, the first of which looks for a
- * second both ways, or for ladder_ms. Of those that have lived for some time, half live for as long again
- * (Harchol-Balter and Downey 1997); most live for less.
+ * second both ways, or for ladder_ms. Of those that have lived for some time, half live
+ * for as long again (Harchol-Balter and Downey 1997); most live for less.
  */
 static bool process_is_lasting(struct task_struct *task)
 {

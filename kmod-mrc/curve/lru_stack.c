@@ -295,9 +295,9 @@ u32 mrc_lru_stack_at(const struct mrc_lru_stack *s, u32 place)
 u32 mrc_lru_stack_place(const struct mrc_lru_stack *s, u32 i)
 {
 	u32 slot = s->node[i].slot, word = slot / BITS_PER_LONG;
-	unsigned long upto = s->taken[word] << (BITS_PER_LONG - 1 - slot % BITS_PER_LONG);
+	unsigned long lower = s->taken[word] << (BITS_PER_LONG - 1 - slot % BITS_PER_LONG);
 
-	return s->n - tree_below(s, word) - hweight_long(upto);
+	return s->n - tree_below(s, word) - hweight_long(lower);
 }
 
 /**
