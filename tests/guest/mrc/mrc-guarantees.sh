@@ -131,17 +131,18 @@ start unswapped 8000 300
 two=$pid
 start . --pattern uniform 8000 300
 uniform=$pid
-together() {
-	a=$(column $one share_pages) b=$(column $two share_pages)
-	[ "${a:-0}" -gt 0 ] && [ "${b:-0}" -gt 0 ] && [ $((a + b)) "$1" "$2" ]
-}
-check "they get little" wait_for 60 together -lt 4000
+# Pages planned for both; nothing while one is not in the plan.
+together() { awk -v a=$one -v b=$two 'NR == 1 { for (i = 2; i <= NF; i++) if ($i == "share_pages") k = i - 1 }
+	$1 == a || $1 == b { n++; sum += $k } END { if (n == 2) print sum }' $debug/mrc/plan; }
+get_less() { sum=$(together) && [ -n "$sum" ] && [ "$sum" -lt "$1" ]; }
+get_least() { sum=$(together) && [ "${sum:-0}" -ge "$1" ]; }
+check "they get little" wait_for 60 get_less 4000
 echo cgroup:/unswapped >$mrc/add
 echo "cgroup:/unswapped 1 20480" >$division/set # 5120 pages
-check "with a minimum of the cgroup they get that" wait_for 60 together -ge 5100
+check "with a minimum of the cgroup they get that" wait_for 60 get_least 5100
 sed 's/^/# /' $debug/mrc/plan
 echo "cgroup:/unswapped 1 0" >$division/set
-check "and no more without" wait_for 60 together -lt 4000
+check "and no more without" wait_for 60 get_less 4000
 echo cgroup:/unswapped >$mrc/remove
 kill $one $two $uniform
 wait
