@@ -135,6 +135,7 @@ endif
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/profiles profiles/*.profile
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/man/man8 Documentation/man/*.8
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/monitoring monitoring/*
 	scripts/install-hooks '$(DESTDIR)' $(HOOKS)
 	$(MAKE) -C lib/libvip install
 ifeq ($(DESTDIR),)

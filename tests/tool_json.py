@@ -88,6 +88,7 @@ mrc plan
 mrc share 77 --weight 2
 mrc enforce
 mrc limit --interval 0.1
+exporter --listen 127.0.0.1:0
 store create new /dev/null /dev/null
 store open new /dev/null /dev/null
 store close vs
@@ -134,7 +135,7 @@ def told(top, command, before=False):
     environment = {"PATH": f"{where}/bin:{os.environ['PATH']}", "MEMSUITE_BLOCKS": f"{where}/blocks",
                    "MEMSUITE_ROOT": where}
     process = tree.start(*words, **environment)
-    if command.startswith("mrc limit"):
+    if command.startswith(("mrc limit", "exporter")):
         line = process.stdout.readline()
         process.terminate()
         process.communicate()

@@ -76,6 +76,14 @@ def number_argument(low, high, kind=int):
     return argument
 
 
+def listen_argument(text):
+    """(host, port) to listen at."""
+    host, colon, port = text.rpartition(":")
+    if not host or not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"not ADDRESS:PORT: {text!r}")
+    return host.strip("[]"), int(port)
+
+
 def setting_argument(text):
     path, equals, value = text.partition("=")
     if not equals or not value or path.startswith("/") or ".." in path.split("/"):

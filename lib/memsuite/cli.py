@@ -16,8 +16,8 @@ import sys
 
 from . import Failure
 from .arguments import (
-    address_argument, amount_argument, duration_argument, number_argument, pid_argument, policy_word, range_argument,
-    setting_argument, tracked_argument, who_argument, word_argument)
+    address_argument, amount_argument, duration_argument, listen_argument, number_argument, pid_argument, policy_word,
+    range_argument, setting_argument, tracked_argument, who_argument, word_argument)
 from .burn_in.command import cmd_diag_burn_in
 from .config.apply import cmd_apply
 from .config.dump import cmd_dump
@@ -32,6 +32,7 @@ from .diag.retirement import cmd_diag_restore, cmd_diag_retire, cmd_diag_save, c
 from .diag.status import cmd_diag_set, cmd_diag_status
 from .doctor.report import cmd_doctor
 from .ending import Ended, until_ended
+from .exporter import DEFAULT_ADDRESS, cmd_exporter
 from .exit_status import (
     BAD_MEMORY, CANCELLED, COMMON, FAILED, MEANINGS, NOT_EXECUTABLE, NOT_LOADED, NOT_FOUND, PARTIAL, UNTESTED, help_text)
 from .log import log_errors
@@ -471,6 +472,12 @@ def parser():
     store_commands(top)
     top.add("export", cmd_export,
             "all counters, as Prometheus reads them")
+    command = top.add("exporter", cmd_exporter, "the same over HTTP, until a signal: for a Prometheus that scrapes them",
+                      exits=GOES_ON)
+    command.add_argument("--listen", metavar="ADDRESS:PORT", type=listen_argument, default=DEFAULT_ADDRESS,
+                         help="(%s:%d), unless systemd has passed a socket" % DEFAULT_ADDRESS)
+    command.add_argument("--token-file", metavar="FILE", help="who sends the token in it (Authorization: Bearer TOKEN) is "
+                         "told what only root may read, too; others what everybody may read")
     return top_parser
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """All counters, as Prometheus reads them."""
 
+import functools
 import os
 import re
 import stat
@@ -8,8 +9,9 @@ import sys
 
 from . import Failure
 from .abi import descriptions
-from .output import print_json
-from .sysfs import CORE, MODULES, SYSFS, entries, loaded, present, read
+from .machine_metrics import machine_metrics
+from .output import print_json, print_once
+from .sysfs import CORE, MODULES, SYSFS, entries, loaded, read
 from .zone.regions import REGION_TEXTS
 
 # What grows only; Prometheus wants "_total" at the end of such names.
@@ -63,6 +65,9 @@ RENAMED = {"memdiag/bad_page_count": "memdiag_bad_pages", "memdiag/pending_page_
 # What changes nothing when it is read, and says nothing.
 COMMANDS = ("add", "remove", "set")
 
+# Permission bits of files that count: of whoever may read, or only of what everybody may.
+ANYBODY, EVERYBODY = 0o444, 0o004
+
 
 def metric_of(pattern):
     """(name, factor) of a file, or of a directory; * is each thing of it."""
@@ -99,31 +104,30 @@ def directories(*top):
             yield f"{path}/*", f"{path}/{thing}", {THINGS[path][1]: thing}
 
 
-def numbers_in(path):
-    """(file, value) of the numbers in a directory; unreadable: skipped."""
-    full = os.path.join(SYSFS, path)
+def values_in(path, readers):
+    """{file: text} of what a directory tells; unreadable: left out."""
+    full, found = os.path.join(SYSFS, path), {}
     for name in sorted(os.listdir(full)):
         try:
             mode = os.stat(os.path.join(full, name)).st_mode
-            if not stat.S_ISREG(mode) or not mode & 0o444 or name in COMMANDS:
-                continue
-            yield name, int(read(path, name), 0)
-        except (ValueError, FileNotFoundError):
+            if stat.S_ISREG(mode) and mode & readers and name not in COMMANDS:
+                found[name] = read(path, name)
+        except FileNotFoundError:
             continue
         except Failure as failure:
-            print(f"memsuite: {failure}", file=sys.stderr)
+            print_once(f"memsuite: {failure}")
+    return found
 
 
-def texts_in(path, names):
-    """(file, text); unreadable: skipped."""
-    for name in names:
-        try:
-            if present(path, name):
-                yield name, read(path, name)
-        except Failure as failure:
-            print(f"memsuite: {failure}", file=sys.stderr)
+def number_in(text):
+    """None if it is none."""
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None
 
 
+@functools.lru_cache(maxsize=None)
 def described(pattern):
     """(name, type, help, factor) of a file."""
     name, factor = metric_of(pattern)
@@ -133,8 +137,8 @@ def described(pattern):
     return name, "counter" if COUNTERS.fullmatch(pattern) else "gauge", text, factor
 
 
-def metrics():
-    """Name: {type, help, samples: [(labels, value)]}."""
+def metrics(readers=ANYBODY):
+    """Name: {type, help, samples: [(labels, value)]}; of files that those @readers may read."""
     result = {}
 
     def put(name, kind, text, labels, value):
@@ -145,16 +149,21 @@ def metrics():
     for module in MODULES:
         put("memsuite_module_loaded", "gauge", "whether a module is loaded",
             {"module": module}, int(loaded(module)))
+    for metric in machine_metrics():
+        put(*metric)
     if not loaded(CORE):
         return result
     put("memsuite_info", "gauge", "the version",
         {"version": read("version")}, 1)
     for pattern, path, labels in directories():
-        if pattern in INFOS:
-            texts = dict(texts_in(path, INFOS[pattern]))
-            put(metric_of(pattern)[0] + "_info", "gauge",
-                f"the texts of {pattern}", {**labels, **texts}, 1)
-        for file, value in numbers_in(path):
+        values = values_in(path, readers)
+        texts = {file: values[file] for file in INFOS.get(pattern, ()) if file in values}
+        if texts:
+            put(metric_of(pattern)[0] + "_info", "gauge", f"the texts of {pattern}", {**labels, **texts}, 1)
+        for file, value in values.items():
+            value = number_in(value)
+            if value is None:
+                continue
             name, kind, text, factor = described(f"{pattern}/{file}")
             put(name, kind, text, labels, value if factor == 1 else round(value * factor, 18))
     return result
@@ -164,6 +173,14 @@ def sample_line(name, labels, value):
     inside = ",".join(f'{key}="{label_text(text)}"'
                       for key, text in labels.items())
     return f"{name}{{{inside}}} {value}" if inside else f"{name} {value}"
+
+
+def prometheus_lines(result):
+    for name, metric in result.items():
+        yield f"# HELP {name} {help_text(metric['help'])}"
+        yield f"# TYPE {name} {metric['type']}"
+        for labels, value in metric["samples"]:
+            yield sample_line(name, labels, value)
 
 
 def cmd_export(args):
@@ -177,9 +194,6 @@ def cmd_export(args):
                                  for labels, value in metric["samples"]]
         print_json(result)
         return 0
-    for name, metric in result.items():
-        print(f"# HELP {name} {help_text(metric['help'])}")
-        print(f"# TYPE {name} {metric['type']}")
-        for labels, value in metric["samples"]:
-            print(sample_line(name, labels, value))
+    for line in prometheus_lines(result):
+        print(line)
     return 0

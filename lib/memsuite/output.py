@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How results are printed."""
 
+import functools
 import json
 import mmap
 import sys
@@ -20,6 +21,12 @@ def print_json(value):
 def print_json_line(value):
     """Of a command that goes on: a document a line, as soon as it is known."""
     print(json_text(value), flush=True)
+
+
+@functools.lru_cache(maxsize=1000)
+def print_once(text):
+    """To standard error; of what is seen again and again, only the first time."""
+    print(text, file=sys.stderr)
 
 
 def print_table(head, rows, right=()):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Whether the bad pages that are known will be withheld after a reboot as well, and those of before are now."""
 
-import os
 import time
 
 from .. import Failure
@@ -21,9 +20,20 @@ def is_saved_soon(row):
         return False
 
 
+def may_read(path):
+    """What counts is what open() says: access() knows nothing of a service's capabilities."""
+    try:
+        with open(path, "rb"):
+            return True
+    except FileNotFoundError:
+        return True
+    except PermissionError:
+        return False
+
+
 def keeping():
     """{"unsaved", "unrestored": addresses, "error": why they cannot be told}; None for who may not know."""
-    if not all(os.access(path, os.R_OK) for path in (STATE, BAD_PAGES) if os.path.exists(path)):
+    if not all(map(may_read, (STATE, BAD_PAGES))):
         return None
     try:
         rows = all_bad_pages()
