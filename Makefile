@@ -14,6 +14,8 @@ SOURCES := Kbuild VERSION dkms.conf include modules kmod-memdiag kmod-vipzone km
 prefix := /usr/local
 sbindir = $(prefix)/sbin
 hooksdir := /etc
+bashdir = $(prefix)/share/bash-completion/completions
+zshdir = $(prefix)/share/zsh/site-functions
 HOOKS = $(sbindir)/memsuite $(prefix)/share/memsuite $(hooksdir)
 
 help:
@@ -135,6 +137,8 @@ endif
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/profiles profiles/*.profile
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/man/man8 Documentation/man/*.8
+	install -D -m 644 -t $(DESTDIR)$(bashdir) completion/memsuite
+	install -D -m 644 -t $(DESTDIR)$(zshdir) completion/_memsuite
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/monitoring monitoring/*
 	scripts/install-hooks '$(DESTDIR)' $(HOOKS)
 	$(MAKE) -C lib/libvip install
@@ -148,7 +152,7 @@ ifeq ($(DESTDIR),)
 	-dkms remove memsuite/$(VERSION) --all
 endif
 	rm -rf $(addprefix $(DESTDIR),$(DKMS_SOURCE) $(prefix)/share/memsuite)
-	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap)
+	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap $(bashdir)/memsuite $(zshdir)/_memsuite)
 	rm -f $(addprefix $(DESTDIR)$(prefix)/share/man/man8/,memsuite.8 memsuite-bankmap.8)
 	scripts/install-hooks --remove '$(DESTDIR)' $(HOOKS)
 	$(MAKE) -C lib/libvip uninstall

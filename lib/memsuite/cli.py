@@ -14,7 +14,7 @@ import argparse
 import os
 import sys
 
-from . import Failure
+from . import Failure, completion
 from .arguments import (
     address_argument, amount_argument, duration_argument, listen_argument, number_argument, pid_argument, policy_word,
     range_argument, setting_argument, tracked_argument, who_argument, word_argument)
@@ -488,6 +488,10 @@ def parse(argv):
 def main(argv):
     sys.stdout.reconfigure(errors="backslashreplace")
     sys.stderr.reconfigure(errors="backslashreplace")
+    if completion.ASKED:        # then no command is run, whatever else
+        top_parser = parser()
+        completion.complete(top_parser, commands_of(top_parser))
+        return FAILED
     args = parse(argv)
     if args.log:
         log_errors()
