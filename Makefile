@@ -136,7 +136,9 @@ endif
 	install -D -m 755 -t $(DESTDIR)$(sbindir) out/bankmap/memsuite-bankmap
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/bank_maps tools/bankmap/maps/*
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/profiles profiles/*.profile
-	install -D -m 644 -t $(DESTDIR)$(prefix)/share/man/man8 Documentation/man/*.8
+	rm -rf out/man && scripts/man-pages out/man
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/man/man5 out/man/man5/*
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/man/man8 Documentation/man/*.8 out/man/man8/*
 	install -D -m 644 -t $(DESTDIR)$(bashdir) completion/memsuite
 	install -D -m 644 -t $(DESTDIR)$(zshdir) completion/_memsuite
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/monitoring monitoring/*
@@ -153,7 +155,8 @@ ifeq ($(DESTDIR),)
 endif
 	rm -rf $(addprefix $(DESTDIR),$(DKMS_SOURCE) $(prefix)/share/memsuite)
 	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap $(bashdir)/memsuite $(zshdir)/_memsuite)
-	rm -f $(addprefix $(DESTDIR)$(prefix)/share/man/man8/,memsuite.8 memsuite-bankmap.8)
+	rm -f $(addprefix $(DESTDIR)$(prefix)/share/man/man8/,memsuite.8 $(addprefix memsuite-,bankmap.8 diag.8 mrc.8 store.8 zone.8))
+	rm -f $(DESTDIR)$(prefix)/share/man/man5/memsuite.conf.5
 	scripts/install-hooks --remove '$(DESTDIR)' $(HOOKS)
 	$(MAKE) -C lib/libvip uninstall
 ifeq ($(DESTDIR),)

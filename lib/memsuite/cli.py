@@ -82,6 +82,11 @@ class Help(argparse.HelpFormatter):
         return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
+def examples_text(examples):
+    """For the end of --help."""
+    return "examples:\n" + "\n".join(f"  {example}\n      {why}" for example, why in examples)
+
+
 class Commands:
     """Subcommands that all take --json; @exits: what their exit statuses mean beyond what all have in common."""
 
@@ -95,8 +100,10 @@ class Commands:
         command.set_defaults(function=function, **defaults)
         return command
 
-    def group(self, name, text, module=None):
-        group = self.commands.add_parser(name, help=text, description=text)
+    def group(self, name, text, module=None, examples=()):
+        """@examples: (command line, why)."""
+        group = self.commands.add_parser(name, help=text, description=text, formatter_class=Help, epilog=examples_text(examples))
+        group.examples = examples
         add_json(group)
         commands = Commands(group)
         if module:
@@ -108,7 +115,10 @@ class Commands:
 
 
 def diag_commands(top):
-    diag = top.group("diag", "memory diagnostic: memdiag", "memdiag")
+    diag = top.group("diag", "memory diagnostic: memdiag", "memdiag", (
+        ("memsuite diag enable", "test free memory from now on, and retire bad pages"),
+        ("memsuite diag test 4G-5G", "test a range now, what is in use included"),
+        ("memsuite diag bad --groups", "the bad pages that are known, by DIMM and chip")))
     diag.add("status", cmd_diag_status, "progress of the tests")
     diag.add("list", cmd_diag_list, "bad pages found, as memdiag tells")
     command = diag.add("bad", cmd_diag_bad,
@@ -246,7 +256,10 @@ def add_policy_options(command):
 
 def zone_commands(top):
     zone = top.group("zone", "placement of memory: vipzone and regions",
-                     "vipzone")
+                     "vipzone", (
+        ("memsuite zone list", "which regions there are"),
+        ("memsuite zone run --policy segment:heap=node0,*=node1 -- gcc -c file.c", "the heap in one region, the rest in another"),
+        ("memsuite zone add cgroup:/system.slice/redis.service node1 --children", "place a service")))
     zone.add("list", cmd_zone_list, "regions of physical memory", aliases=["regions"])
     zone.add("policies", cmd_zone_policies, "who gets which pages where, and how that went")
     zone.add("ps", cmd_zone_ps, "processes with a policy of their own")
@@ -314,7 +327,10 @@ def picture_arguments(command):
 
 
 def mrc_commands(top):
-    mrc = top.group("mrc", "miss ratio curves: mrc", "mrc")
+    mrc = top.group("mrc", "miss ratio curves: mrc", "mrc", (
+        ("memsuite mrc add 4711 --children", "track a process, and all that it forks"),
+        ("memsuite mrc show 4711 --svg curve.svg", "draw its curve"),
+        ("memsuite mrc plan --total 4G", "what each would get of so much memory, and miss then")))
     who_help = "a PID, cgroup:PATH, above:SIZE (all processes with so much memory) or machine"
     mrc.add("list", cmd_mrc_list, "what is tracked")
     command = mrc.add("add", cmd_mrc_add, "track a process, or several")
@@ -389,7 +405,10 @@ def mrc_commands(top):
 
 
 def store_commands(top):
-    store = top.group("store", "virtual storage, small requests in PRAM and large ones on disk: dm-vstore")
+    store = top.group("store", "virtual storage, small requests in PRAM and large ones on disk: dm-vstore", examples=(
+        ("memsuite store create vs /dev/sdb /dev/pmem0", "put PRAM before a disk, as /dev/mapper/vs"),
+        ("memsuite store watch vs", "which requests go where"),
+        ("memsuite store close vs", "move everything to the disk, which then works alone")))
     for name, function, text in (
             ("create", cmd_store_create, "make a store; a PRAM whose first 2 MiB are zero is formatted"),
             ("open", cmd_store_open, "activate a store that there is")):
@@ -435,6 +454,12 @@ def commands_of(parser, *words):
                 yield from commands_of(command, *words, name)
             return
     yield words, parser
+
+
+def families(parser):
+    """{name: (what it is, parser)} of those that have commands of their own."""
+    action = parser._subparsers._group_actions[0]  # pylint: disable=protected-access
+    return {name: (group.description, group) for name, group in action.choices.items() if hasattr(group, "examples")}
 
 
 def parser():
