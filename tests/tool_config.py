@@ -205,14 +205,14 @@ def units_are_right(_top):
         # udev asks for the others, and the administrator, or a socket of his, for the exporter.
         assert sorted(os.path.basename(path) for path in units if not re.search("@|exporter", path)) == sorted(
             map(os.path.basename, begun))
-        assert len(begun) == 3, begun
+        assert len(begun) == 4, begun
         texts = {}
         for path in units:
             with open(path, encoding="utf-8") as file:
                 texts[os.path.basename(path)] = file.read()
         assert "Before=sysinit.target" in texts["memsuite-bad-pages.service"]
         assert "After=memsuite-bad-pages.service" in texts["memsuite.service"]
-        for name in "memsuite-bad-pages.service", "memsuite.service":
+        for name in "memsuite-bad-pages-late.service", "memsuite.service":
             assert re.search(r"^RequiresMountsFor=.*/var/lib/memsuite", texts[name], re.M)
         if shutil.which("systemd-analyze"):
             told = subprocess.run(["systemd-analyze", "verify", *begun, *glob.glob(f"{root}/etc/systemd/system/*.socket")],
@@ -221,6 +221,48 @@ def units_are_right(_top):
         subprocess.run([install[0], "--remove", *install[1:]], check=True)
         left = subprocess.run(["find", root, "!", "-type", "d"], capture_output=True, text=True, check=True).stdout
         assert not left, left
+
+
+# A network that comes when the basics are there, as NetworkManager, and what systemd makes of a line of fstab.
+NETWORK = ("[Unit]\nBefore=network.target network-online.target\n[Service]\nType=oneshot\nExecStart=/bin/true\n"
+           "[Install]\nWantedBy=network-online.target\n")
+MOUNTS = {
+    "local": {"var.mount": "[Unit]\nBefore=local-fs.target\n[Mount]\nWhat=/dev/null\nWhere=/var\nType=ext4\n"},
+    "of its own": {"var-lib.mount": "[Unit]\nBefore=local-fs.target\n[Mount]\nWhat=/dev/null\nWhere=/var/lib\nType=xfs\n"},
+    "network": {"var.mount": "[Unit]\nBefore=remote-fs.target\n[Mount]\nWhat=server:/var\nWhere=/var\nType=nfs\n",
+                "manager.service": NETWORK},
+    "network, by an option": {"var.mount": "[Unit]\nBefore=remote-fs.target\n[Mount]\nWhat=/dev/null\nWhere=/var\nType=ext4\n"
+                              "Options=_netdev\n", "manager.service": NETWORK},
+}
+
+
+def cycles(root, mounts):
+    """What systemd says of the order in which units start with these mounts."""
+    directory = f"{root}/etc/systemd/system"
+    Tree.fill(directory, mounts)
+    if "manager.service" in mounts:
+        os.makedirs(f"{directory}/network-online.target.wants", exist_ok=True)
+        os.symlink("../manager.service", f"{directory}/network-online.target.wants/manager.service")
+    told = subprocess.run(["systemd-analyze", "verify", "--man=no", "multi-user.target"], capture_output=True, text=True, check=False,
+                          env={**os.environ, "SYSTEMD_UNIT_PATH": f"{directory}:"})
+    # With /var on the network, some of systemd's own are in cycles, too.
+    return [line for line in told.stderr.splitlines() if re.search("memsuite|early", line)]
+
+
+def wherever_var_is_no_cycle_is_made(top):
+    """systemd ends a cycle by not starting one of it: it may be what the machine cannot boot without."""
+    for number, (name, mounts) in enumerate(MOUNTS.items()):
+        root = f"{top}/{number}"
+        subprocess.run([os.path.join(TOP, "scripts", "install-hooks"), root, "/bin/true", "/usr/share/memsuite", "/etc"], check=True)
+        found = cycles(root, mounts)
+        assert not found, (name, found)
+    # What is looked for is seen.
+    unit = "[Unit]\nDefaultDependencies=no\nRequiresMountsFor=/var\nBefore=sysinit.target\n[Service]\nExecStart=/bin/true\n"
+    directory = f"{top}/made"
+    Tree.fill(f"{directory}/etc/systemd/system", {"early.service": unit})
+    os.makedirs(f"{directory}/etc/systemd/system/sysinit.target.wants")
+    os.symlink("../early.service", f"{directory}/etc/systemd/system/sysinit.target.wants/early.service")
+    assert any("cycle" in line for line in cycles(directory, MOUNTS["network"]))
 
 
 TESTS = (
@@ -233,6 +275,7 @@ TESTS = (
     nothing_configured_is_nothing_set,
     modules_are_loaded_as_they_are_needed,
     units_are_right,
+    wherever_var_is_no_cycle_is_made,
 )
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ HOOKS = {
     "udev/rules.d/90-memsuite.rules": "bad pages that are found are not kept across reboots",
     "udev/rules.d/60-memsuite-stores.rules": "by its UUID, a disk may be mounted instead of the store before it",
     "systemd/system/memsuite-bad-pages.service": "bad pages of before are not withheld early at boot",
+    "systemd/system/memsuite-bad-pages-late.service": "bad pages of before are not withheld if /var is on the network",
     "systemd/system/memsuite.service": "what is configured is not set at boot",
     "systemd/system/memsuite-stores.service": "stores are not opened at boot",
 }
