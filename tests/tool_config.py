@@ -215,7 +215,8 @@ def units_are_right(_top):
         for name in "memsuite-bad-pages-late.service", "memsuite.service":
             assert re.search(r"^RequiresMountsFor=.*/var/lib/memsuite", texts[name], re.M)
         if shutil.which("systemd-analyze"):
-            told = subprocess.run(["systemd-analyze", "verify", *begun, *glob.glob(f"{root}/etc/systemd/system/*.socket")],
+            sockets = glob.glob(f"{root}/etc/systemd/system/*.socket")
+            told = subprocess.run(["systemd-analyze", "verify", *begun, *sockets],
                                   capture_output=True, text=True, check=False)
             assert not re.search(r"memsuite\S*\.(service|socket):\d+|ordering cycle", told.stderr), told.stderr
         subprocess.run([install[0], "--remove", *install[1:]], check=True)
@@ -228,11 +229,12 @@ NETWORK = ("[Unit]\nBefore=network.target network-online.target\n[Service]\nType
            "[Install]\nWantedBy=network-online.target\n")
 MOUNTS = {
     "local": {"var.mount": "[Unit]\nBefore=local-fs.target\n[Mount]\nWhat=/dev/null\nWhere=/var\nType=ext4\n"},
-    "of its own": {"var-lib.mount": "[Unit]\nBefore=local-fs.target\n[Mount]\nWhat=/dev/null\nWhere=/var/lib\nType=xfs\n"},
+    "of its own": {"var-lib.mount":
+                   "[Unit]\nBefore=local-fs.target\n[Mount]\nWhat=/dev/null\nWhere=/var/lib\nType=xfs\n"},
     "network": {"var.mount": "[Unit]\nBefore=remote-fs.target\n[Mount]\nWhat=server:/var\nWhere=/var\nType=nfs\n",
                 "manager.service": NETWORK},
-    "network, by an option": {"var.mount": "[Unit]\nBefore=remote-fs.target\n[Mount]\nWhat=/dev/null\nWhere=/var\nType=ext4\n"
-                              "Options=_netdev\n", "manager.service": NETWORK},
+    "network, by an option": {"var.mount": "[Unit]\nBefore=remote-fs.target\n[Mount]\nWhat=/dev/null\nWhere=/var\n"
+                              "Type=ext4\nOptions=_netdev\n", "manager.service": NETWORK},
 }
 
 
@@ -243,7 +245,8 @@ def cycles(root, mounts):
     if "manager.service" in mounts:
         os.makedirs(f"{directory}/network-online.target.wants", exist_ok=True)
         os.symlink("../manager.service", f"{directory}/network-online.target.wants/manager.service")
-    told = subprocess.run(["systemd-analyze", "verify", "--man=no", "multi-user.target"], capture_output=True, text=True, check=False,
+    told = subprocess.run(["systemd-analyze", "verify", "--man=no", "multi-user.target"],
+                          capture_output=True, text=True, check=False,
                           env={**os.environ, "SYSTEMD_UNIT_PATH": f"{directory}:"})
     # With /var on the network, some of systemd's own are in cycles, too.
     return [line for line in told.stderr.splitlines() if re.search("memsuite|early", line)]
@@ -253,11 +256,12 @@ def wherever_var_is_no_cycle_is_made(top):
     """systemd ends a cycle by not starting one of it: it may be what the machine cannot boot without."""
     for number, (name, mounts) in enumerate(MOUNTS.items()):
         root = f"{top}/{number}"
-        subprocess.run([os.path.join(TOP, "scripts", "install-hooks"), root, "/bin/true", "/usr/share/memsuite", "/etc"], check=True)
+        subprocess.run([f"{TOP}/scripts/install-hooks", root, "/bin/true", "/usr/share/memsuite", "/etc"], check=True)
         found = cycles(root, mounts)
         assert not found, (name, found)
     # What is looked for is seen.
-    unit = "[Unit]\nDefaultDependencies=no\nRequiresMountsFor=/var\nBefore=sysinit.target\n[Service]\nExecStart=/bin/true\n"
+    unit = ("[Unit]\nDefaultDependencies=no\nRequiresMountsFor=/var\nBefore=sysinit.target\n"
+            "[Service]\nExecStart=/bin/true\n")
     directory = f"{top}/made"
     Tree.fill(f"{directory}/etc/systemd/system", {"early.service": unit})
     os.makedirs(f"{directory}/etc/systemd/system/sysinit.target.wants")

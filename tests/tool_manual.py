@@ -40,10 +40,9 @@ def pages_are_right_roff(top):
             if file.read().startswith(".so "):
                 continue
         linted = subprocess.run(["mandoc", "-Tlint", "-Wwarning", path], capture_output=True, text=True, check=False)
-        # man finds the page of another name, which is installed beside it.
         assert linted.returncode == 0, linted.stdout
-        warned = subprocess.run(["man", "--warnings", "-l", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                check=False, env={**os.environ, "LC_ALL": "C"})
+        warned = subprocess.run(["man", "--warnings", "-l", path], check=False, text=True,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"})
         assert not warned.stderr, (path, warned.stderr)
 
 
@@ -85,7 +84,8 @@ def examples_are_command_lines(_top):
     parser = cli.parser()
     for name, (_, group) in cli.families(parser).items():
         assert 2 <= len(group.examples) <= 3, name
-        told = subprocess.run([sys.executable, tool.TOOL, name, "--help"], check=True, capture_output=True, text=True).stdout
+        told = subprocess.run([sys.executable, tool.TOOL, name, "--help"],
+                              check=True, capture_output=True, text=True).stdout
         for example, why in group.examples:
             words = shlex.split(example)
             assert words[:2] == ["memsuite", name] and parser.parse_args(words[1:]).function, example

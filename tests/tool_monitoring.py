@@ -28,9 +28,9 @@ from memsuite import abi, machine_metrics, metrics, sysfs  # pylint: disable=wro
 RULES = f"{TOP}/monitoring/memsuite.rules.yml"
 DASHBOARD = f"{TOP}/monitoring/memsuite-dashboard.json"
 SCRAPE = f"{TOP}/monitoring/prometheus.yml"
-STORE = ("vs: 0 65536 vstore pages 1000 free 10 nodes 3 dirty 900 merged 1 clean 7 read_pram 1 read_disk 2 write_pram 3 "
-         "write_disk 4 write_full 5 continued 6 moved 7 evicted 8 errors 0 lent 0 lends 0 claims 0 claims_failed 0 "
-         "shifted 0 promoted 0 bad_pages 0 bad_blocks 0 volatile 0 read_volatile 0 sealed 1")
+STORE = ("vs: 0 65536 vstore pages 1000 free 10 nodes 3 dirty 900 merged 1 clean 7 read_pram 1 read_disk 2 "
+         "write_pram 3 write_disk 4 write_full 5 continued 6 moved 7 evicted 8 errors 0 lent 0 lends 0 claims 0 "
+         "claims_failed 0 shifted 0 promoted 0 bad_pages 0 bad_blocks 0 volatile 0 read_volatile 0 sealed 1")
 TOKEN = "a token"
 # Of Prometheus itself.
 OTHERS = {"up", "scrape_duration_seconds", "ALERTS"}
@@ -198,7 +198,8 @@ def a_scrape_reads_each_file_once(top):
 def what_is_saved_and_stored_is_told(top):
     with Exporter(a_tree(top)) as exporter:
         text = exporter.get()[1]
-        for line in ("memsuite_bad_pages_unsaved 1", "memsuite_bad_pages_unrestored 0", "memsuite_bad_page_list_faulty 0",
+        for line in ("memsuite_bad_pages_unsaved 1", "memsuite_bad_pages_unrestored 0", 
+                     "memsuite_bad_page_list_faulty 0",
                      'memsuite_store_dirty_pages{store="vs"} 900', 'memsuite_store_moved_pages_total{store="vs"} 7',
                      'memsuite_store_high_watermark_ratio{store="vs"} 0.75'):
             assert f"\n{line}\n" in text, line
@@ -256,7 +257,8 @@ ON = {"memsuite_memdiag_enabled": steady(1), "memsuite_memdiag_passes_total": st
 # Each alert: series of a machine where it has to come; of one where it must not; after how many minutes it must not be
 # there yet, and must be.
 ALERTS = {
-    "ExporterDown": ({'up{job="memsuite"}': steady(0)}, {'up{job="memsuite"}': steady(1), 'up{job="other"}': steady(0)}, 4, 6),
+    "ExporterDown": ({'up{job="memsuite"}': steady(0)},
+                     {'up{job="memsuite"}': steady(1), 'up{job="other"}': steady(0)}, 4, 6),
     "ModuleNotLoaded": ({'memsuite_module_loaded{module="mrc"}': "1+0x10 0+0x60"},
                         {'memsuite_module_loaded{module="mrc"}': steady(0),
                          'memsuite_module_loaded{module="memsuite"}': steady(1)}, 15, 17),
@@ -265,14 +267,17 @@ ALERTS = {
     "BadPageFound": ({"memsuite_memdiag_bad_pages": "2+0x90 3+0x60"},
                      # A reboot, and nothing new.
                      {"memsuite_memdiag_bad_pages": "2+0x80 _x5 0+0x3 2+0x60"}, 90, 92),
-    "BadPageInUse": ({"memsuite_memdiag_pending_pages": steady(1)}, {"memsuite_memdiag_pending_pages": "1+0x3 0+0x60"}, 4, 6),
+    "BadPageInUse": ({"memsuite_memdiag_pending_pages": steady(1)},
+                     {"memsuite_memdiag_pending_pages": "1+0x3 0+0x60"}, 4, 6),
     "DimmFails": ({"memsuite_memdiag_retire_policy_alarm": "0+0x9 1+0x60"},
                   {"memsuite_memdiag_retire_policy_alarm": steady(0)}, 9, 10),
     "MemoryErrorReported": ({"memsuite_memdiag_ecc_uncorrected_errors_total": "0+0x9 1+0x60"},
                             {"memsuite_memdiag_ecc_uncorrected_errors_total": steady(5)}, 9, 11),
     "BadPagesNotSaved": ({"memsuite_bad_pages_unsaved": steady(1)}, {"memsuite_bad_pages_unsaved": steady(0)}, 1, 3),
-    "BadPageListFaulty": ({"memsuite_bad_page_list_faulty": steady(1)}, {"memsuite_bad_page_list_faulty": steady(0)}, 1, 3),
-    "BadPagesNotRestored": ({"memsuite_bad_pages_unrestored": steady(1)}, {"memsuite_bad_pages_unrestored": steady(0)}, 9, 11),
+    "BadPageListFaulty": ({"memsuite_bad_page_list_faulty": steady(1)},
+                          {"memsuite_bad_page_list_faulty": steady(0)}, 1, 3),
+    "BadPagesNotRestored": ({"memsuite_bad_pages_unrestored": steady(1)},
+                            {"memsuite_bad_pages_unrestored": steady(0)}, 9, 11),
     "TestsLate": ({"memsuite_memdiag_coverage_free_tested_ratio": steady(0.89), **ON},
                   {"memsuite_memdiag_coverage_free_tested_ratio": steady(0.9), **ON}, 29, 31),
     "UntestedMemoryHandedOut": (
@@ -283,8 +288,10 @@ ALERTS = {
     "TestsBackOff": ({"memsuite_memdiag_control_share_ratio": steady(0.2), **ON},
                      {"memsuite_memdiag_control_share_ratio": steady(0.25), **ON}, 29, 31),
     "TestsReadCaches": ({'memsuite_memdiag_effectiveness_info{reads_reach_memory="no",ecc="none"}': steady(1), **ON},
-                        {'memsuite_memdiag_effectiveness_info{reads_reach_memory="yes",ecc="none"}': steady(1), **ON}, 9, 11),
-    "FaultsEmulated": ({"memsuite_memdiag_emulated_faults": steady(1)}, {"memsuite_memdiag_emulated_faults": steady(0)}, 59, 61),
+                        {'memsuite_memdiag_effectiveness_info{reads_reach_memory="yes",ecc="none"}': steady(1), **ON},
+                        9, 11),
+    "FaultsEmulated": ({"memsuite_memdiag_emulated_faults": steady(1)},
+                       {"memsuite_memdiag_emulated_faults": steady(0)}, 59, 61),
     "PlacementFails": (
         {"memsuite_vipzone_fallback_empty_total": growing(11), "memsuite_vipzone_steered_pages_total": growing(100),
          "memsuite_vipzone_enabled": steady(1)},
@@ -300,7 +307,8 @@ ALERTS = {
                             "free_pages": steady(free), "total_pages": steady(1000)}.items()}, 15, 17),
     "RegionWearsOut": ({'memsuite_vipzone_region_over_budget{region="r"}': steady(1)},
                        {'memsuite_vipzone_region_over_budget{region="r"}': steady(0)}, 59, 61),
-    "ProcessesLost": ({"memsuite_mrc_lost_children_total": "0+0x9 1+0x60"}, {"memsuite_mrc_lost_children_total": steady(4)}, 9, 11),
+    "ProcessesLost": ({"memsuite_mrc_lost_children_total": "0+0x9 1+0x60"},
+                      {"memsuite_mrc_lost_children_total": steady(4)}, 9, 11),
     "DivisionLifted": ({"memsuite_mrc_division_suspended_total": growing(1)},
                        {"memsuite_mrc_division_suspended_total": steady(4)}, 30, 33),
     "StoreDirty": ({f'memsuite_store_{name}{{store="vs"}}': steady(value) for name, value in (
@@ -355,13 +363,15 @@ class Prometheus:
             text = file.read()
         with open(f"{top}/exporter.token", "w", encoding="ascii") as file:
             file.write(TOKEN)
-        for before, after in (("localhost:9978", target), ("30s", "1s"), ("/etc/prometheus/memsuite.token", f"{top}/exporter.token"),
+        for before, after in (("localhost:9978", target), ("30s", "1s"),
+                              ("/etc/prometheus/memsuite.token", f"{top}/exporter.token"),
                               ("/usr/share/memsuite/monitoring/memsuite.rules.yml", RULES)):
             assert before in text, before
             text = text.replace(before, after)
         with open(f"{top}/prometheus.yml", "w", encoding="utf-8") as file:
             file.write(text)
-        subprocess.run([program("promtool"), "check", "config", f"{top}/prometheus.yml"], check=True, capture_output=True)
+        subprocess.run([program("promtool"), "check", "config", f"{top}/prometheus.yml"], check=True,
+                       capture_output=True)
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.address = f"127.0.0.1:{free.getsockname()[1]}"
         with open(f"{top}/prometheus.log", "w", encoding="utf-8") as log:

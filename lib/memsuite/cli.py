@@ -102,7 +102,8 @@ class Commands:
 
     def group(self, name, text, module=None, examples=()):
         """@examples: (command line, why)."""
-        group = self.commands.add_parser(name, help=text, description=text, formatter_class=Help, epilog=examples_text(examples))
+        group = self.commands.add_parser(name, help=text, description=text, formatter_class=Help,
+                                         epilog=examples_text(examples))
         group.examples = examples
         add_json(group)
         commands = Commands(group)
@@ -258,7 +259,8 @@ def zone_commands(top):
     zone = top.group("zone", "placement of memory: vipzone and regions",
                      "vipzone", (
         ("memsuite zone list", "which regions there are"),
-        ("memsuite zone run --policy segment:heap=node0,*=node1 -- gcc -c file.c", "the heap in one region, the rest in another"),
+        ("memsuite zone run --policy segment:heap=node0,*=node1 -- gcc -c file.c",
+         "the heap in one region, the rest in another"),
         ("memsuite zone add cgroup:/system.slice/redis.service node1 --children", "place a service")))
     zone.add("list", cmd_zone_list, "regions of physical memory", aliases=["regions"])
     zone.add("policies", cmd_zone_policies, "who gets which pages where, and how that went")
@@ -497,12 +499,12 @@ def parser():
     store_commands(top)
     top.add("export", cmd_export,
             "all counters, as Prometheus reads them")
-    command = top.add("exporter", cmd_exporter, "the same over HTTP, until a signal: for a Prometheus that scrapes them",
-                      exits=GOES_ON)
+    command = top.add("exporter", cmd_exporter, "the same over HTTP, until a signal: for a Prometheus that "
+                      "scrapes them", exits=GOES_ON)
     command.add_argument("--listen", metavar="ADDRESS:PORT", type=listen_argument, default=DEFAULT_ADDRESS,
                          help="(%s:%d), unless systemd has passed a socket" % DEFAULT_ADDRESS)
-    command.add_argument("--token-file", metavar="FILE", help="who sends the token in it (Authorization: Bearer TOKEN) is "
-                         "told what only root may read, too; others what everybody may read")
+    command.add_argument("--token-file", metavar="FILE", help="who sends the token in it (Authorization: Bearer TOKEN) "
+                         "is told what only root may read, too; others what everybody may read")
     return top_parser
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Metrics over HTTP, for a Prometheus that scrapes them: at a socket of systemd's, or at one of its own.
 
-A port is everybody's on the machine. So it tells what everybody may read; what is for root alone it tells who has the token.
+A port is everybody's on the machine. So it tells what everybody may read; what is for root alone it tells who has
+the token.
 """
 
 import hmac

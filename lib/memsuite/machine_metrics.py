@@ -15,9 +15,10 @@ from .store.devices import COUNTERS, stores
 KEEPING_S = 30
 
 KEEPING = (
-    ("unsaved", "memsuite_bad_pages_unsaved", "Bad pages that are not in the saved list, a minute after they were found: "
-     "they will be in use after a reboot."),
-    ("unrestored", "memsuite_bad_pages_unrestored", "Bad pages of the saved list that are in use again since the reboot."),
+    ("unsaved", "memsuite_bad_pages_unsaved", "Bad pages that are not in the saved list, a minute after they were "
+     "found: they will be in use after a reboot."),
+    ("unrestored", "memsuite_bad_pages_unrestored",
+     "Bad pages of the saved list that are in use again since the reboot."),
 )
 
 # {field of a store's status: (metric, what it is)}. The counters' names end with _total.
@@ -68,8 +69,8 @@ def store_metrics():
         for field, (metric, text) in STORE.items():
             if field in store:
                 counts = field in COUNTERS
-                yield (f"memsuite_store_{metric}" + ("_total" if counts else ""), "counter" if counts else "gauge", text,
-                       labels, store[field])
+                yield (f"memsuite_store_{metric}" + ("_total" if counts else ""), "counter" if counts else "gauge",
+                       text, labels, store[field])
         yield ("memsuite_store_high_watermark_ratio", "gauge", "If more of PRAM is dirty, pages are moved to the disk.",
                labels, high_watermark_pct(name) / 100)
 
