@@ -51,11 +51,16 @@ of_process() { grep -Eq "^$1:[[:space:]]*$2" "/proc/$pid/status"; }
 sees() { [ -e "/proc/$pid/root$1" ]; }
 sees_not() { sees /usr && ! sees "$1"; }
 writes_not() { # FILE, as root even, but where it is
-	nsenter -m -t "$pid" -- test -d "${1%/*}" && ! nsenter -m -t "$pid" -- sh -c "echo 0 >$1"
+	nsenter -m -r -t "$pid" -- test -d "${1%/*}" && ! nsenter -m -r -t "$pid" -- sh -c "echo 0 >$1"
 }
+has_no_network() { [ "$(nsenter -n -t "$pid" -- ip -o link | cut -d: -f2)" = " lo" ]; }
 journal() { journalctl -q --no-pager -u memsuite-exporter.service; }
 no_complaint() { journal | grep -q Started && ! journal | grep -Ei 'memsuite: |failed|error|traceback'; }
-inside() { nsenter -m -p -t "$(pgrep -P "$system")" -- "$@"; }	# the system, which has a PID 1 of its own
+inside() { # the system, which has a PID 1 of its own
+	nsenter -m -p -r -w -t "$(pgrep -P "$system")" -- "$@"
+}
+
+listening() { inside systemctl -q is-active memsuite-exporter.socket 2>/dev/null; }
 
 ip link set lo up
 modprobe -a memdiag vipzone
@@ -63,7 +68,7 @@ echo "$$ region:node0" >$suite/vipzone/add
 unshare --pid --fork --kill-child --mount --mount-proc /lib/systemd/systemd --system --unit=trial.target >/run/systemd.out 2>&1 &
 system=$!
 check "systemd runs" wait_for 300 test -S /run/systemd/private
-check "the socket is listened at" wait_for 300 inside systemctl -q is-active memsuite-exporter.socket
+check "the socket is listened at" wait_for 300 listening
 check "the first request is answered" ask
 grep -c . /tmp/told | sed 's/^/# lines: /'
 check "everybody is told what everybody may read" told 'memsuite_module_loaded{module="memdiag"} 1'
@@ -91,7 +96,7 @@ done
 for path in /var/lib/memsuite/x /usr/x $suite/memdiag/enabled; do
 	check "it does not write to $path" writes_not $path
 done
-check "it has no network" sh -c "nsenter -n -t $pid -- ip -o link | grep -v ' lo: ' | grep -c . | grep -qx 0"
+check "it has no network" has_no_network
 check "the journal has no complaint" no_complaint
 journal | sed 's/^/# /'
 # With the drop-in for stores it asks device-mapper, and is told that there is none.
