@@ -31,6 +31,8 @@ def token_in(path):
     try:
         with open(path, encoding="ascii") as file:
             return file.read().strip() or None
+    except FileNotFoundError:
+        return None         # nobody has set one
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
