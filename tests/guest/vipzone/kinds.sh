@@ -4,7 +4,7 @@
 # tells from outside, and counted: shared memory of all kinds, tmpfs, private copies of these, and what is pinned. A NUMA
 # policy of a file goes before. What was there before the policy is moved when that is asked.
 #
-# kernels: all; soak: all
+# kernels: oldest newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 4096
 . "$(dirname "$0")/ktap.sh"
