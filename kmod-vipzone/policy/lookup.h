@@ -72,7 +72,7 @@ static inline enum vipzone_segment vipzone_segment_of_page(const struct vm_area_
 	return vipzone_segment_of(vma, addr);
 }
 
-/* Whether it is one that is moved to where it belongs: no page cache of a disk, and none of KSM's. */
+/* Whether it is moved to where it belongs: no page cache of a disk, and none of KSM's. */
 static inline bool vipzone_page_is_movable(struct page *page)
 {
 	struct page *head = compound_head(page);

@@ -166,7 +166,9 @@ static struct page *steer_nowhere(struct vipzone_policy *policy, enum vipzone_se
 		return MEMSUITE_FAULT_KERNEL;
 	}
 	count_fallback(policy, fault->order ? VIPZONE_FALLBACK_HUGE : why);
-	return fault->order && may_refuse(fault, segment) ? MEMSUITE_FAULT_DENY : VIPZONE_FAULT_ANYWHERE;
+	if (fault->order && may_refuse(fault, segment))
+		return MEMSUITE_FAULT_DENY;
+	return VIPZONE_FAULT_ANYWHERE;
 }
 
 static struct page *steer_page(struct vipzone_policy *policy, enum vipzone_segment segment,

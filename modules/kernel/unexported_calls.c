@@ -195,8 +195,8 @@ struct page *memsuite_kcall_shmem_alloc(gfp_t gfp, unsigned int order,
 		return NULL;
 	memsuite_spoil_unused_registers();
 	/* A folio begins with its first page. */
-	return (struct page *)static_call(shmem_page)(MEMSUITE_SHMEM_ALLOC_VALUES(gfp, order, file,
-										   index));
+	return (struct page *)
+		static_call(shmem_page)(MEMSUITE_SHMEM_ALLOC_VALUES(gfp, order, file, index));
 }
 
 long memsuite_kcall_mremap(unsigned long from, unsigned long length, unsigned long to)

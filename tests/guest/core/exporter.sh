@@ -4,7 +4,7 @@
 # what everybody may read, and who has the token what is root's; it can read little else, and change nothing. Runs in
 # the host's file system, where the sources are the working directory.
 #
-# kernels: newest; soak: 6.1+
+# kernels: none; soak: 6.1+
 # options: --mem 640M --root host
 # timeout: 1800
 . "$(dirname "$0")/ktap.sh"

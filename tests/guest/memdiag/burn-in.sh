@@ -5,7 +5,7 @@
 # sources are the working directory.
 #
 # kernels: newest; soak: all
-# options: --mem 320M --root host --fault 0x10345678:3:sa1
+# options: --mem 320M --root host --append nokaslr --fault 0x10345678:3:sa1
 # arguments: 0x10345678
 # timeout: 1800
 . "$(dirname "$0")/ktap.sh"

@@ -71,8 +71,10 @@ begin busy
 echo "$pid segment:shared=node1,*=node0" >$zone/add
 before=$(awk '$1 == "numa_hint_faults" { print $2 }' /proc/vmstat)
 let_go
-sleep 8
-after=$(awk '$1 == "numa_hint_faults" { print $2 }' /proc/vmstat)
+faults_of_balancing() { awk '$1 == "numa_hint_faults" { print $2 }' /proc/vmstat; }
+wait_for 60 sh -c "[ \$(awk '\$1 == \"numa_hint_faults\" { print \$2 }' /proc/vmstat) -gt $((before + pages)) ]"
+sleep 2
+after=$(faults_of_balancing)
 look 0x20000000 0x40000000
 note "$in of $present are in after $((after - before)) faults of NUMA balancing"
 check "NUMA balancing was there" [ "$after" -gt "$before" ]
