@@ -5,8 +5,8 @@
 # sources are the working directory.
 #
 # kernels: newest; soak: all
-# options: --mem 320M --root host --append nokaslr --fault 0x10345678:3:sa1
-# arguments: 0x10345678
+# options: --mem 320M --root host --append nokaslr --fault 0x8345678:3:sa1
+# arguments: 0x8345678
 # timeout: 1800
 . "$(dirname "$0")/ktap.sh"
 tool=$PWD/scripts/memsuite
