@@ -100,7 +100,8 @@ struct memsuite_fault {
  *	the scheduler then does not learn who has touched it last.
  *
  * Context: all but @finish run in a read side of RCU, with preemption off, on any CPU; but @fault
- * and @shmem have preemption on where the function calls it directly. @entry runs in any context up to NMI.
+ * and @shmem have preemption on where the function calls it directly. @entry runs in any
+ * context up to NMI.
  * They may not sleep, allocate or print. @entry may not take a lock that another CPU can hold;
  * @fault and @shmem run where the kernel would take the lock of a zone next, and may do so, but not
  * for every page.

@@ -83,7 +83,7 @@ static bool may_use_any(const struct vipzone_page_migrate *mover,
 	return false;
 }
 
-/* What others map, too, is theirs; but shared memory is so by nature, and moves if that is asked. */
+/* What others map, too, is theirs; but shared memory is so by nature: it moves if asked. */
 static bool belongs_to_others(struct page *head, enum vipzone_move_why why)
 {
 	return memsuite_page_shared(head) &&

@@ -32,8 +32,8 @@ void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, 
  * vipzone_page_migrate_add() - note a page to be moved
  * @mover: what moves it
  * @vma: the area that it is mapped in
- * @page: a page as vipzone_page_is_movable() tells them, of order 0 or in a large folio, which is moved as a
- *	whole; nothing happens if its folio was the last one noted
+ * @page: a page as vipzone_page_is_movable() tells them, of order 0 or in a large folio,
+ *	which is moved as a whole; nothing happens if its folio was the last one noted
  * @order: the regions that it may go to; stays until vipzone_page_migrate_flush()
  * @why: what it is moved for
  *

@@ -36,7 +36,7 @@ enum vipzone_segment {
  * What programs have for malloc(): today's have their own ways to get memory, and need no brk().
  * "heap" stands for both, where a policy does not name one of them.
  */
-#define VIPZONE_HEAP_SEGMENTS	(1U << VIPZONE_SEGMENT_BRK | 1U << VIPZONE_SEGMENT_MMAP)
+#define VIPZONE_HEAP_SEGMENTS	((1U << VIPZONE_SEGMENT_BRK) | (1U << VIPZONE_SEGMENT_MMAP))
 
 /* Which segment an address belongs to at which a file is mapped. Context: any. */
 enum vipzone_segment vipzone_segment_of_file(const struct mm_struct *mm, unsigned long address);
