@@ -24,28 +24,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../lib/faults.h"
 #include "../lib/frames.h"
 
-#define PAGE		4096UL
-#define WORDS		(PAGE / sizeof(uint64_t))
-#define LINE		64
 #define HUGE		(2UL << 20)
 #define HELD		(8UL << 20)	/* of each class */
 #define CELLS_MAX	200
-#define BLOCK		1024	/* frames: free ones are taken from blocks that are all free */
 #define DMA_END		4096
 
 /* In /proc/kpageflags. */
 #define LRU		(1ULL << 5)
-#define FREE		(1ULL << 10)
 #define THP		(1ULL << 22)
 #define OFFLINE		(1ULL << 23)
-
-#define BAD_PAGES	"/sys/kernel/debug/memsuite/memdiag/bad_pages"
 
 enum class { FREE_MEMORY, DMA, ANONYMOUS, MLOCKED, CACHE, TMPFS, HUGE_PAGE, HUGETLB, POOL, NR_CLASSES };
 
@@ -82,20 +74,6 @@ static size_t nr_cells;
 static void *held[NR_CLASSES];
 static uint64_t pool_start, pool_end;
 static const char *cache_path, *shm_path;
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(3);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 static void *map(size_t size, int flags, int fd)
 {
@@ -174,14 +152,6 @@ static uint64_t *all_flags(size_t *nr)
 	return flags;
 }
 
-static bool all_free(const uint64_t *flags)
-{
-	for (size_t i = 0; i < BLOCK; i++)
-		if (flags[i] != FREE)
-			return false;
-	return true;
-}
-
 /* Frames that no program has. */
 static struct frames unused_frames(enum class class)
 {
@@ -235,17 +205,6 @@ static uint64_t frame_at_random(const struct frames *frames)
 	return frame;
 }
 
-/* In another line of the page, and not first there: a test reads that word twice. */
-static unsigned int aggressor_of(const struct cell *cell)
-{
-	unsigned int byte;
-
-	do {
-		byte = random() % PAGE;
-	} while (byte / LINE == cell->word / 8 || byte % LINE < 8);
-	return byte;
-}
-
 /* Of an alias: in the same free block of 4 MiB. */
 static uint64_t other_of(const struct cell *cell, const struct frames *frames)
 {
@@ -263,7 +222,7 @@ static void cell_specify(struct cell *cell, const struct frames *frames)
 	char more[32] = "";
 
 	if (!strcmp(cell->kind, "coupling") || !strcmp(cell->kind, "disturb")) {
-		snprintf(more, sizeof(more), "@0x%lx", cell->frame * PAGE + aggressor_of(cell));
+		snprintf(more, sizeof(more), "@0x%lx", cell->frame * PAGE + aggressor_of(cell->word));
 	} else if (!strcmp(cell->kind, "alias")) {
 		cell->other = other_of(cell, frames);
 		snprintf(more, sizeof(more), "@0x%lx", cell->other * PAGE);
@@ -298,49 +257,35 @@ static void cell_add(enum class class)
 static void appear(void)
 {
 	static char *argv[CELLS_MAX + 2] = { "fault" };
-	int status;
-	pid_t pid;
 
 	for (size_t i = 0; i < nr_cells; i++)
 		argv[i + 1] = cells[i].spec;
-	pid = fork();
-	if (!pid) {
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	if (waitpid(pid, &status, 0) != pid || status) {
-		fprintf(stderr, "campaign: no cell fails\n");
-		exit(3);
-	}
+	faults_appear(argv);
 }
 
-/* Of a block with many bad pages, some have no mask, and their own address; pages that are one differ anywhere. */
-static bool describes(const struct cell *cell, uint64_t number, uint64_t address, uint64_t mask)
+/* Pages that are one differ anywhere. */
+static bool is_of(const struct bad_page *page, const struct cell *cell)
 {
 	if (!strcmp(cell->kind, "alias"))
-		return cell->frame == number || cell->other == number;
-	return cell->frame == number &&
-	       (!mask || (address % PAGE / 8 == cell->word && mask == 1ULL << cell->bit));
+		return cell->frame == page->frame || cell->other == page->frame;
+	return bad_page_is(page, cell->frame, cell->word, cell->bit);
 }
 
 /* @told: say which pages have no cell. */
 static void read_bad_pages(double seconds, bool told)
 {
-	unsigned long long number, address, mask;
 	FILE *table = fopen(BAD_PAGES, "r");
-	char row[512];
+	struct bad_page page;
 	size_t i;
 
 	if (!table)
 		fail(BAD_PAGES);
-	while (fgets(row, sizeof(row), table)) {
-		if (sscanf(row, "%llx %llx %llx", &number, &address, &mask) != 3)
-			continue;
-		for (i = 0; i < nr_cells && !describes(&cells[i], number, address, mask); i++)
+	while (bad_page_read(table, &page)) {
+		for (i = 0; i < nr_cells && !is_of(&page, &cells[i]); i++)
 			;
 		if (i == nr_cells && told)
-			printf("stray 0x%llx 0x%llx 0x%016llx\n", number, address, mask);
-		if (i < nr_cells && !cells[i].found_s && !strcmp(strrchr(row, ' '), " 1\n"))
+			printf("stray 0x%llx 0x%llx 0x%016llx\n", page.frame, page.address, page.mask);
+		if (i < nr_cells && !cells[i].found_s && page.retired)
 			cells[i].found_s = seconds;
 	}
 	fclose(table);

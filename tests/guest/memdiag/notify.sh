@@ -10,31 +10,12 @@
 # arguments: 0x1a345678
 # timeout: 1800
 . "$(dirname "$0")/ktap.sh"
-top=$PWD
-tool=$top/scripts/memsuite
+. "$(dirname "$0")/systemd.sh"
 start=$(($1 / 4194304 * 4194304))
 trace=/sys/kernel/debug/tracing
 page=$(printf '0x%x' $(($1 / 4096 * 4096)))
 
-# A system of its own: nothing of the host's units but what udev and a service need.
-mount -t tmpfs run /run
-mkdir -p /run/lock /etc/systemd/system
-cat >/etc/systemd/system/trial.target <<'END'
-[Unit]
-Wants=systemd-journald.service systemd-udevd.service
-After=systemd-journald.service systemd-udevd.service
-END
-for unit in sysinit.target.wants local-fs.target.wants sockets.target.wants; do
-	for name in /lib/systemd/system/"$unit"/* /etc/systemd/system/"$unit"/*; do
-		case $name in
-		*systemd-journald*|*systemd-udevd*|*'*') ;;
-		*) ln -sf /dev/null "/etc/systemd/system/${name##*/}" ;;
-		esac
-	done
-done
-: >/etc/fstab
-rm -rf /var/lib/memsuite /etc/memsuite
-"$top/scripts/install-hooks" "" "$tool" /tmp/share /etc
+systemd_prepare systemd-journald.service systemd-udevd.service
 cat >/etc/memsuite/notify.d/10-note <<'END'
 #!/bin/sh
 env | grep ^MEMSUITE_ >>/run/told
@@ -57,8 +38,7 @@ told() { [ "$(grep -c "^MEMSUITE_ADDRESS=$(printf '0x%x' $((page + 0x678)))" /ru
 journal() { journalctl -q --no-pager; }
 journal_has() { journal | grep -q "$1"; }
 
-unshare --pid --fork --kill-child --mount --mount-proc /lib/systemd/systemd --system --unit=trial.target >/run/systemd.out 2>&1 &
-system=$!
+systemd_start
 check "systemd and udev run" wait_for 300 sh -c "test -S /run/udev/control && test -S /run/systemd/private"
 echo 1 >$trace/events/ras/memory_failure_event/enable
 echo 1 >$trace/events/ras/mc_event/enable

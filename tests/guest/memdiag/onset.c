@@ -33,32 +33,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../lib/faults.h"
 #include "../lib/frames.h"
 
-#define PAGE		4096
-#define WORDS		(PAGE / sizeof(uint64_t))
-#define LINE		64
 #define FAULTS		20
 #define MAX_KINDS	16
 #define MAX_CELLS	(MAX_KINDS * NR_CLASSES * FAULTS)
 #define PAUSE_US	200000
 
-/*
- * Free frames are taken from large blocks: what the kernel takes for itself,
- * and nobody can move, comes from small ones.
- */
-#define BLOCK		1024
-
 /* In /proc/kpageflags. */
 #define SLAB		(1ULL << 7)
-#define FREE		(1ULL << 10)
 #define PAGE_TABLE	(1ULL << 26)
-
-#define BAD_PAGES	"/sys/kernel/debug/memsuite/memdiag/bad_pages"
 
 enum class { CLASS_FREE, CLASS_ANONYMOUS, CLASS_CACHE, NR_CLASSES };
 
@@ -92,20 +79,6 @@ static uint64_t failing[WORDS];		/* bits of a page that cells are in */
 static size_t errors, faulty, resident, strays;
 static double last[MAX_KINDS][NR_CLASSES];
 
-static void fail(const char *what)
-{
-	perror(what);
-	exit(3);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 /* The file holds what the memory does in round 0. */
 static uint64_t expected(size_t page, size_t round, size_t i)
 {
@@ -125,7 +98,7 @@ static void fill(void)
 	for (size_t page = 0; page < pages; page++) {
 		write_page(memory + page * WORDS, page, 0);
 		write_page(words, page, 0);
-		if (write(file, words, PAGE) != PAGE)
+		if (write(file, words, PAGE) != (ssize_t)PAGE)
 			fail("write");
 	}
 	if (fsync(file))
@@ -177,7 +150,7 @@ static void check_file(void)
 	uint64_t words[WORDS];
 
 	for (size_t page = 0; page < pages; page++) {
-		if (pread(file, words, PAGE, page * PAGE) != PAGE)
+		if (pread(file, words, PAGE, page * PAGE) != (ssize_t)PAGE)
 			fail("pread");
 		check_page(CLASS_CACHE, words, page, 0);
 	}
@@ -208,25 +181,14 @@ static void check_residency(void)
 	free(in_core);
 }
 
-/* Of a block with many bad pages, some have no mask, and their own address. */
-static bool describes(const struct cell *cell, uint64_t number,
-		      uint64_t address, uint64_t mask)
-{
-	if (cell->frame.number != number)
-		return false;
-	return !mask || (address % PAGE / 8 == cell->word &&
-			 mask == 1ULL << cell->bit);
-}
-
-static void list_bad_page(uint64_t number, uint64_t address, uint64_t mask,
-			  bool retired, double seconds)
+static void count_bad_page(const struct bad_page *page, double seconds)
 {
 	struct cell *cell;
 
 	for (cell = cells; cell < cells + nr_cells; cell++) {
-		if (!describes(cell, number, address, mask))
+		if (!bad_page_is(page, cell->frame.number, cell->word, cell->bit))
 			continue;
-		if (retired && !cell->found) {
+		if (page->retired && !cell->found) {
 			cell->found = true;
 			last[cell->kind][cell->class] = seconds;
 		}
@@ -237,18 +199,14 @@ static void list_bad_page(uint64_t number, uint64_t address, uint64_t mask,
 
 static void read_bad_pages(double seconds)
 {
-	unsigned long long number, address, mask;
 	FILE *table = fopen(BAD_PAGES, "r");
-	char row[512];
+	struct bad_page page;
 
 	if (!table)
 		fail(BAD_PAGES);
 	strays = 0;
-	while (fgets(row, sizeof(row), table))
-		if (sscanf(row, "%llx %llx %llx", &number, &address, &mask) == 3)
-			list_bad_page(number, address, mask,
-				      !strcmp(strrchr(row, ' '), " 1\n"),
-				      seconds);
+	while (bad_page_read(table, &page))
+		count_bad_page(&page, seconds);
 	fclose(table);
 }
 
@@ -268,14 +226,6 @@ static void spend(double window, const char *name)
 	}
 	printf("%s errors %zu faulty %zu pages %zu resident %zu strays %zu\n",
 	       name, errors, faulty, pages, resident, strays);
-}
-
-static bool all_free(const uint64_t *flags)
-{
-	for (size_t i = 0; i < BLOCK; i++)
-		if (flags[i] != FREE)
-			return false;
-	return true;
 }
 
 static size_t free_frames(struct frame **frames)
@@ -330,22 +280,6 @@ static size_t frames_of(enum class class, struct frame **frames)
 	}
 }
 
-/*
- * In the same page, so that it is in every block that the cell is in, but in
- * another line: of what one vector holds, some would be written before it and
- * some after. Nor in the first word of its line: a test reads that twice, which
- * is one read of the memory and, for want of caches, two for the host.
- */
-static unsigned int aggressor_of(const struct cell *cell)
-{
-	unsigned int byte;
-
-	do {
-		byte = random() % PAGE;
-	} while (byte / LINE == cell->word / 8 || byte % LINE < 8);
-	return byte;
-}
-
 static char *specify(const struct cell *cell)
 {
 	unsigned long page = cell->frame.number * PAGE;
@@ -356,7 +290,7 @@ static char *specify(const struct cell *cell)
 
 	if (!strcmp(kind, "coupling") || !strcmp(kind, "disturb"))
 		length = asprintf(&spec, "0x%lx:%u:%s@0x%lx", at, cell->bit % 8,
-				  kind, page + aggressor_of(cell));
+				  kind, page + aggressor_of(cell->word));
 	else
 		length = asprintf(&spec, "0x%lx:%u:%s", at, cell->bit % 8,
 				  kind);
@@ -401,20 +335,10 @@ static void choose(enum class class)
 static void appear(void)
 {
 	static char *argv[MAX_CELLS + 2] = { "fault" };
-	int status;
-	pid_t pid;
 
 	for (size_t i = 0; i < nr_cells; i++)
 		argv[i + 1] = cells[i].spec;
-	pid = fork();
-	if (!pid) {
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	if (waitpid(pid, &status, 0) != pid || status) {
-		fprintf(stderr, "onset: no cell fails\n");
-		exit(3);
-	}
+	faults_appear(argv);
 }
 
 static unsigned long long flags_of(const struct cell *cell)
