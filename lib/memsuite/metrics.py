@@ -11,7 +11,7 @@ from . import Failure
 from .abi import descriptions
 from .machine_metrics import machine_metrics
 from .output import print_json, print_once
-from .sysfs import CORE, MODULES, SYSFS, entries, loaded, read
+from .sysfs import CORE, MODULES, SYSFS, NoValue, entries, loaded, read
 from .zone.regions import REGION_TEXTS
 
 # What grows only; Prometheus wants "_total" at the end of such names.
@@ -112,7 +112,7 @@ def values_in(path, readers):
             mode = os.stat(os.path.join(full, name)).st_mode
             if stat.S_ISREG(mode) and mode & readers and name not in COMMANDS:
                 found[name] = read(path, name)
-        except FileNotFoundError:
+        except (FileNotFoundError, NoValue):
             continue
         except Failure as failure:
             print_once(f"memsuite: {failure}")

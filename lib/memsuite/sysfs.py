@@ -2,6 +2,7 @@
 """The files of the modules: values in sysfs, tables in debugfs."""
 
 import contextlib
+import errno
 import os
 
 from . import Failure, NotLoaded
@@ -38,6 +39,10 @@ def need(module):
         raise NotLoaded(f"{module} is not loaded; as root: modprobe {module}")
 
 
+class NoValue(Failure):
+    """A file has nothing to tell yet."""
+
+
 def read(*path):
     full = os.path.join(SYSFS, *path)
     try:
@@ -47,7 +52,7 @@ def read(*path):
     except PermissionError:
         raise Failure(f"{full}: permission denied; run as root") from None
     except OSError as error:
-        raise Failure(f"{full}: {error.strerror}") from None
+        raise (NoValue if error.errno == errno.ENODATA else Failure)(f"{full}: {error.strerror}") from None
 
 
 def number(*path):
