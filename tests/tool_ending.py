@@ -6,6 +6,7 @@
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -103,6 +104,15 @@ def at_whatever_moment_it_comes(top):
         assert tree.written("mrc/add").strip() == tree.written("mrc/remove").strip(), nr
 
 
+def a_second_signal_that_comes_late_changes_nothing(_top):
+    """All is restored by then, and the status is that of what the first one has ended."""
+    code = ("import os, signal, sys\nfrom memsuite.ending import Ended, until_ended\n"
+            "def body():\n    os.kill(os.getpid(), signal.SIGTERM)\n    signal.pause()\n"
+            "try:\n    until_ended(body)\nexcept Ended:\n    os.kill(os.getpid(), signal.SIGHUP)\n    sys.exit(32)\n")
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": os.path.join(TOP, "lib")}, check=False)
+    assert done.returncode == 32, done
+
+
 def a_test_of_somebody_else_is_not_cancelled(top):
     """Where a range could not be tested, another test may run."""
     tree = a_tree(top)
@@ -151,6 +161,7 @@ def every_command_tells_its_statuses(_top):
 TESTS = (
     a_signal_ends_all_that_was_begun,
     at_whatever_moment_it_comes,
+    a_second_signal_that_comes_late_changes_nothing,
     a_test_of_somebody_else_is_not_cancelled,
     what_is_ignored_stays_so,
     what_cannot_be_written_is_told,

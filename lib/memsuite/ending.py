@@ -62,6 +62,7 @@ def until_ended(body, restore=lambda: None):
     finally:
         # Nobody comes here with the handler armed: if it raised just before it was disarmed, it has disarmed itself.
         restore()
-        on_ending(signal.SIG_DFL if handler.raised else before)
+        # All is restored, and the status tells of it: of another signal, late as it comes, nothing follows.
+        on_ending(signal.SIG_IGN if handler.raised or handler.missed else before)
         if handler.missed:
             raise Ended(handler.missed)

@@ -5,13 +5,12 @@ import errno
 import fcntl
 import json
 import os
-import signal
 import sys
 import time
 
 from .. import Failure
 from ..diag.saved_pages import STATE
-from ..ending import Ended, on_ending, until_ended
+from ..ending import Ended, until_ended
 from ..exit_status import CANCELLED
 from ..output import bad_page_count, print_json
 from ..settings import Settings
@@ -174,8 +173,6 @@ def cmd_diag_burn_in(args):
             # It came when the tests were over, and ended none.
             if run.status is None:
                 raise
-        # All is done, and the status tells of it: of a second signal, as terminals and systemd send, nothing follows.
-        on_ending(signal.SIG_IGN)
     return run.status
 
 
