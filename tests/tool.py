@@ -1329,6 +1329,14 @@ def policies_are_listed(top):
     assert tree.json("zone", "ps", "--json")[0]["pid"] == os.getpid()
 
 
+def children_are_of_a_process(top):
+    tree = Tree(top, SYSFS)
+    for who in "machine", "cgroup:/a":
+        done = tree.run("zone", "add", who, "a", "--children")
+        assert done.returncode == 1 and "--children is for a process" in done.stderr, done
+        assert not tree.written("vipzone/add").strip()
+
+
 def commands_run_under_a_policy(top):
     tree = Tree(top, {**SYSFS, "vipzone/enabled": "1"})
     done = tree.run("zone", "run", "--policy", "segment:heap=a,*=b", "--", "sh", "-c", "echo $$")
@@ -2209,6 +2217,7 @@ TESTS = (
     profiles_describe_regions,
     energy_is_told,
     policies_can_be_done_by_hand,
+    children_are_of_a_process,
     commands_run_under_a_policy,
     pages_are_told_by_segment_and_region,
     shared_memory_is_told_apart,
@@ -2265,8 +2274,9 @@ def run(test):
 
 
 def main(tests):
-    # Whoever runs this under nohup: what is started here is to end by it.
+    # Whoever runs this under nohup, or behind a shell's back: what is started here is to end by these.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print(f"KTAP version 1\n1..{len(tests)}")
     failed = False
     for number, test in enumerate(tests, 1):

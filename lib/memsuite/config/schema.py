@@ -6,7 +6,7 @@ import difflib
 
 from ..arguments import policy_word, range_argument, tracked_argument, who_argument, word_argument
 from ..sysfs import CORE
-from ..zone.policies import ALL_OPTIONS
+from ..zone.policies import POLICY_OPTIONS
 from ..zone.regions import PER_GIB, REGION_ATTRIBUTES
 
 SWITCHES = {"1": "1", "yes": "1", "true": "1", "on": "1", "0": "0", "no": "0", "false": "0", "off": "0"}
@@ -104,7 +104,7 @@ THINGS = {
         "range": range_argument, "technology": blankless, "locator": blankless, "map": word_argument, "banks": blankless,
         **numbers(*REGION_ATTRIBUTES, PER_GIB, "pool_kib", "container_kib")}, ()),
     "test": ("memdiag", word_argument, {"algorithm": blankless, "period_s": number}, ("algorithm", "period_s")),
-    "policy": ("vipzone", lasting, {"policy": policy_word, **switches(*ALL_OPTIONS)}, ("policy",)),
+    "policy": ("vipzone", lasting, {"policy": policy_word, **switches(*POLICY_OPTIONS)}, ("policy",)),
     "target": ("mrc", tracked_group, numbers("accesses_per_s"), ()),
 }
 PROFILES = "profiles"           # key: file, value: yes or no

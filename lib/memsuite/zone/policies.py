@@ -49,6 +49,8 @@ def add_policy(who, policy, options):
 
 def cmd_zone_add(args):
     need("vipzone")
+    if args.children and not str(args.who).isdigit():
+        raise Failure(f"--children is for a process: of {args.who} all processes are under the policy anyway")
     policy = policy_argument(args.policy)
     add_policy(args.who, policy, ["children"] * args.children + policy_options(args))
     text = f"{args.who} gets its pages by {policy}"
