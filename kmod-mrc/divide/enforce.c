@@ -354,11 +354,16 @@ static bool is_loop(struct mrc_target *t, const struct mrc_claim *c)
 	return none && rate >= none / 8 * 7;
 }
 
+static void share_set(struct mrc_target *t, u64 pages)
+{
+	WRITE_ONCE(t->share.given, mrc_target_rss(t));
+	WRITE_ONCE(t->share.pages, pages);
+}
+
 static void share_give(struct mrc_target *t, const struct mrc_claim *c, s64 left, u64 demand)
 {
 	WRITE_ONCE(t->share.loops, is_loop(t, c));
-	WRITE_ONCE(t->share.given, mrc_target_rss(t));
-	WRITE_ONCE(t->share.pages, share_allowed(t, c, left, demand));
+	share_set(t, share_allowed(t, c, left, demand));
 	mrc_evict_settle(t);
 }
 
@@ -385,12 +390,6 @@ static u64 share_of_unknown(const struct mrc_target *t, s64 left, u64 demand)
 	return left >= 0 ? rss + left : share_shrunk(rss, left, demand);
 }
 
-static void share_give_unknown(struct mrc_target *t, u64 pages)
-{
-	WRITE_ONCE(t->share.given, mrc_target_rss(t));
-	WRITE_ONCE(t->share.pages, pages);
-}
-
 static void shares_give_others(const struct mrc_plan *plan, s64 left, u64 demand)
 {
 	bool is_limit = READ_ONCE(mrc_division_tunables.total_kib);
@@ -398,8 +397,8 @@ static void shares_give_others(const struct mrc_plan *plan, s64 left, u64 demand
 
 	list_for_each_entry(t, &mrc_targets, link)
 		if (!plan_has(plan, t))
-			share_give_unknown(t, plan->n && !is_limit ?
-					   share_of_unknown(t, left, demand) : U64_MAX);
+			share_set(t, plan->n && !is_limit ?
+				  share_of_unknown(t, left, demand) : U64_MAX);
 }
 
 /* Which pages are used least has to be known before they are looked for. */
