@@ -125,11 +125,11 @@ free_kib() {
 }
 
 page_flags() { dd if=/proc/kpageflags bs=64k 2>/dev/null | od -An -v -tu8 -w8; }
-# Address of a page amid a large stretch of free ones, which nobody takes so
-# soon. A free page has bit 10 and no other.
+# free_page [FROM]: address of a page amid a large stretch of free ones, which nobody
+# takes so soon, from that address on. A free page has bit 10 and no other.
 free_page() {
-	printf '0x%x\n' $(($(page_flags | awk '{
-		free = $1 == 1024 ? free + 1 : 0
+	printf '0x%x\n' $(($(page_flags | awk -v from=$((${1:-0} / 4096)) '{
+		free = $1 == 1024 && NR > from ? free + 1 : 0
 		if (free == 1024) {
 			print NR - 512
 			exit

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# huge-moved.sh ADDRESS END: with memdiag enabled, huge pages that are moved to the second node, which ends at END, go to
-# tested ones: the faulty page at ADDRESS there gets none, though the kernel gives the huge page that has failed its test
-# again at once, and it is retired only when a sweep ends.
+# huge-moved.sh START END: with memdiag enabled, huge pages that are moved to the second node, from START to END, go to
+# tested ones: the faulty page there gets none, though the kernel gives the huge page that has failed its test again at
+# once, and it is retired only when a sweep ends.
 #
 # kernels: newest; soak: all
-# options: --numa 768M,cpus=0-1 --numa 128M --fault 0x35345678:3:fast-sa1
-# arguments: 0x35345678 0x38000000
+# options: --numa 768M,cpus=0-1 --numa 128M --fault later
+# arguments: 0x30000000 0x38000000
 . "$(dirname "$0")/ktap.sh"
-page=$(($1 / 4096 * 4096))
+page=$(free_page "$1")
 end=$2
 # More than the node has.
 pages=40960
 
-modprobe -a memdiag vipzone || exit 1
+modprobe -a memdiag vipzone && fault $((page + 0x678)):3:fast-sa1 || exit 1
 # Who fills pools would find the fault first, and so would the sweep.
 echo 0 >$suite/regions/node0/pool_kib
 echo 0 >$suite/regions/node1/pool_kib

@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# range.sh ADDRESS: a physical range is tested on demand. The faulty cell at
-# ADDRESS is found and retired; what a program has there is moved, unharmed.
+# A physical range is tested on demand. The faulty cell in it is found and retired;
+# what a program has there is moved, unharmed.
 #
 # kernels: oldest newest; soak: all
-# options: --mem 512M --fault 0x0a345678:3:sa1
-# arguments: 0x0a345678
+# options: --mem 512M --fault later=quick
 # timeout: 1800
 . "$(dirname "$0")/ktap.sh"
-address=$1
+address=$(($(free_page 0x8000000) + 0x678))
 pfn=$(printf '0x%x' $((address / 4096)))
 # The 16 MiB around it.
 start=$((address / 16777216 * 16777216))
@@ -23,7 +22,7 @@ run() {
 outcome() { grep -qE "^($1)$" $range/status; }
 adds_up() { [ $(($(cat $range/tested_pages) + $(cat $range/untested_pages))) = $(((end - start) / 4096)) ]; }
 
-modprobe memdiag || exit 1
+modprobe memdiag && fault $address:3:sa1 || exit 1
 check "no range was tested yet" outcome untested
 check "a test runs to its end" run "$start-$end"
 check "the bad page is found" outcome fail

@@ -1,15 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# retire.sh ADDRESS: a faulty cell at that physical address is found within
-# one sweep, its page is retired, a workload goes on, and the page is never
-# handed out again, not even after unloading.
+# A faulty cell is found within one sweep, its page is retired, a workload goes on,
+# and the page is never handed out again, not even after unloading.
 #
 # kernels: stock; soak: all
-# options: --mem 512M --fault 0x0a345678:3:sa1
-# arguments: 0x0a345678
+# options: --mem 512M --fault later=quick
 # timeout: 1800
 . "$(dirname "$0")/ktap.sh"
-address=$1
+address=$(($(free_page) + 0x678))
 pfn=$(printf '0x%x' $((address / 4096)))
 page=$((address / 4096 * 4096))
 
@@ -31,7 +29,7 @@ never_handed_out() {
 	[ "$4" = 0 ]
 }
 
-modprobe memdiag || exit 1
+modprobe memdiag && fault $address:3:sa1 || exit 1
 workload &
 work=$!
 check "enable" sh -c "echo 1 >$suite/memdiag/enabled"

@@ -66,7 +66,7 @@ done
 # Only a node has memory for it that need not be movable.
 placed pinned node1 0x20000000 0x40000000 mmap_pages
 
-# NUMA balancing would bring it to where its program runs; 5.10 and 6.1 do not look at shared memory.
+# NUMA balancing would bring it to where its program runs; kernels before 6.12 do not look at shared memory.
 hint_faults() { awk '$1 == "numa_hint_faults" { print $2 }' /proc/vmstat; }
 hint_faults_reach() { [ "$(hint_faults)" -ge "$1" ]; }
 begin busy
