@@ -93,11 +93,16 @@ static bool test_on_demand(u64 *words)
 	return good;
 }
 
+bool memdiag_pretest_is_fresh(unsigned long pfn, unsigned long nr)
+{
+	return !memsuite_alloc_stats_older(pfn, nr, max(READ_ONCE(memdiag_test_lifetime_s) / 2, 1U));
+}
+
 bool memdiag_pretest_inspect_page(struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 
-	if (!memsuite_alloc_stats_older(pfn, 1, max(READ_ONCE(memdiag_test_lifetime_s) / 2, 1U)))
+	if (memdiag_pretest_is_fresh(pfn, 1))
 		return true;
 	this_cpu_inc(memdiag_pretest_stats.on_demand);
 	if (!test_on_demand(page_address(page)))

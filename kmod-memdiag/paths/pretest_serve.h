@@ -50,6 +50,16 @@ extern struct memdiag_pretest_node *memdiag_pretest_nodes;
 extern const struct memsuite_hook memdiag_pretest_hook;
 
 /**
+ * memdiag_pretest_is_fresh() - whether frames were tested so lately that a fault may have them
+ * @pfn: first of an aligned power of two of frames
+ * @nr: how many
+ *
+ * Context: any.
+ * Return: true if so of each.
+ */
+bool memdiag_pretest_is_fresh(unsigned long pfn, unsigned long nr);
+
+/**
  * memdiag_pretest_inspect_page() - test a page at once, unless that was done lately
  * @page: the page
  *

@@ -104,6 +104,8 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 	pool_found_some(pool, cache);
 	cache->front.bare = block.page;
 	cache->front.nr_bare = 1UL << block.order;
+	cache->front.bare_is_inspected = memsuite_pool_is_inspected(page_to_pfn(block.page),
+								    cache->front.nr_bare);
 	cache->isolated += cache->front.nr_bare;
 	return true;
 }
@@ -131,15 +133,12 @@ static struct page *pool_next_bare(struct memsuite_pool *pool, struct memsuite_p
 	return NULL;
 }
 
-/* The depot is empty: take a free block, or part of one. */
+/* A bare page that this CPU has at hand, made ready. */
 static noinline struct page *pool_pop_bare(struct memsuite_pool *pool,
-					   struct memsuite_pool_cache *cache, gfp_t gfp,
-					   unsigned long *looks)
+					   struct memsuite_pool_cache *cache, gfp_t gfp)
 {
 	struct page *page = pool_next_bare(pool, cache);
 
-	if (!page && pool_refill_bare(pool, cache, looks))
-		page = pool_next_bare(pool, cache);
 	if (READ_ONCE(pool->others) && refill_thread_sleeps(pool))
 		irq_work_queue(&pool->wake);
 	if (page)
@@ -147,11 +146,22 @@ static noinline struct page *pool_pop_bare(struct memsuite_pool *pool,
 	if (!page)
 		return NULL;
 	memsuite_frames_prepare(page, 0, gfp & __GFP_ZERO);
-	if (unlikely(!memsuite_pool_inspect_page(page))) {
+	if (unlikely(!cache->front.bare_is_inspected && !memsuite_pool_inspect_page(page))) {
 		memsuite_pool_reject(pool, page);
 		return NULL;
 	}
 	cache->bare_handed++;
+	return page;
+}
+
+/* The depot is empty: take a free block, or part of one. */
+static struct page *pool_take_bare(struct memsuite_pool *pool, struct memsuite_pool_cache *cache,
+				   gfp_t gfp, unsigned long *looks)
+{
+	struct page *page = pool_pop_bare(pool, cache, gfp);
+
+	if (!page && !cache->front.nr_bare && pool_refill_bare(pool, cache, looks))
+		page = pool_pop_bare(pool, cache, gfp);
 	return page;
 }
 
@@ -193,11 +203,11 @@ static struct page *pool_pop_once(struct memsuite_pool *pool, gfp_t gfp, unsigne
 	local_irq_save(flags);
 	cache = this_cpu_ptr(pool->caches);
 	if (bare_first)
-		page = pool_pop_bare(pool, cache, gfp, looks);
+		page = pool_take_bare(pool, cache, gfp, looks);
 	if (!page)
 		page = pool_pop_cleared(pool, cache);
 	if (unlikely(!page) && !bare_first)
-		page = pool_pop_bare(pool, cache, gfp, looks);
+		page = pool_take_bare(pool, cache, gfp, looks);
 	if (page)
 		cache->handed++;
 	local_irq_restore(flags);
@@ -263,12 +273,15 @@ static bool pool_is_dry(const struct memsuite_pool *pool, const struct memsuite_
 struct page *memsuite_pool_pop_at_hand(struct memsuite_pool *pool, bool only)
 {
 	struct memsuite_pool_cache *cache;
-	struct page *page;
+	struct page *page = NULL;
 
 	/* Draining comes as an interrupt. */
 	local_irq_disable();
 	cache = this_cpu_ptr(pool->caches);
-	page = likely(cache->front.chain) ? pool_pop_chain(pool, cache) : NULL;
+	if (likely(cache->front.chain))
+		page = pool_pop_chain(pool, cache);
+	else if (cache->front.nr_bare && !atomic_read(&pool->nr_filled))
+		page = pool_pop_bare(pool, cache, __GFP_ZERO);
 	if (likely(page)) {
 		cache->handed++;
 	} else if (only && pool_is_dry(pool, cache)) {

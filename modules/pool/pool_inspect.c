@@ -26,6 +26,13 @@ bool __memsuite_pool_inspect_page(struct page *page)
 	return !by || by->page(page);
 }
 
+bool __memsuite_pool_is_inspected(unsigned long pfn, unsigned long nr)
+{
+	const struct memsuite_pool_inspector *by = READ_ONCE(inspector);
+
+	return !by || by->is_fresh(pfn, nr);
+}
+
 void memsuite_pool_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad)
 {
 	const struct memsuite_pool_inspector *by = READ_ONCE(inspector);

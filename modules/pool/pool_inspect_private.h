@@ -10,6 +10,14 @@
 DECLARE_STATIC_KEY_FALSE(memsuite_pool_inspect_key);
 
 bool __memsuite_pool_inspect_page(struct page *page);
+bool __memsuite_pool_is_inspected(unsigned long pfn, unsigned long nr);
+
+/* Whether each frame of a block was inspected lately, so that none has to be now. Context: any. */
+static inline bool memsuite_pool_is_inspected(unsigned long pfn, unsigned long nr)
+{
+	return !static_branch_unlikely(&memsuite_pool_inspect_key) ||
+	       __memsuite_pool_is_inspected(pfn, nr);
+}
 
 /* For a page that is about to leave a pool, uninspected. Interrupts are off. */
 static inline bool memsuite_pool_inspect_page(struct page *page)
