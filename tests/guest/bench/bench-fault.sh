@@ -17,7 +17,7 @@
 #              them with the node preferred
 #   all        steered, the pool full, with memdiag and mrc enabled as well
 #   all-node   the same to a whole node
-#   all-node-empty  and without a pool: each page is tested in its fault
+#   all-node-empty  and without a pool: a page without a fresh test is tested in its fault
 #   sustained  steered, ten times the pool, the filler's time added
 #   tested     memdiag enabled, the pool full of tested pages
 # and "ms load VALUE": what loading all modules takes, as a mean of five.
