@@ -14,14 +14,14 @@
  *	are bad, and leave the others zero, as they come. A bit that is set
  *	already stays so: @page found it bad. May sleep; called between
  *	memsuite_hold_begin() and memsuite_hold_end().
- * @is_fresh: whether each of these frames was tested so lately that a fault may have
- *	it. Called in a page fault with interrupts off.
+ * @good_for: for how many seconds a fault may have any of these frames as they are, for they
+ *	were tested lately; 0: not all were. Called in a page fault with interrupts off.
  * @page: the same of one page, or else test it at once; leave it zero; false if it is
  *	bad, which @block is told later. Called likewise.
  */
 struct memsuite_pool_inspector {
 	void (*block)(unsigned long pfn, unsigned long nr, unsigned long *bad);
-	bool (*is_fresh)(unsigned long pfn, unsigned long nr);
+	unsigned int (*good_for)(unsigned long pfn, unsigned long nr);
 	bool (*page)(struct page *page);
 };
 

@@ -60,7 +60,7 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 
 static const struct memsuite_pool_inspector inspector = {
 	.block = inspect_block,
-	.is_fresh = memdiag_pretest_is_fresh,
+	.good_for = memdiag_pretest_good_for,
 	.page = memdiag_pretest_inspect_page,
 };
 

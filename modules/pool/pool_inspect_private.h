@@ -10,13 +10,15 @@
 DECLARE_STATIC_KEY_FALSE(memsuite_pool_inspect_key);
 
 bool __memsuite_pool_inspect_page(struct page *page);
-bool __memsuite_pool_is_inspected(unsigned long pfn, unsigned long nr);
+u64 __memsuite_pool_good_for(unsigned long pfn, unsigned long nr);
 
-/* Whether each frame of a block was inspected lately, so that none has to be now. Context: any. */
-static inline bool memsuite_pool_is_inspected(unsigned long pfn, unsigned long nr)
+#define MEMSUITE_POOL_GOOD_FOREVER	(U64_MAX / 2)
+
+/* For how many jiffies the frames of a block need not be inspected, not one of them. Context: any. */
+static inline u64 memsuite_pool_good_for(unsigned long pfn, unsigned long nr)
 {
-	return !static_branch_unlikely(&memsuite_pool_inspect_key) ||
-	       __memsuite_pool_is_inspected(pfn, nr);
+	return static_branch_unlikely(&memsuite_pool_inspect_key) ?
+		__memsuite_pool_good_for(pfn, nr) : MEMSUITE_POOL_GOOD_FOREVER;
 }
 
 /* For a page that is about to leave a pool, uninspected. Interrupts are off. */
