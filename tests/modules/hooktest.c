@@ -15,6 +15,12 @@ static struct page *pass(const struct memsuite_fault *fault)
 	return MEMSUITE_FAULT_PASS;
 }
 
+static struct page *pass_shared(const struct memsuite_fault *fault,
+				const struct shmem_inode_info *file)
+{
+	return MEMSUITE_FAULT_PASS;
+}
+
 static int same_node(gfp_t gfp, unsigned int order, int nid, const nodemask_t *nodemask)
 {
 	return nid;
@@ -31,6 +37,7 @@ static bool may_move(struct page *page, struct vm_area_struct *vma, unsigned lon
 
 static const struct memsuite_hook neutral = {
 	.fault = pass,
+	.shmem = pass_shared,
 	.entry = same_node,
 	.remap = look_on,
 	.stays = may_move,

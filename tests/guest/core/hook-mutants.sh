@@ -11,7 +11,7 @@
 arm=/sys/kernel/debug/hooktest/arm
 module=$(modinfo -n memsuite)
 point=0 refused=0 accepted=
-names="fault.alloc cache.alloc alloc.entry mremap.move numa.misplaced fault.clear"
+names=$(python3 "$here/hook_mutants.py" points "$module")
 
 load() { # MODULE
 	insmod "$1" && modprobe hooktest
@@ -28,8 +28,10 @@ told() { # NUMBER: of a point
 
 modprobe memsuite
 modprobe hooktest
-for number in 0 1 2 3 4 5; do
-	check "the table as it is: point $number" sh -c "echo $number >$arm"
+number=0
+for name in $names; do
+	check "the table as it is: $name" sh -c "echo $number >$arm"
+	number=$((number + 1))
 done
 unload
 "$here/touch" 2000 --rounds 100000 >/dev/null &

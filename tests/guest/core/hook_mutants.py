@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""hook_mutants.py list MODULE: the mutants of the hook table in memsuite.ko, a line each: POINT FIELD VALUE TEXT.
+"""hook_mutants.py points MODULE: the names of the points of the hook table in memsuite.ko, a line each.
+hook_mutants.py list MODULE: the mutants of that table, a line each: POINT FIELD VALUE TEXT.
 hook_mutants.py make MODULE OUT FIELD VALUE: the module with that one.
 
 FIELD is where in the file a byte of the table is: an argument's position; VALUE another one, or none (255). Or it is where
@@ -12,15 +13,13 @@ import sys
 
 NO_ARG = 0xff
 REGISTERS = 6
-POINTS = ("fault.alloc", "cache.alloc", "alloc.entry", "mremap.move", "numa.misplaced",
-          "fault.clear")
 NR_CANDIDATES, NR_ARGS = 4, 4
 POINT = struct.Struct("=8xB?6x")        # name, nr_args, answers
 CANDIDATE = struct.Struct("=8x4B4x")    # symbol, args
 OTHERS = ("vma_alloc_folio_noprof", "vma_alloc_folio", "alloc_pages_vma", "filemap_alloc_folio_noprof",
           "filemap_alloc_folio", "__page_cache_alloc", "__alloc_frozen_pages_noprof", "__alloc_pages_noprof",
           "__alloc_pages", "__alloc_pages_nodemask", "mpol_misplaced", "move_page_tables", "folio_alloc_noprof",
-          "folio_alloc", "kfree", "no_such_function")
+          "folio_alloc", "shmem_alloc_folio", "shmem_alloc_page", "kfree", "no_such_function")
 
 
 class Module:
@@ -49,6 +48,10 @@ class Module:
                 return symbol[3], symbol[4]
         raise SystemExit(f"no {name}")
 
+    def size(self, name):
+        """Of a symbol, in bytes."""
+        return next(symbol[5] for symbol in self.symbols if symbol[3] and self.text(self.names + symbol[0]) == name)
+
     def pointer(self, section, place):
         """Where in the file the string is that a relocation at that place leads to."""
         for relocations in self.sections:
@@ -67,12 +70,18 @@ def kernel_has():
         return {line.split()[2] for line in f if "[" not in line}
 
 
-def mutants(module):
+def points(module):
+    """Section of the table, and place in it and name of each point."""
     section, place = module.find("memsuite_hook_points")
-    file = module.sections[section][4]
+    size = POINT.size + NR_CANDIDATES * CANDIDATE.size
+    for at in range(place, place + module.size("memsuite_hook_points"), size):
+        yield section, at, module.text(module.pointer(section, at))
+
+
+def mutants(module):
     here = kernel_has()
-    for number, point in enumerate(POINTS):
-        at = place + number * (POINT.size + NR_CANDIDATES * CANDIDATE.size)
+    for number, (section, at, point) in enumerate(points(module)):
+        file = module.sections[section][4]
         nr_args, _ = POINT.unpack_from(module.data, file + at)
         for candidate in range(NR_CANDIDATES):
             where = at + POINT.size + candidate * CANDIDATE.size
@@ -94,6 +103,10 @@ def mutants(module):
 
 def main(arguments):
     module = Module(arguments[1])
+    if arguments[0] == "points":
+        for _, _, name in points(module):
+            print(name)
+        return 0
     if arguments[0] == "list":
         for mutant in mutants(module):
             print(*mutant)
