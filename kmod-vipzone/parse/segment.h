@@ -12,9 +12,10 @@
  * @VIPZONE_SEGMENT_BSS: its other data
  * @VIPZONE_SEGMENT_BRK: between start_brk and brk
  * @VIPZONE_SEGMENT_STACK: of its first thread, and what else grows down
- * @VIPZONE_SEGMENT_MMAP: other private anonymous memory, other threads' stacks among it
- * @VIPZONE_SEGMENT_SHARED: shared memory, whoever has it mapped: tmpfs, memfd, and shared anonymous
- *	memory. One of its own, for it is seldom one program's, and "mmap" is part of the heap
+ * @VIPZONE_SEGMENT_MMAP: other private anonymous memory, other threads' stacks and private huge pages
+ *	of hugetlbfs among it
+ * @VIPZONE_SEGMENT_SHARED: shared memory, whoever has it mapped: tmpfs, memfd, shared anonymous
+ *	memory, and what is shared of hugetlbfs. One of its own, for it is seldom one program's, and "mmap" is part of the heap
  * @VIPZONE_SEGMENT_FILE: other files' mappings: libraries and their data
  * @VIPZONE_SEGMENT_CACHE: page cache of files that it reads and writes by system calls
  * @VIPZONE_NR_SEGMENTS: how many segments there are
@@ -58,7 +59,7 @@ static inline bool vipzone_is_bss(const struct vm_area_struct *vma)
 }
 
 /**
- * vipzone_segment_of() - which segment a private page at an address belongs to
+ * vipzone_segment_of() - which segment a page at an address belongs to that is private, or hugetlbfs's
  * @vma: the area that it lies in; its vm_mm is set
  * @address: the address
  *
@@ -73,6 +74,8 @@ static inline enum vipzone_segment vipzone_segment_of(const struct vm_area_struc
 {
 	const struct mm_struct *mm = vma->vm_mm;
 
+	if (vma->vm_flags & VM_HUGETLB)
+		return vma->vm_flags & VM_MAYSHARE ? VIPZONE_SEGMENT_SHARED : VIPZONE_SEGMENT_MMAP;
 	if (vma->vm_file)
 		return vipzone_segment_of_file(mm, address);
 	if (vipzone_is_stack(vma))

@@ -15,12 +15,17 @@ static unsigned int users[MEMSUITE_NR_HOOK_POINTS] = {
 	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = 1,	/* all policies do */
 };
 
-/* Without that of shared memory, which hooks/shmem.alloc tells, the kernel places it. */
+/* Without these, which hooks/<name>/state tells, the kernel places shared memory and hugetlbfs's. */
+static bool is_optional(enum memsuite_hook_point_id id)
+{
+	return id == MEMSUITE_HOOK_POINT_SHMEM_ALLOC || id == MEMSUITE_HOOK_POINT_HUGETLB_POLICY;
+}
+
 static int hook_arm(enum memsuite_hook_point_id id)
 {
 	int err = memsuite_hook_arm(id, MEMSUITE_HOOK_RANK_PLACEMENT, &armed_hooks[id]);
 
-	return id == MEMSUITE_HOOK_POINT_SHMEM_ALLOC ? 0 : err;
+	return is_optional(id) ? 0 : err;
 }
 
 static void hook_disarm(enum memsuite_hook_point_id id)

@@ -109,6 +109,8 @@ static void close_targets(struct vipzone_policy *policy)
 		vipzone_arming_unuse(MEMSUITE_HOOK_POINT_CACHE_ALLOC);
 	if (policy->has_shared)
 		vipzone_arming_unuse(MEMSUITE_HOOK_POINT_SHMEM_ALLOC);
+	if (policy->has_hugetlb)
+		vipzone_arming_unuse(MEMSUITE_HOOK_POINT_HUGETLB_POLICY);
 	if (policy->has_node)
 		vipzone_arming_unuse(MEMSUITE_HOOK_POINT_ALLOC_ENTRY);
 	while (policy->nr_targets) {
@@ -180,6 +182,10 @@ static int use_hooks(struct vipzone_policy *policy)
 	if (wants_node(policy)) {
 		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_ALLOC_ENTRY);
 		policy->has_node = !err;
+	}
+	if (!err && policy->has_node) {
+		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_HUGETLB_POLICY);
+		policy->has_hugetlb = !err;
 	}
 	if (!err && wants_cache(policy)) {
 		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_CACHE_ALLOC);

@@ -66,6 +66,7 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @has_large: one of them has large folios
  * @has_cache: it is for the page cache too
  * @has_shared: it is for shared memory too
+ * @has_hugetlb: it is for huge pages of hugetlbfs too
  * @has_kernel: it is for the kernel's own memory too
  * @has_reserves: part of each target is reserved, so that free memory is looked at
  * @reserves_asked: a fault has asked for it since the last look
@@ -94,6 +95,7 @@ struct vipzone_policy {
 	bool has_large;
 	bool has_cache;
 	bool has_shared;
+	bool has_hugetlb;
 	bool has_kernel;
 	bool has_reserves;
 	bool reserves_asked;

@@ -20,6 +20,7 @@
 #include <asm/special_insns.h>
 #include <asm/syscall.h>
 
+#include <compat/hugetlb.h>
 #include <memsuite/fault_refusal.h>
 #include <memsuite/hook.h>
 #include <memsuite/hook_watch.h>
@@ -497,6 +498,43 @@ static struct page *steer_shared(const struct memsuite_fault *fault,
 	return steer_alloc(policy, VIPZONE_SEGMENT_SHARED, refusal, fault);
 }
 
+/*
+ * Huge pages of hugetlbfs were set aside on nodes, and no other region has them. One of a node
+ * that has none free is the kernel's to find.
+ */
+static int steer_hugetlb(struct vm_area_struct *vma)
+{
+	struct vipzone_policy *policy = vma->vm_mm ? vipzone_policy_of(vma->vm_mm) : NULL;
+	enum vipzone_segment segment = vipzone_segment_of(vma, vma->vm_start);
+	unsigned long nr = 1UL << memsuite_hugetlb_order(vma);
+	const struct vipzone_order *regions;
+	struct vipzone_target *target;
+	int nid = NUMA_NO_NODE;
+	unsigned int i;
+
+	if (!policy)
+		return NUMA_NO_NODE;
+	if (has_policy(current) || memsuite_vma_has_policy(vma)) {
+		count_fallback(policy, VIPZONE_FALLBACK_POLICY);
+		return NUMA_NO_NODE;
+	}
+	regions = vipzone_order_at_fault(policy, segment, vma->vm_mm);
+	for (i = 0; i < regions->nr; i++) {
+		target = &policy->targets[regions->region[i]];
+		if (!target->is_node || !target_is_allowed(target) || is_spared(policy, target))
+			continue;
+		if (memsuite_hugetlb_free_on(vma, target->nid)) {
+			this_cpu_add(policy->stats->by_node[segment], nr);
+			return target->nid;
+		}
+		if (nid == NUMA_NO_NODE)
+			nid = target->nid;
+	}
+	if (regions->nr)
+		count_fallback(policy, VIPZONE_FALLBACK_HUGE);
+	return nid;
+}
+
 /* NUMA balancing would move the page to where its program runs. */
 static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 			unsigned long address)
@@ -525,6 +563,7 @@ static const struct memsuite_hook steering_hooks[MEMSUITE_NR_HOOK_POINTS] = {
 		.shmem = steer_shared,
 		.finish = memsuite_pool_finish_large,
 	},
+	[MEMSUITE_HOOK_POINT_HUGETLB_POLICY] = { .hugetlb = steer_hugetlb },
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = { .entry = steer_entry },
 	[MEMSUITE_HOOK_POINT_NUMA_MISPLACED] = { .stays = steer_stays },
 	[MEMSUITE_HOOK_POINT_FAULT_CLEAR] = {},

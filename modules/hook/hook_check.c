@@ -23,6 +23,8 @@ static int point_check(enum memsuite_hook_point_id id, unsigned long ip)
 		return memsuite_hook_check_cache(ip);
 	case MEMSUITE_HOOK_POINT_SHMEM_ALLOC:
 		return memsuite_hook_check_shmem_calls() ?: memsuite_hook_check_shmem();
+	case MEMSUITE_HOOK_POINT_HUGETLB_POLICY:
+		return memsuite_hook_check_hugetlb();
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
 		return memsuite_hook_check_entry();
 	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:

@@ -20,6 +20,7 @@
 #include "hook/hook_clear.h"
 #include "hook/hook_private.h"
 #include "hook/hook_proof.h"
+#include "kernel/unexported_calls.h"
 
 /*
  * What a hooked function that is answered for returns through. A BPF program on
@@ -97,6 +98,29 @@ static __always_inline bool shmem_alloc(struct memsuite_hook_state *point,
 	};
 
 	return fault_answer(point, call, &fault, (void *)*memsuite_hook_arg(point, call, 2));
+}
+
+/* As if by the kernel's default policy, on another node. */
+static __always_inline bool hugetlb_policy(struct memsuite_hook_state *point,
+					   struct memsuite_hook_call *call)
+{
+	const struct memsuite_hook *hook;
+	int rank, nid;
+
+	this_cpu_inc(point->stats->hits);
+	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
+		hook = READ_ONCE(point->hooks[rank]);
+		nid = hook ? hook->hugetlb((void *)*memsuite_hook_arg(point, call, 0)) :
+			     NUMA_NO_NODE;
+		if (nid == NUMA_NO_NODE)
+			continue;
+		*(struct mempolicy **)*memsuite_hook_arg(point, call, 2) =
+			memsuite_kcall_task_policy(current);
+		*(nodemask_t **)*memsuite_hook_arg(point, call, 3) = NULL;
+		call->answer = nid;
+		return true;
+	}
+	return false;
 }
 
 static __always_inline bool alloc_entry(struct memsuite_hook_state *point,
@@ -213,6 +237,8 @@ static __always_inline bool hook_meet(enum memsuite_hook_point_id id,
 	switch (id) {
 	case MEMSUITE_HOOK_POINT_SHMEM_ALLOC:
 		return shmem_alloc(point, call);
+	case MEMSUITE_HOOK_POINT_HUGETLB_POLICY:
+		return hugetlb_policy(point, call);
 	case MEMSUITE_HOOK_POINT_ALLOC_ENTRY:
 		return alloc_entry(point, call);
 	case MEMSUITE_HOOK_POINT_MREMAP_MOVE:

@@ -48,6 +48,15 @@ const struct memsuite_hook_point memsuite_hook_points[MEMSUITE_NR_HOOK_POINTS] =
 			{ MEMSUITE_SHMEM_ALLOC_SYMBOL, MEMSUITE_SHMEM_ALLOC_ARGS },
 		},
 	},
+	[MEMSUITE_HOOK_POINT_HUGETLB_POLICY] = {
+		.name = "hugetlb.policy",
+		.nr_args = 4,
+		.answers = true,
+		.candidates = {
+			/* (vma, address, gfp, &policy, &nodemask) */
+			{ "huge_node", { 0, 1, 3, 4 } },
+		},
+	},
 	[MEMSUITE_HOOK_POINT_ALLOC_ENTRY] = {
 		.name = "alloc.entry",
 		.nr_args = 4,

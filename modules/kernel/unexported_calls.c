@@ -11,6 +11,7 @@
 
 #include <linux/gfp.h>
 #include <linux/kernel.h>
+#include <linux/mempolicy.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -43,6 +44,8 @@ typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   bool freed_tables);
 typedef long sys_mremap_fn(const struct pt_regs *regs);
 typedef unsigned long reclaim_pages_fn(struct list_head *pages);
+typedef typeof(get_task_policy) task_policy_fn;
+typedef typeof(huge_node) huge_node_fn;
 typedef typeof(soft_offline_page) soft_offline_page_fn;
 typedef int psi_show_fn(struct seq_file *file, void *unused);
 
@@ -62,6 +65,8 @@ DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
 DEFINE_STATIC_CALL_NULL(misplaced, memsuite_misplaced_fn);
 DEFINE_STATIC_CALL_NULL(clear_large, memsuite_clear_large_fn);
+DEFINE_STATIC_CALL_NULL(task_policy, task_policy_fn);
+DEFINE_STATIC_CALL_NULL(hugetlb_node, huge_node_fn);
 DEFINE_STATIC_CALL_NULL(shmem_page, memsuite_shmem_alloc_fn);
 DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
 DEFINE_STATIC_CALL_NULL(swap_place, memsuite_add_to_swap_fn);
@@ -75,6 +80,7 @@ static bool has_flush_tlb;
 static bool has_mremap;
 static bool has_misplaced;
 static bool has_clear_large;
+static bool has_huge_node;
 static bool has_shmem_page;
 static bool has_reclaim;
 static bool has_add_to_swap;
@@ -188,6 +194,22 @@ bool memsuite_kcall_clear_large(struct page *page, unsigned int order, unsigned 
 	return true;
 }
 
+struct mempolicy *memsuite_kcall_task_policy(struct task_struct *task)
+{
+	return static_call(task_policy)(task);
+}
+
+bool memsuite_kcall_huge_node_there(void)
+{
+	return has_huge_node;
+}
+
+int memsuite_kcall_huge_node(struct vm_area_struct *vma, unsigned long address, gfp_t gfp,
+			     struct mempolicy **policy, nodemask_t **nodes)
+{
+	return static_call(hugetlb_node)(vma, address, gfp, policy, nodes);
+}
+
 struct page *memsuite_kcall_shmem_alloc(gfp_t gfp, unsigned int order,
 					struct shmem_inode_info *file, pgoff_t index)
 {
@@ -298,7 +320,11 @@ int memsuite_unexported_calls_init(void)
 	has_clear_large = MEMSUITE_CLEARS_LARGE &&
 			  resolve(clear_large, MEMSUITE_CLEAR_LARGE_SYMBOL,
 				  memsuite_clear_large_fn);
-	/* Nor does anything but placing shared memory. */
+	/* Nor does anything but placing huge pages of hugetlbfs, */
+	has_huge_node = IS_ENABLED(CONFIG_NUMA) && IS_ENABLED(CONFIG_HUGETLB_PAGE) &&
+			resolve(hugetlb_node, "huge_node", huge_node_fn) &&
+			resolve(task_policy, "get_task_policy", task_policy_fn);
+	/* and shared memory. */
 	has_shmem_page = IS_ENABLED(CONFIG_SHMEM) &&
 			 resolve(shmem_page, MEMSUITE_SHMEM_ALLOC_SYMBOL,
 				 memsuite_shmem_alloc_fn);

@@ -72,6 +72,17 @@ int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
  */
 bool memsuite_kcall_clear_large(struct page *page, unsigned int order, unsigned long address);
 
+/* The policy of a task where its areas have none: its own, or the kernel's. Context: any. */
+struct mempolicy *memsuite_kcall_task_policy(struct task_struct *task);
+
+/*
+ * The node that a huge page of hugetlbfs is to come from first, and the policy for that, to be put, and
+ * its mask. Only if that, and memsuite_kcall_task_policy(), are there. Context: any.
+ */
+int memsuite_kcall_huge_node(struct vm_area_struct *vma, unsigned long address, gfp_t gfp,
+			     struct mempolicy **policy, nodemask_t **nodes);
+bool memsuite_kcall_huge_node_there(void);
+
 struct shmem_inode_info;
 
 /*

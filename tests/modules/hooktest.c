@@ -21,6 +21,11 @@ static struct page *pass_shared(const struct memsuite_fault *fault,
 	return MEMSUITE_FAULT_PASS;
 }
 
+static int by_kernel(struct vm_area_struct *vma)
+{
+	return NUMA_NO_NODE;
+}
+
 static int same_node(gfp_t gfp, unsigned int order, int nid, const nodemask_t *nodemask)
 {
 	return nid;
@@ -38,6 +43,7 @@ static bool may_move(struct page *page, struct vm_area_struct *vma, unsigned lon
 static const struct memsuite_hook neutral = {
 	.fault = pass,
 	.shmem = pass_shared,
+	.hugetlb = by_kernel,
 	.entry = same_node,
 	.remap = look_on,
 	.stays = may_move,

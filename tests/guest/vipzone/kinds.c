@@ -3,10 +3,11 @@
  * kinds KIND PAGES GO: once the file GO exists, has so many pages of memory of a kind, prints their address, and stays.
  *
  * shared, memfd, posix, sysv: shared memory; tmpfs: a mapped file, written by write(); populate: shared memory that
- * MAP_POPULATE faults in; private-tmpfs, private-memfd: private copies of files that
+ * MAP_POPULATE faults in; hugetlb, hugetlb-memfd, hugetlb-private: of hugetlbfs, a memfd by fallocate(); private-tmpfs, private-memfd: private copies of files that
  * were written before GO; pinned: anonymous memory that io_uring has pinned before it was touched;
  * busy: shared memory that it goes on to read; bound: shared memory that mbind() wants on node 0.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <linux/mempolicy.h>
@@ -58,6 +59,15 @@ static int file_of(const char *kind)
 	return file;
 }
 
+static int hugetlb_file(void)
+{
+	int file = memfd_create("kinds", MFD_HUGETLB);
+
+	need(file >= 0, "memfd_create");
+	need(!fallocate(file, 0, 0, size), "fallocate");
+	return file;
+}
+
 /* So that its pages are there. */
 static void fill(int file)
 {
@@ -103,6 +113,12 @@ static char *have(const char *kind, int early)
 		return touch(map(-1, MAP_SHARED | MAP_ANONYMOUS));
 	if (!strcmp(kind, "populate"))
 		return map(-1, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE);
+	if (!strcmp(kind, "hugetlb"))
+		return touch(map(-1, MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB));
+	if (!strcmp(kind, "hugetlb-private"))
+		return touch(map(-1, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB));
+	if (!strcmp(kind, "hugetlb-memfd"))
+		return touch(map(hugetlb_file(), MAP_SHARED));
 	if (!strcmp(kind, "sysv"))
 		return touch(sysv());
 	if (!strcmp(kind, "memfd") || !strcmp(kind, "posix"))

@@ -50,7 +50,7 @@ placed() { # KIND REGION START END FILE
 	look "$3" "$4"
 	note "$1, $2: $in of $present; shared $(counted shared_pages), mmap $(counted mmap_pages), file $(counted file_pages)," \
 		"left for a policy $(counted fallback_policy), for the context $(counted fallback_context)," \
-		"empty $(counted fallback_empty)"
+		"empty $(counted fallback_empty), huge $(counted fallback_huge)"
 	check "$1: in $2" mostly_in
 	check "$1: counted in $2" counts "$5"
 	end
@@ -63,7 +63,18 @@ for kind in private-tmpfs private-memfd; do
 	placed $kind range 0x10000000 0x18000000 file_pages
 	placed $kind node1 0x20000000 0x40000000 file_pages
 done
-# Only a node has memory for it that need not be movable.
+# Only nodes have huge pages set aside, and memory that need not be movable.
+set_aside() { # PAGES: on each node
+	for node in 0 1; do
+		echo $(($1 / 512)) >/sys/devices/system/node/node$node/hugepages/hugepages-2048kB/nr_hugepages
+	done
+}
+set_aside "$pages"
+for kind in hugetlb hugetlb-memfd; do
+	placed $kind node1 0x20000000 0x40000000 shared_pages
+done
+placed hugetlb-private node1 0x20000000 0x40000000 mmap_pages
+set_aside 0
 placed pinned node1 0x20000000 0x40000000 mmap_pages
 
 # NUMA balancing would bring it to where its program runs; kernels before 6.12 do not look at shared memory.
