@@ -86,10 +86,20 @@ static void parts_bss_and_heap_in_one_area(struct kunit *test)
 			(int)VIPZONE_SEGMENT_BRK);
 }
 
+/* Each area of hugetlbfs has a file. */
+static void tells_hugetlbfs_apart(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, segment_at(test, 0x600000, 0x800000, VM_HUGETLB | VM_MAYSHARE, true,
+					 0x600000), (int)VIPZONE_SEGMENT_SHARED);
+	KUNIT_EXPECT_EQ(test, segment_at(test, 0x600000, 0x800000, VM_HUGETLB, true, 0x600000),
+			(int)VIPZONE_SEGMENT_MMAP);
+}
+
 static struct kunit_case segment_cases[] = {
 	KUNIT_CASE(tells_the_program_s_file_apart),
 	KUNIT_CASE(tells_anonymous_memory_apart),
 	KUNIT_CASE(parts_bss_and_heap_in_one_area),
+	KUNIT_CASE(tells_hugetlbfs_apart),
 	{}
 };
 

@@ -6,7 +6,9 @@
 #include <linux/kernel.h>
 
 #define PAGE_ALIGN(address)	ALIGN(address, PAGE_SIZE)
+#define VM_MAYSHARE		0x80
 #define VM_GROWSDOWN		0x100
+#define VM_HUGETLB		0x400000
 
 struct file;
 
