@@ -22,8 +22,8 @@ struct shmem_inode_info;
  *	reads, writes or maps a file; the handler may supply the page
  * @MEMSUITE_HOOK_POINT_SHMEM_ALLOC: allocation of a page of shared memory or tmpfs, by a task that
  *	touches, reads or writes it; the handler may supply the page
- * @MEMSUITE_HOOK_POINT_HUGETLB_POLICY: the node that a huge page of hugetlbfs is to come from first,
- *	and the NUMA policy for that, by a page fault or fallocate(); the handler may choose the node
+ * @MEMSUITE_HOOK_POINT_HUGETLB_POLICY: the node that a huge page of hugetlbfs is to come from,
+ *	in a page fault or fallocate(); the handler may choose it
  * @MEMSUITE_HOOK_POINT_ALLOC_ENTRY: every allocation of the page allocator; the handler
  *	may choose another preferred node
  * @MEMSUITE_HOOK_POINT_MREMAP_MOVE: page tables are about to be moved to other addresses, by
@@ -93,10 +93,10 @@ struct memsuite_fault {
  * @shmem: for MEMSUITE_HOOK_POINT_SHMEM_ALLOC, as @fault; @file is whose page it is, and stays
  * @finish: what is left to do for such a page. Runs in place of the hooked function,
  *	with preemption on, and may not sleep; NULL: the allocation fails.
- * @hugetlb: for MEMSUITE_HOOK_POINT_HUGETLB_POLICY; @vma may be on a stack, and has no more than its
- *	address space, file and flags. Return a node, upon which the kernel takes others only if that has
- *	none, or NUMA_NO_NODE: by the NUMA policies that there are. Where the page comes from the
- *	pool of such pages, the kernel's lock of that is held.
+ * @hugetlb: for MEMSUITE_HOOK_POINT_HUGETLB_POLICY; @vma may be on a stack, and has no more than
+ *	its address space, file and flags. Return the node that is tried first, or NUMA_NO_NODE:
+ *	that of the NUMA policies that there are. The kernel's lock of the pool of such pages
+ *	may be held.
  * @entry: for MEMSUITE_HOOK_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
  * @remap: for MEMSUITE_HOOK_POINT_MREMAP_MOVE: @length bytes from @from on go to @to, in @mm,

@@ -12,10 +12,11 @@
  * @VIPZONE_SEGMENT_BSS: its other data
  * @VIPZONE_SEGMENT_BRK: between start_brk and brk
  * @VIPZONE_SEGMENT_STACK: of its first thread, and what else grows down
- * @VIPZONE_SEGMENT_MMAP: other private anonymous memory, other threads' stacks and private huge pages
- *	of hugetlbfs among it
+ * @VIPZONE_SEGMENT_MMAP: other private anonymous memory: other threads' stacks, and private huge
+ *	pages of hugetlbfs, among it
  * @VIPZONE_SEGMENT_SHARED: shared memory, whoever has it mapped: tmpfs, memfd, shared anonymous
- *	memory, and what is shared of hugetlbfs. One of its own, for it is seldom one program's, and "mmap" is part of the heap
+ *	memory, and what is shared of hugetlbfs. One of its own, for it is seldom one program's,
+ *	and "mmap" is part of the heap
  * @VIPZONE_SEGMENT_FILE: other files' mappings: libraries and their data
  * @VIPZONE_SEGMENT_CACHE: page cache of files that it reads and writes by system calls
  * @VIPZONE_NR_SEGMENTS: how many segments there are
@@ -59,7 +60,7 @@ static inline bool vipzone_is_bss(const struct vm_area_struct *vma)
 }
 
 /**
- * vipzone_segment_of() - which segment a page at an address belongs to that is private, or hugetlbfs's
+ * vipzone_segment_of() - which segment a page, private or hugetlbfs's, belongs to
  * @vma: the area that it lies in; its vm_mm is set
  * @address: the address
  *

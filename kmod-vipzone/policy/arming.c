@@ -15,7 +15,7 @@ static unsigned int users[MEMSUITE_NR_HOOK_POINTS] = {
 	[MEMSUITE_HOOK_POINT_FAULT_ALLOC] = 1,	/* all policies do */
 };
 
-/* Without these, which hooks/<name>/state tells, the kernel places shared memory and hugetlbfs's. */
+/* Without these the kernel places shared memory and hugetlbfs's; hooks/<name>/state tells. */
 static bool is_optional(enum memsuite_hook_point_id id)
 {
 	return id == MEMSUITE_HOOK_POINT_SHMEM_ALLOC || id == MEMSUITE_HOOK_POINT_HUGETLB_POLICY;

@@ -23,7 +23,7 @@ int memsuite_hook_check_user(void);
 /* hook_check_shmem.c: a page of a file of our own, for which the hook supplies it. */
 int memsuite_hook_check_shmem(void);
 
-/* hook_check_hugetlb.c: calls of our own, for an area of a file that the kernel takes for hugetlbfs's. */
+/* hook_check_hugetlb.c: calls of our own, for an area that the kernel takes for hugetlbfs's. */
 int memsuite_hook_check_hugetlb(void);
 
 /* hook_check_mremap.c: a mapping of the arming task is moved, which needs an address space. */

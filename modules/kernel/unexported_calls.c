@@ -44,7 +44,8 @@ typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   bool freed_tables);
 typedef long sys_mremap_fn(const struct pt_regs *regs);
 typedef unsigned long reclaim_pages_fn(struct list_head *pages);
-typedef struct mempolicy *task_policy_fn(struct task_struct *task);	/* declared with NUMA alone */
+/* Declared with NUMA alone. */
+typedef struct mempolicy *task_policy_fn(struct task_struct *task);
 typedef typeof(huge_node) huge_node_fn;
 typedef typeof(soft_offline_page) soft_offline_page_fn;
 typedef int psi_show_fn(struct seq_file *file, void *unused);

@@ -76,8 +76,8 @@ bool memsuite_kcall_clear_large(struct page *page, unsigned int order, unsigned 
 struct mempolicy *memsuite_kcall_task_policy(struct task_struct *task);
 
 /*
- * The node that a huge page of hugetlbfs is to come from first, and the policy for that, to be put, and
- * its mask. Only if that, and memsuite_kcall_task_policy(), are there. Context: any.
+ * The node that a huge page of hugetlbfs is to come from first, the policy for that, to be put,
+ * and its mask. Only if that, and memsuite_kcall_task_policy(), are there. Context: any.
  */
 int memsuite_kcall_huge_node(struct vm_area_struct *vma, unsigned long address, gfp_t gfp,
 			     struct mempolicy **policy, nodemask_t **nodes);

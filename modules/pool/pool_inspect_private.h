@@ -14,7 +14,7 @@ u64 __memsuite_pool_good_for(unsigned long pfn, unsigned long nr);
 
 #define MEMSUITE_POOL_GOOD_FOREVER	(U64_MAX / 2)
 
-/* For how many jiffies the frames of a block need not be inspected, not one of them. Context: any. */
+/* For how many jiffies no frame of a block need be inspected. Context: any. */
 static inline u64 memsuite_pool_good_for(unsigned long pfn, unsigned long nr)
 {
 	return static_branch_unlikely(&memsuite_pool_inspect_key) ?
