@@ -20,7 +20,7 @@
 #include <asm/special_insns.h>
 #include <asm/syscall.h>
 
-#include <compat/hugetlb.h>
+#include <compat/hugetlb_area.h>
 #include <memsuite/fault_refusal.h>
 #include <memsuite/hook.h>
 #include <memsuite/hook_watch.h>

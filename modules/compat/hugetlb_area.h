@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Areas of hugetlbfs; kernels without it have none. */
-#ifndef MEMSUITE_COMPAT_HUGETLB_H
-#define MEMSUITE_COMPAT_HUGETLB_H
+#ifndef MEMSUITE_COMPAT_HUGETLB_AREA_H
+#define MEMSUITE_COMPAT_HUGETLB_AREA_H
 
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
