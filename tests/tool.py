@@ -241,10 +241,11 @@ class Tree:
         with open(os.path.join(self.sysfs, name), encoding="utf-8") as file:
             return file.read()
 
-    def start(self, *args, user=None, python=(sys.executable,), tool=TOOL, stdout=subprocess.PIPE, **environment):
+    def start(self, *args, user=None, python=(sys.executable,), tool=TOOL, stdin=None, stdout=subprocess.PIPE,
+              **environment):
         return subprocess.Popen(
             [*python, tool, *args], text=True, user=user,
-            encoding="utf-8", stdout=stdout, stderr=subprocess.PIPE,
+            encoding="utf-8", stdin=stdin, stdout=stdout, stderr=subprocess.PIPE,
             env={**os.environ, "MEMSUITE_SYSFS": self.sysfs,
                  "MEMSUITE_DEBUGFS": self.debugfs,
                  "MEMSUITE_STATE": self.state, "MEMSUITE_DMI": self.dmi,

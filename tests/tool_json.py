@@ -33,6 +33,7 @@ apply
 dump
 export
 report -o TOP/report.html
+bench --no -o TOP/bench.html
 top --once
 diag enable
 diag disable

@@ -18,6 +18,7 @@ from . import Failure, completion
 from .arguments import (
     address_argument, amount_argument, duration_argument, listen_argument, number_argument, pid_argument, policy_word,
     range_argument, setting_argument, tracked_argument, who_argument, word_argument)
+from .bench.command import cmd_bench
 from .burn_in.command import cmd_diag_burn_in
 from .config.apply import cmd_apply
 from .config.dump import cmd_dump
@@ -488,6 +489,15 @@ def parser():
                          help="(memsuite.html); - is standard output")
     command.add_argument("--record", metavar="FILE", action="append", default=[],
                          help="and charts of what mrc record has recorded")
+    command = top.add("bench", cmd_bench, "measure what the suite costs on this machine, in a minute or two; it asks "
+                      "before it turns anything on, and puts back what it has set",
+                      exits={0: "measured, as far as it could be; what could not is told of"})
+    consent = command.add_mutually_exclusive_group()
+    consent.add_argument("--yes", action="store_true",
+                         help="do not ask: modules may be loaded and turned on for a while")
+    consent.add_argument("--no", action="store_true", help="do not ask: measure what needs nothing turned on")
+    command.add_argument("-o", "--output", metavar="FILE",
+                         help="also as a page of HTML; - is standard output, and then that alone")
     command = top.add("apply", cmd_apply, "set what the files of /etc/memsuite/memsuite.conf.d say",
                       exits={FAILED: "something could not be set, or a file is wrong; the rest is set"})
     command.add_argument("file", metavar="FILE", nargs="*", help="these files; - is standard input")

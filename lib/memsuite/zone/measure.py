@@ -26,6 +26,14 @@ def node_text(node, name):
         return ""
 
 
+def memory_nodes():
+    try:
+        with open(f"{NODES}/has_memory", encoding="ascii") as file:
+            return listed(file.read().strip())
+    except OSError:
+        return set()    # of a kernel without NUMA
+
+
 def near_cpus(node):
     """The CPUs of that node, or of the nearest that has some; none if nobody knows."""
     nodes = sorted(int(name[4:]) for name in os.listdir(NODES) if re.fullmatch(r"node\d+", name))
