@@ -505,10 +505,9 @@ static struct page *steer_shared(const struct memsuite_fault *fault,
 static int steer_hugetlb(struct vm_area_struct *vma)
 {
 	struct vipzone_policy *policy = vma->vm_mm ? vipzone_policy_of(vma->vm_mm) : NULL;
-	enum vipzone_segment segment = vipzone_segment_of(vma, vma->vm_start);
-	unsigned long nr = 1UL << memsuite_hugetlb_order(vma);
 	const struct vipzone_order *regions;
 	struct vipzone_target *target;
+	enum vipzone_segment segment;
 	int nid = NUMA_NO_NODE;
 	unsigned int i;
 
@@ -518,13 +517,15 @@ static int steer_hugetlb(struct vm_area_struct *vma)
 		count_fallback(policy, VIPZONE_FALLBACK_POLICY);
 		return NUMA_NO_NODE;
 	}
+	segment = vipzone_segment_of(vma, vma->vm_start);
 	regions = vipzone_order_at_fault(policy, segment, vma->vm_mm);
 	for (i = 0; i < regions->nr; i++) {
 		target = &policy->targets[regions->region[i]];
 		if (!target->is_node || !target_is_allowed(target) || is_spared(policy, target))
 			continue;
 		if (memsuite_hugetlb_free_on(vma, target->nid)) {
-			this_cpu_add(policy->stats->by_node[segment], nr);
+			this_cpu_add(policy->stats->by_node[segment],
+				     1UL << memsuite_hugetlb_order(vma));
 			return target->nid;
 		}
 		if (nid == NUMA_NO_NODE)
