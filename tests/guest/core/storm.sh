@@ -5,7 +5,7 @@
 #
 # kernels: oldest newest; soak: all
 # options: --smp 4 --mem 2G --append "preempt=full slub_debug=FZPU"
-# arguments: 2; soak: 1000
+# arguments: 3; soak: 1000
 # timeout: 600; soak: 20000
 . "$(dirname "$0")/ktap.sh"
 times=$1
