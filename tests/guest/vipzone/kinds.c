@@ -3,8 +3,9 @@
  * kinds KIND PAGES GO: once the file GO exists, has so many pages of memory of a kind, prints their address, and stays.
  *
  * shared, memfd, posix, sysv: shared memory; tmpfs: a mapped file, written by write(); populate: shared memory that
- * MAP_POPULATE faults in; hugetlb, hugetlb-memfd, hugetlb-private: of hugetlbfs, a memfd by fallocate(); private-tmpfs, private-memfd: private copies of files that
- * were written before GO; pinned: anonymous memory that io_uring has pinned before it was touched;
+ * MAP_POPULATE faults in; hugetlb, hugetlb-memfd, hugetlb-private: of hugetlbfs, a memfd by fallocate();
+ * private-tmpfs, private-memfd: private copies of files that were written before GO;
+ * pinned: anonymous memory that io_uring has pinned before it was touched;
  * busy: shared memory that it goes on to read; bound: shared memory that mbind() wants on node 0.
  */
 #define _GNU_SOURCE
