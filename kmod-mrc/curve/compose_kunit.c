@@ -212,37 +212,39 @@ static void extremes_can_be_divided(struct kunit *test)
 	expect_near(test, both[at_size(1000)], MRC_RATE);
 }
 
-/* How many ladders of @us each one budget has paid for, asked each millisecond. */
+/* How many ladders of @us each begin, of one process that asks for the next at once. */
 static unsigned int paid_for(struct mrc_cpu_budget *budget, u64 from, u64 until, u64 taken, u64 us)
 {
 	unsigned int ladders = 0;
-	u64 now;
+	u64 turn = mrc_cpu_budget_queue(budget, from, taken, false);
 
-	for (now = from; now < until; now += USEC_PER_MSEC)
-		if (!mrc_cpu_budget_take(budget, now, taken, false)) {
-			mrc_cpu_budget_settle(budget, now, taken, us);
-			ladders++;
-		}
+	while (turn < until) {
+		mrc_cpu_budget_settle(budget, taken, us);
+		ladders++;
+		turn = mrc_cpu_budget_queue(budget, turn, taken, false);
+	}
+	mrc_cpu_budget_settle(budget, taken, 0);
 	return ladders;
 }
 
 static void spending_keeps_to_the_budget(struct kunit *test)
 {
+	const u64 us = 4 * USEC_PER_SEC;
 	struct mrc_cpu_budget budget = {};
 
-	/* Whatever was expected of it; the first one comes when that is earned. */
-	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 404 * USEC_PER_SEC, 4 * USEC_PER_SEC,
-				       4 * USEC_PER_SEC), 100U);
+	/* Whatever was expected of it. */
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 100 * us, us, us), 100U);
 	mrc_cpu_budget_reset(&budget, 0);
-	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 401 * USEC_PER_SEC, USEC_PER_SEC,
-				       4 * USEC_PER_SEC), 100U);
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 100 * us, us / 4, us), 100U);
+	mrc_cpu_budget_reset(&budget, 0);
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 100 * us, 2 * us, us), 100U);
 	/* Of two that ask at once, one has to wait. */
 	mrc_cpu_budget_reset(&budget, 0);
-	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 10, 5, false), 0ULL);
-	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 10, 5, false), 15ULL);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 10, 5, false), 10ULL);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 10, 5, false), 15ULL);
 	/* What is not spent in time is not saved. */
-	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 1000, 5, false), 0ULL);
-	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 1001, 5, false), 1005ULL);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 1000, 5, false), 1000ULL);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 1001, 5, false), 1005ULL);
 }
 
 static void credit_is_paid_back(struct kunit *test)
@@ -252,44 +254,51 @@ static void credit_is_paid_back(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 0, us, true), 0ULL);
-		mrc_cpu_budget_settle(&budget, 0, us, us);
+		KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 0, us, true), 0ULL);
+		mrc_cpu_budget_settle(&budget, us, us);
 	}
-	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 5 * us, us, us), 0U);
-	KUNIT_EXPECT_EQ(test, paid_for(&budget, 5 * us, 101 * us, us, us), 96U);
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 4 * us, us, us), 0U);
+	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 100 * us, us, us), 96U);
 	/* But not for longer than a minute. */
 	mrc_cpu_budget_reset(&budget, 0);
 	for (i = 0; i < 40; i++) {
-		mrc_cpu_budget_take(&budget, 0, us, true);
-		mrc_cpu_budget_settle(&budget, 0, us, us);
+		mrc_cpu_budget_queue(&budget, 0, us, true);
+		mrc_cpu_budget_settle(&budget, us, us);
 	}
-	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 0, us, false), 60ULL * USEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 0, us, false), 60ULL * USEC_PER_SEC);
 	mrc_cpu_budget_reset(&budget, 0);
-	mrc_cpu_budget_take(&budget, 0, us, true);
-	mrc_cpu_budget_settle(&budget, 0, us, 1000 * us);
-	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_take(&budget, 0, 1000 * us, false),
-			60ULL * USEC_PER_SEC);
+	mrc_cpu_budget_queue(&budget, 0, us, true);
+	mrc_cpu_budget_settle(&budget, us, 1000 * us);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 0, us, false), 60ULL * USEC_PER_SEC);
+	/* Nor at another rate than it was had at. */
+	mrc_cpu_budget_set_rate(&budget, us, 5);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, us, us, false), us);
+	mrc_cpu_budget_set_rate(&budget, us, 5);
+	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, us, us, false), 2 * us);
 }
 
-/* Of three, each gets its turn, and together no more than there is. */
+/*
+ * Of three, each gets its turn, whatever the others' ladders cost, and together no more than
+ * there is.
+ */
 static void a_queue_is_fair(struct kunit *test)
 {
-	const u64 us = USEC_PER_SEC;
-	u64 turn[3] = {}, now;
+	const u64 us = USEC_PER_SEC, cost[] = { us, us / 4, 7 * us / 4 };
+	u64 turn[ARRAY_SIZE(cost)] = {}, now;
 	struct mrc_cpu_budget budget = {};
-	unsigned int ladders[3] = {}, i;
+	unsigned int ladders[ARRAY_SIZE(cost)] = {}, i;
 
-	for (now = 1; now < 90 * us; now += us / 10)
+	for (now = 1; now < 90 * us; now += us / 100)
 		for (i = 0; i < ARRAY_SIZE(turn); i++)
 			if (now >= turn[i]) {
 				ladders[i] += turn[i] > 0;
 				/* Expected to cost half of what they do. */
-				turn[i] = mrc_cpu_budget_queue(&budget, now, us / 2, false);
-				mrc_cpu_budget_settle_queued(&budget, us / 2, us);
+				turn[i] = mrc_cpu_budget_queue(&budget, now, cost[i] / 2, false);
+				mrc_cpu_budget_settle(&budget, cost[i] / 2, cost[i]);
 			}
 	for (i = 0; i < ARRAY_SIZE(turn); i++) {
 		KUNIT_EXPECT_GE(test, ladders[i], 28U);
-		KUNIT_EXPECT_LE(test, ladders[i], 30U);
+		KUNIT_EXPECT_LE(test, ladders[i], 31U);
 	}
 	/* Who has credit does not wait, but others do, for longer. */
 	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, now, us, true), now);

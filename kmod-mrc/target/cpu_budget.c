@@ -28,51 +28,44 @@ void mrc_cpu_budget_reset(struct mrc_cpu_budget *budget, u64 now)
 }
 
 /**
- * mrc_cpu_budget_take() - take what a ladder will cost, if it has been earned
+ * mrc_cpu_budget_set_rate() - nothing is owed any more if it was at another rate
  * @budget: the budget
  * @now: us
- * @us: how long it takes to earn that
- * @credit: whether or not it has been
- *
- * Of several that share a budget, one at a time gets something out of it. No more
- * than that is saved.
- *
- * Return: 0 if it was taken, or when to try again, in us.
+ * @permille: of a CPU that it earns from now on
  */
-u64 mrc_cpu_budget_take(struct mrc_cpu_budget *budget, u64 now, u64 us, bool credit)
+void mrc_cpu_budget_set_rate(struct mrc_cpu_budget *budget, u64 now, u32 permille)
 {
-	u64 due;
-
-	us = min_t(u64, us, WAIT_MAX_US);
 	spin_lock(&budgets_lock);
-	due = max(budget->paid_us + us, now);
-	if (credit || due == now) {
-		budget->paid_us = due;
-		due = 0;
-	}
+	if (budget->permille != permille)
+		budget->paid_us = now;
+	budget->permille = permille;
 	spin_unlock(&budgets_lock);
-	return due;
 }
 
 /**
- * mrc_cpu_budget_queue() - take what a ladder will cost out of a budget of many
+ * mrc_cpu_budget_queue() - take what a ladder will cost
  * @budget: the budget
  * @now: us
  * @us: how long it takes to earn that
- * @credit: not to wait until it has been
+ * @credit: not to wait until what was taken before has been earned
  *
- * Who comes first is served first: otherwise, of very many, some would always find it spent.
+ * Who comes first is served first: otherwise, of some that share it, those whose ladders
+ * cost more, or one that has bad luck, would find it spent again and again.
  *
  * Return: when the ladder may begin, in us.
  */
 u64 mrc_cpu_budget_queue(struct mrc_cpu_budget *budget, u64 now, u64 us, bool credit)
 {
-	u64 turn;
+	u64 turn, paid;
 
 	us = min_t(u64, us, WAIT_MAX_US);
 	spin_lock(&budgets_lock);
 	turn = max(budget->paid_us, now);
-	budget->paid_us = turn + us;
+	paid = turn + us;
+	/* Nor does anybody for what was had on credit. */
+	if (credit)
+		paid = max(turn, min_t(u64, paid, now + WAIT_MAX_US));
+	budget->paid_us = paid;
 	spin_unlock(&budgets_lock);
 	return credit ? now : turn;
 }
@@ -80,27 +73,10 @@ u64 mrc_cpu_budget_queue(struct mrc_cpu_budget *budget, u64 now, u64 us, bool cr
 /**
  * mrc_cpu_budget_settle() - say what the ladder did cost
  * @budget: the budget
- * @now: us
  * @taken: what was taken for it
  * @us: how long it takes to earn what it did cost
  */
-void mrc_cpu_budget_settle(struct mrc_cpu_budget *budget, u64 now, u64 taken, u64 us)
-{
-	taken = min_t(u64, taken, WAIT_MAX_US);
-	us = min_t(u64, us, WAIT_MAX_US);
-	spin_lock(&budgets_lock);
-	budget->paid_us = min(budget->paid_us + us - min(taken, budget->paid_us),
-			      now + WAIT_MAX_US - us);
-	spin_unlock(&budgets_lock);
-}
-
-/**
- * mrc_cpu_budget_settle_queued() - the same, of a budget that many queue for
- * @budget: the budget
- * @taken: what was taken for it
- * @us: how long it takes to earn what it did cost
- */
-void mrc_cpu_budget_settle_queued(struct mrc_cpu_budget *budget, u64 taken, u64 us)
+void mrc_cpu_budget_settle(struct mrc_cpu_budget *budget, u64 taken, u64 us)
 {
 	taken = min_t(u64, taken, WAIT_MAX_US);
 	us = min_t(u64, us, WAIT_MAX_US);

@@ -119,6 +119,7 @@ struct mrc_ladder_schedule {
  * @few_huge: sub-samples share the huge pages
  * @samples: how many samples the CPU budget allows now
  * @payer: the budget that this ladder is paid from, or NULL
+ * @permille: what the payer earned when the tracker began to wait
  * @taken: what was taken out of it: the time that it takes to earn that, in us
  * @taken_of_all: what was taken out of the budget of all targets, likewise; 0: nothing
  * @cost_ns: CPU time that the last ladder took
@@ -176,6 +177,7 @@ struct mrc_target {
 	bool few_huge;
 	u32 samples;
 	struct mrc_cpu_budget *payer;
+	u32 permille;
 	u64 taken;
 	u64 taken_of_all;
 	u64 cost_ns;

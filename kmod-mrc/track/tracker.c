@@ -92,65 +92,83 @@ static int tracker_look(struct mrc_target *t)
 	return mrc_pace_stopping() ? -EINTR : 0;
 }
 
-/*
- * Wait until all targets together have earned one more ladder, and those that came before are
- * through. A program that is executed meanwhile has credit.
- */
-static int tracker_await_turn_of_all(struct mrc_target *t)
+/* Leave the queues: the ladder that was paid for does not come. */
+static void tracker_take_back(struct mrc_target *t)
 {
-	u64 now = mrc_now_us(), turn;
+	if (t->payer)
+		mrc_cpu_budget_settle(t->payer, t->taken, 0);
+	if (t->taken_of_all)
+		mrc_cpu_budget_settle(&budget_of_all, t->taken_of_all, 0);
+	t->payer = NULL;
+	t->taken_of_all = 0;
+}
+
+static bool tracker_was_moved(const struct mrc_target *t)
+{
+	return t->payer != READ_ONCE(t->budget) ||
+	       t->permille != READ_ONCE(mrc_tunables.max_cpu_permille);
+}
+
+/*
+ * Wait for a turn. A program that is executed meanwhile has credit.
+ *
+ * Return: as tracker_look(); -EAGAIN if another budget is to pay, or this one earns at another rate.
+ */
+static int tracker_await(struct mrc_target *t, u64 turn)
+{
+	u64 now = mrc_now_us();
 	int err = 0;
 
-	t->taken_of_all = mrc_pace_total_earned_us(t->cost_ns);
-	turn = mrc_cpu_budget_queue(&budget_of_all, now, t->taken_of_all, t->credit);
 	while (!err && !t->credit && now < turn &&
 	       READ_ONCE(mrc_tunables.mode) == MRC_MODE_LADDER) {
 		mrc_pace_pause(min_t(u64, turn - now, FOLLOW_US));
 		err = tracker_look(t);
+		if (!err && tracker_was_moved(t))
+			err = -EAGAIN;
 		now = mrc_now_us();
 	}
 	return err;
 }
 
+static int tracker_queue(struct mrc_target *t)
+{
+	u64 turn;
+	int err;
+
+	t->payer = READ_ONCE(t->budget);
+	t->permille = READ_ONCE(mrc_tunables.max_cpu_permille);
+	mrc_cpu_budget_set_rate(t->payer, mrc_now_us(), t->permille);
+	t->taken = mrc_pace_earned_us(t->cost_ns);
+	turn = mrc_cpu_budget_queue(t->payer, mrc_now_us(), t->taken, t->credit);
+	err = tracker_await(t, turn);
+	if (err)
+		return err;
+	t->doubted &= !!t->credit;
+	t->taken_of_all = mrc_pace_total_earned_us(t->cost_ns);
+	turn = mrc_cpu_budget_queue(&budget_of_all, mrc_now_us(), t->taken_of_all, t->credit);
+	return tracker_await(t, turn);
+}
+
 /*
- * Wait until one more ladder has been earned, unless there is credit: a program
- * that is executed meanwhile has.
+ * Wait until the target's budget has earned one more ladder, and then that of all targets.
  *
  * Return: as tracker_look().
  */
 static int tracker_await_turn(struct mrc_target *t)
 {
+	int err = tracker_look(t);
+
 	t->payer = NULL;
 	t->taken_of_all = 0;
-	for (;;) {
-		struct mrc_cpu_budget *payer = READ_ONCE(t->budget);
-		u64 now = mrc_now_us(), due;
-		int err = tracker_look(t);
-
-		if (err)
-			return err;
-		if (READ_ONCE(mrc_tunables.mode) != MRC_MODE_LADDER)
+	while (!err && READ_ONCE(mrc_tunables.mode) == MRC_MODE_LADDER) {
+		err = tracker_queue(t);
+		if (!err)
 			return 0;
-		t->taken = mrc_pace_earned_us(t->cost_ns);
-		due = mrc_cpu_budget_take(payer, now, t->taken, t->credit);
-		if (!due) {
-			t->payer = payer;
-			t->doubted &= !!t->credit;
-			return tracker_await_turn_of_all(t);
-		}
-		mrc_pace_pause(min_t(u64, due - now, FOLLOW_US));
+		tracker_take_back(t);
+		if (err == -EAGAIN)
+			err = 0;
 	}
-}
-
-/* The ladder that was paid for does not come. */
-static void tracker_take_back(struct mrc_target *t)
-{
-	if (t->payer)
-		mrc_cpu_budget_settle(t->payer, mrc_now_us(), t->taken, 0);
-	if (t->taken_of_all)
-		mrc_cpu_budget_settle_queued(&budget_of_all, t->taken_of_all, 0);
-	t->payer = NULL;
-	t->taken_of_all = 0;
+	return err;
 }
 
 /* Nothing of what one mode has found is of use to the other. */
@@ -198,8 +216,6 @@ int mrc_tracker_run(struct mrc_target *t)
 			continue;
 		}
 		err = tracker_await_turn(t);
-		if (err)
-			tracker_take_back(t);
 		if (err == -ESRCH)
 			return err;
 		if (err)
@@ -223,11 +239,11 @@ int mrc_tracker_run(struct mrc_target *t)
 		mutex_unlock(&t->lock);
 		last = began;
 		if (t->payer)
-			mrc_cpu_budget_settle(t->payer, mrc_now_us(), t->taken,
+			mrc_cpu_budget_settle(t->payer, t->taken,
 					      mrc_pace_earned_us(t->cost_ns));
 		if (t->taken_of_all)
-			mrc_cpu_budget_settle_queued(&budget_of_all, t->taken_of_all,
-						     mrc_pace_total_earned_us(t->cost_ns));
+			mrc_cpu_budget_settle(&budget_of_all, t->taken_of_all,
+					      mrc_pace_total_earned_us(t->cost_ns));
 		if (t->mode == MRC_MODE_LADDER)
 			mrc_pace_pause(mrc_pace_after_ladder(t, mrc_now_us() - began));
 		else if (err)
