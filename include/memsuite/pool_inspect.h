@@ -14,14 +14,14 @@
  *	are bad, and leave the others zero, as they come. A bit that is set
  *	already stays so: @page found it bad. May sleep; called between
  *	memsuite_hold_begin() and memsuite_hold_end().
- * @good_for: for how many seconds a fault may have any of these frames as they are, for they
- *	were tested lately; 0: not all were. Called in a page fault with interrupts off.
+ * @is_fresh: whether faults may have any of these frames as they are for a second more, for all
+ *	were tested lately. Called in a page fault with interrupts off.
  * @page: the same of one page, or else test it at once; leave it zero; false if it is
  *	bad, which @block is told later. Called likewise.
  */
 struct memsuite_pool_inspector {
 	void (*block)(unsigned long pfn, unsigned long nr, unsigned long *bad);
-	unsigned int (*good_for)(unsigned long pfn, unsigned long nr);
+	bool (*is_fresh)(unsigned long pfn, unsigned long nr);
 	bool (*page)(struct page *page);
 };
 

@@ -60,7 +60,7 @@ static void inspect_block(unsigned long pfn, unsigned long nr,
 
 static const struct memsuite_pool_inspector inspector = {
 	.block = inspect_block,
-	.good_for = memdiag_pretest_good_for,
+	.is_fresh = memdiag_pretest_is_fresh,
 	.page = memdiag_pretest_inspect_page,
 };
 

@@ -93,19 +93,17 @@ static bool test_on_demand(u64 *words)
 	return good;
 }
 
-/* A test that half of its lifetime is left of is good for that. */
-unsigned int memdiag_pretest_good_for(unsigned long pfn, unsigned long nr)
+/* Half of the lifetime of their tests is left. */
+bool memdiag_pretest_is_fresh(unsigned long pfn, unsigned long nr)
 {
-	unsigned int half_s = max(READ_ONCE(memdiag_test_lifetime_s) / 2, 1U);
-
-	return memsuite_alloc_stats_older(pfn, nr, half_s) ? 0 : half_s;
+	return !memsuite_alloc_stats_older(pfn, nr, max(READ_ONCE(memdiag_test_lifetime_s) / 2, 1U));
 }
 
 bool memdiag_pretest_inspect_page(struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 
-	if (memdiag_pretest_good_for(pfn, 1))
+	if (memdiag_pretest_is_fresh(pfn, 1))
 		return true;
 	this_cpu_inc(memdiag_pretest_stats.on_demand);
 	if (!test_on_demand(page_address(page)))

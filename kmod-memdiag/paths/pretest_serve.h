@@ -50,14 +50,14 @@ extern struct memdiag_pretest_node *memdiag_pretest_nodes;
 extern const struct memsuite_hook memdiag_pretest_hook;
 
 /**
- * memdiag_pretest_good_for() - how long a fault may have frames without another test
+ * memdiag_pretest_is_fresh() - whether faults may have frames without another test
  * @pfn: first of an aligned power of two of frames
  * @nr: how many
  *
  * Context: any.
- * Return: seconds; 0: one of them has to be tested first.
+ * Return: false if one of them has to be tested first.
  */
-unsigned int memdiag_pretest_good_for(unsigned long pfn, unsigned long nr);
+bool memdiag_pretest_is_fresh(unsigned long pfn, unsigned long nr);
 
 /**
  * memdiag_pretest_inspect_page() - test a page at once, unless that was done lately

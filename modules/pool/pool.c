@@ -105,8 +105,9 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 	pool_found_some(pool, cache);
 	cache->front.bare = block.page;
 	cache->front.nr_bare = 1UL << block.order;
-	cache->front.bare_good_until = get_jiffies_64() +
-		memsuite_pool_good_for(page_to_pfn(block.page), cache->front.nr_bare);
+	cache->front.bare_fresh_until = get_jiffies_64();
+	if (memsuite_pool_is_fresh(page_to_pfn(block.page), cache->front.nr_bare))
+		cache->front.bare_fresh_until += MEMSUITE_POOL_FRESH_JIFFIES;
 	cache->isolated += cache->front.nr_bare;
 	return true;
 }
@@ -147,7 +148,7 @@ static noinline struct page *pool_pop_bare(struct memsuite_pool *pool,
 	if (!page)
 		return NULL;
 	memsuite_frames_prepare(page, 0, gfp & __GFP_ZERO);
-	if (unlikely(time_is_before_eq_jiffies64(cache->front.bare_good_until) &&
+	if (unlikely(time_is_before_eq_jiffies64(cache->front.bare_fresh_until) &&
 		     !memsuite_pool_inspect_page(page))) {
 		memsuite_pool_reject(pool, page);
 		return NULL;

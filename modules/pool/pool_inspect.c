@@ -26,11 +26,11 @@ bool __memsuite_pool_inspect_page(struct page *page)
 	return !by || by->page(page);
 }
 
-u64 __memsuite_pool_good_for(unsigned long pfn, unsigned long nr)
+bool __memsuite_pool_is_fresh(unsigned long pfn, unsigned long nr)
 {
 	const struct memsuite_pool_inspector *by = READ_ONCE(inspector);
 
-	return by ? (u64)by->good_for(pfn, nr) * HZ : MEMSUITE_POOL_GOOD_FOREVER;
+	return !by || by->is_fresh(pfn, nr);
 }
 
 void memsuite_pool_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad)

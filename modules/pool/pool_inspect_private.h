@@ -10,15 +10,19 @@
 DECLARE_STATIC_KEY_FALSE(memsuite_pool_inspect_key);
 
 bool __memsuite_pool_inspect_page(struct page *page);
-u64 __memsuite_pool_good_for(unsigned long pfn, unsigned long nr);
+bool __memsuite_pool_is_fresh(unsigned long pfn, unsigned long nr);
 
-#define MEMSUITE_POOL_GOOD_FOREVER	(U64_MAX / 2)
+/*
+ * For so long a block that was fresh is taken to be: it is not asked for page by page, and what
+ * the inspector is told to expect changes no later than that.
+ */
+#define MEMSUITE_POOL_FRESH_JIFFIES	HZ
 
-/* For how many jiffies no frame of a block need be inspected. Context: any. */
-static inline u64 memsuite_pool_good_for(unsigned long pfn, unsigned long nr)
+/* Whether no frame of a block need be inspected now. Context: any. */
+static inline bool memsuite_pool_is_fresh(unsigned long pfn, unsigned long nr)
 {
-	return static_branch_unlikely(&memsuite_pool_inspect_key) ?
-		__memsuite_pool_good_for(pfn, nr) : MEMSUITE_POOL_GOOD_FOREVER;
+	return !static_branch_unlikely(&memsuite_pool_inspect_key) ||
+	       __memsuite_pool_is_fresh(pfn, nr);
 }
 
 /* For a page that is about to leave a pool, uninspected. Interrupts are off. */

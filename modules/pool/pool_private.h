@@ -35,7 +35,7 @@
  * @chain: cleared pages, linked through page->private
  * @bare: frames isolated but not prepared, in physical order
  * @nr_bare: how many
- * @bare_good_until: they need not be inspected, in jiffies
+ * @bare_fresh_until: they need not be inspected, in jiffies
  * @large: frames isolated but not prepared, for large folios; from the first on
  * @nr_large: how many
  */
@@ -43,7 +43,7 @@ struct memsuite_pool_front {
 	struct page *chain;
 	struct page *bare;
 	unsigned long nr_bare;
-	u64 bare_good_until;
+	u64 bare_fresh_until;
 	struct page *large;
 	unsigned long nr_large;
 };
