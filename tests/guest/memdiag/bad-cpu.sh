@@ -48,8 +48,9 @@ check "nothing is retired" equals $diag/bad_page_count 0
 check "nothing is suspected" equals $diag/retire_policy/suspect_count 0
 echo 8 >$diag/test_lifetime_s
 check "it tests no more" wait_for 60 alone 0
-check "a fault that is the memory's" sh -c "printf '0x%x:5:sa1\n' $((start + 4096)) >$diag/inject/add"
-echo "$start-$(printf '0x%x' $((start + 4194304)))" >$diag/range/run_test
+page=$(free_page $start)
+check "a fault that is the memory's" sh -c "echo $page:5:sa1 >$diag/inject/add"
+echo "$page-$(printf '0x%x' $((page + 4096)))" >$diag/range/run_test
 check "is found" wait_for 120 equals $diag/bad_page_count 1
 note "$(cat $diag/range/status)"
 grep -v '^# pfn' $debug/memdiag/bad_pages | sed 's/^/# /'
