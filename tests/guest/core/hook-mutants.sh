@@ -5,7 +5,7 @@
 #
 # kernels: newest; soak: all debug
 # options: --root host --numa 512M --numa 512M
-# arguments: 6; soak: 1
+# arguments: 12; soak: 1
 # timeout: 600; soak: 3600
 . "$(dirname "$0")/ktap.sh"
 arm=/sys/kernel/debug/hooktest/arm
