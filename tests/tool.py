@@ -1915,7 +1915,7 @@ def the_manual_page_has_every_command(_top):
     page = os.path.join(TOP, "Documentation", "man", "memsuite.8")
     text = subprocess.run(["man", "-l", page], check=True, capture_output=True, text=True,
                           env={**os.environ, "MANWIDTH": "200", "LC_ALL": "C"}).stdout
-    groups = {name: names_of_commands(name) for name in ("diag", "zone", "mrc", "store")}
+    groups = {name: names_of_commands(name) for name in ("diag", "zone", "mrc", "store", "fleet")}
     commands = [name for name in names_of_commands() if name not in groups]
     commands += [f"{group} {name}" for group, names in groups.items() for name in names]
     assert len(commands) > 30

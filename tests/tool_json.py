@@ -10,6 +10,7 @@ import sys
 import jsonschema
 
 import tool
+import tool_fleet
 from tool import BAD_PAGE, BAD_PAGES, DEBUGFS, PLAN, SYSFS, TOP, Tree
 from tool_ending import a_tree as a_tree_of_long_ones
 
@@ -23,6 +24,7 @@ PROGRAMS = {"dmsetup": f"[ $1 != status ] || echo '{STORE}'", "modprobe": "", "b
             "modinfo": "echo 1234", "systemctl": "echo inactive"}
 # What has nothing to say: it becomes the command that it runs.
 SILENT = ("zone run",)
+FAMILIES = ("diag", "zone", "mrc", "store", "fleet")
 REGION = "regions/node0"
 
 # What is asked of a tree where all is loaded, a page is bad, and much is tracked.
@@ -90,6 +92,8 @@ mrc share 77 --weight 2
 mrc enforce
 mrc limit --interval 0.1
 exporter --listen 127.0.0.1:0
+fleet tell
+fleet report TOP/fleet --machines TOP/hosts -o TOP/fleet.html
 store create new /dev/null /dev/null
 store open new /dev/null /dev/null
 store close vs
@@ -122,6 +126,8 @@ def a_tree(top):
         os.chmod(os.path.join(top, "bin", name), 0o755)
     tree.fill(tree.proc, {"modules": "dm_vstore 1 0 - Live 0x0"})
     tree.fill(top, {"functions": "7, 14", "profile": "node0 read_latency_ns=5"})
+    tree.fill(f"{top}/fleet", {"one.json": json.dumps(tool_fleet.a_machine("one")), "two.json": "{"})
+    tree.fill(top, {"hosts": "one\nthree"})
     tool.made_up_record(top)
     return tree
 
@@ -159,7 +165,7 @@ def name_of(command):
     """As the schema calls it."""
     words = command.split()
     names = {"zone regions": "zone list", "zone policy": "zone add"}
-    name = " ".join(words[:2] if words[0] in ("diag", "zone", "mrc", "store") else words[:1])
+    name = " ".join(words[:2] if words[0] in FAMILIES else words[:1])
     return f"{name} {words[2]}" if name == "mrc report" else names.get(name, name)
 
 
@@ -178,7 +184,7 @@ def each_command_is_as_the_schema_says(top):
 
 def each_command_is_tried(_top):
     names = {" ".join(words) for words, _ in cli.commands_of(cli.parser())} - set(SILENT)
-    tried = {" ".join(command.split()[:2] if command.split()[0] in ("diag", "zone", "mrc", "store") else
+    tried = {" ".join(command.split()[:2] if command.split()[0] in FAMILIES else
                       command.split()[:1]) for command in COMMANDS}
     assert names == tried, names ^ tried
 

@@ -49,7 +49,7 @@ def pages_are_right_roff(top):
 def families_have_all_commands_and_options(top):
     pages = made(top)
     families = cli.families(cli.parser())
-    assert set(families) == {"diag", "zone", "mrc", "store"}
+    assert set(families) == {"diag", "zone", "mrc", "store", "fleet"}
     options = 0
     for name, (_, group) in families.items():
         text = text_of(pages[f"memsuite-{name}.8"])

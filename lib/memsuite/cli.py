@@ -36,6 +36,8 @@ from .ending import Ended, until_ended
 from .exporter import DEFAULT_ADDRESS, cmd_exporter
 from .exit_status import (
     BAD_MEMORY, CANCELLED, COMMON, FAILED, MEANINGS, NOT_EXECUTABLE, NOT_LOADED, NOT_FOUND, PARTIAL, UNTESTED, help_text)
+from .fleet.command import cmd_fleet_report
+from .fleet.machine import cmd_fleet_tell
 from .log import log_errors
 from .metrics import cmd_export
 from .modules import cmd_disable, cmd_enable, cmd_status
@@ -449,6 +451,31 @@ def store_commands(top):
     command.add_argument("--count", metavar="N", type=number_argument(1, 1 << 30), help="how many times (no end)")
 
 
+def fleet_commands(top):
+    fleet = top.group("fleet", "many machines: what each tells of its memory, and a report of all", examples=(
+        ("memsuite fleet tell", "on each machine, as root: keep the line in a file of one directory"),
+        ("memsuite fleet report /srv/memsuite --machines hosts -o fleet.html",
+         "of all files in that directory; a machine of the list hosts that has told nothing is named"),
+        ("memsuite fleet report - --stale 2h", "of what several have told, one line after another")))
+    fleet.add("tell", cmd_fleet_tell, "what this machine tells of its memory, as a line of JSON: DIMMs, bad pages, tests, and "
+              "what doctor finds; no programs, no users; as root")
+    command = fleet.add("report", cmd_fleet_report, "which DIMMs fail on which machines, and which kinds of DIMMs do; which "
+                        "machines need care; the worst first",
+                        exits={0: "all machines are well", FAILED: "it failed, or a machine is not as it should be",
+                               BAD_MEMORY: "a machine has bad memory",
+                               PARTIAL: "of a machine it is not known, or a file could not be read",
+                               UNTESTED: "no machine has told anything"})
+    command.add_argument("file", metavar="FILE", nargs="+", help="what fleet tell has printed, of one machine or several; of "
+                         "a directory all files *.json and *.jsonl, also below; - is standard input")
+    command.add_argument("--machines", metavar="FILE", help="names of machines that there are, as hostname(1) tells them, one "
+                         "a line: those that have told nothing are named")
+    command.add_argument("--stale", metavar="TIME", type=duration_argument, default=86400,
+                         help="what was told longer ago says nothing of now: 90s, 30m, 4h, 2d (1d)")
+    command.add_argument("--all", action="store_true", help="also machines that are well, and all of them")
+    command.add_argument("-o", "--output", metavar="FILE",
+                         help="also as a page of HTML; - is standard output, and then that alone")
+
+
 def commands_of(parser, *words):
     """(words, parser) of all commands."""
     for action in parser._actions:  # pylint: disable=protected-access
@@ -507,6 +534,7 @@ def parser():
     zone_commands(top)
     mrc_commands(top)
     store_commands(top)
+    fleet_commands(top)
     top.add("export", cmd_export,
             "all counters, as Prometheus reads them")
     command = top.add("exporter", cmd_exporter, "the same over HTTP, until a signal: for a Prometheus that "
