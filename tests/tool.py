@@ -1070,7 +1070,7 @@ def dimms_are_listed_with_their_errors(top):
     assert [(row["locator"], row["bad_pages"], row["corrected"]) for row in rows] == [
         ("DIMM 0", 1, 4), ("DIMM 1", 0, None), (None, None, 5)], rows
     text = tree.run("diag", "dimms", MEMSUITE_EDAC="/nowhere").stdout
-    assert "no EDAC driver" in text and re.search(r"^DIMM 0 .* A1 +1 +- +- +-$", text, re.M), text
+    assert "no EDAC driver" in text and re.search(r"^DIMM 0 .* A1 +- +1 +- +- +-$", text, re.M), text
 
 
 def a_program_that_fails_is_told_with_what_to_do(top):

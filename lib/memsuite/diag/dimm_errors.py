@@ -7,6 +7,7 @@ from ..output import human, print_json, print_table
 from .bad_pages import all_bad_pages
 from .dimms import dimms
 from .edac import edac_dimms
+from .spd import weeks_made
 
 
 def bare(text):
@@ -22,7 +23,7 @@ def counted_by(dimm, edac):
 
 
 def dimm_rows():
-    every, edac = dimms(), edac_dimms()
+    every, edac, made = dimms(), edac_dimms(), weeks_made()
     bad = [row for row in all_bad_pages() if row["origin"] != "emulated"]
     rows = []
     for dimm in every:
@@ -31,10 +32,11 @@ def dimm_rows():
         rows.append({**dimm, "label": entry and entry["label"],
                      "bad_pages": sum(len(row["dimms"]) == 1 for row in here),
                      "perhaps_bad_pages": sum(len(row["dimms"]) > 1 for row in here),
-                     "corrected": entry and entry["corrected"], "uncorrected": entry and entry["uncorrected"]})
+                     "corrected": entry and entry["corrected"], "uncorrected": entry and entry["uncorrected"],
+                     "made": made.get(dimm["serial"].upper())})
     named = {row["label"] for row in rows}
     rows += [{"locator": None, "size_mib": None, "manufacturer": "", "part": "", "serial": "", "bad_pages": None,
-              "perhaps_bad_pages": None, **{name: entry[name] for name in ("label", "corrected", "uncorrected")}}
+              "perhaps_bad_pages": None, "made": None, **{name: entry[name] for name in ("label", "corrected", "uncorrected")}}
              for entry in edac if entry["label"] not in named]
     return rows, bool(edac)
 
@@ -51,10 +53,10 @@ def cmd_diag_dimms(args):
     if not rows:
         print("the firmware tells of no DIMM, and no EDAC driver of a memory controller is loaded")
         return 0
-    print_table(["DIMM", "SIZE", "PART", "SERIAL", "BAD", "CORRECTED", "UNCORRECTED", "EDAC LABEL"],
+    print_table(["DIMM", "SIZE", "PART", "SERIAL", "MADE", "BAD", "CORRECTED", "UNCORRECTED", "EDAC LABEL"],
                 [[shown(row["locator"]), human(row["size_mib"] * 2 ** 20) if row["size_mib"] else "-",
                   " ".join(filter(None, (row["manufacturer"], row["part"]))) or "-", row["serial"] or "-",
-                  shown(row["bad_pages"]), shown(row["corrected"]), shown(row["uncorrected"]), shown(row["label"])]
+                  shown(row["made"]), shown(row["bad_pages"]), shown(row["corrected"]), shown(row["uncorrected"]), shown(row["label"])]
                  for row in rows], right=("SIZE", "BAD", "CORRECTED", "UNCORRECTED"))
     perhaps = max((row["perhaps_bad_pages"] or 0 for row in rows), default=0)
     if perhaps:
