@@ -29,6 +29,11 @@ def chance(failing, drawn, all_failing, everything):
                                            min(drawn, all_failing) + 1)))
 
 
+def fails(machine):
+    """Whether one of its DIMMs does."""
+    return any(dimm["state"] in FAILS for dimm in machine.dimms)
+
+
 def empty():
     return {"dimms": 0, "machines": 0, "failing_machines": 0, "failing_dimms": 0, "bad_pages": 0, "perhaps_bad_pages": 0,
             "corrected": 0, "uncorrected": 0}
@@ -64,7 +69,7 @@ def grouped(machines, by):
     """Rows, the worst first."""
     machines = [machine for machine in machines if machine.kinds]
     found = counted(machines, GROUPINGS[by])
-    failing = sum(any(dimm["state"] in FAILS for dimm in machine.dimms) for machine in machines)
+    failing = sum(map(fails, machines))
     names, rows = NAMES[by], []
     for key, row in found.items():
         likely = min(1.0, chance(row["failing_machines"], row["machines"], failing, len(machines)) * len(found))

@@ -10,7 +10,7 @@ from ..output import bad_page_count
 
 # States of a machine, the worst first.
 IN_USE, FAILING, SILENT, WRONG, WELL = STATES = ("in_use", "failing", "silent", "wrong", "well")
-STATE_TEXT = {IN_USE: "bad memory in use", FAILING: "memory fails", SILENT: "not known", WRONG: "not as it should be",
+STATE_TEXT = {IN_USE: "bad memory in use", FAILING: "failing memory", SILENT: "not known", WRONG: "not as it should be",
               WELL: "well"}
 COVERED_PCT = 90        # of free memory, below which its tests are late: as the alert MemsuiteTestsLate has it
 AHEAD_S = 300           # clocks differ

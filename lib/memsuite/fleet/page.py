@@ -6,7 +6,7 @@ from html import escape
 
 from ..burn_in.page import STYLE, html_list
 from .machines import FAILING, IN_USE, SILENT, STATES, STATE_TEXT, WELL, WRONG
-from .text import NUMBERS, heads, notes, tables
+from .text import NUMBERS, heads, notes, refused, tables
 
 ROWS = 1000         # of a table; the JSON has all
 COLOURS = {IN_USE: "#b3261e", FAILING: "#d9622b", SILENT: "#6b7280", WRONG: "#9a6700", WELL: "#1a7f37"}
@@ -30,8 +30,8 @@ def worst(told):
 def state_bar(states):
     """How many machines are how."""
     parts = "".join(f'<span style="flex: {states[state]}; background: {COLOURS[state]}" '
-                    f'title="{states[state]} {escape(STATE_TEXT[state])}"></span>' for state in STATES if states[state])
-    key = "".join(f'<span style="background: {COLOURS[state]}"></span>{states[state]:,} {escape(STATE_TEXT[state])}'
+                    f'title="{escape(STATE_TEXT[state])}: {states[state]}"></span>' for state in STATES if states[state])
+    key = "".join(f'<span style="background: {COLOURS[state]}"></span>{escape(STATE_TEXT[state])}: {states[state]:,}'
                   for state in STATES if states[state])
     return f'<div class="bar">{parts}</div><p class="key">{key}</p>'
 
@@ -54,9 +54,9 @@ def html_table(table):
 def page(told, everything):
     lines = list(heads(told))
     body = [html_list([*lines[1:], *notes(told)])]
-    for table in tables(told, everything, ROWS):
+    for table in (*tables(told, everything, ROWS), refused(told, ROWS)):
         if table.rows:
             body += [f"<h2>{escape(table.title)}</h2>", *html_table(table)]
-    return PAGE.format(style=STYLE, colour=COLOURS[worst(told)], title=escape(f"Fleet: {lines[0]}"),
+    return PAGE.format(style=STYLE, colour=COLOURS[worst(told)], title=escape(f"Fleet of {lines[0]}"),
                        time=time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(told["time_s"])),
                        bar=state_bar(told["states"]), body="\n".join(body))

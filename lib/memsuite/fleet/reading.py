@@ -2,7 +2,6 @@
 """Documents of machines, from files, directories and standard input; what is none is told, and does not stop the rest."""
 
 import json
-import math
 import os
 import stat
 import sys
@@ -10,60 +9,64 @@ import sys
 from .machine import FORMAT
 
 LIMIT = 4 << 20             # bytes of a document; one with 500 groups of bad pages has 200,000
+READ = 1 << 16              # of a line at once
 NUMBER_LIMIT = 1 << 64
 SCHEMA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "schema.json")
-TYPES = {"array": list, "boolean": bool, "null": type(None), "number": (int, float), "object": dict, "string": str}
+TYPES = {"array": {list}, "boolean": {bool}, "null": {type(None)}, "number": {int, float}, "object": {dict}, "string": {str}}
 
 
 class Refused(Exception):
     """Why something is not a document of a machine."""
 
 
-def is_of(value, name):
-    return isinstance(value, TYPES[name]) and not (name == "number" and isinstance(value, bool))
-
-
 class Shape:
-    """What schema.json says of a document. Fields that it does not name are of a newer tool, and let be."""
+    """What a part of schema.json says. Fields that it does not name are of a newer tool, and let be."""
 
-    def __init__(self, name):
-        with open(SCHEMA, encoding="utf-8") as file:
-            self.defs = json.load(file)["$defs"]
-        self.schema = self.defs[name]
-
-    def check(self, value, schema=None, where="it"):
-        schema = schema or self.schema
+    def __init__(self, schema, defs):
         if "$ref" in schema:
-            schema = self.defs[schema["$ref"].rpartition("/")[2]]
-        types = schema.get("type", ())
-        types = [types] if isinstance(types, str) else types
-        if types and not any(is_of(value, name) for name in types):
-            raise Refused(f"{where} is no {' or '.join(types)}")
-        if "enum" in schema and value not in schema["enum"]:
-            raise Refused(f"{where} is not one of {', '.join(map(str, schema['enum']))}")
-        if isinstance(value, (int, float)) and not (math.isfinite(value) and abs(value) <= NUMBER_LIMIT):
-            raise Refused(f"{where} is too large a number")
-        if isinstance(value, dict):
-            self.check_object(value, schema, where)
-        elif isinstance(value, list) and "items" in schema:
-            for number, item in enumerate(value):
-                self.check(item, schema["items"], f"{where}[{number}]")
+            schema = defs[schema["$ref"].rpartition("/")[2]]
+        names = schema.get("type", ())
+        self.names = [names] if isinstance(names, str) else names
+        self.types = set().union(*(TYPES[name] for name in self.names))
+        self.values, self.required = schema.get("enum"), schema.get("required", ())
+        self.fields = {name: Shape(field, defs) for name, field in schema.get("properties", {}).items()}
+        others, items = schema.get("additionalProperties"), schema.get("items")
+        self.others = Shape(others, defs) if isinstance(others, dict) else None
+        self.items = Shape(items, defs) if items else None
 
-    def check_object(self, value, schema, where):
-        for name in schema.get("required", ()):
+    def check(self, value, where="it"):
+        kind = type(value)
+        if self.types and kind not in self.types:
+            raise Refused(f"{where} is no {' or '.join(self.names)}")
+        if self.values and value not in self.values:
+            raise Refused(f"{where} is not one of {', '.join(map(str, self.values))}")
+        if kind is dict:
+            self.check_fields(value, "" if where == "it" else f"{where}.")
+        elif kind is list and self.items:
+            for number, item in enumerate(value):
+                self.items.check(item, f"{where}[{number}]")
+        elif kind in (int, float) and not abs(value) <= NUMBER_LIMIT:       # not a number is none, either
+            raise Refused(f"{where} is too large a number")
+
+    def check_fields(self, value, where):
+        for name in self.required:
             if name not in value:
-                raise Refused(f"{where} has no {name}")
-        named, others = schema.get("properties", {}), schema.get("additionalProperties")
+                raise Refused(f"{where[:-1] or 'it'} has no {name}")
         for name, item in value.items():
-            of = named.get(name, others if isinstance(others, dict) else None)
-            if of:
-                self.check(item, of, name if where == "it" else f"{where}.{name}")
+            if shape := self.fields.get(name, self.others):
+                shape.check(item, where + name)
+
+
+def shape_of(name):
+    with open(SCHEMA, encoding="utf-8") as file:
+        defs = json.load(file)["$defs"]
+    return Shape(defs[name], defs)
 
 
 def pieces(file):
     """(number of its line, text) of each: a document begins with a line that begins with {, and not in blanks."""
     kept, size, first, number, begins = [], 0, 1, 0, True
-    while line := file.readline(LIMIT):
+    while line := file.readline(READ):
         number += begins
         if begins and line.startswith(b"{") and size:
             yield first, b"".join(kept), size
@@ -139,7 +142,7 @@ def opened(path, flags=0):
 
 def documents(paths):
     """(where it is from, document, None), or (where, None, why it is refused)."""
-    shape = Shape("fleet tell")
+    shape = shape_of("fleet tell")
     for name, file in files(paths):
         if isinstance(file, str):
             yield name, None, file

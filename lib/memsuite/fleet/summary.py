@@ -4,7 +4,7 @@
 import collections
 import mmap
 
-from .kinds import GROUPINGS, grouped
+from .kinds import GROUPINGS, fails, grouped
 from .machines import SILENT, STATES, WELL, absent, judged, worst_dimms, worst_first
 
 EXAMPLES = 3        # machines that are named for what many have
@@ -77,6 +77,7 @@ def summary(fleet):
         "testing": sum(one.tests for one in machines), "held": sum(one.held is True for one in machines),
         "not_held": sum(one.held is False for one in machines),
         "bad_pages": sum(one.known or 0 for one in machines), "retired_pages": sum(one.retired or 0 for one in machines),
+        "failing_machines": sum(fails(one) for one in machines),
         "dimms": worst_dimms(machines), **{f"by_{by}": grouped(machines, by) for by in GROUPINGS},
         "machines": [machine_row(one) for one in machines], "findings": found_on(machines), "versions": versions(machines),
         "same_name": sorted(fleet.named_twice()), "refused": fleet.refused, "older": fleet.older,

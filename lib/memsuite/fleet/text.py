@@ -3,7 +3,8 @@
 
 import time
 
-from ..output import bad_page_count, human, human_pages, table_lines
+from ..output import human, human_pages, table_lines
+from .kinds import NAMES
 from .machines import BAD, CORRECTED, OVER, PERHAPS, STATES, STATE_TEXT, UNCORRECTED, span
 from .summary import needs_care
 
@@ -12,11 +13,10 @@ WHY = 3             # reasons of a machine that are told
 
 DIMM_TEXT = {OVER: "replace it: no more of it is retired", UNCORRECTED: "replace it: errors that ECC did not correct",
              BAD: "has bad pages", PERHAPS: "one of several, of which one has bad pages", CORRECTED: "corrects errors"}
-KIND_HEAD = {"by_part": ("Manufacturer", "Part"), "by_batch": ("Manufacturer", "Part", "Made"),
-             "by_manufacturer": ("Manufacturer",), "by_year": ("Made",)}
-KIND_TITLE = {"by_part": "Parts", "by_batch": "Batches: by the week they were made", "by_manufacturer": "Manufacturers",
-              "by_year": "Years"}
-NUMBERS = {"Dimms", "Machines", "Failing", "%", "Bad", "Perhaps", "Corrected", "Uncorrected", "Known", "Retired", "In use",
+# How DIMMs are grouped, the most telling first.
+KINDS = {"batch": "Batches: DIMMs by the week in which they were made", "part": "Parts", "manufacturer": "Manufacturers",
+         "year": "Years in which DIMMs were made"}
+NUMBERS = {"DIMMs", "Machines", "Failing", "%", "Bad", "Perhaps", "Corrected", "Uncorrected", "Known", "Retired", "In use",
            "Free tested"}
 
 
@@ -41,42 +41,30 @@ def heads(told):
     """Lines that say how it is."""
     states = told["states"]
     yield f"{count(sum(states.values()), 'machine')}: " + ", ".join(
-        f"{states[state]:,} {STATE_TEXT[state]}" for state in STATES if states[state])
+        f"{STATE_TEXT[state]}: {states[state]:,}" for state in STATES if states[state])
     tested = "" if told["tested_pct"] is None else (
         f", {told['tested_pct']}% of {human(told['counted_bytes'])} tested in time")
     yield (f"{human(told['memory_bytes'])} of memory{tested}; {count(told['testing'], 'machine tests', 'machines test')}, "
            f"{told['held']:,} hold the lifetime of their tests, {told['not_held']:,} do not")
-    yield f"{bad_page_count(told['bad_pages'])} known, {human_pages(told['retired_pages'])} retired"
-    for by in ("by_part", "by_batch", "by_manufacturer", "by_year"):
-        for row in told[by]:
-            if row["stands_out"]:
-                yield f"a bad batch? {kind_text(by, row)}: it fails in {share(row)} machines, {rest(told, by, row)}"
-
-
-def kind_text(by, row):
-    named = {"by_year": ("year",), "by_batch": ("manufacturer", "part", "made"), "by_part": ("manufacturer", "part"),
-             "by_manufacturer": ("manufacturer",)}[by]
-    return " ".join(row[name] for name in named if row[name]) or "of unknown make"
-
-
-def share(row):
-    return f"{row['failing_machines']:,} of {row['machines']:,}"
-
-
-def rest(told, by, row):
-    others = [other for other in told[by] if other is not row]
-    return f"others in {sum(one['failing_machines'] for one in others):,} of {sum(one['machines'] for one in others):,}"
+    yield f"{count(told['bad_pages'], 'bad page')} known, {human_pages(told['retired_pages'])} retired"
+    # A batch that fails makes its part and its manufacturer stand out as well.
+    for by in KINDS:
+        rows = [row for row in told[f"by_{by}"] if row["stands_out"]]
+        for row in rows[:SOME]:
+            made = " ".join(row[name] for name in NAMES[by] if row[name]) or "of unknown make"
+            yield (f"more than chance: DIMMs {made} fail in {row['failing_machines']:,} of {count(row['machines'], 'machine')}"
+                   f", DIMMs in all in {told['failing_machines']:,} of {sum(told['states'].values()):,}")
+        if rows:
+            return
 
 
 def kinds(told, by, limit):
-    names = {"by_year": ("year",), "by_batch": ("manufacturer", "part", "made"), "by_part": ("manufacturer", "part"),
-             "by_manufacturer": ("manufacturer",)}[by]
-    head = [*KIND_HEAD[by], "Dimms", "Machines", "Failing", "%", "Bad", "Perhaps", "Corrected", "Uncorrected", ""]
-    return Table(KIND_TITLE[by], head, [
-        [*(shown(row[name]) for name in names), *(f"{row[name]:,}" for name in ("dimms", "machines", "failing_machines")),
+    head = [*(name.capitalize() for name in NAMES[by]), "DIMMs", "Machines", "Failing", "%", "Bad", "Perhaps", "Corrected", "Uncorrected", ""]
+    return Table(KINDS[by], head, [
+        [*(shown(row[name]) for name in NAMES[by]), *(f"{row[name]:,}" for name in ("dimms", "machines", "failing_machines")),
          f"{100 * row['failing_machines'] / row['machines']:.1f}" if row["machines"] else "-",
          *(f"{row[name]:,}" for name in ("bad_pages", "perhaps_bad_pages", "corrected", "uncorrected")),
-         "stands out" if row["stands_out"] else ""] for row in told[by]], limit)
+         "stands out" if row["stands_out"] else ""] for row in told[f"by_{by}"]], limit)
 
 
 def machine_name(row, told):
@@ -106,7 +94,7 @@ def tables(told, everything=False, limit=SOME):
          row["made"] or "-", *(f"{row[name]:,}" for name in ("bad_pages", "perhaps_bad_pages", "corrected",
                                                               "uncorrected")), DIMM_TEXT[row["state"]]]
         for row in told["dimms"]], limit)
-    for by in KIND_HEAD:
+    for by in KINDS:
         yield kinds(told, by, limit)
     yield machine_table(told, everything, None if everything else limit)
     yield Table("What is wrong, by check", ["Machines", "Check", "For example", "Found there", "What to do"], [
@@ -115,7 +103,10 @@ def tables(told, everything=False, limit=SOME):
     yield Table("Versions", ["Machines", "Modules", "Tool", "Kernel"], [
         [row["machines"], row["version"] or "not loaded", row["tool_version"], row["kernel"]]
         for row in told["versions"]], limit)
-    yield Table("Not read", ["File", "Why"], [[row["file"], row["why"]] for row in told["refused"]], limit)
+
+
+def refused(told, limit):
+    return Table("Not read", ["File", "Why"], [[row["file"], row["why"]] for row in told["refused"]], limit)
 
 
 def notes(told):
@@ -126,7 +117,7 @@ def notes(told):
 
 
 def lines(told, everything):
-    yield f"fleet, {time.strftime('%Y-%m-%d %H:%M %z', time.localtime(told['time_s']))}"
+    yield f"fleet at {time.strftime('%Y-%m-%d %H:%M %z', time.localtime(told['time_s']))}"
     yield from heads(told)
     for table in tables(told, everything):
         if table.rows:
