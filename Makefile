@@ -142,6 +142,7 @@ endif
 	install -D -m 644 -t $(DESTDIR)$(bashdir) completion/memsuite
 	install -D -m 644 -t $(DESTDIR)$(zshdir) completion/_memsuite
 	install -D -m 644 -t $(DESTDIR)$(prefix)/share/memsuite/monitoring monitoring/*
+	find ansible -name '*.yml' -exec install -D -m 644 '{}' '$(DESTDIR)$(prefix)/share/memsuite/{}' ';'
 	scripts/install-hooks '$(DESTDIR)' $(HOOKS)
 	$(MAKE) -C lib/libvip install
 ifeq ($(DESTDIR),)
@@ -155,7 +156,7 @@ ifeq ($(DESTDIR),)
 endif
 	rm -rf $(addprefix $(DESTDIR),$(DKMS_SOURCE) $(prefix)/share/memsuite)
 	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap $(bashdir)/memsuite $(zshdir)/_memsuite)
-	rm -f $(addprefix $(DESTDIR)$(prefix)/share/man/man8/,memsuite.8 $(addprefix memsuite-,bankmap.8 diag.8 mrc.8 store.8 zone.8))
+	rm -f $(addprefix $(DESTDIR)$(prefix)/share/man/man8/,memsuite.8 $(addprefix memsuite-,bankmap.8 diag.8 fleet.8 mrc.8 store.8 zone.8))
 	rm -f $(DESTDIR)$(prefix)/share/man/man5/memsuite.conf.5
 	scripts/install-hooks --remove '$(DESTDIR)' $(HOOKS)
 	$(MAKE) -C lib/libvip uninstall

@@ -265,8 +265,8 @@ def several_documents_are_in_one_file(top):
 
 
 def machines_that_have_told_nothing_are_named(top):
-    place = written(os.path.join(top, "fleet"), a=a_machine("a"))
-    Tree.fill(top, {"hosts": "a\n# comment\n\nb # of rack 2\n"})
+    place = written(os.path.join(top, "fleet"), by_ssh=a_machine("a"), b="{")
+    Tree.fill(top, {"hosts": "a\n# comment\nby_ssh\n\nb # of rack 2\n"})
     status, told = report(top, place, "--machines", os.path.join(top, "hosts"))
     assert status == PARTIAL and states(told) == {"b": "silent", "a": "well"}, told
     result = Tree(top).run("fleet", "report", place, "--machines", os.path.join(top, "hosts"))

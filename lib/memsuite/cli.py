@@ -467,8 +467,8 @@ def fleet_commands(top):
                                UNTESTED: "no machine has told anything"})
     command.add_argument("file", metavar="FILE", nargs="+", help="what fleet tell has printed, of one machine or several; of "
                          "a directory all files *.json and *.jsonl, also below; - is standard input")
-    command.add_argument("--machines", metavar="FILE", help="names of machines that there are, as hostname(1) tells them, one "
-                         "a line: those that have told nothing are named")
+    command.add_argument("--machines", metavar="FILE", help="names of machines that there are, one a line, as hostname(1) "
+                         "tells them or as their files NAME.json are called: those that have told nothing are named")
     command.add_argument("--stale", metavar="TIME", type=duration_argument, default=86400,
                          help="what was told longer ago says nothing of now: 90s, 30m, 4h, 2d (1d)")
     command.add_argument("--all", action="store_true", help="also machines that are well, and all of them")

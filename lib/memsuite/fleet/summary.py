@@ -3,6 +3,7 @@
 
 import collections
 import mmap
+import os
 
 from .kinds import GROUPINGS, fails, grouped
 from .machines import SILENT, STATES, WELL, absent, judged, worst_dimms, worst_first
@@ -16,11 +17,13 @@ class Fleet:
     def __init__(self, now, stale_s):
         self.now, self.stale_s = now, stale_s
         self.machines, self.refused, self.older = {}, [], 0
+        self.files = set()      # names of machines, as their files have them
 
     def add(self, source, told):
         machine = judged(told, source, self.now, self.stale_s)
         key = machine.host, machine.machine
         before = self.machines.get(key)
+        self.files.add(os.path.splitext(os.path.basename(source))[0])
         self.older += before is not None
         if before is None or machine.time_s >= before.time_s:
             self.machines[key] = machine
@@ -29,8 +32,8 @@ class Fleet:
         self.refused.append({"file": source, "why": why})
 
     def expect(self, hosts):
-        """Machines that are there, whether they tell or not."""
-        told = {host for host, _ in self.machines}
+        """Machines that are there, whether they tell or not, by their own names or those of their files."""
+        told = {host for host, _ in self.machines} | self.files
         for host in hosts:
             machine = absent(host)
             if machine.host not in told:
