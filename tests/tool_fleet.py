@@ -26,15 +26,17 @@ with open(os.path.join(TOP, "lib", "memsuite", "schema.json"), encoding="utf-8")
     SCHEMA = json.load(schema_file)
 WELL, WRONG, BAD, PARTIAL, UNTESTED = 0, 1, 4, 8, 16
 
-DIMM = {"locator": "DIMM_A1", "size_mib": 16384, "manufacturer": "Maker", "part": "GOOD-16G", "serial": "S1", "label": None,
-        "bad_pages": 0, "perhaps_bad_pages": 0, "corrected": None, "uncorrected": None, "made": None}
-FINDING = {"group": "memory", "check": "testers", "state": "wrong", "found": "CPU 3 finds faults", "remedy": "replace it"}
+DIMM = {"locator": "DIMM_A1", "size_mib": 16384, "manufacturer": "Maker", "part": "GOOD-16G", "serial": "S1",
+        "label": None, "bad_pages": 0, "perhaps_bad_pages": 0, "corrected": None, "uncorrected": None, "made": None}
+FINDING = {"group": "memory", "check": "testers", "state": "wrong", "found": "CPU 3 finds faults",
+           "remedy": "replace it"}
 MODULE = {"loaded": True, "enabled": True, "healthy": True, "reason": None}
 MACHINE = {
     "memsuite_machine": 1, "time_s": 0, "host": "", "machine": "0123456789abcdef", "product": "Vendor Product",
     "firmware": "1.0", "kernel": "6.12.1", "tool_version": "0.1.0", "version": "0.1.0", "memory_bytes": 32 << 30,
     "modules": {"memsuite": {**MODULE, "enabled": None}, "memdiag": {
-        **MODULE, "bad_page_count": 0, "pending_page_count": 0, "tested_pages": 4096, "passes": 3, "pass_progress_pct": 5}},
+        **MODULE, "bad_page_count": 0, "pending_page_count": 0, "tested_pages": 4096, "passes": 3,
+        "pass_progress_pct": 5}},
     "tests": {"enabled": True, "algorithm": "march-c-", "test_lifetime_s": 180, "passes": 3, "held": True,
               "shortest_lifetime_s": 100, "coverage": {"free_pages": 1000, "free_tested_pct": 100, "kernel_pages": 1000,
                                                        "kernel_tested_pct": 0},
@@ -145,9 +147,10 @@ def a_dimm_tells_when_it_was_made(top):
     """As decode-dimms of i2c-tools reads the same EEPROMs."""
     tree = Tree(top, SYSFS, DEBUGFS)
     told = [("at24", "1952", "00C0FFEE", "2019-W52"), ("ee1004", "2134", "2C3A1B4F", "2021-W34"),
-            ("spd5118", "2401", "0000ABCD", "2024-W01"), ("ee1004", "FFFF", "11111111", None), ("ee1004", "2100", "22222222", None),
-            ("ee1004", "2154", "33333333", None)]
-    tool.plug(tree, *((f"DIMM {nr}", serial.lower() if nr else serial) for nr, (_, _, serial, _) in enumerate(told)), ("X", "4"))
+            ("spd5118", "2401", "0000ABCD", "2024-W01"), ("ee1004", "FFFF", "11111111", None),
+            ("ee1004", "2100", "22222222", None), ("ee1004", "2154", "33333333", None)]
+    tool.plug(tree, *((f"DIMM {nr}", serial.lower() if nr else serial) for nr, (_, _, serial, _) in enumerate(told)),
+              ("X", "4"))
     for nr, (driver, date, serial, _) in enumerate(told):
         place = an_eeprom(top, nr, driver, date, serial)
     os.truncate(os.path.join(place, "eeprom"), 2)
@@ -169,11 +172,13 @@ def each_state_is_told_the_worst_first(top):
         "pending": a_machine("pending", ("bad_pages.known", 2), ("modules.memdiag.pending_page_count", 1)),
         "unrestored": a_machine("unrestored", ("bad_pages.known", 1), ("bad_pages.unrestored", 1)),
         "alarmed": a_machine("alarmed", ("alarms", [{"limit": "dimm", "dimm": "DIMM_A2", "line": "dimm DIMM_A2 9"}])),
-        "failing": failing("failing", 3), "ecc": a_machine("ecc", dimm={"corrected": 9, "uncorrected": 2, "label": "A1"}),
+        "failing": failing("failing", 3),
+        "ecc": a_machine("ecc", dimm={"corrected": 9, "uncorrected": 2, "label": "A1"}),
         "stale": a_machine("stale", ("time_s", old)), "ahead": a_machine("ahead", ("time_s", old + 6 * 86400)),
         "blind": a_machine("blind", ("bad_pages", None), ("problems", ["permission denied; run as root"])),
         "late": a_machine("late", ("tests.coverage.free_tested_pct", 50)),
-        "unsaved": a_machine("unsaved", ("bad_pages.unsaved", 1)), "doctor": a_machine("doctor", ("findings", [FINDING])),
+        "unsaved": a_machine("unsaved", ("bad_pages.unsaved", 1)),
+        "doctor": a_machine("doctor", ("findings", [FINDING, {**FINDING, "found": "CPU 5"}])),
         "note": a_machine("note", ("findings", [{**FINDING, "state": "note"}])), "good": a_machine("good"),
         "corrects": a_machine("corrects", dimm={"corrected": 5, "uncorrected": 0}),
     }
@@ -185,10 +190,12 @@ def each_state_is_told_the_worst_first(top):
     order = [row["state"] for row in told["machines"]]
     assert order == sorted(order, key=["in_use", "failing", "silent", "wrong", "well"].index)
     reasons = {row["host"]: "; ".join(row["reasons"]) for row in told["machines"]}
-    for host, why in (("pending", "1 bad page in use"), ("alarmed", "as many pages of DIMM_A2 are bad"), ("stale", "3 d"),
-                      ("blind", "run as root"), ("late", "only 50% of free memory"), ("ahead", "clock"),
-                      ("doctor", "CPU 3 finds faults"), ("unsaved", "1 bad page not saved"), ("ecc", "2 errors in DIMM_A1")):
+    for host, why in (("pending", "1 bad page in use"), ("alarmed", "as many pages of DIMM_A2 are bad"),
+                      ("stale", "3 d"), ("blind", "run as root"), ("late", "only 50% of free memory"),
+                      ("ahead", "clock"), ("doctor", "CPU 3 finds faults"), ("unsaved", "1 bad page not saved"),
+                      ("ecc", "2 errors in DIMM_A1")):
         assert why in reasons[host], (host, reasons[host])
+    assert "CPU 3 finds faults (and 1 more)" in reasons["doctor"], reasons["doctor"]
     assert not reasons["good"] and told["findings"][0]["hosts"] == ["doctor"] and len(told["findings"]) == 1
     assert [(row["host"], row["state"]) for row in told["dimms"]] == [
         ("alarmed", "over_limit"), ("ecc", "uncorrected"), ("failing", "bad"), ("corrects", "corrected")], told["dimms"]
@@ -201,21 +208,25 @@ def each_state_is_told_the_worst_first(top):
 
 
 def people_are_told(top):
-    place = written(os.path.join(top, "fleet"), bad=failing("rack1-n7", 3, part="POOR-16G", serial="X99", made="2021-W34"),
-                    good=a_machine("fine"), cut='{"memsuite_machine": 1, "host": "li')
+    bad = failing("rack1-n7", 3, part="POOR-16G", serial="X99", made="2021-W34")
+    place = written(os.path.join(top, "fleet"), bad=bad, good=a_machine("fine"),
+                    cut='{"memsuite_machine": 1, "host": "li')
     result = Tree(top).run("fleet", "report", place)
     assert result.returncode == BAD | PARTIAL, result
-    for text in ("2 machines: failing memory: 1, well: 1", "rack1-n7  DIMM_A1  Maker POOR-16G  X99", "2021-W34", "3 bad pages known"):
+    for text in ("2 machines: failing memory: 1, well: 1", "rack1-n7  DIMM_A1  Maker POOR-16G  X99", "2021-W34",
+                 "3 bad pages known"):
         assert text in result.stdout, (text, result.stdout)
-    assert "\n  fine " not in result.stdout and result.stderr == f"memsuite: {place}/cut.json: it ends in the middle: it was cut off\n"
+    assert "\n  fine " not in result.stdout
+    assert result.stderr == f"memsuite: {place}/cut.json: it ends in the middle: it was cut off\n", result.stderr
     assert "\n  fine " in Tree(top).run("fleet", "report", place, "--all").stdout
 
 
 def one_file_that_is_none_does_not_stop_the_rest(top):
     good = json.dumps(a_machine("good"))
-    place = written(os.path.join(top, "fleet"), good=good, empty="", blank="\n\n", text="Permission denied", torn=good[:700],
-                    other='{"a": 1}', array="[1, 2]", error=json.dumps({"error": "no /sys"}), newer=good.replace(
-                        '"memsuite_machine": 1', '"memsuite_machine": 2'), deep="[" * 100000, digits='{"a": ' + "9" * 10000 + "}",
+    place = written(os.path.join(top, "fleet"), good=good, empty="", blank="\n\n", text="Permission denied",
+                    torn=good[:700], other='{"a": 1}', array="[1, 2]", error=json.dumps({"error": "no /sys"}),
+                    newer=good.replace('"memsuite_machine": 1', '"memsuite_machine": 2'), deep="[" * 100000,
+                    digits='{"a": ' + "9" * 10000 + "}",
                     lacks=json.dumps({name: value for name, value in a_machine("x").items() if name != "dimms"}),
                     wrong=good.replace('"size_mib": 16384', '"size_mib": "16 GiB"'), nan=good.replace("16384", "NaN"),
                     large=good.replace("16384", "1e300"), long='{"a": "' + "x" * LIMIT + '"}')
@@ -228,10 +239,11 @@ def one_file_that_is_none_does_not_stop_the_rest(top):
     status, told = report(top, place, os.path.join(top, "absent"), os.path.join(top, "bare"))
     assert status == PARTIAL and states(told) == {"good": "well", "below": "well"}, told
     why = {os.path.relpath(row["file"], place)[:-len(".json")]: row["why"] for row in told["refused"]}
-    wanted = {"empty": "empty", "blank": "empty", "text": "not JSON", "torn": "cut off", "other": "fleet tell", "array": "fleet tell",
-              "error": "could not tell: no /sys", "newer": "format 2", "deep": "nested", "digits": "digits", "lacks": "no dimms",
-              "wrong": "dimms[0].size_mib is no null or number", "nan": "dimms[0].size_mib", "large": "too large a number",
-              "long": "larger than 4 MiB", "latin": "UTF-8", "pipe": "no regular file", "gone": "No such file"}
+    wanted = {"empty": "empty", "blank": "empty", "text": "not JSON", "torn": "cut off", "other": "fleet tell",
+              "array": "fleet tell", "error": "could not tell: no /sys", "newer": "format 2", "deep": "nested",
+              "digits": "digits", "lacks": "no dimms", "wrong": "dimms[0].size_mib is no null or number",
+              "nan": "dimms[0].size_mib", "large": "too large a number", "long": "larger than 4 MiB", "latin": "UTF-8",
+              "pipe": "no regular file", "gone": "No such file"}
     for name, text in wanted.items():
         assert text in why.pop(name), name
     assert sorted(why.values()) == ["No such file or directory", "no file *.json is in that directory"], why
@@ -254,7 +266,8 @@ def several_documents_are_in_one_file(top):
         with open(path, encoding="utf-8") as file:
             status, told = report(top, "-", stdin=file)
         # What follows a document without a brace goes with it.
-        assert status == PARTIAL and sorted(states(told)) == ["n0", "n4"] and [row["file"] for row in told["refused"]] == [
+        assert status == PARTIAL and sorted(states(told)) == ["n0", "n4"], (sep, told)
+        assert [row["file"] for row in told["refused"]] == [
             f"standard input, line {1 + nr * len(sep.strip(chr(13)))}" for nr in (1, 2)], (sep, told["refused"])
     # A pipe that is named is read, as a shell's <(ssh ...) is.
     end = os.pipe()
@@ -303,20 +316,21 @@ def a_batch_that_fails_stands_out(top):
             assert not out or (out[0].get("part", "POOR"), out[0].get("made", "2021-W34")) == ("POOR", "2021-W34"), out
         row, = [row for row in told["by_part"] if row["part"] == "POOR"]
         assert (row["manufacturer"], row["dimms"], row["machines"]) == ("Maker", 50, 50), row
-        assert ("more than chance: DIMMs Maker POOR 2021-W34" in Tree(top).run("fleet", "report", os.path.join(top, str(seed))).stdout
-                ) == wanted
+        said = Tree(top).run("fleet", "report", os.path.join(top, str(seed))).stdout
+        assert ("more than chance: DIMMs Maker POOR 2021-W34" in said) == wanted, said
     assert not any(row["stands_out"] for row in told["by_manufacturer"])
 
 
 def chance_is_that_of_all_draws(_top):
-    for failing_ones, drawn, all_failing, everything in ((2, 4, 3, 9), (0, 4, 3, 9), (3, 4, 3, 9), (4, 5, 7, 8), (1, 9, 3, 9)):
+    for failing_ones, drawn, all_failing, everything in (
+            (2, 4, 3, 9), (0, 4, 3, 9), (3, 4, 3, 9), (4, 5, 7, 8), (1, 9, 3, 9)):
         draws = list(itertools.combinations(range(everything), drawn))
         wanted = sum(sum(nr < all_failing for nr in draw) >= failing_ones for draw in draws) / len(draws)
         assert abs(kinds.chance(failing_ones, drawn, all_failing, everything) - wanted) < 1e-9, (drawn, wanted)
 
 
-EVIL = ('<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "\x1b[2J\x1b]0;x\x07", "\u202egnp.exe", "\x9b31m", "a\nb\r",
-        "\ud800", "x" * 100000, "{}{0}%s", "&amp;", "")
+EVIL = ('<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "\x1b[2J\x1b]0;x\x07", "\u202egnp.exe",
+        "\x9b31m", "a\nb\r", "\ud800", "x" * 100000, "{}{0}%s", "&amp;", "")
 
 
 def strangers_texts_do_no_harm(top):
@@ -376,7 +390,8 @@ def what_is_no_document_is_refused_or_reported(top):
     """Each field replaced by each kind of value: one run reads all, and none ends it."""
     def places(value, way=()):
         yield way
-        for name, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for name, item in inside:
             yield from places(item, (*way, name))
     base = failing("h", 1)
     base.update(findings=[FINDING], alarms=[{"limit": "dimm", "dimm": "DIMM_A1", "line": "x"}])
@@ -402,7 +417,8 @@ def what_is_no_document_is_refused_or_reported(top):
 
 
 def a_page_is_made(top):
-    place = written(os.path.join(top, "fleet"), bad=failing("rack1-n7", 3, serial="X99"), good=a_machine("fine"), cut="{")
+    place = written(os.path.join(top, "fleet"), bad=failing("rack1-n7", 3, serial="X99"), good=a_machine("fine"),
+                    cut="{")
     page = os.path.join(top, "page.html")
     result = Tree(top).run("fleet", "report", place, "-o", page)
     assert result.returncode == BAD | PARTIAL and "rack1-n7" in result.stdout

@@ -35,8 +35,8 @@ def fails(machine):
 
 
 def empty():
-    return {"dimms": 0, "machines": 0, "failing_machines": 0, "failing_dimms": 0, "bad_pages": 0, "perhaps_bad_pages": 0,
-            "corrected": 0, "uncorrected": 0}
+    return {"dimms": 0, "machines": 0, "failing_machines": 0, "failing_dimms": 0, "bad_pages": 0,
+            "perhaps_bad_pages": 0, "corrected": 0, "uncorrected": 0}
 
 
 def counted(machines, key_of):

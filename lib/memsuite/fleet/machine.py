@@ -38,7 +38,8 @@ def bad_pages():
     kept = keeping() or {}
     return {"known": len(rows), "retired": sum(row["retired"] == "1" for row in rows),
             "unsaved": len(kept["unsaved"]) if kept else None,
-            "unrestored": len(kept["unrestored"]) if kept else None, "list_error": kept.get("error"), "groups": groups(rows)}
+            "unrestored": len(kept["unrestored"]) if kept else None, "list_error": kept.get("error"),
+            "groups": groups(rows)}
 
 
 def identity():

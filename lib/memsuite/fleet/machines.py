@@ -45,8 +45,8 @@ def kind_of(dimm):
 def dimm_state(dimm, alarmed):
     if alarmed:
         return OVER
-    return next((state for state, name in ((UNCORRECTED, "uncorrected"), (BAD, "bad_pages"),
-                                           (PERHAPS, "perhaps_bad_pages"), (CORRECTED, "corrected")) if dimm[name]), None)
+    numbers = {UNCORRECTED: "uncorrected", BAD: "bad_pages", PERHAPS: "perhaps_bad_pages", CORRECTED: "corrected"}
+    return next((state for state, name in numbers.items() if dimm[name]), None)
 
 
 def alarmed_dimms(told):
@@ -100,7 +100,8 @@ def span(seconds):
 def breaches(tests):
     """What memdiag guarantees, and does not hold; that tests cannot keep up, the doctor of the machine has found."""
     if tests and tests["enabled"] and tests["passes"] and tests["coverage"].get("free_tested_pct", 100) < COVERED_PCT:
-        yield f"only {tests['coverage']['free_tested_pct']}% of free memory are tested within {tests['test_lifetime_s']} s"
+        pct = tests["coverage"]["free_tested_pct"]
+        yield f"only {pct}% of free memory are tested within {tests['test_lifetime_s']} s"
 
 
 def unkept(pages):
@@ -109,6 +110,17 @@ def unkept(pages):
         yield f"{bad_page_count(pages['unsaved'])} not saved"
     if pages["list_error"]:
         yield clean(pages["list_error"])
+
+
+def found_wrong(findings):
+    """By check, for what is not installed is not as a whole."""
+    first, count = {}, collections.Counter()
+    for one in findings:
+        if one["check"] not in NUMBERS:
+            first.setdefault((one["group"], one["check"]), one["found"])
+            count[one["group"], one["check"]] += 1
+    for check, text in first.items():
+        yield text if count[check] == 1 else f"{clean(text)} (and {count[check] - 1} more)"
 
 
 def bad_reasons(told, pages, pending, dimms):
@@ -132,7 +144,7 @@ def judged(told, source, now, stale_s):
     wrong = [one for one in told["findings"] if one["state"] == "wrong"]
     in_use, failing = bad_reasons(told, pages, pending, dimms)
     reasons = {IN_USE: in_use, FAILING: failing, SILENT: list(silence(told, age_s, stale_s)), WRONG: [
-        *unkept(pages), *breaches(tests), *(one["found"] for one in wrong if one["check"] not in NUMBERS),
+        *unkept(pages), *breaches(tests), *found_wrong(wrong),
         *(told["problems"] if told["bad_pages"] else ())]}
     demand = (tests or {"demand": {}})["demand"]
     total, tested = counted(told)
@@ -155,9 +167,10 @@ def judged(told, source, now, stale_s):
 def absent(host):
     """A machine that should have told, and has not."""
     return Machine(
-        host=clean(host), machine=None, source=None, state=SILENT, reasons=["has told nothing"], time_s=None, age_s=None,
-        product="", kernel="", version=None, tool_version="", memory_bytes=0, counted_pages=0, tested_pages=0, tests=False,
-        held=None, free_tested_pct=None, valid_pct=None, known=None, retired=None, in_use=0, kinds={}, dimms=[], findings=[])
+        host=clean(host), machine=None, source=None, state=SILENT, reasons=["has told nothing"], time_s=None,
+        age_s=None, product="", kernel="", version=None, tool_version="", memory_bytes=0, counted_pages=0,
+        tested_pages=0, tests=False, held=None, free_tested_pct=None, valid_pct=None, known=None, retired=None,
+        in_use=0, kinds={}, dimms=[], findings=[])
 
 
 def worst_first(machines):

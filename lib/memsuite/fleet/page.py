@@ -30,7 +30,8 @@ def worst(told):
 def state_bar(states):
     """How many machines are how."""
     parts = "".join(f'<span style="flex: {states[state]}; background: {COLOURS[state]}" '
-                    f'title="{escape(STATE_TEXT[state])}: {states[state]}"></span>' for state in STATES if states[state])
+                    f'title="{escape(STATE_TEXT[state])}: {states[state]}"></span>'
+                    for state in STATES if states[state])
     key = "".join(f'<span style="background: {COLOURS[state]}"></span>{escape(STATE_TEXT[state])}: {states[state]:,}'
                   for state in STATES if states[state])
     return f'<div class="bar">{parts}</div><p class="key">{key}</p>'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Documents of machines, from files, directories and standard input; what is none is told, and does not stop the rest."""
+"""Documents of machines, from files, directories and standard input; what is none does not stop the rest."""
 
 import json
 import os
@@ -12,7 +12,8 @@ LIMIT = 4 << 20             # bytes of a document; one with 500 groups of bad pa
 READ = 1 << 16              # of a line at once
 NUMBER_LIMIT = 1 << 64
 SCHEMA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "schema.json")
-TYPES = {"array": {list}, "boolean": {bool}, "null": {type(None)}, "number": {int, float}, "object": {dict}, "string": {str}}
+TYPES = {"array": {list}, "boolean": {bool}, "null": {type(None)}, "number": {int, float}, "object": {dict},
+         "string": {str}}
 
 
 class Refused(Exception):
@@ -105,7 +106,8 @@ def document(text, size, shape):
     if not isinstance(told, dict) or "memsuite_machine" not in told:
         raise Refused("it is not what memsuite fleet tell prints")
     if told["memsuite_machine"] != FORMAT or isinstance(told["memsuite_machine"], bool):
-        raise Refused(f"it is of format {told['memsuite_machine']!r:.20}, and this tool knows {FORMAT}: take a newer one")
+        raise Refused(f"it is of format {told['memsuite_machine']!r:.20}, and this tool knows {FORMAT}: take a newer "
+                      "one")
     shape.check(told)
     return told
 

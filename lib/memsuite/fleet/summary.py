@@ -59,7 +59,8 @@ def found_on(machines):
 
 
 def versions(machines):
-    told = collections.Counter((one.version, one.tool_version, one.kernel) for one in machines if one.time_s is not None)
+    told = collections.Counter((one.version, one.tool_version, one.kernel) for one in machines
+                               if one.time_s is not None)
     return [{"version": version, "tool_version": tool, "kernel": kernel, "machines": count}
             for (version, tool, kernel), count in sorted(told.items(), key=lambda item: (-item[1], str(item[0])))]
 
@@ -79,10 +80,12 @@ def summary(fleet):
         "tested_pct": round(100 * sum(one.tested_pages for one in machines) / counted, 1) if counted else None,
         "testing": sum(one.tests for one in machines), "held": sum(one.held is True for one in machines),
         "not_held": sum(one.held is False for one in machines),
-        "bad_pages": sum(one.known or 0 for one in machines), "retired_pages": sum(one.retired or 0 for one in machines),
+        "bad_pages": sum(one.known or 0 for one in machines),
+        "retired_pages": sum(one.retired or 0 for one in machines),
         "failing_machines": sum(fails(one) for one in machines),
         "dimms": worst_dimms(machines), **{f"by_{by}": grouped(machines, by) for by in GROUPINGS},
-        "machines": [machine_row(one) for one in machines], "findings": found_on(machines), "versions": versions(machines),
+        "machines": [machine_row(one) for one in machines], "findings": found_on(machines),
+        "versions": versions(machines),
         "same_name": sorted(fleet.named_twice()), "refused": fleet.refused, "older": fleet.older,
     }
 

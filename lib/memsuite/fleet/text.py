@@ -8,16 +8,17 @@ from .kinds import NAMES
 from .machines import BAD, CORRECTED, OVER, PERHAPS, STATES, STATE_TEXT, UNCORRECTED, span
 from .summary import needs_care
 
+COUNTS = ("bad_pages", "perhaps_bad_pages", "corrected", "uncorrected")     # of DIMMs
 SOME = 20           # rows of what there may be many of, on a terminal
 WHY = 3             # reasons of a machine that are told
 
 DIMM_TEXT = {OVER: "replace it: no more of it is retired", UNCORRECTED: "replace it: errors that ECC did not correct",
              BAD: "has bad pages", PERHAPS: "one of several, of which one has bad pages", CORRECTED: "corrects errors"}
 # How DIMMs are grouped, the most telling first.
-KINDS = {"batch": "Batches: DIMMs by the week in which they were made", "part": "Parts", "manufacturer": "Manufacturers",
-         "year": "Years in which DIMMs were made"}
-NUMBERS = {"DIMMs", "Machines", "Failing", "%", "Bad", "Perhaps", "Corrected", "Uncorrected", "Known", "Retired", "In use",
-           "Free tested"}
+KINDS = {"batch": "Batches: DIMMs by the week in which they were made", "part": "Parts",
+         "manufacturer": "Manufacturers", "year": "Years in which DIMMs were made"}
+NUMBERS = {"DIMMs", "Machines", "Failing", "%", "Bad", "Perhaps", "Corrected", "Uncorrected", "Known", "Retired",
+           "In use", "Free tested"}
 
 
 class Table:
@@ -44,26 +45,30 @@ def heads(told):
         f"{STATE_TEXT[state]}: {states[state]:,}" for state in STATES if states[state])
     tested = "" if told["tested_pct"] is None else (
         f", {told['tested_pct']}% of {human(told['counted_bytes'])} tested in time")
-    yield (f"{human(told['memory_bytes'])} of memory{tested}; {count(told['testing'], 'machine tests', 'machines test')}, "
-           f"{told['held']:,} hold the lifetime of their tests, {told['not_held']:,} do not")
+    yield (f"{human(told['memory_bytes'])} of memory{tested}; "
+           f"{count(told['testing'], 'machine tests', 'machines test')}, {told['held']:,} hold the "
+           f"lifetime of their tests, {told['not_held']:,} do not")
     yield f"{count(told['bad_pages'], 'bad page')} known, {human_pages(told['retired_pages'])} retired"
     # A batch that fails makes its part and its manufacturer stand out as well.
     for by in KINDS:
         rows = [row for row in told[f"by_{by}"] if row["stands_out"]]
         for row in rows[:SOME]:
             made = " ".join(row[name] for name in NAMES[by] if row[name]) or "of unknown make"
-            yield (f"more than chance: DIMMs {made} fail in {row['failing_machines']:,} of {count(row['machines'], 'machine')}"
-                   f", DIMMs in all in {told['failing_machines']:,} of {sum(told['states'].values()):,}")
+            yield (f"more than chance: DIMMs {made} fail in {row['failing_machines']:,} of "
+                   f"{count(row['machines'], 'machine')}, DIMMs in all in {told['failing_machines']:,} of "
+                   f"{sum(told['states'].values()):,}")
         if rows:
             return
 
 
 def kinds(told, by, limit):
-    head = [*(name.capitalize() for name in NAMES[by]), "DIMMs", "Machines", "Failing", "%", "Bad", "Perhaps", "Corrected", "Uncorrected", ""]
+    head = [*(name.capitalize() for name in NAMES[by]), "DIMMs", "Machines", "Failing", "%", "Bad", "Perhaps",
+            "Corrected", "Uncorrected", ""]
     return Table(KINDS[by], head, [
-        [*(shown(row[name]) for name in NAMES[by]), *(f"{row[name]:,}" for name in ("dimms", "machines", "failing_machines")),
+        [*(shown(row[name]) for name in NAMES[by]),
+         *(f"{row[name]:,}" for name in ("dimms", "machines", "failing_machines")),
          f"{100 * row['failing_machines'] / row['machines']:.1f}" if row["machines"] else "-",
-         *(f"{row[name]:,}" for name in ("bad_pages", "perhaps_bad_pages", "corrected", "uncorrected")),
+         *(f"{row[name]:,}" for name in COUNTS),
          "stands out" if row["stands_out"] else ""] for row in told[f"by_{by}"]], limit)
 
 
@@ -90,9 +95,8 @@ def tables(told, everything=False, limit=SOME):
     """Of what there is."""
     yield Table("DIMMs, the worst first",
                 ["Machine", "Slot", "Part", "Serial", "Made", "Bad", "Perhaps", "Corrected", "Uncorrected", "What"], [
-        [row["host"], row["slot"], " ".join(filter(None, (row["manufacturer"], row["part"]))) or "-", row["serial"] or "-",
-         row["made"] or "-", *(f"{row[name]:,}" for name in ("bad_pages", "perhaps_bad_pages", "corrected",
-                                                              "uncorrected")), DIMM_TEXT[row["state"]]]
+        [row["host"], row["slot"], " ".join(filter(None, (row["manufacturer"], row["part"]))) or "-",
+         row["serial"] or "-", row["made"] or "-", *(f"{row[name]:,}" for name in COUNTS), DIMM_TEXT[row["state"]]]
         for row in told["dimms"]], limit)
     for by in KINDS:
         yield kinds(told, by, limit)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What machines tell: reported in all forms, and a good machine beside it always is. What begins with a zero says how the first seed is changed."""
+"""What machines tell: reported in all forms, and a good machine beside it always is.
+
+What begins with a zero says how the first seed is changed.
+"""
 import argparse
 import contextlib
 import io
