@@ -20,10 +20,11 @@ agrees() {
 }
 
 echo "KTAP version 1"
-echo "1..3"
+echo "1..4"
 agrees 1 dkms.conf "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' dkms.conf)"
 agrees 2 debian/changelog "$(sed -n '1s/^memsuite (\(.*\)).*/\1/p' debian/changelog)"
+agrees 3 rpm/memsuite.spec "$(sed -n 's/^Version: *//p' rpm/memsuite.spec)"
 # dkms replaces a module by another version's only if both tell theirs.
 without=$(git grep -L MODULE_VERSION -- $(git grep -l '^module_init(' -- modules 'kmod-*'))
-[ -z "$without" ] && echo "ok 3 modules" || { echo "# no MODULE_VERSION: $without"; echo "not ok 3 modules"; status=1; }
+[ -z "$without" ] && echo "ok 4 modules" || { echo "# no MODULE_VERSION: $without"; echo "not ok 4 modules"; status=1; }
 exit $status
