@@ -6,7 +6,7 @@ import mmap
 import os
 
 from .kinds import GROUPINGS, fails, grouped
-from .machines import SILENT, STATES, WELL, absent, judged, worst_dimms, worst_first
+from .machines import STATES, WELL, absent, judged, worst_dimms, worst_first
 
 EXAMPLES = 3        # machines that are named for what many have
 
@@ -92,7 +92,3 @@ def summary(fleet):
 
 def needs_care(row):
     return row["state"] != WELL
-
-
-def silent(told):
-    return told["states"][SILENT] or told["refused"]
