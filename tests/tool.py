@@ -1310,6 +1310,8 @@ def policy_files(number, who, policy, **counts):
     for why in ("empty", "policy", "cpuset", "context", "huge", "wear"):
         files[f"fallback_{why}"] = "0"
     files["moved_pages"] = "0"
+    for why in ("hot", "idle", "outranked", "worn"):
+        files[f"{why}_moved_pages"] = "0"
     files.update(counts)
     return {f"vipzone/policies/{number}/{name}": value for name, value in files.items()}
 

@@ -64,4 +64,14 @@ struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames);
  */
 void memsuite_target_frames_return(struct memsuite_target_frames *frames);
 
+/**
+ * memsuite_frames_gather() - give to the buddy lists what CPUs keep at hand, where
+ * pages lie that were freed lately
+ *
+ * At most once a second, since the CPUs must fetch new ones then.
+ *
+ * Context: may sleep.
+ */
+void memsuite_frames_gather(void);
+
 #endif

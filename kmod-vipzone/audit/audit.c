@@ -9,6 +9,7 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
@@ -34,6 +35,10 @@
 #define SAVED_MS	1000
 #define SAVED_KIB	4096
 #define KIB_PER_PAGE	(PAGE_SIZE / 1024)
+/* A quota of its own: moves take a tenth of the time of one CPU. So much tells how long. */
+#define LEAST_QUOTA_KIB_S	16384
+#define QUOTA_SHARE		10
+#define MEASURED_KIB		32768
 
 #define MAX_INTERVAL_MS	3600000
 #define MAX_QUOTA_KIB_S	(64ULL << 20)
@@ -42,7 +47,8 @@ static DEFINE_MUTEX(audit_lock);
 static struct task_struct *thread;		/* under audit_lock */
 static unsigned int interval_ms;		/* 0: no thread */
 static unsigned int sample_pages = 16384;
-static unsigned int quota_kib_s = 4096;
+static unsigned int quota_kib_s = LEAST_QUOTA_KIB_S;
+static bool quota_auto = true;
 static bool sample_accesses;
 static unsigned int hot_looks = 3;
 static unsigned int idle_looks = 10;
@@ -54,12 +60,18 @@ static u64 rounds;
  * @addr: address to go on at in the next one, or 0
  * @quota_kib: quota that is left
  * @quota_ms: when it was last added to
+ * @pass: over all processes, the number of the one under way
+ * @moved_kib: moved lately
+ * @moving_ns: how long that took
  */
 struct cursor {
 	unsigned int seen;
 	unsigned long addr;
 	u64 quota_kib;
 	u64 quota_ms;
+	u64 pass;
+	u64 moved_kib;
+	u64 moving_ns;
 };
 
 /* Asks any thread: the first of a process may be gone. Under RCU. */
@@ -158,6 +170,25 @@ static void add_quota(struct cursor *cursor)
 	cursor->quota_ms = now;
 }
 
+/* What moves faster may move more in the same time. */
+static void measure_moves(struct cursor *cursor, const struct vipzone_visit_limits *limits)
+{
+	u64 kib_s;
+
+	cursor->moved_kib += limits->moved * KIB_PER_PAGE;
+	cursor->moving_ns += limits->moving_ns;
+	if (cursor->moved_kib < MEASURED_KIB / 16 || !cursor->moving_ns)
+		return;
+	kib_s = div64_u64(cursor->moved_kib * (NSEC_PER_SEC / QUOTA_SHARE), cursor->moving_ns);
+	if (READ_ONCE(quota_auto))
+		WRITE_ONCE(quota_kib_s, clamp_t(u64, kib_s, LEAST_QUOTA_KIB_S, MAX_QUOTA_KIB_S));
+	/* What was long ago counts less. */
+	if (cursor->moved_kib >= MEASURED_KIB) {
+		cursor->moved_kib /= 2;
+		cursor->moving_ns /= 2;
+	}
+}
+
 static void audit_round(struct cursor *cursor)
 {
 	struct vipzone_visit_limits limits;
@@ -170,11 +201,14 @@ static void audit_round(struct cursor *cursor)
 		.sample = READ_ONCE(sample_accesses),
 		.hot_looks = READ_ONCE(hot_looks),
 		.idle_looks = READ_ONCE(idle_looks),
+		.pass = cursor->pass,
 	};
 	/* Else pages that were faulted in lately could not be moved. */
 	if (limits.pages)
 		memsuite_migrate_settle();
 	all = visit_some(cursor, &limits);
+	cursor->pass += all;
+	measure_moves(cursor, &limits);
 	/* The rest of less than a page is kept, too. */
 	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
 			    limits.pages * KIB_PER_PAGE;
@@ -188,7 +222,7 @@ static void audit_round(struct cursor *cursor)
 
 static int audit_main(void *unused)
 {
-	struct cursor cursor = { .quota_ms = ktime_to_ms(ktime_get()) };
+	struct cursor cursor = { .quota_ms = ktime_to_ms(ktime_get()), .pass = 1 };
 
 	set_user_nice(current, MAX_NICE);
 	while (!kthread_should_stop()) {
@@ -276,9 +310,24 @@ static int set_sampling(bool on)
 	return err;
 }
 
+/* Whoever says how much may be moved means it. */
+static int set_quota(u64 kib_s)
+{
+	WRITE_ONCE(quota_auto, false);
+	WRITE_ONCE(quota_kib_s, kib_s);
+	return 0;
+}
+
+static int set_quota_auto(bool on)
+{
+	WRITE_ONCE(quota_auto, on);
+	return 0;
+}
+
 MEMSUITE_ATTR_NUMBER_SET(interval_ms, READ_ONCE(interval_ms), set_interval, 0, MAX_INTERVAL_MS);
 MEMSUITE_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
-MEMSUITE_ATTR_NUMBER(quota_kib_s, quota_kib_s, 0, MAX_QUOTA_KIB_S);
+MEMSUITE_ATTR_NUMBER_SET(quota_kib_s, READ_ONCE(quota_kib_s), set_quota, 0, MAX_QUOTA_KIB_S);
+MEMSUITE_ATTR_SWITCH(quota_auto, READ_ONCE(quota_auto), set_quota_auto);
 MEMSUITE_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);
 MEMSUITE_ATTR_NUMBER(hot_looks, hot_looks, 1, VIPZONE_HOTNESS_MAX_LOOKS);
 MEMSUITE_ATTR_NUMBER(idle_looks, idle_looks, 1, VIPZONE_HOTNESS_MAX_LOOKS);
@@ -288,7 +337,7 @@ MEMSUITE_ATTR_NUMBER_RO(history_bytes, vipzone_page_history_bytes());
 
 static struct attribute *audit_attrs[] = {
 	&interval_ms_attr.attr, &sample_pages_attr.attr,
-	&quota_kib_s_attr.attr, &sample_accesses_attr.attr,
+	&quota_kib_s_attr.attr, &quota_auto_attr.attr, &sample_accesses_attr.attr,
 	&hot_looks_attr.attr, &idle_looks_attr.attr, &rounds_attr.attr,
 	&cpu_ns_attr.attr, &history_bytes_attr.attr, NULL
 };

@@ -1,99 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hot and idle pages; hotness.h. Pure logic: also built in user space. */
+/* How pages are used; hotness.h. Pure logic: also built in user space. */
 
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
 #include "audit/hotness.h"
 
-/* A history: whether there is one, and two numbers of looks in a row. */
-#define KNOWN		0x8000
-#define WRITTEN_SHIFT	8
-#define ROW_MAX		127
+#define FORGET_SHIFT	2
+/* What a use adds. */
+#define USE		32
+#define IDLE_MAX	127
+#define TRIES_MAX	7
+#define REST_MAX	127
+/* How many times longer it rests until it is tried as readily as before. */
+#define REST_OFF_SHIFT	3
 
-static unsigned int written_row(u16 hotness)
+/* Whatever it was, it is 0 after 16 looks without a use. */
+static unsigned int average_after(unsigned int average, bool used)
 {
-	return (hotness & ~KNOWN) >> WRITTEN_SHIFT;
+	average -= DIV_ROUND_UP(average, 1U << FORGET_SHIFT);
+	if (used)
+		average += USE;
+	return average;
 }
 
-static unsigned int idle_row(u16 hotness)
+/* What the average of a page is after so many looks in a row, from none on. */
+static unsigned int average_of_row(unsigned int looks)
 {
-	return hotness & ROW_MAX;
+	unsigned int average = 0, before;
+
+	do {
+		before = average;
+		average = average_after(average, true);
+	} while (--looks && average > before);
+	return average;
 }
 
-u16 vipzone_hotness_look(u16 hotness, bool accessed, bool written)
+bool vipzone_hotness_look(struct vipzone_hotness *hotness, bool accessed, bool written)
 {
-	unsigned int hot, idle;
+	bool counts = hotness->known;
 
-	if (!vipzone_hotness_counts(hotness))
-		return KNOWN;
-	hot = written ? min(written_row(hotness) + 1, (unsigned int)ROW_MAX) : 0;
-	idle = accessed || written ? 0 :
-		min(idle_row(hotness) + 1, (unsigned int)ROW_MAX);
-	return KNOWN | hot << WRITTEN_SHIFT | idle;
-}
-
-bool vipzone_hotness_counts(u16 before)
-{
-	return before & KNOWN;
-}
-
-bool vipzone_hotness_is_hot(u16 hotness, unsigned int looks)
-{
-	return vipzone_hotness_counts(hotness) && written_row(hotness) >= looks;
-}
-
-bool vipzone_hotness_is_idle(u16 hotness, unsigned int looks)
-{
-	return vipzone_hotness_counts(hotness) && idle_row(hotness) >= looks;
-}
-
-static u64 write_cost(const struct memsuite_region_spec *spec, unsigned int measure)
-{
-	switch (measure) {
-	case 0:
-		return READ_ONCE(spec->write_energy_fj_per_bit);
-	case 1:
-		return READ_ONCE(spec->write_power_mw);
-	default:
-		return READ_ONCE(spec->write_latency_ns);
-	}
-}
-
-static bool choose_by(unsigned int measure,
-		      const struct memsuite_region_spec * const *specs,
-		      unsigned int nr, unsigned int *hot, unsigned int *idle)
-{
-	u64 least = U64_MAX, most = 0, value;
-	unsigned int i, low = 0, high = 0;
-
-	for (i = 0; i < nr; i++) {
-		value = write_cost(specs[i], measure);
-		if (!value)
-			return false;
-		if (value < least) {
-			least = value;
-			low = i;
-		}
-		if (value > most) {
-			most = value;
-			high = i;
-		}
-	}
-	if (low == high)
+	hotness->known = true;
+	if (!counts)
 		return false;
-	*hot = low;
-	*idle = high;
+	hotness->reads = average_after(hotness->reads, accessed && !written);
+	hotness->writes = average_after(hotness->writes, written);
+	hotness->idle = accessed || written ? 0 : min(hotness->idle + 1U, (unsigned int)IDLE_MAX);
 	return true;
 }
 
-bool vipzone_hotness_choose(const struct memsuite_region_spec * const *specs, unsigned int nr,
-			    unsigned int *hot, unsigned int *idle)
+bool vipzone_hotness_is_written(struct vipzone_hotness hotness, unsigned int looks)
 {
-	unsigned int measure;
+	return hotness.writes >= average_of_row(looks);
+}
 
-	for (measure = 0; nr > 1 && measure < 3; measure++)
-		if (choose_by(measure, specs, nr, hot, idle))
-			return true;
-	return false;
+bool vipzone_hotness_is_used(struct vipzone_hotness hotness, unsigned int looks)
+{
+	return hotness.reads + hotness.writes >= average_of_row(looks);
+}
+
+bool vipzone_hotness_is_idle(struct vipzone_hotness hotness, unsigned int looks)
+{
+	return hotness.known && hotness.idle >= looks;
+}
+
+static unsigned int rest_of(unsigned int tries)
+{
+	return (1U << tries) - 1;
+}
+
+void vipzone_hotness_rest(struct vipzone_hotness *hotness)
+{
+	if (!hotness->tries)
+		return;
+	hotness->rest = min(hotness->rest + 1U, (unsigned int)REST_MAX);
+	if (hotness->rest >= min(1U << (hotness->tries + REST_OFF_SHIFT), (unsigned int)REST_MAX))
+		hotness->rest = rest_of(--hotness->tries);
+}
+
+bool vipzone_hotness_may_move(struct vipzone_hotness hotness)
+{
+	return hotness.rest >= rest_of(hotness.tries);
+}
+
+void vipzone_hotness_try(struct vipzone_hotness *hotness)
+{
+	hotness->tries = min(hotness->tries + 1U, (unsigned int)TRIES_MAX);
+	hotness->rest = 0;
 }

@@ -1,110 +1,148 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KUnit tests of hot and idle pages. */
+/* KUnit tests of how pages are used. */
 
 #include <kunit/test.h>
 #include <linux/module.h>
 
 #include "audit/hotness.c"
 
-static u16 hotness_after(u16 hotness, unsigned int nr, bool accessed, bool written)
+static struct vipzone_hotness hotness_after(struct vipzone_hotness hotness, unsigned int nr,
+					    bool accessed, bool written)
 {
 	while (nr--)
-		hotness = vipzone_hotness_look(hotness, accessed, written);
+		vipzone_hotness_look(&hotness, accessed, written);
 	return hotness;
 }
 
+static const struct vipzone_hotness unknown;
+
 static void first_look_says_nothing(struct kunit *test)
 {
-	u16 hotness = vipzone_hotness_look(0, true, true);
+	struct vipzone_hotness hotness = unknown;
 
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_counts(0));
-	KUNIT_EXPECT_TRUE(test, vipzone_hotness_counts(hotness));
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(hotness, 1));
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(vipzone_hotness_look(0, false, false), 1));
+	KUNIT_EXPECT_EQ(test, sizeof(hotness), sizeof(u32));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_look(&hotness, true, true));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_used(hotness, 1));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(hotness_after(unknown, 1, false, false),
+							 1));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(unknown, 1));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_look(&hotness, true, true));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_used(hotness, 1));
 }
 
-static void hot_takes_a_row_of_writes(struct kunit *test)
+static void hot_takes_a_row_of_uses(struct kunit *test)
 {
-	u16 hotness = hotness_after(0, 3, true, true);
+	struct vipzone_hotness written = hotness_after(unknown, 3, true, true);
+	struct vipzone_hotness read = hotness_after(unknown, 3, true, false);
 
-	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_hot(hotness, 2));
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(hotness, 3));
-	hotness = vipzone_hotness_look(hotness, true, false);	/* only read */
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(hotness, 1));
-	KUNIT_EXPECT_TRUE(test,
-			  vipzone_hotness_is_hot(vipzone_hotness_look(hotness, true, true), 1));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_used(read, 2));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_used(read, 3));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_written(read, 1));
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_written(written, 2));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_written(written, 3));
+	/* One look without forgets a quarter, and not all. */
+	written = hotness_after(hotness_after(unknown, 20, true, true), 1, false, false);
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_written(written, 3));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_written(written, 6));
+}
+
+static void reads_and_writes_add_up(struct kunit *test)
+{
+	struct vipzone_hotness hotness = hotness_after(unknown, 1, true, true);
+	unsigned int i;
+
+	for (i = 0; i < 40; i++)
+		vipzone_hotness_look(&hotness, true, i & 1);
+	KUNIT_EXPECT_GE(test, 0U + hotness.reads, 48U);
+	KUNIT_EXPECT_GE(test, 0U + hotness.writes, 48U);
+	KUNIT_EXPECT_LE(test, hotness.reads + hotness.writes, (unsigned int)VIPZONE_HOTNESS_MOST);
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_used(hotness, 4));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_written(hotness, 4));
 }
 
 static void idle_takes_a_row_of_nothing(struct kunit *test)
 {
-	u16 hotness = hotness_after(0, 5, false, false);
+	struct vipzone_hotness hotness = hotness_after(unknown, 5, false, false);
 
 	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_idle(hotness, 4));
 	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(hotness, 5));
 	KUNIT_EXPECT_FALSE(test,
-			   vipzone_hotness_is_idle(vipzone_hotness_look(hotness, true, false), 1));
+			   vipzone_hotness_is_idle(hotness_after(hotness, 1, true, false), 1));
 	KUNIT_EXPECT_FALSE(test,
-			   vipzone_hotness_is_idle(vipzone_hotness_look(hotness, false, true), 1));
+			   vipzone_hotness_is_idle(hotness_after(hotness, 1, false, true), 1));
 }
 
-static void rows_do_not_overflow(struct kunit *test)
+static void nothing_overflows(struct kunit *test)
 {
-	u16 hot = hotness_after(0, 70000, true, true);
-	u16 idle = hotness_after(hot, 70000, false, false);
+	struct vipzone_hotness hot = hotness_after(unknown, 70000, true, true);
+	struct vipzone_hotness idle = hotness_after(hot, 16, false, false);
 
-	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_hot(hot, VIPZONE_HOTNESS_MAX_LOOKS));
+	KUNIT_EXPECT_EQ(test, 0U + hot.writes, (unsigned int)VIPZONE_HOTNESS_MOST);
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_written(hot, VIPZONE_HOTNESS_MAX_LOOKS));
 	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_idle(hot, 1));
+	KUNIT_EXPECT_EQ(test, 0U + idle.writes, 0U);
+	idle = hotness_after(idle, 70000, false, false);
 	KUNIT_EXPECT_TRUE(test, vipzone_hotness_is_idle(idle, VIPZONE_HOTNESS_MAX_LOOKS));
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_hot(idle, 1));
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_is_used(idle, 1));
 }
 
-static void cheapest_writes_are_for_hot_pages(struct kunit *test)
+/* Tries in so many looks at a page that stays where it is, or swings back at once. */
+static unsigned int tries_in(unsigned int looks)
 {
-	struct memsuite_region_spec dram = { .write_energy_fj_per_bit = 100000 };
-	struct memsuite_region_spec pram = { .write_energy_fj_per_bit = 500000 };
-	const struct memsuite_region_spec *specs[] = { &pram, &dram };
-	unsigned int hot = 9, idle = 9;
+	struct vipzone_hotness hotness = unknown;
+	unsigned int tries = 0;
 
-	KUNIT_EXPECT_TRUE(test, vipzone_hotness_choose(specs, 2, &hot, &idle));
-	KUNIT_EXPECT_EQ(test, hot, 1U);
-	KUNIT_EXPECT_EQ(test, idle, 0U);
-	/* Energy is known of one only: latency decides, the other way round. */
-	dram.write_energy_fj_per_bit = 0;
-	dram.write_latency_ns = 50;
-	pram.write_latency_ns = 10;
-	KUNIT_EXPECT_TRUE(test, vipzone_hotness_choose(specs, 2, &hot, &idle));
-	KUNIT_EXPECT_EQ(test, hot, 0U);
-	dram.write_power_mw = 1;
-	pram.write_power_mw = 2;
-	KUNIT_EXPECT_TRUE(test, vipzone_hotness_choose(specs, 2, &hot, &idle));
-	KUNIT_EXPECT_EQ(test, hot, 1U);
+	while (looks--) {
+		vipzone_hotness_rest(&hotness);
+		if (!vipzone_hotness_may_move(hotness))
+			continue;
+		vipzone_hotness_try(&hotness);
+		tries++;
+	}
+	return tries;
 }
 
-static void nothing_tells_them_apart(struct kunit *test)
+static void what_stays_is_seldom_tried(struct kunit *test)
 {
-	struct memsuite_region_spec a = { .write_latency_ns = 50 }, b = a;
-	const struct memsuite_region_spec *specs[] = { &a, &b };
-	unsigned int hot = 9, idle = 9;
-
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_choose(specs, 2, &hot, &idle));
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_choose(specs, 1, &hot, &idle));
-	KUNIT_EXPECT_FALSE(test, vipzone_hotness_choose(specs, 0, &hot, &idle));
-	KUNIT_EXPECT_EQ(test, hot, 9U);
+	KUNIT_EXPECT_EQ(test, tries_in(1), 1U);
+	KUNIT_EXPECT_EQ(test, tries_in(2), 2U);
+	KUNIT_EXPECT_EQ(test, tries_in(3), 2U);
+	KUNIT_EXPECT_EQ(test, tries_in(5), 3U);
+	KUNIT_EXPECT_LE(test, tries_in(120), 8U);
+	KUNIT_EXPECT_LE(test, tries_in(12000), 200U);
+	KUNIT_EXPECT_GE(test, tries_in(12000), 90U);	/* but not never */
 }
 
-static struct kunit_case heat_cases[] = {
+static void what_was_moved_once_is_tried_as_before(struct kunit *test)
+{
+	struct vipzone_hotness hotness = unknown;
+	unsigned int i;
+
+	vipzone_hotness_try(&hotness);
+	KUNIT_EXPECT_FALSE(test, vipzone_hotness_may_move(hotness));
+	for (i = 0; i < 16; i++)
+		vipzone_hotness_rest(&hotness);
+	KUNIT_EXPECT_EQ(test, 0U + hotness.tries, 0U);
+	KUNIT_EXPECT_TRUE(test, vipzone_hotness_may_move(hotness));
+	/* Once in sixteen looks, for ever. */
+	vipzone_hotness_try(&hotness);
+	KUNIT_EXPECT_EQ(test, 0U + hotness.tries, 1U);
+}
+
+static struct kunit_case hotness_cases[] = {
 	KUNIT_CASE(first_look_says_nothing),
-	KUNIT_CASE(hot_takes_a_row_of_writes),
+	KUNIT_CASE(hot_takes_a_row_of_uses),
+	KUNIT_CASE(reads_and_writes_add_up),
 	KUNIT_CASE(idle_takes_a_row_of_nothing),
-	KUNIT_CASE(rows_do_not_overflow),
-	KUNIT_CASE(cheapest_writes_are_for_hot_pages),
-	KUNIT_CASE(nothing_tells_them_apart),
+	KUNIT_CASE(nothing_overflows),
+	KUNIT_CASE(what_stays_is_seldom_tried),
+	KUNIT_CASE(what_was_moved_once_is_tried_as_before),
 	{}
 };
 
-static struct kunit_suite heat_suite = {
-	.name = "vipzone_heat",
-	.test_cases = heat_cases,
+static struct kunit_suite hotness_suite = {
+	.name = "vipzone_hotness",
+	.test_cases = hotness_cases,
 };
 
-kunit_test_suite(heat_suite);
+kunit_test_suite(hotness_suite);

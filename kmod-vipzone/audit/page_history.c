@@ -14,7 +14,7 @@
  * struct vipzone_page_history - of an address space
  * @hash: in the table, by @mm
  * @mm: kept from being freed, so that it stays its own
- * @map: two bytes for each page
+ * @map: what is known of each page
  */
 struct vipzone_page_history {
 	struct hlist_node hash;
@@ -41,33 +41,46 @@ static struct vipzone_page_history *history_find(const struct mm_struct *mm)
 	return NULL;
 }
 
-struct vipzone_page_history *vipzone_page_history_of(struct mm_struct *mm)
+struct vipzone_page_history *vipzone_page_history_there(struct mm_struct *mm)
 {
 	struct vipzone_page_history *history = history_find(mm);
 
-	if (history) {
-		/* It takes less than the page tables: else much is for what is gone. */
-		if (history->map.bytes > mm_pgtables_bytes(mm))
-			history_forget(history);
+	/* It takes less than the page tables: else much is for what is gone. */
+	if (history && history->map.bytes > mm_pgtables_bytes(mm))
+		history_forget(history);
+	return history;
+}
+
+struct vipzone_page_history *vipzone_page_history_of(struct mm_struct *mm)
+{
+	struct vipzone_page_history *history = vipzone_page_history_there(mm);
+
+	if (history)
 		return history;
-	}
 	history = kzalloc(sizeof(*history), GFP_KERNEL);
 	if (!history)
 		return NULL;
 	mmgrab(mm);
 	history->mm = mm;
-	memsuite_page_map_init(&history->map, sizeof(u16));
+	memsuite_page_map_init(&history->map, sizeof(struct vipzone_hotness));
 	hash_add(histories, &history->hash, (unsigned long)mm);
 	return history;
 }
 
-u16 *vipzone_page_history_table(struct vipzone_page_history *history, unsigned long addr)
+struct vipzone_hotness *vipzone_page_history_table(struct vipzone_page_history *history,
+						   unsigned long addr, gfp_t gfp)
 {
 	unsigned long before = history->map.bytes;
-	u16 *table = memsuite_page_map_make(&history->map, addr, GFP_KERNEL);
+	struct vipzone_hotness *table = memsuite_page_map_make(&history->map, addr, gfp);
 
 	WRITE_ONCE(bytes, bytes + history->map.bytes - before);
 	return table;
+}
+
+struct vipzone_hotness *vipzone_page_history_find(struct vipzone_page_history *history,
+						  unsigned long addr)
+{
+	return memsuite_page_map_find(&history->map, addr);
 }
 
 static void history_free(struct vipzone_page_history *history)

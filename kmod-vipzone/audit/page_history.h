@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Histories of pages: one number for each page of an address space. */
+/* Histories of pages: one for each page of an address space. */
 #ifndef VIPZONE_AUDIT_PAGE_HISTORY_H
 #define VIPZONE_AUDIT_PAGE_HISTORY_H
 
 #include <linux/mm_types.h>
+
+#include "audit/hotness.h"
 
 struct vipzone_page_history;
 
@@ -13,11 +15,19 @@ struct vipzone_page_history;
  */
 struct vipzone_page_history *vipzone_page_history_of(struct mm_struct *mm);
 
+/* The same, but NULL if there is none. */
+struct vipzone_page_history *vipzone_page_history_there(struct mm_struct *mm);
+
 /*
- * The numbers of the pages that a page table at @addr maps, PTRS_PER_PTE of
- * them; zeros if it is new. May sleep. NULL if there is no memory.
+ * The histories of the pages that a page table at @addr maps, PTRS_PER_PTE of
+ * them; zeros if it is new. May sleep if @gfp says so. NULL if there is no memory.
  */
-u16 *vipzone_page_history_table(struct vipzone_page_history *history, unsigned long addr);
+struct vipzone_hotness *vipzone_page_history_table(struct vipzone_page_history *history,
+						   unsigned long addr, gfp_t gfp);
+
+/* The same, but NULL if there are none. For whoever made the last one. */
+struct vipzone_hotness *vipzone_page_history_find(struct vipzone_page_history *history,
+						  unsigned long addr);
 
 /* Forgets the address spaces that are gone, or all of them. May sleep. */
 void vipzone_page_history_sweep(bool all);

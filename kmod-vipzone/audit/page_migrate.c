@@ -36,6 +36,7 @@
  * @found: pages to be moved, each with a reference; where to, and what for
  * @nr_found: how many
  * @order: where those on their way go
+ * @full: mask of regions that had no room for a page
  * @last: folio that was looked at last
  * @taken: pages of each region that contents were moved to
  * @moves: pages not moved for reasons of vipzone's, by reason
@@ -54,6 +55,7 @@ struct vipzone_page_migrate {
 	} found[PTRS_PER_PTE];
 	unsigned int nr_found;
 	const struct vipzone_order *order;
+	u32 full;
 	struct page *last;
 	u64 taken[VIPZONE_MAX_REGIONS];
 	u64 moves[VIPZONE_NR_MOVES];
@@ -123,6 +125,12 @@ bool vipzone_page_migrate_has_work(const struct vipzone_page_migrate *mover)
 	return mover->nr_found;
 }
 
+bool vipzone_page_migrate_found_full(const struct vipzone_page_migrate *mover,
+				     unsigned int region)
+{
+	return mover->full & 1U << region;
+}
+
 /* A bad page is given back: memdiag retires it once it is free. */
 static struct page *take_large(unsigned int order, int nid)
 {
@@ -162,9 +170,15 @@ static struct page *take_target(struct page *old, void *context)
 static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why why)
 {
 	u64 before = mover->move.outcome[MEMSUITE_MIGRATED];
+	u64 full = mover->move.outcome[MEMSUITE_MIGRATE_FULL];
+	unsigned int i;
 
 	memsuite_migrate_run(&mover->move);
 	mover->whys[why] += mover->move.outcome[MEMSUITE_MIGRATED] - before;
+	if (mover->move.outcome[MEMSUITE_MIGRATE_FULL] == full)
+		return;
+	for (i = 0; i < mover->order->nr; i++)
+		mover->full |= 1U << mover->order->region[i];
 }
 
 /* Moves all pages from @first on that go to the same place for the same reason. */

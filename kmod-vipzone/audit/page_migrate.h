@@ -50,6 +50,10 @@ unsigned long vipzone_page_migrate_add(struct vipzone_page_migrate *mover,
 /* Whether pages were noted. */
 bool vipzone_page_migrate_has_work(const struct vipzone_page_migrate *mover);
 
+/* Whether a page found no room in regions that it was to go to, this one among them. */
+bool vipzone_page_migrate_found_full(const struct vipzone_page_migrate *mover,
+				     unsigned int region);
+
 /* Moves what was noted. With no lock held; may sleep. */
 void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The audit's visit to a process: where its private pages and shared memory are,
- * how the private ones are used, and what follows from it.
+ * how those are used that no other process maps, and what follows from it.
  *
  * Whether a page was written is told by the dirty bit of its entry, which has
  * to be cleared for that. What says that the page must be written to swap is
@@ -12,6 +12,7 @@
  */
 
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -20,16 +21,23 @@
 #include <compat/compat.h>
 #include <compat/page.h>
 #include <memsuite/pagewalk.h>
+#include <memsuite/target_frames.h>
 #include <memsuite/tlb.h>
 
 #include "audit/hotness.h"
 #include "audit/page_history.h"
 #include "audit/page_migrate.h"
+#include "audit/ranking.h"
 #include "audit/visit.h"
 #include "policy/bank_assign.h"
 #include "policy/lookup.h"
 #include "policy/process_energy.h"
 #include "steer/access_charge.h"
+
+/* How long it is taken to be known what a region has free. */
+#define ROOM_KNOWN_MS	100
+/* A part of each region is left for those who need memory at once. */
+#define ROOM_SHIFT	5
 
 /**
  * struct visit - a visit
@@ -41,9 +49,12 @@
  * @mover: moves its pages
  * @history: of its pages, or NULL
  * @table: the part of it for the page table that is looked through, or NULL
+ * @sample: how pages are used is looked at
+ * @tried: pages were to be moved, and there is no history to note that in
  * @cleared: bits of that page table were cleared
  * @open: by segment, where pages may go: not to regions over budget
- * @hot: by segment, where pages go that are written often; nowhere if empty
+ * @ends: by segment, how the best and the worst region for its pages compare
+ * @hot: by segment, where pages go that are used much; nowhere if empty
  * @idle: by segment, where pages go that nobody uses
  * @looked: pages looked at
  * @astray: those of them outside of their regions, by what they are like
@@ -58,9 +69,12 @@ struct visit {
 	struct vipzone_visit_limits *limits;
 	struct vipzone_page_migrate *mover;
 	struct vipzone_page_history *history;
-	u16 *table;
+	struct vipzone_hotness *table;
+	bool sample;
+	bool tried;
 	bool cleared;
 	struct vipzone_order open[VIPZONE_NR_SEGMENTS];
+	struct vipzone_ends ends[VIPZONE_NR_SEGMENTS];
 	struct vipzone_order hot[VIPZONE_NR_SEGMENTS];
 	struct vipzone_order idle[VIPZONE_NR_SEGMENTS];
 	u64 looked;
@@ -69,15 +83,44 @@ struct visit {
 	u64 written[VIPZONE_POLICY_PLACES];
 };
 
-static void visit_want(struct visit *visit, struct page *page,
-		       const struct vipzone_order *order, enum vipzone_move_why why)
+static unsigned int table_index(unsigned long addr)
+{
+	return (addr & ~PMD_MASK) >> PAGE_SHIFT;
+}
+
+/* The history of a page that is to be moved: that of the first of a large folio. NULL for none. */
+static struct vipzone_hotness *history_of_folio(struct visit *visit, struct page *page,
+						unsigned long addr)
+{
+	unsigned int index = table_index(addr);
+	unsigned long at = page_to_pfn(page) - page_to_pfn(compound_head(page));
+
+	if (!visit->table && visit->history)
+		visit->table = vipzone_page_history_table(visit->history, addr,
+							  GFP_NOWAIT | __GFP_NOWARN);
+	if (!visit->table)
+		return NULL;
+	return &visit->table[at <= index ? index - at : index];
+}
+
+/* Returns how many pages will be moved. */
+static unsigned long visit_want(struct visit *visit, struct page *page, unsigned long addr,
+				const struct vipzone_order *order, enum vipzone_move_why why)
 {
 	unsigned long nr = 1UL << memsuite_page_order(compound_head(page));
+	struct vipzone_hotness *hotness;
 
 	if (!order->nr || visit->limits->pages < (long)nr)
-		return;
-	visit->limits->pages -= vipzone_page_migrate_add(visit->mover, visit->walk.vma, page,
-							 order, why);
+		return 0;
+	hotness = history_of_folio(visit, page, addr);
+	if (hotness && !vipzone_hotness_may_move(*hotness))
+		return 0;
+	if (hotness)
+		vipzone_hotness_try(hotness);
+	visit->tried |= !hotness;
+	nr = vipzone_page_migrate_add(visit->mover, visit->walk.vma, page, order, why);
+	visit->limits->pages -= nr;
+	return nr;
 }
 
 static bool on_a_node_of(const struct vipzone_policy *policy,
@@ -142,24 +185,38 @@ static void count_access(struct visit *visit, struct page *page, bool accessed,
 }
 
 /*
- * A large folio that is mapped page by page is idle if all of its pages are,
- * which is known once the last one was looked at.
+ * What all pages of a large folio have in common that is mapped page by page is known once
+ * the last one was looked at. Returns how many of them there are up to this one; else 0.
  */
-static bool is_idle(struct visit *visit, struct page *page, unsigned int index)
+static unsigned int pages_known(const struct visit *visit, struct page *page, unsigned int index)
 {
 	struct page *head = compound_head(page);
-	unsigned int last = (1U << memsuite_page_order(head)) - 1, at, i;
+	unsigned long last = (1UL << memsuite_page_order(head)) - 1;
 
 	if (visit->huge || !last)
-		return vipzone_hotness_is_idle(visit->table[index],
-					       visit->limits->idle_looks);
-	at = page_to_pfn(page) - page_to_pfn(head);
-	if (at != last || index < last)
-		return false;
-	for (i = index - last; i <= index; i++)
-		if (!vipzone_hotness_is_idle(visit->table[i], visit->limits->idle_looks))
+		return 1;
+	return page_to_pfn(page) - page_to_pfn(head) == last && index >= last ? last + 1 : 0;
+}
+
+static bool is_idle(const struct visit *visit, struct page *page, unsigned int index)
+{
+	unsigned int nr = pages_known(visit, page, index), i;
+
+	for (i = 0; i < nr; i++)
+		if (!vipzone_hotness_is_idle(visit->table[index - i], visit->limits->idle_looks))
 			return false;
-	return true;
+	return nr;
+}
+
+/* That of the page of its folio that has the highest; VIPZONE_RANKS if it is not known. */
+static unsigned int rank_of_folio(const struct visit *visit, const struct vipzone_ends *ends,
+				  struct page *page, unsigned int index)
+{
+	unsigned int nr = pages_known(visit, page, index), rank = nr ? 0 : VIPZONE_RANKS, i;
+
+	for (i = 0; i < nr; i++)
+		rank = max(rank, vipzone_ends_rank(ends, visit->table[index - i]));
+	return rank;
 }
 
 static bool lies_elsewhere(const struct visit *visit,
@@ -180,40 +237,82 @@ static bool is_worn(const struct visit *visit, struct page *page)
 	return false;
 }
 
-static void act_on_use(struct visit *visit, struct page *page, enum vipzone_segment segment,
-		       unsigned int index)
+static struct vipzone_ranking *ranking_of(const struct visit *visit,
+					  const struct vipzone_order *end)
 {
-	u16 *hotness = &visit->table[index];
+	return &visit->policy->rankings[end->region[0]];
+}
 
-	if (vipzone_hotness_is_hot(*hotness, visit->limits->hot_looks)) {
-		if (is_worn(visit, page))
-			visit_want(visit, page, &visit->open[segment], VIPZONE_MOVE_WORN);
-		else if (lies_elsewhere(visit, &visit->hot[segment], page))
-			visit_want(visit, page, &visit->hot[segment], VIPZONE_MOVE_HOT);
-	} else if (lies_elsewhere(visit, &visit->idle[segment], page) &&
-		   is_idle(visit, page, index)) {
-		visit_want(visit, page, &visit->idle[segment], VIPZONE_MOVE_IDLE);
+/* Returns how many pages will be moved to an end of the list. */
+static unsigned long visit_send(struct visit *visit, struct page *page, unsigned long addr,
+				const struct vipzone_order *end, enum vipzone_move_why why)
+{
+	struct vipzone_ranking *ranking = ranking_of(visit, end);
+	unsigned long nr = 1UL << memsuite_page_order(compound_head(page));
+
+	if (ranking->full || ranking->room < nr)
+		return 0;
+	nr = visit_want(visit, page, addr, end, why);
+	ranking->room -= nr;
+	return nr;
+}
+
+/* The page is under a policy with heat whose regions differ. */
+static void act_by_rank(struct visit *visit, struct page *page, enum vipzone_segment segment,
+			unsigned long addr)
+{
+	const struct vipzone_order *hot = &visit->hot[segment], *idle = &visit->idle[segment];
+	const struct vipzone_ends *ends = &visit->ends[segment];
+	struct vipzone_ranking *ranking = ranking_of(visit, hot);
+	unsigned long nr = 1UL << memsuite_page_order(compound_head(page));
+	unsigned int index = table_index(addr);
+	struct vipzone_hotness hotness = visit->table[index];
+	unsigned int rank = vipzone_ends_rank(ends, hotness);
+	bool there = !lies_elsewhere(visit, hot, page);
+
+	vipzone_ranking_count(ranking, rank, there, visit->huge ? PTRS_PER_PTE : 1);
+	if (vipzone_ends_gains(ends, hotness, visit->limits->hot_looks)) {
+		if (!there && vipzone_ranking_admits(ranking, rank, nr))
+			visit_send(visit, page, addr, hot, VIPZONE_MOVE_HOT);
+	} else if (there && vipzone_ranking_releases(ranking,
+						     rank_of_folio(visit, ends, page, index), nr)) {
+		ranking->leaving -= visit_send(visit, page, addr, idle, VIPZONE_MOVE_OUTRANKED);
+	} else if (lies_elsewhere(visit, idle, page) && is_idle(visit, page, index)) {
+		visit_send(visit, page, addr, idle, VIPZONE_MOVE_IDLE);
 	}
+}
+
+static void act_on_use(struct visit *visit, struct page *page, enum vipzone_segment segment,
+		       unsigned long addr)
+{
+	if (vipzone_hotness_is_written(visit->table[table_index(addr)],
+				       visit->limits->hot_looks) && is_worn(visit, page))
+		visit_want(visit, page, addr, &visit->open[segment], VIPZONE_MOVE_WORN);
+	else if (visit->hot[segment].nr)
+		act_by_rank(visit, page, segment, addr);
 }
 
 static void see_use(struct visit *visit, struct page *page,
 		    enum vipzone_segment segment, unsigned long addr,
 		    unsigned long *entry)
 {
-	unsigned int index = (addr & ~PMD_MASK) >> PAGE_SHIFT;
 	bool accessed, written;
-	u16 before;
 
 	/* What MADV_FREE has freed may go as long as it stays clean: leave its bits alone. */
 	if (!memsuite_page_swap_backed(page))
 		return;
 	entry_sample(visit, page, entry, &accessed, &written);
-	before = visit->table[index];
-	visit->table[index] = vipzone_hotness_look(before, accessed, written);
-	if (!vipzone_hotness_counts(before))
+	if (!vipzone_hotness_look(&visit->table[table_index(addr)], accessed, written))
 		return;
 	count_access(visit, page, accessed, written);
-	act_on_use(visit, page, segment, index);
+	act_on_use(visit, page, segment, addr);
+}
+
+/* What other processes map as well is used by them, too: one's bits do not tell. */
+static bool is_sampled(const struct visit *visit, struct page *page, enum vipzone_segment segment)
+{
+	return visit->sample && visit->table &&
+	       (segment != VIPZONE_SEGMENT_SHARED || !memsuite_page_shared(compound_head(page)));
 }
 
 static void visit_page(struct visit *visit, struct page *page, unsigned long addr,
@@ -228,11 +327,13 @@ static void visit_page(struct visit *visit, struct page *page, unsigned long add
 	if (!vipzone_page_is_movable(page) || !order->nr)
 		return;
 	visit->looked += nr;
+	if (visit->table)
+		vipzone_hotness_rest(&visit->table[table_index(addr)]);
 	if (!vipzone_page_is_placed(visit->policy, order, page)) {
 		visit->astray[kind_of(visit->policy, order, page)] += nr;
-		visit_want(visit, page, &visit->open[segment], VIPZONE_MOVE_REPAIR);
+		visit_want(visit, page, addr, &visit->open[segment], VIPZONE_MOVE_REPAIR);
 	}
-	if (visit->table && segment != VIPZONE_SEGMENT_SHARED)
+	if (is_sampled(visit, page, segment))
 		see_use(visit, page, segment, addr, entry);
 }
 
@@ -280,8 +381,11 @@ static void visit_enter(struct memsuite_walk *walk, unsigned long addr)
 {
 	struct visit *visit = container_of(walk, struct visit, walk);
 
-	visit->table = visit->history ?
-		vipzone_page_history_table(visit->history, addr) : NULL;
+	visit->table = NULL;
+	if (visit->history)
+		visit->table = visit->sample ?
+			vipzone_page_history_table(visit->history, addr, GFP_KERNEL) :
+			vipzone_page_history_find(visit->history, addr);
 }
 
 static const struct memsuite_walk_ops visit_ops = {
@@ -290,15 +394,65 @@ static const struct memsuite_walk_ops visit_ops = {
 	.huge_pmd = visit_huge,
 };
 
+/* It takes a thousand looks at frames. */
+static void ranking_look(struct vipzone_ranking *ranking, struct memsuite_region *region)
+{
+	u64 now_ms = ktime_to_ms(ktime_get());
+	struct memsuite_occupancy occupancy;
+	unsigned long kept;
+
+	if (ranking->looked_ms && now_ms - ranking->looked_ms < ROOM_KNOWN_MS)
+		return;
+	/* What has left is not free for others as long as a CPU keeps it at hand. */
+	if (ranking->waits)
+		memsuite_frames_gather();
+	memsuite_region_occupancy(region, &occupancy);
+	kept = occupancy.pages >> ROOM_SHIFT;
+	ranking->room = occupancy.free_pages > kept ? occupancy.free_pages - kept : 0;
+	ranking->looked_ms = now_ms;
+}
+
+/* Returns whether there are any. */
+static bool open_rankings(struct vipzone_policy *policy, u64 pass)
+{
+	unsigned int i;
+
+	if (!policy->command.heat)
+		return false;
+	if (!policy->rankings)
+		policy->rankings = kcalloc(policy->nr_targets, sizeof(*policy->rankings),
+					   GFP_KERNEL);
+	if (!policy->rankings)
+		return false;
+	for (i = 0; i < policy->nr_targets; i++) {
+		ranking_look(&policy->rankings[i], policy->targets[i].region);
+		if (policy->rankings[i].pass == pass)
+			continue;
+		vipzone_ranking_conclude(&policy->rankings[i]);
+		policy->rankings[i].pass = pass;
+	}
+	return true;
+}
+
+static void close_rankings(struct visit *visit)
+{
+	unsigned int i;
+
+	for (i = 0; visit->policy->rankings && i < visit->policy->nr_targets; i++)
+		visit->policy->rankings[i].full |=
+			vipzone_page_migrate_found_full(visit->mover, i);
+}
+
 /* Where the pages of a segment go by how they are used. */
-static void choose_regions(struct visit *visit, enum vipzone_segment segment)
+static void choose_regions(struct visit *visit, enum vipzone_segment segment, bool ranked)
 {
 	const struct vipzone_policy *policy = visit->policy;
 	const struct vipzone_order *order =
 		vipzone_order_at_home(policy, segment, visit->walk.mm);
 	const struct memsuite_region_spec *specs[VIPZONE_MAX_REGIONS];
 	struct vipzone_order *open = &visit->open[segment];
-	unsigned int i, hot, idle;
+	struct vipzone_ends *ends = &visit->ends[segment];
+	unsigned int i;
 
 	for (i = 0; i < order->nr; i++) {
 		const struct vipzone_target *target = &policy->targets[order->region[i]];
@@ -308,12 +462,12 @@ static void choose_regions(struct visit *visit, enum vipzone_segment segment)
 		specs[open->nr] = memsuite_region_spec(target->region);
 		open->region[open->nr++] = order->region[i];
 	}
-	if (!policy->command.heat || !vipzone_hotness_choose(specs, open->nr, &hot, &idle))
+	if (!ranked || !vipzone_ends_choose(specs, open->nr, ends))
 		return;
 	visit->hot[segment].nr = 1;
-	visit->hot[segment].region[0] = open->region[hot];
+	visit->hot[segment].region[0] = open->region[ends->hot];
 	visit->idle[segment].nr = 1;
-	visit->idle[segment].region[0] = open->region[idle];
+	visit->idle[segment].region[0] = open->region[ends->idle];
 }
 
 /* What accesses are divided by, if they are counted. */
@@ -355,6 +509,16 @@ static void visit_settle(struct visit *visit)
 	memset(visit->written, 0, sizeof(visit->written));
 }
 
+static void visit_move(struct visit *visit)
+{
+	u64 begun_ns = ktime_get_ns();
+
+	if (!vipzone_page_migrate_has_work(visit->mover))
+		return;
+	vipzone_page_migrate_flush(visit->mover);
+	visit->limits->moving_ns += ktime_get_ns() - begun_ns;
+}
+
 static unsigned long visit_walk(struct visit *visit)
 {
 	do {
@@ -362,7 +526,7 @@ static unsigned long visit_walk(struct visit *visit)
 		if (memsuite_walk_batch(&visit->walk))
 			return 0;
 		visit_settle(visit);
-		vipzone_page_migrate_flush(visit->mover);
+		visit_move(visit);
 	} while (visit->walk.addr && visit->limits->entries > 0 &&
 		 !kthread_should_stop());
 	return visit->walk.addr;
@@ -374,6 +538,7 @@ static void count_moves(struct visit *visit)
 	unsigned int i;
 
 	vipzone_page_migrate_close(visit->mover, moves, whys);
+	visit->limits->moved += moves[MEMSUITE_MIGRATED];
 	for (i = 0; i < VIPZONE_NR_MOVES; i++)
 		this_cpu_add(visit->policy->stats->moves[i], moves[i]);
 	for (i = 0; i < VIPZONE_NR_MOVE_WHYS; i++)
@@ -386,6 +551,7 @@ unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
 {
 	struct visit *visit = kzalloc(sizeof(*visit), GFP_KERNEL);
 	unsigned int segment;
+	bool ranked;
 
 	if (!visit)
 		return 0;
@@ -399,15 +565,22 @@ unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
 	visit->task = task;
 	visit->policy = policy;
 	visit->limits = limits;
-	if (limits->sample || policy->command.heat || policy->command.wear)
-		visit->history = memsuite_tlb_flushable() ? vipzone_page_history_of(mm) : NULL;
+	visit->sample = (limits->sample || policy->command.heat || policy->command.wear) &&
+			memsuite_tlb_flushable();
+	visit->history = visit->sample ? vipzone_page_history_of(mm) :
+					 vipzone_page_history_there(mm);
+	ranked = open_rankings(policy, limits->pass);
 	for (segment = 0; segment < VIPZONE_NR_SEGMENTS; segment++)
-		choose_regions(visit, segment);
+		choose_regions(visit, segment, ranked);
 	visit->mover = vipzone_page_migrate_open(mm, task, policy);
 	if (visit->mover) {
 		addr = visit_walk(visit);
+		close_rankings(visit);
 		count_moves(visit);
 	}
+	/* For the next visit: what cannot be moved is not to be tried each time. */
+	if (visit->tried && !visit->history)
+		vipzone_page_history_of(mm);
 	kfree(visit);
 	return addr;
 }

@@ -12,8 +12,11 @@
  * @entries: page table entries that may still be looked at; may fall below 0
  * @pages: pages that may still be moved
  * @sample: accessed and dirty bits are looked at as well, and cleared
- * @hot_looks: so many looks in a row make a written page hot
+ * @hot_looks: so many looks in a row make a page hot that is used at each
  * @idle_looks: so many looks in a row make a page idle that was left alone
+ * @pass: the number of the pass over all processes that the visit belongs to, 1 for the first
+ * @moved: pages that were moved, to be added to
+ * @moving_ns: how long that took, to be added to
  */
 struct vipzone_visit_limits {
 	long entries;
@@ -21,6 +24,9 @@ struct vipzone_visit_limits {
 	bool sample;
 	unsigned int hot_looks;
 	unsigned int idle_looks;
+	u64 pass;
+	u64 moved;
+	u64 moving_ns;
 };
 
 /**

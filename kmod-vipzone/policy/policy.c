@@ -34,6 +34,7 @@ static void policy_release(struct kobject *kobj)
 	struct vipzone_policy *policy = to_policy(kobj);
 
 	free_percpu(policy->stats);
+	kfree(policy->rankings);
 	kfree(policy);
 }
 

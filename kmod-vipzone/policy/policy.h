@@ -18,6 +18,7 @@
 #include "policy/reserve.h"
 
 struct cgroup;
+struct vipzone_ranking;
 
 /* Its regions, and all that is in none of them. */
 #define VIPZONE_POLICY_PLACES	(VIPZONE_MAX_REGIONS + 1)
@@ -80,6 +81,7 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @stats: what became of its pages
  * @places: touches of its targets, and of what is in none of them, since accesses
  *	were last divided; of the audit's thread, or the last user
+ * @rankings: which pages each target is for; of the audit's thread, NULL until it needs them
  * @taken: the part of @stats->counted that was settled
  * @undivided: the part of that, scaled, which was not divided yet
  */
@@ -107,6 +109,7 @@ struct vipzone_policy {
 	bool usual_is_only[VIPZONE_NR_SEGMENTS];
 	struct vipzone_policy_stats __percpu *stats;
 	struct vipzone_energy_place places[VIPZONE_POLICY_PLACES];
+	struct vipzone_ranking *rankings;
 	u64 taken[VIPZONE_NR_ACCESS_KINDS];
 	u64 undivided[VIPZONE_NR_ACCESS_KINDS];
 };

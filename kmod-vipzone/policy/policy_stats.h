@@ -33,8 +33,9 @@ enum {
 enum vipzone_move_why {
 	VIPZONE_MOVE_ASKED,		/* a write to move */
 	VIPZONE_MOVE_REPAIR,		/* it lay outside of its regions */
-	VIPZONE_MOVE_HOT,		/* it is written often */
+	VIPZONE_MOVE_HOT,		/* it is used often, which costs less there */
 	VIPZONE_MOVE_IDLE,		/* nobody uses it */
+	VIPZONE_MOVE_OUTRANKED,		/* others that are used more take its place */
 	VIPZONE_MOVE_WORN,		/* it is written often, its region over budget */
 	VIPZONE_NR_MOVE_WHYS,
 };

@@ -139,6 +139,7 @@ COUNT(astray_near_pages, sum->astray[VIPZONE_ASTRAY_NEAR]);
 COUNT(repaired_pages, sum->whys[VIPZONE_MOVE_REPAIR]);
 COUNT(hot_moved_pages, sum->whys[VIPZONE_MOVE_HOT]);
 COUNT(idle_moved_pages, sum->whys[VIPZONE_MOVE_IDLE]);
+COUNT(outranked_moved_pages, sum->whys[VIPZONE_MOVE_OUTRANKED]);
 COUNT(worn_moved_pages, sum->whys[VIPZONE_MOVE_WORN]);
 COUNT(sampled_reads, sum->accesses.touched[VIPZONE_ACCESS_READ]);
 COUNT(sampled_writes, sum->accesses.touched[VIPZONE_ACCESS_WRITE]);
@@ -182,6 +183,7 @@ static struct attribute *policy_attrs[] = {
 	&astray_node_pages_count.attr.attr,
 	&astray_near_pages_count.attr.attr, &repaired_pages_count.attr.attr,
 	&hot_moved_pages_count.attr.attr, &idle_moved_pages_count.attr.attr,
+	&outranked_moved_pages_count.attr.attr,
 	&worn_moved_pages_count.attr.attr,
 	&sampled_reads_count.attr.attr, &sampled_writes_count.attr.attr,
 	&counted_reads_count.attr.attr, &counted_writes_count.attr.attr,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Free page frames: out of the buddy lists, by physical address. */
 
+#include <linux/export.h>
 #include <linux/highmem.h>
 #include <linux/jiffies.h>
 #include <linux/memory_hotplug.h>
@@ -9,6 +10,7 @@
 
 #include <compat/compat.h>
 #include <memsuite/alloc_stats.h>
+#include <memsuite/target_frames.h>
 
 #include "frame/bank_map.h"
 #include "frame/barren.h"
@@ -273,3 +275,4 @@ void memsuite_frames_gather(void)
 		return;
 	memsuite_kcall_drain_all_pages(NULL);
 }
+EXPORT_SYMBOL_GPL(memsuite_frames_gather);

@@ -77,14 +77,4 @@ void memsuite_frames_skip_zone(struct memsuite_scan *scan);
  */
 void memsuite_frames_prepare(struct page *page, unsigned int order, bool zero);
 
-/**
- * memsuite_frames_gather() - give to the buddy lists what CPUs keep at hand, where
- * pages lie that were freed lately
- *
- * At most once a second, since the CPUs must fetch new ones then.
- *
- * Context: may sleep.
- */
-void memsuite_frames_gather(void);
-
 #endif

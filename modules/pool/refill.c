@@ -16,6 +16,7 @@
 
 #include <compat/compat.h>
 #include <memsuite/control.h>
+#include <memsuite/target_frames.h>
 
 #include "frame/buddy_isolate.h"
 #include "frame/hwpoison.h"

@@ -82,7 +82,7 @@ SETTINGS = {
     },
     "vipzone": {
         **numbers("audit/sample_pages", "audit/quota_kib_s", "audit/hot_looks", "audit/idle_looks"),
-        **switches("audit/sample_accesses"),
+        **switches("audit/quota_auto", "audit/sample_accesses"),
         "accesses/read_event": blankless, "accesses/write_event": blankless, "accesses/source": blankless,
         **numbers("audit/interval_ms"), **switches("enabled"),
     },

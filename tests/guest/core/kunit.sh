@@ -8,7 +8,7 @@
 
 suites="memsuite_kunit memdiag_kunit memdiag_simulator_kunit
 	memdiag_result_kunit memdiag_engine_kunit memdiag_inject_kunit memdiag_expiry_kunit
-	vipzone_kunit vipzone_low_power_kunit mrc_kunit mrc_samples_kunit
+	vipzone_kunit vipzone_low_power_kunit vipzone_ranking_kunit mrc_kunit mrc_samples_kunit
 	mrc_targets_kunit mrc_division_kunit mrc_usage_kunit mrc_guard_kunit dm-vstore_kunit"
 modprobe kunit 2>/dev/null
 for module in $suites; do

@@ -103,6 +103,7 @@ typedef unsigned int gfp_t;
 #define hweight8(x)		((unsigned int)__builtin_popcount((u8)(x)))
 #define hweight32(x)		((unsigned int)__builtin_popcount(x))
 #define hweight64(x)		((unsigned int)__builtin_popcountll(x))
+#define div64_s64(a, b)		((s64)(a) / (s64)(b))
 #define ilog2(x)		(63 - __builtin_clzll(x))
 #define hweight_long(x)		hweight64(x)
 #define BITS_TO_LONGS(n)	DIV_ROUND_UP(n, BITS_PER_LONG)

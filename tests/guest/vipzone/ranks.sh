@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Moves by rank: what is used most lies in the region where it costs least, whether it is read or
+# written. A set that shifts is followed, within seconds and at the quota that is chosen by itself;
+# what is used now and then is in nobody's way, and does not swing; what cannot be moved is seldom
+# tried. Boot with two nodes, the processors on the first.
+#
+# boot: shared
+# kernels: oldest newest; soak: all
+# options: --numa 512M,cpus=0-1 --numa 512M
+. "$(dirname "$0")/ktap.sh"
+zone=$suite/vipzone
+audit=$zone/audit
+set_pages=6144		# 24 MiB
+fast="0x10000000 0x12000000"	# 32 MiB
+
+modprobe vipzone || exit 1
+[ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
+echo "fast 256M-288M" >$suite/regions/add || exit 1
+echo 1024 >$suite/regions/fast/pool_kib
+say() { echo "$3" >"$suite/regions/$1/$2"; } # REGION FILE NUMBER
+costs() { # REGION READ WRITE
+	say "$1" read_latency_ns "$2"
+	say "$1" write_latency_ns "$3"
+}
+costs fast 100 100
+costs node1 300 900
+echo 1 >$zone/enabled || exit 1
+
+started() { # started POLICY OPTION...: under it from the first page on; sets pid and dir
+	: >/tmp/out
+	what=$1
+	shift
+	# shellcheck disable=SC2086	# two words
+	sh -c 'echo "$$ $0" >"$1" || exit 1; shift; exec "$@"' "$what" $zone/add "$here/shift" "$@" --range $fast >/tmp/out &
+	pid=$!
+	wait_for 60 grep -q ready /tmp/out
+	dir=$(grep -lx $pid $zone/policies/*/who | sed 's,/who,,')
+}
+ask() { # sets what it says
+	lines=$(wc -l </tmp/out)
+	kill -USR1 $pid
+	# In a shell of its own: its limit is not that of who waits for what it says.
+	(wait_for 60 sh -c "[ \$(wc -l </tmp/out) -gt $lines ]")
+	said=$(tail -n 1 /tmp/out)
+}
+# At least so many in a hundred of the set in use lie in the region, and at most.
+in_fast() { # LEAST MOST
+	ask
+	echo "$said" | awk -v a="$1" -v b="$2" '{ in_use = 100 * $3 / $2; exit !(in_use >= a && in_use <= b) }'
+}
+ends_well() {
+	kill -TERM $pid
+	wait $pid
+	status=$?
+	note "$(tail -n 1 /tmp/out)"
+	[ $status = 0 ]
+}
+count() { cat "$dir/$1"; }
+audits() { echo "$1" >$audit/interval_ms; } # 0: no more
+followed() { # LIMIT-MS
+	begun=$(uptime_ms)
+	wait_within 20 in_fast 95 100 || { note "$said"; return 1; }
+	took=$(($(uptime_ms) - begun))
+	note "after $took ms: $said; quota $(cat $audit/quota_kib_s) KiB/s, outranked $(cat "$dir/outranked_moved_pages" 2>/dev/null)"
+	[ $took -le "$1" ]
+}
+
+for how in read write; do
+	flag=
+	[ $how = read ] || flag=--write
+	audits 0
+	# shellcheck disable=SC2086	# none or one
+	started "region:node1+fast heat" $set_pages $flag
+	check "$how: before, it lies where new pages go" in_fast 0 5
+	audits 200
+	check "$how: it is promoted" followed 15000
+	kill -USR2 $pid
+	sleep 0.1
+	check "$how: the other set is not there" in_fast 0 50
+	check "$how: it is followed in seconds" followed 10000
+	check_data "$how: it ends well" ends_well
+done
+done_testing
