@@ -12,6 +12,8 @@
 #define IDLE_MAX	127
 #define TRIES_MAX	7
 #define REST_MAX	127
+/* More of them do not follow from waiting. */
+#define WAITS_MAX	3
 /* How many times longer it rests until it is tried as readily as before. */
 #define REST_OFF_SHIFT	3
 
@@ -86,5 +88,12 @@ bool vipzone_hotness_may_move(struct vipzone_hotness hotness)
 void vipzone_hotness_try(struct vipzone_hotness *hotness)
 {
 	hotness->tries = min(hotness->tries + 1U, (unsigned int)TRIES_MAX);
+	hotness->rest = 0;
+}
+
+void vipzone_hotness_wait(struct vipzone_hotness *hotness)
+{
+	if (hotness->tries < WAITS_MAX)
+		hotness->tries++;
 	hotness->rest = 0;
 }

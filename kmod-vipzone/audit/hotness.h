@@ -68,4 +68,7 @@ bool vipzone_hotness_may_move(struct vipzone_hotness hotness);
 /* It is tried to be moved now. */
 void vipzone_hotness_try(struct vipzone_hotness *hotness);
 
+/* It was to be moved and found no room, which is not its fault: it rests seven looks at most. */
+void vipzone_hotness_wait(struct vipzone_hotness *hotness);
+
 #endif

@@ -129,6 +129,25 @@ static void what_was_moved_once_is_tried_as_before(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0U + hotness.tries, 1U);
 }
 
+static void what_waits_is_tried_soon(struct kunit *test)
+{
+	struct vipzone_hotness hotness = unknown;
+	unsigned int waits, looks;
+
+	for (waits = 0; waits < 20; waits++) {
+		vipzone_hotness_wait(&hotness);
+		for (looks = 0; !vipzone_hotness_may_move(hotness); looks++)
+			vipzone_hotness_rest(&hotness);
+		KUNIT_EXPECT_LE(test, looks, 7U);
+		KUNIT_EXPECT_GE(test, looks, waits < 2 ? 1U : 7U);
+	}
+	/* What was tried in vain as well does not get off lighter. */
+	for (waits = 0; waits < 20; waits++)
+		vipzone_hotness_try(&hotness);
+	vipzone_hotness_wait(&hotness);
+	KUNIT_EXPECT_EQ(test, 0U + hotness.tries, 7U);
+}
+
 static struct kunit_case hotness_cases[] = {
 	KUNIT_CASE(first_look_says_nothing),
 	KUNIT_CASE(hot_takes_a_row_of_uses),
@@ -137,6 +156,7 @@ static struct kunit_case hotness_cases[] = {
 	KUNIT_CASE(nothing_overflows),
 	KUNIT_CASE(what_stays_is_seldom_tried),
 	KUNIT_CASE(what_was_moved_once_is_tried_as_before),
+	KUNIT_CASE(what_waits_is_tried_soon),
 	{}
 };
 

@@ -33,10 +33,12 @@
  * @allowed: nodes of its cpuset
  * @has_policy: the process has a NUMA policy
  * @move: pages on their way
- * @found: pages to be moved, each with a reference; where to, and what for
+ * @found: pages to be moved, each with a reference until it is on its way; where to,
+ *	their histories, what for, and whether each has been tried
  * @nr_found: how many
+ * @served: the one of them that a target was found for last
  * @order: where those on their way go
- * @full: mask of regions that had no room for a page
+ * @full: pages that found no room in regions that they were to go to
  * @last: folio that was looked at last
  * @taken: pages of each region that contents were moved to
  * @moves: pages not moved for reasons of vipzone's, by reason
@@ -51,11 +53,15 @@ struct vipzone_page_migrate {
 	struct {
 		struct page *page;
 		const struct vipzone_order *order;
+		struct vipzone_hotness *hotness;
 		enum vipzone_move_why why;
+		bool on_its_way;
+		bool tried;
 	} found[PTRS_PER_PTE];
 	unsigned int nr_found;
+	unsigned int served;
 	const struct vipzone_order *order;
-	u32 full;
+	unsigned long full[VIPZONE_MAX_REGIONS];
 	struct page *last;
 	u64 taken[VIPZONE_MAX_REGIONS];
 	u64 moves[VIPZONE_NR_MOVES];
@@ -95,7 +101,8 @@ static bool belongs_to_others(struct page *head, enum vipzone_move_why why)
 unsigned long vipzone_page_migrate_add(struct vipzone_page_migrate *mover,
 				       struct vm_area_struct *vma, struct page *page,
 				       const struct vipzone_order *order,
-				       enum vipzone_move_why why)
+				       enum vipzone_move_why why,
+				       struct vipzone_hotness *hotness)
 {
 	struct page *head = compound_head(page);
 	unsigned long nr = 1UL << memsuite_page_order(head);
@@ -114,9 +121,14 @@ unsigned long vipzone_page_migrate_add(struct vipzone_page_migrate *mover,
 		get_page(head);
 		mover->found[mover->nr_found].page = head;
 		mover->found[mover->nr_found].order = order;
+		mover->found[mover->nr_found].hotness = hotness;
+		mover->found[mover->nr_found].on_its_way = false;
+		mover->found[mover->nr_found].tried = false;
 		mover->found[mover->nr_found++].why = why;
 		return nr;
 	}
+	if (hotness)
+		vipzone_hotness_try(hotness);
 	return 0;
 }
 
@@ -125,10 +137,10 @@ bool vipzone_page_migrate_has_work(const struct vipzone_page_migrate *mover)
 	return mover->nr_found;
 }
 
-bool vipzone_page_migrate_found_full(const struct vipzone_page_migrate *mover,
-				     unsigned int region)
+unsigned long vipzone_page_migrate_found_full(const struct vipzone_page_migrate *mover,
+					      unsigned int region)
 {
-	return mover->full & 1U << region;
+	return mover->full[region];
 }
 
 /* A bad page is given back: memdiag retires it once it is free. */
@@ -141,6 +153,20 @@ static struct page *take_large(unsigned int order, int nid)
 		page = NULL;
 	}
 	return page;
+}
+
+/* The kernel asks in the order of the pages mostly. Of a folio that was split, the first counts. */
+static void mover_serve(struct vipzone_page_migrate *mover, const struct page *page)
+{
+	unsigned int i;
+
+	for (i = 0; i < mover->nr_found; i++) {
+		mover->served = mover->served + 1 < mover->nr_found ? mover->served + 1 : 0;
+		if (mover->found[mover->served].page != page)
+			continue;
+		mover->found[mover->served].tried = true;
+		return;
+	}
 }
 
 /* Without a target, a large folio is split, and moved page by page. */
@@ -164,6 +190,8 @@ static struct page *take_target(struct page *old, void *context)
 		if (page)
 			mover->taken[mover->order->region[i]] += 1UL << order;
 	}
+	if (page)
+		mover_serve(mover, old);
 	return page;
 }
 
@@ -175,10 +203,9 @@ static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why 
 
 	memsuite_migrate_run(&mover->move);
 	mover->whys[why] += mover->move.outcome[MEMSUITE_MIGRATED] - before;
-	if (mover->move.outcome[MEMSUITE_MIGRATE_FULL] == full)
-		return;
+	full = mover->move.outcome[MEMSUITE_MIGRATE_FULL] - full;
 	for (i = 0; i < mover->order->nr; i++)
-		mover->full |= 1U << mover->order->region[i];
+		mover->full[mover->order->region[i]] += full;
 }
 
 /* Moves all pages from @first on that go to the same place for the same reason. */
@@ -193,19 +220,40 @@ static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int fi
 		struct page *page = mover->found[i].page;
 		bool large;
 
-		if (!page || mover->found[i].order != order ||
+		if (mover->found[i].on_its_way || mover->found[i].order != order ||
 		    mover->found[i].why != why)
 			continue;
 		large = memsuite_page_order(page);
 		if (large)
 			mover_run(mover, why);
-		memsuite_migrate_add(&mover->move, page);
+		mover->found[i].tried = !memsuite_migrate_add(&mover->move, page);
 		put_page(page);
-		mover->found[i].page = NULL;
+		mover->found[i].on_its_way = true;
 		if (large)
 			mover_run(mover, why);
 	}
 	mover_run(mover, why);
+}
+
+/* Who has looked for room before tries again at the next look. */
+static bool looked_for_room(enum vipzone_move_why why)
+{
+	return why == VIPZONE_MOVE_HOT || why == VIPZONE_MOVE_IDLE ||
+	       why == VIPZONE_MOVE_OUTRANKED;
+}
+
+static void mover_note_tries(struct vipzone_page_migrate *mover)
+{
+	unsigned int i;
+
+	for (i = 0; i < mover->nr_found; i++) {
+		if (!mover->found[i].hotness)
+			continue;
+		if (mover->found[i].tried)
+			vipzone_hotness_try(mover->found[i].hotness);
+		else if (!looked_for_room(mover->found[i].why))
+			vipzone_hotness_wait(mover->found[i].hotness);
+	}
 }
 
 void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover)
@@ -217,12 +265,14 @@ void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover)
 		return;
 	token = memsuite_hold_begin();
 	for (i = 0; i < mover->nr_found; i++)
-		if (mover->found[i].page)
+		if (!mover->found[i].on_its_way)
 			mover_move_alike(mover, i);
 	for (i = 0; i < mover->policy->nr_targets; i++)
 		memsuite_target_frames_return(&mover->frames[i]);
 	memsuite_hold_end(token);
+	mover_note_tries(mover);
 	mover->nr_found = 0;
+	mover->served = 0;
 }
 
 static void mover_init_frames(struct vipzone_page_migrate *mover)
@@ -313,7 +363,7 @@ static void whole_move_page(struct whole_move *all, struct page *page,
 	if (!vipzone_page_is_movable(page) || !order->nr ||
 	    vipzone_page_is_placed(all->policy, order, page))
 		return;
-	vipzone_page_migrate_add(all->mover, walk->vma, page, order, VIPZONE_MOVE_ASKED);
+	vipzone_page_migrate_add(all->mover, walk->vma, page, order, VIPZONE_MOVE_ASKED, NULL);
 	walk->stop = vipzone_page_migrate_has_work(all->mover);
 }
 

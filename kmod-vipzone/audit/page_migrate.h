@@ -5,6 +5,7 @@
 
 #include <linux/mm_types.h>
 
+#include "audit/hotness.h"
 #include "policy/policy.h"
 
 struct vipzone_page_migrate;
@@ -36,6 +37,8 @@ void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, 
  *	which is moved as a whole; nothing happens if its folio was the last one noted
  * @order: the regions that it may go to; stays until vipzone_page_migrate_flush()
  * @why: what it is moved for
+ * @hotness: its history, or NULL, in which a try is noted once there is room for the page;
+ *	stays until vipzone_page_migrate_flush()
  *
  * Under the lock of a page table that maps it, of which there is one only
  * between two calls of vipzone_page_migrate_flush().
@@ -45,14 +48,15 @@ void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, 
 unsigned long vipzone_page_migrate_add(struct vipzone_page_migrate *mover,
 				       struct vm_area_struct *vma, struct page *page,
 				       const struct vipzone_order *order,
-				       enum vipzone_move_why why);
+				       enum vipzone_move_why why,
+				       struct vipzone_hotness *hotness);
 
 /* Whether pages were noted. */
 bool vipzone_page_migrate_has_work(const struct vipzone_page_migrate *mover);
 
-/* Whether a page found no room in regions that it was to go to, this one among them. */
-bool vipzone_page_migrate_found_full(const struct vipzone_page_migrate *mover,
-				     unsigned int region);
+/* How many pages found no room in regions that they were to go to, this one among them. */
+unsigned long vipzone_page_migrate_found_full(const struct vipzone_page_migrate *mover,
+					      unsigned int region);
 
 /* Moves what was noted. With no lock held; may sleep. */
 void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover);

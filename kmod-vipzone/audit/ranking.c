@@ -9,6 +9,9 @@
 
 #include "audit/ranking.h"
 
+/* A part that is tried again at each look at the room. */
+#define FORGET_DENIED_SHIFT	3
+
 enum measure { ENERGY, POWER, LATENCY, NR_MEASURES };
 
 static u64 access_cost(const struct memsuite_region_spec *spec, enum measure measure, bool write)
@@ -114,6 +117,23 @@ unsigned int vipzone_ends_rank(const struct vipzone_ends *ends, struct vipzone_h
 		return 0;
 	octave = ilog2(gain);
 	return 1 + 2 * octave + (2 * gain >= 3 << octave);
+}
+
+void vipzone_ranking_see(struct vipzone_ranking *ranking, unsigned long free, unsigned long kept)
+{
+	kept += ranking->denied;
+	ranking->free = free;
+	ranking->room = free > kept ? free - kept : 0;
+	ranking->denied -= DIV_ROUND_UP(ranking->denied, 1U << FORGET_DENIED_SHIFT);
+}
+
+void vipzone_ranking_fill(struct vipzone_ranking *ranking, unsigned long pages)
+{
+	if (!pages)
+		return;
+	ranking->full = true;
+	ranking->denied = min(ranking->denied + pages + ranking->room, ranking->free);
+	ranking->room = 0;
 }
 
 void vipzone_ranking_count(struct vipzone_ranking *ranking, unsigned int rank, bool there,

@@ -83,7 +83,9 @@ unsigned int vipzone_ends_rank(const struct vipzone_ends *ends, struct vipzone_h
  * @leave_below: pages of a lower rank leave,
  * @leaving: but so many at most
  * @waits: in the last pass, some found no room
+ * @free: pages that looked free
  * @room: pages that it still has room for
+ * @denied: pages that looked free, and could not be had
  * @looked_ms: when that was found out
  * @full: it turned out that there was no room
  */
@@ -96,10 +98,27 @@ struct vipzone_ranking {
 	unsigned int leave_below;
 	unsigned long leaving;
 	bool waits;
+	unsigned long free;
 	unsigned long room;
+	unsigned long denied;
 	u64 looked_ms;
 	bool full;
 };
+
+/**
+ * vipzone_ranking_see() - note how much room there is
+ * @ranking: of the region
+ * @free: pages that look free
+ * @kept: so many of them are for others
+ *
+ * What could not be had lately, as a zone's reserve, is no room.
+ *
+ * Pure.
+ */
+void vipzone_ranking_see(struct vipzone_ranking *ranking, unsigned long free, unsigned long kept);
+
+/* So many pages found no room; 0: there was room for all. Pure. */
+void vipzone_ranking_fill(struct vipzone_ranking *ranking, unsigned long pages);
 
 /* Pages of that rank were seen, which lie in the region or do not. Pure. */
 void vipzone_ranking_count(struct vipzone_ranking *ranking, unsigned int rank, bool there,

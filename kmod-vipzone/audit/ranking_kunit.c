@@ -196,6 +196,39 @@ static void a_region_that_is_full_has_no_room(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, vipzone_ranking_admits(&ranking, 20, 100));
 }
 
+static void what_cannot_be_had_is_no_room(struct kunit *test)
+{
+	struct vipzone_ranking ranking = {};
+	unsigned int look;
+
+	vipzone_ranking_see(&ranking, 1000, 100);
+	KUNIT_EXPECT_EQ(test, ranking.room, 900UL);
+	vipzone_ranking_fill(&ranking, 0);
+	KUNIT_EXPECT_FALSE(test, ranking.full);
+	ranking.room -= 700;
+	vipzone_ranking_fill(&ranking, 600);	/* of 700 */
+	KUNIT_EXPECT_TRUE(test, ranking.full);
+	KUNIT_EXPECT_EQ(test, ranking.room, 0UL);
+	vipzone_ranking_conclude(&ranking);
+	/* 100 were had. */
+	vipzone_ranking_see(&ranking, 900, 100);
+	KUNIT_EXPECT_EQ(test, ranking.room, 0UL);
+	/* Some are tried at the next look; what is free besides is room at once. */
+	vipzone_ranking_see(&ranking, 900, 100);
+	KUNIT_EXPECT_EQ(test, ranking.room, 100UL);
+	ranking.room = 0;
+	vipzone_ranking_fill(&ranking, 100);
+	vipzone_ranking_see(&ranking, 1400, 100);
+	KUNIT_EXPECT_GE(test, ranking.room, 500UL);
+	for (look = 0; look < 64; look++)
+		vipzone_ranking_see(&ranking, 900, 100);
+	KUNIT_EXPECT_EQ(test, ranking.room, 800UL);
+	/* No more than looked free. */
+	vipzone_ranking_fill(&ranking, 1000000);
+	vipzone_ranking_see(&ranking, 2000, 100);
+	KUNIT_EXPECT_EQ(test, ranking.room, 1000UL);
+}
+
 static struct kunit_case ranking_cases[] = {
 	KUNIT_CASE(the_cheapest_is_for_hot_pages),
 	KUNIT_CASE(reads_count_as_writes_do),
@@ -206,6 +239,7 @@ static struct kunit_case ranking_cases[] = {
 	KUNIT_CASE(of_a_set_that_is_too_large_some_come),
 	KUNIT_CASE(equals_do_not_swing),
 	KUNIT_CASE(a_region_that_is_full_has_no_room),
+	KUNIT_CASE(what_cannot_be_had_is_no_room),
 	{}
 };
 

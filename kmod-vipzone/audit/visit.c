@@ -115,10 +115,8 @@ static unsigned long visit_want(struct visit *visit, struct page *page, unsigned
 	hotness = history_of_folio(visit, page, addr);
 	if (hotness && !vipzone_hotness_may_move(*hotness))
 		return 0;
-	if (hotness)
-		vipzone_hotness_try(hotness);
 	visit->tried |= !hotness;
-	nr = vipzone_page_migrate_add(visit->mover, visit->walk.vma, page, order, why);
+	nr = vipzone_page_migrate_add(visit->mover, visit->walk.vma, page, order, why, hotness);
 	visit->limits->pages -= nr;
 	return nr;
 }
@@ -399,7 +397,6 @@ static void ranking_look(struct vipzone_ranking *ranking, struct memsuite_region
 {
 	u64 now_ms = ktime_to_ms(ktime_get());
 	struct memsuite_occupancy occupancy;
-	unsigned long kept;
 
 	if (ranking->looked_ms && now_ms - ranking->looked_ms < ROOM_KNOWN_MS)
 		return;
@@ -407,8 +404,7 @@ static void ranking_look(struct vipzone_ranking *ranking, struct memsuite_region
 	if (ranking->waits)
 		memsuite_frames_gather();
 	memsuite_region_occupancy(region, &occupancy);
-	kept = occupancy.pages >> ROOM_SHIFT;
-	ranking->room = occupancy.free_pages > kept ? occupancy.free_pages - kept : 0;
+	vipzone_ranking_see(ranking, occupancy.free_pages, occupancy.pages >> ROOM_SHIFT);
 	ranking->looked_ms = now_ms;
 }
 
@@ -439,8 +435,8 @@ static void close_rankings(struct visit *visit)
 	unsigned int i;
 
 	for (i = 0; visit->policy->rankings && i < visit->policy->nr_targets; i++)
-		visit->policy->rankings[i].full |=
-			vipzone_page_migrate_found_full(visit->mover, i);
+		vipzone_ranking_fill(&visit->policy->rankings[i],
+				     vipzone_page_migrate_found_full(visit->mover, i));
 }
 
 /* Where the pages of a segment go by how they are used. */
