@@ -137,6 +137,21 @@ free_page() {
 	}') * 4096))
 }
 
+# free_range MIB BEHIND END: where, in MiB, the stretch of that size begins that has the most
+# free pages between two addresses in MiB. Others' memory lies anywhere, and compaction moves it.
+free_range() {
+	page_flags | awk -v size=$(($1 * 256)) -v from=$(($2 * 256)) -v to=$(($3 * 256)) '
+	NR > to { exit }
+	NR > from {
+		sum += (free[NR] = $1 == 1024) - free[NR - size]
+		if (NR >= from + size && NR % 256 == 0 && sum > most) {
+			most = sum
+			end = NR
+		}
+	}
+	END { print (end - size) / 256 }'
+}
+
 # make_disk MIB: an ext4 file system at /tmp/disk, whose pages are a disk's; those
 # of a file on a tmpfs, as the root is, have a NUMA policy of their own.
 disk=/dev/loop0

@@ -3,7 +3,8 @@
 # Moves by rank: what is used most lies in the region where it costs least, whether it is read or
 # written. A set that shifts is followed, within seconds and at the quota that is chosen by itself;
 # what is used now and then is in nobody's way, and does not swing; what cannot be moved is seldom
-# tried. Boot with two nodes, the processors on the first.
+# tried. All of it a second time after the modules were unloaded. Boot with two nodes, the processors
+# on the first.
 #
 # boot: shared
 # kernels: oldest newest; soak: all
@@ -12,20 +13,32 @@
 zone=$suite/vipzone
 audit=$zone/audit
 set_pages=6144		# 24 MiB
-fast="0x10000000 0x12000000"	# 32 MiB
+fast_pages=8192		# 32 MiB: room for one set, not for two
+node_mib=512
 
-modprobe vipzone || exit 1
 [ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
-echo "fast 256M-288M" >$suite/regions/add || exit 1
-echo 1024 >$suite/regions/fast/pool_kib
 say() { echo "$3" >"$suite/regions/$1/$2"; } # REGION FILE NUMBER
 costs() { # REGION READ WRITE
 	say "$1" read_latency_ns "$2"
 	say "$1" write_latency_ns "$3"
 }
-costs fast 100 100
-costs node1 300 900
-echo 1 >$zone/enabled || exit 1
+# What others have in the region is no room, and what they have lies anywhere, above all after
+# compaction.
+load() { # LIFE
+	echo 3 >/proc/sys/vm/drop_caches
+	echo 1 >/proc/sys/vm/compact_memory
+	modprobe vipzone || exit 1
+	first=$(free_range $((fast_pages / 256)) 32 $node_mib)
+	fast=$(printf '0x%x 0x%x' $((first << 20)) $(((first + fast_pages / 256) << 20)))
+	echo "fast ${fast% *}-${fast#* }" >$suite/regions/add || exit 1
+	note "$fast has $(cat $suite/regions/fast/free_pages) free pages"
+	check "$1: a region of free memory is there" at_least $suite/regions/fast/free_pages $((fast_pages * 31 / 32))
+	echo 1024 >$suite/regions/fast/pool_kib
+	costs fast 100 100
+	costs node1 300 900
+	echo 1 >$zone/enabled || exit 1
+}
+unload() { rmmod vipzone && rmmod memsuite || exit 1; }
 
 started() { # started POLICY OPTION...: under it from the first page on; sets pid and dir
 	: >/tmp/out
@@ -66,9 +79,10 @@ followed() { # LIMIT-MS
 	[ $took -le "$1" ]
 }
 
-for how in read write; do
+follows() { # LIFE read|write
+	how="$1: $2"
 	flag=
-	[ $how = read ] || flag=--write
+	[ "$2" = read ] || flag=--write
 	audits 0
 	# shellcheck disable=SC2086	# none or one
 	started "region:node1+fast heat" $set_pages $flag
@@ -80,5 +94,12 @@ for how in read write; do
 	check "$how: the other set is not there" in_fast 0 50
 	check "$how: it is followed in seconds" followed 10000
 	check_data "$how: it ends well" ends_well
+}
+
+for life in first second; do
+	load $life
+	follows $life read
+	follows $life write
+	unload
 done
 done_testing
