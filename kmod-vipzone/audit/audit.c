@@ -57,7 +57,8 @@ static u64 rounds;
 /**
  * struct cursor - where a round ended; the thread's own
  * @seen: processes under a policy that were visited, in the order of all tasks
- * @addr: address to go on at in the next one, or 0
+ * @pid: the process that was visited last
+ * @addr: address to go on at in it in the next one, or 0
  * @quota_kib: quota that is left
  * @quota_ms: when it was last added to
  * @pass: over all processes, the number of the one under way
@@ -66,6 +67,7 @@ static u64 rounds;
  */
 struct cursor {
 	unsigned int seen;
+	pid_t pid;
 	unsigned long addr;
 	u64 quota_kib;
 	u64 quota_ms;
@@ -146,12 +148,19 @@ static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limit
 
 	for (i = 0; i < nr; i++) {
 		if (limits->entries > 0 && !kthread_should_stop()) {
+			/* Where it was in one that is gone means nothing in another. */
+			if (cursor->pid != pid_nr(pids[i]))
+				cursor->addr = 0;
+			cursor->pid = pid_nr(pids[i]);
 			cursor->addr = visit_process(pids[i], cursor->addr,
 						     limits);
 			cursor->seen += !cursor->addr;
 		}
 		put_pid(pids[i]);
 	}
+	/* Once one is gone, there may be none behind those that were seen. */
+	if (!nr)
+		cursor->addr = 0;
 	/* The next round begins with the first one again. */
 	if (nr == CROWD || cursor->addr || limits->entries <= 0)
 		return false;
