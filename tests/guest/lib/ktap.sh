@@ -140,16 +140,21 @@ free_page() {
 # free_range MIB BEHIND END: where, in MiB, the stretch of that size begins that has the most
 # free pages between two addresses in MiB. Others' memory lies anywhere, and compaction moves it.
 free_range() {
-	page_flags | awk -v size=$(($1 * 256)) -v from=$(($2 * 256)) -v to=$(($3 * 256)) '
-	NR > to { exit }
-	NR > from {
-		sum += (free[NR] = $1 == 1024) - free[NR - size]
-		if (NR >= from + size && NR % 256 == 0 && sum > most) {
+	page_flags | awk -v size="$1" -v from="$2" -v to="$3" '
+	{ mib = int((NR - 1) / 256) }
+	mib >= to { exit }
+	mib >= from && $1 == 1024 {
+		free[mib]++
+		sum++
+	}
+	mib >= from && NR % 256 == 0 {
+		sum -= free[mib - size]
+		if (mib >= from + size - 1 && sum > most) {
 			most = sum
-			end = NR
+			start = mib - size + 1
 		}
 	}
-	END { print (end - size) / 256 }'
+	END { print start }'
 }
 
 # make_disk MIB: an ext4 file system at /tmp/disk, whose pages are a disk's; those

@@ -96,10 +96,26 @@ follows() { # LIFE read|write
 	check_data "$how: it ends well" ends_well
 }
 
+# Another program has the region, and uses it as much: the set waits for room, and comes once that
+# one has ended, wherever the audit is at that moment.
+waits() { # LIFE
+	started "region:node1+fast heat" $set_pages
+	check "$1: a set takes the region" followed 15000
+	holder=$pid
+	started "region:node1+fast heat" $set_pages
+	sleep 5
+	check "$1: another one waits" in_fast 0 30
+	kill -9 $holder
+	wait $holder
+	check "$1: it comes once there is room" followed 15000
+	check_data "$1: what waited ends well" ends_well
+}
+
 for life in first second; do
 	load $life
 	follows $life read
 	follows $life write
+	waits $life
 	unload
 done
 done_testing
