@@ -249,3 +249,6 @@ static struct kunit_suite ranking_suite = {
 };
 
 kunit_test_suite(ranking_suite);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("KUnit tests of rankings");
