@@ -96,7 +96,9 @@ static bool test_on_demand(u64 *words)
 /* Half of the lifetime of their tests is left. */
 bool memdiag_pretest_is_fresh(unsigned long pfn, unsigned long nr)
 {
-	return !memsuite_alloc_stats_older(pfn, nr, max(READ_ONCE(memdiag_test_lifetime_s) / 2, 1U));
+	unsigned int half_s = max(READ_ONCE(memdiag_test_lifetime_s) / 2, 1U);
+
+	return !memsuite_alloc_stats_older(pfn, nr, half_s);
 }
 
 bool memdiag_pretest_inspect_page(struct page *page)

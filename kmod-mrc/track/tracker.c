@@ -112,7 +112,7 @@ static bool tracker_was_moved(const struct mrc_target *t)
 /*
  * Wait for a turn. A program that is executed meanwhile has credit.
  *
- * Return: as tracker_look(); -EAGAIN if another budget is to pay, or this one earns at another rate.
+ * Return: as tracker_look(); -EAGAIN if another budget is to pay, or it earns at another rate.
  */
 static int tracker_await(struct mrc_target *t, u64 turn)
 {
