@@ -20,7 +20,6 @@
 #include "admin/target_debugfs.h"
 #include "admin/targets.h"
 #include "divide/enforce.h"
-#include "target/cpu_budget.h"
 #include "target/group.h"
 #include "target/target.h"
 #include "target/tunables.h"
@@ -107,7 +106,6 @@ static struct mrc_target *target_create(struct pid *pid, struct mm_struct *mm)
 	t->nr = pid_nr(pid);
 	t->mm = mm;
 	t->sharers = 1;
-	mrc_cpu_budget_reset(&t->own_budget, mrc_now_us());
 	thread = kthread_create(target_thread, t, "mrc/%d", t->nr);
 	if (IS_ERR(thread)) {
 		kvfree(t);

@@ -234,12 +234,12 @@ static void spending_keeps_to_the_budget(struct kunit *test)
 
 	/* Whatever was expected of it. */
 	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 100 * us, us, us), 100U);
-	mrc_cpu_budget_reset(&budget, 0);
+	mrc_cpu_budget_reset(&budget);
 	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 100 * us, us / 4, us), 100U);
-	mrc_cpu_budget_reset(&budget, 0);
+	mrc_cpu_budget_reset(&budget);
 	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 100 * us, 2 * us, us), 100U);
 	/* Of two that ask at once, one has to wait. */
-	mrc_cpu_budget_reset(&budget, 0);
+	mrc_cpu_budget_reset(&budget);
 	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 10, 5, false), 10ULL);
 	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 10, 5, false), 15ULL);
 	/* What is not spent in time is not saved. */
@@ -260,20 +260,20 @@ static void credit_is_paid_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 4 * us, us, us), 0U);
 	KUNIT_EXPECT_EQ(test, paid_for(&budget, 0, 100 * us, us, us), 96U);
 	/* But not for longer than a minute. */
-	mrc_cpu_budget_reset(&budget, 0);
+	mrc_cpu_budget_reset(&budget);
 	for (i = 0; i < 40; i++) {
 		mrc_cpu_budget_queue(&budget, 0, us, true);
 		mrc_cpu_budget_settle(&budget, us, us);
 	}
 	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 0, us, false), 60ULL * USEC_PER_SEC);
-	mrc_cpu_budget_reset(&budget, 0);
+	mrc_cpu_budget_reset(&budget);
 	mrc_cpu_budget_queue(&budget, 0, us, true);
 	mrc_cpu_budget_settle(&budget, us, 1000 * us);
 	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, 0, us, false), 60ULL * USEC_PER_SEC);
 	/* Nor at another rate than it was had at. */
-	mrc_cpu_budget_set_rate(&budget, us, 5);
+	mrc_cpu_budget_set_rate(&budget, 5);
 	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, us, us, false), us);
-	mrc_cpu_budget_set_rate(&budget, us, 5);
+	mrc_cpu_budget_set_rate(&budget, 5);
 	KUNIT_EXPECT_EQ(test, mrc_cpu_budget_queue(&budget, us, us, false), 2 * us);
 }
 

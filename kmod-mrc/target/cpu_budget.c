@@ -18,26 +18,24 @@ static DEFINE_SPINLOCK(budgets_lock);
 /**
  * mrc_cpu_budget_reset() - nothing is owed, and nothing saved
  * @budget: the budget
- * @now: us
  */
-void mrc_cpu_budget_reset(struct mrc_cpu_budget *budget, u64 now)
+void mrc_cpu_budget_reset(struct mrc_cpu_budget *budget)
 {
 	spin_lock(&budgets_lock);
-	budget->paid_us = now;
+	budget->paid_us = 0;
 	spin_unlock(&budgets_lock);
 }
 
 /**
  * mrc_cpu_budget_set_rate() - nothing is owed any more if it was at another rate
  * @budget: the budget
- * @now: us
  * @permille: of a CPU that it earns from now on
  */
-void mrc_cpu_budget_set_rate(struct mrc_cpu_budget *budget, u64 now, u32 permille)
+void mrc_cpu_budget_set_rate(struct mrc_cpu_budget *budget, u32 permille)
 {
 	spin_lock(&budgets_lock);
 	if (budget->permille != permille)
-		budget->paid_us = now;
+		budget->paid_us = 0;
 	budget->permille = permille;
 	spin_unlock(&budgets_lock);
 }

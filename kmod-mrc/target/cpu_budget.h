@@ -12,7 +12,7 @@
 #include <linux/types.h>
 
 /**
- * struct mrc_cpu_budget - what has been spent
+ * struct mrc_cpu_budget - what has been spent; all 0: nothing
  * @paid_us: when all of it is paid for, in us
  * @permille: of a CPU that it earns
  */
@@ -21,8 +21,8 @@ struct mrc_cpu_budget {
 	u32 permille;
 };
 
-void mrc_cpu_budget_reset(struct mrc_cpu_budget *budget, u64 now);
-void mrc_cpu_budget_set_rate(struct mrc_cpu_budget *budget, u64 now, u32 permille);
+void mrc_cpu_budget_reset(struct mrc_cpu_budget *budget);
+void mrc_cpu_budget_set_rate(struct mrc_cpu_budget *budget, u32 permille);
 u64 mrc_cpu_budget_queue(struct mrc_cpu_budget *budget, u64 now, u64 us, bool credit);
 void mrc_cpu_budget_settle(struct mrc_cpu_budget *budget, u64 taken, u64 us);
 

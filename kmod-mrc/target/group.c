@@ -315,7 +315,7 @@ void mrc_group_insert(struct mrc_group *group, unsigned int slot)
 {
 	group->slot = slot;
 	group->since = ktime_get_boottime_ns();
-	mrc_cpu_budget_reset(&budgets[slot], mrc_now_us());
+	mrc_cpu_budget_reset(&budgets[slot]);
 	groups[slot] = group;
 }
 

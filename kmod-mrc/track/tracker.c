@@ -137,7 +137,7 @@ static int tracker_queue(struct mrc_target *t)
 
 	t->payer = READ_ONCE(t->budget);
 	t->permille = READ_ONCE(mrc_tunables.max_cpu_permille);
-	mrc_cpu_budget_set_rate(t->payer, mrc_now_us(), t->permille);
+	mrc_cpu_budget_set_rate(t->payer, t->permille);
 	t->taken = mrc_pace_earned_us(t->cost_ns);
 	turn = mrc_cpu_budget_queue(t->payer, mrc_now_us(), t->taken, t->credit);
 	err = tracker_await(t, turn);
