@@ -11,14 +11,11 @@
 # kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"
+. "$(dirname "$0")/audited.sh"
 pages=${1:-512}
-zone=$suite/vipzone
-audit=$zone/audit
 
 modprobe vipzone || exit 1
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
-[ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
-say() { echo "$3" >"$suite/regions/$1/$2"; } # REGION FILE NUMBER
 # Table 2 of the hybrid DRAM and PRAM paper.
 say node0 idle_power_mw 1000
 say node0 read_energy_fj_per_bit 100000
@@ -33,21 +30,6 @@ echo 2 >$audit/hot_looks
 echo 4 >$audit/idle_looks
 echo 65536 >$audit/quota_kib_s
 
-started() { # started POLICY [OPTION...]: under it from the first page on; sets pid and dir
-	: >/tmp/out
-	what=$1
-	shift
-	sh -c 'echo "$$ $0" >"$1" || exit 1; shift; exec "$@"' "$what" $zone/add "$here/warm" "$pages" "$@" >/tmp/out &
-	pid=$!
-	wait_for 60 grep -q ready /tmp/out
-	dir=$(grep -lx $pid $zone/policies/*/who | sed 's,/who,,')
-}
-ask() { # SIGNAL: sets what it says
-	lines=$(wc -l </tmp/out)
-	kill -"$1" $pid
-	wait_for 60 sh -c "[ \$(wc -l </tmp/out) -gt $lines ]"
-	said=$(tail -n 1 /tmp/out)
-}
 # "hot N H idle N I errors E": at least so many in a hundred of each half on node 1, and at most.
 on_node1() { # HOT-LEAST HOT-MOST IDLE-LEAST IDLE-MOST
 	ask USR1
@@ -57,17 +39,8 @@ on_node1() { # HOT-LEAST HOT-MOST IDLE-LEAST IDLE-MOST
 		exit !(hot >= a && hot <= b && idle >= c && idle <= d && $8 == 0)
 	}'
 }
-ends_well() {
-	kill -TERM $pid
-	wait $pid
-	status=$?
-	note "$(tail -n 1 /tmp/out)"
-	[ $status = 0 ]
-}
-count() { cat "$dir/$1"; }
-audits() { echo "$1" >$audit/interval_ms; } # 0: no more
 
-started "region:node1+node0 heat"
+started "region:node1+node0 heat" "$here/warm" "$pages"
 check "before: all where new pages go" on_node1 95 100 95 100
 audits 100
 check "written pages leave, idle ones stay" wait_for 20 on_node1 0 5 95 100
@@ -147,7 +120,7 @@ check "who is gone has no row" [ -z "$(bill $pid1 node1 sampled_writes)" ]
 echo machine >$zone/remove
 echo 0 >$audit/sample_accesses
 
-started "region:node0+node1 heat" --huge
+started "region:node0+node1 heat" "$here/warm" "$pages" --huge
 audits 100
 check "huge pages: idle ones leave, written ones stay" wait_for 20 on_node1 0 10 90 100
 note "$said"
@@ -157,7 +130,7 @@ check_data "huge pages: it ends well" ends_well
 # More than the quota that can be saved up.
 pages=$((pages * 8))
 echo 2048 >$audit/quota_kib_s
-started "region:node0 children" --stray 1
+started "region:node0 children" "$here/warm" "$pages" --stray 1
 ask USR2
 note "$said"
 check "moved away" on_node1 0 5 90 100
@@ -194,7 +167,7 @@ for delay in /proc/sys/kernel/numa_balancing_scan_delay_ms /sys/kernel/debug/sch
 done
 audits 0
 balances 1
-started region:node1
+started region:node1 "$here/warm" "$pages"
 check "NUMA balancing asks" equals $suite/hooks/numa.misplaced/state callback
 check "so it does" wait_for 120 hinted_since "$(hinted)"
 check "and leaves them where the policy wants them" wait_for 10 on_node1 99 100 0 100
@@ -216,14 +189,14 @@ check_data "balanced: it ends well" ends_well
 
 say node1 wear_budget_kib_per_day 1000
 audits 100
-started "region:node1+node0 wear"
+started "region:node1+node0 wear" "$here/warm" "$pages"
 check "wear: over budget" wait_for 20 equals $zone/ledger/node1/over_budget 1
 check "wear: written pages leave, the others stay" wait_for 20 on_node1 0 5 95 100
 note "moved $(count worn_moved_pages), written $(ledger node1 written_kib) KiB"
 check "wear: they are counted" wait_for 10 at_least "$dir/worn_moved_pages" $((pages * 9 / 10))
 other=$pid
 mv /tmp/out /tmp/other
-started "region:node1 wear"
+started "region:node1 wear" "$here/warm" "$pages"
 check "wear: new pages go elsewhere" on_node1 0 5 0 5
 check "wear: they are counted" at_least "$dir/fallback_wear" $pages
 check_data "wear: it ends well" ends_well
@@ -236,7 +209,7 @@ audits 0
 check "wear: without an audit, nothing is over budget" equals $zone/ledger/node1/over_budget 0
 audits 100
 check "wear: with one again, it is" wait_for 10 equals $zone/ledger/node1/over_budget 1
-started "region:node1+node0 wear"
+started "region:node1+node0 wear" "$here/warm" "$pages"
 check "wear: the next program finds it so" on_node1 0 5 0 5
 note "$said, $(count next_pages) from the next region"
 check "wear: which is counted" at_least "$dir/next_pages" $pages

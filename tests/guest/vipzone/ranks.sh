@@ -2,22 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Moves by rank: what is used most lies in the region where it costs least, whether it is read or
 # written. A set that shifts is followed, within seconds and at the quota that is chosen by itself;
-# what is used now and then is in nobody's way, and does not swing; what cannot be moved is seldom
-# tried. All of it a second time after the modules were unloaded. Boot with two nodes, the processors
-# on the first.
+# one that finds the region full comes once there is room. All of it a second time after the modules
+# were unloaded. Boot with two nodes, the processors on the first.
 #
 # boot: shared
 # kernels: oldest newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"
-zone=$suite/vipzone
-audit=$zone/audit
+. "$(dirname "$0")/audited.sh"
 set_pages=6144		# 24 MiB
 fast_pages=8192		# 32 MiB: room for one set, not for two
 node_mib=512
 
-[ ! -e /proc/sys/kernel/numa_balancing ] || echo 0 >/proc/sys/kernel/numa_balancing
-say() { echo "$3" >"$suite/regions/$1/$2"; } # REGION FILE NUMBER
 costs() { # REGION READ WRITE
 	say "$1" read_latency_ns "$2"
 	say "$1" write_latency_ns "$3"
@@ -40,37 +36,15 @@ load() { # LIFE
 }
 unload() { rmmod vipzone && rmmod memsuite || exit 1; }
 
-started() { # started POLICY OPTION...: under it from the first page on; sets pid and dir
-	: >/tmp/out
-	what=$1
-	shift
+program() { # [--write]
 	# shellcheck disable=SC2086	# two words
-	sh -c 'echo "$$ $0" >"$1" || exit 1; shift; exec "$@"' "$what" $zone/add "$here/shift" "$@" --range $fast >/tmp/out &
-	pid=$!
-	wait_for 60 grep -q ready /tmp/out
-	dir=$(grep -lx $pid $zone/policies/*/who | sed 's,/who,,')
-}
-ask() { # sets what it says
-	lines=$(wc -l </tmp/out)
-	kill -USR1 $pid
-	# In a shell of its own: its limit is not that of who waits for what it says.
-	(wait_for 60 sh -c "[ \$(wc -l </tmp/out) -gt $lines ]")
-	said=$(tail -n 1 /tmp/out)
+	started "region:node1+fast heat" "$here/shift" $set_pages $1 --range $fast
 }
 # At least so many in a hundred of the set in use lie in the region, and at most.
 in_fast() { # LEAST MOST
-	ask
+	ask USR1
 	echo "$said" | awk -v a="$1" -v b="$2" '{ in_use = 100 * $3 / $2; exit !(in_use >= a && in_use <= b) }'
 }
-ends_well() {
-	kill -TERM $pid
-	wait $pid
-	status=$?
-	note "$(tail -n 1 /tmp/out)"
-	[ $status = 0 ]
-}
-count() { cat "$dir/$1"; }
-audits() { echo "$1" >$audit/interval_ms; } # 0: no more
 followed() { # LIMIT-MS
 	begun=$(uptime_ms)
 	wait_within 20 in_fast 95 100 || { note "$said"; return 1; }
@@ -84,8 +58,7 @@ follows() { # LIFE read|write
 	flag=
 	[ "$2" = read ] || flag=--write
 	audits 0
-	# shellcheck disable=SC2086	# none or one
-	started "region:node1+fast heat" $set_pages $flag
+	program $flag
 	check "$how: before, it lies where new pages go" in_fast 0 5
 	audits 200
 	check "$how: it is promoted" followed 15000
@@ -99,10 +72,10 @@ follows() { # LIFE read|write
 # Another program has the region, and uses it as much: the set waits for room, and comes once that
 # one has ended, wherever the audit is at that moment.
 waits() { # LIFE
-	started "region:node1+fast heat" $set_pages
+	program
 	check "$1: a set takes the region" followed 15000
 	holder=$pid
-	started "region:node1+fast heat" $set_pages
+	program
 	sleep 5
 	check "$1: another one waits" in_fast 0 30
 	kill -9 $holder

@@ -2,19 +2,15 @@
 /*
  * shift: uses a part of its memory all the time, and later another part.
  *
- * shift PAGES [--write] [--shared] [--range START END] [--warm PAGES MS] [--beat ON OFF] [--hold]
+ * shift PAGES [--write] [--range START END]
  *
  * It has two sets of PAGES pages, and reads, or with --write writes, a word of each page of the
- * first some hundred times a second; with --beat only for ON ms, and then not for OFF ms. With
- * --shared the sets are shared memory. With --warm it has more pages, which it reads once in MS;
- * they are the first that it gets. With --hold a pipe holds the pages of the first set, so that
- * they cannot be moved.
+ * first some hundred times a second.
  *
- * On SIGUSR1 prints "used N U other N O warm N W errors E": so many pages of each lie in the
+ * On SIGUSR1 prints "used N U other N O errors E": so many pages of each lie in the
  * physical range, and E words were not as they were left. On SIGUSR2 it goes on with the other set.
  * On SIGTERM does as on SIGUSR1 and exits, with 1 if there were errors.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -22,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../lib/frames.h"
@@ -32,11 +26,10 @@
 
 static volatile sig_atomic_t asked, shifts, ended;
 static uint64_t start, end = UINT64_MAX;
-static uint64_t *sets[2], *warm;
-static size_t pages, warm_pages, errors;
-static long warm_ms, on_ms = 1, off_ms;
+static uint64_t *sets[2];
+static size_t pages, errors;
 static uint64_t written[2];
-static int writes, map_kind = MAP_PRIVATE, hold;
+static int writes;
 
 static void on_signal(int number)
 {
@@ -45,18 +38,10 @@ static void on_signal(int number)
 	ended |= number == SIGTERM;
 }
 
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static uint64_t *map(size_t nr, int kind)
+static uint64_t *map(size_t nr)
 {
 	uint64_t *area = mmap(NULL, (nr + 1) * 4096, PROT_READ | PROT_WRITE,
-			      kind | MAP_ANONYMOUS, -1, 0);
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t page;
 
 	if (area == MAP_FAILED)
@@ -80,15 +65,6 @@ static void use(int set)
 	written[set] += !!writes;
 }
 
-static void use_warm(void)
-{
-	volatile uint64_t *word = warm;
-	size_t page;
-
-	for (page = 0; page < warm_pages; page++, word += WORDS)
-		errors += word[1] != page;
-}
-
 /* Asks without using the memory: what is being moved counts as outside. */
 static size_t inside(int fd, const uint64_t *area, size_t nr)
 {
@@ -107,21 +83,10 @@ static void report(int set)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY);
 
-	printf("used %zu %zu other %zu %zu warm %zu %zu errors %zu\n", pages,
-	       inside(fd, sets[set], pages), pages, inside(fd, sets[!set], pages), warm_pages,
-	       inside(fd, warm, warm_pages), errors);
+	printf("used %zu %zu other %zu %zu errors %zu\n", pages, inside(fd, sets[set], pages),
+	       pages, inside(fd, sets[!set], pages), errors);
 	fflush(stdout);
 	close(fd);
-}
-
-static void hold_pages(void)
-{
-	struct iovec all = { sets[0], pages * 4096 };
-	int pipes[2];
-
-	if (pipe(pipes) || fcntl(pipes[1], F_SETPIPE_SZ, pages * 4096) < 0 ||
-	    vmsplice(pipes[1], &all, 1, 0) != (ssize_t)all.iov_len)
-		exit(4);
 }
 
 static int parse(int argc, char **argv)
@@ -132,21 +97,9 @@ static int parse(int argc, char **argv)
 	for (i = 2; i < argc; i++) {
 		if (!strcmp(argv[i], "--write")) {
 			writes = 1;
-		} else if (!strcmp(argv[i], "--shared")) {
-			map_kind = MAP_SHARED;
-		} else if (!strcmp(argv[i], "--hold")) {
-			hold = 1;
-		} else if (i + 2 >= argc) {
-			return 0;
-		} else if (!strcmp(argv[i], "--range")) {
+		} else if (!strcmp(argv[i], "--range") && i + 2 < argc) {
 			start = strtoull(argv[++i], NULL, 0);
 			end = strtoull(argv[++i], NULL, 0);
-		} else if (!strcmp(argv[i], "--warm")) {
-			warm_pages = strtoul(argv[++i], NULL, 0);
-			warm_ms = atol(argv[++i]);
-		} else if (!strcmp(argv[i], "--beat")) {
-			on_ms = atol(argv[++i]);
-			off_ms = atol(argv[++i]);
 		} else {
 			return 0;
 		}
@@ -156,31 +109,21 @@ static int parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	long begun, warmed = 0;
 	int set = 0;
 
 	if (!parse(argc, argv)) {
-		fprintf(stderr, "usage: shift PAGES [--write] [--shared] [--range START END] [--warm PAGES MS] [--beat ON OFF] [--hold]\n");
+		fprintf(stderr, "usage: shift PAGES [--write] [--range START END]\n");
 		return 2;
 	}
 	signal(SIGUSR1, on_signal);
 	signal(SIGUSR2, on_signal);
 	signal(SIGTERM, on_signal);
-	warm = map(warm_pages, MAP_PRIVATE);
-	sets[0] = map(pages, map_kind);
-	sets[1] = map(pages, map_kind);
-	if (hold)
-		hold_pages();
+	sets[0] = map(pages);
+	sets[1] = map(pages);
 	puts("ready");
 	fflush(stdout);
-	begun = now_ms();
 	while (!ended) {
-		if ((now_ms() - begun) % (on_ms + off_ms) < on_ms)
-			use(set);
-		if (warm_pages && now_ms() - warmed >= warm_ms) {
-			warmed = now_ms();
-			use_warm();
-		}
+		use(set);
 		usleep(3000);
 		if (shifts) {
 			shifts = 0;
