@@ -44,7 +44,7 @@ void heap_lock_all(void)
 {
 	int i;
 
-	/* Another thread may be about to make the heaps. */
+	/* There may be no heaps. */
 	forking = heap_bytes;
 	for (i = 0; forking && i < HEAP_KINDS; i++)
 		pthread_mutex_lock(&heaps[i].lock);

@@ -18,9 +18,9 @@
 /* One heap for each combination of flags. */
 #define FLAGS_OF(kind)	((kind) * _VIP_TYP_WRITE)
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t set_up_lock = PTHREAD_MUTEX_INITIALIZER;
 static enum { UNKNOWN, NO, YES } available;
-static THREAD_LOCAL bool setting_up;	/* by this thread, and may allocate */
+static THREAD_LOCAL bool has_set_up_lock;	/* this thread, and may allocate */
 
 static void retag(void *memory, size_t bytes)
 {
@@ -75,10 +75,35 @@ static void set_up(void)
 	__atomic_store_n(&available, are_heaps ? YES : NO, __ATOMIC_RELEASE);
 }
 
+static void lock_set_up(void)
+{
+	pthread_mutex_lock(&set_up_lock);
+	has_set_up_lock = true;
+}
+
+static void unlock_set_up(void)
+{
+	has_set_up_lock = false;
+	pthread_mutex_unlock(&set_up_lock);
+}
+
+/* A child has one thread: another must be neither making the heaps nor in one of them. */
+static void before_fork(void)
+{
+	lock_set_up();
+	heap_lock_all();
+}
+
+static void after_fork(void)
+{
+	heap_unlock_all();
+	unlock_set_up();
+}
+
 /* Before there are threads: what it calls may allocate. */
 static void __attribute__((constructor)) survive_forks(void)
 {
-	pthread_atfork(heap_lock_all, heap_unlock_all, heap_unlock_all);
+	pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 static bool are_flags(size_t flags)
@@ -93,11 +118,12 @@ bool vip_has_heaps(void)
 {
 	int known = __atomic_load_n(&available, __ATOMIC_ACQUIRE);
 
-	if (known != UNKNOWN || setting_up)
+	if (known != UNKNOWN || has_set_up_lock)
 		return known == YES;
-	setting_up = true;
-	pthread_once(&once, set_up);
-	setting_up = false;
+	lock_set_up();
+	if (available == UNKNOWN)
+		set_up();
+	unlock_set_up();
 	return available == YES;
 }
 
