@@ -96,6 +96,7 @@ class SessionTest(unittest.TestCase):
         good, one, text = self.ran({"a": [(GOOD, 0)], "b": [(GOOD, 0)]})
         self.assertTrue(good)
         self.assertNotIn("Unsteady", text)
+        self.assertNotIn("The end of", text)
         self.assertEqual(text.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
 
     def test_unsteady(self):
@@ -113,6 +114,7 @@ class SessionTest(unittest.TestCase):
         good, one, text = self.ran({"a": [(BAD, 1), (BAD, 1)]})
         self.assertFalse(good)
         self.assertFalse(one.unsteady)
+        self.assertIn("The end of what a said:\n    " + BAD.splitlines()[0], text)
         self.assertEqual(text.splitlines()[-1], "0 passed, 1 failed, 0 skipped")
 
     def test_a_splat_at_the_second_try(self):

@@ -13,6 +13,7 @@ from . import TOP
 from .result import Result
 
 SLOWEST = 10		# cases that are named at the end
+LAST_LINES = 20		# that are shown of a case that failed
 
 
 def execute(case, directory):
@@ -102,6 +103,14 @@ class Session:
         failed = sum(len(result.failed) for result in self.results.values())
         return passed > 0 and not failed
 
+    def _last_lines(self, case):
+        """For whoever has no more than what is printed, as of a machine that is gone."""
+        try:
+            with open(os.path.join(self.directory(case), "output.txt"), encoding="utf-8", errors="replace") as f:
+                return f.read().splitlines()[-LAST_LINES:]
+        except OSError:		# stopped as it was tried again
+            return []
+
     def summarize(self):
         """Prints what came out, also of a run that was stopped."""
         seconds = time.monotonic() - self._began
@@ -114,6 +123,10 @@ class Session:
                 self._say(f"    {result.case.name}", *(f"        not ok: {name}" for name in result.failed),
                           *(f"        {os.path.relpath(path, TOP)}/"
                             for path in (self.first_try(result.case), self.directory(result.case))))
+        for result in results:
+            if result.failed:
+                self._say(f"The end of what {result.case.name} said:",
+                          *(f"    {line}" for line in self._last_lines(result.case)))
         self._say(f"Outputs and kernel logs: {os.path.relpath(self._out, TOP)}",
                   f"{seconds / 60:.1f} minutes, {self._alone_s / 60:.1f} of them until all was built",
                   f"{sum(r.passed for r in results)} passed, {sum(len(r.failed) for r in results)} failed, "
