@@ -11,6 +11,7 @@
 #include <linux/bitmap.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 
@@ -173,6 +174,20 @@ static bool pool_is_missed(struct memsuite_pool *pool)
 	return pool->missed != before;
 }
 
+/*
+ * Of blocks that CPUs took in faults: one may be all that a small region has. A guess, for they go
+ * on meanwhile.
+ */
+static bool cpus_keep_bare(const struct memsuite_pool *pool)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (READ_ONCE(per_cpu_ptr(pool->caches, cpu)->front.nr_bare))
+			return true;
+	return false;
+}
+
 /* What CPUs keep, of the pool and of what programs have freed. */
 static void refill_gather_frames(struct memsuite_pool *pool)
 {
@@ -196,7 +211,7 @@ static void refill_scan_anew(struct memsuite_pool *pool)
 	memsuite_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
-	if (pool_is_missed(pool))
+	if (pool_is_missed(pool) || cpus_keep_bare(pool))
 		refill_gather_frames(pool);
 	refill_look_again(pool);
 	pool->rest_jiffies = clamp_t(unsigned long, rest, MEMSUITE_POOL_DRY_JIFFIES,
