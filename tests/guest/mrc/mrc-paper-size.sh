@@ -23,8 +23,8 @@ epochs_of() {
 	echo $pid >$control/add
 	wait_for 120 stat_least ladders 3 || return 1
 	wait_for 120 stat_least scan_pages "$1" || return 1
-	cpu=$(stat_of cpu_ns) epochs=$(stat_of epochs)
-	wait_for 120 stat_least epochs $((epochs + 3)) || return 1
+	cpu=$(stat_of cpu_ns) epochs=$(stat_of epochs) ladders=$(stat_of ladders)
+	wait_for 120 stat_least ladders $((ladders + 3)) || return 1
 	epoch_us=$((($(stat_of cpu_ns) - cpu) / 1000 / ($(stat_of epochs) - epochs)))
 	note "$1 pages: an epoch takes $epoch_us us, one in $(stat_of floor_us) us, $(stat_of scan_pages) pages scanned"
 	kill "$pid"

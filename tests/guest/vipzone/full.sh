@@ -58,16 +58,19 @@ begin 2000 --rounds 100000
 # It has come to look every other second by then.
 sleep 4
 misses=$(cat $region/pool_misses)
+filled=$(cat $region/pool_filled_pages)
 before=$(filler_us)
 sleep 10
 us=$(($(filler_us) - before))
+filled=$(($(cat $region/pool_filled_pages) - filled))
 misses=$(($(cat $region/pool_misses) - misses))
 kill $pid
 wait $pid 2>/dev/null
-note "$misses requests in vain, for which the thread worked $us us of 10 s"
+note "$misses requests in vain, for which the thread worked $us us of 10 s, and found $filled pages"
 check "many ask in vain" [ $misses -gt 1000 ]
-# Other programs have memory there, too, and what they free is looked for: 0.04 to 0.15% were seen.
-check "which keeps the thread busy for 0.25% of the time at most" [ $us -le 25000 ]
+# Other programs have memory there, too, and what they free is looked for, cleared and handed out: of that, up to 5,300
+# pages were seen, of 2.5 us each. In vain were 0.04 to 0.15%.
+check "which keeps the thread busy for 0.25% of the time at most" [ $((us - 3 * filled)) -le 25000 ]
 
 : >/tmp/end
 wait $holder
