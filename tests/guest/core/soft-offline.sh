@@ -41,8 +41,13 @@ echo 1 >$suite/vipzone/enabled
 sleep 1000 &
 keeper=$!
 echo "$keeper region:part" >$suite/vipzone/add
-# This takes all of the region in one block: its CPU gives back what nobody asks it for.
+# This takes all of the region in one block, from its end on: the rest, which is not prepared yet, stays with its CPU.
 sh -c "echo \$\$ region:part >$suite/vipzone/add; exec $here/touch 10"
+check "the kernel does not know a frame that a CPU has at hand" [ "$(flags $first | tr -d ' ')" = 0 ]
+offline $first $soft
+check "it goes offline" is_poisoned $first
+sh -c "echo \$\$ region:part >$suite/vipzone/add; exec $here/touch 10"
+# The CPU gives back what nobody asks it for.
 echo 4096 >$suite/regions/part/pool_kib
 has_marked() { [ "$(pool_frames 200 | wc -l)" = 200 ]; }
 check "the pool has pages" wait_for 20 has_marked
