@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command memsuite: cli.py is its command line, and each directory has one family of its commands."""
+"""The command memsuite: cli.py is where it begins, and each directory has one family of its commands."""
 
 from .exit_status import FAILED, NOT_LOADED
 

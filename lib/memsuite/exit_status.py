@@ -17,7 +17,7 @@ MEANINGS = {
 }
 
 
-# Of any command; what one adds, or means by one, is where it is defined in cli.py.
+# Of any command; what one adds, or means by one, is where it is added.
 COMMON = {0: "done", FAILED: "it failed", **{status: MEANINGS[status] for status in (USAGE, CANCELLED, NOT_LOADED)}}
 
 

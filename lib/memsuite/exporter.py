@@ -14,8 +14,10 @@ import threading
 from http import HTTPStatus
 
 from . import Failure
+from .arguments import listen_argument
+from .command_line import GOES_ON
 from .ending import Ended, until_ended
-from .metrics import ANYBODY, EVERYBODY, metrics, prometheus_lines
+from .metrics import ANYBODY, EVERYBODY, cmd_export, metrics, prometheus_lines
 from .output import print_json_line
 
 PATH = "/metrics"
@@ -113,3 +115,14 @@ def cmd_exporter(args):
         return until_ended(lambda: server.serve_forever(poll_interval=None)) or 0
     except Ended:
         return 0
+
+
+def add_commands(top):
+    top.add("export", cmd_export,
+            "all counters, as Prometheus reads them")
+    command = top.add("exporter", cmd_exporter, "the same over HTTP, until a signal: for a Prometheus that "
+                      "scrapes them", exits=GOES_ON)
+    command.add_argument("--listen", metavar="ADDRESS:PORT", type=listen_argument, default=DEFAULT_ADDRESS,
+                         help="(%s:%d), unless systemd has passed a socket" % DEFAULT_ADDRESS)
+    command.add_argument("--token-file", metavar="FILE", help="who sends the token in it (Authorization: Bearer TOKEN) "
+                         "is told what only root may read, too; others what everybody may read")

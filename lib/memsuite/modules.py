@@ -136,3 +136,8 @@ def cmd_disable(args):
     need(args.module)
     write(f"{args.module}/enabled", "0")
     return done(args, f"{args.module} is disabled")
+
+
+def add_commands(top):
+    top.add("status", cmd_status, "what is loaded, enabled and healthy",
+            exits={0: "all that is loaded is healthy", FAILED: "it failed, or a module is not healthy"})

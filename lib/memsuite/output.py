@@ -94,7 +94,7 @@ def save(path, text):
 
 
 def written(args, csv, svg, png):
-    """Writes what the arguments ask for, as picture_arguments() in cli.py has them; False: it is for the terminal."""
+    """Writes what the arguments ask for, as picture_arguments() in command_line.py has them; False: it is for the terminal."""
     if args.csv:
         save(args.csv, csv())
     elif args.svg:

@@ -246,3 +246,15 @@ def cmd_bench(args):
     if args.output:         # last: what was measured is told even if it cannot be saved
         save(args.output, page(told))
     return 0
+
+
+def add_commands(top):
+    command = top.add("bench", cmd_bench, "measure what the suite costs on this machine, in a minute or two; it asks "
+                      "before it turns anything on, and puts back what it has set",
+                      exits={0: "measured, as far as it could be; what could not is told of"})
+    consent = command.add_mutually_exclusive_group()
+    consent.add_argument("--yes", action="store_true",
+                         help="do not ask: modules may be loaded and turned on for a while")
+    consent.add_argument("--no", action="store_true", help="do not ask: measure what needs nothing turned on")
+    command.add_argument("-o", "--output", metavar="FILE",
+                         help="also as a page of HTML; - is standard output, and then that alone")

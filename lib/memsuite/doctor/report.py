@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 
 from .. import Failure
-from ..exit_status import FAILED, NOT_LOADED, PARTIAL
+from ..exit_status import BAD_MEMORY, FAILED, NOT_LOADED, PARTIAL
 from ..output import print_json
 from ..sysfs import CORE, loaded
 from . import installation, kernel, memory, stores
@@ -65,3 +65,11 @@ def cmd_doctor(args):
     else:
         show(found, not args.quiet)
     return status_of(found)
+
+
+def add_commands(top):
+    command = top.add("doctor", cmd_doctor, "check everything that may be wrong, and say what to do about it",
+                      exits={0: "nothing is wrong; there may be notes", FAILED: "something is wrong",
+                             BAD_MEMORY: "bad memory is in use", PARTIAL: "something could not be checked",
+                             NOT_LOADED: "the core is not loaded"})
+    command.add_argument("-q", "--quiet", action="store_true", help="only what is not ok")
