@@ -17,6 +17,8 @@ static struct {
 	int (*posix_memalign)(void **memory, size_t alignment, size_t bytes);
 	void (*free)(void *memory);
 	size_t (*usable_size)(void *memory);
+	size_t (*program_usable_size)(void *memory);	/* as the program calls it, */
+	const char *program_free;			/* and whose free() it calls */
 } next;
 
 static __thread bool looking __attribute__((tls_model("initial-exec")));
@@ -65,9 +67,20 @@ static void *find(const char *name)
 	return first && !is_of_libvip(first) ? first : dlsym(RTLD_NEXT, name);
 }
 
+/* A file's name, or NULL: libvip's. */
+static const char *whose_free(void)
+{
+	void *first = dlsym(RTLD_DEFAULT, "free");
+	Dl_info info;
+
+	return first && !is_of_libvip(first) && dladdr(first, &info) ? info.dli_fname : NULL;
+}
+
 static void look(void)
 {
 	looking = true;
+	next.program_free = whose_free();
+	next.program_usable_size = dlsym(RTLD_DEFAULT, "malloc_usable_size");
 	next.calloc = find("calloc");
 	next.realloc = find("realloc");
 	next.posix_memalign = find("posix_memalign");
@@ -123,15 +136,10 @@ size_t next_usable_size(void *memory)
 
 const char *next_other(void)
 {
-	void *first = dlsym(RTLD_DEFAULT, "free");
-	Dl_info info;
-
-	return first && !is_of_libvip(first) && dladdr(first, &info) ? info.dli_fname : NULL;
+	return found() ? next.program_free : NULL;
 }
 
 bool next_says(void *memory, size_t usable)
 {
-	size_t (*usable_size)(void *memory) = dlsym(RTLD_DEFAULT, "malloc_usable_size");
-
-	return usable_size(memory) == usable;
+	return found() && next.program_usable_size(memory) == usable;
 }

@@ -116,14 +116,19 @@ static bool are_flags(size_t flags)
 
 bool vip_has_heaps(void)
 {
-	int known = __atomic_load_n(&available, __ATOMIC_ACQUIRE);
+	int known = __atomic_load_n(&available, __ATOMIC_ACQUIRE), cancel;
 
 	if (known != UNKNOWN || has_set_up_lock)
 		return known == YES;
+	/* The loader may wait for who forks, in a constructor: nobody asks it under the lock. */
+	next_other();
+	/* Who is cancelled would keep the lock. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	lock_set_up();
 	if (available == UNKNOWN)
 		set_up();
 	unlock_set_up();
+	pthread_setcancelstate(cancel, NULL);
 	return available == YES;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program that allocates by libvip and by malloc(), and frees and resizes both
- * by free() and realloc(), in threads and in children, so many as the argument says.
+ * by free() and realloc(), in threads and in children, so many as the first argument
+ * says. With a second one, a thread that is to be cancelled is the first to allocate.
  * "libvip-program: good" says that it came to its end.
  */
 #include <malloc.h>
@@ -51,11 +52,24 @@ static void *churn(void *unused)
 	return unused;
 }
 
+/* At its first point where that can be. */
+static void *cancelled(void *unused)
+{
+	pthread_cancel(pthread_self());
+	vip_free(vip_malloc(100, _VIP_TYP_WRITE));
+	return unused;
+}
+
 int main(int argc, char **argv)
 {
 	int status, i, children = argc > 1 ? atoi(argv[1]) : 5;
 	pthread_t threads[3];
 
+	if (argc > 2) {
+		if (pthread_create(&threads[0], NULL, cancelled, NULL))
+			return 1;
+		pthread_join(threads[0], NULL);
+	}
 	for (i = 0; i < 3; i++)
 		if (pthread_create(&threads[i], NULL, churn, NULL))
 			return 1;
