@@ -92,7 +92,16 @@ def examples_are_command_lines(_top):
             assert f"\n  {example}\n      {why}\n" in told, (example, told)
 
 
+def help_names_all_commands(_top):
+    told = [subprocess.run([sys.executable, tool.TOOL, *words], check=True, capture_output=True, text=True).stdout
+            for words in (["--help"], ["--help", "diag"], ["--json", "-h", "status"])]
+    assert told[0] == told[1] == told[2], told
+    done = subprocess.run([sys.executable, tool.TOOL, "diagnose"], check=False, capture_output=True, text=True)
+    assert all(word in done.stderr for word in cli.COMMANDS), done
+
+
 TESTS = (
+    help_names_all_commands,
     pages_are_right_roff,
     families_have_all_commands_and_options,
     configuration_has_all_keys,

@@ -74,9 +74,8 @@ def parser(word=None):
 
 
 def parse(argv):
-    # No option before the command has a value.
-    word = next((word for word in argv if not word.startswith("-")), None)
-    return parser(word).parse_args(argv, argparse.Namespace(parse=parse))
+    words = [word for word in argv if word not in ("--json", "--log")]
+    return parser(words[0] if words else None).parse_args(argv, argparse.Namespace(parse=parse))
 
 
 def main(argv):
