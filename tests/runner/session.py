@@ -105,11 +105,12 @@ class Session:
 
     def _last_lines(self, case):
         """For whoever has no more than what is printed, as of a machine that is gone."""
-        try:
-            with open(os.path.join(self.directory(case), "output.txt"), encoding="utf-8", errors="replace") as f:
-                return f.read().splitlines()[-LAST_LINES:]
-        except OSError:		# stopped as it was tried again
-            return []
+        for directory in self.directory(case), self.first_try(case):
+            path = os.path.join(directory, "output.txt")
+            if os.path.exists(path):
+                with open(path, encoding="ascii", errors="backslashreplace") as f:
+                    return f.read().splitlines()[-LAST_LINES:]
+        return []
 
     def summarize(self):
         """Prints what came out, also of a run that was stopped."""

@@ -23,7 +23,7 @@ printf '#!/bin/sh\nexit 7\n' >/etc/memsuite/notify.d/20-fails
 chmod 755 /etc/memsuite/notify.d/*
 
 # Makes a cell faulty, and finds it. Programs would fall over a page that was bad all the time.
-find() { # ADDRESS
+find_bad() { # ADDRESS
 	start=$(($1 / 4194304 * 4194304))
 	echo 3 >/proc/sys/vm/drop_caches
 	"$here/fault" "$1:3:sa1" || return 1
@@ -34,7 +34,7 @@ range_fails() {
 	wait_for 300 sh -c "! grep -q running $suite/memdiag/range/status"
 	grep -q fail $suite/memdiag/range/status
 }
-told() { grep -q "^MEMSUITE_ADDRESS=$1" /run/told 2>/dev/null; } # ADDRESS
+told() { [ "$(grep -c "^MEMSUITE_ADDRESS=$1\$" /run/told 2>/dev/null)" = 1 ]; } # ADDRESS
 end_interval() { sed -i 's/"at": [0-9.]*/"at": 0/' /run/memsuite/notified.json; }
 journal() { journalctl -q --no-pager; }
 journal_has() { journal | grep -q "$1"; }
@@ -44,14 +44,14 @@ check "systemd and udev run" wait_for 300 sh -c "test -S /run/udev/control && te
 echo 1 >$trace/events/ras/memory_failure_event/enable
 echo 1 >$trace/events/ras/mc_event/enable
 check "load" modprobe memdiag
-check "a bad page is found" find "$1"
+check "a bad page is found" find_bad "$1"
 check "a program is told of it" wait_for 300 told "$1"
 sed 's/^/# /' /run/told
 check "it gets facts as JSON" python3 -c 'import json; event = json.load(open("/run/told.json")); assert event["page_count"] == 1'
 check "the page is kept" wait_for 60 grep -q "$1" /var/lib/memsuite/bad_pages.json
 check "the journal has what fails, and what to do" wait_for 60 journal_has '20-fails: exit status 7.*memsuite diag notify --again'
 end_interval
-check "a second one is found" find "$2"
+check "a second one is found" find_bad "$2"
 check "a second event runs the programs, too" wait_for 300 told "$2"
 check "an event of the memory subsystem tells of it, as information" \
 	grep -q 'mc_event: 1 Info error: hard fault found by a memory test on DIMM_0' $trace/trace
@@ -69,7 +69,7 @@ unshare --pid --fork --kill-child --mount --mount-proc /lib/systemd/systemd-udev
 udev=$!
 check "a udev without systemd runs" wait_for 60 test -S /run/udev/control
 end_interval
-check "a third one is found" find "$3"
+check "a third one is found" find_bad "$3"
 check "programs are told by udev's own means" wait_for 120 told "$3"
 check "the kernel's log has what fails" wait_for 60 sh -c "dmesg | grep -q 'memsuite: .*20-fails: exit status 7'"
 kill -KILL $udev

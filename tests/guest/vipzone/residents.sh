@@ -89,8 +89,7 @@ gathers() {
 	echo "cgroup:/flat $policy" >$zone/add || exit 1
 	dir=$(policy_dir cgroup:/flat)
 	moves_in flat "$pages" ""
-	ask fill
-	check "$kind: under a cgroup's policy, pages are where they ought to be" is_placed
+	check "$kind: under a cgroup's policy, pages are where they ought to be" wait_for 5 is_filled_anew
 	ask huge
 	check "$kind: khugepaged gathers pages, which is counted apart" wait_for 30 at_least "$dir/collapsed_pages" 512
 	khugepaged_rests
