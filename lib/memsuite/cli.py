@@ -38,7 +38,7 @@ COMMANDS = {
     "mrc": ".mrc.command_line",
     "store": ".store.command_line",
     "fleet": ".fleet.command_line",
-    "export": ".exporter",
+    "export": ".metrics",
     "exporter": ".exporter",
 }
 

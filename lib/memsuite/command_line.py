@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What commands have in common on the command line, and how a family of them is added."""
+"""What commands have in common on the command line, and how a family of them is added.
+
+add_commands() of a family's command_line.py, or of the module of a single command, adds them; cli.py knows which.
+"""
 
 import argparse
 
 from .exit_status import COMMON, help_text
 from .modules import cmd_disable, cmd_enable
 
+GOES_ON = {0: "done so many times, or until a signal"}
+
 
 def add_json(command):
     """Before a subcommand and after it, it is the same."""
     command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print the result as JSON, "
                          "a document a line if it goes on; schema.json of the package describes it")
-
-
-GOES_ON = {0: "done so many times, or until a signal"}
 
 
 class Help(argparse.HelpFormatter):

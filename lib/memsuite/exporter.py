@@ -17,7 +17,7 @@ from . import Failure
 from .arguments import listen_argument
 from .command_line import GOES_ON
 from .ending import Ended, until_ended
-from .metrics import ANYBODY, EVERYBODY, cmd_export, metrics, prometheus_lines
+from .metrics import ANYBODY, EVERYBODY, metrics, prometheus_lines
 from .output import print_json_line
 
 PATH = "/metrics"
@@ -118,8 +118,6 @@ def cmd_exporter(args):
 
 
 def add_commands(top):
-    top.add("export", cmd_export,
-            "all counters, as Prometheus reads them")
     command = top.add("exporter", cmd_exporter, "the same over HTTP, until a signal: for a Prometheus that "
                       "scrapes them", exits=GOES_ON)
     command.add_argument("--listen", metavar="ADDRESS:PORT", type=listen_argument, default=DEFAULT_ADDRESS,

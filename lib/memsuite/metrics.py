@@ -197,3 +197,7 @@ def cmd_export(args):
     for line in prometheus_lines(result):
         print(line)
     return 0
+
+
+def add_commands(top):
+    top.add("export", cmd_export, "all counters, as Prometheus reads them")
