@@ -1033,6 +1033,9 @@ def programs_are_told_of_new_bad_pages(top):
     event = json.loads(lines_of(top, "input")[1])
     assert event["page_count"] == 1500 and len(event["pages"]) == 1000, "many pages are one event"
     assert len(lines_of(top, "times")) == 2
+    tree.fill(tree.debugfs, {"memdiag/bad_pages": BAD_PAGES + BAD_PAGE.replace(" 17 ", " 18 ")})
+    tree.run("diag", "notify", **tree.told)
+    assert len(lines_of(top, "times")) == 3, "given back, and found again, it is news"
 
 
 def programs_are_told_of_each_alarm_once(top):
