@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ bool device_exists(void)
 }
 
 /* The device is not kept open: that would keep the module from being unloaded. */
-int device_tell(unsigned long request, void *argument)
+static int open_and_tell(unsigned long request, void *argument)
 {
 	int device = open("/dev/vipzone", O_RDWR | O_CLOEXEC);
 	int err, saved;
@@ -24,5 +25,16 @@ int device_tell(unsigned long request, void *argument)
 	saved = errno;
 	close(device);
 	errno = saved;
+	return err;
+}
+
+/* Memory may be on its way from one place to another: nobody is cancelled here. */
+int device_tell(unsigned long request, void *argument)
+{
+	int cancel, err;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = open_and_tell(request, argument);
+	pthread_setcancelstate(cancel, NULL);
 	return err;
 }
