@@ -35,18 +35,25 @@ free=$(dd if=/proc/kpageflags bs=8192 skip=$((behind / 1024)) count=128 2>/dev/n
 offline "$free" $soft
 check "a free page goes offline without the suite" is_poisoned "$free"
 modprobe vipzone
-add_region || exit 1
+add_region || { echo "no 4 MiB are free"; exit 1; }
 echo 0 >$suite/regions/part/pool_kib
 echo 1 >$suite/vipzone/enabled
 sleep 1000 &
 keeper=$!
 echo "$keeper region:part" >$suite/vipzone/add
-# This takes all of the region in one block, from its end on: the rest, which is not prepared yet, stays with its CPU.
-sh -c "echo \$\$ region:part >$suite/vipzone/add; exec $here/touch 10"
-check "the kernel does not know a frame that a CPU has at hand" [ "$(flags $first | tr -d ' ')" = 0 ]
-offline $first $soft
-check "it goes offline" is_poisoned $first
-sh -c "echo \$\$ region:part >$suite/vipzone/add; exec $here/touch 10"
+takes_block() { sh -c "echo \$\$ region:part >$suite/vipzone/add; exec $here/touch 10"; }
+# This takes a block from its end on: the rest, which is not prepared yet, stays with its CPU until others want it. A frame
+# amid many of this region that the kernel knows nothing of.
+has_at_hand() {
+	takes_block
+	frame=$(dd if=/proc/kpageflags bs=8 skip=$first count=1024 2>/dev/null | od -An -v -tu8 -w8 |
+		awk -v first=$first '{ run = $1 == 0 ? run + 1 : 0 } run == 64 { print first + NR - 32; exit }')
+	[ -n "$frame" ]
+}
+check "a CPU has frames at hand that the kernel does not know" wait_for 20 has_at_hand
+offline $frame $soft
+check "one of them goes offline" is_poisoned $frame
+takes_block
 # The CPU gives back what nobody asks it for.
 echo 4096 >$suite/regions/part/pool_kib
 has_marked() { [ "$(pool_frames 200 | wc -l)" = 200 ]; }
