@@ -180,14 +180,11 @@ static bool pool_is_missed(struct memsuite_pool *pool)
  */
 static bool cpus_keep_bare(const struct memsuite_pool *pool)
 {
-	const struct memsuite_pool_front *front;
 	int cpu;
 
-	for_each_online_cpu(cpu) {
-		front = &per_cpu_ptr(pool->caches, cpu)->front;
-		if (READ_ONCE(front->nr_bare) || READ_ONCE(front->nr_large))
+	for_each_online_cpu(cpu)
+		if (READ_ONCE(per_cpu_ptr(pool->caches, cpu)->front.nr_bare))
 			return true;
-	}
 	return false;
 }
 
@@ -214,10 +211,8 @@ static void refill_scan_anew(struct memsuite_pool *pool)
 	memsuite_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
-	if (pool_is_missed(pool))
+	if (pool_is_missed(pool) || cpus_keep_bare(pool))
 		refill_gather_frames(pool);
-	else if (cpus_keep_bare(pool))
-		memsuite_pool_ask_for_more(pool);
 	refill_look_again(pool);
 	pool->rest_jiffies = clamp_t(unsigned long, rest, MEMSUITE_POOL_DRY_JIFFIES,
 				     MEMSUITE_POOL_REST_MAX_JIFFIES);
