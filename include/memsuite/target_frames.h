@@ -52,7 +52,8 @@ void memsuite_target_frames_init(struct memsuite_target_frames *frames, unsigned
  * Context: may sleep.
  * Return: a page of order 0 with a reference count of 1 and undefined
  * contents, now the caller's; or NULL. Once it was NULL it remains so, until
- * the caller clears @frames->empty.
+ * the caller clears @frames->empty; but where memsuite_hold_wanted() it is NULL until
+ * that is over.
  */
 struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames);
 
@@ -71,7 +72,8 @@ void memsuite_target_frames_return(struct memsuite_target_frames *frames);
  * At most once a second, since the CPUs must fetch new ones then.
  *
  * Context: may sleep.
+ * Return: false if it was too soon.
  */
-void memsuite_frames_gather(void);
+bool memsuite_frames_gather(void);
 
 #endif

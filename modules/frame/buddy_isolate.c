@@ -265,14 +265,15 @@ void memsuite_frames_prepare(struct page *page, unsigned int order, bool zero)
 		set_page_count(page, 1);
 }
 
-void memsuite_frames_gather(void)
+bool memsuite_frames_gather(void)
 {
 	static unsigned long next = INITIAL_JIFFIES;
 	unsigned long due = READ_ONCE(next);
 
 	if (time_before(jiffies, due) ||
 	    cmpxchg(&next, due, jiffies + HZ) != due)
-		return;
+		return false;
 	memsuite_kcall_drain_all_pages(NULL);
+	return true;
 }
 EXPORT_SYMBOL_GPL(memsuite_frames_gather);

@@ -136,8 +136,7 @@ unsigned int memsuite_large_depot_lacks(const struct memsuite_pool *pool)
 {
 	unsigned int order;
 
-	if (!READ_ONCE(memsuite_pools_prefilled) || memsuite_hold_wanted() ||
-	    time_before(jiffies, READ_ONCE(pool->rest_until)))
+	if (!memsuite_pool_may_fill(pool))
 		return 0;
 	for (order = MEMSUITE_MAX_ORDER; order; order--)
 		if (shelf_lacks(pool, order))
@@ -194,6 +193,34 @@ void memsuite_large_depot_put(struct memsuite_pool *pool, struct page *page, uns
 		return;
 	}
 	folio_free(pool, page, order);
+}
+
+static bool shelf_give_back(struct memsuite_pool *pool, unsigned int order, struct page *folio)
+{
+	struct memsuite_large_shelf *shelf = &pool->large.shelves[order];
+	unsigned int i;
+
+	for (i = 0; i < MEMSUITE_LARGE_SLOTS; i++) {
+		if (READ_ONCE(shelf->slots[i]) != folio ||
+		    cmpxchg(&shelf->slots[i], folio, NULL) != folio)
+			continue;
+		atomic_dec(&shelf->nr);
+		folio_free(pool, folio, order);
+		return true;
+	}
+	return false;
+}
+
+bool memsuite_large_depot_give_back(struct memsuite_pool *pool, struct page *page)
+{
+	unsigned long pfn = page_to_pfn(page);
+	unsigned int order;
+
+	for (order = MEMSUITE_MAX_ORDER; order; order--)
+		if (atomic_read(&pool->large.shelves[order].nr) &&
+		    shelf_give_back(pool, order, pfn_to_page(ALIGN_DOWN(pfn, 1UL << order))))
+			return true;
+	return false;
 }
 
 unsigned long memsuite_large_depot_drop(struct memsuite_pool *pool, unsigned int order,

@@ -54,6 +54,9 @@ void memsuite_large_depot_put(struct memsuite_pool *pool, struct page *page, uns
 unsigned long memsuite_large_depot_drop(struct memsuite_pool *pool, unsigned int order,
 					unsigned long pages);
 
+/* Gives back the folio that this page is of, if it is there; returns whether. Context: any. */
+bool memsuite_large_depot_give_back(struct memsuite_pool *pool, struct page *page);
+
 /* Gives back what is more than it is to hold. Context: any. */
 void memsuite_large_depot_trim(struct memsuite_pool *pool);
 

@@ -66,13 +66,24 @@ static void pool_end_walk(struct memsuite_pool *pool, struct memsuite_pool_cache
 	cache->ended = true;
 }
 
-static void pool_found_some(struct memsuite_pool *pool, struct memsuite_pool_cache *cache)
+/*
+ * A block that is as large as a batch tells that there may be more: the refill thread is to look,
+ * now and then.
+ */
+static void pool_found_some(struct memsuite_pool *pool, struct memsuite_pool_cache *cache,
+			    unsigned int order)
 {
 	cache->vain = false;
 	if (unlikely(READ_ONCE(pool->dry_jiffies)))
 		WRITE_ONCE(pool->dry_jiffies, READ_ONCE(pool->dry_jiffies) / 2);
 	if (unlikely(pool_is_paused(pool)))
 		WRITE_ONCE(pool->dry_until, jiffies);
+	if (1UL << order >= MEMSUITE_POOL_BATCH_PAGES && memsuite_pool_rests(pool) &&
+	    time_after_eq(jiffies, READ_ONCE(pool->tell_after))) {
+		WRITE_ONCE(pool->tell_after, jiffies + MEMSUITE_POOL_DRY_MAX_JIFFIES);
+		WRITE_ONCE(pool->rest_until, jiffies);
+		irq_work_queue(&pool->wake);
+	}
 }
 
 /*
@@ -102,7 +113,7 @@ static bool pool_refill_bare(struct memsuite_pool *pool, struct memsuite_pool_ca
 		pool_end_walk(pool, cache);
 	if (err)
 		return false;
-	pool_found_some(pool, cache);
+	pool_found_some(pool, cache, block.order);
 	cache->front.bare = block.page;
 	cache->front.nr_bare = 1UL << block.order;
 	cache->front.bare_fresh_until = get_jiffies_64();

@@ -21,7 +21,7 @@
 /* A page that errs is to go offline: that it is free again is all that the kernel needs. */
 static void frame_give_back(unsigned long pfn)
 {
-	memsuite_pools_give_back(pfn, pfn + 1);
+	memsuite_pools_give_back_frame(pfn);
 }
 
 static void pool_wake(struct irq_work *work)
@@ -63,8 +63,10 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->banks = banks;
 	pool->container = container;
 	pool->dry_until = jiffies;
+	pool->pressed_until = jiffies;
 	pool->rest_until = jiffies;
 	pool->gather_after = jiffies;
+	pool->tell_after = jiffies;
 	pool->large_dry_until = jiffies;
 	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++)
 		pool->large.shelves[order].dry_until = jiffies;

@@ -74,6 +74,27 @@ unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned lon
 	return freed;
 }
 
+/* Each batch is taken out for the look: a fault that comes meanwhile finds others. */
+bool memsuite_pool_depot_give_back(struct memsuite_pool *pool, struct page *page)
+{
+	unsigned int slot, nr = READ_ONCE(pool->nr_used);
+	struct page *chain;
+	bool found = false;
+
+	for (slot = 0; slot < nr && !found; slot++) {
+		chain = xchg(&pool->slots[slot], NULL);
+		if (!chain)
+			continue;
+		atomic_dec(&pool->nr_filled);
+		found = memsuite_chain_remove(&chain, page);
+		if (chain && !memsuite_pool_depot_put(pool, chain))
+			memsuite_pool_free(pool, chain);
+	}
+	if (found)
+		memsuite_pool_free(pool, page);
+	return found;
+}
+
 void memsuite_pool_trim_depot(struct memsuite_pool *pool)
 {
 	int surplus = atomic_read(&pool->nr_filled) - memsuite_pool_small_target(pool);

@@ -16,6 +16,9 @@ bool memsuite_pool_depot_put(struct memsuite_pool *pool, struct page *chain);
 /* Gives back @pages of the depot, or some more; returns how many. Context: any. */
 unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages);
 
+/* Gives back this page, if the depot has it; returns whether. Context: any, not that of a fault. */
+bool memsuite_pool_depot_give_back(struct memsuite_pool *pool, struct page *page);
+
 /* Gives back what is more than it is to hold. Context: any. */
 void memsuite_pool_trim_depot(struct memsuite_pool *pool);
 

@@ -20,6 +20,9 @@
 /* How long the refill thread rests after memory was wanted back. */
 #define PRESSURE_JIFFIES	(2 * HZ)
 
+/* And after one frame was. */
+#define FRAME_JIFFIES	(HZ / 10)
+
 LIST_HEAD(memsuite_pools);
 DEFINE_MUTEX(memsuite_pools_lock);	/* of that list */
 static int cpuhp_state;
@@ -65,6 +68,15 @@ unsigned long memsuite_pool_drain_caches(struct memsuite_pool *pool)
 	return freed;
 }
 
+/* What CPUs have at hand, and what is on its way to others. */
+static unsigned long pool_drain_loose(struct memsuite_pool *pool)
+{
+	return memsuite_pool_drain_caches(pool) +
+	       memsuite_pool_free_bare(pool, xchg(&pool->others, NULL)) +
+	       memsuite_pool_free_remnants(pool) +
+	       memsuite_pool_free_donated(pool, &pool->donated);
+}
+
 unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
 {
 	unsigned long freed;
@@ -72,10 +84,7 @@ unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
 	/* First the depot: a CPU with nothing at hand takes from there. */
 	freed = memsuite_pool_drain_depot(pool, ULONG_MAX);
 	freed += memsuite_large_depot_drain(pool, ULONG_MAX);
-	freed += memsuite_pool_drain_caches(pool) +
-		 memsuite_pool_free_bare(pool, xchg(&pool->others, NULL)) +
-		 memsuite_pool_free_remnants(pool) +
-		 memsuite_pool_free_donated(pool, &pool->donated);
+	freed += pool_drain_loose(pool);
 	/* All that may be free now. */
 	memsuite_barren_forget(&pool->barren);
 	WRITE_ONCE(pool->dry_until, jiffies);
@@ -91,12 +100,39 @@ unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pf
 	list_for_each_entry(pool, &memsuite_pools, link) {
 		if (pool->start_pfn >= end_pfn || pool->end_pfn <= start_pfn)
 			continue;
-		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
+		WRITE_ONCE(pool->pressed_until, jiffies + PRESSURE_JIFFIES);
 		freed += memsuite_pool_drain(pool);
 		wake_up(&pool->wait);
 	}
 	mutex_unlock(&memsuite_pools_lock);
 	return freed;
+}
+
+static bool pool_drain_frame(struct memsuite_pool *pool, struct page *page)
+{
+	bool found;
+
+	/* Whoever wants it has this long. */
+	if (time_before(READ_ONCE(pool->pressed_until), jiffies + FRAME_JIFFIES))
+		WRITE_ONCE(pool->pressed_until, jiffies + FRAME_JIFFIES);
+	found = memsuite_pool_depot_give_back(pool, page) ||
+		memsuite_large_depot_give_back(pool, page);
+	if (!found)
+		pool_drain_loose(pool);
+	return found;
+}
+
+bool memsuite_pools_drain_frame(unsigned long pfn)
+{
+	struct memsuite_pool *pool;
+	bool found = false;
+
+	mutex_lock(&memsuite_pools_lock);
+	list_for_each_entry(pool, &memsuite_pools, link)
+		if (!found && pool->start_pfn <= pfn && pool->end_pfn > pfn)
+			found = pool_drain_frame(pool, pfn_to_page(pfn));
+	mutex_unlock(&memsuite_pools_lock);
+	return found;
 }
 
 /*
@@ -117,6 +153,19 @@ int memsuite_pools_give_back(unsigned long start_pfn, unsigned long end_pfn)
 		if (!memsuite_hold_wait_for(HOLD_JIFFIES))
 			return -EBUSY;
 		memsuite_pools_drain(start_pfn, end_pfn);
+	}
+	return 0;
+}
+
+int memsuite_pools_give_back_frame(unsigned long pfn)
+{
+	int times;
+
+	for (times = 0; times < 2; times++) {
+		if (!memsuite_hold_wait_for(HOLD_JIFFIES))
+			return -EBUSY;
+		if (memsuite_pools_drain_frame(pfn))
+			break;
 	}
 	return 0;
 }
@@ -157,7 +206,7 @@ unsigned long memsuite_pools_shrink(unsigned long pages)
 	list_for_each_entry(pool, &memsuite_pools, link) {
 		if (freed >= pages)
 			break;
-		WRITE_ONCE(pool->rest_until, jiffies + PRESSURE_JIFFIES);
+		WRITE_ONCE(pool->pressed_until, jiffies + PRESSURE_JIFFIES);
 		freed += memsuite_large_depot_drain(pool, pages - freed);
 		if (freed < pages)
 			freed += memsuite_pool_drain_depot(pool, pages - freed);

@@ -16,10 +16,17 @@ unsigned long memsuite_pools_shrink(unsigned long pages);
 unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pfn);
 
 /*
+ * Gives back this frame, and no more than what lies loose of its pool: true if it was in the
+ * depot. Its refill thread may have it. Context: may sleep.
+ */
+bool memsuite_pools_drain_frame(unsigned long pfn);
+
+/*
  * Nothing between these frames is held any more, by pools or by others who hold
  * memory. Context: may sleep, for a minute. 0, or -EBUSY: a holder does not end.
  */
 int memsuite_pools_give_back(unsigned long start_pfn, unsigned long end_pfn);
+int memsuite_pools_give_back_frame(unsigned long pfn);
 
 /* These give back what a pool holds, and return how many pages that was. */
 

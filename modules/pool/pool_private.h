@@ -139,12 +139,15 @@ struct memsuite_large_depot {
  * @barren: pageblocks that have nothing for this pool
  * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
  * @gather_after: they were asked to a moment ago: not before
- * @rest_until: memory was short, or there was none: do not fill before
- * @rest_jiffies: for how long, when there was none
+ * @has_gathered: CPUs have, and the refill thread looks once more before it rests
+ * @tell_after: a fault has told the refill thread of a large block a moment ago: not before
+ * @pressed_until: memory was wanted back: do not fill before
+ * @rest_until: there was none: likewise
+ * @rest_jiffies: for how long
  * @large: large folios that are ready
  * @large_pfn: where large blocks are looked for next
  * @large_dry_until: there was none in the whole region: do not look before
- * @missed: requests that had found nothing when the refill thread found nothing, either
+ * @missed: requests that had found nothing when CPUs last parted with what they kept
  * @cut: the block that the refill thread took last, and cuts up
  * @cut_next: its next frame
  * @cut_end: how many it has
@@ -189,6 +192,9 @@ struct memsuite_pool {
 	struct memsuite_barren barren;
 	bool gather;
 	unsigned long gather_after;
+	bool has_gathered;
+	unsigned long tell_after;
+	unsigned long pressed_until;
 	unsigned long rest_until;
 	unsigned long rest_jiffies;
 	struct memsuite_large_depot large;
@@ -236,6 +242,25 @@ static inline void memsuite_chain_push(struct page **chain, struct page *page)
 	*chain = page;
 }
 
+/* Takes one out of the midst; returns whether it is there. */
+static inline bool memsuite_chain_remove(struct page **chain, struct page *page)
+{
+	struct page *at = *chain, *before = NULL;
+
+	while (at && at != page) {
+		before = at;
+		at = (struct page *)page_private(at);
+	}
+	if (!at)
+		return false;
+	if (before)
+		set_page_private(before, page_private(page));
+	else
+		*chain = (struct page *)page_private(page);
+	set_page_private(page, 0);
+	return true;
+}
+
 /* Where others push as well; they take the chain as a whole, by xchg(). */
 static inline void memsuite_chain_share(struct page **chain, struct page *page)
 {
@@ -277,24 +302,28 @@ static inline bool memsuite_pool_is_short(const struct memsuite_pool *pool)
 	return atomic_read(&pool->nr_filled) < memsuite_pool_small_target(pool);
 }
 
-static inline bool memsuite_pool_wants_refill(const struct memsuite_pool *pool)
+static inline bool memsuite_pool_rests(const struct memsuite_pool *pool)
 {
-	return READ_ONCE(memsuite_pools_prefilled) && memsuite_pool_is_short(pool) &&
-	       !memsuite_hold_wanted() &&
-	       time_after_eq(jiffies, READ_ONCE(pool->rest_until));
+	return time_before(jiffies, READ_ONCE(pool->rest_until));
 }
 
-/*
- * It is to fill, or may have something: there is no use in waiting. A longer rest is one under
- * pressure.
- */
+static inline bool memsuite_pool_may_fill(const struct memsuite_pool *pool)
+{
+	return READ_ONCE(memsuite_pools_prefilled) && !memsuite_hold_wanted() &&
+	       !memsuite_pool_rests(pool) &&
+	       time_after_eq(jiffies, READ_ONCE(pool->pressed_until));
+}
+
+static inline bool memsuite_pool_wants_refill(const struct memsuite_pool *pool)
+{
+	return memsuite_pool_is_short(pool) && memsuite_pool_may_fill(pool);
+}
+
+/* It is to fill, or may have something: there is no use in waiting. */
 static inline void memsuite_pool_end_rest(struct memsuite_pool *pool)
 {
-	unsigned long longest = jiffies + MEMSUITE_POOL_REST_MAX_JIFFIES;
-
 	WRITE_ONCE(pool->rest_jiffies, 0);
-	if (time_before_eq(READ_ONCE(pool->rest_until), longest))
-		WRITE_ONCE(pool->rest_until, jiffies);
+	WRITE_ONCE(pool->rest_until, jiffies);
 }
 
 static inline bool memsuite_pool_owns(const struct memsuite_pool *pool, struct page *page)

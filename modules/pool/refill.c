@@ -165,13 +165,10 @@ static void cut_inspect(struct memsuite_pool *pool)
 			__set_bit(i, pool->cut_bad);
 }
 
-/* Whether somebody was left without a page since this was last asked. */
+/* Whether somebody was left without a page since CPUs parted with what they kept. */
 static bool pool_is_missed(struct memsuite_pool *pool)
 {
-	u64 before = pool->missed;
-
-	pool->missed = memsuite_stat_sum(pool->caches, misses);
-	return pool->missed != before;
+	return memsuite_stat_sum(pool->caches, misses) != pool->missed;
 }
 
 /*
@@ -191,8 +188,11 @@ static bool cpus_keep_bare(const struct memsuite_pool *pool)
 /* What CPUs keep, of the pool and of what programs have freed. */
 static void refill_gather_frames(struct memsuite_pool *pool)
 {
+	u64 missed = memsuite_stat_sum(pool->caches, misses);
+
 	memsuite_pool_drain_caches(pool);
-	memsuite_frames_gather();
+	if (memsuite_frames_gather())
+		pool->missed = missed;
 }
 
 /* So much, and no more, does a region cost that is full, every other second. */
@@ -202,23 +202,35 @@ static void refill_look_again(struct memsuite_pool *pool)
 	memsuite_barren_look_again(&pool->barren, LOOK_AGAIN, LOOK_AGAIN_HEADS);
 }
 
-/* Walked to the end: what there was is taken, come back later. */
+static void refill_rest(struct memsuite_pool *pool, bool was_short)
+{
+	unsigned long rest = was_short ? 0 : 2 * pool->rest_jiffies;
+
+	pool->rest_jiffies = clamp_t(unsigned long, rest, MEMSUITE_POOL_DRY_JIFFIES,
+				     MEMSUITE_POOL_REST_MAX_JIFFIES);
+	WRITE_ONCE(pool->rest_until, jiffies + pool->rest_jiffies);
+}
+
+/*
+ * Walked to the end: what there was is taken. Once more, if CPUs may keep what is missed; if not,
+ * later.
+ */
 static void refill_scan_anew(struct memsuite_pool *pool)
 {
 	bool small = pool->scan.orders != MEMSUITE_ANY_ORDER, was_short = pool->scan.was_short;
-	unsigned long rest = was_short ? 0 : 2 * pool->rest_jiffies;
 
 	memsuite_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
-	if (pool_is_missed(pool) || cpus_keep_bare(pool))
+	if (!pool->has_gathered && (pool_is_missed(pool) || cpus_keep_bare(pool))) {
+		pool->has_gathered = true;
 		refill_gather_frames(pool);
+		refill_look_again(pool);
+		return;
+	}
+	pool->has_gathered = false;
 	refill_look_again(pool);
-	pool->rest_jiffies = clamp_t(unsigned long, rest, MEMSUITE_POOL_DRY_JIFFIES,
-				     MEMSUITE_POOL_REST_MAX_JIFFIES);
-	/* It may be resting for longer, under pressure. */
-	if (time_before(READ_ONCE(pool->rest_until), jiffies + pool->rest_jiffies))
-		WRITE_ONCE(pool->rest_until, jiffies + pool->rest_jiffies);
+	refill_rest(pool, was_short);
 	if (pool->banks)
 		pool->scan.orders = SMALL_ORDERS;
 }
@@ -379,7 +391,8 @@ void memsuite_refill_empty(struct memsuite_pool *pool)
  */
 static long refill_patience(const struct memsuite_pool *pool)
 {
-	long rest = READ_ONCE(pool->rest_until) - jiffies;
+	long rest = max_t(long, READ_ONCE(pool->rest_until) - jiffies,
+			  READ_ONCE(pool->pressed_until) - jiffies);
 
 	if (memsuite_pool_is_short(pool))
 		return clamp_t(long, rest, MEMSUITE_POOL_DRY_JIFFIES,
@@ -430,6 +443,7 @@ int memsuite_refill_run(void *data)
 			else
 				refill_look_again(pool);
 			WRITE_ONCE(pool->dry_until, jiffies);
+			WRITE_ONCE(pool->rest_until, jiffies);
 		}
 		/* What it has at hand is held from one batch to the next. */
 		token = memsuite_hold_begin();

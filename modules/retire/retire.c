@@ -115,7 +115,7 @@ static int retire_drained(unsigned long pfn)
 
 	/* A guess, without a lock: it is the suite's. */
 	if (PageOffline(page))
-		memsuite_pools_drain(pfn, pfn + 1);
+		memsuite_pools_drain_frame(pfn);
 	if (page_ref_count(page))
 		return -EBUSY;
 	memsuite_kcall_drain_all_pages(NULL);

@@ -58,6 +58,10 @@ takes_block
 echo 4096 >$suite/regions/part/pool_kib
 has_marked() { [ "$(pool_frames 200 | wc -l)" = 200 ]; }
 check "the pool has pages" wait_for 20 has_marked
+before=$(pool_frames 1024 | wc -l)
+offline $(pool_frames 100 | tail -1) $soft
+after=$(pool_frames 1024 | wc -l)
+check "one of them goes offline, the others stay: $after of $before" [ $((before - after)) -le 1 ]
 echo "$$ region:part children" >$suite/vipzone/add
 pool_frames 48 >/tmp/frames
 n=0 refused=0
@@ -80,6 +84,18 @@ $(cat /tmp/frames /tmp/hard)
 END
 check "programs got none of them, nor of what fell to a hard error" [ $bad = 0 ]
 
+# The pool has all there is, so its thread rests. Programs that come and go take of it and free, until a fault finds a large
+# block: the thread does not rest for two seconds then.
+rounds=0
+for _ in 1 2 3; do
+	sleep 4
+	filled=$(cat $suite/regions/part/pool_filled_pages)
+	began=$(uptime_ms)
+	for _ in $(seq 80); do takes_block >/dev/null; done
+	note "$(($(cat $suite/regions/part/pool_filled_pages) - filled)) pages are filled in $(($(uptime_ms) - began)) ms"
+	at_least $suite/regions/part/pool_filled_pages $((filled + 128)) && rounds=$((rounds + 1))
+done
+check "a pool is filled while programs come and go" [ $rounds = 3 ]
 kill $keeper
 
 # Pools come and go while pages are taken offline elsewhere.
