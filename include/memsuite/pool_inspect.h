@@ -12,7 +12,8 @@
  * struct memsuite_pool_inspector - looks at memory on its way into and out of pools
  * @block: test an aligned power of two of frames; set the bits of those that
  *	are bad, and leave the others zero, as they come. A bit that is set
- *	already stays so: @page found it bad. May sleep; called between
+ *	already stays so: @page found it bad. False if memsuite_hold_wanted() has ended
+ *	it: what was not found bad may be so. May sleep; called between
  *	memsuite_hold_begin() and memsuite_hold_end().
  * @is_fresh: whether faults may have any of these frames as they are for a second more, for all
  *	were tested lately. Called in a page fault with interrupts off.
@@ -20,7 +21,7 @@
  *	bad, which @block is told later. Called likewise.
  */
 struct memsuite_pool_inspector {
-	void (*block)(unsigned long pfn, unsigned long nr, unsigned long *bad);
+	bool (*block)(unsigned long pfn, unsigned long nr, unsigned long *bad);
 	bool (*is_fresh)(unsigned long pfn, unsigned long nr);
 	bool (*page)(struct page *page);
 };
@@ -52,9 +53,10 @@ void memsuite_pool_inspect_stop(void);
  * Their contents are undefined afterwards.
  *
  * Context: may sleep; between memsuite_hold_begin() and memsuite_hold_end().
- * Return: false if one is bad; true also if nobody inspects.
+ * Return: 0, also if nobody inspects; -EIO: one is bad; -EAGAIN: memsuite_hold_wanted() has
+ *	ended it before that was known, and the pages are to be given back.
  */
-bool memsuite_pool_inspect_held(struct page *page, unsigned int order);
+int memsuite_pool_inspect_held(struct page *page, unsigned int order);
 
 /**
  * memsuite_pools_recycle() - exchange the pages in all pools

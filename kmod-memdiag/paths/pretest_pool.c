@@ -17,6 +17,7 @@
 
 #include <memsuite/alloc_stats.h>
 #include <memsuite/control.h>
+#include <memsuite/held_pages.h>
 #include <memsuite/hook.h>
 #include <memsuite/hook_watch.h>
 #include <memsuite/pool_inspect.h>
@@ -39,23 +40,30 @@ static struct memdiag_verdict verdict;
 static struct memdiag_engine_test plan;
 
 /* What the sweep has tested a short time ago needs no other test. */
-static void inspect_block(unsigned long pfn, unsigned long nr,
+static bool inspect_block(unsigned long pfn, unsigned long nr,
 			  unsigned long *bad)
 {
 	unsigned int fresh_s = max(READ_ONCE(memdiag_test_lifetime_s) / 4, 1U);
+	bool whole = false;
 
 	if (bitmap_empty(bad, nr) && !memsuite_alloc_stats_older(pfn, nr, fresh_s))
-		return;
+		return true;
 	mutex_lock(&inspect_lock);
+	/* Others may have been at it for long. What failed in a fault is put on record. */
+	if (bitmap_empty(bad, nr) && memsuite_hold_wanted())
+		goto out;
 	memdiag_algorithm_get(&plan);
-	memdiag_worker_test(&verdict, &plan, pfn, nr, memdiag_worker_fidelity(), NULL);
+	whole = memdiag_worker_test(&verdict, &plan, pfn, nr, memdiag_worker_fidelity(),
+				    memsuite_hold_wanted);
 	memdiag_verdict_clear(&verdict);
 	/* A page that failed its test in a fault may pass the second one. */
 	verdict.certain = !bitmap_empty(bad, nr);
 	bitmap_or(verdict.bad, verdict.bad, bad, nr);
 	memdiag_verdict_report(&verdict);
 	bitmap_copy(bad, verdict.bad, nr);
+out:
 	mutex_unlock(&inspect_lock);
+	return whole;
 }
 
 static const struct memsuite_pool_inspector inspector = {

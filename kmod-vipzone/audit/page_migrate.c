@@ -17,6 +17,7 @@
 #include <compat/compat.h>
 #include <compat/page.h>
 #include <memsuite/fault_refusal.h>
+#include <memsuite/held_pages.h>
 #include <memsuite/migrate.h>
 #include <memsuite/pagewalk.h>
 #include <memsuite/pool_inspect.h>
@@ -148,7 +149,7 @@ static struct page *take_large(unsigned int order, int nid)
 {
 	struct page *page = memsuite_page_alloc_large(order, nid);
 
-	if (page && !memsuite_pool_inspect_held(page, order)) {
+	if (page && memsuite_pool_inspect_held(page, order)) {
 		put_page(page);
 		page = NULL;
 	}
@@ -204,11 +205,17 @@ static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why 
 	memsuite_migrate_run(&mover->move);
 	mover->whys[why] += mover->move.outcome[MEMSUITE_MIGRATED] - before;
 	full = mover->move.outcome[MEMSUITE_MIGRATE_FULL] - full;
+	/* Where somebody waits for what is held there was no page, either. */
+	if (memsuite_hold_wanted())
+		return;
 	for (i = 0; i < mover->order->nr; i++)
 		mover->full[mover->order->region[i]] += full;
 }
 
-/* Moves all pages from @first on that go to the same place for the same reason. */
+/*
+ * Moves all pages from @first on that go to the same place for the same reason; another time if
+ * somebody waits for what is held.
+ */
 static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int first)
 {
 	const struct vipzone_order *order = mover->found[first].order;
@@ -226,7 +233,8 @@ static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int fi
 		large = memsuite_page_order(page);
 		if (large)
 			mover_run(mover, why);
-		mover->found[i].tried = !memsuite_migrate_add(&mover->move, page);
+		if (!memsuite_hold_wanted())
+			mover->found[i].tried = !memsuite_migrate_add(&mover->move, page);
 		put_page(page);
 		mover->found[i].on_its_way = true;
 		if (large)

@@ -34,8 +34,7 @@ static void make_ready(struct memsuite_pool *pool, struct page *page, unsigned i
 
 	memsuite_frames_prepare(page, order, true);
 	bitmap_zero(bad, nr);
-	memsuite_pool_inspect_block(page_to_pfn(page), nr, bad);
-	if (unlikely(!bitmap_empty(bad, nr))) {
+	if (!memsuite_pool_inspect_block(page_to_pfn(page), nr, bad) || !bitmap_empty(bad, nr)) {
 		memsuite_large_give_back(pool, page, order, bad);
 		return;
 	}

@@ -33,27 +33,29 @@ bool __memsuite_pool_is_fresh(unsigned long pfn, unsigned long nr)
 	return !by || by->is_fresh(pfn, nr);
 }
 
-void memsuite_pool_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad)
+bool memsuite_pool_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad)
 {
 	const struct memsuite_pool_inspector *by = READ_ONCE(inspector);
 
-	if (by)
-		by->block(pfn, nr, bad);
+	return !by || by->block(pfn, nr, bad);
 }
 
-bool memsuite_pool_inspect_held(struct page *page, unsigned int order)
+int memsuite_pool_inspect_held(struct page *page, unsigned int order)
 {
 	unsigned long pfn = page_to_pfn(page), nr = 1UL << order, i;
 	DECLARE_BITMAP(bad, 1 << MEMSUITE_MAX_ORDER);
+	bool whole;
 
 	if (!static_branch_unlikely(&memsuite_pool_inspect_key))
-		return true;
+		return 0;
 	bitmap_zero(bad, nr);
-	memsuite_pool_inspect_block(pfn, nr, bad);
+	whole = memsuite_pool_inspect_block(pfn, nr, bad);
 	/* They may come again before they are retired. */
 	for_each_set_bit(i, bad, nr)
 		memsuite_test_age_set(pfn + i, 1, 0);
-	return bitmap_empty(bad, nr);
+	if (!bitmap_empty(bad, nr))
+		return -EIO;
+	return whole ? 0 : -EAGAIN;
 }
 EXPORT_SYMBOL_GPL(memsuite_pool_inspect_held);
 

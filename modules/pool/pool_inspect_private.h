@@ -35,8 +35,9 @@ static inline bool memsuite_pool_inspect_page(struct page *page)
 /*
  * For frames that enter a pool, zero and held, and for those that
  * memsuite_pool_inspect_page() found bad, whose bits are set in @bad; sets those of others
- * that are. May sleep.
+ * that are. False if it was ended, since somebody waits for what is held: no other frame may
+ * enter the pool then. May sleep.
  */
-void memsuite_pool_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad);
+bool memsuite_pool_inspect_block(unsigned long pfn, unsigned long nr, unsigned long *bad);
 
 #endif

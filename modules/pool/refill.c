@@ -142,27 +142,23 @@ static void cut_prepare(struct memsuite_pool *pool)
 			page_prepare(pool->cut + i);
 }
 
-static bool page_is_good(struct page *page)
+/* Returns whether all of them were. */
+static bool cut_inspect(struct memsuite_pool *pool)
 {
-	unsigned long bad = 0;
-
-	memsuite_pool_inspect_block(page_to_pfn(page), 1, &bad);
-	return !bad;
-}
-
-static void cut_inspect(struct memsuite_pool *pool)
-{
-	unsigned long i;
+	unsigned long first = page_to_pfn(pool->cut), i, bad = 0;
 
 	bitmap_zero(pool->cut_bad, pool->cut_end);
-	if (!pool->banks) {
-		memsuite_pool_inspect_block(page_to_pfn(pool->cut), pool->cut_end,
-					    pool->cut_bad);
-		return;
+	if (!pool->banks)
+		return memsuite_pool_inspect_block(first, pool->cut_end, pool->cut_bad);
+	for (i = 0; i < pool->cut_end; i++) {
+		if (test_bit(i, pool->cut_out))
+			continue;
+		if (!memsuite_pool_inspect_block(first + i, 1, &bad))
+			return false;
+		__assign_bit(i, pool->cut_bad, bad);
+		bad = 0;
 	}
-	for (i = 0; i < pool->cut_end; i++)
-		if (!test_bit(i, pool->cut_out) && !page_is_good(pool->cut + i))
-			__set_bit(i, pool->cut_bad);
+	return true;
 }
 
 /* Whether somebody was left without a page since CPUs parted with what they kept. */
@@ -250,24 +246,6 @@ static int refill_take_block(struct memsuite_pool *pool, struct memsuite_block *
 	return err;
 }
 
-/* Takes a block, clears it, and has it inspected. */
-static bool refill_cut_block(struct memsuite_pool *pool)
-{
-	struct memsuite_block block;
-
-	if (refill_take_block(pool, &block))
-		return false;
-	pool->rest_jiffies /= 2;
-	pool->cut = block.page;
-	pool->cut_next = 0;
-	pool->cut_end = 1UL << block.order;
-	pool->filled += pool->cut_end;
-	cut_sort_out(pool);
-	cut_prepare(pool);
-	cut_inspect(pool);
-	return true;
-}
-
 /* The next page of the block; NULL if it is gone, or bad and was retired. */
 static struct page *cut_next_page(struct memsuite_pool *pool)
 {
@@ -281,33 +259,6 @@ static struct page *cut_next_page(struct memsuite_pool *pool)
 	return NULL;
 }
 
-/* A frame that another pool passed on, or NULL. */
-static struct page *refill_donated_page(struct memsuite_pool *pool)
-{
-	struct page *page;
-
-	if (!pool->donated_own && READ_ONCE(pool->donated))
-		pool->donated_own = xchg(&pool->donated, NULL);
-	page = memsuite_chain_pop(&pool->donated_own);
-	if (!page)
-		return NULL;
-	atomic_dec(&pool->nr_donated);
-	page_prepare(page);
-	if (page_is_good(page))
-		return page;
-	refill_retire(pool, memsuite_pool_unmark(page));
-	return NULL;
-}
-
-static struct page *refill_page(struct memsuite_pool *pool)
-{
-	struct page *page = refill_donated_page(pool);
-
-	while (!page && (pool->cut_next < pool->cut_end || refill_cut_block(pool)))
-		page = cut_next_page(pool);
-	return page;
-}
-
 static void cut_free(struct memsuite_pool *pool)
 {
 	struct page *chain = NULL, *page;
@@ -318,6 +269,60 @@ static void cut_free(struct memsuite_pool *pool)
 			memsuite_chain_push(&chain, page);
 	}
 	memsuite_pool_free(pool, chain);
+}
+
+/* Takes a block, clears it, and has it inspected; gives it back if that was ended. */
+static bool refill_cut_block(struct memsuite_pool *pool)
+{
+	struct memsuite_block block;
+
+	if (refill_take_block(pool, &block))
+		return false;
+	pool->rest_jiffies /= 2;
+	pool->cut = block.page;
+	pool->cut_next = 0;
+	pool->cut_end = 1UL << block.order;
+	pool->filled += pool->cut_end;
+	cut_sort_out(pool);
+	cut_prepare(pool);
+	if (cut_inspect(pool))
+		return true;
+	cut_free(pool);
+	return false;
+}
+
+/* A frame that another pool passed on, or NULL. */
+static struct page *refill_donated_page(struct memsuite_pool *pool)
+{
+	unsigned long bad = 0;
+	struct page *page;
+	bool whole;
+
+	if (!pool->donated_own && READ_ONCE(pool->donated))
+		pool->donated_own = xchg(&pool->donated, NULL);
+	page = memsuite_chain_pop(&pool->donated_own);
+	if (!page)
+		return NULL;
+	atomic_dec(&pool->nr_donated);
+	page_prepare(page);
+	whole = memsuite_pool_inspect_block(page_to_pfn(page), 1, &bad);
+	if (whole && !bad)
+		return page;
+	memsuite_pool_unmark(page);
+	if (bad)
+		refill_retire(pool, page);
+	else
+		memsuite_pool_free(pool, page);
+	return NULL;
+}
+
+static struct page *refill_page(struct memsuite_pool *pool)
+{
+	struct page *page = refill_donated_page(pool);
+
+	while (!page && (pool->cut_next < pool->cut_end || refill_cut_block(pool)))
+		page = cut_next_page(pool);
+	return page;
 }
 
 static unsigned int refill_gather(struct memsuite_pool *pool, unsigned int most)

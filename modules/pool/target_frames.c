@@ -92,11 +92,15 @@ static bool target_frames_own(const struct memsuite_target_frames *frames, struc
  */
 static bool target_frame_passes(struct memsuite_target_frames *frames, struct page *page)
 {
-	if (!frames->inspected || memsuite_pool_inspect_held(page, 0))
-		return true;
-	set_page_private(page, (unsigned long)frames->bad);
-	frames->bad = page;
-	return false;
+	int err = frames->inspected ? memsuite_pool_inspect_held(page, 0) : 0;
+
+	if (err == -EIO) {
+		set_page_private(page, (unsigned long)frames->bad);
+		frames->bad = page;
+	} else if (err) {
+		memsuite_alloc_stats_free(page, 0, __free_pages);
+	}
+	return !err;
 }
 
 static void target_frames_retire_bad(struct memsuite_target_frames *frames)
@@ -115,7 +119,7 @@ struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames)
 {
 	struct page *page;
 
-	while (frames->nr_bare || target_frames_refill(frames)) {
+	while (!memsuite_hold_wanted() && (frames->nr_bare || target_frames_refill(frames))) {
 		/* What the kernel has found bad meanwhile is left as it is. */
 		if (PageHWPoison(frames->bare)) {
 			target_frames_skip_first(frames);
