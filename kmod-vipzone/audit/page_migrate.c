@@ -9,6 +9,7 @@
  * fork, exec, munmap, exit, is what migrate_pages() is made for.
  */
 
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -27,6 +28,12 @@
 #include "policy/bank_assign.h"
 #include "policy/lookup.h"
 
+/* Pages on their way at a time: if somebody comes to wait, those without a target stay. */
+#define MOVE_BATCH	64
+
+/* For so long the mover waits for those who wait for what is held. */
+#define LET_PASS_JIFFIES	(10 * HZ)
+
 /**
  * struct vipzone_page_migrate - moves the pages of one process
  * @policy: whose regions they go to
@@ -39,6 +46,9 @@
  * @nr_found: how many
  * @served: the one of them that a target was found for last
  * @order: where those on their way go
+ * @nr_added: how many are on their way
+ * @ready: where the next large folio goes to, or NULL
+ * @ready_region: the region of that
  * @full: pages that found no room in regions that they were to go to
  * @last: folio that was looked at last
  * @taken: pages of each region that contents were moved to
@@ -62,6 +72,9 @@ struct vipzone_page_migrate {
 	unsigned int nr_found;
 	unsigned int served;
 	const struct vipzone_order *order;
+	unsigned int nr_added;
+	struct page *ready;
+	unsigned int ready_region;
 	unsigned long full[VIPZONE_MAX_REGIONS];
 	struct page *last;
 	u64 taken[VIPZONE_MAX_REGIONS];
@@ -144,7 +157,7 @@ unsigned long vipzone_page_migrate_found_full(const struct vipzone_page_migrate 
 	return mover->full[region];
 }
 
-/* A bad page is given back: memdiag retires it once it is free. */
+/* A bad page is given back: memdiag retires it once it is free. So is one that was not tested. */
 static struct page *take_large(unsigned int order, int nid)
 {
 	struct page *page = memsuite_page_alloc_large(order, nid);
@@ -170,13 +183,13 @@ static void mover_serve(struct vipzone_page_migrate *mover, const struct page *p
 	}
 }
 
-/* Without a target, a large folio is split, and moved page by page. */
-static struct page *take_target(struct page *old, void *context)
+/* A page of this order where the pages on their way go, and in which region it lies. */
+static struct page *find_target(struct vipzone_page_migrate *mover, unsigned int order,
+				unsigned int *region)
 {
-	struct vipzone_page_migrate *mover = context;
-	unsigned int order = memsuite_page_order(old), i;
 	struct page *page = NULL;
 	struct vipzone_target *target;
+	unsigned int i;
 
 	for (i = 0; i < mover->order->nr && !page; i++) {
 		target = target_of(mover, mover->order, i);
@@ -188,33 +201,79 @@ static struct page *take_target(struct page *old, void *context)
 			page = take_large(order, target->nid);
 		else
 			page = memsuite_pool_pop_large(target->pool, order, 0);
-		if (page)
-			mover->taken[mover->order->region[i]] += 1UL << order;
+		*region = mover->order->region[i];
 	}
-	if (page)
-		mover_serve(mover, old);
 	return page;
 }
 
+/* Without a target, a large folio is split, and moved page by page. */
+static struct page *take_target(struct page *old, void *context)
+{
+	struct vipzone_page_migrate *mover = context;
+	unsigned int order = memsuite_page_order(old), region = mover->ready_region;
+	struct page *page = mover->ready;
+
+	if (page && order)
+		mover->ready = NULL;
+	else
+		page = find_target(mover, order, &region);
+	if (!page)
+		return NULL;
+	mover->taken[region] += 1UL << order;
+	mover_serve(mover, old);
+	return page;
+}
+
+/* Where somebody waits for what is held, that is why there was no page. */
 static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why why)
 {
-	u64 before = mover->move.outcome[MEMSUITE_MIGRATED];
-	u64 full = mover->move.outcome[MEMSUITE_MIGRATE_FULL];
+	u64 *outcome = mover->move.outcome, before = outcome[MEMSUITE_MIGRATED];
+	u64 full = outcome[MEMSUITE_MIGRATE_FULL];
 	unsigned int i;
 
 	memsuite_migrate_run(&mover->move);
-	mover->whys[why] += mover->move.outcome[MEMSUITE_MIGRATED] - before;
-	full = mover->move.outcome[MEMSUITE_MIGRATE_FULL] - full;
-	/* Where somebody waits for what is held there was no page, either. */
-	if (memsuite_hold_wanted())
+	mover->nr_added = 0;
+	mover->whys[why] += outcome[MEMSUITE_MIGRATED] - before;
+	full = outcome[MEMSUITE_MIGRATE_FULL] - full;
+	if (memsuite_hold_wanted()) {
+		outcome[MEMSUITE_MIGRATE_FULL] -= full;
+		outcome[MEMSUITE_MIGRATE_BUSY] += full;
 		return;
+	}
 	for (i = 0; i < mover->order->nr; i++)
 		mover->full[mover->order->region[i]] += full;
 }
 
+/* A large folio would be split if its target were not ready when somebody comes to wait. */
+static void mover_move_large(struct vipzone_page_migrate *mover, unsigned int i)
+{
+	struct page *page = mover->found[i].page;
+
+	mover_run(mover, mover->found[i].why);
+	mover->ready = find_target(mover, memsuite_page_order(page), &mover->ready_region);
+	if (!mover->ready && memsuite_hold_wanted())
+		return;
+	mover->found[i].tried = !memsuite_migrate_add(&mover->move, page);
+	put_page(page);
+	mover->found[i].on_its_way = true;
+	mover_run(mover, mover->found[i].why);
+	if (mover->ready)
+		put_page(mover->ready);
+	mover->ready = NULL;
+}
+
+static void mover_move_small(struct vipzone_page_migrate *mover, unsigned int i)
+{
+	mover->found[i].tried = !memsuite_migrate_add(&mover->move, mover->found[i].page);
+	put_page(mover->found[i].page);
+	mover->found[i].on_its_way = true;
+	if (++mover->nr_added == MOVE_BATCH)
+		mover_run(mover, mover->found[i].why);
+}
+
 /*
- * Moves all pages from @first on that go to the same place for the same reason; another time if
- * somebody waits for what is held.
+ * Moves all pages from @first on that go to the same place for the same reason, until somebody
+ * waits for what is held.
  */
 static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int first)
 {
@@ -223,22 +282,14 @@ static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int fi
 	unsigned int i;
 
 	mover->order = order;
-	for (i = first; i < mover->nr_found; i++) {
-		struct page *page = mover->found[i].page;
-		bool large;
-
+	for (i = first; i < mover->nr_found && !memsuite_hold_wanted(); i++) {
 		if (mover->found[i].on_its_way || mover->found[i].order != order ||
 		    mover->found[i].why != why)
 			continue;
-		large = memsuite_page_order(page);
-		if (large)
-			mover_run(mover, why);
-		if (!memsuite_hold_wanted())
-			mover->found[i].tried = !memsuite_migrate_add(&mover->move, page);
-		put_page(page);
-		mover->found[i].on_its_way = true;
-		if (large)
-			mover_run(mover, why);
+		if (memsuite_page_order(mover->found[i].page))
+			mover_move_large(mover, i);
+		else
+			mover_move_small(mover, i);
 	}
 	mover_run(mover, why);
 }
@@ -264,20 +315,65 @@ static void mover_note_tries(struct vipzone_page_migrate *mover)
 	}
 }
 
-void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover)
+/* Returns whether that is all. */
+static bool mover_move_held(struct vipzone_page_migrate *mover)
 {
+	int token = memsuite_hold_begin();
+	bool all = true;
 	unsigned int i;
-	int token;
 
-	if (!mover->nr_found)
-		return;
-	token = memsuite_hold_begin();
 	for (i = 0; i < mover->nr_found; i++)
 		if (!mover->found[i].on_its_way)
 			mover_move_alike(mover, i);
 	for (i = 0; i < mover->policy->nr_targets; i++)
 		memsuite_target_frames_return(&mover->frames[i]);
 	memsuite_hold_end(token);
+	for (i = 0; i < mover->nr_found; i++)
+		all &= mover->found[i].on_its_way;
+	return all;
+}
+
+static bool mover_is_to_end(void)
+{
+	return fatal_signal_pending(current) ||
+	       ((current->flags & PF_KTHREAD) && kthread_should_stop());
+}
+
+/* Whoever waits for what is held goes first. False if that takes too long. */
+static bool mover_lets_pass(void)
+{
+	unsigned long end = jiffies + LET_PASS_JIFFIES;
+
+	while (memsuite_hold_wanted() && time_before(jiffies, end) && !mover_is_to_end())
+		schedule_timeout_killable(HZ / 50);
+	return !memsuite_hold_wanted() && !mover_is_to_end();
+}
+
+static void mover_leave_rest(struct vipzone_page_migrate *mover)
+{
+	unsigned int i;
+
+	for (i = 0; i < mover->nr_found; i++) {
+		struct page *page = mover->found[i].page;
+
+		if (mover->found[i].on_its_way)
+			continue;
+		mover->move.outcome[MEMSUITE_MIGRATE_BUSY] += 1UL << memsuite_page_order(page);
+		put_page(page);
+	}
+}
+
+void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover)
+{
+	bool all;
+
+	if (!mover->nr_found)
+		return;
+	do {
+		all = mover_move_held(mover);
+	} while (!all && mover_lets_pass());
+	if (!all)
+		mover_leave_rest(mover);
 	mover_note_tries(mover);
 	mover->nr_found = 0;
 	mover->served = 0;
