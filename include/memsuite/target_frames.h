@@ -72,8 +72,7 @@ void memsuite_target_frames_return(struct memsuite_target_frames *frames);
  * At most once a second, since the CPUs must fetch new ones then.
  *
  * Context: may sleep.
- * Return: false if it was too soon.
  */
-bool memsuite_frames_gather(void);
+void memsuite_frames_gather(void);
 
 #endif

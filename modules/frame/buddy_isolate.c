@@ -265,15 +265,14 @@ void memsuite_frames_prepare(struct page *page, unsigned int order, bool zero)
 		set_page_count(page, 1);
 }
 
-bool memsuite_frames_gather(void)
+void memsuite_frames_gather(void)
 {
 	static unsigned long next = INITIAL_JIFFIES;
 	unsigned long due = READ_ONCE(next);
 
 	if (time_before(jiffies, due) ||
 	    cmpxchg(&next, due, jiffies + HZ) != due)
-		return false;
+		return;
 	memsuite_kcall_drain_all_pages(NULL);
-	return true;
 }
 EXPORT_SYMBOL_GPL(memsuite_frames_gather);

@@ -74,6 +74,17 @@ unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned lon
 	return freed;
 }
 
+/* The refill thread may have filled the slot meanwhile: the batch is one too many then. */
+static void depot_put_back(struct memsuite_pool *pool, unsigned int slot, struct page *chain)
+{
+	if (!chain)
+		return;
+	if (cmpxchg(&pool->slots[slot], NULL, chain))
+		memsuite_pool_free(pool, chain);
+	else
+		atomic_inc(&pool->nr_filled);
+}
+
 /* Each batch is taken out for the look: a fault that comes meanwhile finds others. */
 bool memsuite_pool_depot_give_back(struct memsuite_pool *pool, struct page *page)
 {
@@ -82,13 +93,13 @@ bool memsuite_pool_depot_give_back(struct memsuite_pool *pool, struct page *page
 	bool found = false;
 
 	for (slot = 0; slot < nr && !found; slot++) {
+		cond_resched();
 		chain = xchg(&pool->slots[slot], NULL);
 		if (!chain)
 			continue;
 		atomic_dec(&pool->nr_filled);
 		found = memsuite_chain_remove(&chain, page);
-		if (chain && !memsuite_pool_depot_put(pool, chain))
-			memsuite_pool_free(pool, chain);
+		depot_put_back(pool, slot, chain);
 	}
 	if (found)
 		memsuite_pool_free(pool, page);

@@ -16,7 +16,7 @@ bool memsuite_pool_depot_put(struct memsuite_pool *pool, struct page *chain);
 /* Gives back @pages of the depot, or some more; returns how many. Context: any. */
 unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned long pages);
 
-/* Gives back this page, if the depot has it; returns whether. Context: any, not that of a fault. */
+/* Gives back this page, if the depot has it; returns whether. Context: may sleep. */
 bool memsuite_pool_depot_give_back(struct memsuite_pool *pool, struct page *page);
 
 /* Gives back what is more than it is to hold. Context: any. */

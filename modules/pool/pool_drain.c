@@ -77,6 +77,13 @@ static unsigned long pool_drain_loose(struct memsuite_pool *pool)
 	       memsuite_pool_free_donated(pool, &pool->donated);
 }
 
+/* Walks over the region know nothing of what was given back. */
+static void pool_forget_vain(struct memsuite_pool *pool)
+{
+	memsuite_barren_forget(&pool->barren);
+	WRITE_ONCE(pool->dry_until, jiffies);
+}
+
 unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
 {
 	unsigned long freed;
@@ -85,9 +92,7 @@ unsigned long memsuite_pool_drain(struct memsuite_pool *pool)
 	freed = memsuite_pool_drain_depot(pool, ULONG_MAX);
 	freed += memsuite_large_depot_drain(pool, ULONG_MAX);
 	freed += pool_drain_loose(pool);
-	/* All that may be free now. */
-	memsuite_barren_forget(&pool->barren);
-	WRITE_ONCE(pool->dry_until, jiffies);
+	pool_forget_vain(pool);
 	return freed;
 }
 
@@ -110,16 +115,21 @@ unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pf
 
 static bool pool_drain_frame(struct memsuite_pool *pool, struct page *page)
 {
-	bool found;
+	if (memsuite_pool_depot_give_back(pool, page) ||
+	    memsuite_large_depot_give_back(pool, page))
+		return true;
+	if (pool_drain_loose(pool)) {
+		pool_forget_vain(pool);
+		memsuite_pool_end_rest(pool);
+	}
+	return false;
+}
 
-	/* Whoever wants it has this long. */
+/* Whoever wants a frame has this long. */
+static void pool_press(struct memsuite_pool *pool)
+{
 	if (time_before(READ_ONCE(pool->pressed_until), jiffies + FRAME_JIFFIES))
 		WRITE_ONCE(pool->pressed_until, jiffies + FRAME_JIFFIES);
-	found = memsuite_pool_depot_give_back(pool, page) ||
-		memsuite_large_depot_give_back(pool, page);
-	if (!found)
-		pool_drain_loose(pool);
-	return found;
 }
 
 bool memsuite_pools_drain_frame(unsigned long pfn)
@@ -128,9 +138,12 @@ bool memsuite_pools_drain_frame(unsigned long pfn)
 	bool found = false;
 
 	mutex_lock(&memsuite_pools_lock);
-	list_for_each_entry(pool, &memsuite_pools, link)
-		if (!found && pool->start_pfn <= pfn && pool->end_pfn > pfn)
-			found = pool_drain_frame(pool, pfn_to_page(pfn));
+	list_for_each_entry(pool, &memsuite_pools, link) {
+		if (pool->start_pfn > pfn || pool->end_pfn <= pfn)
+			continue;
+		pool_press(pool);
+		found = found || pool_drain_frame(pool, pfn_to_page(pfn));
+	}
 	mutex_unlock(&memsuite_pools_lock);
 	return found;
 }

@@ -16,8 +16,8 @@ unsigned long memsuite_pools_shrink(unsigned long pages);
 unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pfn);
 
 /*
- * Gives back this frame, and no more than what lies loose of its pool: true if it was in the
- * depot. Its refill thread may have it. Context: may sleep.
+ * Gives back this frame, or the folio that it is of, and true; if neither is in a depot, what
+ * lies loose of its pool. A refill thread may have it. Context: may sleep.
  */
 bool memsuite_pools_drain_frame(unsigned long pfn);
 

@@ -139,6 +139,8 @@ struct memsuite_large_depot {
  * @barren: pageblocks that have nothing for this pool
  * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
  * @gather_after: they were asked to a moment ago: not before
+ * @gather_jiffies: for how long, when they last were
+ * @got: pages that the pool had taken by then
  * @has_gathered: CPUs have, and the refill thread looks once more before it rests
  * @tell_after: a fault has told the refill thread of a large block a moment ago: not before
  * @pressed_until: memory was wanted back: do not fill before
@@ -192,6 +194,8 @@ struct memsuite_pool {
 	struct memsuite_barren barren;
 	bool gather;
 	unsigned long gather_after;
+	unsigned long gather_jiffies;
+	u64 got;
 	bool has_gathered;
 	unsigned long tell_after;
 	unsigned long pressed_until;
@@ -362,6 +366,7 @@ static inline void memsuite_pool_ask_for_more(struct memsuite_pool *pool)
 {
 	if (time_before(jiffies, READ_ONCE(pool->gather_after)))
 		return;
+	/* The thread says when the next may. */
 	WRITE_ONCE(pool->gather_after, jiffies + MEMSUITE_POOL_REST_MAX_JIFFIES);
 	WRITE_ONCE(pool->gather, true);
 	irq_work_queue(&pool->wake);

@@ -10,6 +10,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/kthread.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
@@ -21,6 +22,7 @@
 
 #include "frame/buddy_isolate.h"
 #include "frame/hwpoison.h"
+#include "kernel/unexported_calls.h"
 #include "pool/frame_order.h"
 #include "pool/large_refill.h"
 #include "pool/pool_depot.h"
@@ -37,6 +39,10 @@
 #define PEEK_BLOCKS	16
 #define LOOK_AGAIN	8
 #define LOOK_AGAIN_HEADS	1024
+
+/* CPUs are asked for what they keep once in this time at most, if that brings so many pages. */
+#define GATHER_JIFFIES		(HZ / 20)
+#define GATHER_WORTH_PAGES	(8 * MEMSUITE_POOL_BATCH_PAGES)
 
 /* Blocks that are no huge page: there is no need to break those up first. */
 #define SMALL_ORDERS	((1U << pageblock_order) - 1)
@@ -145,20 +151,20 @@ static void cut_prepare(struct memsuite_pool *pool)
 /* Returns whether all of them were. */
 static bool cut_inspect(struct memsuite_pool *pool)
 {
-	unsigned long first = page_to_pfn(pool->cut), i, bad = 0;
+	unsigned long first = page_to_pfn(pool->cut), i, bad;
+	bool whole = true;
 
 	bitmap_zero(pool->cut_bad, pool->cut_end);
 	if (!pool->banks)
 		return memsuite_pool_inspect_block(first, pool->cut_end, pool->cut_bad);
-	for (i = 0; i < pool->cut_end; i++) {
+	for (i = 0; i < pool->cut_end && whole; i++) {
 		if (test_bit(i, pool->cut_out))
 			continue;
-		if (!memsuite_pool_inspect_block(first + i, 1, &bad))
-			return false;
-		__assign_bit(i, pool->cut_bad, bad);
 		bad = 0;
+		whole = memsuite_pool_inspect_block(first + i, 1, &bad);
+		__assign_bit(i, pool->cut_bad, bad);
 	}
-	return true;
+	return whole;
 }
 
 /* Whether somebody was left without a page since CPUs parted with what they kept. */
@@ -181,14 +187,31 @@ static bool cpus_keep_bare(const struct memsuite_pool *pool)
 	return false;
 }
 
-/* What CPUs keep, of the pool and of what programs have freed. */
+/* NULL: it lies in several. */
+static struct zone *pool_zone(const struct memsuite_pool *pool)
+{
+	struct page *first = pfn_to_online_page(pool->start_pfn);
+	struct page *last = pfn_to_online_page(pool->end_pfn - 1);
+
+	return first && last && page_zone(first) == page_zone(last) ? page_zone(first) : NULL;
+}
+
+/*
+ * What CPUs keep, of the pool and of what programs have freed. They must fetch new pages then:
+ * where the region got little by it they are asked ever more seldom. What they gave back does not
+ * count.
+ */
 static void refill_gather_frames(struct memsuite_pool *pool)
 {
-	u64 missed = memsuite_stat_sum(pool->caches, misses);
+	u64 got = pool->filled + memsuite_stat_sum(pool->caches, isolated);
+	bool is_worth_it = (s64)(got - pool->got) >= GATHER_WORTH_PAGES;
 
-	memsuite_pool_drain_caches(pool);
-	if (memsuite_frames_gather())
-		pool->missed = missed;
+	pool->missed = memsuite_stat_sum(pool->caches, misses);
+	pool->gather_jiffies = clamp_t(unsigned long, is_worth_it ? 0 : 2 * pool->gather_jiffies,
+				       GATHER_JIFFIES, MEMSUITE_POOL_REST_MAX_JIFFIES);
+	pool->got = got + memsuite_pool_drain_caches(pool);
+	memsuite_kcall_drain_all_pages(pool_zone(pool));
+	WRITE_ONCE(pool->gather_after, jiffies + pool->gather_jiffies);
 }
 
 /* So much, and no more, does a region cost that is full, every other second. */
@@ -218,7 +241,8 @@ static void refill_scan_anew(struct memsuite_pool *pool)
 	memsuite_pool_rewind(pool, &pool->scan);
 	if (small)
 		return;
-	if (!pool->has_gathered && (pool_is_missed(pool) || cpus_keep_bare(pool))) {
+	if (!pool->has_gathered && time_after_eq(jiffies, READ_ONCE(pool->gather_after)) &&
+	    (pool_is_missed(pool) || cpus_keep_bare(pool))) {
 		pool->has_gathered = true;
 		refill_gather_frames(pool);
 		refill_look_again(pool);
@@ -308,9 +332,8 @@ static struct page *refill_donated_page(struct memsuite_pool *pool)
 	whole = memsuite_pool_inspect_block(page_to_pfn(page), 1, &bad);
 	if (whole && !bad)
 		return page;
-	memsuite_pool_unmark(page);
 	if (bad)
-		refill_retire(pool, page);
+		refill_retire(pool, memsuite_pool_unmark(page));
 	else
 		memsuite_pool_free(pool, page);
 	return NULL;
