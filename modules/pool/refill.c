@@ -41,7 +41,7 @@
 #define LOOK_AGAIN_HEADS	1024
 
 /* CPUs are asked for what they keep once in this time at most, if that brings so many pages. */
-#define GATHER_JIFFIES		(HZ / 20)
+#define GATHER_JIFFIES		(HZ / 10)
 #define GATHER_WORTH_PAGES	(8 * MEMSUITE_POOL_BATCH_PAGES)
 
 /* Blocks that are no huge page: there is no need to break those up first. */
