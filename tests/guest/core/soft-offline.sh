@@ -85,9 +85,9 @@ END
 check "programs got none of them, nor of what fell to a hard error" [ $bad = 0 ]
 
 # The pool has all there is, so its thread rests. Programs that come and go take of it and free, until a fault finds a large
-# block: the thread does not rest for two seconds then.
+# block: the thread does not rest for two seconds then. That may be late in a round.
 rounds=0
-for _ in 1 2 3; do
+for _ in 1 2 3 4 5; do
 	sleep 4
 	filled=$(cat $suite/regions/part/pool_filled_pages)
 	began=$(uptime_ms)
@@ -95,7 +95,7 @@ for _ in 1 2 3; do
 	note "$(($(cat $suite/regions/part/pool_filled_pages) - filled)) pages are filled in $(($(uptime_ms) - began)) ms"
 	at_least $suite/regions/part/pool_filled_pages $((filled + 128)) && rounds=$((rounds + 1))
 done
-check "a pool is filled while programs come and go" [ $rounds = 3 ]
+check "a pool is filled while programs come and go" [ $rounds -ge 3 ]
 kill $keeper
 
 # Pools come and go while pages are taken offline elsewhere.
