@@ -322,7 +322,7 @@ static bool mover_move_held(struct vipzone_page_migrate *mover)
 	bool all = true;
 	unsigned int i;
 
-	for (i = 0; i < mover->nr_found; i++)
+	for (i = 0; i < mover->nr_found && !memsuite_hold_wanted(); i++)
 		if (!mover->found[i].on_its_way)
 			mover_move_alike(mover, i);
 	for (i = 0; i < mover->policy->nr_targets; i++)

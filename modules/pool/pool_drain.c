@@ -27,6 +27,13 @@ LIST_HEAD(memsuite_pools);
 DEFINE_MUTEX(memsuite_pools_lock);	/* of that list */
 static int cpuhp_state;
 
+/* What goes back is left to whoever wants it for so long. */
+static void pool_press(struct memsuite_pool *pool, unsigned long time)
+{
+	if (time_before(READ_ONCE(pool->pressed_until), jiffies + time))
+		WRITE_ONCE(pool->pressed_until, jiffies + time);
+}
+
 static unsigned long front_give_back(struct memsuite_pool *pool,
 				     struct memsuite_pool_front *front)
 {
@@ -105,7 +112,7 @@ unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pf
 	list_for_each_entry(pool, &memsuite_pools, link) {
 		if (pool->start_pfn >= end_pfn || pool->end_pfn <= start_pfn)
 			continue;
-		WRITE_ONCE(pool->pressed_until, jiffies + PRESSURE_JIFFIES);
+		pool_press(pool, PRESSURE_JIFFIES);
 		freed += memsuite_pool_drain(pool);
 		wake_up(&pool->wait);
 	}
@@ -125,13 +132,6 @@ static bool pool_drain_frame(struct memsuite_pool *pool, struct page *page)
 	return false;
 }
 
-/* Whoever wants a frame has this long. */
-static void pool_press(struct memsuite_pool *pool)
-{
-	if (time_before(READ_ONCE(pool->pressed_until), jiffies + FRAME_JIFFIES))
-		WRITE_ONCE(pool->pressed_until, jiffies + FRAME_JIFFIES);
-}
-
 bool memsuite_pools_drain_frame(unsigned long pfn)
 {
 	struct memsuite_pool *pool;
@@ -141,7 +141,7 @@ bool memsuite_pools_drain_frame(unsigned long pfn)
 	list_for_each_entry(pool, &memsuite_pools, link) {
 		if (pool->start_pfn > pfn || pool->end_pfn <= pfn)
 			continue;
-		pool_press(pool);
+		pool_press(pool, FRAME_JIFFIES);
 		found = found || pool_drain_frame(pool, pfn_to_page(pfn));
 	}
 	mutex_unlock(&memsuite_pools_lock);
@@ -219,7 +219,7 @@ unsigned long memsuite_pools_shrink(unsigned long pages)
 	list_for_each_entry(pool, &memsuite_pools, link) {
 		if (freed >= pages)
 			break;
-		WRITE_ONCE(pool->pressed_until, jiffies + PRESSURE_JIFFIES);
+		pool_press(pool, PRESSURE_JIFFIES);
 		freed += memsuite_large_depot_drain(pool, pages - freed);
 		if (freed < pages)
 			freed += memsuite_pool_drain_depot(pool, pages - freed);
