@@ -54,6 +54,8 @@ static const struct {
 	const char *name;
 	const char *without;
 } options[] = {
+	{ IS_ENABLED(CONFIG_NUMA), "NUMA",
+	  "no fault passes where its page can be chosen, so vipzone stays off" },
 	{ IS_ENABLED(CONFIG_MEMORY_FAILURE), "MEMORY_FAILURE", "no tool is told of retired pages" },
 	{ IS_ENABLED(CONFIG_X86_MCE), "X86_MCE", "no errors that the machine reports are seen" },
 	{ IS_ENABLED(CONFIG_PSI), "PSI", "memdiag does not see that others wait" },
