@@ -33,7 +33,7 @@ import sys
 from . import TOP
 
 sys.path.insert(0, os.path.join(TOP, "scripts"))
-from vmlib import NAMES, Usage, named  # noqa: E402
+from vmlib import NAMES, Usage, VARIANTS, named  # noqa: E402
 
 KEYS = ("case", "kernels", "options", "arguments", "timeout", "alone", "boot", "once")
 DECLARED = re.compile(rf"#\s({'|'.join(KEYS)}):\s+(\S.*)$")
@@ -42,6 +42,8 @@ ALTERNATIVE = re.compile(r"((?:[\w.+]+ )*[\w.+]+):\s+(.*)$")
 GUEST = os.path.join(TOP, "tests", "guest")
 HOST_S, GUEST_S = 600, 900
 BOOT_SCRIPTS = 6	# that share a boot, at most
+PARALLEL = ("--parallel", "--smp", "4")	# CPUs that run at once
+PATIENCE = 3		# with more of them than the machine has
 MARGIN_S = 900		# for what comes before a guest's own time: a build, or a kernel that is fetched
 
 
@@ -165,14 +167,36 @@ def scripts():
                   for path in glob.glob(os.path.join(TOP, "tests", pattern)) if os.path.isfile(path))
 
 
-def cases(soak):
-    """All cases of make test, or of make soak: by kernel, and in alphabetical order."""
+def _all(of_head):
+    """What @of_head(path, said) makes of all heads: by kernel, and in alphabetical order."""
     found = []
     for path in scripts():
         try:
             with open(path, encoding="utf-8") as f:
-                found += [case for said in head(f) for case in declared(path, said, soak)]
+                found += [case for said in head(f) for case in of_head(path, said)]
         except (Mistake, Usage, ValueError) as mistake:
             raise SystemExit(f"{os.path.relpath(path, TOP)}: {mistake}") from None
     order = ("host", *NAMES)
     return sorted(found, key=lambda case: order.index(case.name.partition(":")[0]))
+
+
+def cases(soak):
+    """All cases of make test, or of make soak."""
+    return _all(lambda path, said: declared(path, said, soak))
+
+
+def parallel_cases(kernel):
+    """Scripts of the guest, as long as in make test, on @kernel with PARALLEL: but for those that count instructions."""
+    alike = "debug" if kernel in VARIANTS else kernel
+
+    def of_head(path, said):
+        if not path.startswith(GUEST):
+            return
+        everywhere = {**said, "kernels": chosen(said.get("kernels", ""), None, True)}
+        for case in declared(path, everywhere, False):
+            if case.kernel == alike and "--icount" not in case.options:
+                # Of options that are said twice, the last one counts.
+                yield GuestCase(f"{kernel}: {case.name.partition(': ')[2]}", kernel, [*case.options, *PARALLEL], case.scripts,
+                                PATIENCE * case.seconds, case.shared, alone=case.alone, once=case.once)
+
+    return _all(of_head)

@@ -191,6 +191,14 @@ class HeadTest(unittest.TestCase):
             self.assertEqual(len({one.name for one in together}), len(together))
             self.assertTrue(all(len(one.scripts) <= cases.BOOT_SCRIPTS for one in together if hasattr(one, "scripts")))
 
+    def test_parallel(self):
+        """The same scripts, but for those that count instructions; a variant's are those of the kernel it is made of."""
+        for kernel, alike in ("5.10", "5.10"), ("kcsan", "debug"):
+            quick = {one.scripts[0][0][0] for one in cases.parallel_cases(kernel)}
+            some = [one for one in cases.cases(True) if hasattr(one, "scripts") and one.kernel == alike]
+            self.assertEqual(quick, {one.scripts[0][0][0] for one in some if "--icount" not in one.options})
+            self.assertTrue(all(one.kernel == kernel and "--parallel" in one.command for one in cases.parallel_cases(kernel)))
+
     def test_sets(self):
         self.assertEqual(vmlib.named("all"), vmlib.KERNELS)
         self.assertEqual(vmlib.named("oldest") + vmlib.named("newest"), (vmlib.SERIES[0], vmlib.SERIES[-1]))
