@@ -155,6 +155,22 @@ static bool span_await(struct vstore *store, struct span span)
 }
 
 /*
+ * Waits until a write may be done: nothing of it is on its way, and if it is for PRAM, which may
+ * turn out to be no place for it, the disk is sealed. Each wait releases the lock, so that the disk
+ * may be whole again by then: a block that becomes dirty now would be lost. Returns false if what
+ * is to be sealed did not arrive.
+ */
+static bool write_await(struct vstore *store, struct span span, bool *wanted)
+{
+	while (span_await(store, span)) {
+		if (!*wanted || store->sealing.seal.state == VSTORE_DISK_SEALED)
+			return true;
+		*wanted = vstore_sealing_await(store);
+	}
+	return false;
+}
+
+/*
  * Blocks that are dirty in PRAM are written there again, whatever the request's size. If PRAM
  * forgot them, only the disk would have them, and until its own cache is flushed it may hold
  * older contents than were promised.
@@ -165,9 +181,9 @@ static int write_map(struct vstore *store, struct bio *bio)
 	u32 nr, done, mark;
 	bool dirty, wanted;
 
-	wanted = write_wants_pram(store, span, &mark) && vstore_sealing_await(store);
+	wanted = write_wants_pram(store, span, &mark);
 	/* The lock may have been released: nothing that was found before this is used. */
-	if (!span_await(store, span))
+	if (!write_await(store, span, &wanted))
 		return bio_done(bio, BLK_STS_IOERR);
 	span_outdate(store, span);
 	if (wanted) {
