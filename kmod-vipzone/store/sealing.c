@@ -290,6 +290,17 @@ int vstore_sealing_open(struct vstore *store)
 	return err;
 }
 
+/* PRAM has nothing of the disk, and some PRAM has what the label stands for. */
+static int conflict_settle_whole(struct vstore *store, struct vstore_report *report)
+{
+	if (store->sealing.trust == VSTORE_TRUST_DISK)
+		return 0;
+	DMERR_LIMIT("disk %s: sealed by another store, or by this one at another time",
+		    store->disk->name);
+	DMERR_LIMIT("open it with the PRAM of that store; trust disk does without");
+	return vstore_refuse(report, "the disk is sealed, and this PRAM has nothing of it", 0);
+}
+
 /* The disk is not as the store left it: somebody has to say which side counts. */
 static int conflict_settle(struct vstore *store, struct vstore_report *report)
 {
@@ -316,15 +327,15 @@ static int conflict_settle(struct vstore *store, struct vstore_report *report)
 }
 
 /*
- * Whether the buffer has the label that the seal tells of. A disk that is whole has none of this
- * store: else the seal is not the last one that was written.
+ * Whether the buffer has the label that the seal tells of. A disk that is whole has none: else
+ * another store has sealed it, or the seal is not the last one that was written.
  */
 static bool disk_fits_seal(const struct vstore *store)
 {
 	const struct vstore_seal *seal = &store->sealing.seal;
 
 	if (seal->state == VSTORE_DISK_WHOLE)
-		return !vstore_label_is_own(store->base, store->buffer);
+		return !vstore_label_is_there(store->buffer);
 	return vstore_label_is_right(store->base, seal->generation, store->buffer);
 }
 
@@ -353,9 +364,10 @@ int vstore_sealing_check(struct vstore *store, struct vstore_report *report)
 		return err;
 	}
 	if (!err && !disk_fits_seal(store)) {
-		err = conflict_settle(store, report);
-		sealing->checked = !err;
-		return err;
+		err = sealing->seal.state == VSTORE_DISK_WHOLE ?
+		      conflict_settle_whole(store, report) : conflict_settle(store, report);
+		if (err)
+			return err;
 	}
 	sealing->checked |= !err;
 	/* Whatever disk this is, there is nothing of it in PRAM. */

@@ -75,7 +75,7 @@ static bool activate(char *pram, struct vstore_page *pages, size_t nr_pages, cha
 	if (vstore_seal_read(pram, &seal))
 		return false;
 	report->why = "a label on a disk that is whole";
-	if (seal.state == VSTORE_DISK_WHOLE && vstore_label_is_own(pram, disk))
+	if (seal.state == VSTORE_DISK_WHOLE && vstore_label_is_there(disk))
 		return false;
 	if (seal.state == VSTORE_DISK_WHOLE)
 		vstore_header_clear(pram, count);

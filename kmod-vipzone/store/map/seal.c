@@ -108,17 +108,17 @@ bool vstore_label_is_right(const void *base, u32 generation, const void *block)
 }
 
 /**
- * vstore_label_is_own() - whether a disk was sealed by this store, whenever that was
- * @base: the PRAM; its header is right
+ * vstore_label_is_there() - whether a disk was sealed, by whatever store
  * @block: the disk's first
  *
- * Return: true if it has a label of this store.
+ * Return: true if it has a label.
  */
-bool vstore_label_is_own(const void *base, const void *block)
+bool vstore_label_is_there(const void *block)
 {
 	const struct vstore_label *label = block;
 
-	return vstore_label_is_right(base, label->generation, block);
+	return label->magic == VSTORE_LABEL_MAGIC &&
+	       label->crc == crc32_le(~0u, block, offsetof(struct vstore_label, crc));
 }
 
 /* Whether a sector is as a sealed disk has it. */

@@ -97,7 +97,7 @@ u64 vstore_seal_make(u32 seed, struct vstore_seal seal);
 int vstore_seal_read(const void *base, struct vstore_seal *seal);
 void vstore_seal_write(void *base, struct vstore_seal seal);
 void vstore_label_make(const void *base, u32 generation, struct vstore_label *label);
-bool vstore_label_is_own(const void *base, const void *block);
+bool vstore_label_is_there(const void *block);
 bool vstore_label_is_right(const void *base, u32 generation, const void *block);
 bool vstore_seal_is_moved(const void *base, u32 generation, u64 block, const void *on_disk,
 			  const void *in_pram);

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/storepram.sh"
 blocks=8192		# 32 MiB
 sectors=$((blocks * 8))
-table() { echo "0 $sectors vstore ${disk:-$loop} /dev/mapper/pram${1:+ $1}"; }
+table() { echo "0 $sectors vstore ${disk:-$loop} /dev/mapper/${pram:-pram}${1:+ $1}"; }
 create() { dmsetup create vs --table "$(table "$1")" 2>/dev/null; }
 # A device that cannot be resumed is left behind.
 refused() { ! create "$@" && { dmsetup remove vs 2>/dev/null || true; }; }
@@ -124,6 +124,26 @@ check "a PRAM that is whole goes with any disk of that size" create
 check "and has nothing of the one before" sh -c "cmp -s -n $((blocks * 4096)) $vs /dev/zero"
 dmsetup remove vs
 disk=
+
+# A disk that another store has sealed looks empty.
+dd if=/tmp/sealed of="$other" bs=1M conv=notrunc,fsync oflag=direct 2>/dev/null
+dmsetup create pram2 --table "0 8192 linear /dev/pmem0 8192"
+dd if=/dev/zero of=/dev/mapper/pram2 bs=1M count=4 oflag=direct 2>/dev/null
+disk=$other pram=pram2
+check "what another store has sealed is refused to a new one" refused "1 format"
+check "with the reason" said "the disk is sealed, and this PRAM has nothing of it"
+check "and the way out" sh -c "dmesg | tail -n 5 | grep -q 'PRAM of that store; trust disk'"
+check "it is refused to one that is whole" refused
+check "that PRAM has nothing to be trusted" refused "2 trust pram"
+check "the disk is as it was" cmp -s /tmp/sealed "$other"
+check "without what that store has, if one says so" create "2 trust disk"
+check "it is written" mkfs.ext4 -q -F $vs
+check "and made whole" dmsetup message vs 0 flush
+dmsetup remove vs
+check "once is enough" create
+dmsetup remove vs
+dmsetup remove pram2
+disk='' pram=''
 
 # Nothing changes what is read-only.
 create "4 high_watermark 0 low_watermark 0"
