@@ -212,12 +212,12 @@ static int write_map(struct vstore *store, struct bio *bio)
 	return bio_done(bio, BLK_STS_OK);
 }
 
-/* Returns 0, -EIO, or -EAGAIN if PRAM has lost the block, and the disk has it. */
+/* Returns 0, -EIO, or -EAGAIN if PRAM has lost the block, and the disk has it: it was clean. */
 static int read_block(struct vstore *store, struct bio *bio, struct bvec_iter *iter,
 		      struct vstore_page *page)
 {
 	if (vstore_block_read(store, page, store->block))
-		return page->use == VSTORE_DATA ? -EIO : -EAGAIN;
+		return page->use == VSTORE_DATA && vstore_page_is_dirty(page) ? -EIO : -EAGAIN;
 	if (vstore_bio_copy(bio, iter, store->block, VSTORE_BLOCK_SIZE))
 		return -EIO;
 	vstore_block_enlist(store, page);
@@ -271,7 +271,7 @@ static int read_map(struct vstore *store, struct bio *bio)
 			break;
 	}
 	if (!nr && err == -EAGAIN)
-		return read_map(store, bio);	/* from the disk */
+		return read_disk(store, bio, (struct span){ span.block, 1 });
 	store->counts.read_pram++;
 	/* A block that cannot be read ends the request before it, and fails alone the next time. */
 	bio_accept(bio, max(nr, 1U));

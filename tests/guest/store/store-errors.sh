@@ -188,6 +188,21 @@ zero "$(page_of 61)"
 check_data "a clean block that was changed comes from the disk" as_written 60 4
 check "the log tells" log_says "block 61 has a wrong checksum: the disk has it"
 
+# The same where nothing may be written.
+dmsetup message vs 0 low_watermark 0
+dmsetup message vs 0 high_watermark 0
+put 60 4
+check "write-back makes them clean" wait_for 20 field_is dirty 0
+check "while the disk is sealed" field_is sealed 1
+dmsetup remove vs
+check "open to be read" dmsetup create -r vs --table "0 $sectors vstore /dev/mapper/disk /dev/mapper/pram 2 policy selective"
+zero "$(page_of 61)"
+check_data "a clean block that was changed comes from the disk" as_written 60 4
+check_data "each time" as_written 61 1
+dmsetup remove vs
+check "open again" create "2 policy selective"
+check_data "likewise" as_written 60 4
+
 # Entries that are again what they were before.
 entries() { dd if=/dev/mapper/pram of="$1" bs=512 skip=$(($2 * 8)) count=1 iflag=direct 2>/dev/null; }
 put 61 1
