@@ -139,7 +139,7 @@ void vstore_block_mark_bad(struct vstore *store, struct vstore_page *page, const
 		    clean ? ": the disk has it" : "");
 	vstore_block_count(store, page, -1);
 	vstore_page_mark_bad(&store->map, page - store->pages);
-	if (clean && !store->read_only)
+	if (clean && !vstore_is_read_only(store))
 		vstore_map_forget(&store->map, &block, 1);
 }
 
@@ -430,7 +430,7 @@ void vstore_blocks_repair(struct vstore *store)
 	u32 node = store->map.damaged;
 	int err;
 
-	if (!node || store->read_only)
+	if (!node || vstore_is_read_only(store))
 		return;
 	err = vstore_map_repair(&store->map);
 	if (err == -ENOENT)

@@ -335,7 +335,7 @@ static int discard_map(struct vstore *store, struct bio *bio)
 
 static int map_locked(struct vstore *store, struct bio *bio)
 {
-	if (store->read_only && bio_op(bio) != REQ_OP_READ)
+	if (bio_op(bio) != REQ_OP_READ && vstore_is_read_only(store))
 		return bio_done(bio, BLK_STS_IOERR);
 	switch (bio_op(bio)) {
 	case REQ_OP_READ:

@@ -151,7 +151,7 @@ bool vstore_promote_is_idle(struct vstore *store, u64 block, u32 nr)
  */
 bool vstore_promote_wanted(const struct vstore *store)
 {
-	return READ_ONCE(store->promotes) && !store->read_only;
+	return READ_ONCE(store->promotes) && !vstore_is_read_only(store);
 }
 
 /* Requests do not wait for memory: if there is none, the read is not kept. */

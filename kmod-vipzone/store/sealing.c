@@ -256,7 +256,7 @@ static void runs_mark_clean(struct vstore *store)
 bool vstore_sealing_may_open(const struct vstore *store)
 {
 	return store->sealing.seal.state != VSTORE_DISK_WHOLE && !store->nr_dirty &&
-	       !store->map.nr_lost && !store->read_only;
+	       !store->map.nr_lost && !vstore_is_read_only(store);
 }
 
 /**

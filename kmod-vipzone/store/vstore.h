@@ -6,6 +6,7 @@
 #ifndef VSTORE_VSTORE_H
 #define VSTORE_VSTORE_H
 
+#include <linux/blkdev.h>
 #include <linux/kobject.h>
 #include <linux/mutex.h>
 #include <linux/uuid.h>
@@ -58,7 +59,7 @@ struct vstore {
 	struct vstore_map map;
 	void *block;			/* one on its way, whose checksum is formed */
 	bool open;
-	bool read_only;			/* neither PRAM nor disk is written */
+	bool read_only;			/* from the first: see vstore_is_read_only() */
 	struct list_head dirty;		/* by use, the oldest first */
 	struct list_head merged;
 	struct list_head clean;
@@ -99,5 +100,21 @@ struct vstore {
 	struct vstore_read_cache cache;
 	struct vstore_share share;
 };
+
+/**
+ * vstore_is_read_only() - whether neither PRAM nor disk may be written now
+ * @store: it
+ *
+ * A device may be set read-only at any time (blockdev --setro), and is written nevertheless by who
+ * does not ask.
+ *
+ * Context: any.
+ * Return: true if the table or one of the devices is.
+ */
+static inline bool vstore_is_read_only(const struct vstore *store)
+{
+	return store->read_only || bdev_read_only(store->disk->bdev) ||
+	       (store->pram && bdev_read_only(store->pram->bdev));
+}
 
 #endif

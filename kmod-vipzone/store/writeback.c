@@ -51,7 +51,7 @@ static bool is_flushing(const struct vstore *store)
  */
 bool vstore_writeback_wanted(const struct vstore *store)
 {
-	return !store->read_only && store->nr_dirty &&
+	return store->nr_dirty && !vstore_is_read_only(store) &&
 	       (is_flushing(store) || store->nr_merged >= VSTORE_BATCH ||
 				   store->nr_dirty > dirty_limit(store, store->high_pct));
 }
@@ -298,10 +298,16 @@ static enum step next_step(struct vstore *store, struct progress *p)
 {
 	bool all;
 
-	if (!store->open || store->read_only)
+	if (!store->open)
 		return STEP_END;
+	/* Who waits for it has been let in. */
 	if (store->sealing.wanted)
 		return STEP_SEAL;
+	if (vstore_is_read_only(store)) {
+		if (store->sealing.seal.state != VSTORE_DISK_WHOLE)
+			p->error = -EROFS;
+		return STEP_END;
+	}
 	p->forced |= store->forced;
 	store->forced = false;
 	all = is_flushing(store) || p->forced ||
@@ -317,8 +323,8 @@ static enum step next_step(struct vstore *store, struct progress *p)
 static void step_end(struct vstore *store, const struct progress *p)
 {
 	flushes_end(store, p->error);
-	/* The disk may recover. */
-	if (p->error && store->open)
+	/* The disk may recover; one that is read-only has its writes come back first. */
+	if (p->error && p->error != -EROFS && store->open)
 		queue_delayed_work(store->queue, &store->work, 5 * HZ);
 	WRITE_ONCE(store->rounds, store->rounds + 1);
 }
@@ -373,7 +379,8 @@ void vstore_writeback_work(struct work_struct *work)
  * @store: it; sleeps, and as long as others write
  *
  * Return: 0, the disk's error, -EIO if PRAM cannot be read where the disk has not the
- * same, or -EAGAIN if the device is suspended.
+ * same, -EROFS if the disk lacks something and must not be written, or -EAGAIN if the device is
+ * suspended.
  */
 int vstore_writeback_flush(struct vstore *store)
 {

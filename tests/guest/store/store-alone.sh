@@ -172,6 +172,26 @@ sums >/tmp/after
 check_data "nor with a disk that is read-only" cmp -s /tmp/before /tmp/after
 blockdev --setrw "$loop"
 
+# Nor what becomes read-only while it is in use.
+create "4 high_watermark 0 low_watermark 0"
+for device in "$loop" /dev/mapper/pram; do
+	quiet dd if=/dev/urandom of=$vs bs=4k count=200 seek=1000 oflag=direct conv=notrunc
+	blockdev --setro "$device"
+	sleep 1 # what was on its way
+	pram_read
+	sums >/tmp/before
+	check "flush says that it cannot, if $device is" sh -c "dmsetup message vs 0 flush 2>&1 | grep -q 'Read-only'"
+	check "and a write fails" fails dd if=/dev/zero of=$vs bs=4k count=1 seek=1500 oflag=direct conv=notrunc
+	check "all is read" dd if=$vs of=/dev/null bs=16k iflag=direct 2>/dev/null
+	sleep 2
+	pram_read
+	sums >/tmp/after
+	check_data "and neither side has changed" cmp -s /tmp/before /tmp/after
+	blockdev --setrw "$device"
+	check "it goes on when it may" dd if=/dev/urandom of=$vs bs=4k count=1 seek=1500 oflag=direct conv=notrunc 2>/dev/null
+done
+dmsetup remove vs
+
 # A disk that has grown.
 create
 dmsetup message vs 0 flush
