@@ -38,10 +38,13 @@ static void (*page_give_back)(unsigned long pfn);
 static atomic_t nr_inside = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(left);
 
-/* Neither a program's, nor free: the suite may hold it. */
-static bool may_be_held(unsigned long pfn)
+/*
+ * Neither a program's, nor free: the suite may hold it. What the caller has a reference of is
+ * somebody's, whatever it is, and a second try would be without that reference.
+ */
+static bool may_be_held(unsigned long pfn, int flags)
 {
-	struct page *page = pfn_to_online_page(pfn);
+	struct page *page = flags & MF_COUNT_INCREASED ? NULL : pfn_to_online_page(pfn);
 
 	return page && !PageLRU(page) && !PageBuddy(page);
 }
@@ -62,10 +65,10 @@ static noinline int soft_offline_redirected(unsigned long pfn, int flags)
 	WRITE_ONCE(caller, current);
 	memsuite_frames_leave(pfn);
 	do {
-		if (may_be_held(pfn))
+		if (may_be_held(pfn, flags))
 			page_release(pfn);
 		err = memsuite_kcall_soft_offline_page(pfn, flags);
-	} while (err && ++tries < TRIES && may_be_held(pfn));
+	} while (err && ++tries < TRIES && may_be_held(pfn, flags));
 	memsuite_frames_leave(ULONG_MAX);
 	WRITE_ONCE(caller, NULL);
 	mutex_unlock(&call_lock);

@@ -74,6 +74,8 @@ marked=0
 while read -r frame; do is_poisoned $frame && marked=$((marked + 1)); done </tmp/frames
 check "and are marked" [ $marked = $n ]
 check "the pool is filled again" wait_for 20 has_marked
+modprobe af_packet 2>/dev/null
+check "a page of the kernel's that a program has mapped stays its own" "$here/ring"
 pool_frames 8 >/tmp/hard
 while read -r frame; do offline $frame $hard; done </tmp/hard
 "$here/touch" 900 --range $((first * 4096)) $(((first + 1024) * 4096)) >/tmp/touched
