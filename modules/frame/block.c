@@ -57,7 +57,7 @@ void memsuite_block_give(struct memsuite_block *block)
 {
 	block_mark_offline(block, false);
 	memsuite_held_pages_add(-(1L << block->order));
-	memsuite_alloc_stats_free(block->page, block->order, __free_pages);
+	memsuite_frames_free(block->page, block->order);
 }
 EXPORT_SYMBOL_GPL(memsuite_block_give);
 

@@ -14,6 +14,7 @@
 
 #include "frame/bank_map.h"
 #include "frame/barren.h"
+#include "frame/alloc_stats_private.h"
 #include "frame/buddy_isolate.h"
 #include "kernel/unexported_calls.h"
 
@@ -111,15 +112,20 @@ static bool block_is_wanted(const struct memsuite_scan *scan, struct page *page,
 	       block_age_is_wanted(scan, page_to_pfn(page), 1UL << *order);
 }
 
-/* Where the kernel looks before it hands a page out, isolation does not. */
-static bool block_is_poisoned(struct page *page, unsigned int order)
+static bool frames_are_poisoned(struct page *page, unsigned int order)
 {
 	unsigned long i;
 
-	for (i = 0; MEMSUITE_FREE_MAY_BE_POISONED && i < 1UL << order; i++)
+	for (i = 0; i < 1UL << order; i++)
 		if (PageHWPoison(page + i))
 			return true;
 	return false;
+}
+
+/* Where the kernel looks before it hands a page out, isolation does not. */
+static bool block_is_poisoned(struct page *page, unsigned int order)
+{
+	return MEMSUITE_FREE_MAY_BE_POISONED && frames_are_poisoned(page, order);
 }
 
 static bool block_is_left(struct page *page, unsigned int order)
@@ -263,6 +269,19 @@ void memsuite_frames_prepare(struct page *page, unsigned int order, bool zero)
 	 */
 	if (!page_ref_count(page))
 		set_page_count(page, 1);
+}
+
+void memsuite_frames_free(struct page *page, unsigned int order)
+{
+	unsigned long i;
+
+	if (likely(!order || !frames_are_poisoned(page, order))) {
+		memsuite_alloc_stats_free(page, order, __free_pages);
+		return;
+	}
+	split_page(page, order);
+	for (i = 0; i < 1UL << order; i++)
+		memsuite_alloc_stats_free(page + i, 0, __free_pages);
 }
 
 void memsuite_frames_gather(void)

@@ -77,4 +77,16 @@ void memsuite_frames_skip_zone(struct memsuite_scan *scan);
  */
 void memsuite_frames_prepare(struct page *page, unsigned int order, bool zero);
 
+/**
+ * memsuite_frames_free() - give prepared frames back to the kernel
+ * @page: first page of 2^@order
+ * @order: likewise
+ *
+ * The kernel may have found one of them bad meanwhile. Frees them one by one then: it keeps a bad
+ * page that is freed by itself, and hands one out that is amid a free block.
+ *
+ * Context: any in which pages may be freed.
+ */
+void memsuite_frames_free(struct page *page, unsigned int order);
+
 #endif

@@ -94,6 +94,9 @@ static bool target_frame_passes(struct memsuite_target_frames *frames, struct pa
 {
 	int err = frames->inspected ? memsuite_pool_inspect_held(page, 0) : 0;
 
+	/* The kernel has found it bad while it was held. */
+	if (!err && PageHWPoison(page))
+		err = -EAGAIN;
 	if (err == -EIO) {
 		set_page_private(page, (unsigned long)frames->bad);
 		frames->bad = page;
@@ -161,7 +164,7 @@ void memsuite_target_frames_return(struct memsuite_target_frames *frames)
 		/* Bare frames cannot be freed: they were never allocated. */
 		memsuite_frames_prepare(block.page, block.order, false);
 		memsuite_held_pages_add(-(1L << block.order));
-		memsuite_alloc_stats_free(block.page, block.order, __free_pages);
+		memsuite_frames_free(block.page, block.order);
 	}
 }
 EXPORT_SYMBOL_GPL(memsuite_target_frames_return);
