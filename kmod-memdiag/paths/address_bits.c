@@ -370,7 +370,7 @@ DEFINE_SHOW_ATTRIBUTE(address_bits);
 
 void memdiag_address_bits_init(struct dentry *debugfs)
 {
-	debugfs_create_file("address_bits", 0444, debugfs, NULL, &address_bits_fops);
+	debugfs_create_file("address_bits", 0400, debugfs, NULL, &address_bits_fops);
 }
 
 int memdiag_address_bits_start(void)

@@ -223,7 +223,7 @@ DEFINE_SHOW_ATTRIBUTE(ecc_pages);
 
 void memdiag_ecc_init(struct dentry *debugfs)
 {
-	debugfs_create_file("ecc_pages", 0444, debugfs, NULL, &ecc_pages_fops);
+	debugfs_create_file("ecc_pages", 0400, debugfs, NULL, &ecc_pages_fops);
 	memsuite_mce_listen(&chain_block);
 }
 

@@ -158,5 +158,5 @@ DEFINE_SHOW_ATTRIBUTE(coverage);
 
 void memdiag_coverage_init(struct dentry *debugfs)
 {
-	debugfs_create_file("coverage", 0444, debugfs, NULL, &coverage_fops);
+	debugfs_create_file("coverage", 0400, debugfs, NULL, &coverage_fops);
 }

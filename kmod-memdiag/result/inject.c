@@ -397,7 +397,7 @@ DEFINE_SHOW_ATTRIBUTE(injected);
 
 void memdiag_inject_init(struct dentry *debugfs)
 {
-	debugfs_create_file("injected", 0444, debugfs, NULL, &injected_fops);
+	debugfs_create_file("injected", 0400, debugfs, NULL, &injected_fops);
 }
 
 /* After the last test. */

@@ -352,7 +352,7 @@ DEFINE_SHOW_ATTRIBUTE(tests);
 
 void memdiag_extra_tests_init(struct dentry *debugfs)
 {
-	debugfs_create_file("tests", 0444, debugfs, NULL, &tests_fops);
+	debugfs_create_file("tests", 0400, debugfs, NULL, &tests_fops);
 }
 
 void memdiag_extra_tests_exit(void)

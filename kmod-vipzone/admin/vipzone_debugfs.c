@@ -19,8 +19,8 @@ DEFINE_SHOW_ATTRIBUTE(vipzone_process_energy);
 void vipzone_debugfs_init(void)
 {
 	dir = memsuite_debugfs_add("vipzone");
-	debugfs_create_file("processes", 0444, dir, NULL, &vipzone_processes_fops);
-	debugfs_create_file("ledger", 0444, dir, NULL, &vipzone_process_energy_fops);
+	debugfs_create_file("processes", 0400, dir, NULL, &vipzone_processes_fops);
+	debugfs_create_file("ledger", 0400, dir, NULL, &vipzone_process_energy_fops);
 }
 
 void vipzone_debugfs_exit(void)

@@ -357,7 +357,7 @@ int memsuite_alloc_stats_init(void)
 	if (IS_ERR(dir))
 		goto err;
 	debugfs = memsuite_debugfs_add("demand");
-	debugfs_create_file("table", 0444, debugfs, NULL, &table_fops);
+	debugfs_create_file("table", 0400, debugfs, NULL, &table_fops);
 	return 0;
 
 err:
