@@ -54,13 +54,14 @@ static int __init memdiag_init(void)
 	err = memdiag_census_init();
 	if (err)
 		return err;
-	err = memdiag_hotplug_init();
+	err = memdiag_bad_pages_init();
 	if (err)
 		goto exit_census;
-	debugfs = memsuite_debugfs_add("memdiag");
-	err = memdiag_bad_pages_init(debugfs);
+	err = memdiag_hotplug_init();
 	if (err)
-		goto remove_debugfs;
+		goto exit_bad_pages;
+	debugfs = memsuite_debugfs_add("memdiag");
+	memdiag_bad_pages_table_init(debugfs);
 	memdiag_coverage_init(debugfs);
 	memdiag_inuse_init(debugfs);
 	memdiag_address_bits_init(debugfs);
@@ -75,9 +76,8 @@ static int __init memdiag_init(void)
 		memdiag_parts_exit();
 	return err;
 
-remove_debugfs:
-	debugfs_remove_recursive(debugfs);
-	memdiag_hotplug_exit();
+exit_bad_pages:
+	memdiag_bad_pages_exit();
 exit_census:
 	memdiag_census_exit();
 	return err;

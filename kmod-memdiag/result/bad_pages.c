@@ -528,12 +528,14 @@ DEFINE_SEQ_ATTRIBUTE(bad_pages);
  */
 #define PROC_NAME	"memdiag_bad_pages"
 
-int memdiag_bad_pages_init(struct dentry *debugfs)
+int memdiag_bad_pages_init(void)
 {
-	if (!proc_create_seq(PROC_NAME, 0400, NULL, &bad_pages_sops))
-		return -ENOMEM;
-	debugfs_create_file("bad_pages", 0444, debugfs, NULL, &bad_pages_fops);
-	return 0;
+	return proc_create_seq(PROC_NAME, 0400, NULL, &bad_pages_sops) ? 0 : -ENOMEM;
+}
+
+void memdiag_bad_pages_table_init(struct dentry *debugfs)
+{
+	debugfs_create_file("bad_pages", 0400, debugfs, NULL, &bad_pages_fops);
 }
 
 /* The table in debugfs is gone with its directory. */

@@ -52,7 +52,8 @@ struct memdiag_bad_page {
 
 struct dentry;
 
-int memdiag_bad_pages_init(struct dentry *debugfs);
+int memdiag_bad_pages_init(void);
+void memdiag_bad_pages_table_init(struct dentry *debugfs);
 void memdiag_bad_pages_exit(void);
 
 /**
