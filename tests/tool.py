@@ -158,7 +158,7 @@ BAD_PAGES = ("# pfn address mask element background time direction class "
 BAD_PAGE = ("0x1234 0x1234568 0x0000000000000010 2 0x0000000000000000 17 "
             "0->1 hard 0 node0 DIMM_0 test 1\n")
 HEADER = "# memsuite bad pages, version 2: address mask element background time direction class dimm key"
-PROCESSES = "# pid policy\n"
+PROCESSES = "# pid policy choice\n"
 BILLS = f"# pid policy region {' '.join(ledger.BILL)}\n"
 
 CLIFF = 1000    # pages that the made-up program loops over
@@ -1322,7 +1322,7 @@ def policy_files(number, who, policy, **counts):
 def policies_are_listed(top):
     tree = Tree(top, {**SYSFS, **policy_files(0, "machine", "region:node0"),
                       **policy_files(3, "812", "segment:heap=pram", brk_pages="512", fallback_empty="3",
-                                     fallback_huge="4", fallback_wear="512")}, {"vipzone/processes": f"{PROCESSES}{os.getpid()} 3"})
+                                     fallback_huge="4", fallback_wear="512")}, {"vipzone/processes": f"{PROCESSES}{os.getpid()} 3 -\n1 0 segment:heap=node0"})
     text = tree.run("zone", "policies").stdout
     assert "machine" in text and "segment:heap=pram" in text and "2 MiB" in text and "2.0 MiB  empty 3, huge 4, wear 512" in text, \
         text
@@ -1332,7 +1332,9 @@ def policies_are_listed(top):
     with open(os.path.join(TOP, "kmod-vipzone", "policy", "policy_sysfs.c"), encoding="utf-8") as file:
         assert set(row["fallbacks"]) == set(re.findall(r"^COUNT\(fallback_(\w+),", file.read(), re.M)), row
     assert "segment:heap=pram" in tree.run("zone", "ps").stdout
-    assert tree.json("zone", "ps", "--json")[0]["pid"] == os.getpid()
+    own, chosen = tree.json("zone", "ps", "--json")
+    assert own["pid"] == os.getpid() and own["policy_number"] == 3, own
+    assert chosen["policy"] == "segment:heap=node0" and chosen["policy_number"] == 0, chosen
 
 
 def children_are_of_a_process(top):

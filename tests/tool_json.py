@@ -111,7 +111,7 @@ def a_tree(top):
         "vipzone/enabled": "1", **tool.policy_files(0, "machine", "region:node0"), "memdiag/tests/count": "0",
         **tool.ledger_files("node0"), "vipzone/audit/interval_ms": "0", "vipzone/audit/sample_accesses": "0"},
         {**DEBUGFS, "memdiag/bad_pages": BAD_PAGES + BAD_PAGE, "mrc/plan": PLAN,
-         "vipzone/processes": f"{tool.PROCESSES}{os.getpid()} 0",
+         "vipzone/processes": f"{tool.PROCESSES}{os.getpid()} 0 -",
          "vipzone/ledger": tool.BILLS + "1 0 node0 1 2 0 0 30 4 50",
          "memdiag/injected": "# address bit kind variant aggressor aggressor_bit cpu\n0x1000 3 saf 0 - - -"})
     tool.plug(tree, ("DIMM 0", "A1"), ("DIMM \xe9", "B2"))

@@ -49,7 +49,7 @@ static int process_set(const struct vipzone_command *command)
 	err = vipzone_task_events_start();
 	if (err)
 		goto out;
-	policy = vipzone_policy_create(command);
+	policy = vipzone_policy_create(command, NULL);
 	err = PTR_ERR_OR_ZERO(policy);
 	if (!err)
 		err = vipzone_process_link(mm, pid, policy, NULL);
@@ -72,7 +72,7 @@ int vipzone_policy_set(const struct vipzone_command *command)
 		err = vipzone_cgroup_policy_watch() ?: vipzone_task_events_start();
 	if (err)
 		return err;
-	policy = vipzone_policy_create(command);
+	policy = vipzone_policy_create(command, NULL);
 	if (IS_ERR(policy))
 		return PTR_ERR(policy);
 	vipzone_cgroup_policy_set(policy);
@@ -155,14 +155,12 @@ static int choose_regions(struct vipzone_policy *base, char *list)
 		err = vipzone_command_choose(&base->command, list, command);
 	if (!err) {
 		command->pid = task_tgid_nr(current);
-		policy = vipzone_policy_create(command);
+		policy = vipzone_policy_create(command, base);
 		err = PTR_ERR_OR_ZERO(policy);
 	}
 	kfree(command);
 	if (err)
 		return err;
-	vipzone_policy_get(base);
-	policy->base = base;
 	return vipzone_process_link(current->mm, task_tgid(current), policy, base);
 }
 

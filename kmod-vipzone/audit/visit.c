@@ -469,12 +469,12 @@ static void choose_regions(struct visit *visit, enum vipzone_segment segment, bo
 /* What accesses are divided by, if they are counted. */
 static void settle_touches(struct visit *visit)
 {
+	struct vipzone_policy *policy = vipzone_policy_base(visit->policy);
 	unsigned int i, kind;
 
-	for (i = 0; i <= visit->policy->nr_targets; i++)
+	for (i = 0; i <= policy->nr_targets; i++)
 		for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++)
-			visit->policy->places[i].touched[kind] +=
-				visit->touched[i][kind];
+			policy->places[i].touched[kind] += visit->touched[i][kind];
 }
 
 /* Passes on what was counted, with no lock held. */

@@ -33,7 +33,8 @@ static void policy_release(struct kobject *kobj)
 {
 	struct vipzone_policy *policy = to_policy(kobj);
 
-	free_percpu(policy->stats);
+	if (!policy->base)
+		free_percpu(policy->stats);
 	kfree(policy->rankings);
 	kfree(policy);
 }
@@ -232,11 +233,19 @@ static void policy_close(struct vipzone_policy *policy)
 	close_targets(policy);
 }
 
-/* From here on it can be seen. */
+/*
+ * From here on it can be seen. What a program has chosen counts with the policy that lets it, under
+ * whose number and in whose directory: of directories there are as many as the administrator has
+ * made.
+ */
 static int policy_publish(struct vipzone_policy *policy)
 {
 	int err;
 
+	if (policy->base) {
+		policy->number = policy->base->number;
+		return 0;
+	}
 	mutex_lock(&policies_lock);
 	policy->number = idr_alloc(&policies, policy, 0, 0, GFP_KERNEL);
 	err = min(policy->number, 0);
@@ -248,17 +257,21 @@ static int policy_publish(struct vipzone_policy *policy)
 	return err;
 }
 
-struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *command)
+struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *command,
+					     struct vipzone_policy *base)
 {
-	struct vipzone_policy *policy = kzalloc(sizeof(*policy), GFP_KERNEL);
+	struct vipzone_policy *policy;
 	int err;
+
+	policy = kzalloc(sizeof(*policy), base ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 
 	if (!policy)
 		return ERR_PTR(-ENOMEM);
 	kobject_init(&policy->kobj, &policy_type);
 	refcount_set(&policy->users, 1);
 	policy->command = *command;
-	policy->stats = alloc_percpu(struct vipzone_policy_stats);
+	policy->base = base;
+	policy->stats = base ? base->stats : alloc_percpu(struct vipzone_policy_stats);
 	err = policy->stats ? open_targets(policy) : -ENOMEM;
 	if (!err)
 		err = vipzone_reserves_init(policy);
@@ -268,17 +281,18 @@ struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *comma
 		err = open_cgroup(policy);
 	if (!err)
 		err = policy_publish(policy);
-	if (!err)
+	if (!err) {
+		if (base)
+			vipzone_policy_get(base);
 		return policy;
+	}
 	policy_close(policy);
 	kobject_put(&policy->kobj);
 	return ERR_PTR(err);
 }
 
-void vipzone_policy_put(struct vipzone_policy *policy)
+static void policy_unpublish(struct vipzone_policy *policy)
 {
-	if (!refcount_dec_and_test(&policy->users))
-		return;
 	mutex_lock(&policies_lock);
 	vipzone_counter_settle(policy);
 	gone_undivided += vipzone_counter_divide(policy);
@@ -286,9 +300,17 @@ void vipzone_policy_put(struct vipzone_policy *policy)
 	idr_remove(&policies, policy->number);
 	kobject_del(&policy->kobj);
 	mutex_unlock(&policies_lock);
+}
+
+void vipzone_policy_put(struct vipzone_policy *policy)
+{
+	if (!refcount_dec_and_test(&policy->users))
+		return;
+	if (!policy->base)
+		policy_unpublish(policy);
+	policy_close(policy);
 	if (policy->base)
 		vipzone_policy_put(policy->base);
-	policy_close(policy);
 	kobject_put(&policy->kobj);
 }
 

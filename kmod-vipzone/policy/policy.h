@@ -56,11 +56,11 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
 
 /**
  * struct vipzone_policy - where a process, a cgroup or the machine gets its pages from
- * @kobj: its directory, vipzone/policies/NUMBER
- * @number: that NUMBER
+ * @kobj: its directory, vipzone/policies/NUMBER, unless a program has chosen it
+ * @number: that NUMBER, or that of @base
  * @users: processes that have it, and the cgroup or the machine that it is for
  * @command: what it was made from, with the full path of a cgroup; does not change
- * @base: the administrator's, if a program has chosen this one
+ * @base: the administrator's, held, if a program has chosen this one; has the same targets
  * @cgroup: that was last made at the path that it is for, or NULL; under RCU
  * @link: in the policies of cgroups; under RCU
  * @has_node: one of the targets is a whole node
@@ -78,9 +78,9 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @usual: by segment: the target that all its pages come from while it has some, on one node;
  *	NULL: there is more to look at
  * @usual_is_only: by segment: there is no other, nor a node that the kernel may take pages from
- * @stats: what became of its pages
+ * @stats: what became of its pages, those of @base if there is one
  * @places: touches of its targets, and of what is in none of them, since accesses
- *	were last divided; of the audit's thread, or the last user
+ *	were last divided; of the audit's thread, or the last user; unused if there is a @base
  * @rankings: which pages each target is for; of the audit's thread, NULL until it needs them
  * @taken: the part of @stats->counted that was settled
  * @undivided: the part of that, scaled, which was not divided yet
@@ -115,15 +115,18 @@ struct vipzone_policy {
 };
 
 /**
- * vipzone_policy_create() - make a policy and its directory
+ * vipzone_policy_create() - make a policy
  * @command: what was written
+ * @base: the administrator's, which has the same regions, if a program has chosen it: it gets no
+ *	directory, counts with that one, and its memory is charged to the calling task; or NULL
  *
  * Context: may sleep.
  * Return: a policy with one user; ERR_PTR(-ENOENT): no such region or cgroup,
  * -EINVAL: it is for the kernel's memory and has no node, -EBUSY and others:
  * nodes cannot be chosen (memsuite_hook_arm()), -ENOMEM.
  */
-struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *command);
+struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *command,
+					     struct vipzone_policy *base);
 
 /* The last user frees it. Hooks may not see it any more. May sleep. */
 void vipzone_policy_put(struct vipzone_policy *policy);

@@ -63,8 +63,10 @@ static void process_unlink(struct vipzone_process *process)
 static struct vipzone_process *process_create(struct mm_struct *mm, struct pid *pid,
 					      struct vipzone_policy *policy, gfp_t gfp)
 {
-	struct vipzone_process *process = kzalloc(sizeof(*process), gfp);
+	struct vipzone_process *process;
 
+	/* What a program asks for is its own. */
+	process = kzalloc(sizeof(*process), policy->base ? gfp | __GFP_ACCOUNT : gfp);
 	if (!process)
 		return NULL;
 	mmgrab(mm);
@@ -275,12 +277,13 @@ int vipzone_processes_show(struct seq_file *file, void *unused)
 	struct vipzone_process *process;
 	int bucket;
 
-	seq_puts(file, "# pid policy\n");
+	seq_puts(file, "# pid policy choice\n");
 	for (bucket = 0; bucket < HASH_SIZE(vipzone_processes_by_mm); bucket++) {
 		spin_lock(&table_lock);
 		hlist_for_each_entry(process, &vipzone_processes_by_mm[bucket], by_mm)
-			seq_printf(file, "%d %d\n", pid_vnr(process->pid),
-				   process->policy->number);
+			seq_printf(file, "%d %d %s\n", pid_vnr(process->pid),
+				   process->policy->number,
+				   process->policy->base ? process->policy->command.policy : "-");
 		spin_unlock(&table_lock);
 	}
 	return 0;

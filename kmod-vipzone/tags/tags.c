@@ -248,13 +248,16 @@ static void tagged_unmap(struct tagged *tagged, unsigned long start, unsigned lo
 	}
 }
 
-/* Reclaim and migration invalidate, too; only MMU_NOTIFY_UNMAP unmaps, and moves. */
+/*
+ * Reclaim and migration invalidate, too; only MMU_NOTIFY_UNMAP unmaps, and moves. Where nobody may
+ * wait, a dying process is reaped: its tags go with it.
+ */
 static int tagged_unmapped(struct mmu_notifier *notifier,
 			   const struct mmu_notifier_range *range)
 {
 	struct tagged *tagged = to_tagged(notifier);
 
-	if (!memsuite_range_is_unmapped(range))
+	if (!memsuite_range_is_unmapped(range) || !mmu_notifier_range_blockable(range))
 		return 0;
 	mutex_lock(&tagged->lock);
 	tagged_follow_move(tagged);

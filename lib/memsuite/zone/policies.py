@@ -133,9 +133,9 @@ def cmd_zone_policies(args):
 
 
 def process_rows():
-    """Processes with a policy of their own."""
+    """Processes with a policy of their own, or with what they have chosen under another one."""
     return [{"pid": int(row["pid"]), "command": command_of(row["pid"]), "policy_number": int(row["policy"]),
-             "policy": read("vipzone", "policies", row["policy"], "policy")}
+             "policy": read("vipzone", "policies", row["policy"], "policy") if row["choice"] == "-" else row["choice"]}
             for row in table(read_debugfs("vipzone", "processes"))]
 
 

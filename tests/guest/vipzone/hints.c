@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,10 @@
 #include <memsuite/vipzone.h>
 
 #include "../lib/frames.h"
+
+#ifndef SYS_process_mrelease
+#define SYS_process_mrelease 448
+#endif
 
 #define PAGE	4096UL
 #define WRITE	_VIP_TYP_WRITE
@@ -268,6 +274,42 @@ static bool is_fresh(void)
 	char *m = map(8);
 
 	return has_default(0) && is_empty(m);
+}
+
+#define REAPED_PAGES 4096
+
+static void await_the_end(void)
+{
+	char *m = map(REAPED_PAGES);
+
+	memset(m, 1, REAPED_PAGES * PAGE);
+	_exit(tag(m, REAPED_PAGES, WRITE) || kill(getpid(), SIGSTOP));
+}
+
+/*
+ * A dying process with tags whose memory is taken at once, as of who is killed when memory runs out: nobody may wait then.
+ * It may be gone before. Kernels before 5.15 have no call for it.
+ */
+static bool reaped(void)
+{
+	bool was_reaped = false;
+	int i, status;
+
+	for (i = 0; i < 20 && !was_reaped; i++) {
+		pid_t child = fork();
+		int fd;
+
+		if (!child)
+			await_the_end();
+		if (waitpid(child, &status, WUNTRACED) != child || !WIFSTOPPED(status))
+			return false;
+		fd = syscall(SYS_pidfd_open, child, 0);
+		kill(child, SIGKILL);
+		was_reaped = !syscall(SYS_process_mrelease, fd, 0) || errno == ENOSYS;
+		close(fd);
+		waitpid(child, &status, 0);
+	}
+	return was_reaped;
 }
 
 static bool execs(void)
@@ -518,6 +560,7 @@ static const struct {
 	{ "shrinks", shrinks },
 	{ "forks", forks },
 	{ "leaves", leaves },
+	{ "reaped", reaped },
 	{ "execs", execs },
 	{ "many", many },
 	{ "limit", limit },

@@ -10,7 +10,7 @@ zone=$suite/vipzone
 
 modprobe vipzone || exit 1
 check "everybody may open the device" [ "$(stat -c %a /dev/vipzone)" = 666 ]
-for name in tags joins refuses defaults unmaps stays moves shrinks forks leaves execs many limit full threads; do
+for name in tags joins refuses defaults unmaps stays moves shrinks forks leaves reaped execs many limit full threads; do
 	check "$name" "$here/hints" $name
 done
 check "mremap is followed" equals $suite/hooks/mremap.move/state callback
@@ -52,7 +52,7 @@ keeps() {
 	pid=$!
 	wait_for 10 sh -c "[ \"\$(readlink /proc/$pid/exe)\" = '$1' ]"
 	sleep 1 # a policy goes after a grace period
-	grep -qsx $pid $zone/policies/*/who
+	grep -q "^$pid .*segment:" $debug/vipzone/processes
 	kept=$?
 	kill $pid
 	wait $pid 2>/dev/null
@@ -69,9 +69,12 @@ check "not a policy" refused $einval mmap
 check "no segment" refused $einval pile=low
 "$here/hints" choose heap=low /bin/sleep 100 &
 pid=$!
-check "it is told as any other" wait_for 10 sh -c "grep -qx segment:heap=low $zone/policies/*/policy"
+machine=$(ls $zone/policies)
+check "it is told" wait_for 10 grep -qx "$pid $machine segment:heap=low" $debug/vipzone/processes
+check "in no directory of its own" equals $zone/policies/*/who machine
 echo "machine region:high" >$zone/add
-check "it goes with the policy that allowed it" wait_for 10 sh -c "[ \$(ls $zone/policies | wc -l) = 1 ]"
+check "it goes with the policy that allowed it" wait_for 10 sh -c "[ \$(wc -l <$debug/vipzone/processes) = 1 ]"
+check "of which nothing is left" wait_for 10 sh -c "[ \$(ls $zone/policies | wc -l) = 1 ]"
 kill $pid
 wait $pid 2>/dev/null
 echo machine >$zone/remove
