@@ -186,13 +186,18 @@ def cases(soak):
 
 
 def parallel_cases(kernel):
-    """Scripts of the guest, as long as in make test, on @kernel with PARALLEL: but for those that count instructions."""
+    """
+    Scripts of the guest, as long as in make test, on @kernel with PARALLEL: but for those that count instructions, and for
+    what only the debug kernel itself has.
+    """
     alike = "debug" if kernel in VARIANTS else kernel
 
     def of_head(path, said):
         if not path.startswith(GUEST):
             return
         everywhere = {**said, "kernels": chosen(said.get("kernels", ""), None, True)}
+        if kernel in VARIANTS and everywhere["kernels"] == alike:
+            return
         for case in declared(path, everywhere, False):
             if case.kernel == alike and "--icount" not in case.options:
                 # Of options that are said twice, the last one counts.
