@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# unload.sh TIMES: the modules go while what they hear of goes on, each kind by itself:
+# unload.sh TIMES: the modules go while what they hear of goes on, each kind by itself, and all at once:
 # memory and CPUs come and go, processes are forked, executed and end, control groups
 # are removed, debugfs is mounted, files are read, the machine sleeps. Freed memory is
 # poisoned: who still uses it is seen.
@@ -95,11 +95,14 @@ unload_all() {
 	wait $steered 2>/dev/null
 	return $unloaded
 }
-# unload_beside STORM: the storm goes on before and after.
+# unload_beside STORM[+STORM]...: they go on before and after.
 unload_beside() {
 	: >/tmp/storm
-	"$1_storm" &
-	storm=$!
+	storms=
+	for one in $(echo "$1" | tr + ' '); do
+		"${one}_storm" &
+		storms="$storms $!"
+	done
 	nr=0
 	while [ $nr -lt "$times" ]; do
 		nr=$((nr + 1))
@@ -110,12 +113,15 @@ unload_beside() {
 		nr_done=$nr
 	done
 	rm /tmp/storm
-	wait $storm
+	# shellcheck disable=SC2086	# a list of words
+	wait $storms
 	[ "$nr_done" = "$times" ]
 }
 
 check "there is memory to plug in" [ -n "$blocks" ]
-for storm in memory cpu process cgroup debugfs reader sleep; do
+# All at once takes minutes.
+all=memory+cpu+process+cgroup+debugfs+reader
+for storm in memory cpu process cgroup debugfs reader sleep memory+reader $([ "$times" = 1 ] || echo $all); do
 	nr_done=0
 	check "unload beside a $storm storm" unload_beside $storm
 done
