@@ -128,7 +128,8 @@ u32 vstore_blocks_nr_clean(const struct vstore *store)
  * @why: what of the block, for the log
  *
  * A dirty block stays where it is, and cannot be moved to the disk. A clean one is forgotten: the
- * disk has the same.
+ * disk has the same. As long as nothing may be written, it comes from there, and its page is found
+ * bad anew.
  */
 void vstore_block_mark_bad(struct vstore *store, struct vstore_page *page, const char *why)
 {
@@ -137,9 +138,11 @@ void vstore_block_mark_bad(struct vstore *store, struct vstore_page *page, const
 
 	DMERR_LIMIT("PRAM %s: block %llu %s%s", store->pram_name, block, why,
 		    clean ? ": the disk has it" : "");
+	if (clean && vstore_is_read_only(store))
+		return;
 	vstore_block_count(store, page, -1);
 	vstore_page_mark_bad(&store->map, page - store->pages);
-	if (clean && !vstore_is_read_only(store))
+	if (clean)
 		vstore_map_forget(&store->map, &block, 1);
 }
 

@@ -183,7 +183,7 @@ static int write_map(struct vstore *store, struct bio *bio)
 
 	wanted = write_wants_pram(store, span, &mark);
 	/* The lock may have been released: nothing that was found before this is used. */
-	if (!write_await(store, span, &wanted))
+	if (!write_await(store, span, &wanted) || vstore_is_read_only(store))
 		return bio_done(bio, BLK_STS_IOERR);
 	span_outdate(store, span);
 	if (wanted) {

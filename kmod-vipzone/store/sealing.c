@@ -190,6 +190,19 @@ static int runs_enter(struct vstore *store)
 }
 
 /**
+ * vstore_sealing_give_up() - whoever waits for the disk to be sealed waits no more
+ * @store: it, locked; write-back's work wakes them
+ */
+void vstore_sealing_give_up(struct vstore *store)
+{
+	struct vstore_sealing *sealing = &store->sealing;
+
+	if (sealing->wanted)
+		WRITE_ONCE(sealing->attempts, sealing->attempts + 1);
+	sealing->wanted = false;
+}
+
+/**
  * vstore_sealing_close() - seal the disk
  * @store: it
  *
@@ -237,6 +250,7 @@ static int runs_copy(struct vstore *store)
 	return 0;
 }
 
+/* What was found bad meanwhile, when PRAM was lent, the disk alone has. */
 static void runs_mark_clean(struct vstore *store)
 {
 	struct vstore_seal_run run;
@@ -244,7 +258,10 @@ static void runs_mark_clean(struct vstore *store)
 
 	for_each_sealed_run(run, store)
 		for (block = run.block; block < run.block + run.nr; block++)
-			vstore_block_mark_clean(store, block);
+			if (vstore_block_page(store, block)->flags & VSTORE_BAD)
+				vstore_blocks_forget(store, block, 1);
+			else
+				vstore_block_mark_clean(store, block);
 }
 
 /**
@@ -418,6 +435,16 @@ static bool runs_are_moved(struct vstore *store)
 	return true;
 }
 
+/* PRAM has lost some of what is sealed: all else can be had, if the disk stays sealed. */
+static int runs_stay_sealed(struct vstore *store)
+{
+	int err = label_write(store);
+
+	if (!err)
+		seal_set(store, VSTORE_DISK_SEALED);
+	return err;
+}
+
 /**
  * vstore_sealing_resume() - after the tree was read: make a disk whole that was about to be
  * @store: it, locked, not open
@@ -442,7 +469,9 @@ int vstore_sealing_resume(struct vstore *store, struct vstore_report *report)
 		err = conflict_settle(store, report);
 		return err ?: store->sealing.seal.state == VSTORE_DISK_WHOLE ? -EAGAIN : 0;
 	}
-	err = err ?: runs_copy(store) ?: runs_write(store);
+	if (!err && runs_copy(store))
+		return runs_stay_sealed(store);
+	err = err ?: runs_write(store);
 	if (err)
 		return store->sealing.checked ? 0 : err;
 	seal_set(store, VSTORE_DISK_WHOLE);

@@ -130,6 +130,8 @@ static int pages_make_free(struct vstore *store, u32 nr)
 		}
 		if (!store->nr_dirty)
 			return -ENOSPC;
+		if (vstore_is_read_only(store))
+			return -EROFS;
 		err = writeback_force(store);
 		if (err)
 			return err;

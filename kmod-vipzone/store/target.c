@@ -280,6 +280,11 @@ static int vstore_preresume(struct dm_target *ti)
 
 	if (store->open)
 		return 0;
+	if (vstore_is_read_only(store) && !store->read_only) {
+		DMERR("PRAM %s: refused: it, or the disk, is read-only by now: load the table anew",
+		      name);
+		return -EROFS;
+	}
 	if (!vstore_pram_device_in_place(store)) {
 		DMERR("PRAM %s: refused: it is not where it was when the table was loaded", name);
 		return -ENXIO;

@@ -300,14 +300,14 @@ static enum step next_step(struct vstore *store, struct progress *p)
 
 	if (!store->open)
 		return STEP_END;
-	/* Who waits for it has been let in. */
-	if (store->sealing.wanted)
-		return STEP_SEAL;
 	if (vstore_is_read_only(store)) {
 		if (store->sealing.seal.state != VSTORE_DISK_WHOLE)
 			p->error = -EROFS;
+		vstore_sealing_give_up(store);
 		return STEP_END;
 	}
+	if (store->sealing.wanted)
+		return STEP_SEAL;
 	p->forced |= store->forced;
 	store->forced = false;
 	all = is_flushing(store) || p->forced ||

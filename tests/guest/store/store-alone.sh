@@ -183,11 +183,14 @@ for device in "$loop" /dev/mapper/pram; do
 	check "flush says that it cannot, if $device is" sh -c "dmsetup message vs 0 flush 2>&1 | grep -q 'Read-only'"
 	check "and a write fails" fails dd if=/dev/zero of=$vs bs=4k count=1 seek=1500 oflag=direct conv=notrunc
 	check "all is read" dd if=$vs of=/dev/null bs=16k iflag=direct 2>/dev/null
+	dmsetup suspend vs
+	check "it is not taken up again as if it were not" fails dmsetup resume vs
 	sleep 2
 	pram_read
 	sums >/tmp/after
 	check_data "and neither side has changed" cmp -s /tmp/before /tmp/after
 	blockdev --setrw "$device"
+	dmsetup resume vs
 	check "it goes on when it may" dd if=/dev/urandom of=$vs bs=4k count=1 seek=1500 oflag=direct conv=notrunc 2>/dev/null
 done
 dmsetup remove vs

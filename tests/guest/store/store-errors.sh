@@ -203,6 +203,34 @@ dmsetup remove vs
 check "open again" create "2 policy selective"
 check_data "likewise" as_written 60 4
 
+# And where nothing may be written for a while.
+dmsetup message vs 0 low_watermark 0
+dmsetup message vs 0 high_watermark 0
+put 60 4
+check "write-back makes them clean" wait_for 20 field_is dirty 0
+blockdev --setro /dev/mapper/disk
+zero "$(page_of 61)"
+check_data "a clean block that was changed comes from the disk" as_written 60 4
+blockdev --setrw /dev/mapper/disk
+check_data "and later, too" as_written 60 4
+check "flush misses nothing" flush
+dmsetup message vs 0 high_watermark 75
+
+# The disk fails when it is to be made whole, and by the next time PRAM has lost what was to go there.
+put 4 3
+replace_table disk "0 $sectors error"
+check "flush tells that the disk fails" fails flush
+dmsetup remove vs
+replace_table disk "$good"
+zero "$(page_of 5)"
+check "the store opens" create "2 policy selective"
+check "a block is lost" fails part 5 1
+check_data "those beside it are there" as_written 6 1
+put 5 1
+check "it is written anew: flush" flush
+check "the disk is whole" field_is sealed 0
+check_data "and has it all" as_written 4 3 $loop
+
 # Entries that are again what they were before.
 entries() { dd if=/dev/mapper/pram of="$1" bs=512 skip=$(($2 * 8)) count=1 iflag=direct 2>/dev/null; }
 put 61 1
