@@ -97,6 +97,7 @@ static unsigned int nr_workers;
 static struct cursor *cursors;		/* nr_node_ids of them */
 static DEFINE_MUTEX(cursors_lock);	/* they come and go, seen from sysfs */
 static atomic_t parts_left;		/* open cursors and blocks under test */
+static nodemask_t sweep_nodes;		/* whose cursors are opened */
 static bool sweeping;
 static unsigned long sweep_begun;	/* jiffies */
 static DECLARE_WAIT_QUEUE_HEAD(wait);
@@ -317,16 +318,20 @@ static int worker_test_node(struct worker *worker, int nid)
 	return err;
 }
 
-/* First its own node, then the others, which balances the work. */
+/*
+ * First its own node, then the others, which balances the work: all of which the sweep has begun
+ * with, whether they have memory by now or not.
+ */
 static int worker_test_next(struct worker *worker)
 {
-	int nid = worker_next_home(worker), err;
+	int nid = worker_next_home(worker), left = nodes_weight(sweep_nodes), err;
 
 	WRITE_ONCE(cursors[nid].attended, jiffies);
-	do {
+	err = worker_test_node(worker, nid);
+	while (err == -ENOENT && left--) {
+		nid = next_node_in(nid, sweep_nodes);
 		err = worker_test_node(worker, nid);
-		nid = next_node_in(nid, node_states[N_MEMORY]);
-	} while (err == -ENOENT && nid != worker->home);
+	}
 	return err;
 }
 
@@ -408,7 +413,7 @@ void memdiag_worker_sweep(void)
 {
 	/* A block tested later than this comes again in time. */
 	unsigned int min_age_s = READ_ONCE(memdiag_test_lifetime_s) / 4;
-	int nid, nr = 0;
+	int nid;
 
 	if (memdiag_extra_tests_begin_sweep())
 		min_age_s = 0;
@@ -419,10 +424,10 @@ void memdiag_worker_sweep(void)
 		memsuite_pools_recycle();
 		memsuite_block_drain();
 	}
-	for_each_node_state(nid, N_MEMORY)
-		nr++;
-	atomic_set(&parts_left, nr);
-	for_each_node_state(nid, N_MEMORY) {
+	/* Memory may come and go meanwhile. */
+	sweep_nodes = node_states[N_MEMORY];
+	atomic_set(&parts_left, nodes_weight(sweep_nodes));
+	for_each_node_mask(nid, sweep_nodes) {
 		mutex_lock(&cursors[nid].lock);
 		cursors[nid].scan = (struct memsuite_scan) {
 			.pfn = node_start_pfn(nid),
