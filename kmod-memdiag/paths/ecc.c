@@ -83,6 +83,11 @@ static void ecc_page_retire(struct memdiag_ecc_page *page)
 	};
 	int err = memsuite_page_retire(page->pfn);
 
+	/* The memory has gone since. */
+	if (err == -ENXIO) {
+		page->state = MEMDIAG_ECC_COUNTED;
+		return;
+	}
 	page->state = !err || err == -EEXIST ? MEMDIAG_ECC_RETIRED : MEMDIAG_ECC_IN_USE;
 	if (!memdiag_bad_pages_has(page->pfn))
 		memdiag_bad_pages_add(&bad_page);

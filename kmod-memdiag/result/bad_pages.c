@@ -5,6 +5,7 @@
 
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -93,9 +94,13 @@ static bool record_is_pending(const struct record *record)
 
 static struct record *record_new(const struct memdiag_bad_page *bad_page)
 {
-	struct record *record = kzalloc(sizeof(*record), GFP_KERNEL);
 	struct memsuite_region_spec spec = { .name = "-" };
+	struct record *record;
 
+	/* Who has found it may be done only when its memory has gone. */
+	if (!pfn_to_online_page(bad_page->pfn))
+		return NULL;
+	record = kzalloc(sizeof(*record), GFP_KERNEL);
 	if (!record)
 		return NULL;
 	record->part = memdiag_part_at(bad_page->address);
