@@ -196,25 +196,22 @@ static int group_open_cgroup(struct mrc_group *group)
 	return 0;
 }
 
-/* The process that children are to be followed of. */
-static int group_open_root(struct mrc_group *group, unsigned int slot)
+/* Follows the children of the process. */
+static int group_open_root(struct pid *pid, unsigned int slot)
 {
-	struct pid *pid = find_get_pid(group->spec.pid);
-	struct task_struct *task = pid ? get_pid_task(pid, PIDTYPE_TGID) : NULL;
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	int err = -ESRCH;
 
 	if (task) {
-		group->spec.pid = pid_nr(pid);
 		err = task->flags & PF_KTHREAD ? -EINVAL :
 			mrc_descendants_start(pid, slot);
 		put_task_struct(task);
 	}
-	put_pid(pid);
 	return err;
 }
 
-/* Under mrc_targets_lock. */
-static int group_publish(struct mrc_group *group)
+/* @root: whose children are to be followed, or NULL. Under mrc_targets_lock. */
+static int group_publish(struct mrc_group *group, struct pid *root)
 {
 	int slot, err = 0;
 
@@ -223,13 +220,44 @@ static int group_publish(struct mrc_group *group)
 	slot = mrc_group_slot();
 	if (slot < 0)
 		return slot;
-	if (group->spec.type == MRC_TARGET_PROCESS)
-		err = group_open_root(group, slot);
+	if (root)
+		err = group_open_root(root, slot);
 	if (err)
 		return err;
 	mrc_group_insert(group, slot);
 	mrc_debugfs_add_group(group);
 	return 0;
+}
+
+/* A group of processes by the number of one is known by what that is to all. */
+static int group_find_root(struct mrc_group *group, struct pid **root)
+{
+	*root = NULL;
+	if (group->spec.type != MRC_TARGET_PROCESS)
+		return 0;
+	*root = find_get_pid(group->spec.pid);
+	if (!*root)
+		return -ESRCH;
+	group->spec.pid = pid_nr(*root);
+	return 0;
+}
+
+static int group_add(struct mrc_group *group)
+{
+	struct pid *root;
+	int err = group_find_root(group, &root);
+
+	if (err)
+		return err;
+	mutex_lock(&change_lock);
+	mutex_lock(&mrc_targets_lock);
+	err = group_publish(group, root);
+	mutex_unlock(&mrc_targets_lock);
+	if (!err)
+		groups_look_all();
+	mutex_unlock(&change_lock);
+	put_pid(root);
+	return err;
 }
 
 /**
@@ -249,18 +277,7 @@ int mrc_groups_add(const struct mrc_target_spec *spec)
 	if (!group)
 		return -ENOMEM;
 	group->spec = *spec;
-	err = group_open_cgroup(group);
-	if (err) {
-		kfree(group);
-		return err;
-	}
-	mutex_lock(&change_lock);
-	mutex_lock(&mrc_targets_lock);
-	err = group_publish(group);
-	mutex_unlock(&mrc_targets_lock);
-	if (!err)
-		groups_look_all();
-	mutex_unlock(&change_lock);
+	err = group_open_cgroup(group) ?: group_add(group);
 	if (!err)
 		return 0;
 	if (group->cgroup)

@@ -82,7 +82,7 @@ static int plan_release(struct inode *inode, struct file *file)
 static int question_parse(struct question *q, char *text)
 {
 	char *word = strsep(&text, " ");
-	u64 kib;
+	u64 kib = 0;
 	int err = kstrtou64(word, 10, &kib);
 
 	if (!err && kib > MRC_KIB_MAX)
@@ -100,18 +100,25 @@ static ssize_t plan_write(struct file *file, const char __user *from,
 			  size_t count, loff_t *pos)
 {
 	struct seq_file *m = file->private_data;
+	struct question *question;
 	char *text;
-	int err;
+	int err = -ENOMEM;
 
 	if (count >= PAGE_SIZE)
 		return -E2BIG;
 	text = memdup_user_nul(from, count);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	/* The same lock as of a read, which may be under way. */
-	mutex_lock(&m->lock);
-	err = question_parse(m->private, strim(text));
-	mutex_unlock(&m->lock);
+	question = kzalloc(sizeof(*question), GFP_KERNEL);
+	if (question)
+		err = question_parse(question, strim(text));
+	if (!err) {
+		/* The same lock as of a read, which may be under way. */
+		mutex_lock(&m->lock);
+		memcpy(m->private, question, sizeof(*question));
+		mutex_unlock(&m->lock);
+	}
+	kfree(question);
 	kfree(text);
 	return err ?: count;
 }

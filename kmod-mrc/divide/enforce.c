@@ -126,7 +126,8 @@ static void pages_replace(void *target)
  * A page fault of a program, or of the kernel for it, before it is handled; IRQs may be
  * off. In an NMI no work can be added.
  */
-static void fault_send_work(void *data, unsigned long address)
+static void fault_send_work(void *data, unsigned long address, struct pt_regs *regs,
+			    unsigned long error_code)
 {
 	struct pid *pid = task_tgid(current);
 	struct mrc_target *t;

@@ -57,6 +57,16 @@ echo 1 >$control/enabled
 echo 500 >$control/ladder_ms
 echo 50 >$control/max_cpu_permille
 
+# In a PID namespace a process has another number; it is the same one nevertheless.
+unshare --pid --fork sh -c "sleep 60 & for i in 1 2; do '$here/poke' $control/add \"literal:\$! children\"; done; wait" >/tmp/twice &
+wait_for 10 grep -q EEXIST /tmp/twice
+check "a process of a PID namespace cannot be added twice" [ "$(tr '\n' ' ' </tmp/twice)" = "ok EEXIST " ]
+inner=$(sed -n 's/ children$//p' $control/add)
+note "it is $inner"
+check "and is known by the number that it has outside" [ -n "$inner" -a -d "/proc/$inner" ]
+echo "$inner children" >$control/remove
+end "$inner" $!
+
 # Two children of a shell.
 sh -c "$loop 6000 300 & $loop 2000 300 & wait" >/dev/null &
 root=$!
