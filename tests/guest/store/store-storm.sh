@@ -19,7 +19,9 @@ mib=2048		# in sectors
 table() { echo "0 ${size:-$sectors} vstore /dev/mapper/disk /dev/mapper/pram $1"; }
 create() { dmsetup create vs --table "$(table "$1")" 2>/tmp/said; }
 said() { dmesg | tail -n 5 | grep -q "$1"; }
-pram_of() { # MIB: another one, blank
+# pram_of MIB: another one, blank, and a disk that no store has sealed.
+pram_of() {
+	dd if=/dev/zero of=/dev/mapper/disk bs=4k count=1 oflag=direct conv=notrunc 2>/dev/null
 	quiet dmsetup remove pram
 	dmsetup create pram --table "0 $(($1 * mib)) linear /dev/pmem0 0" &&
 		dd if=/dev/zero of=/dev/mapper/pram bs=1M count="$1" oflag=direct 2>/dev/null
