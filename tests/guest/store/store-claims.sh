@@ -156,7 +156,8 @@ check "disk and PRAM are not one device" refused vs /dev/mapper/one /dev/mapper/
 check "with the reason" said "Disk and PRAM are one device"
 size=
 
-# While a store is suspended, others may have both; it finds out.
+# While a store is suspended, others may have both; it finds out. The other disk has a seal from before.
+dd if=/dev/zero of="$loop" bs=4k count=1 oflag=direct conv=notrunc 2>/dev/null
 store vs $disk /dev/mapper/one
 flush
 dmsetup suspend vs
