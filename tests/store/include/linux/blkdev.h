@@ -74,6 +74,11 @@ struct dm_dev {
 	const char *name;
 };
 
+static inline int bdev_read_only(struct block_device *bdev)
+{
+	return 0;
+}
+
 #define DM_MAPIO_SUBMITTED	0
 #define DM_MAPIO_REMAPPED	1
 #define DM_MAPIO_KILL		4
