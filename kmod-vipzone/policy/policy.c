@@ -264,7 +264,6 @@ struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *comma
 	int err;
 
 	policy = kzalloc(sizeof(*policy), base ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
-
 	if (!policy)
 		return ERR_PTR(-ENOMEM);
 	kobject_init(&policy->kobj, &policy_type);

@@ -190,15 +190,14 @@ static int runs_enter(struct vstore *store)
 }
 
 /**
- * vstore_sealing_give_up() - whoever waits for the disk to be sealed waits no more
+ * vstore_sealing_end_attempt() - whoever waits for the disk to be sealed waits no more
  * @store: it, locked; write-back's work wakes them
  */
-void vstore_sealing_give_up(struct vstore *store)
+void vstore_sealing_end_attempt(struct vstore *store)
 {
 	struct vstore_sealing *sealing = &store->sealing;
 
-	if (sealing->wanted)
-		WRITE_ONCE(sealing->attempts, sealing->attempts + 1);
+	WRITE_ONCE(sealing->attempts, sealing->attempts + 1);
 	sealing->wanted = false;
 }
 
@@ -222,8 +221,7 @@ int vstore_sealing_close(struct vstore *store)
 	mutex_lock(&store->lock);
 	if (!err)
 		seal_set(store, VSTORE_DISK_SEALED);
-	store->sealing.wanted = false;
-	WRITE_ONCE(store->sealing.attempts, store->sealing.attempts + 1);
+	vstore_sealing_end_attempt(store);
 	mutex_unlock(&store->lock);
 	requests_go_on(store);
 	if (err && err != -ENOSPC)

@@ -26,7 +26,7 @@ struct vstore_sealing {
 bool vstore_sealing_touches(const struct vstore *store, u64 block, u32 nr);
 void vstore_sealing_wait(struct vstore *store, u64 block, u32 nr);
 bool vstore_sealing_await(struct vstore *store);
-void vstore_sealing_give_up(struct vstore *store);
+void vstore_sealing_end_attempt(struct vstore *store);
 int vstore_sealing_close(struct vstore *store);
 int vstore_sealing_open(struct vstore *store);
 bool vstore_sealing_may_open(const struct vstore *store);

@@ -122,7 +122,9 @@ static int pages_make_free(struct vstore *store, u32 nr)
 {
 	int err;
 
-	while (store->map.nr_free < nr) {
+	while (!vstore_is_read_only(store)) {
+		if (store->map.nr_free >= nr)
+			return 0;
 		if (vstore_blocks_evict(store)) {
 			if (!lock_break(store))
 				return -EAGAIN;
@@ -130,13 +132,11 @@ static int pages_make_free(struct vstore *store, u32 nr)
 		}
 		if (!store->nr_dirty)
 			return -ENOSPC;
-		if (vstore_is_read_only(store))
-			return -EROFS;
 		err = writeback_force(store);
 		if (err)
 			return err;
 	}
-	return 0;
+	return -EROFS;
 }
 
 /* Moves all that is in a unit elsewhere within PRAM, unless requests need the unit's pages. */

@@ -303,7 +303,7 @@ static enum step next_step(struct vstore *store, struct progress *p)
 	if (vstore_is_read_only(store)) {
 		if (store->sealing.seal.state != VSTORE_DISK_WHOLE)
 			p->error = -EROFS;
-		vstore_sealing_give_up(store);
+		vstore_sealing_end_attempt(store);
 		return STEP_END;
 	}
 	if (store->sealing.wanted)

@@ -12,9 +12,9 @@
 #include <memsuite/alloc_stats.h>
 #include <memsuite/target_frames.h>
 
+#include "frame/alloc_stats_private.h"
 #include "frame/bank_map.h"
 #include "frame/barren.h"
-#include "frame/alloc_stats_private.h"
 #include "frame/buddy_isolate.h"
 #include "kernel/unexported_calls.h"
 

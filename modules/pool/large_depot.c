@@ -7,6 +7,7 @@
 #include <linux/percpu.h>
 
 #include "frame/alloc_stats_private.h"
+#include "frame/buddy_isolate.h"
 #include "kernel/unexported_calls.h"
 #include "pool/large_depot.h"
 
@@ -50,22 +51,16 @@ static bool folio_unmark(struct page *page, unsigned int order)
 	return poisoned;
 }
 
-static void give_back_poisoned(struct memsuite_pool *pool, struct page *page, unsigned int order)
+static void unmarked_free(struct memsuite_pool *pool, struct page *page, unsigned int order)
 {
-	DECLARE_BITMAP(bad, 1UL << MEMSUITE_MAX_ORDER);
-
-	bitmap_zero(bad, 1UL << order);
-	memsuite_large_give_back(pool, page, order, bad);
+	memsuite_frames_free(page, order);
+	atomic64_add(1UL << order, &pool->freed);
 }
 
 static void folio_free(struct memsuite_pool *pool, struct page *page, unsigned int order)
 {
-	if (unlikely(folio_unmark(page, order))) {
-		give_back_poisoned(pool, page, order);
-	} else {
-		memsuite_alloc_stats_free(page, order, __free_pages);
-		atomic64_add(1UL << order, &pool->freed);
-	}
+	folio_unmark(page, order);
+	unmarked_free(pool, page, order);
 }
 
 static struct page *shelf_take(struct memsuite_large_depot *depot, unsigned int order)
@@ -170,7 +165,7 @@ struct page *memsuite_large_depot_open(struct memsuite_pool *pool, struct page *
 				       unsigned int order)
 {
 	if (unlikely(folio_unmark(page, order))) {
-		give_back_poisoned(pool, page, order);
+		unmarked_free(pool, page, order);
 		return NULL;
 	}
 	memsuite_kcall_make_large(page, order);

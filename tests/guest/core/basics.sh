@@ -12,7 +12,6 @@ diag=$suite/memdiag
 sum_of() { # LINE of touch: 99.5% in place, all clear
 	[ $(($4 * 1000)) -ge $(($2 * 995)) ] && [ "$6" = 0 ]
 }
-can_steer() { ! grep -q unsupported $suite/hooks/fault.alloc/state; }
 unless() { # WHAT-IS-MISSING NAME: says that the check is left out
 	ktap_nr=$((ktap_nr + 1))
 	echo "ok $ktap_nr $KTAP_PREFIX$2 # SKIP no $1"

@@ -41,10 +41,11 @@ sed 's/^/# /' /tmp/addresses
 
 # As some distributions and many containers' hosts mount it.
 mode=$(stat -c %a /sys/kernel/debug)
-mount -o remount,mode=755 /sys/kernel/debug
+chmod 755 /sys/kernel/debug
+check "a plain user finds the tables of debugfs" "$here/as" 1000 test -d $debug/memdiag
 find $debug -type f | "$here/as" 1000 sh -c 'while read -r file; do cat "$file" >/dev/null 2>&1 && echo "$file"; done' >/tmp/shown
-mount -o "remount,mode=$mode" /sys/kernel/debug
-check "nor does he read a table of debugfs" [ ! -s /tmp/shown -a -d $debug/memdiag ]
+chmod "$mode" /sys/kernel/debug
+check "nor does he read a table of debugfs" [ ! -s /tmp/shown ]
 sed 's/^/# /' /tmp/shown
 
 answers() { # WHO ERRNO

@@ -7,8 +7,6 @@
 . "$(dirname "$0")/ktap.sh"
 soft=/sys/devices/system/memory/soft_offline_page
 hard=/sys/devices/system/memory/hard_offline_page
-flags() { dd if=/proc/kpageflags bs=8 skip=$1 count=1 2>/dev/null | od -An -tu8; }
-flag() { echo $(($(flags $1) >> $2 & 1)); }	# FRAME BIT
 is_poisoned() { [ "$(flag $1 19)" = 1 ]; }
 offline() { printf 0x%x $(($1 * 4096)) >$2 2>/dev/null; }
 # Of this range, pages that are marked as the suite's.

@@ -87,6 +87,10 @@ between() { # NUMBER LEAST MOST
 	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || { note "$1, of $2 to $3"; false; }
 }
 differs() { [ "$(cat "$1")" != "$2" ]; }
+# A kernel without NUMA has no function to choose a page in.
+can_steer() { ! grep -q unsupported $suite/hooks/fault.alloc/state; }
+# flag FRAME BIT: of /proc/kpageflags.
+flag() { echo $(($(dd if=/proc/kpageflags bs=8 skip="$1" count=1 2>/dev/null | od -An -tu8) >> $2 & 1)); }
 equals() { [ "$(cat "$1")" = "$2" ]; }
 # What memdiag tests in 10 s, by the guest's clock: a busy machine sleeps longer.
 tested_in_10_s() {

@@ -8,8 +8,6 @@
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag
 hard=/sys/devices/system/memory/hard_offline_page
-flags() { dd if=/proc/kpageflags bs=8 skip=$1 count=1 2>/dev/null | od -An -tu8; }
-flag() { echo $(($(flags $1) >> $2 & 1)); }	# FRAME BIT
 free=10 poisoned=19 held=23
 # The frame in the middle of the first 64 in a row that the suite holds.
 held_frame() {

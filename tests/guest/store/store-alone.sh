@@ -41,11 +41,7 @@ modprobe dm-mod 2>/dev/null
 modprobe ext4 2>/dev/null
 modprobe dm-vstore
 mkdir -p /tmp/mnt
-truncate -s $((blocks * 4096)) /tmp/store-disk
-loop=$(losetup -f --show /tmp/store-disk)
-check "the NVDIMM has DAX" pmem_with_dax
-dmsetup create pram --table "0 8192 linear /dev/pmem0 0"
-dd if=/dev/zero of=/dev/pmem0 bs=1M count=8 conv=fsync 2>/dev/null
+disk_and_pram $blocks
 
 # What PRAM has is missing on the disk, and nobody takes it for a file system.
 check "create" create "1 format"

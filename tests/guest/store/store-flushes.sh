@@ -20,11 +20,7 @@ has_it_all() { # DEVICE: what each wrote last
 modprobe loop 2>/dev/null
 modprobe dm-mod 2>/dev/null
 modprobe dm-vstore
-truncate -s $((blocks * 4096)) /tmp/store-disk
-loop=$(losetup -f --show /tmp/store-disk)
-check "the NVDIMM has DAX" pmem_with_dax
-dmsetup create pram --table "0 8192 linear /dev/pmem0 0"
-dd if=/dev/zero of=/dev/pmem0 bs=1M count=8 conv=fsync 2>/dev/null
+disk_and_pram $blocks
 
 check "create" create "1 format"
 # Called when whoever comes has to wait from then on.

@@ -22,6 +22,15 @@ replace_table() {
 	dmsetup suspend --noflush "$1" && printf '%s\n' "$2" | dmsetup load "$1" && dmsetup resume "$1"
 }
 
+# disk_and_pram BLOCKS: gives the disk $loop, and /dev/mapper/pram of 4 MiB, which is blank as is what follows it.
+disk_and_pram() {
+	truncate -s $(($1 * 4096)) /tmp/store-disk
+	loop=$(losetup -f --show /tmp/store-disk)
+	check "the NVDIMM has DAX" pmem_with_dax
+	dmsetup create pram --table "0 8192 linear /dev/pmem0 0"
+	dd if=/dev/zero of=/dev/pmem0 bs=1M count=8 conv=fsync 2>/dev/null
+}
+
 # pmem_with_dax [NAME]: gives /dev/pmem0, or the one of that name, the struct pages without
 # which it has no DAX, as ndctl create-namespace --mode fsdax does. It lasts.
 pmem_with_dax() {
