@@ -5,7 +5,6 @@
 
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -97,8 +96,11 @@ static struct record *record_new(const struct memdiag_bad_page *bad_page)
 	struct memsuite_region_spec spec = { .name = "-" };
 	struct record *record;
 
-	/* Who has found it may be done only when its memory has gone. */
-	if (!pfn_to_online_page(bad_page->pfn))
+	/*
+	 * Memory that comes online is tested before it is online, and who has found a page of other
+	 * memory may be done only when that has gone.
+	 */
+	if (!pfn_valid(bad_page->pfn))
 		return NULL;
 	record = kzalloc(sizeof(*record), GFP_KERNEL);
 	if (!record)

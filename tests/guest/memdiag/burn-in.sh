@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # burn-in.sh ADDRESS: a burn-in of a machine with a faulty cell at ADDRESS finds it, and says so by its exit status and
 # its page; ended by SIGTERM, it has a verdict, too; all settings are as before. scripts/vm --root host, for Python; the
-# sources are the working directory.
+# sources are the working directory. ADDRESS lies in memory that the kernel has nothing of its own in: that cannot be tested.
 #
 # kernels: newest; soak: all
-# options: --mem 320M --root host --append nokaslr --fault 0x8345678:3:sa1
-# arguments: 0x8345678
+# options: --mem 320M --root host --append "movablecore=128M nokaslr" --fault 0xd345678:3:sa1
+# arguments: 0xd345678
 # timeout: 1800
 . "$(dirname "$0")/ktap.sh"
 tool=$PWD/scripts/memsuite
