@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include <compat/compat.h>
+#include <memsuite/process.h>
 
 #include "admin/groups.h"
 #include "admin/target_debugfs.h"
@@ -74,21 +75,18 @@ static void candidate_propose(struct pid *pid, u32 slots, u64 pages, u32 loan)
 	*c = (struct candidate){ get_pid(pid), slots, pages, loan };
 }
 
-/* Under RCU. */
+/* Of a thread that has not ended: the first one is not moved to another cgroup when it has. Under RCU. */
 static void process_look(struct task_struct *task)
 {
 	struct mrc_target *t;
-	u64 pages = 0;
+	u64 pages;
 	u32 slots;
-	bool has_mm;
 
-	task_lock(task);
-	has_mm = task->mm && !(task->flags & PF_KTHREAD);
-	if (has_mm)
-		pages = get_mm_rss(task->mm);
-	task_unlock(task);
-	if (!has_mm)
+	task = memsuite_process_lock(task);
+	if (!task)
 		return;
+	pages = get_mm_rss(task->mm);
+	task_unlock(task);
 	t = mrc_target_find(task_tgid(task));
 	slots = mrc_groups_of(task, pages, t ? t->groups : 0);
 	mrc_groups_count(slots, pages);

@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 
 #include <compat/compat.h>
+#include <memsuite/process.h>
 
 #include "admin/target_debugfs.h"
 #include "admin/targets.h"
@@ -83,7 +84,7 @@ static struct mm_struct *process_mm(struct pid *pid)
 
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	mm = get_task_mm(task);
+	mm = memsuite_process_mm(task);
 	if (mm) {
 		mmgrab(mm);
 		mmput(mm);

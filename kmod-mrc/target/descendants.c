@@ -149,8 +149,7 @@ int mrc_descendants_start(struct pid *root, unsigned int slot)
 	rcu_read_lock();
 	for_each_process(task) {
 		spin_lock(&descendants_lock);
-		if (thread_group_leader(task) && !(task->flags & PF_EXITING) &&
-		    task_descends(task, root))
+		if (atomic_read(&task->signal->live) && task_descends(task, root))
 			descendant_add(task_tgid(task), BIT(slot));
 		spin_unlock(&descendants_lock);
 	}

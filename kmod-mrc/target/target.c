@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include <compat/compat.h>
+#include <memsuite/process.h>
 
 #include "curve/curve.h"
 #include "target/target.h"
@@ -112,7 +113,7 @@ struct mrc_target *mrc_target_find_nr(int nr)
 struct mm_struct *mrc_target_mm(const struct mrc_target *t)
 {
 	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	struct mm_struct *mm = task ? memsuite_process_mm(task) : NULL;
 
 	if (task)
 		put_task_struct(task);

@@ -12,6 +12,7 @@
 #include <linux/wait.h>
 
 #include <compat/compat.h>
+#include <memsuite/process.h>
 
 #include "curve/curve.h"
 #include "target/cpu_budget.h"
@@ -46,15 +47,10 @@ static int tracker_follow(struct mrc_target *t)
 
 	if (!task)
 		return -ESRCH;
-	mm = get_task_mm(task);
+	mm = memsuite_process_mm(task);
 	put_task_struct(task);
-	/* The main thread may have left while others run on. */
-	if (!mm) {
-		if (!mmget_not_zero(t->mm))
-			return -ESRCH;
-		mmput_async(t->mm);
-		return 0;
-	}
+	if (!mm)
+		return -ESRCH;
 	if (mm != t->mm) {
 		modes_stop(t);
 		mmgrab(mm);

@@ -10,6 +10,8 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include <memsuite/process.h>
+
 #include "admin/policy_set.h"
 #include "audit/page_migrate.h"
 #include "policy/cgroup_policy.h"
@@ -27,7 +29,7 @@ static int find_group(pid_t nr, struct pid **pid, struct mm_struct **mm)
 	put_pid(thread);
 	if (!task)
 		return -ESRCH;
-	*mm = vipzone_process_mm(task);
+	*mm = memsuite_process_mm(task);
 	*pid = get_task_pid(task, PIDTYPE_TGID);
 	put_task_struct(task);
 	if (*mm)

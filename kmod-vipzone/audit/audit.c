@@ -18,6 +18,7 @@
 
 #include <memsuite/control.h>
 #include <memsuite/migrate.h>
+#include <memsuite/process.h>
 
 #include "audit/audit.h"
 #include "audit/hotness.h"
@@ -76,24 +77,18 @@ struct cursor {
 	u64 moving_ns;
 };
 
-/* Asks any thread: the first of a process may be gone. Under RCU. */
+/* Under RCU. */
 static bool is_covered(struct task_struct *task)
 {
-	bool found = false, covered = false;
-	struct task_struct *thread;
+	struct task_struct *thread = memsuite_process_lock(task);
+	bool covered = false;
 
-	if (task->flags & PF_KTHREAD)
-		return false;
-	for_each_thread(task, thread) {
+	if (thread) {
 		/* While the thread keeps its mm, and the policy cannot go. */
-		task_lock(thread);
 		preempt_disable();
-		found = thread->mm;
-		covered = found && vipzone_policy_of(thread->mm);
+		covered = vipzone_policy_of(thread->mm);
 		preempt_enable();
 		task_unlock(thread);
-		if (found)
-			break;
 	}
 	return covered;
 }
@@ -124,7 +119,7 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 				   struct vipzone_visit_limits *limits)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? vipzone_process_mm(task) : NULL;
+	struct mm_struct *mm = task ? memsuite_process_mm(task) : NULL;
 	struct vipzone_policy *policy = mm ? vipzone_policy_hold(mm) : NULL;
 
 	if (policy) {

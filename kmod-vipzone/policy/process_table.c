@@ -14,6 +14,7 @@
 #include <compat/thp.h>
 #include <memsuite/control.h>
 #include <memsuite/hook_watch.h>
+#include <memsuite/process.h>
 
 #include "policy/lookup.h"
 #include "policy/process_table.h"
@@ -92,21 +93,6 @@ static void process_copy(const struct vipzone_process *process, struct mm_struct
 	process_publish(copy, process->mm);
 }
 
-struct mm_struct *vipzone_process_mm(struct task_struct *task)
-{
-	struct task_struct *thread;
-	struct mm_struct *mm = NULL;
-
-	rcu_read_lock();
-	for_each_thread(task, thread) {
-		mm = get_task_mm(thread);
-		if (mm)
-			break;
-	}
-	rcu_read_unlock();
-	return mm;
-}
-
 /*
  * The process has got another mm, by exec. The entry of the old one stays for
  * readers until their grace period is over. Under table_lock.
@@ -122,7 +108,7 @@ static void process_rekey(struct vipzone_process *process, struct mm_struct *mm)
 void vipzone_process_catch_up(struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? vipzone_process_mm(task) : NULL;
+	struct mm_struct *mm = task ? memsuite_process_mm(task) : NULL;
 	struct vipzone_process *process;
 
 	spin_lock(&table_lock);

@@ -72,9 +72,6 @@ bool vipzone_process_unlink(struct pid *pid, const struct vipzone_policy *base);
 /* Takes out all whose policy was chosen of @base, or all there are if it is NULL. */
 void vipzone_processes_revoke(const struct vipzone_policy *base);
 
-/* The address space of a process, from any of its threads; for mmput(), or NULL. */
-struct mm_struct *vipzone_process_mm(struct task_struct *task);
-
 /* Inside tracepoints: these do not sleep. exec and exit are in the task itself. */
 void vipzone_process_forked(struct task_struct *parent, struct task_struct *child);
 /* @secure: it gained privileges, and what it has chosen before is no longer its own. */

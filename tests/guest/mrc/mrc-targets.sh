@@ -162,8 +162,19 @@ add $small
 check "but may be a target by itself" test -d $tables/$small
 end $large
 check "one that ends is dropped" wait_for 5 sh -c "! [ -d $tables/$large ]"
+"$here/touch" 6000 --until /tmp/end --orphan >/tmp/touched &
+orphan=$!
+wait_for 20 test -s /tmp/touched
+check "a process goes on without its first thread" grep -q '^State:.Z' /proc/$orphan/status
+check "it has a size nevertheless" wait_for 10 test -d $tables/$orphan
+check "and a curve" wait_for 20 stat_above $orphan ladders 0
 drop above:16384K
 check "sizes are compared, not words" [ "$(cat $control/add)" = $small ]
+
+check "it may be a target by itself" answers add $orphan ok
+check "that is measured" wait_for 20 stat_above $orphan ladders 0
+: >/tmp/end
+check "and dropped when it ends" wait_for 10 sh -c "! [ -d $tables/$orphan ]"
 
 # Only while memory is short: it never is, and then always.
 note "what tells of contention: $(cat $control/contention_source)"

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The address space of a process, whose first thread may have ended before the others. */
+#ifndef MEMSUITE_PROCESS_H
+#define MEMSUITE_PROCESS_H
+
+struct mm_struct;
+struct task_struct;
+
+/**
+ * memsuite_process_lock() - find and lock a thread of a process that has its address space
+ * @task: any thread of the process
+ *
+ * Context: under rcu_read_lock(). Takes task_lock() of the thread that it returns.
+ * Return: the thread, to be given to task_unlock(), or NULL: the process has ended, or is a
+ * kernel thread.
+ */
+struct task_struct *memsuite_process_lock(struct task_struct *task);
+
+/**
+ * memsuite_process_mm() - the address space of a process
+ * @task: any thread of it, which the caller has a reference of
+ *
+ * Context: takes task_lock().
+ * Return: it, with a reference to mmput(), or NULL: the process has ended, or is a kernel thread.
+ */
+struct mm_struct *memsuite_process_mm(struct task_struct *task);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The address space of a process; include/memsuite/process.h. */
+
+#include <linux/export.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include <memsuite/process.h>
+
+struct task_struct *memsuite_process_lock(struct task_struct *task)
+{
+	struct task_struct *thread;
+
+	if (task->flags & PF_KTHREAD)
+		return NULL;
+	for_each_thread(task, thread) {
+		task_lock(thread);
+		if (thread->mm)
+			return thread;
+		task_unlock(thread);
+	}
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(memsuite_process_lock);
+
+struct mm_struct *memsuite_process_mm(struct task_struct *task)
+{
+	struct mm_struct *mm = NULL;
+
+	rcu_read_lock();
+	task = memsuite_process_lock(task);
+	if (task) {
+		mm = task->mm;
+		mmget(mm);
+		task_unlock(task);
+	}
+	rcu_read_unlock();
+	return mm;
+}
+EXPORT_SYMBOL_GPL(memsuite_process_mm);
