@@ -2,7 +2,9 @@
 /* What is written to the files add, remove and accesses_per_s: of processes and of groups. */
 
 #include <linux/errno.h>
+#include <linux/gfp.h>
 #include <linux/mutex.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "admin/commands.h"
@@ -20,18 +22,34 @@ static bool target_is_group(const struct mrc_target_spec *spec)
 	return spec->type != MRC_TARGET_PROCESS || spec->children;
 }
 
+/* The list of targets has to be told whole. Two that come at once may miss it. */
+static bool list_has_room(const struct mrc_target_spec *spec)
+{
+	char *page = (char *)__get_free_page(GFP_KERNEL);
+	char text[MRC_TARGET_TEXT];
+	size_t length = PAGE_SIZE;
+
+	if (page)
+		length = mrc_command_list(page);
+	free_page((unsigned long)page);
+	mrc_target_format(spec, text);
+	return length + strlen(text) + 1 < PAGE_SIZE;
+}
+
 /**
  * mrc_command_add() - track a process, or several
  * @spec: which; the PID as the caller sees it
  *
  * Context: may sleep.
- * Return: as mrc_target_track(), or mrc_groups_add().
+ * Return: as mrc_target_track(), or mrc_groups_add(); -ENOSPC: they have a page of names together.
  */
 int mrc_command_add(const struct mrc_target_spec *spec)
 {
 	bool group = target_is_group(spec);
-	int err = group ? mrc_groups_add(spec) : mrc_target_add(spec->pid);
+	int err = -ENOSPC;
 
+	if (list_has_room(spec))
+		err = group ? mrc_groups_add(spec) : mrc_target_add(spec->pid);
 	if (err)
 		return err;
 	if (group)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * as WHO COMMAND [ARG]...: runs a command as somebody who may do less. WHO is a
- * user's number, or "powerless": the user 0, without any capability.
+ * as WHO COMMAND [ARG]...: runs a command as somebody who may do less, or sees less.
+ * WHO is a user's number; "powerless": the user 0, without any capability; or
+ * "contained": in a cgroup namespace, whose root is the cgroup of the caller.
  */
+#define _GNU_SOURCE
 #include <grp.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +33,13 @@ int main(int argc, char **argv)
 	int failed;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: as UID|powerless COMMAND [ARG]...\n");
+		fprintf(stderr, "usage: as UID|powerless|contained COMMAND [ARG]...\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "powerless"))
 		failed = capabilities_drop();
+	else if (!strcmp(argv[1], "contained"))
+		failed = unshare(CLONE_NEWCGROUP);
 	else
 		failed = setgroups(0, NULL) || setgid(atoi(argv[1])) || setuid(atoi(argv[1]));
 	if (!failed)

@@ -45,7 +45,7 @@ static void print_errno(void)
 #define E(x) case x: puts(#x); break
 	E(EINVAL); E(ERANGE); E(E2BIG); E(ENOENT); E(ESRCH); E(EEXIST);
 	E(EBUSY); E(EPERM); E(ENXIO); E(ENAMETOOLONG); E(ENOMEM); E(EOPNOTSUPP);
-	E(EACCES);
+	E(EACCES); E(ENOSPC);
 	default: printf("%d\n", errno);
 	}
 }

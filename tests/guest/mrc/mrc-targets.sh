@@ -143,6 +143,28 @@ if mkdir -p /tmp/cgroup/a/b; then
 	rmdir /tmp/cgroup/a
 	drop cgroup:/a
 	check "it is listed no more when it is removed from the list" sh -c "! grep -q cgroup $control/add"
+	# Of a container: its root is /b for all others. 5.10 does not look at that.
+	mkdir -p /tmp/cgroup/b/in
+	sh -c "echo 0 >/tmp/cgroup/b/cgroup.procs; exec '$here/as' contained '$here/poke' $control/add literal:cgroup:/in" >/tmp/out
+	if grep -qx ok /tmp/out; then
+		check "a cgroup of a container is known by the path that all know" listed cgroup:/b/in
+		drop cgroup:/b/in
+	else
+		check "paths are those of all" [ "$(uname -r | cut -d . -f 1)" = 5 ]
+	fi
+	rmdir /tmp/cgroup/b/in
+	long=$(printf '%0199d' 0)
+	mkdir /tmp/cgroup/b/$long
+	fit=0
+	until ! mkdir /tmp/cgroup/b/$long/$fit || ! answers add "cgroup:/b/$long/$fit" ok || [ $fit = 30 ]; do fit=$((fit + 1)); done
+	check "as many are added as can be listed" between $fit 15 20
+	check "and no more" answers add "cgroup:/b/$long/$fit" ENOSPC
+	check "all of them are listed" [ "$(grep -c "^cgroup:/b/$long/[0-9]*$" $control/add)" = $fit ]
+	while [ $fit -gt 0 ]; do
+		fit=$((fit - 1))
+		drop "cgroup:/b/$long/$fit"
+	done
+	find /tmp/cgroup/b -depth -type d -exec rmdir {} +
 else
 	check "there are cgroups" false
 fi
