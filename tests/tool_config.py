@@ -166,6 +166,68 @@ def what_the_kernel_refuses_keeps_nothing_else(top):
     assert tree.written("memdiag/test_lifetime_s") == "60\n"
 
 
+def a_file_that_cannot_be_read_keeps_no_other(top):
+    tree = a_tree(top)
+    configure(tree, a="[memdiag]\nalgorithms = mats\nalgorithm = mats", b="[mrc]\nladder_ms = 700")
+    os.symlink("/nowhere", os.path.join(tree.configuration, "c.conf"))
+    os.mkdir(os.path.join(tree.configuration, "d.conf"))
+    for arguments in ("apply", "--check"), ("apply",):
+        result = tree.run(*arguments)
+        assert result.returncode == 1 and result.stderr.count("\n") == 3, result
+        for why in ("a.conf:2: [memdiag] has no algorithms", "c.conf: No such file or directory", "d.conf: Is a directory"):
+            assert why in result.stderr, result
+    assert tree.written("mrc/ladder_ms") == "700\n"
+
+
+def mistakes_in_profiles_are_told(top):
+    tree = a_tree(top)
+    path = os.path.join(top, "profile")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("node0 read_latency_ns=50\nnew 1G-2Gi technology=pram\n")
+    configure(tree, x=f"[profiles]\n{path} = yes\n[memdiag]\nenabled = no")
+    for arguments in ("apply", "--check"), ("apply",):
+        result = tree.run(*arguments)
+        assert result.returncode == 1 and f"{path}:2: range: not a range of pages: '1G-2Gi'" in result.stderr, result
+        assert result.stderr.count("\n") == 1, result
+    assert tree.written("regions/node0/read_latency_ns") == "50\n" and tree.written("memdiag/enabled") == "0\n"
+    configure(tree, x=f"[profiles]\n{path} = ja")
+    assert "not yes or no: 'ja'" in tree.run("apply", "--check").stderr
+
+
+def what_the_kernel_has_chosen_is_set(top):
+    """As it is by chance: it is to stay."""
+    tree = a_tree(top, **{"memdiag/test_lifetime_s": "180", "memdiag/lifetime/automatic": "1"})
+    configure(tree, x="[memdiag]\ntest_lifetime_s = 180")
+    assert "test_lifetime_s = 180" in tree.run("apply").stdout
+    configure(tree, x="[memdiag]\ntest_lifetime_s = 180\nlifetime/automatic = yes")
+    assert tree.run("apply").stdout == "0 settings changed\n"
+
+
+def policies_are_as_the_command_takes_them(top):
+    tree = a_tree(top)
+    configure(tree, x="[policy cgroup:/new]\npolicy = node0")
+    assert tree.run("apply").returncode == 0
+    assert tree.written("vipzone/add") == "cgroup:/new region:node0\n"
+
+
+def masks_and_links_stay(top):
+    """What an administrator has masked is neither written nor made writable by root alone."""
+    directory, target = f"{top}/etc/systemd/system", f"{top}/target"
+    os.makedirs(directory)
+    os.symlink("/dev/null", f"{directory}/memsuite.service")
+    Tree.fill(top, {"target": "mine"})
+    os.chmod(target, 0o666)
+    os.symlink(target, f"{directory}/memsuite-stores.service")
+    before = os.stat("/dev/null").st_mode
+    result = subprocess.run([f"{TOP}/scripts/install-hooks", top, "/bin/true", "/usr/share/memsuite", "/etc"],
+                            check=True, capture_output=True, text=True)
+    assert os.readlink(f"{directory}/memsuite.service") == "/dev/null" and "memsuite.service is masked" in result.stderr
+    assert os.stat("/dev/null").st_mode == before and os.stat(target).st_mode & 0o777 == 0o666
+    with open(target, encoding="utf-8") as file:
+        assert file.read() == "mine\n"
+    assert not os.path.islink(f"{directory}/memsuite-stores.service")
+
+
 def profiles_are_applied(top):
     tree = a_tree(top)
     path = os.path.join(top, "profile")
@@ -277,6 +339,11 @@ TESTS = (
     what_files_say_is_set,
     mistakes_are_told_by_line_and_remedy,
     what_the_kernel_refuses_keeps_nothing_else,
+    a_file_that_cannot_be_read_keeps_no_other,
+    mistakes_in_profiles_are_told,
+    what_the_kernel_has_chosen_is_set,
+    policies_are_as_the_command_takes_them,
+    masks_and_links_stay,
     profiles_are_applied,
     nothing_configured_is_nothing_set,
     modules_are_loaded_as_they_are_needed,

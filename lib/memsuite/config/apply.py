@@ -20,6 +20,9 @@ from .schema import PROFILES, SETTINGS, check, keys_of, module_of
 # The order in which sections are applied; what is turned on comes last.
 ORDER = ("bank_map", PROFILES, "region", "memdiag", "test", "vipzone", "policy", "mrc", "target")
 LATE = ("enabled", "division/enforce")
+# What is written to the first file stops the kernel from choosing it, which the second one tells.
+CHOSEN = {"test_lifetime_s": "lifetime/automatic", "audit/quota_kib_s": "audit/quota_auto"}
+CGROUP_LATER = "have memsuite.service start after what makes the cgroup (After=, in a drop-in), or apply again then"
 WRITE_ERRORS = {errno.EINVAL: "not a value that is known", errno.ERANGE: "out of range", **ENABLE_ERRORS,
                 errno.ENOENT: "the kernel does not know it"}
 
@@ -38,8 +41,8 @@ class Run:
         else:
             self.changed.append(what)
 
-    def set(self, where, path, value, title):
-        """@path: below the suite's directory."""
+    def set(self, where, path, value, title, anyway=False):
+        """@path: below the suite's directory. @anyway: also if it is so already."""
         try:
             if not present(path):
                 raise Failure(f"this version of the modules has no {path}")
@@ -47,7 +50,7 @@ class Run:
         except Failure as failure:
             self.problems.append((where, str(failure)))
             return
-        if before != value:
+        if before != value or anyway:
             self.do(where, f"{title} = {value}", write, path, value, WRITE_ERRORS)
 
 
@@ -105,20 +108,29 @@ def apply_bank_map(run_of, section):
                                 "remove it and the regions of it first: bank_maps/remove"))
 
 
-def apply_profiles(run_of, section):
+def profile_regions(section, problems):
+    """Sections of the regions that are in its files, of those that are right."""
     for path, (value, where) in section.values.items():
-        if value.lower() in ("0", "no", "false", "off"):
+        if value == "0":
             continue
         try:
             lines = read_profile(path)
         except Failure as failure:
-            run_of.problems.append((where, str(failure)))
+            problems.append((where, str(failure)))
             continue
         for place, name, extent, texts, values in lines:
             region = Section("region", name, place)
             region.values = {key: (str(text), place) for key, text in (
                 *([("range", extent)] if extent else []), *(word.split("=", 1) for word in texts), *values.items())}
-            apply_region(run_of, region)
+            wrong = check(region)
+            problems += wrong
+            if not wrong:
+                yield region
+
+
+def apply_profiles(run_of, section):
+    for region in profile_regions(section, run_of.problems):
+        apply_region(run_of, region)
 
 
 def apply_test(run_of, section):
@@ -133,19 +145,26 @@ def apply_test(run_of, section):
               {errno.EINVAL: "no such algorithm", errno.ENOSPC: "there are 16 tests already"})
 
 
+def add_lasting_policy(who, policy, options):
+    try:
+        add_policy(who, policy, options)
+    except Failure as failure:
+        raise Failure(f"{failure}; if the cgroup is there later, {CGROUP_LATER}"
+                      if "no such cgroup" in str(failure) and who != "machine" else str(failure)) from None
+
+
 def apply_policy(run_of, section):
     wanted, where = section.values["policy"]
     options = [option for option in POLICY_OPTIONS if section.values.get(option, ("0", ""))[0] == "1"]
     if policies().get(section.name) == (wanted, options):
         return
-    run_of.do(where, f"{section.title()} {' '.join([wanted, *options])}", add_policy, section.name, wanted, options)
+    run_of.do(where, f"{section.title()} {' '.join([wanted, *options])}", add_lasting_policy, section.name, wanted, options)
 
 
 def apply_target(run_of, section):
     if section.name not in mrc_targets():
         run_of.do(section.where, section.title(), write, "mrc/add", section.name, {
-            **ADD_ERRORS, errno.ENOENT: "no such cgroup yet: have memsuite.service start after what makes it "
-                                        "(After=, in a drop-in), or apply again then"})
+            **ADD_ERRORS, errno.ENOENT: f"no such cgroup yet: {CGROUP_LATER}"})
     if "accesses_per_s" in section.values:
         value, where = section.values["accesses_per_s"]
         if accesses_written(section.name) != value:
@@ -157,11 +176,25 @@ APPLIED = {"bank_map": apply_bank_map, PROFILES: apply_profiles, "region": apply
            "policy": apply_policy, "target": apply_target}
 
 
+def is_chosen(section, key):
+    """Whether the kernel chooses a value that is to stay, if that is so by now or not."""
+    switch = CHOSEN.get(key)
+    return bool(switch and switch not in section.values and present(section.kind, switch)
+                and read(section.kind, switch) == "1")
+
+
 def apply_settings(run_of, section, late):
-    for key in keys_of(section):
-        if key in section.values and (key in LATE) == late:
+    """Twice what was refused: limits bound one another, and one may fit when the other is set."""
+    keys = [key for key in keys_of(section) if key in section.values and (key in LATE) == late]
+    refused = []
+    for tried in (keys, refused):
+        del run_of.problems[len(run_of.problems) - len(refused):]
+        for key in list(tried):
             value, where = section.values[key]
-            run_of.set(where, f"{section.kind}/{key}", value, f"{section.title()} {key}")
+            before = len(run_of.problems)
+            run_of.set(where, f"{section.kind}/{key}", value, f"{section.title()} {key}", is_chosen(section, key))
+            if tried is keys and len(run_of.problems) > before:
+                refused.append(key)
 
 
 def load(run_of, section):
@@ -205,7 +238,13 @@ def cmd_apply(args):
     """What is wrong keeps nothing else from being applied, as at boot nobody is there to mend it."""
     paths = args.file or files()
     sections, problems = checked(paths)
-    changed = [] if args.check else apply(sections, problems)
+    if args.check:
+        changed = []
+        for section in sections:
+            if section.kind == PROFILES:
+                list(profile_regions(section, problems))
+    else:
+        changed = apply(sections, problems)
     if args.json:
         print_json({"changed": changed, "failed": [{"where": where, "why": why} for where, why in problems]})
     else:

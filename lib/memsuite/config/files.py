@@ -71,7 +71,11 @@ def read_into(sections, problems, path):
 
 
 def read_files(paths):
+    """One that cannot be read keeps no other from being."""
     sections, problems = {}, []
     for path in paths:
-        read_into(sections, problems, path)
+        try:
+            read_into(sections, problems, path)
+        except Failure as failure:
+            problems.append((path, str(failure).removeprefix(f"{path}: ")))
     return list(sections.values()), problems

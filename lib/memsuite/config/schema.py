@@ -6,7 +6,7 @@ import difflib
 
 from ..arguments import policy_word, range_argument, tracked_argument, who_argument, word_argument
 from ..sysfs import CORE
-from ..zone.policies import POLICY_OPTIONS
+from ..zone.policies import POLICY_OPTIONS, policy_argument
 from ..zone.regions import PER_GIB, REGION_ATTRIBUTES
 
 SWITCHES = {"1": "1", "yes": "1", "true": "1", "on": "1", "0": "0", "no": "0", "false": "0", "off": "0"}
@@ -104,7 +104,7 @@ THINGS = {
         "range": range_argument, "technology": blankless, "locator": blankless, "map": word_argument, "banks": blankless,
         **numbers(*REGION_ATTRIBUTES, PER_GIB, "pool_kib", "container_kib")}, ()),
     "test": ("memdiag", word_argument, {"algorithm": blankless, "period_s": number}, ("algorithm", "period_s")),
-    "policy": ("vipzone", lasting, {"policy": policy_word, **switches(*POLICY_OPTIONS)}, ("policy",)),
+    "policy": ("vipzone", lasting, {"policy": lambda text: policy_argument([policy_word(text)]), **switches(*POLICY_OPTIONS)}, ("policy",)),
     "target": ("mrc", tracked_group, numbers("accesses_per_s"), ()),
 }
 PROFILES = "profiles"           # key: file, value: yes or no
@@ -143,10 +143,8 @@ def check(section):
     """[(where, why)] of what is wrong; values that are right become as they are written."""
     if section.kind not in KINDS:
         return [(section.where, f"no section {section.title()}{nearest(section.kind, KINDS)}")]
-    if section.kind == PROFILES:
-        return []
     problems = [(section.where, why) for why in (check_name(section),) if why]
-    known = keys_of(section)
+    known = dict.fromkeys(section.values, switch) if section.kind == PROFILES else keys_of(section)
     for key, (value, where) in section.values.items():
         if key not in known:
             problems.append((where, f"{section.title()} has no {key}{nearest(key, known)}"))
