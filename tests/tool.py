@@ -542,12 +542,37 @@ def bad_pages_go_with_their_dimms(top):
         plug(tree, *devices)
         assert tree.json("diag", "restore", "--json")["skipped"] == 1, devices
         assert not tree.written("memdiag/retire").strip()
-        assert "--force" in tree.run("diag", "restore").stdout
+        assert "--force" in tree.run("diag", "restore").stderr
+        assert "DIMMs were changed" in tree.run("status").stdout
+        assert "found in other DIMMs" in tree.run("doctor").stdout
     plug(tree, ("DIMM 0", "A1"), ("DIMM 1", "C3"))     # not that one's page
     assert tree.json("diag", "restore", "--json")["retired"] == 1
     after_a_reboot(tree)
     plug(tree, ("DIMM 0", "C3"), ("DIMM 1", "B2"))
     assert tree.json("diag", "restore", "--force", "--json")["retired"] == 1
+
+
+def what_firmware_writes_keeps_no_page_from_being_kept(top):
+    """A locator that is no ASCII, nor UTF-8, of one page of two."""
+    tree = bad_tree(top)
+    tree.fill(tree.proc, {"memdiag_bad_pages": BAD_PAGES + BAD_PAGE + "\n" + BAD_PAGE.replace(
+        "0x1234568", "0x2345678").replace("DIMM_0", "DIMM\udce9")})
+    assert tree.json("diag", "save", "--json") == {"added": 2, "stored": 2}
+    assert [line.split()[0] for line in stored(tree)] == ["0x1234568", "0x2345678"]
+
+
+def what_is_of_a_dimm_long_gone_is_forgotten(top):
+    """The kernel has no memory there any more. What was never kept is an error."""
+    tree = bad_tree(top)
+    tree.run("diag", "save")
+    after_a_reboot(tree)
+    errors = "import errno, os\nfrom memsuite import sysfs\ndef refuse(fd, text):\n    raise OSError(errno.ENXIO, 'no')\n"
+    code = (f"import sys; sys.path.insert(0, {os.path.join(TOP, 'lib')!r})\n{errors}sysfs.os.write = refuse\n"
+            "from memsuite import cli\nsys.exit(cli.main(['diag', 'unretire', '%s']))")
+    for address, left in ("0x5000", 1), ("0x1234568", 0):
+        with tree.start(code % address, tool="-c") as process:
+            process.communicate()
+        assert len(stored(tree)) - stored(tree).count("- 0x1234000") * 2 == left, stored(tree)
 
 
 def without_serial_numbers_the_machine_counts(top):
@@ -569,6 +594,14 @@ def emulated_faults_are_not_kept(top):
                                                           " emulated ")})
     assert tree.json("diag", "save", "--json")["stored"] == 0
     assert tree.run("diag", "export", "--format", "memmap").stdout == "\n"
+
+
+def processes_are_called_anything(top):
+    """A terminal obeys no name, and no name makes a row."""
+    tree = Tree(top, {**SYSFS, **policy_files(0, "machine", "region:node0")}, {"vipzone/processes": f"{PROCESSES}77 0 -"})
+    tree.fill(tree.proc, {"77/comm": "\x1b[31mx\n0 rt"})
+    text = tree.run("zone", "ps").stdout
+    assert "\\x1b[31mx\\n0 rt" in text and "\x1b" not in text, text
 
 
 def what_is_given_back_is_forgotten(top):
@@ -2183,6 +2216,9 @@ TESTS = (
     bad_pages_are_listed_with_their_dimm,
     bad_pages_are_kept,
     bad_pages_go_with_their_dimms,
+    what_firmware_writes_keeps_no_page_from_being_kept,
+    what_is_of_a_dimm_long_gone_is_forgotten,
+    processes_are_called_anything,
     without_serial_numbers_the_machine_counts,
     emulated_faults_are_not_kept,
     what_is_given_back_is_forgotten,

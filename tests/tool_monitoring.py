@@ -127,6 +127,9 @@ def it_ends_by_a_signal(top):
         address = exporter.url[len("http://"):-len("/metrics")]
         result = Tree(top).run("exporter", "--listen", address)
         assert result.returncode == 1 and "in use" in result.stderr, result
+    if os.path.exists("/proc/net/if_inet6"):
+        with Exporter(Tree(top, SYSFS), listen="[::1]:0") as exporter:
+            assert exporter.url.startswith("http://[::1]:") and exporter.get()[0] == 200
     for wrong in ("9978", ":1", "localhost:x", "localhost:70000"):
         assert Tree(top).run("exporter", "--listen", wrong).returncode == 2, wrong
     with Tree(top).start("exporter", "--listen", "127.0.0.1:0", "--json") as process:

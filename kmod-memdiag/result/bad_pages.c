@@ -550,8 +550,10 @@ void memdiag_bad_pages_exit(void)
 {
 	struct record *record, *next;
 
-	/* Who saves the list reads it: before it is gone. */
-	/* One that runs may queue itself: it is waited for before that is looked at. */
+	/*
+	 * They are told of, though udev's memsuite diag save may come too late to read the list.
+	 * One that runs may queue itself: it is waited for before that is looked at.
+	 */
 	do {
 		flush_delayed_work(&announce_work);
 	} while (delayed_work_pending(&announce_work));

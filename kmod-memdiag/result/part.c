@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* DIMMs and nodes that have bad pages. There are few: they are looked for one after another. */
 
+#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -34,14 +35,17 @@ static struct memdiag_part *part_find(const struct memdiag_part *wanted)
 static void part_locate(struct memdiag_part *part, u64 address)
 {
 	struct memsuite_region_spec spec = {};
+	char *c;
 
 	if (memsuite_region_at(address, BIT(MEMSUITE_REGION_DIMM), &spec) && *spec.locator) {
 		part->nid = NUMA_NO_NODE;
 		part->start = spec.start;
 		part->pages = PHYS_PFN(spec.end - spec.start);
 		strscpy(part->name, spec.locator, sizeof(part->name));
-		/* Columns of a table are separated by blanks. */
-		strreplace(part->name, ' ', '_');
+		/* Columns of a table are separated by blanks; firmware writes what it likes. */
+		for (c = part->name; *c; c++)
+			if (!isascii(*c) || !isgraph(*c))
+				*c = '_';
 		return;
 	}
 	part->nid = page_to_nid(pfn_to_page(PHYS_PFN(address)));

@@ -48,7 +48,7 @@ def listening_socket(address):
             raise Failure("more than one socket was passed; give memsuite-exporter.socket one ListenStream")
         return socket.socket(fileno=FIRST_PASSED_FD)
     try:
-        return socket.create_server(address)
+        return socket.create_server(address, family=socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
     except OSError as error:
         raise Failure(f"{address[0]}:{address[1]}: {error.strerror}") from None
 

@@ -7,6 +7,7 @@ import re
 import struct
 
 from . import Failure
+from .text import printable
 
 PROC = os.environ.get("MEMSUITE_PROC", "/proc")
 PAGE = 4096
@@ -76,9 +77,5 @@ def frames(pagemap, address, pages=1):
 
 
 def command_of(pid):
-    try:
-        with open(f"/proc/{pid}/comm", encoding="utf-8",
-                  errors="replace") as file:
-            return file.read().strip()
-    except OSError:
-        return "?"
+    """Anybody names a process, with anything."""
+    return printable(proc_text(f"{pid}/comm").strip()) or "?"

@@ -96,7 +96,7 @@ def write(path, text, meanings=None):
 def read_bad_pages():
     """The table of bad pages: in procfs, for hardened kernels have no debugfs."""
     try:
-        with open(BAD_PAGES, encoding="utf-8") as file:
+        with open(BAD_PAGES, encoding="utf-8", errors="replace") as file:
             return file.read()
     except FileNotFoundError:
         return read_debugfs("memdiag", "bad_pages")

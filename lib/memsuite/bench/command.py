@@ -7,6 +7,7 @@ import sys
 import time
 
 from .. import Failure
+from ..diag.retirement import save_bad_pages
 from ..doctor.finding import told_by
 from ..ending import Ended, held, until_ended
 from ..exit_status import CANCELLED
@@ -144,6 +145,12 @@ class Bench:
                     self.modules.append(module)
 
     def unload(self):
+        """What was found in the last moments is saved: udev comes too late for that."""
+        if "memdiag" in self.modules:
+            try:
+                save_bad_pages()
+            except Failure as failure:
+                print(f"memsuite: bad pages are not saved: {failure}", file=sys.stderr)
         for module in reversed(self.modules):
             error = failed("rmmod", module)
             if error:

@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import re
 import struct
 
 DMI = os.environ.get("MEMSUITE_DMI", "/sys/firmware/dmi/tables/DMI")
@@ -58,12 +59,12 @@ def dimms():
 def dimms_at(column, every):
     """Of every DIMM, those that a page's column tells; all if it tells none.
 
-    Blanks are not written, and what is long is cut short.
+    What is not a letter, a digit or another sign is not written, and what is long is cut short.
     """
     names = [] if column in ("-", "", None) else column.split(",")
 
     def is_it(locator, name):
-        locator = locator.replace(" ", "_")
+        locator = re.sub("[^!-~]", "_", locator)
         cut = len(name) >= 31 or (len(column) >= 63 and name == names[-1])
         return locator == name or (cut and name and locator.startswith(name))
 

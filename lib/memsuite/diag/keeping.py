@@ -5,7 +5,7 @@ import time
 
 from .. import Failure
 from ..sysfs import BAD_PAGES
-from .bad_pages import all_bad_pages
+from .bad_pages import all_bad_pages, pages_elsewhere
 from .exclusion import left_out
 from .saved_pages import STATE, page_of, saved_pages
 
@@ -32,20 +32,23 @@ def may_read(path):
 
 
 def keeping():
-    """{"unsaved", "unrestored": addresses, "error": why they cannot be told}; None for who may not know."""
+    """{"unsaved", "unrestored", "elsewhere": addresses, "error": why they cannot be told}; None for who may not know."""
     if not all(map(may_read, (STATE, BAD_PAGES))):
         return None
     try:
-        rows = all_bad_pages()
+        rows, elsewhere = all_bad_pages(), pages_elsewhere()
         damaged = saved_pages().damaged
     except Failure as failure:
-        return {"unsaved": [], "unrestored": [], "error": str(failure)}
+        return {"unsaved": [], "unrestored": [], "elsewhere": [], "error": str(failure)}
     absent = left_out()
     unrestored = [row["address"] for row in rows if row["origin"] == "stored" and not any(
         start <= page_of(row["address"]) < end for start, end in absent)]
     unsaved = [row["address"] for row in rows
                if not row["stored"] and row["origin"] not in ("emulated", "stored") and not is_saved_soon(row)]
-    return {"unsaved": unsaved, "unrestored": unrestored, "error": "the saved list is damaged" if damaged else None}
+    known = {page_of(row["address"]) for row in rows}
+    return {"unsaved": unsaved, "unrestored": unrestored,
+            "elsewhere": [address for address in elsewhere if page_of(address) not in known],
+            "error": "the saved list is damaged" if damaged else None}
 
 
 def keeping_trouble():
@@ -56,7 +59,8 @@ def keeping_trouble():
     if told["error"]:
         return f"bad pages cannot be read: {told['error']}; see memsuite doctor"
     for name, what in (("unsaved", "not saved, see memsuite diag save"),
-                       ("unrestored", "not retired since the reboot, see memsuite diag restore")):
+                       ("unrestored", "not retired since the reboot, see memsuite diag restore"),
+                       ("elsewhere", "not applied, for DIMMs were changed, see memsuite doctor")):
         if told[name]:
             return f"bad pages {what}: {len(told[name])}"
     return None

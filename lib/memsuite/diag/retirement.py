@@ -11,7 +11,7 @@ from .bad_pages import bad_pages
 from .dimms import dimms
 from .exclusion import left_out
 from .saved_pages import (DETAILS, STATE, add, give_back, page_keys, page_of,
-                          saved_pages, saved_pages_to_change)
+                          saved_pages, saved_pages_to_change, word)
 
 
 def pages_to_keep(known):
@@ -20,18 +20,25 @@ def pages_to_keep(known):
     for row in bad_pages():
         key = key_of(row["dimm"])
         if row["origin"] != "emulated" and (page_of(row["address"]), key) not in known:
-            yield int(row["address"], 16), {**{name: row[name] for name in DETAILS if name != "key"}, "key": key}
+            # No word keeps the page, or others, from being kept.
+            yield int(row["address"], 16), {**{name: word(row[name]) for name in DETAILS if name != "key"}, "key": key}
+
+
+def save_bad_pages():
+    """How many were added, and are stored then."""
+    with saved_pages_to_change() as saved:
+        pages = list(pages_to_keep(saved.known()))
+        add(saved, pages)
+    return len(pages), len(saved.pages)
 
 
 def cmd_diag_save(args):
     need("memdiag")
-    with saved_pages_to_change() as saved:
-        pages = list(pages_to_keep(saved.known()))
-        add(saved, pages)
+    added, stored = save_bad_pages()
     if args.json:
-        print_json({"added": len(pages), "stored": len(saved.pages)})
+        print_json({"added": added, "stored": stored})
     else:
-        print(f"{len(pages)} added, {bad_page_count(len(saved.pages))} stored in {STATE}")
+        print(f"{added} added, {bad_page_count(stored)} stored in {STATE}")
     return 0
 
 
@@ -82,8 +89,8 @@ def cmd_diag_restore(args):
         if result["left_out"]:
             print(f"{bad_page_count(result['left_out'])} left out of memory by memmap= on the kernel's command line")
         if result["skipped"]:
-            print("those not applied were found in other DIMMs, or in another "
-                  "arrangement of them; --force applies them")
+            print(f"memsuite: {bad_page_count(result['skipped'])} found in other DIMMs, or in another arrangement of "
+                  "them, not applied: --force applies them, memsuite diag unretire forgets them", file=sys.stderr)
         for address, why in result["failed"].items():
             print(f"memsuite: {address}: {why}", file=sys.stderr)
     return 1 if result["failed"] or saved.damaged else 0
@@ -101,28 +108,31 @@ def cmd_diag_retire(args):
                       "after a reboot: memsuite diag save")
 
 
+NOT_RETIRED, NO_MEMORY = "not retired", "no memory at that address"
 UNRETIRE_ERRORS = {
-    errno.ENOENT: "not retired",
+    errno.ENOENT: NOT_RETIRED,
     errno.EPERM: "marked bad by the kernel or by another tool, not by memsuite",
     errno.EOPNOTSUPP: "the kernel gives no page back any more, for the "
                       "hardware reported a memory failure; reboot",
     errno.EBUSY: "somebody looks at the page just now; try again",
-    errno.ENXIO: "no memory at that address",
+    errno.ENXIO: NO_MEMORY,
 }
 
 
 def cmd_diag_unretire(args):
-    """Also forgets them for the next boot, those before one that fails as well."""
+    """Also forgets them for the next boot, those before one that fails as well, and those that are not retired now."""
     need("memdiag")
     given_back = []
     with saved_pages_to_change() as saved:
+        stored = {page_of(address) for address, _ in saved.pages}
         try:
             with writer("memdiag/unretire") as write_line:
                 for address in args.address:
                     try:
                         write_line(address, UNRETIRE_ERRORS)
                     except Failure as failure:
-                        raise Failure(f"{address}: {failure}") from None
+                        if str(failure) not in (NOT_RETIRED, NO_MEMORY) or page_of(address) not in stored:
+                            raise Failure(f"{address}: {failure}") from None
                     given_back.append(address)
         finally:
             give_back(saved, given_back)

@@ -72,12 +72,14 @@ def page_line(address, details):
     return " ".join((hex(address), *(details[name] for name in DETAILS)))
 
 
-def page_of_entry(entry):
-    """(address, details) of what version 1 has; what cannot be a word of a line is left out."""
-    def word(value):
-        value = value.replace(" ", "_") if isinstance(value, str) else ""
-        return value if WORD.fullmatch(value) else "-"
+def word(value):
+    """Of a line, or "-" for what cannot be one."""
+    value = value.replace(" ", "_") if isinstance(value, str) else ""
+    return value if WORD.fullmatch(value) else "-"
 
+
+def page_of_entry(entry):
+    """(address, details) of what version 1 has."""
     return int(entry["address"], 16), {**{name: word(entry.get(name)) for name in KEPT[1:]}, "key": key_text(entry["key"])}
 
 

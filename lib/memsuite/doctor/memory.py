@@ -59,6 +59,11 @@ def kept():
     if told["unrestored"]:
         yield wrong(f"{bad_page_count(len(told['unrestored']))} of before are in use: {some(told['unrestored'])}",
                     "memsuite diag restore" if loaded("memdiag") else "modprobe memdiag", BAD_MEMORY)
+    if told["elsewhere"]:
+        yield wrong(f"{bad_page_count(len(told['elsewhere']))} were found in other DIMMs, or before DIMMs were added, moved "
+                    f"or renamed, and are not withheld: {some(told['elsewhere'])}",
+                    "if the memory is the same, memsuite diag restore --force; if it has been replaced, memsuite diag "
+                    "unretire ADDRESS...")
     if not any(told.values()):
         yield ok("all bad pages that are known are saved, and withheld")
 

@@ -7,6 +7,7 @@ import re
 from ..diag.alarms import Alarm, alarm_text
 from ..diag.dimms import dimms_at
 from ..output import bad_page_count
+from ..text import printable
 
 # States of a machine, the worst first.
 IN_USE, FAILING, SILENT, WRONG, WELL = STATES = ("in_use", "failing", "silent", "wrong", "well")
@@ -31,9 +32,7 @@ Kind = collections.namedtuple("Kind", "manufacturer part made")
 
 def clean(text):
     """Of strangers: without what a terminal would obey, and not too long."""
-    text = text if len(text) <= TEXT_LIMIT else text[:TEXT_LIMIT] + "..."
-    return text if text.isprintable() else "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return printable(text if len(text) <= TEXT_LIMIT else text[:TEXT_LIMIT] + "...")
 
 
 def kind_of(dimm):
