@@ -9,8 +9,9 @@ struct tracepoint;
  * struct memsuite_tracepoint - a tracepoint and who listens to it
  * @name: of the tracepoint
  * @function: what to call: void (*)(void *data, the tracepoint's arguments),
- *	of which trailing ones may be left out; @data is NULL. Runs with
- *	preemption off and may not sleep.
+ *	of which trailing ones may be left out; @data is NULL. May not sleep.
+ *	From 7.2 on preemption may be on, and no RCU but the tracepoints' own
+ *	is held: what RCU frees is read under rcu_read_lock().
  * @tracepoint: filled in by memsuite_tracepoints_register()
  */
 struct memsuite_tracepoint {

@@ -26,7 +26,8 @@ static struct vipzone_policy *policy_at(const char *path)
 {
 	struct vipzone_policy *policy;
 
-	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link, true)
+	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link,
+				lockdep_is_held(&cgroup_policy_lock))
 		if (!strcmp(policy->command.cgroup, path))
 			return policy;
 	return NULL;

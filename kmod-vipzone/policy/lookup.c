@@ -20,7 +20,7 @@ struct vipzone_process *vipzone_process_by_pid(const struct pid *pid)
 				       HASH_BITS(vipzone_processes_by_pid));
 	struct vipzone_process *process;
 
-	hlist_for_each_entry_rcu(process, &vipzone_processes_by_pid[bucket], by_pid, true)
+	hlist_for_each_entry_rcu(process, &vipzone_processes_by_pid[bucket], by_pid)
 		if (process->pid == pid)
 			return process;
 	return NULL;
@@ -31,7 +31,7 @@ static struct vipzone_process *process_of(const struct mm_struct *mm)
 	unsigned int bucket = hash_min((unsigned long)mm, HASH_BITS(vipzone_processes_by_mm));
 	struct vipzone_process *process;
 
-	hlist_for_each_entry_rcu(process, &vipzone_processes_by_mm[bucket], by_mm, true)
+	hlist_for_each_entry_rcu(process, &vipzone_processes_by_mm[bucket], by_mm)
 		if (process->mm == mm)
 			return process;
 	/* Until exec is over, the new address space is in no table. */
@@ -44,7 +44,7 @@ struct vipzone_policy *vipzone_policy_of_cgroup(struct cgroup *cgroup)
 	struct cgroup *above;
 	int level = -1;
 
-	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link, true) {
+	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link) {
 		above = READ_ONCE(policy->cgroup);
 		if (above->level <= level ||
 		    !cgroup_is_descendant(cgroup, above))

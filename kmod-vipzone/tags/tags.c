@@ -71,9 +71,7 @@ static struct tagged *tagged_of(const struct mm_struct *mm)
 	struct tagged *tagged;
 
 	hlist_for_each_entry_rcu(tagged,
-				 &table[hash_min((unsigned long)mm,
-						 HASH_BITS(table))],
-				 hash, true)
+				 &table[hash_min((unsigned long)mm, HASH_BITS(table))], hash)
 		if (tagged->mm == mm)
 			return tagged;
 	return NULL;
@@ -591,7 +589,7 @@ static struct vipzone_shared_tags *tagged_share_tags(struct tagged *tagged)
 	return tags;
 }
 
-/* Preemption is off. */
+/* Under RCU. */
 static struct tagged *tagged_fork(struct tagged *from, struct mm_struct *mm)
 {
 	struct tagged *tagged = tagged_alloc(mm, GFP_NOWAIT | __GFP_NOWARN);
@@ -605,15 +603,25 @@ static struct tagged *tagged_fork(struct tagged *from, struct mm_struct *mm)
 	return tagged;
 }
 
+static struct tagged *tagged_copy(struct mm_struct *from, struct mm_struct *mm)
+{
+	struct tagged *tagged;
+
+	rcu_read_lock();
+	tagged = tagged_of(from);
+	if (tagged)
+		tagged = tagged_fork(tagged, mm);
+	rcu_read_unlock();
+	return tagged;
+}
+
 void vipzone_tags_forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct tagged *tagged;
 
 	if (!child->mm || child->mm == parent->mm || !READ_ONCE(nr_linked))
 		return;
-	tagged = tagged_of(parent->mm);
-	if (tagged)
-		tagged = tagged_fork(tagged, child->mm);
+	tagged = tagged_copy(parent->mm, child->mm);
 	if (!tagged)
 		return;
 	mmgrab(child->mm);
