@@ -17,7 +17,6 @@
 #include <linux/sched/task.h>
 
 #include <memsuite/control.h>
-#include <memsuite/migrate.h>
 #include <memsuite/process.h>
 
 #include "audit/audit.h"
@@ -119,7 +118,7 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 				   struct vipzone_visit_limits *limits)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? memsuite_process_mm(task) : NULL;
+	struct mm_struct *mm = task ? memsuite_process_mm_grab(task) : NULL;
 	struct vipzone_policy *policy = mm ? vipzone_policy_hold(mm) : NULL;
 
 	if (policy) {
@@ -129,7 +128,7 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 		addr = 0;
 	}
 	if (mm)
-		mmput(mm);
+		mmdrop(mm);
 	if (task)
 		put_task_struct(task);
 	return addr;
@@ -207,9 +206,6 @@ static void audit_round(struct cursor *cursor)
 		.idle_looks = READ_ONCE(idle_looks),
 		.pass = cursor->pass,
 	};
-	/* Else pages that were faulted in lately could not be moved. */
-	if (limits.pages)
-		memsuite_migrate_settle();
 	all = visit_some(cursor, &limits);
 	cursor->pass += all;
 	measure_moves(cursor, &limits);

@@ -20,6 +20,7 @@
 
 #include <compat/compat.h>
 #include <compat/page.h>
+#include <memsuite/migrate.h>
 #include <memsuite/pagewalk.h>
 #include <memsuite/target_frames.h>
 #include <memsuite/tlb.h>
@@ -511,6 +512,10 @@ static void visit_move(struct visit *visit)
 
 	if (!vipzone_page_migrate_has_work(visit->mover))
 		return;
+	/* It asks all CPUs: not before there is something to move. */
+	if (!visit->limits->settled)
+		memsuite_migrate_settle();
+	visit->limits->settled = true;
 	vipzone_page_migrate_flush(visit->mover);
 	visit->limits->moving_ns += ktime_get_ns() - begun_ns;
 }

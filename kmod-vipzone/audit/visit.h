@@ -15,6 +15,7 @@
  * @hot_looks: so many looks in a row make a page hot that is used at each
  * @idle_looks: so many looks in a row make a page idle that was left alone
  * @pass: the number of the pass over all processes that the visit belongs to, 1 for the first
+ * @settled: pages that were faulted in lately can be moved
  * @moved: pages that were moved, to be added to
  * @moving_ns: how long that took, to be added to
  */
@@ -25,6 +26,7 @@ struct vipzone_visit_limits {
 	unsigned int hot_looks;
 	unsigned int idle_looks;
 	u64 pass;
+	bool settled;
 	u64 moved;
 	u64 moving_ns;
 };
