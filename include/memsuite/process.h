@@ -25,4 +25,16 @@ struct task_struct *memsuite_process_lock(struct task_struct *task);
  */
 struct mm_struct *memsuite_process_mm(struct task_struct *task);
 
+/**
+ * memsuite_process_mm_grab() - the same, without its memory
+ * @task: any thread of it, which the caller has a reference of
+ *
+ * For what takes long: who holds the memory of a process keeps it from being freed when the process
+ * is killed.
+ *
+ * Context: takes task_lock().
+ * Return: it, with a reference to mmdrop(), or NULL: the process has ended, or is a kernel thread.
+ */
+struct mm_struct *memsuite_process_mm_grab(struct task_struct *task);
+
 #endif

@@ -84,13 +84,9 @@ static struct mm_struct *process_mm(struct pid *pid)
 
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	mm = memsuite_process_mm(task);
-	if (mm) {
-		mmgrab(mm);
-		mmput(mm);
-	} else {
+	mm = memsuite_process_mm_grab(task);
+	if (!mm)
 		mm = ERR_PTR(task->flags & PF_KTHREAD ? -EINVAL : -ESRCH);
-	}
 	put_task_struct(task);
 	return mm;
 }

@@ -19,36 +19,29 @@
 #include "policy/process_table.h"
 #include "steer/task_events.h"
 
-/* The thread group that @nr is, or is in. */
-static int find_group(pid_t nr, struct pid **pid, struct mm_struct **mm)
+static struct task_struct *find_thread(pid_t nr)
 {
-	struct pid *thread = find_get_pid(nr);
-	struct task_struct *task = thread ? get_pid_task(thread, PIDTYPE_PID) :
-					    NULL;
+	struct pid *pid = find_get_pid(nr);
+	struct task_struct *task = pid ? get_pid_task(pid, PIDTYPE_PID) : NULL;
 
-	put_pid(thread);
-	if (!task)
-		return -ESRCH;
-	*mm = memsuite_process_mm(task);
-	*pid = get_task_pid(task, PIDTYPE_TGID);
-	put_task_struct(task);
-	if (*mm)
-		return 0;
-	put_pid(*pid);
-	return -EINVAL;
+	put_pid(pid);
+	return task;
 }
 
 static int process_set(const struct vipzone_command *command)
 {
+	struct task_struct *task = find_thread(command->pid);
 	struct vipzone_policy *policy;
 	struct mm_struct *mm;
 	struct pid *pid;
 	int err;
 
-	err = find_group(command->pid, &pid, &mm);
-	if (err)
-		return err;
-	err = vipzone_task_events_start();
+	if (!task)
+		return -ESRCH;
+	mm = memsuite_process_mm(task);
+	pid = get_task_pid(task, PIDTYPE_TGID);
+	put_task_struct(task);
+	err = mm ? vipzone_task_events_start() : -EINVAL;
 	if (err)
 		goto out;
 	policy = vipzone_policy_create(command, NULL);
@@ -58,7 +51,8 @@ static int process_set(const struct vipzone_command *command)
 	if (!err)
 		vipzone_process_catch_up(pid);
 out:
-	mmput(mm);
+	if (mm)
+		mmput(mm);
 	put_pid(pid);
 	return err;
 }
@@ -118,19 +112,17 @@ static int move_group(struct task_struct *task, struct mm_struct *mm)
 
 int vipzone_policy_move(pid_t nr)
 {
-	struct task_struct *task;
-	struct mm_struct *mm;
-	struct pid *pid;
-	int err = find_group(nr, &pid, &mm);
+	struct task_struct *task = find_thread(nr);
+	struct mm_struct *mm = task ? memsuite_process_mm_grab(task) : NULL;
+	int err = -ENOENT;
 
-	if (err)
-		return err == -EINVAL ? -ENOENT : err;
-	task = get_pid_task(pid, PIDTYPE_TGID);
-	err = task ? move_group(task, mm) : -ESRCH;
-	if (task)
-		put_task_struct(task);
-	mmput(mm);
-	put_pid(pid);
+	if (!task)
+		return -ESRCH;
+	if (mm) {
+		err = move_group(task, mm);
+		mmdrop(mm);
+	}
+	put_task_struct(task);
 	return err;
 }
 

@@ -26,7 +26,7 @@ struct task_struct *memsuite_process_lock(struct task_struct *task)
 }
 EXPORT_SYMBOL_GPL(memsuite_process_lock);
 
-struct mm_struct *memsuite_process_mm(struct task_struct *task)
+static struct mm_struct *process_mm(struct task_struct *task, void (*get)(struct mm_struct *mm))
 {
 	struct mm_struct *mm = NULL;
 
@@ -34,10 +34,21 @@ struct mm_struct *memsuite_process_mm(struct task_struct *task)
 	task = memsuite_process_lock(task);
 	if (task) {
 		mm = task->mm;
-		mmget(mm);
+		get(mm);
 		task_unlock(task);
 	}
 	rcu_read_unlock();
 	return mm;
 }
+
+struct mm_struct *memsuite_process_mm(struct task_struct *task)
+{
+	return process_mm(task, mmget);
+}
 EXPORT_SYMBOL_GPL(memsuite_process_mm);
+
+struct mm_struct *memsuite_process_mm_grab(struct task_struct *task)
+{
+	return process_mm(task, mmgrab);
+}
+EXPORT_SYMBOL_GPL(memsuite_process_mm_grab);

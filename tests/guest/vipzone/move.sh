@@ -163,6 +163,26 @@ wait $pid 2>/dev/null
 wait $mover
 check "nothing is held" wait_for 10 equals $suite/pages/held_pages 0
 
+# Nor does a move keep the memory of who is killed: it would take a minute.
+# shellcheck disable=SC2086
+keep --range $far
+echo $pid >$suite/vipzone/remove 2>/dev/null
+steer near
+modprobe slowtest name=memsuite_walk_batch ms=500 || exit 1
+"$here/poke" $suite/vipzone/move literal:$pid >/tmp/moved &
+mover=$!
+sleep 3
+anonymous() { awk '/^AnonPages/ { print int($2 / 4) }' /proc/meminfo; }
+before=$(anonymous)
+kill -KILL $pid
+wait $pid 2>/dev/null
+check "who is killed amid a move has its memory freed" wait_within 10 sh -c \
+	"[ \$(awk '/^AnonPages/ { print int(\$2 / 4) }' /proc/meminfo) -le $((before - pages / 2)) ]"
+check "and the move ends" wait_within 10 test -s /tmp/moved
+check "as it says" grep -qx ESRCH /tmp/moved
+rmmod slowtest
+wait $mover
+
 # shellcheck disable=SC2086
 keep --range $far
 steer far
