@@ -127,7 +127,7 @@ class Run:
         """Settings are as before, and what was found is kept; no signal keeps it from that."""
         self.tell.end()
         try:
-            told = facts(self.schedule, self.counts, self.temperatures, self.args) if self.schedule else None
+            told = self.schedule and facts(self.schedule, self.counts, self.temperatures, self.args, self.cancelled)
         finally:
             undo(self.settings)
         if told:

@@ -19,6 +19,7 @@ GOOD, BAD, PART = "good", "bad", "part"
 EXIT = {GOOD: 0, BAD: BAD_MEMORY, PART: PARTIAL}
 
 COUNT_S = 120           # more than counting and the pause before it take at 1 TiB
+CANCELLED_S = 15        # systemd kills 90 s after its signal: the settings have to be put back before
 
 # Uses of memory, as memdiag/coverage has them, and what is to be said where they were not tested.
 USES = {
@@ -68,18 +69,18 @@ def machine():
             "cpus": os.cpu_count(), "memory_bytes": meminfo("MemTotal"), "dimms": dimms()}
 
 
-def await_count():
+def await_count(longest_s):
     """Memory is counted in the background, and not at each look where there is much of it."""
     asked = time.monotonic()
-    while (waited := time.monotonic() - asked) < COUNT_S:
+    while (waited := time.monotonic() - asked) < longest_s:
         if number("memdiag", "coverage", "counted_age_s") <= waited + 1:
             return
         time.sleep(0.5)
 
 
-def coverage():
+def coverage(longest_s):
     """{use: pages, tested, partly, untested}; the time since memdiag was enabled counts."""
-    await_count()
+    await_count(longest_s)
     values = numbers("memdiag", "coverage")
     return {use: {"pages": values[f"{use}_pages"],
                   **{kind: values.get(f"{use}_{kind}_pages", 0) for kind in ("tested", "partly_tested", "untested")}}
@@ -109,9 +110,9 @@ def suspects():
         return []
 
 
-def facts(schedule, counts, temperatures, asked):
+def facts(schedule, counts, temperatures, asked, cancelled):
     """All that is told; read while the settings of the burn-in are in force."""
-    uses, every = coverage(), dimms()
+    uses, every = coverage(CANCELLED_S if cancelled else COUNT_S), dimms()
     found = [{**row, "by": schedule.found_by.get(row["pfn"], "-"), "dimms": dimms_at(row["dimm"], every)}
              for row in bad_pages() if row["pfn"] not in counts.bad]
     new = counts.grown()
