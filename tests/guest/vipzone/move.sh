@@ -67,6 +67,7 @@ column() { # column NAME: a file of its policy
 }
 huge_kib() { awk '/^AnonHugePages/ { sum += $2 } END { print sum }' /proc/$pid/smaps; }
 move() { echo $pid >$suite/vipzone/move; }
+large_blocks() { awk '/^Node 1/ { n += $NF } END { print n }' /proc/buddyinfo; }
 steer() { echo "$pid region:$1" >$suite/vipzone/add; }
 
 # shellcheck disable=SC2086
@@ -75,7 +76,11 @@ check "not steered: refused" sh -c "! echo $pid 2>/dev/null >$suite/vipzone/move
 check "before: elsewhere" outside
 steer far
 check "steering moves nothing" outside
+large_blocks=$(large_blocks)
 check "move" move
+note "$((large_blocks - $(large_blocks))) of $large_blocks large blocks were broken up"
+# They are of 4 MiB.
+check "no more than it needs" [ $((large_blocks - $(large_blocks))) -le $((pages / 1024 + 4)) ]
 check "at least 99% in the region" inside 99
 note "moved $(column moved_pages), busy $(column unmoved_busy_pages), shared $(column unmoved_shared_pages), full $(column unmoved_full_pages)"
 check "they are counted" [ "$(column moved_pages)" -ge $((pages * 99 / 100)) ]

@@ -147,5 +147,22 @@ for kind in pool node; do
 	swaps
 	out_of_memory
 done
+# Without a pool each CPU takes a large block for the first page; with swap nobody is killed.
+echo 0 >$suite/regions/part/pool_kib
+swapon /dev/zram0 || exit 1
+for cpu in 0 1; do
+	(enter home region:part taskset $((1 << cpu)) "$here/touch" 1) >/dev/null
+done
+had=$(cat $suite/pages/held_pages)
+echo 0 >/proc/sys/vm/overcommit_memory
+before=$(kills)
+("$here/touch" $((all + 4096)) --until /tmp/end) >/tmp/out &
+pid=$!
+check "what CPUs keep at hand is given back before anybody is killed" wait_within 20 sh -c \
+	"[ \$(cat $suite/pages/held_pages) -lt $((had / 4)) ]"
+note "held $had, and then $(cat $suite/pages/held_pages); available $(awk '/^MemAvailable/ { print $2 }' /proc/meminfo) KiB; swapped $(awk '/^pswpout/ { print $2 }' /proc/vmstat)"
+check "nobody is" [ "$(kills)" = "$before" ]
+: >/tmp/end
+wait $pid
 check "unload" rmmod vipzone memsuite
 done_testing
