@@ -80,7 +80,7 @@ large_blocks=$(large_blocks)
 check "move" move
 note "$((large_blocks - $(large_blocks))) of $large_blocks large blocks were broken up"
 # They are of 4 MiB.
-check "no more than it needs" [ $((large_blocks - $(large_blocks))) -le $((pages / 1024 + 4)) ]
+check "no more than it needs" [ $((large_blocks - $(large_blocks))) -le $((pages / 1024 + 16)) ]
 check "at least 99% in the region" inside 99
 note "moved $(column moved_pages), busy $(column unmoved_busy_pages), shared $(column unmoved_shared_pages), full $(column unmoved_full_pages)"
 check "they are counted" [ "$(column moved_pages)" -ge $((pages * 99 / 100)) ]
