@@ -69,7 +69,7 @@ static bool page_is_wanted(struct mrc_clock_hand *h, unsigned long addr, unsigne
 
 static bool page_can_be_had(const struct mrc_clock_hand *h, struct page *page, unsigned int order)
 {
-	if (!mrc_clock_hand_is_whole(page, order))
+	if (!mrc_clock_hand_is_whole(page, order) || mrc_memcg_keeps(h->walk.mm, page))
 		return false;
 	return !h->no_swap || !memsuite_page_swap_backed(page) || memsuite_page_in_swap_cache(page);
 }

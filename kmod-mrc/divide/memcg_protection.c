@@ -12,6 +12,8 @@
 #include <linux/page_counter.h>
 #include <linux/rcupdate.h>
 
+#include <compat/page.h>
+
 #include "divide/memcg_protection.h"
 
 #ifdef CONFIG_MEMCG
@@ -63,6 +65,14 @@ static u64 memcg_swap_room(struct mem_cgroup *memcg)
 
 	return most > used ? most - used : 0;
 }
+/* Whether it or one above it protects all that it has. Under RCU. */
+static bool memcg_protects(struct mem_cgroup *memcg)
+{
+	for (; memcg; memcg = parent_mem_cgroup(memcg))
+		if (!memcg_slack(memcg))
+			return true;
+	return false;
+}
 #else
 #define memcg_least(mm, measure, whose)	(*(whose) = 0, U64_MAX)
 #endif
@@ -83,6 +93,33 @@ u64 mrc_memcg_slack(struct mm_struct *mm)
 	u64 whose;
 
 	return memcg_least(mm, memcg_slack, &whose);
+}
+
+/**
+ * mrc_memcg_keeps() - whether a page is protected by others than mrc_memcg_slack() counts
+ * @mm: the address space of the process
+ * @page: a page of it
+ *
+ * What a process got in another control group is charged there still.
+ *
+ * Context: any.
+ * Return: whether it is not to be evicted.
+ */
+bool mrc_memcg_keeps(struct mm_struct *mm, struct page *page)
+{
+	bool keeps = false;
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg;
+
+	if (mem_cgroup_disabled())
+		return false;
+	rcu_read_lock();
+	memcg = memsuite_page_memcg(page);
+	if (memcg && memcg != mem_cgroup_from_task(rcu_dereference(mm->owner)))
+		keeps = memcg_protects(memcg);
+	rcu_read_unlock();
+#endif
+	return keeps;
 }
 
 /**

@@ -183,6 +183,18 @@ static inline bool memsuite_page_charged(struct page *page)
 #endif
 }
 
+/* The control group that a page of a program is charged to, or NULL. Under RCU. */
+static inline struct mem_cgroup *memsuite_page_memcg(struct page *page)
+{
+#ifndef CONFIG_MEMCG
+	return NULL;
+#elif MEMSUITE_HAVE_MEMCG_DATA
+	return folio_memcg(page_folio(page));
+#else
+	return READ_ONCE(compound_head(page)->mem_cgroup);
+#endif
+}
+
 /* Whether other address spaces map it too; of a large folio, likely. */
 static inline bool memsuite_page_shared(struct page *page)
 {

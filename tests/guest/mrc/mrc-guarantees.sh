@@ -66,6 +66,15 @@ check "what memory.low protects stays" [ "$least" -ge 7800 ]
 kill $locked $low
 wait $locked $low 2>/dev/null
 
+start low 8000 300
+echo $pid >$cgroup/cgroup.procs
+check "one has left what protects its pages, and has a smaller share" wait_for 60 planned $pid 5500
+least=$(lowest charged low)
+note "left behind: not below $least"
+check "what memory.low protects stays, wherever its process is" [ "$least" -ge 7800 ]
+kill $pid
+wait $pid 2>/dev/null
+
 swappiness=$(cat /proc/sys/vm/swappiness)
 echo 0 >/proc/sys/vm/swappiness
 start . 8000 300
