@@ -36,11 +36,11 @@ start() { # CGROUP|. LOOP'S ARGUMENTS: sets $pid
 	wait_for 60 grep -q ready /tmp/loop."$at"
 	echo $pid >$mrc/add
 }
-# lowest COMMAND...: of what it prints in five seconds
+# lowest COMMAND...: of what it prints in fifteen seconds: within ten, what nothing keeps has left
 lowest() {
 	least=$("$@")
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		sleep 0.5
+		sleep 1.5
 		now=$("$@")
 		[ "$now" -ge "$least" ] || least=$now
 	done
