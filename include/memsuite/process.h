@@ -7,18 +7,8 @@ struct mm_struct;
 struct task_struct;
 
 /**
- * memsuite_process_lock() - find and lock a thread of a process that has its address space
- * @task: any thread of the process
- *
- * Context: under rcu_read_lock(). Takes task_lock() of the thread that it returns.
- * Return: the thread, to be given to task_unlock(), or NULL: the process has ended, or is a
- * kernel thread.
- */
-struct task_struct *memsuite_process_lock(struct task_struct *task);
-
-/**
  * memsuite_process_mm() - the address space of a process
- * @task: any thread of it, which the caller has a reference of
+ * @task: any thread of it, which does not go: by a reference, or under RCU
  *
  * Context: takes task_lock().
  * Return: it, with a reference to mmput(), or NULL: the process has ended, or is a kernel thread.
@@ -27,7 +17,7 @@ struct mm_struct *memsuite_process_mm(struct task_struct *task);
 
 /**
  * memsuite_process_mm_grab() - the same, without its memory
- * @task: any thread of it, which the caller has a reference of
+ * @task: any thread of it, which does not go: by a reference, or under RCU
  *
  * For what takes long: who holds the memory of a process keeps it from being freed when the process
  * is killed.

@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -76,18 +77,30 @@ static void candidate_propose(struct pid *pid, u32 slots, u64 pages, u32 loan)
 	*c = (struct candidate){ get_pid(pid), slots, pages, loan };
 }
 
-/* Of a thread that has not ended: the first one is not moved to another cgroup when it has. Under RCU. */
+/* The first one is not moved to another cgroup when it has ended. Under RCU. */
+static struct task_struct *process_thread(struct task_struct *task)
+{
+	struct task_struct *thread;
+
+	for_each_thread(task, thread)
+		if (READ_ONCE(thread->mm))
+			return thread;
+	return task;
+}
+
+/* Under RCU. */
 static void process_look(struct task_struct *task)
 {
+	struct mm_struct *mm = memsuite_process_mm_grab(task);
 	struct mrc_target *t;
 	u64 pages;
 	u32 slots;
 
-	task = memsuite_process_lock(task);
-	if (!task)
+	if (!mm)
 		return;
-	pages = get_mm_rss(task->mm);
-	task_unlock(task);
+	pages = get_mm_rss(mm);
+	mmdrop(mm);
+	task = process_thread(task);
 	t = mrc_target_find(task_tgid(task));
 	slots = mrc_groups_of(task, pages, t ? t->groups : 0);
 	mrc_groups_count(slots, pages);

@@ -65,6 +65,7 @@ static u64 memcg_swap_room(struct mem_cgroup *memcg)
 
 	return most > used ? most - used : 0;
 }
+
 /* Whether it or one above it protects all that it has. Under RCU. */
 static bool memcg_protects(struct mem_cgroup *memcg)
 {
@@ -73,8 +74,16 @@ static bool memcg_protects(struct mem_cgroup *memcg)
 			return true;
 	return false;
 }
+
+/* Under RCU. */
+static bool memcg_keeps(struct mm_struct *mm, struct mem_cgroup *memcg)
+{
+	return memcg && memcg != mem_cgroup_from_task(rcu_dereference(mm->owner)) &&
+	       memcg_protects(memcg);
+}
 #else
 #define memcg_least(mm, measure, whose)	(*(whose) = 0, U64_MAX)
+#define memcg_keeps(mm, memcg)		((void)(memcg), false)
 #endif
 
 /**
@@ -107,18 +116,13 @@ u64 mrc_memcg_slack(struct mm_struct *mm)
  */
 bool mrc_memcg_keeps(struct mm_struct *mm, struct page *page)
 {
-	bool keeps = false;
-#ifdef CONFIG_MEMCG
-	struct mem_cgroup *memcg;
+	bool keeps;
 
 	if (mem_cgroup_disabled())
 		return false;
 	rcu_read_lock();
-	memcg = memsuite_page_memcg(page);
-	if (memcg && memcg != mem_cgroup_from_task(rcu_dereference(mm->owner)))
-		keeps = memcg_protects(memcg);
+	keeps = memcg_keeps(mm, memsuite_page_memcg(page));
 	rcu_read_unlock();
-#endif
 	return keeps;
 }
 

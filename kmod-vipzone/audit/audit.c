@@ -79,15 +79,14 @@ struct cursor {
 /* Under RCU. */
 static bool is_covered(struct task_struct *task)
 {
-	struct task_struct *thread = memsuite_process_lock(task);
+	struct mm_struct *mm = memsuite_process_mm_grab(task);
 	bool covered = false;
 
-	if (thread) {
-		/* While the thread keeps its mm, and the policy cannot go. */
+	if (mm) {
 		preempt_disable();
-		covered = vipzone_policy_of(thread->mm);
+		covered = vipzone_policy_of(mm);
 		preempt_enable();
-		task_unlock(thread);
+		mmdrop(mm);
 	}
 	return covered;
 }

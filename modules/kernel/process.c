@@ -10,32 +10,22 @@
 
 #include <memsuite/process.h>
 
-struct task_struct *memsuite_process_lock(struct task_struct *task)
+static struct mm_struct *process_mm(struct task_struct *task, void (*get)(struct mm_struct *mm))
 {
+	struct mm_struct *mm = NULL;
 	struct task_struct *thread;
 
 	if (task->flags & PF_KTHREAD)
 		return NULL;
+	rcu_read_lock();
 	for_each_thread(task, thread) {
 		task_lock(thread);
-		if (thread->mm)
-			return thread;
+		mm = thread->mm;
+		if (mm)
+			get(mm);
 		task_unlock(thread);
-	}
-	return NULL;
-}
-EXPORT_SYMBOL_GPL(memsuite_process_lock);
-
-static struct mm_struct *process_mm(struct task_struct *task, void (*get)(struct mm_struct *mm))
-{
-	struct mm_struct *mm = NULL;
-
-	rcu_read_lock();
-	task = memsuite_process_lock(task);
-	if (task) {
-		mm = task->mm;
-		get(mm);
-		task_unlock(task);
+		if (mm)
+			break;
 	}
 	rcu_read_unlock();
 	return mm;

@@ -156,7 +156,7 @@ void memsuite_target_frames_return(struct memsuite_target_frames *frames)
 	struct memsuite_block block;
 
 	target_frames_retire_bad(frames);
-	/* The next ones come from what is left of the block: else each time another one is broken up. */
+	/* The next ones come from what is left of it: else each time another one is broken up. */
 	if (frames->nr_bare)
 		memsuite_frames_go(&frames->scan, page_to_pfn(frames->bare));
 	while (frames->nr_bare) {
