@@ -38,6 +38,11 @@ def blankless(text):
     return text
 
 
+def policy(text):
+    """As the command takes it."""
+    return policy_argument([policy_word(text)])
+
+
 def tracked_group(text):
     """A target that is there after a reboot."""
     if text.isdigit():
@@ -104,7 +109,7 @@ THINGS = {
         "range": range_argument, "technology": blankless, "locator": blankless, "map": word_argument, "banks": blankless,
         **numbers(*REGION_ATTRIBUTES, PER_GIB, "pool_kib", "container_kib")}, ()),
     "test": ("memdiag", word_argument, {"algorithm": blankless, "period_s": number}, ("algorithm", "period_s")),
-    "policy": ("vipzone", lasting, {"policy": lambda text: policy_argument([policy_word(text)]), **switches(*POLICY_OPTIONS)}, ("policy",)),
+    "policy": ("vipzone", lasting, {"policy": policy, **switches(*POLICY_OPTIONS)}, ("policy",)),
     "target": ("mrc", tracked_group, numbers("accesses_per_s"), ()),
 }
 PROFILES = "profiles"           # key: file, value: yes or no

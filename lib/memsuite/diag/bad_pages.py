@@ -39,12 +39,6 @@ def stored_pages(every):
             if details["key"] == key_of(details["dimm"])}
 
 
-def pages_elsewhere():
-    """Addresses of those stored that were found in other DIMMs, or in another arrangement of them."""
-    here = stored_pages(dimms())
-    return [hex(address) for address, _ in saved_pages().pages if page_of(address) not in here]
-
-
 def all_bad_pages():
     """Those that memdiag knows, and those stored, each with its DIMMs."""
     every = dimms()

@@ -5,7 +5,7 @@ import time
 
 from .. import Failure
 from ..sysfs import BAD_PAGES
-from .bad_pages import all_bad_pages, pages_elsewhere
+from .bad_pages import all_bad_pages
 from .exclusion import left_out
 from .saved_pages import STATE, page_of, saved_pages
 
@@ -36,8 +36,7 @@ def keeping():
     if not all(map(may_read, (STATE, BAD_PAGES))):
         return None
     try:
-        rows, elsewhere = all_bad_pages(), pages_elsewhere()
-        damaged = saved_pages().damaged
+        rows, saved = all_bad_pages(), saved_pages()
     except Failure as failure:
         return {"unsaved": [], "unrestored": [], "elsewhere": [], "error": str(failure)}
     absent = left_out()
@@ -45,10 +44,11 @@ def keeping():
         start <= page_of(row["address"]) < end for start, end in absent)]
     unsaved = [row["address"] for row in rows
                if not row["stored"] and row["origin"] not in ("emulated", "stored") and not is_saved_soon(row)]
-    known = {page_of(row["address"]) for row in rows}
+    # Those stored that belong to the DIMMs here are among the rows.
+    here = {page_of(row["address"]) for row in rows}
     return {"unsaved": unsaved, "unrestored": unrestored,
-            "elsewhere": [address for address in elsewhere if page_of(address) not in known],
-            "error": "the saved list is damaged" if damaged else None}
+            "elsewhere": [hex(address) for address, _ in saved.pages if page_of(address) not in here],
+            "error": "the saved list is damaged" if saved.damaged else None}
 
 
 def keeping_trouble():

@@ -178,11 +178,11 @@ modprobe slowtest name=memsuite_walk_batch ms=500 || exit 1
 mover=$!
 sleep 3
 anonymous() { awk '/^AnonPages/ { print int($2 / 4) }' /proc/meminfo; }
+is_freed() { [ "$(anonymous)" -le $((before - pages / 2)) ]; }
 before=$(anonymous)
 kill -KILL $pid
 wait $pid 2>/dev/null
-check "who is killed amid a move has its memory freed" wait_within 10 sh -c \
-	"[ \$(awk '/^AnonPages/ { print int(\$2 / 4) }' /proc/meminfo) -le $((before - pages / 2)) ]"
+check "who is killed amid a move has its memory freed" wait_within 10 is_freed
 check "and the move ends" wait_within 10 test -s /tmp/moved
 check "as it says" grep -qx ESRCH /tmp/moved
 rmmod slowtest
