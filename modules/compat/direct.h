@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Direct calls of ftrace: by address up to 6.2, by an ftrace_ops from 6.3 on. */
+/*
+ * Direct calls of ftrace: by address up to 6.2, by an ftrace_ops from 6.3 on. Once one is
+ * unregistered, nobody is in it, nor was preempted in it: memsuite_direct_unregister() waits.
+ */
 #ifndef MEMSUITE_COMPAT_DIRECT_H
 #define MEMSUITE_COMPAT_DIRECT_H
 
 #include <linux/errno.h>
 #include <linux/ftrace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include <asm/current.h>
@@ -37,6 +41,7 @@ static inline int memsuite_direct_register(struct ftrace_ops *ops, unsigned long
 static inline int memsuite_direct_unregister(struct ftrace_ops *ops, unsigned long ip,
 					     unsigned long to)
 {
+	/* Ftrace waits, as the ops are a module's. */
 	int err = unregister_ftrace_direct(ops, to, false);
 
 	if (!err)
@@ -61,7 +66,11 @@ static inline int memsuite_direct_unregister(struct ftrace_ops *ops, unsigned lo
 	if (err)
 		return err;
 	ftrace_set_filter_ip(ops, ip, 1, 0);
-	return unregister_ftrace_direct(ip, to);
+	err = unregister_ftrace_direct(ip, to);
+	if (err)
+		return err;
+	synchronize_rcu_tasks();
+	return 0;
 }
 #endif
 

@@ -78,22 +78,14 @@ static void hook_wait(void)
 	synchronize_rcu_tasks();
 }
 
+/* Both wait for who is in the hook. */
 static int ftrace_release(enum memsuite_hook_point_id id)
 {
 	struct memsuite_hook_state *point = &memsuite_hook_states[id];
-	int err;
 
-	if (point->is_direct) {
-		err = memsuite_direct_unregister(&point->ops, point->ip,
-						 memsuite_hook_direct_to(id));
-	} else {
-		err = unregister_ftrace_function(&point->ops);
-		/* Ftrace has waited for both. */
-		if (!err)
-			return 0;
-	}
-	hook_wait();
-	return err;
+	if (!point->is_direct)
+		return unregister_ftrace_function(&point->ops);
+	return memsuite_direct_unregister(&point->ops, point->ip, memsuite_hook_direct_to(id));
 }
 
 /* Ftrace that has switched itself off, after a fault of its own, lets go of nothing. */
@@ -107,6 +99,8 @@ static void hook_unregister(enum memsuite_hook_point_id id)
 			point->symbol, err);
 		__module_get(THIS_MODULE);
 		point->stuck = true;
+		/* It stays, and asks no handler any more. */
+		hook_wait();
 		return;
 	}
 	if (!point->is_direct)

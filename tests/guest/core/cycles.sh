@@ -1,24 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# cycles.sh N: load, enable, disable and unload, N times, under allocation
-# pressure. No page is lost: the free memory before and after differs by no
-# more than a quarter of a per cent and 1 MiB, which is what slab keeps.
+# cycles.sh N [IDLE_S]: load, enable, disable and unload, N times, under
+# allocation pressure, which rests for IDLE_S between its rounds. No page is
+# lost: the free memory before and after differs by no more than a quarter of a
+# per cent and 1 MiB, which is what slab keeps.
 #
 # boot: shared
 # kernels: stock; soak: all
 # arguments: 3; debug: 1
 . "$(dirname "$0")/ktap.sh"
 cycles=${1:-20}
+idle_s=${2:-0}
 
-pressure() {
+pressure() { # PAGES
 	while :; do
-		"$here/touch" 8000 --rounds 2 >/dev/null
+		"$here/touch" "$1" --rounds 2 >/dev/null
+		sleep "$idle_s"
 	done
 }
 cycle() {
 	modprobe memdiag && modprobe vipzone && modprobe mrc || return 1
 	echo "low 128M-256M" >$suite/regions/add || return 1
-	"$here/touch" 4000 --rounds 200 >/dev/null &
+	pressure 4000 &
 	steered=$!
 	echo "$steered region:low" >$suite/vipzone/add || return 1
 	echo "$steered" >$suite/mrc/add || return 1
@@ -41,7 +44,7 @@ cycle() {
 
 cycle 0 # what is allocated once and for all comes first
 before=$(free_kib)
-pressure &
+pressure 8000 &
 load=$!
 nr=0
 while [ $nr -lt "$cycles" ]; do
