@@ -36,7 +36,7 @@ static void page_age(struct mrc_clock_hand *h, struct page *page, unsigned long 
 	if (!usage || memsuite_page_shared(compound_head(page)) ||
 	    !mrc_clock_hand_is_whole(page, order))
 		return;
-	*usage = mrc_page_usage_age(*usage, mrc_clock_hand_take(h, addr, entry));
+	*usage = mrc_page_usage_age(*usage, mrc_clock_hand_take(h, addr, entry, order));
 	/* It may be split. */
 	memset(usage, *usage, 1UL << order);
 	mrc_page_usage_count(&h->t->share.usage, *usage, 1ULL << order);

@@ -10,6 +10,7 @@
 
 #include "divide/clock_hand.h"
 #include "target/target.h"
+#include "track/young_notifier.h"
 #include "track/young_shadow.h"
 
 /* Pages looked at in one hold of mmap_lock. */
@@ -102,14 +103,17 @@ u8 *mrc_clock_hand_usage(const struct mrc_clock_hand *h, unsigned long addr)
  * @h: the hand, at this page
  * @addr: of the page
  * @entry: of the page table
+ * @order: of what it maps
  *
  * Return: whether it was touched.
  */
-bool mrc_clock_hand_take(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry)
+bool mrc_clock_hand_take(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry,
+			 unsigned int order)
 {
 	bool young = READ_ONCE(*entry) & _PAGE_ACCESSED &&
 		     test_and_clear_bit(_PAGE_BIT_ACCESSED, entry);
 
+	young |= mrc_young_elsewhere(h->t, h->walk.mm, addr, PAGE_SIZE << order, true);
 	return mrc_young_shadow_age(h->t, addr, young);
 }
 

@@ -45,7 +45,8 @@ struct mrc_clock_hand {
 
 bool mrc_clock_hand_is_whole(struct page *page, unsigned int order);
 u8 *mrc_clock_hand_usage(const struct mrc_clock_hand *h, unsigned long addr);
-bool mrc_clock_hand_take(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry);
+bool mrc_clock_hand_take(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry,
+			 unsigned int order);
 u64 mrc_clock_hand_go(struct mrc_clock_hand *h, struct mm_struct *mm, unsigned long *at);
 
 #endif

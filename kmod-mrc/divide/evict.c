@@ -22,6 +22,7 @@
 #include "target/memory_share.h"
 #include "target/page_usage.h"
 #include "target/target.h"
+#include "track/young_notifier.h"
 #include "track/young_shadow.h"
 
 /* Pages looked at in one call. */
@@ -50,20 +51,22 @@ static bool page_is_cold(struct mrc_clock_hand *h, unsigned long addr, unsigned 
 	if (mrc_page_usage_class(usage, false) > coldest)
 		return false;
 	return mrc_page_usage_class(usage, entry & _PAGE_ACCESSED ||
-				      mrc_young_shadow_kept(h->t, addr)) <= coldest;
+				      mrc_young_shadow_kept(h->t, addr) ||
+				      mrc_young_elsewhere(h->t, h->walk.mm, addr, PAGE_SIZE,
+							  false)) <= coldest;
 }
 
 static bool page_is_wanted(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry,
-			   u64 nr)
+			   unsigned int order)
 {
 	if (h->any)
 		return true;
 	/* Where no usage is known, it stays if it was touched since it was last seen. */
 	if (!h->use_map)
-		return !mrc_clock_hand_take(h, addr, entry);
+		return !mrc_clock_hand_take(h, addr, entry, order);
 	if (page_is_cold(h, addr, READ_ONCE(*entry)))
 		return true;
-	h->t->share.warm += nr;
+	h->t->share.warm += 1ULL << order;
 	return false;
 }
 
@@ -76,13 +79,13 @@ static bool page_can_be_had(const struct mrc_clock_hand *h, struct page *page, u
 
 /* Reclaim keeps what was touched. */
 static void page_forget_touch(struct mrc_clock_hand *h, unsigned long addr, unsigned long *entry,
-			      u64 nr)
+			      unsigned int order)
 {
-	bool touched = mrc_clock_hand_take(h, addr, entry);
+	bool touched = mrc_clock_hand_take(h, addr, entry, order);
 	u8 *usage = mrc_clock_hand_usage(h, addr);
 
 	if (usage)
-		memset(usage, mrc_page_usage_evict(*usage, touched), nr);
+		memset(usage, mrc_page_usage_evict(*usage, touched), 1UL << order);
 }
 
 static void page_pick(struct mrc_clock_hand *h, struct page *page, unsigned long addr,
@@ -100,13 +103,13 @@ static void page_pick(struct mrc_clock_hand *h, struct page *page, unsigned long
 		share->refused_busy += nr;
 		return;
 	}
-	if (!page_is_wanted(h, addr, entry, nr))
+	if (!page_is_wanted(h, addr, entry, order))
 		return;
 	if (!memsuite_reclaim_add(&share->reclaim, page)) {
 		share->refused_busy += nr;
 		return;
 	}
-	page_forget_touch(h, addr, entry, nr);
+	page_forget_touch(h, addr, entry, order);
 	h->picked += nr;
 }
 

@@ -17,6 +17,7 @@
 #include "curve/sample.h"
 #include "target/target.h"
 #include "track/walker.h"
+#include "track/young_notifier.h"
 #include "track/young_shadow.h"
 
 /* Page tables that are enumerated, and entries looked at, in one batch. */
@@ -175,11 +176,7 @@ static int look_at_pte(struct memsuite_walk_cursor *at, unsigned long addr, bool
 	return clear ? clear_pte(at, pte) : PRESENT | YOUNG;
 }
 
-/*
- * Entries ascend by address, so that the next one is mostly in the same page table.
- * Called under RCU.
- */
-static int entry_look(struct memsuite_walk_cursor *at, const struct mrc_entry *e,
+static int entry_find(struct memsuite_walk_cursor *at, const struct mrc_entry *e,
 		      bool clear)
 {
 	enum memsuite_walk_kind kind = memsuite_walk_cursor_seek(at, e->addr);
@@ -190,6 +187,22 @@ static int entry_look(struct memsuite_walk_cursor *at, const struct mrc_entry *e
 	if (kind == MEMSUITE_WALK_HUGE)
 		return huge ? look_at_huge(at, clear) : OTHER_KIND;
 	return kind == MEMSUITE_WALK_NO_AREA ? OTHER_KIND : 0;
+}
+
+/*
+ * Entries ascend by address, so that the next one is mostly in the same page table.
+ * Called under RCU.
+ */
+static int entry_look(struct mrc_target *t, struct memsuite_walk_cursor *at,
+		      const struct mrc_entry *e, bool clear)
+{
+	int found = entry_find(at, e, clear);
+	unsigned long size = e->flags & MRC_ENTRY_HUGE ? PMD_SIZE : PAGE_SIZE;
+
+	if (found & PRESENT && (clear || !(found & YOUNG)) &&
+	    mrc_young_elsewhere(t, at->mm, e->addr, size, clear))
+		found |= YOUNG;
+	return found;
 }
 
 /**
@@ -223,7 +236,7 @@ int mrc_walker_clear(struct mrc_target *t, struct mrc_ladder_schedule *c)
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
 			bool watched = e->flags & MRC_ENTRY_WATCHED;
-			int found = entry_look(&at, e, true);
+			int found = entry_look(t, &at, e, true);
 			/* Taken by another before: asked after. */
 			bool seen = mrc_young_shadow_seen(t, c->active[i]);
 
@@ -300,7 +313,7 @@ int mrc_walker_read(struct mrc_target *t, struct mrc_ladder_schedule *c)
 		t->stats.pte_reads += stop - i;
 		for (; i < stop; i++) {
 			struct mrc_entry *e = &t->sample.entry[c->active[i]];
-			int found = entry_look(&at, e, false);
+			int found = entry_look(t, &at, e, false);
 
 			if (mrc_young_shadow_seen(t, c->active[i]))
 				found |= YOUNG;

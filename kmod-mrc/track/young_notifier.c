@@ -6,7 +6,8 @@
  * has seen, and the notifier here answers with the bit that was taken.
  *
  * The other way round, whoever clears an accessed bit takes it from the ladder: it can
- * no longer see that page's touch, and leaves the page out.
+ * no longer see that page's touch, and leaves the page out. vipzone's audit tells it what
+ * it has found (secondary_mmu.h).
  *
  * In 6.1, MGLRU (off by default) ages without asking; everything else does,
  * DAMON and idle page tracking included.
@@ -20,6 +21,7 @@
 #include <compat/compat.h>
 #include <compat/pagetable.h>
 #include <memsuite/page_map.h>
+#include <memsuite/secondary_mmu.h>
 
 #include "target/page_usage.h"
 #include "target/target.h"
@@ -55,11 +57,14 @@ static bool give_back(struct mmu_notifier *mn, unsigned long start,
 		      unsigned long end, bool clear)
 {
 	struct mrc_target *t = container_of(mn, struct mrc_target, notifier);
+	enum memsuite_young_ask ask = memsuite_secondary_mmu_asker();
 	bool young;
 
+	if (ask == MEMSUITE_YOUNG_ASK_SELF)
+		return false;
 	rcu_read_lock();
 	young = usage_return(t, start, end, clear);
-	young |= mrc_young_shadow_return(t, start, end, clear);
+	young |= mrc_young_shadow_return(t, start, end, clear, ask);
 	rcu_read_unlock();
 	return young;
 }
@@ -118,7 +123,46 @@ void mrc_young_notifier_stop(struct mrc_target *t)
 	mrc_young_shadow_free(t);
 }
 
+/*
+ * The notifiers of an address space are in a list, whose head is the first of what it has of
+ * them. Where it should not be, they are asked one time too often.
+ */
+static bool is_alone(const struct mrc_target *t, const struct mm_struct *mm)
+{
+	const struct hlist_node *own = &t->notifier.hlist;
+
+	return READ_ONCE(t->notified) && !READ_ONCE(own->next) &&
+	       READ_ONCE(own->pprev) == (struct hlist_node **)mm->notifier_subscriptions;
+}
+
+/**
+ * mrc_young_elsewhere() - whether a secondary MMU has used a page, as a virtual machine's
+ * @t: the target
+ * @mm: its address space
+ * @addr: of the page
+ * @size: of the page
+ * @clear: it is forgotten
+ *
+ * Context: under RCU, or the lock of a page table.
+ * Return: whether it was used since it was last forgotten.
+ */
+bool mrc_young_elsewhere(const struct mrc_target *t, struct mm_struct *mm, unsigned long addr,
+			 unsigned long size, bool clear)
+{
+	if (is_alone(t, mm))
+		return false;
+	if (!clear)
+		return memsuite_secondary_mmu_test_young(mm, addr, MEMSUITE_YOUNG_ASK_SELF);
+	return memsuite_secondary_mmu_clear_young(mm, addr, addr + size, MEMSUITE_YOUNG_ASK_SELF);
+}
+
 #else
+
+bool mrc_young_elsewhere(const struct mrc_target *t, struct mm_struct *mm, unsigned long addr,
+			 unsigned long size, bool clear)
+{
+	return false;
+}
 
 int mrc_young_notifier_start(struct mrc_target *t)
 {

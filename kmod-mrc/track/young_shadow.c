@@ -22,7 +22,7 @@ struct mrc_young_shadow {
 	u32 n;
 	unsigned long *young;	/* cleared by us, not yet given back */
 	unsigned long *taken;	/* cleared by others in this ladder */
-	unsigned long *seen;	/* cleared by mrc_young_shadow_age(), for the ladder */
+	unsigned long *seen;	/* cleared by the suite's others, for the ladder */
 	unsigned long addr[];	/* ascending */
 };
 
@@ -80,12 +80,13 @@ static bool return_touch(struct mrc_target *t, struct mrc_young_shadow *s, u32 i
  * @start: of the first
  * @end: of the last
  * @clear: it asks once, and takes bits from the ladder
+ * @ask: who it is: the suite has told what it has taken
  *
  * Context: any; under RCU.
  * Return: whether a bit was taken from it.
  */
 bool mrc_young_shadow_return(struct mrc_target *t, unsigned long start,
-			     unsigned long end, bool clear)
+			     unsigned long end, bool clear, enum memsuite_young_ask ask)
 {
 	struct mrc_young_shadow *s = rcu_dereference(t->shadow);
 	bool young = false;
@@ -98,7 +99,10 @@ bool mrc_young_shadow_return(struct mrc_target *t, unsigned long start,
 			young |= test_bit(i, s->young);
 			continue;
 		}
-		set_bit(i, s->taken);
+		if (ask == MEMSUITE_YOUNG_ASK_KERNEL)
+			set_bit(i, s->taken);
+		else if (ask == MEMSUITE_YOUNG_ASK_SET)
+			set_bit(i, s->seen);
 		young |= return_touch(t, s, i);
 	}
 	return young;

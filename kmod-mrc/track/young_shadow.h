@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include <memsuite/secondary_mmu.h>
+
 struct mrc_target;
 
 int mrc_young_shadow_renew(struct mrc_target *t);
@@ -17,6 +19,6 @@ bool mrc_young_shadow_seen(struct mrc_target *t, u32 i);
 bool mrc_young_shadow_age(struct mrc_target *t, unsigned long addr, bool young);
 bool mrc_young_shadow_kept(struct mrc_target *t, unsigned long addr);
 bool mrc_young_shadow_return(struct mrc_target *t, unsigned long start,
-			     unsigned long end, bool clear);
+			     unsigned long end, bool clear, enum memsuite_young_ask ask);
 
 #endif

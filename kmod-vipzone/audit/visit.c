@@ -22,6 +22,7 @@
 #include <compat/page.h>
 #include <memsuite/migrate.h>
 #include <memsuite/pagewalk.h>
+#include <memsuite/secondary_mmu.h>
 #include <memsuite/target_frames.h>
 #include <memsuite/tlb.h>
 
@@ -148,12 +149,15 @@ static enum vipzone_astray kind_of(const struct vipzone_policy *policy,
 
 /*
  * Under the lock of the page table. Reclaim ages pages by the same bits: what is
- * cleared here is told to it by the page's own marks.
+ * cleared here is told to it by the page's own marks. Writes by a virtual machine are
+ * not told apart from what it reads.
  */
-static void entry_sample(struct visit *visit, struct page *page, unsigned long *entry,
-			 bool *accessed, bool *written)
+static void entry_sample(struct visit *visit, struct page *page, unsigned long addr,
+			 unsigned long *entry, bool *accessed, bool *written)
 {
+	unsigned long end = addr + (visit->huge ? PMD_SIZE : PAGE_SIZE);
 	unsigned long flags = READ_ONCE(*entry);
+	enum memsuite_young_ask ask;
 
 	*accessed = (flags & _PAGE_ACCESSED) &&
 		test_and_clear_bit(_PAGE_BIT_ACCESSED, entry);
@@ -163,9 +167,11 @@ static void entry_sample(struct visit *visit, struct page *page, unsigned long *
 		memsuite_page_mark_dirty(page);
 		clear_bit(_PAGE_BIT_DIRTY, entry);
 	}
+	visit->cleared |= *accessed || *written;
+	ask = *accessed ? MEMSUITE_YOUNG_ASK_SET : MEMSUITE_YOUNG_ASK_CLEAR;
+	*accessed |= memsuite_secondary_mmu_clear_young(visit->walk.mm, addr, end, ask);
 	if (*accessed || *written)
 		memsuite_page_mark_accessed(page);
-	visit->cleared |= *accessed || *written;
 }
 
 static void count_access(struct visit *visit, struct page *page, bool accessed,
@@ -300,7 +306,7 @@ static void see_use(struct visit *visit, struct page *page,
 	/* What MADV_FREE has freed may go as long as it stays clean: leave its bits alone. */
 	if (!memsuite_page_swap_backed(page))
 		return;
-	entry_sample(visit, page, entry, &accessed, &written);
+	entry_sample(visit, page, addr, entry, &accessed, &written);
 	if (!vipzone_hotness_look(&visit->table[table_index(addr)], accessed, written))
 		return;
 	count_access(visit, page, accessed, written);

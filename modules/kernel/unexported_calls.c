@@ -15,6 +15,7 @@
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmu_notifier.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
@@ -42,6 +43,13 @@ typedef void prep_transhuge_page_fn(struct page *page);
 typedef void flush_tlb_mm_range_fn(struct mm_struct *mm, unsigned long start,
 				   unsigned long end, unsigned int stride_shift,
 				   bool freed_tables);
+#ifdef CONFIG_MMU_NOTIFIER
+typedef typeof(__mmu_notifier_clear_young) clear_young_fn;
+typedef typeof(__mmu_notifier_test_young) test_young_fn;
+#else
+typedef bool clear_young_fn(struct mm_struct *mm, unsigned long start, unsigned long end);
+typedef bool test_young_fn(struct mm_struct *mm, unsigned long address);
+#endif
 typedef long sys_mremap_fn(const struct pt_regs *regs);
 typedef unsigned long reclaim_pages_fn(struct list_head *pages);
 /* Declared with NUMA alone. */
@@ -63,6 +71,8 @@ DEFINE_STATIC_CALL_NULL(drain_local, drain_local_pages_fn);
 DEFINE_STATIC_CALL_NULL(prep_compound, prep_compound_page_fn);
 DEFINE_STATIC_CALL_NULL(prep_large, prep_transhuge_page_fn);
 DEFINE_STATIC_CALL_NULL(flush_tlb, flush_tlb_mm_range_fn);
+DEFINE_STATIC_CALL_NULL(clear_young, clear_young_fn);
+DEFINE_STATIC_CALL_NULL(test_young, test_young_fn);
 DEFINE_STATIC_CALL_NULL(mremap, sys_mremap_fn);
 DEFINE_STATIC_CALL_NULL(misplaced, memsuite_misplaced_fn);
 DEFINE_STATIC_CALL_NULL(clear_large, memsuite_clear_large_fn);
@@ -78,6 +88,7 @@ DEFINE_STATIC_CALL_NULL(psi_cpu, psi_show_fn);
 static bool has_psi[MEMSUITE_NR_PSI];
 static bool has_uncharge;
 static bool has_flush_tlb;
+static bool has_young;
 static bool has_mremap;
 static bool has_misplaced;
 static bool has_clear_large;
@@ -167,6 +178,16 @@ bool memsuite_kcall_flush_tlb_there(void)
 void memsuite_kcall_flush_tlb(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
 	static_call(flush_tlb)(mm, start, end, PAGE_SHIFT, false);
+}
+
+bool memsuite_kcall_clear_young(struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+	return has_young && static_call(clear_young)(mm, start, end);
+}
+
+bool memsuite_kcall_test_young(struct mm_struct *mm, unsigned long address)
+{
+	return has_young && static_call(test_young)(mm, address);
 }
 
 int memsuite_kcall_misplaced(struct page *page, struct vm_area_struct *vma,
@@ -307,6 +328,10 @@ int memsuite_unexported_calls_init(void)
 	/* Nothing but access sampling needs this one, */
 	has_flush_tlb = resolve(flush_tlb, "flush_tlb_mm_range",
 				flush_tlb_mm_range_fn);
+	/* which asks secondary MMUs as well, */
+	has_young = IS_ENABLED(CONFIG_MMU_NOTIFIER) &&
+		    resolve(clear_young, "__mmu_notifier_clear_young", clear_young_fn) &&
+		    resolve(test_young, "__mmu_notifier_test_young", test_young_fn);
 	/* and nothing but backing off these. */
 	has_psi[MEMSUITE_PSI_MEMORY] = IS_ENABLED(CONFIG_PSI) &&
 				       resolve(psi_memory, "psi_memory_show", psi_show_fn);

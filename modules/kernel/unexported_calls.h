@@ -59,6 +59,10 @@ void memsuite_kcall_drain_local_pages(struct zone *zone);
 void memsuite_kcall_flush_tlb(struct mm_struct *mm, unsigned long start, unsigned long end);
 bool memsuite_kcall_flush_tlb_there(void);
 
+/* What secondary MMUs have seen used: include/memsuite/secondary_mmu.h. */
+bool memsuite_kcall_clear_young(struct mm_struct *mm, unsigned long start, unsigned long end);
+bool memsuite_kcall_test_young(struct mm_struct *mm, unsigned long address);
+
 /*
  * The node that NUMA balancing would move a page to, or NUMA_NO_NODE, which it
  * is too if there is no such function.

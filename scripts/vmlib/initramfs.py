@@ -16,7 +16,7 @@ CARRIED = """
 virtio_pci virtio_blk 9pnet_virtio 9p overlay
 nfit nd_pmem nd_btt dax_pmem device_dax kmem ext4 crc32c_generic
 dm_mod dm_bufio dm_snapshot loop virtio_mem zram null_blk
-hwpoison_inject msr edac_core mce_inject einj memory_notifier_error_inject
+hwpoison_inject msr edac_core mce_inject einj memory_notifier_error_inject kvm_amd
 """.split()
 # Likewise, for programs of the host: file systems and disks of theirs.
 CARRIED_FOR_HOST = """

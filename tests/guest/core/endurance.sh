@@ -18,7 +18,7 @@ cd /tmp || exit 1
 under() {
 	what=$1 for_s=$2
 	shift 2
-	sh -c '[ "$1" ] && [ -e $2/add ] && echo "$$ $1" >$2/add; shift 2; exec "$@"' sh "$what" $zone \
+	sh -c '[ "$1" ] && [ -e $2/add ] && echo "$$ $1" >$2/add; shift 2; exec "$@"' sh "$what" "$zone" \
 		stress-ng --verify --temp-path /tmp --timeout "$for_s" --oom-avoid-bytes 20% "$@" >"/tmp/said.$what" 2>&1
 	status=$?
 	[ $status = 0 ] || { echo "exit status $status"; cat "/tmp/said.$what"; } | while read -r line; do note "$line"; done
@@ -103,6 +103,10 @@ check "no address space" is_near "$mms" "$(objects mm_struct)" 8
 check "no task" is_near "$tasks" "$(objects task_struct)" 8
 check "no page is isolated" [ "$(isolated)" = 0 ]
 check "nor a block" [ "$(isolated_blocks)" = 0 ]
-no_cache() { ! ls -d /sys/kernel/slab/*/ | grep "memsuite\|memdiag\|vipzone\|mrc"; }
+no_cache() {
+	for cache in /sys/kernel/slab/*memsuite*/ /sys/kernel/slab/*memdiag*/ /sys/kernel/slab/*vipzone*/ /sys/kernel/slab/mrc*/; do
+		[ ! -d "$cache" ] || { note "$cache"; return 1; }
+	done
+}
 check "no slab cache" no_cache
 done_testing

@@ -2,7 +2,7 @@
 /*
  * warm: one half of its memory is written all the time, the other never.
  *
- * warm PAGES [--huge] [--stray NODE]
+ * warm PAGES [--huge] [--stray NODE] [--vm]
  *
  * PAGES pages are written some fifty times a second, as many others once only.
  * On SIGUSR1 prints "hot N H idle N I errors E": of the written half H, and of
@@ -10,7 +10,8 @@
  * found changed. On SIGUSR2 moves the idle half to NODE by move_pages(2), and
  * prints "strayed N". On SIGTERM checks the idle half as well, does the same as
  * on SIGUSR1, and exits with 1 if a page was found changed. With --huge the
- * memory is of huge pages.
+ * memory is of huge pages. With --vm the first half is not written, but read,
+ * and by a virtual machine.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -20,6 +21,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "vcpu.h"
 
 #define WORDS		512
 #define HUGE		(2UL << 20)
@@ -101,10 +104,24 @@ static void report(void)
 	fflush(stdout);
 }
 
+static void use_hot(int is_vm, size_t round)
+{
+	size_t page;
+
+	if (is_vm) {
+		vcpu_round();
+		return;
+	}
+	for (page = 0; page < pages; page++) {
+		check_page(hot, page, round);
+		write_page(hot, page, round + 1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	size_t round = 0, page;
-	int huge = 0, node = 0, i;
+	int huge = 0, node = 0, vm = 0, i;
 
 	pages = argc > 1 ? strtoul(argv[1], NULL, 0) : 0;
 	for (i = 2; i < argc; i++) {
@@ -112,11 +129,13 @@ int main(int argc, char **argv)
 			huge = 1;
 		else if (!strcmp(argv[i], "--stray") && i + 1 < argc)
 			node = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--vm"))
+			vm = 1;
 		else
 			pages = 0;
 	}
 	if (!pages) {
-		fprintf(stderr, "usage: warm PAGES [--huge] [--stray NODE]\n");
+		fprintf(stderr, "usage: warm PAGES [--huge] [--stray NODE] [--vm]\n");
 		return 2;
 	}
 	hot = map(pages * 4096, huge);
@@ -128,17 +147,18 @@ int main(int argc, char **argv)
 		write_page(hot, page, 0);
 		write_page(idle, page, 0);
 	}
+	if (vm)
+		vcpu_open(hot, pages);
 	puts("ready");
 	fflush(stdout);
 	while (!ended) {
-		for (page = 0; page < pages; page++) {
-			check_page(hot, page, round);
-			write_page(hot, page, round + 1);
-		}
+		use_hot(vm, round);
 		round++;
 		usleep(20000);
-		for (page = 0; ended && page < pages; page++)
+		for (page = 0; ended && page < pages; page++) {
 			check_page(idle, page, 0);
+			check_page(hot, page, vm ? 0 : round);
+		}
 		if (strays) {
 			strays = 0;
 			printf("strayed %zu\n", on_node(idle, node, &node));
