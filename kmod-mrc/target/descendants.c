@@ -23,7 +23,7 @@ struct descendant {
 	u32 groups;
 };
 
-static DEFINE_HASHTABLE(descendants, 8);
+static DEFINE_HASHTABLE(descendants, 12);
 static DEFINE_SPINLOCK(descendants_lock);
 static unsigned int nr_in_group[BITS_PER_TYPE(u32)];	/* by slot; under descendants_lock */
 static bool following;		/* under mrc_targets_lock */

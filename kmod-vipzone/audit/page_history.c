@@ -22,7 +22,7 @@ struct vipzone_page_history {
 	struct memsuite_page_map map;
 };
 
-static DEFINE_HASHTABLE(histories, 6);
+static DEFINE_HASHTABLE(histories, 10);
 static unsigned long bytes;
 
 static void history_forget(struct vipzone_page_history *history)

@@ -6,10 +6,12 @@
 
 #include <linux/cgroup.h>
 #include <linux/err.h>
+#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include <memsuite/hook_watch.h>
 #include <memsuite/tracepoints.h>
@@ -20,6 +22,7 @@
 #include "policy/process_table.h"
 
 static DEFINE_MUTEX(cgroup_policy_lock);	/* of vipzone_cgroup_policies and the machine's */
+static DEFINE_SPINLOCK(by_cgroup_lock);		/* of vipzone_policies_by_cgroup */
 
 /* A policy is for a path, whichever cgroup is there. Under cgroup_policy_lock, or RCU. */
 static struct vipzone_policy *policy_at(const char *path)
@@ -31,6 +34,41 @@ static struct vipzone_policy *policy_at(const char *path)
 		if (!strcmp(policy->command.cgroup, path))
 			return policy;
 	return NULL;
+}
+
+static void by_cgroup_add(struct vipzone_policy *policy)
+{
+	spin_lock(&by_cgroup_lock);
+	hash_add_rcu(vipzone_policies_by_cgroup, &policy->by_cgroup,
+		     (unsigned long)policy->cgroup);
+	spin_unlock(&by_cgroup_lock);
+}
+
+static void by_cgroup_remove(struct vipzone_policy *policy)
+{
+	spin_lock(&by_cgroup_lock);
+	hash_del_rcu(&policy->by_cgroup);
+	spin_unlock(&by_cgroup_lock);
+}
+
+/*
+ * Takes over a reference to another cgroup at its path, unless it has been removed. Who
+ * looks through a bucket at this moment may miss what is behind it, once.
+ */
+static void policy_follow(struct vipzone_policy *policy, struct cgroup *cgroup)
+{
+	struct cgroup *idle = cgroup;
+
+	spin_lock(&by_cgroup_lock);
+	if (!hlist_unhashed(&policy->by_cgroup)) {
+		hash_del_rcu(&policy->by_cgroup);
+		idle = policy->cgroup;
+		WRITE_ONCE(policy->cgroup, cgroup);
+		hash_add_rcu(vipzone_policies_by_cgroup, &policy->by_cgroup,
+			     (unsigned long)cgroup);
+	}
+	spin_unlock(&by_cgroup_lock);
+	cgroup_put(idle);
 }
 
 /*
@@ -48,7 +86,7 @@ static void probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 	policy = policy_at(path);
 	if (policy) {
 		css_get(&cgroup->self);
-		cgroup_put(xchg(&policy->cgroup, cgroup));
+		policy_follow(policy, cgroup);
 	}
 	rcu_read_unlock();
 }
@@ -103,7 +141,7 @@ static void policy_catch_up(struct vipzone_policy *policy)
 			return;
 		if (cgroup == READ_ONCE(policy->cgroup) || !is_at(cgroup, path))
 			break;
-		cgroup_put(xchg(&policy->cgroup, cgroup));
+		policy_follow(policy, cgroup);
 	}
 	cgroup_put(cgroup);
 }
@@ -141,7 +179,10 @@ void vipzone_cgroup_policy_set(struct vipzone_policy *policy)
 			list_replace_rcu(&old->link, &policy->link);
 		else
 			list_add_rcu(&policy->link, &vipzone_cgroup_policies);
+		by_cgroup_add(policy);
 		policy_catch_up(policy);
+		if (old)
+			by_cgroup_remove(old);
 	} else {
 		old = rcu_replace_pointer(vipzone_machine_policy, policy, true);
 	}
@@ -164,8 +205,10 @@ static struct vipzone_policy *policy_take(const char *written)
 			policy = policy_at(path);
 		cgroup_put(cgroup);
 	}
-	if (policy)
+	if (policy) {
 		list_del_rcu(&policy->link);
+		by_cgroup_remove(policy);
+	}
 	return policy;
 }
 
@@ -192,8 +235,10 @@ void vipzone_cgroup_policy_exit(void)
 		memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 	watching = false;
 	vipzone_cgroup_watch_exit();
-	list_for_each_entry_safe(policy, next, &vipzone_cgroup_policies, link)
+	list_for_each_entry_safe(policy, next, &vipzone_cgroup_policies, link) {
+		by_cgroup_remove(policy);
 		vipzone_policy_put(policy);
+	}
 	INIT_LIST_HEAD(&vipzone_cgroup_policies);
 	vipzone_cgroup_watch_renew();
 	policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);

@@ -9,9 +9,10 @@
 
 #include "policy/lookup.h"
 
-DEFINE_HASHTABLE(vipzone_processes_by_mm, 8);
-DEFINE_HASHTABLE(vipzone_processes_by_pid, 8);
+DEFINE_HASHTABLE(vipzone_processes_by_mm, 12);
+DEFINE_HASHTABLE(vipzone_processes_by_pid, 12);
 LIST_HEAD(vipzone_cgroup_policies);
+DEFINE_HASHTABLE(vipzone_policies_by_cgroup, 8);
 struct vipzone_policy __rcu *vipzone_machine_policy;
 
 struct vipzone_process *vipzone_process_by_pid(const struct pid *pid)
@@ -38,21 +39,26 @@ static struct vipzone_process *process_of(const struct mm_struct *mm)
 	return current->in_execve ? vipzone_process_by_pid(task_tgid(current)) : NULL;
 }
 
+static struct vipzone_policy *policy_for(const struct cgroup *cgroup)
+{
+	unsigned int bucket = hash_min((unsigned long)cgroup,
+				       HASH_BITS(vipzone_policies_by_cgroup));
+	struct vipzone_policy *policy;
+
+	hlist_for_each_entry_rcu(policy, &vipzone_policies_by_cgroup[bucket], by_cgroup)
+		if (READ_ONCE(policy->cgroup) == cgroup)
+			return policy;
+	return NULL;
+}
+
+/* By the depth of the cgroup, however many others have policies. */
 struct vipzone_policy *vipzone_policy_of_cgroup(struct cgroup *cgroup)
 {
-	struct vipzone_policy *policy, *best = NULL;
-	struct cgroup *above;
-	int level = -1;
+	struct vipzone_policy *policy = NULL;
 
-	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link) {
-		above = READ_ONCE(policy->cgroup);
-		if (above->level <= level ||
-		    !cgroup_is_descendant(cgroup, above))
-			continue;
-		best = policy;
-		level = above->level;
-	}
-	return best;
+	for (; cgroup && !policy; cgroup = cgroup_parent(cgroup))
+		policy = policy_for(cgroup);
+	return policy;
 }
 
 static struct cgroup *cgroup_of(const struct mm_struct *mm)

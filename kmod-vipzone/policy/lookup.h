@@ -19,12 +19,13 @@
 #include "policy/policy.h"
 #include "policy/process_table.h"
 
-/* Steered processes: the same in both tables; readers under RCU. */
-extern DECLARE_HASHTABLE(vipzone_processes_by_mm, 8);
-extern DECLARE_HASHTABLE(vipzone_processes_by_pid, 8);
+/* Steered processes, thousands on a server: the same in both tables; readers under RCU. */
+extern DECLARE_HASHTABLE(vipzone_processes_by_mm, 12);
+extern DECLARE_HASHTABLE(vipzone_processes_by_pid, 12);
 
-/* The policies of cgroups, and that of the machine; readers under RCU. */
+/* The policies of cgroups, the same in both, and that of the machine; readers under RCU. */
 extern struct list_head vipzone_cgroup_policies;
+extern DECLARE_HASHTABLE(vipzone_policies_by_cgroup, 8);
 extern struct vipzone_policy __rcu *vipzone_machine_policy;
 
 /* The entry of a process, or NULL. Under the lock of the table, or RCU. */

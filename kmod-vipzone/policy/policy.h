@@ -61,8 +61,9 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @users: processes that have it, and the cgroup or the machine that it is for
  * @command: what it was made from, with the full path of a cgroup; does not change
  * @base: the administrator's, held, if a program has chosen this one; has the same targets
- * @cgroup: that was last made at the path that it is for, or NULL; under RCU
+ * @cgroup: that was last made at the path that it is for, or NULL
  * @link: in the policies of cgroups; under RCU
+ * @by_cgroup: the same, by @cgroup
  * @has_node: one of the targets is a whole node
  * @has_large: one of them has large folios
  * @has_cache: it is for the page cache too
@@ -93,6 +94,7 @@ struct vipzone_policy {
 	struct vipzone_policy *base;
 	struct cgroup *cgroup;
 	struct list_head link;
+	struct hlist_node by_cgroup;
 	bool has_node;
 	bool has_large;
 	bool has_cache;

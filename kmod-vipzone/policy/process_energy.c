@@ -44,7 +44,7 @@ struct process_energy {
 	struct list_head shares;
 };
 
-static DEFINE_HASHTABLE(entries, 6);
+static DEFINE_HASHTABLE(entries, 10);
 static DEFINE_MUTEX(entries_lock);
 
 static struct process_energy *entry_find(const struct pid *pid)

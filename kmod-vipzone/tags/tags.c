@@ -56,7 +56,7 @@ struct tagged {
 	struct rcu_head rcu;
 };
 
-static DEFINE_HASHTABLE(table, 8);		/* by mm; readers under RCU */
+static DEFINE_HASHTABLE(table, 12);		/* by mm; readers under RCU */
 static DEFINE_SPINLOCK(table_lock);
 static unsigned int nr_linked;			/* under table_lock */
 static atomic_t nr_alive = ATOMIC_INIT(0);	/* entries not freed */
