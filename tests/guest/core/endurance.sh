@@ -5,7 +5,7 @@
 # space, no task, no slab cache. In a guest that has the host's files.
 #
 # kernels: newest; soak: all
-# options: --numa 512M,cpus=0-1 --numa 512M --root host
+# options: --numa 768M,cpus=0-1 --numa 768M --root host
 # arguments: 40; soak: 3600
 # timeout: 960; soak: 6000
 . "$(dirname "$0")/ktap.sh"
@@ -26,11 +26,11 @@ under() {
 }
 stressed() { # SECONDS
 	under "region:some+node0 children" "$1" --vm 1 --vm-bytes 15% --vm-method all --mremap 1 --mremap-bytes 2% --fork 1 \
-		--mmapfork 1 --pagemove 1 --pagemove-bytes 8M --shm 1 --shm-bytes 4M --pthread 1 --vm-splice 1 --mlock 1 &
+		--pagemove 1 --pagemove-bytes 8M --pthread 1 --vm-splice 1 --malloc 1 --malloc-bytes 16M --shm-sysv 1 --shm-sysv-bytes 4M &
 	other=$!
 	under "region:node1+node0 children heat" "$1" --vm 1 --vm-bytes 10% --vm-method all --vm-keep --mmap 1 --mmap-bytes 5% \
 		--munmap 1 --mprotect 1 --msync 1 --memfd 1 --memfd-bytes 16M --userfaultfd 1 --userfaultfd-bytes 4M --vm-rw 1 \
-		--rmap 1 --numa 1 --vm-segv 1 --clone 1
+		--rmap 1 --vm-segv 1
 	both=$?
 	wait $other && [ $both = 0 ]
 }
