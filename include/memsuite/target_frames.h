@@ -9,11 +9,14 @@
 
 #include <memsuite/block.h>
 
+struct memsuite_pool;
+
 /**
  * struct memsuite_target_frames - the frames of a range
  * @scan: where to look for free blocks; the caller may narrow down
  *	@scan.migratetypes, @scan.max_age_s and @scan.banks
  * @start: first frame of the range
+ * @pool: whose region it is, or NULL; private
  * @inspected: frames are looked at as those of pools are (memsuite/pool_inspect.h); for
  *	the caller to set
  * @bare: next frame, isolated and not prepared; private
@@ -24,6 +27,7 @@
 struct memsuite_target_frames {
 	struct memsuite_scan scan;
 	unsigned long start;
+	struct memsuite_pool *pool;
 	bool inspected;
 	struct page *bare;
 	unsigned long nr_bare;
@@ -40,6 +44,17 @@ struct memsuite_target_frames {
  */
 void memsuite_target_frames_init(struct memsuite_target_frames *frames, unsigned long start_pfn,
 				 unsigned long end_pfn, int nid);
+
+/**
+ * memsuite_target_frames_init_pool() - describe the region of a pool as a source
+ * @frames: the source
+ * @pool: stays open as long as that is used
+ *
+ * It leaves out what the pool knows to have nothing, so that a region that is full costs
+ * little, however large it is.
+ */
+void memsuite_target_frames_init_pool(struct memsuite_target_frames *frames,
+				      struct memsuite_pool *pool);
 
 /**
  * memsuite_target_frames_take() - take a page

@@ -384,12 +384,8 @@ static void mover_init_frames(struct vipzone_page_migrate *mover)
 	unsigned int i;
 
 	for (i = 0; i < mover->policy->nr_targets; i++) {
-		const struct memsuite_region *region = mover->policy->targets[i].region;
-		const struct memsuite_region_spec *spec = memsuite_region_spec(region);
-
-		memsuite_target_frames_init(&mover->frames[i], PHYS_PFN(spec->start),
-					    PHYS_PFN(spec->end), spec->nid);
-		mover->frames[i].scan.banks = memsuite_region_banks(region);
+		memsuite_target_frames_init_pool(&mover->frames[i],
+						 mover->policy->targets[i].pool);
 		mover->frames[i].inspected = true;
 	}
 }

@@ -65,6 +65,7 @@ struct memsuite_pool *memsuite_pool_create(const char *name, unsigned long start
 	pool->dry_until = jiffies;
 	pool->pressed_until = jiffies;
 	pool->rest_until = jiffies;
+	pool->look_after = jiffies;
 	pool->gather_after = jiffies;
 	pool->tell_after = jiffies;
 	pool->large_dry_until = jiffies;

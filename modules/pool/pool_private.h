@@ -137,6 +137,7 @@ struct memsuite_large_depot {
  * @scan: where the refill thread stands
  * @scout_pfn: a CPU ran out of looks here: find for it what is free next; 0: nobody asks
  * @barren: pageblocks that have nothing for this pool
+ * @look_after: pageblocks were looked at anew a moment ago: not before
  * @gather: a CPU has come to the end of the region: CPUs are to part with what they keep
  * @gather_after: they were asked to a moment ago: not before
  * @gather_jiffies: for how long, when they last were
@@ -192,6 +193,7 @@ struct memsuite_pool {
 	struct memsuite_scan scan;
 	unsigned long scout_pfn;
 	struct memsuite_barren barren;
+	unsigned long look_after;
 	bool gather;
 	unsigned long gather_after;
 	unsigned long gather_jiffies;
@@ -377,6 +379,17 @@ static inline void memsuite_pool_glance(struct memsuite_pool *pool)
 {
 	memsuite_barren_peek(&pool->barren, 4);
 	memsuite_barren_look_again(&pool->barren, 0, 128);
+}
+
+/* Who may sleep has walked in vain: look at more, which takes a millisecond, once a second. */
+static inline void memsuite_pool_look_again(struct memsuite_pool *pool)
+{
+	unsigned long due = READ_ONCE(pool->look_after);
+
+	if (time_before(jiffies, due) || cmpxchg(&pool->look_after, due, jiffies + HZ) != due)
+		return;
+	memsuite_barren_peek(&pool->barren, 16);
+	memsuite_barren_look_again(&pool->barren, 64, 4096);
 }
 
 /* A page was found bad in a fault. Retiring sleeps: the refill thread does it. */

@@ -16,6 +16,7 @@
 #include "frame/buddy_isolate.h"
 #include "frame/held_pages_private.h"
 #include "frame/hwpoison.h"
+#include "pool/pool_private.h"
 
 /* Frames looked at between two chances for others to run. */
 #define TARGET_FRAMES_BUDGET	4096
@@ -36,13 +37,29 @@ void memsuite_target_frames_init(struct memsuite_target_frames *frames, unsigned
 }
 EXPORT_SYMBOL_GPL(memsuite_target_frames_init);
 
+void memsuite_target_frames_init_pool(struct memsuite_target_frames *frames,
+				      struct memsuite_pool *pool)
+{
+	*frames = (struct memsuite_target_frames) { .start = pool->start_pfn, .pool = pool };
+	memsuite_pool_rewind(pool, &frames->scan);
+}
+EXPORT_SYMBOL_GPL(memsuite_target_frames_init_pool);
+
+static void target_frames_rewind(struct memsuite_target_frames *frames)
+{
+	if (frames->pool)
+		memsuite_pool_look_again(frames->pool);
+	memsuite_frames_gather();
+	memsuite_frames_go(&frames->scan, frames->start);
+}
+
 /* Goes on where the last block was found, once around the range. */
 static bool target_frames_refill(struct memsuite_target_frames *frames)
 {
 	struct memsuite_block block;
 	int rounds = 2, err;
 
-	while (rounds && !frames->empty) {
+	while (rounds && !frames->empty && !memsuite_hold_wanted()) {
 		cond_resched();
 		err = memsuite_frames_isolate(&frames->scan, TARGET_FRAMES_BUDGET, &block);
 		if (!err) {
@@ -52,16 +69,15 @@ static bool target_frames_refill(struct memsuite_target_frames *frames)
 			return true;
 		}
 		if (err == -ENOENT) {
-			frames->scan.pfn = frames->start;
 			rounds--;
-			memsuite_frames_gather();
+			target_frames_rewind(frames);
 		} else if (err == -ENOMEM) {
 			/* Another zone may have more. */
-			frames->scan.pfn = ALIGN(frames->scan.pfn + 1,
-						 pageblock_nr_pages);
+			memsuite_frames_go(&frames->scan,
+					   ALIGN(frames->scan.pfn + 1, pageblock_nr_pages));
 		}
 	}
-	frames->empty = true;
+	frames->empty = !rounds;
 	return false;
 }
 

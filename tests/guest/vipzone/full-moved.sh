@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Moving to a region that is full, of 1 GiB: that there is nothing is found without looking at each of its frames, for each
+# process anew; and what is freed there is found. The guest's clock counts instructions.
+#
+# kernels: oldest newest; soak: stock
+# options: --icount --mem 2G --smp 1
+# timeout: 900
+. "$(dirname "$0")/ktap.sh"
+region=$suite/regions/full
+
+modprobe vipzone || exit 1
+echo "full 512M-1536M" >$suite/regions/add || exit 1
+echo 1 >$suite/vipzone/enabled || exit 1
+started() { # PAGES OPTION...: sets pid
+	rm -f /tmp/out
+	"$here/touch" "$@" --range 0x20000000 0x60000000 --until /tmp/end >/tmp/out &
+	pid=$!
+	wait_for 120 [ -s /tmp/out ]
+}
+filled() { [ "$(cat $region/free_pages)" -le 512 ]; }
+# The time that a shell takes for it.
+move_us() { # PID
+	sh -c 'echo "$1" >"$2"; awk "{ print int(\$1 / 1000) }" /proc/$$/schedstat' sh "$1" $suite/vipzone/move 2>/dev/null
+}
+
+# Others before it: they are where there is no room for them.
+started 500
+one=$pid
+started 500
+other=$pid
+# All of it, by a process that is steered.
+rm -f /tmp/full
+sh -c 'echo "$$ region:full" >$1/add; exec "$2" 262144 --until /tmp/freed >/tmp/full' sh $suite/vipzone "$here/touch" &
+holder=$!
+wait_for 200 [ -s /tmp/full ]
+check "the region is full" filled
+note "$(cat $region/free_pages) pages are free"
+for process in $one $other; do
+	echo "$process region:full" >$suite/vipzone/add
+done
+move_us $one >/dev/null # what comes first
+first=$(move_us $one) second=$(move_us $other)
+note "in vain: $first us, and $second us for another process"
+check "nothing is moved" [ "$(cat $suite/vipzone/policies/*/moved_pages | awk '{ sum += $1 } END { print sum }')" -lt 512 ]
+check "it is found soon" [ "$first" -lt 3000 ] && [ "$second" -lt 3000 ]
+: >/tmp/freed
+wait $holder
+moved() {
+	move_us $one >/dev/null
+	[ "$(cat $suite/vipzone/policies/*/moved_pages | awk '{ sum += $1 } END { print sum }')" -ge 500 ]
+}
+check "what is freed is found" wait_for 20 moved
+: >/tmp/end
+wait $one $other
+check "unload" rmmod vipzone memsuite
+done_testing
