@@ -69,6 +69,8 @@ static inline int memsuite_direct_unregister(struct ftrace_ops *ops, unsigned lo
 	err = unregister_ftrace_direct(ip, to);
 	if (err)
 		return err;
+	/* Who is in it in an interrupt of an idle CPU is no task. */
+	synchronize_rcu();
 	synchronize_rcu_tasks();
 	return 0;
 }
