@@ -13,6 +13,18 @@
 /* Notifiers are called on the CPU that asks, and do not sleep. */
 static DEFINE_PER_CPU(enum memsuite_young_ask, asker);
 
+static void ask_begin(enum memsuite_young_ask ask)
+{
+	preempt_disable();
+	this_cpu_write(asker, ask);
+}
+
+static void ask_end(void)
+{
+	this_cpu_write(asker, MEMSUITE_YOUNG_ASK_KERNEL);
+	preempt_enable();
+}
+
 bool memsuite_secondary_mmu_clear_young(struct mm_struct *mm, unsigned long start,
 					unsigned long end, enum memsuite_young_ask ask)
 {
@@ -20,11 +32,9 @@ bool memsuite_secondary_mmu_clear_young(struct mm_struct *mm, unsigned long star
 
 	if (!mm_has_notifiers(mm))
 		return false;
-	preempt_disable();
-	this_cpu_write(asker, ask);
+	ask_begin(ask);
 	young = memsuite_kcall_clear_young(mm, start, end);
-	this_cpu_write(asker, MEMSUITE_YOUNG_ASK_KERNEL);
-	preempt_enable();
+	ask_end();
 	return young;
 }
 EXPORT_SYMBOL_GPL(memsuite_secondary_mmu_clear_young);
@@ -36,11 +46,9 @@ bool memsuite_secondary_mmu_test_young(struct mm_struct *mm, unsigned long addr,
 
 	if (!mm_has_notifiers(mm))
 		return false;
-	preempt_disable();
-	this_cpu_write(asker, ask);
+	ask_begin(ask);
 	young = memsuite_kcall_test_young(mm, addr);
-	this_cpu_write(asker, MEMSUITE_YOUNG_ASK_KERNEL);
-	preempt_enable();
+	ask_end();
 	return young;
 }
 EXPORT_SYMBOL_GPL(memsuite_secondary_mmu_test_young);
