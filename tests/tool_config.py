@@ -207,7 +207,7 @@ def policies_are_as_the_command_takes_them(top):
     tree = a_tree(top)
     configure(tree, x="[policy cgroup:/new]\npolicy = node0")
     assert tree.run("apply").returncode == 0
-    assert tree.written("vipzone/add") == "cgroup:/new region:node0\n"
+    assert tree.written("vipzone/add") == "cgroup:/new region:node0 later\n"
 
 
 def masks_and_links_stay(top):

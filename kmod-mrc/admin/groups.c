@@ -13,9 +13,9 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include <compat/compat.h>
+#include <memsuite/cgroup_path.h>
 #include <memsuite/process.h>
 
 #include "admin/groups.h"
@@ -195,22 +195,17 @@ void mrc_groups_look(void)
 	mutex_unlock(&change_lock);
 }
 
-/* What the caller's cgroup namespace has at a path is known by the path that it has for all. */
 static int group_open_cgroup(struct mrc_group *group)
 {
-	char *path = group->spec.cgroup;
 	struct cgroup *cgroup;
 
 	if (group->spec.type != MRC_TARGET_CGROUP)
 		return 0;
-	cgroup = cgroup_get_from_path(path);
+	cgroup = memsuite_cgroup_open(group->spec.cgroup, MRC_TARGET_PATH, group->spec.later);
 	if (IS_ERR(cgroup))
 		return PTR_ERR(cgroup);
 	group->cgroup = cgroup;
-	if ((size_t)cgroup_path(cgroup, path, MRC_TARGET_PATH) >= MRC_TARGET_PATH)
-		return -ENAMETOOLONG;
-	/* As no path can be written. */
-	return strpbrk(path, " \t\n") ? -EINVAL : 0;
+	return 0;
 }
 
 /* Follows the children of the process. */

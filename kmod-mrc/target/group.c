@@ -147,7 +147,7 @@ static bool group_is_over(const struct mrc_group *group)
 }
 
 /**
- * mrc_groups_reopen() - find the cgroups that were removed, if they were made again
+ * mrc_groups_reopen() - find the cgroups that were not there, if they have been made
  *
  * A service's is, each time that it starts: what is tracked is a path.
  *

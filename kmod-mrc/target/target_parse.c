@@ -91,18 +91,28 @@ static int parse_first(char **line, struct mrc_target_spec *spec)
 	return word ? mrc_target_parse(word, spec) : -EINVAL;
 }
 
+static int parse_option(const char *word, struct mrc_target_spec *spec)
+{
+	bool *option = NULL;
+
+	/* Of a cgroup or the machine, they are targets anyway. */
+	if (!strcmp(word, "children") && spec->type == MRC_TARGET_PROCESS)
+		option = &spec->children;
+	else if (!strcmp(word, "later") && spec->type == MRC_TARGET_CGROUP)
+		option = &spec->later;
+	if (!option || *option)
+		return -EINVAL;
+	*option = true;
+	return 0;
+}
+
 int mrc_target_parse_line(char *line, struct mrc_target_spec *spec)
 {
 	int err = parse_first(&line, spec);
 	char *word;
 
-	while (!err && (word = memsuite_parse_word(&line))) {
-		/* Of a cgroup or the machine, they are targets anyway. */
-		if (strcmp(word, "children") || spec->type != MRC_TARGET_PROCESS ||
-		    spec->children)
-			err = -EINVAL;
-		spec->children = true;
-	}
+	while (!err && (word = memsuite_parse_word(&line)))
+		err = parse_option(word, spec);
 	return err;
 }
 

@@ -26,6 +26,7 @@ enum mrc_target_type {
  * @cgroup: all processes of the cgroup with this path, and of those below it
  * @bytes: all processes with at least so much memory
  * @children: see @pid
+ * @later: the cgroup need not be there yet
  */
 struct mrc_target_spec {
 	enum mrc_target_type type;
@@ -33,6 +34,7 @@ struct mrc_target_spec {
 	char cgroup[MRC_TARGET_PATH];
 	u64 bytes;
 	bool children;
+	bool later;
 };
 
 /**
@@ -45,7 +47,7 @@ struct mrc_target_spec {
 int mrc_target_parse(const char *word, struct mrc_target_spec *spec);
 
 /**
- * mrc_target_parse_line() - parse "WHO [children]", what is written to mrc/add
+ * mrc_target_parse_line() - parse "WHO [children|later]", what is written to mrc/add
  * @line: is cut up
  * @spec: result
  *

@@ -143,6 +143,8 @@ static int parse_option(const char *word, struct vipzone_command *command)
 	/* Of a cgroup or the machine, they are steered anyway. */
 	if (!strcmp(word, "children") && command->scope == VIPZONE_SCOPE_PROCESS)
 		return set_option(&command->children);
+	if (!strcmp(word, "later") && command->scope == VIPZONE_SCOPE_CGROUP)
+		return set_option(&command->later);
 	return -EINVAL;
 }
 

@@ -28,6 +28,7 @@ enum vipzone_scope {
  * @pid: the process, if it is for one
  * @cgroup: the path of the cgroup, if it is for one
  * @children: processes that it forks are steered as well
+ * @later: the cgroup need not be there yet
  * @heat: pages are moved between the regions of their segment by how they are
  *	used
  * @wear: regions over their wear budget are spared
@@ -45,6 +46,7 @@ struct vipzone_command {
 	int pid;
 	char cgroup[VIPZONE_PATH_SIZE];
 	bool children;
+	bool later;
 	bool heat;
 	bool wear;
 	bool programs;
@@ -79,7 +81,7 @@ int vipzone_command_parse_scope(char *word, struct vipzone_command *command);
  * unless they are named;
  * "low-power-first:LIST[,KEY=VALUE...]"; or "bank:SPREAD=LIST[|LIST...]", see
  * vipzone_banks_parse(). LIST is "REGION[+REGION...]", the second for when the
- * first is full. OPTION is "children", "heat", "wear" or "programs".
+ * first is full. OPTION is "children", "later", "heat", "wear" or "programs".
  *
  * Pure.
  *

@@ -68,7 +68,8 @@ static void policy_follow(struct vipzone_policy *policy, struct cgroup *cgroup)
 			     (unsigned long)cgroup);
 	}
 	spin_unlock(&by_cgroup_lock);
-	cgroup_put(idle);
+	if (idle)
+		cgroup_put(idle);
 }
 
 /*
@@ -127,8 +128,8 @@ static bool is_at(struct cgroup *cgroup, const char *path)
 }
 
 /*
- * The cgroup may have been made again after its path was looked up, before the
- * policy was in the list: no probe has seen that. From here on, probes do.
+ * The cgroup may have been made, or made again, after its path was looked up, before
+ * the policy was in the list: no probe has seen that. From here on, probes do.
  */
 static void policy_catch_up(struct vipzone_policy *policy)
 {

@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/slab.h>
 
+#include <memsuite/cgroup_path.h>
 #include <memsuite/control.h>
 
 #include "policy/arming.h"
@@ -215,15 +216,16 @@ int vipzone_cgroup_path(struct cgroup *cgroup, char *path)
 
 static int open_cgroup(struct vipzone_policy *policy)
 {
+	struct vipzone_command *command = &policy->command;
 	struct cgroup *cgroup;
 
-	if (policy->command.scope != VIPZONE_SCOPE_CGROUP)
+	if (command->scope != VIPZONE_SCOPE_CGROUP)
 		return 0;
-	cgroup = cgroup_get_from_path(policy->command.cgroup);
+	cgroup = memsuite_cgroup_open(command->cgroup, VIPZONE_PATH_SIZE, command->later);
 	if (IS_ERR(cgroup))
 		return PTR_ERR(cgroup);
 	policy->cgroup = cgroup;
-	return vipzone_cgroup_path(cgroup, policy->command.cgroup);
+	return 0;
 }
 
 static void policy_close(struct vipzone_policy *policy)

@@ -22,7 +22,6 @@ ORDER = ("bank_map", PROFILES, "region", "memdiag", "test", "vipzone", "policy",
 LATE = ("enabled", "division/enforce")
 # What is written to the first file stops the kernel from choosing it, which the second one tells.
 CHOSEN = {"test_lifetime_s": "lifetime/automatic", "audit/quota_kib_s": "audit/quota_auto"}
-CGROUP_LATER = "have memsuite.service start after what makes the cgroup (After=, in a drop-in), or apply again then"
 WRITE_ERRORS = {errno.EINVAL: "not a value that is known", errno.ERANGE: "out of range", **ENABLE_ERRORS,
                 errno.ENOENT: "the kernel does not know it"}
 
@@ -145,12 +144,9 @@ def apply_test(run_of, section):
               {errno.EINVAL: "no such algorithm", errno.ENOSPC: "there are 16 tests already"})
 
 
-def add_lasting_policy(who, policy, options):
-    try:
-        add_policy(who, policy, options)
-    except Failure as failure:
-        raise Failure(f"{failure}; if the cgroup is there later, {CGROUP_LATER}"
-                      if "no such cgroup" in str(failure) and who != "machine" else str(failure)) from None
+def later(who):
+    """A service's cgroup is made when it starts, which may be after this."""
+    return ["later"] if who.startswith("cgroup:") else []
 
 
 def apply_policy(run_of, section):
@@ -158,13 +154,13 @@ def apply_policy(run_of, section):
     options = [option for option in POLICY_OPTIONS if section.values.get(option, ("0", ""))[0] == "1"]
     if policies().get(section.name) == (wanted, options):
         return
-    run_of.do(where, f"{section.title()} {' '.join([wanted, *options])}", add_lasting_policy, section.name, wanted, options)
+    run_of.do(where, f"{section.title()} {' '.join([wanted, *options])}", add_policy, section.name, wanted,
+              options + later(section.name))
 
 
 def apply_target(run_of, section):
     if section.name not in mrc_targets():
-        run_of.do(section.where, section.title(), write, "mrc/add", section.name, {
-            **ADD_ERRORS, errno.ENOENT: f"no such cgroup yet: {CGROUP_LATER}"})
+        run_of.do(section.where, section.title(), write, "mrc/add", " ".join([section.name, *later(section.name)]), ADD_ERRORS)
     if "accesses_per_s" in section.values:
         value, where = section.values["accesses_per_s"]
         if accesses_written(section.name) != value:

@@ -25,6 +25,7 @@ def add_commands(top):
     command = mrc.add("add", cmd_mrc_add, "track a process, or several")
     command.add_argument("who", metavar="WHO", type=tracked_argument, help=who_help)
     command.add_argument("--children", action="store_true", help="and all that it forks")
+    command.add_argument("--later", action="store_true", help="the cgroup need not be there yet")
     command = mrc.add("remove", cmd_mrc_remove, "track it no more")
     command.add_argument("who", metavar="WHO", type=tracked_argument, help=who_help)
     command = mrc.add("accesses", cmd_mrc_accesses, "say how many accesses a target makes, for its miss ratios")

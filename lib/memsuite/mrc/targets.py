@@ -114,7 +114,7 @@ def cmd_mrc_list(args):
 
 ADD_ERRORS = {
     errno.ESRCH: "no such process",
-    errno.ENOENT: "no such cgroup of the unified hierarchy",
+    errno.ENOENT: "no such cgroup of the unified hierarchy; with --later, it need not be there yet",
     errno.EINVAL: "a kernel thread has no memory to track",
     errno.EEXIST: "it is tracked already",
     errno.EBUSY: "its memory is tracked for another process",
@@ -125,8 +125,10 @@ ADD_ERRORS = {
 
 def cmd_mrc_add(args):
     need("mrc")
+    if args.later and not args.who.startswith("cgroup:"):
+        raise Failure("--later is for a cgroup")
     who = args.who + (" children" if args.children else "")
-    write("mrc/add", who, ADD_ERRORS)
+    write("mrc/add", who + (" later" if args.later else ""), ADD_ERRORS)
     text = f"{who} is tracked"
     if not number("mrc", "enabled"):
         text += " as soon as mrc is on: memsuite mrc enable"

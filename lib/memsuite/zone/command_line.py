@@ -39,6 +39,7 @@ def add_commands(top):
                               "low-power-first:LIST[,KEY=VALUE...]")
     command.add_argument("--children", action="store_true",
                          help="and the processes that it forks")
+    command.add_argument("--later", action="store_true", help="the cgroup need not be there yet")
     add_policy_options(command)
     command = zone.add("remove", cmd_zone_remove, "take a policy away")
     command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")

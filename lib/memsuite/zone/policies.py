@@ -24,6 +24,7 @@ POLICY_OPTIONS = {"heat": "move pages between regions by how they are used",
                   "wear": "spare regions over their wear budget",
                   "programs": "let programs choose among its regions, salloc_policy(3)"}
 ALL_OPTIONS = ("children", *POLICY_OPTIONS)
+NO_CGROUP = "no such cgroup (with --later, it need not be there yet)"
 
 
 def policy_options(args):
@@ -33,9 +34,9 @@ def policy_options(args):
 def add_policy(who, policy, options):
     write("vipzone/add", " ".join([str(who), policy, *options]), {
         errno.ESRCH: "no such process",
-        errno.ENOENT: "no such cgroup, or no such region; there are " + ", ".join(entries("regions"))
+        errno.ENOENT: f"{NO_CGROUP}, or no such region; there are " + ", ".join(entries("regions"))
                       if policy != "segment" else
-                      "no such cgroup, or no region of DRAM and one of PRAM: see regions/REGION/technology",
+                      f"{NO_CGROUP}, or no region of DRAM and one of PRAM: see regions/REGION/technology",
         errno.EINVAL: "not a policy, or not a process that can be steered (a kernel thread?); policies are "
                       "region:REGION[+REGION...], segment, segment:SEGMENT=REGION[+REGION...][,...], "
                       "low-power-first:REGION[+REGION...][,KEY=VALUE...] and "
@@ -51,8 +52,10 @@ def cmd_zone_add(args):
     need("vipzone")
     if args.children and not str(args.who).isdigit():
         raise Failure(f"--children is for a process: of {args.who} all processes are under the policy anyway")
+    if args.later and not str(args.who).startswith("cgroup:"):
+        raise Failure("--later is for a cgroup")
     policy = policy_argument(args.policy)
-    add_policy(args.who, policy, ["children"] * args.children + policy_options(args))
+    add_policy(args.who, policy, ["children"] * args.children + ["later"] * args.later + policy_options(args))
     text = f"{args.who} gets its pages by {policy}"
     if not number("vipzone", "enabled"):
         text += " as soon as vipzone is on: memsuite zone enable"

@@ -110,6 +110,7 @@ check "and listed no more" sh -c "! grep -q '^$root' $control/add"
 mkdir -p /tmp/cgroup && mount -t cgroup2 none /tmp/cgroup 2>/dev/null
 if mkdir -p /tmp/cgroup/a/b; then
 	check "no such cgroup" answers add cgroup:/nowhere ENOENT
+	check "a path as no cgroup has it" answers add "cgroup:/nowhere/ later" ENOENT
 	for where in a a/b a/b; do
 		sh -c "echo 0 >/tmp/cgroup/$where/cgroup.procs; exec $loop 2000 300" >/dev/null &
 		pids="${pids:+$pids }$!"
@@ -139,6 +140,16 @@ if mkdir -p /tmp/cgroup/a/b; then
 	sh -c "echo 0 >/tmp/cgroup/a/cgroup.procs; exec $loop 2000 300" >/dev/null &
 	again=$!
 	check "made again, it is tracked again" wait_for 10 stat_is cgroup:!a processes_tracked 1
+	end $again
+	rmdir /tmp/cgroup/a
+	drop cgroup:/a
+	# Of a service that starts after the configuration is read.
+	check "one that is to come" answers add "cgroup:/a later" ok
+	check "is listed" listed cgroup:/a
+	mkdir /tmp/cgroup/a
+	sh -c "echo 0 >/tmp/cgroup/a/cgroup.procs; exec $loop 2000 300" >/dev/null &
+	again=$!
+	check "and tracked when it is there" wait_for 10 stat_is cgroup:!a processes_tracked 1
 	end $again
 	rmdir /tmp/cgroup/a
 	drop cgroup:/a

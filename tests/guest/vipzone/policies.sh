@@ -211,7 +211,22 @@ mkdir /tmp/cg/a/b
 started /tmp/cg/a/b
 ended
 check "and is under the policy above, made again" are_in bss
-check "no such cgroup" [ "$("$here/poke" $zone/add "literal:cgroup:/b region:pram")" = ENOENT ]
+answers() { # LINE ANSWER
+	[ "$("$here/poke" $zone/add "literal:$1")" = "$2" ]
+}
+check "no such cgroup" answers "cgroup:/b region:pram" ENOENT
+# As of a service that is started after the configuration is read.
+check "one that is to come" answers "cgroup:/b region:pram later" ok
+check "has its policy before it is there" reads cgroup:/b processes 0
+mkdir /tmp/cg/b
+started /tmp/cg/b
+ended
+check "and is under it when it is" are_in $segments
+echo cgroup:/b >$zone/remove
+rmdir /tmp/cg/b
+check "or goes" answers "cgroup:/b/b region:pram later" ok
+check "without having been there" sh -c "echo cgroup:/b/b >$zone/remove"
+check "a path as no cgroup has it" answers "cgroup:/b/ region:pram later" ENOENT
 check "remove that of the machine" sh -c "echo machine >$zone/remove"
 steered=$(cat $zone/steered_pages)
 started
