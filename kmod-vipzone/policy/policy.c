@@ -123,6 +123,16 @@ static void close_targets(struct vipzone_policy *policy)
 	}
 }
 
+static bool has_one_region(const struct vipzone_policy *policy)
+{
+	unsigned int segment;
+
+	for (segment = 0; segment < VIPZONE_NR_SEGMENTS; segment++)
+		if (!policy->usual_is_only[segment] || policy->usual[segment] != policy->usual[0])
+			return false;
+	return true;
+}
+
 static void find_usual(struct vipzone_policy *policy)
 {
 	const struct vipzone_command *command = &policy->command;
@@ -140,6 +150,7 @@ static void find_usual(struct vipzone_policy *policy)
 		policy->usual[segment] = target;
 		policy->usual_is_only[segment] = order->nr == 1 && !target->is_node;
 	}
+	policy->has_one_region = has_one_region(policy);
 }
 
 static int open_targets(struct vipzone_policy *policy)

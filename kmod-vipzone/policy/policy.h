@@ -79,6 +79,8 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @usual: by segment: the target that all its pages come from while it has some, on one node;
  *	NULL: there is more to look at
  * @usual_is_only: by segment: there is no other, nor a node that the kernel may take pages from
+ * @has_one_region: it is the same for all segments, and the only one
+ * @dry_tick: the jiffy in which that was found to be full
  * @stats: what became of its pages, those of @base if there is one
  * @places: touches of its targets, and of what is in none of them, since accesses
  *	were last divided; of the audit's thread, or the last user; unused if there is a @base
@@ -109,6 +111,8 @@ struct vipzone_policy {
 	struct vipzone_target targets[VIPZONE_MAX_REGIONS];
 	struct vipzone_target *usual[VIPZONE_NR_SEGMENTS];
 	bool usual_is_only[VIPZONE_NR_SEGMENTS];
+	bool has_one_region;
+	unsigned long dry_tick;
 	struct vipzone_policy_stats __percpu *stats;
 	struct vipzone_energy_place places[VIPZONE_POLICY_PLACES];
 	struct vipzone_ranking *rankings;

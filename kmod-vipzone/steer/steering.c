@@ -322,6 +322,23 @@ static noinline struct page *steer_with_care(struct vipzone_policy *policy,
 	return steer_page(policy, segment, regions, fault);
 }
 
+/* The only region of a policy, when it has nothing, is not asked again in the same tick. */
+static __always_inline bool was_dry_just_now(struct vipzone_policy *policy,
+					     const struct memsuite_fault *fault)
+{
+	if (likely(READ_ONCE(policy->dry_tick) != jiffies) || fault->order)
+		return false;
+	count_fallback(policy, VIPZONE_FALLBACK_EMPTY);
+	return true;
+}
+
+static void note_dry(struct vipzone_policy *policy)
+{
+	count_fallback(policy, VIPZONE_FALLBACK_EMPTY);
+	if (policy->has_one_region)
+		WRITE_ONCE(policy->dry_tick, jiffies);
+}
+
 /*
  * What most faults end with: a page that the usual region has at hand, or MEMSUITE_POOL_DRY:
  * it is full, and there is no other. NULL: there is more to look at.
@@ -338,7 +355,7 @@ static __always_inline struct page *steer_usual(struct vipzone_policy *policy,
 		return NULL;
 	page = memsuite_pool_pop_at_hand(target->pool, policy->usual_is_only[segment]);
 	if (unlikely(page == MEMSUITE_POOL_DRY))
-		count_fallback(policy, VIPZONE_FALLBACK_EMPTY);
+		note_dry(policy);
 	else if (likely(page))
 		this_cpu_inc(policy->stats->placed[segment]);
 	return page;
@@ -382,6 +399,8 @@ static struct page *steer_fault(const struct memsuite_fault *fault)
 	policy = vipzone_policy_of(mm_of(vma));
 	if (!policy)
 		return MEMSUITE_FAULT_PASS;
+	if (was_dry_just_now(policy, fault))
+		return VIPZONE_FAULT_ANYWHERE;
 	return steer_alloc(policy, vipzone_segment_of(vma, fault->address),
 			   memsuite_fault_refusal(fault), fault);
 }
@@ -480,6 +499,8 @@ static struct page *steer_cache(const struct memsuite_fault *fault)
 
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
+	if (was_dry_just_now(policy, fault))
+		return VIPZONE_FAULT_ANYWHERE;
 	return steer_alloc(policy, segment_of_cache(mm), memsuite_fault_refusal(fault), fault);
 }
 
@@ -493,6 +514,8 @@ static struct page *steer_shared(const struct memsuite_fault *fault,
 
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
+	if (was_dry_just_now(policy, fault))
+		return VIPZONE_FAULT_ANYWHERE;
 	refusal = memsuite_shmem_has_policy(file) ? MEMSUITE_REFUSED_POLICY :
 						    memsuite_task_refusal(fault->gfp);
 	return steer_alloc(policy, VIPZONE_SEGMENT_SHARED, refusal, fault);

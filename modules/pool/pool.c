@@ -254,6 +254,15 @@ static void pool_begin_anew(struct memsuite_pool *pool)
 	local_irq_restore(flags);
 }
 
+/* What was emptied has to be filled again, page by page, by whoever comes next. */
+static void pool_rate_drain(struct memsuite_pool_cache *cache, bool found)
+{
+	cache->drain_jiffies = found ? 0 :
+		clamp_t(unsigned long, 2 * cache->drain_jiffies, MEMSUITE_POOL_DRY_JIFFIES,
+			MEMSUITE_POOL_DRY_MAX_JIFFIES);
+	cache->drain_after = jiffies + cache->drain_jiffies;
+}
+
 /*
  * The CPU that a program runs on keeps what the program frees, which may be all that
  * is left of the region. Not in an interrupt: it may have come while this CPU holds
@@ -263,16 +272,21 @@ static void pool_begin_anew(struct memsuite_pool *pool)
 static noinline struct page *pool_pop_again(struct memsuite_pool *pool, gfp_t gfp)
 {
 	unsigned long looks = MEMSUITE_POOL_LOOKS;
-	struct page *page;
+	struct memsuite_pool_cache *cache;
+	struct page *page = NULL;
 
 	if (!in_task() || memsuite_pool_is_in_stretch())
 		return NULL;
 	migrate_disable();
-	memsuite_kcall_drain_local_pages(NULL);
-	memsuite_pool_glance(pool);
-	pool_begin_anew(pool);
-	page = pool_pop(pool, gfp, &looks);
-	this_cpu_write(pool->caches->looks_anyway, false);
+	cache = this_cpu_ptr(pool->caches);
+	if (time_after_eq(jiffies, cache->drain_after)) {
+		memsuite_kcall_drain_local_pages(NULL);
+		memsuite_pool_glance(pool);
+		pool_begin_anew(pool);
+		page = pool_pop(pool, gfp, &looks);
+		cache->looks_anyway = false;
+		pool_rate_drain(cache, page);
+	}
 	migrate_enable();
 	return page;
 }

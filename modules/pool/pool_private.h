@@ -56,6 +56,8 @@ struct memsuite_pool_front {
  * @vain: nothing was found since the walk began anew
  * @ended: the walk came to the end since a request last went on after it
  * @looks_anyway: a region that is dry, too: this CPU has just given it something
+ * @drain_after: to have the kernel's lists of this CPU emptied was in vain: not again before
+ * @drain_jiffies: for how long, when it last was
  * @hint: slot to look at first
  * @isolated: bare frames taken
  * @handed: pages handed out
@@ -69,6 +71,8 @@ struct memsuite_pool_cache {
 	bool vain;
 	bool ended;
 	bool looks_anyway;
+	unsigned long drain_after;
+	unsigned long drain_jiffies;
 	unsigned int hint;
 	u64 isolated;
 	u64 handed;

@@ -23,9 +23,9 @@ runs() { sh -c "echo \$\$ region:small >$suite/vipzone/add; exec $here/touch $*"
 
 missed=0 handed=0
 for _ in 1 2 3; do
-	before=$(cat $region/pool_misses) had=$(cat $region/pool_handed_pages)
+	before=$(cat $suite/vipzone/fallback_empty) had=$(cat $region/pool_handed_pages)
 	sh -c "echo \$\$ region:small children >$suite/vipzone/add; for _ in \$(seq 100); do $here/touch 1000 >/dev/null; done"
-	now=$(($(cat $region/pool_misses) - before)) got=$(($(cat $region/pool_handed_pages) - had))
+	now=$(($(cat $suite/vipzone/fallback_empty) - before)) got=$(($(cat $region/pool_handed_pages) - had))
 	note "programs one after the other missed $now pages, and got $got"
 	missed=$((missed + now)) handed=$((handed + got))
 done
