@@ -12,7 +12,6 @@
 #include "frame/self_test.h"
 #include "hook/hook_sysfs.h"
 #include "kernel/control_private.h"
-#include "kernel/symbols.h"
 #include "kernel/task_work_private.h"
 #include "kernel/unexported_calls.h"
 #include "notify/memory_hotplug.h"
@@ -105,7 +104,6 @@ static int __init memsuite_init(void)
 		return -EOPNOTSUPP;
 	}
 	err = init_parts();
-	memsuite_symbols_end();
 	if (err)
 		return err;
 	tell_missing();

@@ -326,7 +326,7 @@ static noinline struct page *steer_with_care(struct vipzone_policy *policy,
 static __always_inline bool was_dry_just_now(struct vipzone_policy *policy,
 					     const struct memsuite_fault *fault)
 {
-	if (likely(READ_ONCE(policy->dry_tick) != jiffies) || fault->order)
+	if (likely(time_after(jiffies, READ_ONCE(policy->dry_tick))) || fault->order)
 		return false;
 	count_fallback(policy, VIPZONE_FALLBACK_EMPTY);
 	return true;

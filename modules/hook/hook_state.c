@@ -17,7 +17,7 @@ int memsuite_hook_find(enum memsuite_hook_point_id id)
 	int i;
 
 	for (; candidate < end && candidate->symbol; candidate++) {
-		point->ip = memsuite_symbol_address(candidate->symbol);
+		point->ip = memsuite_symbol_traced(candidate->symbol);
 		if (!point->ip)
 			continue;
 		point->symbol = candidate->symbol;

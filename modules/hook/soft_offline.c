@@ -95,8 +95,7 @@ static int redirect_register(void)
 
 	if (!memsuite_kcall_soft_offline_there())
 		return -EOPNOTSUPP;
-	address = memsuite_symbol_address("soft_offline_page");
-	memsuite_symbols_end();
+	address = memsuite_symbol_traced("soft_offline_page");
 	err = ftrace_set_filter_ip(&redirect_ops, address, 0, 0);
 	if (err)
 		return err;

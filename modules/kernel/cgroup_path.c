@@ -8,7 +8,7 @@
 
 #include <memsuite/cgroup_path.h>
 
-/* What is a path here has others before it where a namespace's root is a cgroup below that of all. */
+/* In a namespace of its own it may not: what it calls a path is the end of one. */
 static bool caller_sees_root(void)
 {
 	struct cgroup *root = cgroup_get_from_path("/");

@@ -1,73 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where a kernel function lies, exported or not. */
 
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "kernel/symbols.h"
 
-/* As many are looked up for one grace period. */
-#define NR_PROBES	48
+#define ENDBR_BYTES	4
 
-static struct kprobe probes[NR_PROBES];
-static struct kprobe *registered[NR_PROBES];
-static int nr_registered;
+/* Not by a pointer: see unexported_calls.c. */
+DEFINE_STATIC_CALL_NULL(lookup_name, typeof(kallsyms_lookup_name));
 
-/*
- * A function may begin with a jump label, which must not be probed; what is behind it may. A label
- * is 2 or 5 bytes long, an ENDBR of 4 may come first, and only what begins an instruction is
- * accepted.
- */
-static const struct {
-	u8 offset;
-	u8 entry;
-} behind_label[] = {
-	{ 2, 0 },
-	{ 5, 0 },
-	{ 4 + 2, 4 },
-	{ 4 + 5, 4 },
-};
-
-static int symbol_probe(struct kprobe *probe, const char *name, unsigned int offset)
+/* A kprobe that is registered disabled patches nothing, and tells where a function is. */
+static bool find_lookup(void)
 {
-	memset(probe, 0, sizeof(*probe));
-	probe->symbol_name = name;
-	probe->offset = offset;
-	probe->flags = KPROBE_FLAG_DISABLED;
-	return register_kprobe(probe);
-}
+	struct kprobe probe = {
+		.symbol_name = "kallsyms_lookup_name",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	int err = register_kprobe(&probe);
 
-/* How many bytes before @probe, which it registers, the function's entry is; or an errno. */
-static int symbol_probe_behind_label(struct kprobe *probe, const char *name)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(behind_label); i++)
-		if (!symbol_probe(probe, name, behind_label[i].offset))
-			return behind_label[i].offset - behind_label[i].entry;
-	return -EINVAL;
+	if (err) {
+		pr_err("the kernel's functions cannot be looked up (%d)\n", err);
+		return false;
+	}
+	static_call_update(lookup_name, (typeof(kallsyms_lookup_name) *)probe.addr);
+	unregister_kprobe(&probe);
+	return true;
 }
 
 unsigned long memsuite_symbol_address(const char *name)
 {
-	struct kprobe *probe;
-	int before;
+	static bool found;
 
-	if (nr_registered == NR_PROBES)
-		memsuite_symbols_end();
-	probe = &probes[nr_registered];
-	before = symbol_probe(probe, name, 0);
-	if (before == -EINVAL)
-		before = symbol_probe_behind_label(probe, name);
-	if (before < 0)
-		return 0;
-	registered[nr_registered++] = probe;
-	return (unsigned long)probe->addr - before;
+	found = found || find_lookup();
+	return found ? static_call(lookup_name)(name) : 0;
 }
 
-void memsuite_symbols_end(void)
+/* What ftrace has put there: nothing yet, or a call. */
+static bool is_traced_at(unsigned long address)
 {
-	unregister_kprobes(registered, nr_registered);
-	nr_registered = 0;
+	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	const u8 *code = (const u8 *)address;
+
+	return !memcmp(code, nop, sizeof(nop)) || *code == 0xe8;
+}
+
+unsigned long memsuite_symbol_traced(const char *name)
+{
+	unsigned long address = memsuite_symbol_address(name);
+
+	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT) && address && !is_traced_at(address))
+		address += ENDBR_BYTES;
+	return address;
 }
