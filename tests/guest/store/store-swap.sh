@@ -30,6 +30,9 @@ hogs_begin() {
 }
 hogs_are_right() {
 	wrong=0
+	for hog in /tmp/hog-?; do
+		wait_for 120 grep -q ready "$hog" || { note "$hog had no time to write"; return 1; }
+	done
 	for hog in $hogs; do
 		kill -TERM "$hog" 2>/dev/null
 		wait "$hog" || wrong=1
