@@ -52,10 +52,14 @@ class Mistake(Exception):
 
 
 class Case:
-    """A command, and how many seconds it may take; @once: it is not tried again if it fails."""
+    """
+    A command, and how many seconds it may take; @once: it is not tried again if it fails; @beside: it may run beside as many
+    others as there are processors for.
+    """
 
-    def __init__(self, name, command, timeout, alone=False, once=False):
+    def __init__(self, name, command, timeout, alone=False, once=False, beside=False):
         self.name, self.command, self.timeout, self.alone, self.once = name, command, timeout, alone, once
+        self.beside = beside
 
 
 class GuestCase(Case):
@@ -139,7 +143,7 @@ def declared(path, said, soak):
                             seconds, "boot" in said, **more)
         else:
             command = [*_started(os.path.relpath(path, TOP)), *([kernel] if kernel else []), *arguments]
-            yield Case(title, command, seconds, **more)
+            yield Case(title, command, seconds, beside=not kernel, **more)
 
 
 def in_shared_boots(found):

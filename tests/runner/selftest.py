@@ -22,7 +22,7 @@ WRONG = "KTAP version 1\nnot ok 1 a # wrong data\n1..1\n"
 
 
 def case(name="a case", **more):
-    return types.SimpleNamespace(**dict(dict(name=name, command=[], timeout=60, alone=False, once=False), **more))
+    return types.SimpleNamespace(**dict(dict(name=name, command=[], timeout=60, alone=False, once=False, beside=False), **more))
 
 
 def said(output, status=0, **more):
@@ -98,6 +98,12 @@ class SessionTest(unittest.TestCase):
         self.assertNotIn("Unsteady", text)
         self.assertNotIn("The end of", text)
         self.assertEqual(text.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
+
+    def test_beside(self):
+        good, _, text = self.ran({"a": [(GOOD, 0)], "b": [(GOOD, 0)], "c": [(GOOD, 0)]}, beside=True)
+        self.assertTrue(good)
+        self.assertEqual(sorted(self.order), ["a", "b", "c"])
+        self.assertEqual(text.splitlines()[-1], "3 passed, 0 failed, 0 skipped")
 
     def test_unsteady(self):
         good, one, text = self.ran({"a": [(BAD, 1), (GOOD, 0)], "b": [(GOOD, 0)]})

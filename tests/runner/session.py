@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs cases, tries once more what may have failed by chance, and tells what came out."""
+"""
+Runs cases, tries once more what may have failed by chance, and tells what came out.
+
+Guests wait, for a grace period or until something is due, and leave a part of the processors to nobody. That is for cases of
+the host alone, one at a time, which wait for nothing and do not mind how long they take.
+"""
+import collections
 import concurrent.futures
 import os
 import re
@@ -14,6 +20,7 @@ from .result import Result
 
 SLOWEST = 10		# cases that are named at the end
 LAST_LINES = 20		# that are shown of a case that failed
+NICE = ("nice", "-n", "10")
 
 
 def execute(case, directory):
@@ -24,7 +31,7 @@ def execute(case, directory):
     # A file, which can be looked at while it runs.
     with open(os.path.join(directory, "output.txt"), "w+", encoding="utf-8", errors="replace") as f:
         try:
-            status = subprocess.run(case.command, cwd=TOP, env=dict(os.environ, MEMSUITE_OUT=directory),
+            status = subprocess.run([*(NICE if case.beside else ()), *case.command], cwd=TOP, env=dict(os.environ, MEMSUITE_OUT=directory),
                                     timeout=case.timeout, stdin=subprocess.DEVNULL, stdout=f,
                                     stderr=subprocess.STDOUT).returncode
         except subprocess.TimeoutExpired:
@@ -74,6 +81,14 @@ class Session:
         shutil.rmtree(self.first_try(case), ignore_errors=True)
         self._report(self._run(case, self.directory(case)))
 
+    def _next(self, queues):
+        with self._lock:
+            return next((queue.popleft() for queue in queues if queue), None)
+
+    def _work(self, queues):
+        while case := self._next(queues):
+            self._try(case)
+
     def _try_again(self, failed):
         os.rename(self.directory(failed.case), self.first_try(failed.case))
         result = self._run(failed.case, self.directory(failed.case))
@@ -92,8 +107,11 @@ class Session:
         self._alone_s = time.monotonic() - self._began
         # What may take long begins first, that nothing long is left for the end.
         others = sorted((case for case in cases if not case.alone), key=lambda case: -case.timeout)
-        with concurrent.futures.ThreadPoolExecutor(self._jobs) as pool:
-            for future in concurrent.futures.as_completed([pool.submit(self._try, case) for case in others]):
+        beside = collections.deque(case for case in others if case.beside)
+        others = collections.deque(case for case in others if not case.beside)
+        workers = [(others, beside)] * self._jobs + [(beside,)] * (self._jobs > 1)
+        with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
+            for future in concurrent.futures.as_completed([pool.submit(self._work, queues) for queues in workers]):
                 future.result()
         # One at a time: nothing else takes the processors meanwhile.
         for result in [self.results[case.name] for case in cases]:
