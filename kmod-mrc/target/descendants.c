@@ -111,20 +111,18 @@ static struct memsuite_tracepoint probes[] = {
 	{ .name = "sched_process_exit", .function = probe_exit },
 };
 
-/* Under RCU. The first task of all is its own parent. */
-static bool task_descends(struct task_struct *task, const struct pid *root)
+/* In the list of all, a process comes behind its parent. Under descendants_lock and RCU. */
+static bool task_descends(struct task_struct *task, const struct pid *root, unsigned int slot)
 {
-	struct task_struct *child;
+	struct task_struct *parent = rcu_dereference(task->real_parent);
+	struct descendant *descendant;
 
-	do {
-		if (!pid_alive(task))
-			return false;
-		if (task_tgid(task) == root)
-			return true;
-		child = task;
-		task = rcu_dereference(child->real_parent);
-	} while (task != child);
-	return false;
+	if (!pid_alive(task))
+		return false;
+	if (task_tgid(task) == root)
+		return true;
+	descendant = pid_alive(parent) ? descendant_find(task_tgid(parent)) : NULL;
+	return descendant && descendant->groups & BIT(slot);
 }
 
 /**
@@ -149,7 +147,7 @@ int mrc_descendants_start(struct pid *root, unsigned int slot)
 	rcu_read_lock();
 	for_each_process(task) {
 		spin_lock(&descendants_lock);
-		if (atomic_read(&task->signal->live) && task_descends(task, root))
+		if (atomic_read(&task->signal->live) && task_descends(task, root, slot))
 			descendant_add(task_tgid(task), BIT(slot));
 		spin_unlock(&descendants_lock);
 	}

@@ -175,8 +175,11 @@ APPLIED = {"bank_map": apply_bank_map, PROFILES: apply_profiles, "region": apply
 def is_chosen(section, key):
     """Whether the kernel chooses a value that is to stay, if that is so by now or not."""
     switch = CHOSEN.get(key)
-    return bool(switch and switch not in section.values and present(section.kind, switch)
-                and read(section.kind, switch) == "1")
+    try:
+        return bool(switch and switch not in section.values and present(section.kind, switch)
+                    and read(section.kind, switch) == "1")
+    except Failure:     # its module is being unloaded: so is the value
+        return False
 
 
 def apply_settings(run_of, section, late):
