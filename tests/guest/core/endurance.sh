@@ -87,7 +87,7 @@ check "all at work" at_work
 ) &
 check_data "patterns read back as they were written" stressed "$seconds"
 note "$(cat $suite/memdiag/tested_pages) pages tested, $(cat $suite/memdiag/moves/moved_pages) moved to be tested," \
-	"$(cat /tmp/moved) by the audit, $(cat /tmp/steered) steered, $(cat $suite/memdiag/passes) sweeps"
+	"$(cat /tmp/moved) by the audit in $(cat $zone/audit/rounds) looks, $(cat /tmp/steered) steered, $(cat $suite/memdiag/passes) sweeps"
 check "free memory was tested" [ "$(cat $suite/memdiag/tested_pages)" -gt 5000 ]
 check "memory in use was moved" [ "$(cat $suite/memdiag/moves/moved_pages)" -gt 100 ]
 check "pages were steered" at_least /tmp/steered 5000
