@@ -18,8 +18,8 @@ emulate() { # CPU
 		i=$((i + 1))
 	done
 }
-spared() { # CPU: our threads run on others only
-	for thread in $(grep -l '^memdiag/' /proc/[0-9]*/comm); do
+spared() { # CPU: the two threads that test run on others only
+	for thread in $(grep -l '^memdiag/[01]$' /proc/[0-9]*/comm); do
 		cpus=$(awk '$1 == "Cpus_allowed:" { print $2 }' "${thread%/comm}/status")
 		[ $((0x$cpus >> $1 & 1)) = 0 ] || return 1
 	done
