@@ -5,6 +5,7 @@ import argparse
 import math
 import mmap
 
+from . import Failure
 from .sysfs import SYSFS
 
 
@@ -116,6 +117,12 @@ def tracked_argument(text):
         unit = next(i for i in range(4, -1, -1) if not size % (1 << 10 * i))
         return f"above:{size >> 10 * unit}{'KMGT'[unit - 1] if unit else ''}"
     return who_argument(text)
+
+
+def check_later(args):
+    """What may be there later is a cgroup: any other of these is there, or never comes."""
+    if args.later and not str(args.who).startswith("cgroup:"):
+        raise Failure("--later is for a cgroup")
 
 
 def policy_word(text):

@@ -22,9 +22,9 @@
 #include "hook/hook_check_private.h"
 #include "hook/hook_clear.h"
 #include "hook/hook_proof.h"
+#include "kernel/symbols.h"
 #include "kernel/unexported_calls.h"
 
-#define ENDBR_BYTES	4	/* ftrace is behind it */
 #define PROOF_GFP	(GFP_HIGHUSER_MOVABLE | __GFP_NOWARN | __GFP_NORETRY)
 
 static const struct call {
@@ -128,7 +128,7 @@ int memsuite_hook_check_fault(void)
 int memsuite_hook_check_cache(unsigned long ip)
 {
 	/* It hands its arguments on: a hook there would see them, and those of others. */
-	if (ip - (unsigned long)MEMSUITE_CACHE_ALLOC_FN > ENDBR_BYTES)
+	if (ip - (unsigned long)MEMSUITE_CACHE_ALLOC_FN > MEMSUITE_ENDBR_BYTES)
 		return -ENXIO;
 	return calls_check(cache_is_proven);
 }

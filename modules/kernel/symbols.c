@@ -11,8 +11,6 @@
 
 #include "kernel/symbols.h"
 
-#define ENDBR_BYTES	4
-
 /* Not by a pointer: see unexported_calls.c. */
 DEFINE_STATIC_CALL_NULL(lookup_name, typeof(kallsyms_lookup_name));
 
@@ -56,6 +54,6 @@ unsigned long memsuite_symbol_traced(const char *name)
 	unsigned long address = memsuite_symbol_address(name);
 
 	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT) && address && !is_traced_at(address))
-		address += ENDBR_BYTES;
+		address += MEMSUITE_ENDBR_BYTES;
 	return address;
 }

@@ -2,6 +2,9 @@
 #ifndef MEMSUITE_KERNEL_SYMBOLS_H
 #define MEMSUITE_KERNEL_SYMBOLS_H
 
+/* Where a function begins with an ENDBR, ftrace is behind it. */
+#define MEMSUITE_ENDBR_BYTES	4
+
 /**
  * memsuite_symbol_address() - address of a kernel function
  * @name: its symbol
@@ -17,7 +20,7 @@ unsigned long memsuite_symbol_address(const char *name);
  * memsuite_symbol_traced() - where ftrace knows a kernel function
  * @name: its symbol
  *
- * On kernels with IBT that is 4 bytes past the entry, behind the ENDBR.
+ * On kernels with IBT that is behind the ENDBR.
  *
  * Context: as above.
  * Return: the address, or 0 if there is no such function.

@@ -5,6 +5,7 @@ import errno
 import os
 
 from .. import Failure
+from ..arguments import check_later
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
 from ..sysfs import DEBUGFS, need, number, read, read_debugfs, table, write
@@ -125,8 +126,7 @@ ADD_ERRORS = {
 
 def cmd_mrc_add(args):
     need("mrc")
-    if args.later and not args.who.startswith("cgroup:"):
-        raise Failure("--later is for a cgroup")
+    check_later(args)
     who = args.who + (" children" if args.children else "")
     write("mrc/add", who + (" later" if args.later else ""), ADD_ERRORS)
     text = f"{who} is tracked"

@@ -6,6 +6,7 @@ import os
 import signal
 
 from .. import Failure
+from ..arguments import check_later
 from ..exit_status import NOT_EXECUTABLE, NOT_FOUND
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
@@ -52,8 +53,7 @@ def cmd_zone_add(args):
     need("vipzone")
     if args.children and not str(args.who).isdigit():
         raise Failure(f"--children is for a process: of {args.who} all processes are under the policy anyway")
-    if args.later and not str(args.who).startswith("cgroup:"):
-        raise Failure("--later is for a cgroup")
+    check_later(args)
     policy = policy_argument(args.policy)
     add_policy(args.who, policy, ["children"] * args.children + ["later"] * args.later + policy_options(args))
     text = f"{args.who} gets its pages by {policy}"

@@ -19,7 +19,9 @@ emulate() { # CPU
 	done
 }
 spared() { # CPU: the two threads that test run on others only
-	for thread in $(grep -l '^memdiag/[01]$' /proc/[0-9]*/comm); do
+	set -- "$1" $(grep -l '^memdiag/[01]$' /proc/[0-9]*/comm)
+	[ $# = 3 ] || return 1
+	for thread in "$2" "$3"; do
 		cpus=$(awk '$1 == "Cpus_allowed:" { print $2 }' "${thread%/comm}/status")
 		[ $((0x$cpus >> $1 & 1)) = 0 ] || return 1
 	done

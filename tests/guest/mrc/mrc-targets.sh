@@ -110,6 +110,7 @@ check "and listed no more" sh -c "! grep -q '^$root' $control/add"
 mkdir -p /tmp/cgroup && mount -t cgroup2 none /tmp/cgroup 2>/dev/null
 if mkdir -p /tmp/cgroup/a/b; then
 	check "no such cgroup" answers add cgroup:/nowhere ENOENT
+	check "a process is not to come" answers add "$$ later" EINVAL
 	check "a path as no cgroup has it" answers add "cgroup:/nowhere/ later" ENOENT
 	for where in a a/b a/b; do
 		sh -c "echo 0 >/tmp/cgroup/$where/cgroup.procs; exec $loop 2000 300" >/dev/null &
@@ -135,24 +136,20 @@ if mkdir -p /tmp/cgroup/a/b; then
 	end $pids
 	rmdir /tmp/cgroup/a/b /tmp/cgroup/a
 	check "a cgroup that is removed has nobody" wait_for 5 stat_is cgroup:!a processes_tracked 0
-	# As when a service starts again.
-	mkdir /tmp/cgroup/a
-	sh -c "echo 0 >/tmp/cgroup/a/cgroup.procs; exec $loop 2000 300" >/dev/null &
-	again=$!
-	check "made again, it is tracked again" wait_for 10 stat_is cgroup:!a processes_tracked 1
-	end $again
-	rmdir /tmp/cgroup/a
-	drop cgroup:/a
+	starts() { # NAME: a service, whose cgroup comes and goes with it
+		mkdir /tmp/cgroup/a
+		sh -c "echo 0 >/tmp/cgroup/a/cgroup.procs; exec $loop 2000 300" >/dev/null &
+		service=$!
+		check "$1" wait_for 10 stat_is cgroup:!a processes_tracked 1
+		end $service
+		rmdir /tmp/cgroup/a
+		drop cgroup:/a
+	}
+	starts "made again, it is tracked again"
 	# Of a service that starts after the configuration is read.
 	check "one that is to come" answers add "cgroup:/a later" ok
 	check "is listed" listed cgroup:/a
-	mkdir /tmp/cgroup/a
-	sh -c "echo 0 >/tmp/cgroup/a/cgroup.procs; exec $loop 2000 300" >/dev/null &
-	again=$!
-	check "and tracked when it is there" wait_for 10 stat_is cgroup:!a processes_tracked 1
-	end $again
-	rmdir /tmp/cgroup/a
-	drop cgroup:/a
+	starts "and tracked when it is there"
 	check "it is listed no more when it is removed from the list" sh -c "! grep -q cgroup $control/add"
 	# Of a container: its root is /b for all others. 5.10 does not look at that.
 	mkdir -p /tmp/cgroup/b/in
