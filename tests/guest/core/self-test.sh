@@ -68,7 +68,8 @@ loads_beside() {
 	return $loaded
 }
 
-loads # what is allocated once and for all comes first
+# What is allocated once and for all comes first, as the memory that newer kernels keep for code of modules.
+loads_beside no-file
 before=$(free_kib)
 nr=0
 for mutant in $mutants; do
