@@ -17,8 +17,9 @@
 /* Counts are compared over so long. */
 #define WINDOW_US	(4ULL * USEC_PER_SEC)
 #define TRIAL_US	(2ULL * USEC_PER_SEC)
-/* What was evicted before the trial comes back at its begin. */
+/* What was evicted before the trial comes back at its begin: at least, and at most, for so long. */
 #define SETTLE_US	(1ULL * USEC_PER_SEC)
+#define SETTLE_MAX_US	(20ULL * USEC_PER_SEC)
 /* Until the next trial, and for how long shares are lifted: at first, and at most. */
 #define AGAIN_US	(30ULL * USEC_PER_SEC)
 #define AGAIN_MAX_US	(600ULL * USEC_PER_SEC)
@@ -53,6 +54,7 @@ static void phase_enter(struct mrc_guard *g, enum mrc_guard_phase phase,
 			const struct mrc_guard_look *look)
 {
 	g->phase = phase;
+	g->entered = *look;
 	g->begin = *look;
 	g->settled = false;
 }
@@ -75,8 +77,11 @@ static bool is_doubtful(const struct mrc_guard *g, const struct mrc_guard_look *
 	return evicted >= EVICTED_MIN && fetched * READ_AHEAD >= evicted;
 }
 
+/* The window begins with what is evicted: a time without tells nothing of one with shares. */
 static void watch_go_on(struct mrc_guard *g, const struct mrc_guard_look *look)
 {
+	if (look->evicted == g->begin.evicted)
+		g->begin = *look;
 	if (look->now - g->begin.now < WINDOW_US)
 		return;
 	g->with = waited_permille(&g->begin, look);
@@ -85,13 +90,26 @@ static void watch_go_on(struct mrc_guard *g, const struct mrc_guard_look *look)
 		       MRC_GUARD_TRIAL : MRC_GUARD_WATCH, look);
 }
 
+/* Hardly anything is fetched, as compared to before. */
+static bool is_quiet(const struct mrc_guard *g, const struct mrc_guard_look *look)
+{
+	return g->fetched_with > HARDLY * fetched_per_s(&g->begin, look);
+}
+
+/* The slower the disk, and the more was evicted, the longer it takes. */
+static bool has_come_back(const struct mrc_guard *g, const struct mrc_guard_look *look)
+{
+	return look->now - g->entered.now >= SETTLE_MAX_US ||
+	       count_since(look->fetched, g->entered.fetched) >=
+	       count_since(g->entered.evicted, g->entered.fetched);
+}
+
 static bool is_better_without(const struct mrc_guard *g, const struct mrc_guard_look *look)
 {
 	u64 without = waited_permille(&g->begin, look);
 
 	return g->with > without + without / CHANCE_PART + CHANCE ||
-	       (without <= g->with + g->with / CHANCE_PART &&
-		g->fetched_with > HARDLY * fetched_per_s(&g->begin, look));
+	       (without <= g->with + g->with / CHANCE_PART && is_quiet(g, look));
 }
 
 static void trial_judge(struct mrc_guard *g, const struct mrc_guard_look *look)
@@ -113,8 +131,8 @@ static void trial_go_on(struct mrc_guard *g, const struct mrc_guard_look *look)
 	u64 us = look->now - g->begin.now;
 
 	if (!g->settled && us >= SETTLE_US) {
+		g->settled = is_quiet(g, look) || has_come_back(g, look);
 		g->begin = *look;
-		g->settled = true;
 	} else if (g->settled && us >= TRIAL_US) {
 		trial_judge(g, look);
 	}

@@ -36,7 +36,8 @@ struct mrc_guard_look {
  * struct mrc_guard - what is known; zeroed, it is about to begin
  * @phase: what is being found out
  * @undone: how often it was found that shares do not help
- * @begin: counts when the window, or the phase, began
+ * @entered: counts when the phase began
+ * @begin: counts that others are compared with: in watching, since the window began
  * @settled: in a trial: what was evicted before has come back, and @begin is after that
  * @with: how long programs waited with shares, in thousandths of the time
  * @fetched_with: major faults a second then
@@ -47,6 +48,7 @@ struct mrc_guard_look {
 struct mrc_guard {
 	enum mrc_guard_phase phase;
 	u64 undone;
+	struct mrc_guard_look entered;
 	struct mrc_guard_look begin;
 	bool settled;
 	u64 with;

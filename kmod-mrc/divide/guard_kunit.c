@@ -96,6 +96,41 @@ static void what_comes_back_for_nothing_is_undone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other.undone, 0ULL);
 }
 
+/* A window in which nothing was evicted but at its end, and a disk that pages come back from for seconds. */
+static void what_comes_back_late_is_undone(struct kunit *test)
+{
+	static const struct machine before = {};
+	static const struct machine harmed = { 0, 0, 20000, 20000, 0 };
+	static const struct machine returning = { 0, 0, 0, 0, 18000 };
+	struct mrc_guard_look look = {};
+	struct mrc_guard g = {};
+	unsigned int i;
+
+	binding(&g, &look, &before, 3);
+	/* More is out than comes back in a second. */
+	look.evicted += 100000;
+	for (i = 0; i < 10 && g.phase == MRC_GUARD_WATCH; i++)
+		binding(&g, &look, &harmed, 1);
+	KUNIT_EXPECT_EQ(test, (int)g.phase, (int)MRC_GUARD_TRIAL);
+	KUNIT_EXPECT_GE(test, g.fetched_with, 16000ULL);
+	binding(&g, &look, &returning, 5);
+	KUNIT_EXPECT_EQ(test, (int)g.phase, (int)MRC_GUARD_TRIAL);
+	binding(&g, &look, &before, 4);
+	KUNIT_EXPECT_EQ(test, g.undone, 1ULL);
+}
+
+/* Where pages never cease to come back, the trial ends. */
+static void what_is_fetched_all_the_time_is_judged(struct kunit *test)
+{
+	static const struct machine alike = { 500000, 500000, 4000, 4000, 4000 };
+	struct mrc_guard_look look = { .evicted = 1000000 };
+	struct mrc_guard g = {};
+
+	binding(&g, &look, &alike, 40);
+	KUNIT_EXPECT_EQ(test, (int)g.phase, (int)MRC_GUARD_WATCH);
+	KUNIT_EXPECT_EQ(test, g.undone, 0ULL);
+}
+
 /* Targets that end take their counts along. */
 static void counts_may_fall(struct kunit *test)
 {
@@ -116,6 +151,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_alike_goes_on),
 	KUNIT_CASE(what_does_not_come_back_is_not_tried),
 	KUNIT_CASE(what_comes_back_for_nothing_is_undone),
+	KUNIT_CASE(what_comes_back_late_is_undone),
+	KUNIT_CASE(what_is_fetched_all_the_time_is_judged),
 	KUNIT_CASE(counts_may_fall),
 	{}
 };

@@ -118,7 +118,7 @@ static void intr(unsigned long pages, unsigned long touches, unsigned int sleep_
 		n++;
 		usleep(sleep_ms * 1000);
 	}
-	printf("intr rounds %lu mean_ms %.1f max_ms %.1f major %ld\n", n, n ? total / n : 0, worst,
+	printf("intr rounds %lu mean_ms %.2f max_ms %.1f major %ld\n", n, n ? total / n : 0, worst,
 	       major_faults(RUSAGE_SELF) - major);
 }
 
