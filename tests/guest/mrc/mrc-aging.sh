@@ -27,6 +27,7 @@ shrinks() { # LABEL [OPTION]
 	# What the program before has left is in pieces.
 	echo 3 >/proc/sys/vm/drop_caches
 	echo 1 >/proc/sys/vm/compact_memory
+	: >/tmp/loop
 	# shellcheck disable=SC2086	# none, or one
 	"$here/loop" $2 --pattern cold --rest 1500 10240 300 >/tmp/loop &
 	loop=$!

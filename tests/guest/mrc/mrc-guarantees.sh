@@ -30,6 +30,7 @@ column() { awk -v pid="$1" -v name="$2" 'NR == 1 { for (i = 2; i <= NF; i++) if 
 	$1 == pid { print $k }' $debug/mrc/plan; }
 start() { # CGROUP|. LOOP'S ARGUMENTS: sets $pid
 	at=$1
+	: >/tmp/loop."$at"
 	shift
 	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $cgroup/"$at" "$here/loop" "$@" >/tmp/loop."$at" &
 	pid=$!

@@ -17,6 +17,7 @@ out=/tmp/paper-size
 
 # epochs_of PAGES: what an epoch takes in us, when all pages have been touched and scanned: $epoch_us.
 epochs_of() {
+	: >$out
 	"$here/loop" --rest 5 "$1" 600 >$out &
 	pid=$!
 	wait_for 300 grep -q ready $out || return 1

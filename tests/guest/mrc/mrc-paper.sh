@@ -57,6 +57,7 @@ echo 1 >$control/enabled
 loop() { # PAGES ARGUMENT...
 	size=$1
 	shift
+	: >$out
 	"$here/loop" "$@" "$size" 60 >$out &
 	pid=$!
 	wait_for 30 grep -q ready $out
@@ -89,6 +90,7 @@ quiet() { says "$1" "$2" && [ "$answer" = "$1 bad 0 faults 0" ]; }
 protected() { wait_for 20 stat_least protected_pages $((pages / 2)); }
 bare() { [ "$(stat_of protected_pages)" = 0 ]; }
 
+: >$out
 "$here/shield" $pages 300 >$out &
 pid=$!
 wait_for 30 grep -q ready $out
@@ -133,6 +135,7 @@ else
 	note "no guard pages in shared mappings"
 fi
 finish
+: >$out
 "$here/shield" $pages 300 >$out &
 pid=$!
 wait_for 30 grep -q ready $out

@@ -39,6 +39,7 @@ field() { sed -n "s/.* $1 \([0-9.]*\).*/\1/p" /tmp/intr; }
 
 # answer: mean_us of a round, and its major faults.
 answer() {
+	: >/tmp/intr
 	"$here/rivals" intr $pages 20000 100 0 >/tmp/intr &
 	intr=$!
 	wait_for 60 grep -q ready /tmp/intr || return

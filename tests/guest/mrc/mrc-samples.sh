@@ -38,6 +38,7 @@ echo 1 >$control/enabled
 begin() { # PERIOD LOOP-ARGUMENT...
 	set_to sample_period "$1"
 	shift
+	: >$out
 	"$here/loop" --fresh "$@" >$out &
 	pid=$!
 	wait_for 30 grep -q ready $out

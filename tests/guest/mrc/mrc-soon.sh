@@ -36,6 +36,7 @@ kill $pid
 wait $pid 2>/dev/null
 
 # Both are there before, as when a program is looked at that runs.
+: >/tmp/soon
 sh -c "$here/loop --pattern two --rest 10 20000 300 >/tmp/soon & echo \$! >/tmp/child; wait" &
 root=$!
 wait_for 60 grep -q ready /tmp/soon

@@ -32,7 +32,7 @@ free_pages() {
 # placed PAGES POLICY RANGE: sets in, how many pages of a program are there, and
 # free, how many of low are free meanwhile.
 placed() {
-	rm -f /tmp/go /tmp/enough
+	rm -f /tmp/go /tmp/enough /tmp/out
 	# shellcheck disable=SC2086
 	"$here/touch" "$1" --range $3 --wait /tmp/go --until /tmp/enough >/tmp/out &
 	pid=$!
