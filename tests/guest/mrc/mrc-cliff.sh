@@ -75,6 +75,7 @@ await_ready() {	# await_ready TIMES
 
 # track ARGS...: starts a loop and tracks it for a while; sets pid.
 track() {
+	: >"$out"
 	"$here/loop" "$@" $((seconds + 30)) >"$out" &
 	pid=$!
 	await_ready 1
@@ -172,6 +173,7 @@ stop
 [ ! -e $debug/$pid ] && ! grep -qx $pid $control/add
 check $? "a process that ends is dropped"
 
+: >"$out"
 "$here/loop" --pattern exec 20000 $((seconds + 10)) >"$out" &
 pid=$!
 await_ready 1
