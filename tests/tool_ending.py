@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import tool
@@ -91,6 +92,44 @@ def a_signal_ends_all_that_was_begun(top):
             assert not ended or tree.written(ended[0]).strip() == ended[1], (arguments, which)
 
 
+def what_is_killed_is_put_back(top):
+    """By a process that knows of it; not what the command itself has put back."""
+    for number, (arguments, begun, ended, _) in enumerate(LONG):
+        if arguments[1] not in ("stress", "record", "limit"):
+            continue
+        tree = a_tree(os.path.join(top, str(number)))
+        process = tree.start(*(word.replace("TOP", top) for word in arguments))
+        await_(has_begun, tree, process, begun)
+        os.kill(process.pid, signal.SIGKILL)
+        text, status = process.communicate(timeout=30)[1], process.returncode
+        assert status == -signal.SIGKILL and "put back" in text, (arguments, text)
+        assert tree.written(ended[0]).strip() == ended[1], arguments
+        assert arguments[1] != "stress" or tree.written("memdiag/inject/clear").strip() == "", arguments
+
+
+def what_was_put_back_stays(_top):
+    """However late the command is killed; and what others hold open is closed."""
+    code = ("import os, signal, sys\nfrom memsuite import keeper\n"
+            "for name in 'abc':\n    keeper.note(sys.argv[1] + name, name)\n"
+            "keeper.forget(sys.argv[1] + 'b')\nkeeper.note(sys.argv[1] + 'c', 'later')\n"
+            "if not os.fork():\n    os.close(2)\n    signal.alarm(20)\n    signal.pause()\n"
+            "if len(sys.argv) > 2:\n    os.kill(os.getpid(), signal.SIGKILL)\n")
+    with tempfile.TemporaryDirectory() as directory:
+        for more, expected in ((), ("", "", "")), (("killed",), ("a\n", "", "c\n")):
+            for name in "abc":
+                with open(os.path.join(directory, name), "w", encoding="ascii"):
+                    pass
+            subprocess.run([sys.executable, "-c", code, directory + "/", *more], check=False, stderr=subprocess.PIPE,
+                           env={**os.environ, "PYTHONPATH": os.path.join(TOP, "lib")})
+            # The keeper's end of standard error is closed as well by now.
+            assert tuple(text_of(directory, name) for name in "abc") == expected
+
+
+def text_of(directory, name):
+    with open(os.path.join(directory, name), encoding="ascii") as file:
+        return file.read()
+
+
 def at_whatever_moment_it_comes(top):
     """From the first moment on at which it is caught, in small steps."""
     tree = a_tree(top)
@@ -160,6 +199,8 @@ def every_command_tells_its_statuses(_top):
 
 TESTS = (
     a_signal_ends_all_that_was_begun,
+    what_is_killed_is_put_back,
+    what_was_put_back_stays,
     at_whatever_moment_it_comes,
     a_second_signal_that_comes_late_changes_nothing,
     a_test_of_somebody_else_is_not_cancelled,

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Settings that are changed for a while."""
 
+import os
 import sys
 
-from . import Failure
+from . import Failure, keeper
 from .ending import held
-from .sysfs import read, write
+from .sysfs import SYSFS, read, write
 
 
 class Settings:
@@ -19,6 +20,7 @@ class Settings:
         if before == text:
             return
         with held():
+            keeper.note(os.path.join(SYSFS, path), before)
             write(path, text, meanings)
             self.before.append((path, before))
 
@@ -28,3 +30,5 @@ class Settings:
                 write(path, text)
             except Failure as failure:
                 print(f"memsuite: {path} was {text}, and is not: {failure}", file=sys.stderr)
+        for path, _ in self.before:
+            keeper.forget(os.path.join(SYSFS, path))

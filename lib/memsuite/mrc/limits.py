@@ -12,8 +12,8 @@ import os
 import sys
 import time
 
-from .. import Failure
-from ..ending import Ended, until_ended
+from .. import Failure, keeper
+from ..ending import Ended, held, until_ended
 from ..output import clear_screen, human, print_json_line, print_table
 from ..proc import meminfo, proc_text
 from ..sysfs import SYSFS, need, number
@@ -47,9 +47,12 @@ class Limit:
     """
 
     def __init__(self, directory):
-        self.directory = directory
+        self.directory, self.file = directory, os.path.join(directory, "memory.high")
         self.inode = os.stat(directory).st_ino
         self.before = self.read("memory.high").strip()
+        with held():
+            keeper.forget(self.file)        # of one before it
+            keeper.note(self.file, self.before)
 
     def read(self, name):
         with open(os.path.join(self.directory, name), encoding="utf-8") as file:
@@ -63,7 +66,7 @@ class Limit:
         return value
 
     def write(self, value):
-        with open(os.path.join(self.directory, "memory.high"), "w", encoding="utf-8") as file:
+        with open(self.file, "w", encoding="utf-8") as file:
             file.write(f"{value}\n")
 
     def besides(self, resident):
@@ -90,6 +93,10 @@ class Limit:
         with contextlib.suppress(OSError):      # it has gone
             if self.is_there():
                 self.write(self.before)
+
+    def drop(self):
+        self.restore()
+        keeper.forget(self.file)
 
 
 def shares(paths, rows):
@@ -125,8 +132,7 @@ class Limits:
             raise Failure("no cgroup is tracked; to track one: memsuite mrc add cgroup:/PATH")
         found = shares(paths, ask(total, []))
         for path in set(self.limits) - set(found):
-            self.limits[path].restore()
-            del self.limits[path]
+            self.limits.pop(path).drop()
         together = sum(resident for resident, _ in found.values())
         bound_pct = number("mrc", "division", "pressure_pct") if withheld(together) else 100
         rows = []

@@ -13,7 +13,7 @@ import select
 import sys
 import time
 
-from .. import Failure
+from .. import Failure, keeper
 from ..ending import Ended, held, until_ended
 from ..exit_status import UNTESTED
 from ..output import print_json
@@ -97,6 +97,8 @@ class Recorder:
             with held():
                 write("mrc/add", who, ADD_ERRORS)
                 self.added.append(who)
+                # Not before: the target may be somebody else's by now.
+                keeper.note(os.path.join(SYSFS, "mrc/remove"), who)
         with open(self.args.output, "w", encoding="utf-8") as file:
             file.write(json.dumps({"memsuite_mrc_record": VERSION, "us": now_us(), "version": read("version")}) + "\n")
             watch(file, list(self.targets), self.ladders, self.args.seconds, self.args.interval)

@@ -135,8 +135,10 @@ def demand(args):
     done_steps = 0
     begun = time.monotonic()
     for due, what, chunk in steps:
-        if until(begun + due) > args.seconds - due or os.getppid() != parent:
+        if until(begun + due) > args.seconds - due:
             break
+        if os.getppid() != parent:
+            raise Failure("who wants to know has ended")
         getattr(memory, what)(chunk)
         done_steps += 1
     until(begun + args.seconds)

@@ -3,15 +3,17 @@
 
 import errno
 import mmap
+import os
 import random
 import sys
 import time
 
-from .. import Failure
+from .. import Failure, keeper
 from ..diag.bad_pages import bad_pages
 from ..diag.faults import INJECT_ERRORS
+from ..ending import held
 from ..proc import is_free, is_held, ram
-from ..sysfs import number, write
+from ..sysfs import SYSFS, number, write
 from .counters import STALL_S, while_tested
 
 SWEEPS = 3                      # the first may be half done, the second skip what was just tested
@@ -44,6 +46,10 @@ class Errors:
 
     def inject(self, count):
         self.injected_at, self.passes = time.time(), number("memdiag", "passes")
+        if count:
+            with held():
+                keeper.note(os.path.join(SYSFS, "memdiag/inject/clear"), "1")
+                keeper.note(os.path.join(SYSFS, "memdiag/enabled"), "0")
         for frame in free_frames(count) if count else ():
             address = frame * mmap.PAGESIZE + random.randrange(mmap.PAGESIZE)
             self.frames.add(frame)
