@@ -216,10 +216,13 @@ static bool is_undone(u64 now, u64 waited)
 {
 	struct mrc_guard_look look = { .now = now, .waited = waited };
 	struct mrc_share_counts all;
+	struct mrc_target *t;
 
 	mrc_targets_count(&all);
 	look.evicted = all.evicted + all.replaced;
 	look.fetched = all.fetched;
+	list_for_each_entry(t, &mrc_targets, link)
+		look.swapped += t->share.swapped;
 	return !mrc_guard_see(&mrc_enforce_guard, &look);
 }
 

@@ -20,6 +20,8 @@
 /* What was evicted before the trial comes back at its begin: at least, and at most, for so long. */
 #define SETTLE_US	(1ULL * USEC_PER_SEC)
 #define SETTLE_MAX_US	(20ULL * USEC_PER_SEC)
+/* While so many pages a second leave swap, they are coming back. */
+#define RETURNING_MIN	256
 /* Until the next trial, and for how long shares are lifted: at first, and at most. */
 #define AGAIN_US	(30ULL * USEC_PER_SEC)
 #define AGAIN_MAX_US	(600ULL * USEC_PER_SEC)
@@ -54,7 +56,7 @@ static void phase_enter(struct mrc_guard *g, enum mrc_guard_phase phase,
 			const struct mrc_guard_look *look)
 {
 	g->phase = phase;
-	g->entered = *look;
+	g->entered = look->now;
 	g->begin = *look;
 	g->settled = false;
 }
@@ -90,18 +92,14 @@ static void watch_go_on(struct mrc_guard *g, const struct mrc_guard_look *look)
 		       MRC_GUARD_TRIAL : MRC_GUARD_WATCH, look);
 }
 
-/* Hardly anything is fetched, as compared to before. */
-static bool is_quiet(const struct mrc_guard *g, const struct mrc_guard_look *look)
+/*
+ * What was evicted before has come back, as far as it does at once. The slower the disk, and
+ * the more that was, the longer it takes.
+ */
+static bool has_settled(const struct mrc_guard *g, const struct mrc_guard_look *look)
 {
-	return g->fetched_with > HARDLY * fetched_per_s(&g->begin, look);
-}
-
-/* The slower the disk, and the more was evicted, the longer it takes. */
-static bool has_come_back(const struct mrc_guard *g, const struct mrc_guard_look *look)
-{
-	return look->now - g->entered.now >= SETTLE_MAX_US ||
-	       count_since(look->fetched, g->entered.fetched) >=
-	       count_since(g->entered.evicted, g->entered.fetched);
+	return count_since(g->begin.swapped, look->swapped) < RETURNING_MIN ||
+	       look->now - g->entered >= SETTLE_MAX_US;
 }
 
 static bool is_better_without(const struct mrc_guard *g, const struct mrc_guard_look *look)
@@ -109,7 +107,8 @@ static bool is_better_without(const struct mrc_guard *g, const struct mrc_guard_
 	u64 without = waited_permille(&g->begin, look);
 
 	return g->with > without + without / CHANCE_PART + CHANCE ||
-	       (without <= g->with + g->with / CHANCE_PART && is_quiet(g, look));
+	       (without <= g->with + g->with / CHANCE_PART &&
+		g->fetched_with > HARDLY * fetched_per_s(&g->begin, look));
 }
 
 static void trial_judge(struct mrc_guard *g, const struct mrc_guard_look *look)
@@ -131,7 +130,7 @@ static void trial_go_on(struct mrc_guard *g, const struct mrc_guard_look *look)
 	u64 us = look->now - g->begin.now;
 
 	if (!g->settled && us >= SETTLE_US) {
-		g->settled = is_quiet(g, look) || has_come_back(g, look);
+		g->settled = has_settled(g, look);
 		g->begin = *look;
 	} else if (g->settled && us >= TRIAL_US) {
 		trial_judge(g, look);

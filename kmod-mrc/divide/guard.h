@@ -24,19 +24,21 @@ enum mrc_guard_phase {
  * @waited: time in which some program waited for memory, in us
  * @evicted: pages evicted of targets
  * @fetched: major faults of targets
+ * @swapped: pages that targets have in swap now
  */
 struct mrc_guard_look {
 	u64 now;
 	u64 waited;
 	u64 evicted;
 	u64 fetched;
+	u64 swapped;
 };
 
 /**
  * struct mrc_guard - what is known; zeroed, it is about to begin
  * @phase: what is being found out
  * @undone: how often it was found that shares do not help
- * @entered: counts when the phase began
+ * @entered: when the phase began, in us
  * @begin: counts that others are compared with: in watching, since the window began
  * @settled: in a trial: what was evicted before has come back, and @begin is after that
  * @with: how long programs waited with shares, in thousandths of the time
@@ -48,7 +50,7 @@ struct mrc_guard_look {
 struct mrc_guard {
 	enum mrc_guard_phase phase;
 	u64 undone;
-	struct mrc_guard_look entered;
+	u64 entered;
 	struct mrc_guard_look begin;
 	bool settled;
 	u64 with;

@@ -31,6 +31,7 @@ static unsigned int binding(struct mrc_guard *g, struct mrc_guard_look *look,
 		look->waited += (binds ? m->waits_with : m->waits_without) / 4;
 		look->evicted += binds ? m->evicts / 4 : 0;
 		look->fetched += (binds ? m->fetches : m->fetches_without) / 4;
+		look->swapped -= min(look->swapped, binds ? 0 : m->fetches_without / 4);
 		binds = mrc_guard_see(g, look);
 		n += binds;
 	}
@@ -96,19 +97,20 @@ static void what_comes_back_for_nothing_is_undone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other.undone, 0ULL);
 }
 
-/* A window in which nothing was evicted but at its end, and a disk that pages come back from for seconds. */
+/* Nothing was evicted but at the end of a window, and a disk gives pages back for seconds. */
 static void what_comes_back_late_is_undone(struct kunit *test)
 {
 	static const struct machine before = {};
 	static const struct machine harmed = { 0, 0, 20000, 20000, 0 };
 	static const struct machine returning = { 0, 0, 0, 0, 18000 };
-	struct mrc_guard_look look = {};
+	struct mrc_guard_look look = { .fetched = 1000000 };
 	struct mrc_guard g = {};
 	unsigned int i;
 
 	binding(&g, &look, &before, 3);
-	/* More is out than comes back in a second. */
+	/* More is in swap than comes back in a second. */
 	look.evicted += 100000;
+	look.swapped = 100000;
 	for (i = 0; i < 10 && g.phase == MRC_GUARD_WATCH; i++)
 		binding(&g, &look, &harmed, 1);
 	KUNIT_EXPECT_EQ(test, (int)g.phase, (int)MRC_GUARD_TRIAL);
@@ -120,14 +122,27 @@ static void what_comes_back_late_is_undone(struct kunit *test)
 }
 
 /* Where pages never cease to come back, the trial ends. */
-static void what_is_fetched_all_the_time_is_judged(struct kunit *test)
+static void what_comes_back_for_ever_is_judged(struct kunit *test)
 {
 	static const struct machine alike = { 500000, 500000, 4000, 4000, 4000 };
-	struct mrc_guard_look look = { .evicted = 1000000 };
+	struct mrc_guard_look look = { .swapped = 10000000 };
 	struct mrc_guard g = {};
 
 	binding(&g, &look, &alike, 40);
 	KUNIT_EXPECT_EQ(test, (int)g.phase, (int)MRC_GUARD_WATCH);
+	KUNIT_EXPECT_GT(test, g.trial_at, 0ULL);
+	KUNIT_EXPECT_EQ(test, g.undone, 0ULL);
+}
+
+/* Programs fetch all the time without shares as well, and wait for it: the trial is short. */
+static void what_helps_those_that_fetch_is_soon_judged(struct kunit *test)
+{
+	static const struct machine helped = { 300000, 900000, 400, 52, 52 };
+	struct mrc_guard_look look = { .swapped = 10000000 };
+	struct mrc_guard g = {};
+
+	KUNIT_EXPECT_GT(test, binding(&g, &look, &helped, 120), 4 * 120 * 90 / 100U);
+	KUNIT_EXPECT_GT(test, binding(&g, &look, &helped, 600), 4 * 600 * 97 / 100U);
 	KUNIT_EXPECT_EQ(test, g.undone, 0ULL);
 }
 
@@ -141,7 +156,8 @@ static void counts_may_fall(struct kunit *test)
 	binding(&g, &look, &harmed, 2);
 	look.evicted = 0;
 	look.fetched = 0;
-	KUNIT_EXPECT_EQ(test, binding(&g, &look, &harmed, 2), 8U);
+	/* To the end of the window. */
+	KUNIT_EXPECT_EQ(test, binding(&g, &look, &harmed, 4), 16U);
 	KUNIT_EXPECT_EQ(test, (int)g.phase, (int)MRC_GUARD_WATCH);
 }
 
@@ -152,7 +168,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_does_not_come_back_is_not_tried),
 	KUNIT_CASE(what_comes_back_for_nothing_is_undone),
 	KUNIT_CASE(what_comes_back_late_is_undone),
-	KUNIT_CASE(what_is_fetched_all_the_time_is_judged),
+	KUNIT_CASE(what_comes_back_for_ever_is_judged),
+	KUNIT_CASE(what_helps_those_that_fetch_is_soon_judged),
 	KUNIT_CASE(counts_may_fall),
 	{}
 };
