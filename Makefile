@@ -124,7 +124,7 @@ modules:
 
 install:
 ifeq ($(DESTDIR),)
-	scripts/dkms-version forget $(VERSION)
+	scripts/dkms-version aside $(VERSION)
 endif
 	find $(SOURCES) -type f '(' -name '*.[ch]' ! -name '*.mod.c' -o -name 'Kbuild*' -o -name VERSION -o -name dkms.conf ')' \
 		-exec install -D -m 644 '{}' '$(DESTDIR)$(DKMS_SOURCE)/{}' ';'
