@@ -92,37 +92,71 @@ def a_signal_ends_all_that_was_begun(top):
             assert not ended or tree.written(ended[0]).strip() == ended[1], (arguments, which)
 
 
+def killed(process):
+    """What its keeper says."""
+    os.kill(process.pid, signal.SIGKILL)
+    text = process.communicate(timeout=30)[1]
+    assert process.returncode == -signal.SIGKILL, (process.returncode, text)
+    return text
+
+
 def what_is_killed_is_put_back(top):
-    """By a process that knows of it; not what the command itself has put back."""
+    """By a process that knows of it."""
     for number, (arguments, begun, ended, _) in enumerate(LONG):
         if arguments[1] not in ("stress", "record", "limit"):
             continue
         tree = a_tree(os.path.join(top, str(number)))
         process = tree.start(*(word.replace("TOP", top) for word in arguments))
         await_(has_begun, tree, process, begun)
-        os.kill(process.pid, signal.SIGKILL)
-        text, status = process.communicate(timeout=30)[1], process.returncode
-        assert status == -signal.SIGKILL and "put back" in text, (arguments, text)
+        assert "put back" in killed(process), arguments
         assert tree.written(ended[0]).strip() == ended[1], arguments
-        assert arguments[1] != "stress" or tree.written("memdiag/inject/clear").strip() == "", arguments
+
+
+def emulated_errors_of_what_is_killed_go_first(top):
+    """While memdiag is off: none of them is found."""
+    tree = tool.a_tree_to_stress(top, 5, 9)
+    tree.fill(tree.sysfs, {"memdiag/enabled": "1", "memdiag/passes": "0"})
+    process = tree.start("from memsuite.stress.errors import Errors; import signal; Errors().inject(2); signal.pause()",
+                         tool="-c", PYTHONPATH=os.path.join(TOP, "lib"))
+    await_(lambda: tree.written("memdiag/inject/add").strip())
+    text = killed(process)
+    assert "put back" in text and "but not" not in text, text
+    assert tree.written("memdiag/inject/clear") == "1\n" and tree.written("memdiag/enabled") == "0\n"
+
+
+KEPT = """
+import os, signal, sys
+from memsuite import keeper
+for name in "abc":
+    keeper.note(sys.argv[1] + name, name)
+keeper.forget(sys.argv[1] + "b")
+keeper.note(sys.argv[1] + "c", "later")
+keeper.note(sys.argv[1] + "gone", "text")
+if not os.fork():
+    os.close(1)
+    os.close(2)
+    signal.alarm(20)
+    signal.pause()
+exec(sys.argv[2])
+"""
 
 
 def what_was_put_back_stays(_top):
-    """However late the command is killed; and what others hold open is closed."""
-    code = ("import os, signal, sys\nfrom memsuite import keeper\n"
-            "for name in 'abc':\n    keeper.note(sys.argv[1] + name, name)\n"
-            "keeper.forget(sys.argv[1] + 'b')\nkeeper.note(sys.argv[1] + 'c', 'later')\n"
-            "if not os.fork():\n    os.close(2)\n    signal.alarm(20)\n    signal.pause()\n"
-            "if len(sys.argv) > 2:\n    os.kill(os.getpid(), signal.SIGKILL)\n")
-    with tempfile.TemporaryDirectory() as directory:
-        for more, expected in ((), ("", "", "")), (("killed",), ("a\n", "", "c\n")):
+    """Whatever becomes of the command or of its keeper; the keeper waits for no other process."""
+    kill = "os.kill(os.getpid(), signal.SIGKILL)"
+    no_keeper = ("os.kill(int(os.popen(f'pgrep -oP {os.getpid()}').read()), signal.SIGKILL)\n"
+                 "os.wait()\nkeeper.note('x', 'y')\nprint('went on')")
+    for code, shell, expected in (("", "", ""), (kill, "", "a  c"), (kill, "2>&-", "a  c"), (kill, "<&-", "a  c"),
+                                  (no_keeper, "", "")):
+        with tempfile.TemporaryDirectory() as directory:
             for name in "abc":
                 with open(os.path.join(directory, name), "w", encoding="ascii"):
                     pass
-            subprocess.run([sys.executable, "-c", code, directory + "/", *more], check=False, stderr=subprocess.PIPE,
-                           env={**os.environ, "PYTHONPATH": os.path.join(TOP, "lib")})
-            # The keeper's end of standard error is closed as well by now.
-            assert tuple(text_of(directory, name) for name in "abc") == expected
+            result = subprocess.run(["sh", "-c", f'"$@" {shell}; :', "sh", sys.executable, "-c", KEPT, directory + "/", code],
+                                    check=False, capture_output=True, text=True, timeout=15,
+                                    env={**os.environ, "PYTHONPATH": os.path.join(TOP, "lib")})
+            await_(lambda: " ".join(text_of(directory, name).strip() for name in "abc").strip() == expected)
+            assert "Traceback" not in result.stderr and (code != no_keeper or result.stdout == "went on\n"), result
 
 
 def text_of(directory, name):
@@ -200,6 +234,7 @@ def every_command_tells_its_statuses(_top):
 TESTS = (
     a_signal_ends_all_that_was_begun,
     what_is_killed_is_put_back,
+    emulated_errors_of_what_is_killed_go_first,
     what_was_put_back_stays,
     at_whatever_moment_it_comes,
     a_second_signal_that_comes_late_changes_nothing,

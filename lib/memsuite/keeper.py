@@ -5,7 +5,9 @@ a command, or when a signal ends it, does not run then. It ends as the command d
 """
 
 import atexit
+import contextlib
 import errno
+import fcntl
 import json
 import os
 import signal
@@ -14,7 +16,7 @@ import time
 
 from .ending import ENDING
 
-TRIES, PAUSE_S = 100, 0.1       # while the kernel is busy
+TRIES, PAUSE_S = 300, 0.1       # while the kernel is busy
 
 
 class _Keeper:
@@ -39,9 +41,9 @@ class _Keeper:
         self.pipe = None
 
     def tell(self, path, text):
-        """A line is shorter than what a pipe takes in one piece."""
         if self.pipe is not None:
-            os.write(self.pipe, json.dumps([path, text]).encode() + b"\n")
+            with contextlib.suppress(BrokenPipeError):      # it was killed: the command goes on
+                os.write(self.pipe, json.dumps([path, text]).encode() + b"\n")
 
 
 _keeper = _Keeper()
@@ -60,16 +62,15 @@ def forget(path):
 
 
 def keep(pipe):
-    """Until the other end is closed."""
+    """Until the other end is closed. Locks that the command has are held until all is put back."""
     os.setsid()
     for which in ENDING:
         signal.signal(which, signal.SIG_IGN)
-    # Whoever reads what the command prints, or waits for a lock of its, does not wait for this.
+    pipe = fcntl.fcntl(pipe, fcntl.F_DUPFD, 3)
+    # Whoever reads what the command prints does not wait for this.
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1):
         os.dup2(null, fd)
-    os.closerange(3, pipe)
-    os.closerange(pipe + 1, os.sysconf("SC_OPEN_MAX"))
     noted = []
     with open(pipe, encoding="ascii") as lines:
         for path, text in map(json.loads, lines):
@@ -77,14 +78,15 @@ def keep(pipe):
                 noted.append((path, text))
             else:
                 noted = [entry for entry in noted if path not in (None, entry[0])]
+    failures = list(filter(None, (put_back(path, text) for path, text in reversed(noted))))
     if noted:
-        print("memsuite: killed; what it has changed is put back", file=sys.stderr, flush=True)
-    for path, text in reversed(noted):
-        put_back(path, text)
+        with contextlib.suppress(OSError):
+            print("memsuite: killed; what it has changed is put back", *failures, sep="\nmemsuite: but not ", file=sys.stderr,
+                  flush=True)
 
 
 def put_back(path, text):
-    """What has gone meanwhile needs nothing."""
+    """Why it cannot be, or None. What has gone meanwhile needs nothing."""
     for _ in range(TRIES):
         try:
             fd = os.open(path, os.O_WRONLY | os.O_TRUNC)
@@ -92,8 +94,10 @@ def put_back(path, text):
                 os.write(fd, text.encode("utf-8", "surrogateescape") + b"\n")
             finally:
                 os.close(fd)
-            return
+            return None
         except OSError as error:
-            if error.errno != errno.EBUSY:
-                return
+            why = error
+        if why.errno != errno.EBUSY:
+            break
         time.sleep(PAUSE_S)
+    return None if why.errno in (errno.ENOENT, errno.ENODEV) else f"{path} to {text}: {why.strerror}"

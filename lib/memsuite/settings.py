@@ -1,12 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Settings that are changed for a while."""
 
+import contextlib
+import fcntl
 import os
 import sys
 
 from . import Failure, keeper
 from .ending import held
 from .sysfs import SYSFS, read, write
+
+
+@contextlib.contextmanager
+def alone(file, why):
+    """Nobody else has this lock of the open @file meanwhile, nor until what was set is put back; or a Failure tells @why."""
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Failure(why) from None
+        try:
+            yield
+        finally:
+            # Closing it does not do: the keeper has it open, too.
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 class Settings:

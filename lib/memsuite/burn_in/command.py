@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """memsuite diag burn-in: everything is tried on a machine, for a set time."""
 
+import contextlib
 import errno
-import fcntl
 import json
 import os
 import sys
@@ -13,7 +13,7 @@ from ..diag.saved_pages import STATE
 from ..ending import Ended, held, until_ended
 from ..exit_status import CANCELLED
 from ..output import bad_page_count, print_json
-from ..settings import Settings
+from ..settings import Settings, alone
 from ..sysfs import SYSFS, need, read, write
 from .heat import Heat, Temperatures
 from .page import page
@@ -40,18 +40,17 @@ SETTINGS = {
 }
 
 
+@contextlib.contextmanager
 def only_one():
-    """Two would undo each other's settings. It is held until the process ends."""
+    """Two would undo each other's settings."""
     path = os.path.join(os.path.dirname(STATE) or ".", "burn-in.lock")
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         file = open(path, "w", encoding="ascii")        # pylint: disable=consider-using-with
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise Failure("a burn-in runs already") from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}; run as root") from None
-    return file
+    with alone(file, "a burn-in runs already"):
+        yield
 
 
 def configure(settings):

@@ -6,7 +6,6 @@ memory, comes on top. The kernel then takes pages of those who have more from th
 """
 
 import contextlib
-import fcntl
 import mmap
 import os
 import sys
@@ -16,6 +15,7 @@ from .. import Failure, keeper
 from ..ending import Ended, held, until_ended
 from ..output import clear_screen, human, print_json_line, print_table
 from ..proc import meminfo, proc_text
+from ..settings import alone
 from ..sysfs import SYSFS, need, number
 from .division import ask
 from .targets import mrc_targets
@@ -146,7 +146,8 @@ class Limits:
                 if os.path.isdir(directory):
                     raise Failure(f"{directory}/memory.high: {error.strerror}; the root cannot be limited, and others need "
                                   "+memory in the cgroup.subtree_control of their parent") from None
-                self.limits.pop(path, None)     # it was removed meanwhile
+                if path in self.limits:         # it was removed meanwhile
+                    self.limits.pop(path).drop()
                 continue
             rows.append({"cgroup": path, "resident_bytes": resident, "share_bytes": share, "high_bytes": high})
         return rows
@@ -178,12 +179,7 @@ def show(args, rows):
 
 def only_one():
     """The limits that another one has set are not those of before."""
-    file = open(os.path.join(SYSFS, "mrc", "add"), encoding="utf-8")  # pylint: disable=consider-using-with
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise Failure("another memsuite mrc limit runs") from None
-    return file
+    return alone(open(os.path.join(SYSFS, "mrc", "add"), encoding="utf-8"), "another memsuite mrc limit runs")
 
 
 def cmd_mrc_limit(args):

@@ -51,6 +51,7 @@ echo 0 >$diag/lifetime/automatic	# it would change while memdiag is on
 echo 1 >$diag/enabled
 before=$(settings)
 tests=$(cat $diag/tests/count)
+: >/tmp/progress
 "$tool" diag burn-in --time 1h --output /tmp/verdict >/tmp/out 2>/tmp/progress &
 burning=$!
 check "another one runs" wait_for 120 grep -q '^round 1' /tmp/progress
@@ -62,9 +63,11 @@ check "ended early, it has tested in part" [ $? = 40 ]
 check "and says why" fact "told['ended_early'] == 'by SIGTERM' and told['found']['known_before'] == 1"
 check "all settings are as before, memdiag on" as_before
 
+: >/tmp/progress
 "$tool" diag burn-in --time 1h --output /tmp/verdict >/tmp/out 2>/tmp/progress &
 burning=$!
 check "and a third one" wait_for 120 grep -q '^round 1' /tmp/progress
+check "its settings are others" equals $diag/control/policy fixed
 kill -KILL $burning
 wait $burning
 check "killed, its settings are put back all the same" wait_for 30 as_before
