@@ -73,4 +73,9 @@ check "a third one is found" find_bad "$3"
 check "programs are told by udev's own means" wait_for 120 told "$3"
 check "the kernel's log has what fails" wait_for 60 sh -c "dmesg | grep -q 'memsuite: .*20-fails: exit status 7'"
 kill -KILL $udev
+wait $udev 2>/dev/null
+rm -f /var/lib/memsuite/bad_pages.json
+check "without udev, unload by modprobe" modprobe -r memdiag
+check "keeps them before they are gone" grep -q "$3" /var/lib/memsuite/bad_pages.json
+check "unload what is not loaded" modprobe -r memdiag
 done_testing
