@@ -33,6 +33,8 @@
 #define CHANCE_PART	8
 /* Faults are hardly any if they are such a part of those before. */
 #define HARDLY		4
+/* A page comes back in so many us at best, from compressed memory. */
+#define FETCH_US	5
 
 /* Counts of targets that end are gone. */
 static u64 count_since(u64 now, u64 before)
@@ -102,13 +104,22 @@ static bool has_settled(const struct mrc_guard *g, const struct mrc_guard_look *
 	       look->now - g->entered >= SETTLE_MAX_US;
 }
 
+/*
+ * Pressure stall information leaves out pages that come back though reclaim did not take them
+ * for used: most of those that were evicted here. Return: how much that was at least.
+ */
+static u64 unseen_permille(const struct mrc_guard *g, u64 fetched)
+{
+	return div64_u64((g->fetched_with - fetched) * FETCH_US * 1000, USEC_PER_SEC);
+}
+
 static bool is_better_without(const struct mrc_guard *g, const struct mrc_guard_look *look)
 {
-	u64 without = waited_permille(&g->begin, look);
+	u64 without = waited_permille(&g->begin, look), fetched = fetched_per_s(&g->begin, look);
 
 	return g->with > without + without / CHANCE_PART + CHANCE ||
-	       (without <= g->with + g->with / CHANCE_PART &&
-		g->fetched_with > HARDLY * fetched_per_s(&g->begin, look));
+	       (g->fetched_with > HARDLY * fetched &&
+		without <= g->with + g->with / CHANCE_PART + unseen_permille(g, fetched));
 }
 
 static void trial_judge(struct mrc_guard *g, const struct mrc_guard_look *look)

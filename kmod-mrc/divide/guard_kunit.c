@@ -88,13 +88,17 @@ static void what_comes_back_for_nothing_is_undone(struct kunit *test)
 {
 	static const struct machine fast = { 10000, 0, 4000, 4000, 100 };
 	static const struct machine slower = { 10000, 50000, 4000, 4000, 100 };
+	/* The kernel evicts as well, a little, and what it evicts is waited for. */
+	static const struct machine seen = { 3000, 28000, 20000, 20000, 700 };
 	struct mrc_guard_look look = {};
-	struct mrc_guard g = {}, other = {};
+	struct mrc_guard g = {}, other = {}, third = {};
 
 	binding(&g, &look, &fast, 10);
 	KUNIT_EXPECT_EQ(test, g.undone, 1ULL);
 	binding(&other, &look, &slower, 100);
 	KUNIT_EXPECT_EQ(test, other.undone, 0ULL);
+	binding(&third, &look, &seen, 10);
+	KUNIT_EXPECT_EQ(test, third.undone, 1ULL);
 }
 
 /* Nothing was evicted but at the end of a window, and a disk gives pages back for seconds. */
