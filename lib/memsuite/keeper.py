@@ -14,7 +14,8 @@ import signal
 import sys
 import time
 
-from .ending import ENDING
+from .ending import ENDING, held
+from .sysfs import SYSFS
 
 TRIES, PAUSE_S = 300, 0.1       # while the kernel is busy
 
@@ -43,17 +44,19 @@ class _Keeper:
     def tell(self, path, text):
         if self.pipe is not None:
             with contextlib.suppress(BrokenPipeError):      # it was killed: the command goes on
-                os.write(self.pipe, json.dumps([path, text]).encode() + b"\n")
+                # SYSFS counts for nothing if the path begins with a slash.
+                os.write(self.pipe, json.dumps([path and os.path.join(SYSFS, path), text]).encode() + b"\n")
 
 
 _keeper = _Keeper()
 
 
 def note(path, text):
-    """Before it is changed: @text is to be written to @path, before what was noted up to now. Signals are held."""
-    if _keeper.pipe is None:
-        _keeper.start()
-    _keeper.tell(path, text)
+    """Before it is changed: @text is to be written to @path, of sysfs unless it is a whole one; last come, first put back."""
+    with held():
+        if _keeper.pipe is None:
+            _keeper.start()
+        _keeper.tell(path, text)
 
 
 def forget(path):

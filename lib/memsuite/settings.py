@@ -3,12 +3,11 @@
 
 import contextlib
 import fcntl
-import os
 import sys
 
 from . import Failure, keeper
 from .ending import held
-from .sysfs import SYSFS, read, write
+from .sysfs import read, write
 
 
 @contextlib.contextmanager
@@ -37,7 +36,7 @@ class Settings:
         if before == text:
             return
         with held():
-            keeper.note(os.path.join(SYSFS, path), before)
+            keeper.note(path, before)
             write(path, text, meanings)
             self.before.append((path, before))
 
@@ -48,4 +47,4 @@ class Settings:
             except Failure as failure:
                 print(f"memsuite: {path} was {text}, and is not: {failure}", file=sys.stderr)
         for path, _ in self.before:
-            keeper.forget(os.path.join(SYSFS, path))
+            keeper.forget(path)

@@ -10,11 +10,11 @@ import time
 
 from .. import Failure, keeper
 from ..diag.saved_pages import STATE
-from ..ending import Ended, held, until_ended
+from ..ending import Ended, until_ended
 from ..exit_status import CANCELLED
 from ..output import bad_page_count, print_json
 from ..settings import Settings, alone
-from ..sysfs import SYSFS, need, read, write
+from ..sysfs import need, read, write
 from .heat import Heat, Temperatures
 from .page import page
 from .schedule import NAME, NEVER_S, Schedule
@@ -57,8 +57,7 @@ def configure(settings):
     for path, text in SETTINGS.items():
         settings.set(path, text)
     settings.set("memdiag/control/fixed_threads", str(min(os.cpu_count(), WORKERS_MAX)))
-    with held():
-        keeper.note(os.path.join(SYSFS, "memdiag/tests/remove"), NAME)
+    keeper.note("memdiag/tests/remove", NAME)
 
 
 def undo(settings):

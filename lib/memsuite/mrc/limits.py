@@ -12,7 +12,7 @@ import sys
 import time
 
 from .. import Failure, keeper
-from ..ending import Ended, held, until_ended
+from ..ending import Ended, until_ended
 from ..output import clear_screen, human, print_json_line, print_table
 from ..proc import meminfo, proc_text
 from ..settings import alone
@@ -50,9 +50,8 @@ class Limit:
         self.directory, self.file = directory, os.path.join(directory, "memory.high")
         self.inode = os.stat(directory).st_ino
         self.before = self.read("memory.high").strip()
-        with held():
-            keeper.forget(self.file)        # of one before it
-            keeper.note(self.file, self.before)
+        keeper.forget(self.file)        # of one before it
+        keeper.note(self.file, self.before)
 
     def read(self, name):
         with open(os.path.join(self.directory, name), encoding="utf-8") as file:

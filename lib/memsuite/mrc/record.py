@@ -98,7 +98,7 @@ class Recorder:
                 write("mrc/add", who, ADD_ERRORS)
                 self.added.append(who)
                 # Not before: the target may be somebody else's by now.
-                keeper.note(os.path.join(SYSFS, "mrc/remove"), who)
+                keeper.note("mrc/remove", who)
         with open(self.args.output, "w", encoding="utf-8") as file:
             file.write(json.dumps({"memsuite_mrc_record": VERSION, "us": now_us(), "version": read("version")}) + "\n")
             watch(file, list(self.targets), self.ladders, self.args.seconds, self.args.interval)

@@ -3,7 +3,6 @@
 
 import errno
 import mmap
-import os
 import random
 import sys
 import time
@@ -11,9 +10,8 @@ import time
 from .. import Failure, keeper
 from ..diag.bad_pages import bad_pages
 from ..diag.faults import INJECT_ERRORS
-from ..ending import held
 from ..proc import is_free, is_held, ram
-from ..sysfs import SYSFS, number, write
+from ..sysfs import number, write
 from .counters import STALL_S, while_tested
 
 SWEEPS = 3                      # the first may be half done, the second skip what was just tested
@@ -47,9 +45,8 @@ class Errors:
     def inject(self, count):
         self.injected_at, self.passes = time.time(), number("memdiag", "passes")
         if count:
-            with held():
-                keeper.note(os.path.join(SYSFS, "memdiag/inject/clear"), "1")
-                keeper.note(os.path.join(SYSFS, "memdiag/enabled"), "0")
+            keeper.note("memdiag/inject/clear", "1")
+            keeper.note("memdiag/enabled", "0")
         for frame in free_frames(count) if count else ():
             address = frame * mmap.PAGESIZE + random.randrange(mmap.PAGESIZE)
             self.frames.add(frame)
