@@ -21,8 +21,8 @@
 #include "frame/test_age.h"
 #include "frame/test_age_page.h"
 
+/* What is allocated is tested, untested or expired, and is not counted beside that. */
 enum what {
-	ALLOCATED,
 	TESTED,
 	UNTESTED,
 	RETURNED,
@@ -32,8 +32,7 @@ enum what {
 };
 
 static const char * const stats_what_names[NR_WHAT] = {
-	"allocated", "tested", "untested", "returned", "expired",
-	"stale",
+	"tested", "untested", "returned", "expired", "stale",
 };
 
 static_assert(MEMSUITE_ALLOC_STATS_BLOCK_PAGES == MEMSUITE_TEST_AGE_BLOCK_PAGES);
@@ -110,13 +109,11 @@ static enum what stats_state(u32 stamp)
 static void stats_count_allocation(struct page *page, unsigned int order)
 {
 	u64 __percpu *counters = stats_counters(page, order);
-	enum what state;
 
-	if (!counters)
-		return;
-	state = stats_state(memsuite_test_age_least(page_to_pfn(page), 1UL << order));
-	this_cpu_add(counters[ALLOCATED], 1UL << order);
-	this_cpu_add(counters[state], 1UL << order);
+	if (counters)
+		this_cpu_add(counters[stats_state(memsuite_test_age_least(page_to_pfn(page),
+									  1UL << order))],
+			     1UL << order);
 }
 
 void memsuite_alloc_stats_listener(void *data, struct page *page, unsigned int order,
@@ -271,12 +268,13 @@ static u64 stats_sum_order(int order, int what)
 
 void memsuite_alloc_stats_read(struct memsuite_alloc_stats_counts *counts)
 {
+	u64 untested;
 	int order;
 
 	for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
-		counts->allocated[order] = stats_sum_order(order, ALLOCATED);
-		counts->untested[order] = stats_sum_order(order, UNTESTED) +
-					  stats_sum_order(order, EXPIRED);
+		untested = stats_sum_order(order, UNTESTED) + stats_sum_order(order, EXPIRED);
+		counts->untested[order] = untested;
+		counts->allocated[order] = untested + stats_sum_order(order, TESTED);
 		counts->stale[order] = stats_sum_order(order, STALE);
 	}
 }
@@ -292,7 +290,12 @@ static u64 stats_total(int what)
 	return pages;
 }
 
-MEMSUITE_ATTR_NUMBER_RO(allocated_pages, stats_total(ALLOCATED));
+static u64 stats_total_allocated(void)
+{
+	return stats_total(TESTED) + stats_total(UNTESTED) + stats_total(EXPIRED);
+}
+
+MEMSUITE_ATTR_NUMBER_RO(allocated_pages, stats_total_allocated());
 MEMSUITE_ATTR_NUMBER_RO(tested_pages, stats_total(TESTED));
 MEMSUITE_ATTR_NUMBER_RO(untested_pages, stats_total(UNTESTED));
 MEMSUITE_ATTR_NUMBER_RO(returned_pages, stats_total(RETURNED));
@@ -306,28 +309,35 @@ static struct attribute *demand_attrs[] = {
 };
 ATTRIBUTE_GROUPS(demand);
 
+static void table_show_row(struct seq_file *file, int nid, int zone, int order)
+{
+	u64 pages[NR_WHAT], allocated;
+	int what;
+
+	for (what = 0; what < NR_WHAT; what++)
+		pages[what] = stats_sum(nid, zone, order, what);
+	allocated = pages[TESTED] + pages[UNTESTED] + pages[EXPIRED];
+	if (!allocated && !pages[RETURNED])
+		return;
+	seq_printf(file, "%d %s %d %llu", nid, NODE_DATA(nid)->node_zones[zone].name, order,
+		   allocated);
+	for (what = 0; what < NR_WHAT; what++)
+		seq_printf(file, " %llu", pages[what]);
+	seq_putc(file, '\n');
+}
+
 static int table_show(struct seq_file *file, void *unused)
 {
 	int nid, zone, order, what;
 
-	seq_puts(file, "# node zone order");
+	seq_puts(file, "# node zone order allocated");
 	for (what = 0; what < NR_WHAT; what++)
 		seq_printf(file, " %s", stats_what_names[what]);
 	seq_putc(file, '\n');
 	for (nid = 0; nid < nr_node_ids; nid++)
 		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
-			for (order = 0; order <= MEMSUITE_MAX_ORDER; order++) {
-				if (!stats_sum(nid, zone, order, ALLOCATED) &&
-				    !stats_sum(nid, zone, order, RETURNED))
-					continue;
-				seq_printf(file, "%d %s %d", nid,
-					   NODE_DATA(nid)->node_zones[zone].name,
-					   order);
-				for (what = 0; what < NR_WHAT; what++)
-					seq_printf(file, " %llu",
-						   stats_sum(nid, zone, order, what));
-				seq_putc(file, '\n');
-			}
+			for (order = 0; order <= MEMSUITE_MAX_ORDER; order++)
+				table_show_row(file, nid, zone, order);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(table);

@@ -43,8 +43,8 @@ static unsigned long *section_of(unsigned long nr)
 	return root ? READ_ONCE(root->sections[nr % ROOT_SECTIONS]) : NULL;
 }
 
-/* Under RCU. */
-static unsigned long *find_block(unsigned long pfn)
+/* Under RCU. Inline, for each allocation and each free of a page asks. */
+static __always_inline unsigned long *find_block(unsigned long pfn)
 {
 	unsigned long *section;
 
@@ -62,10 +62,7 @@ static unsigned int pages_in_block(unsigned long pfn, unsigned long nr)
 	return min(nr, MEMSUITE_TEST_AGE_BLOCK_PAGES - pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES);
 }
 
-/*
- * As each allocation and each free of a page asks. A grace period waits for who is not
- * preempted, too, which costs less.
- */
+/* A grace period waits for who is not preempted, too, which costs less. */
 static u32 stamp_of(unsigned long pfn)
 {
 	unsigned long *block;
@@ -74,8 +71,7 @@ static u32 stamp_of(unsigned long pfn)
 	rcu_read_lock_sched_notrace();
 	block = find_block(pfn);
 	if (likely(block))
-		stamp = memsuite_test_age_block_least(block,
-						      pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES, 1);
+		stamp = memsuite_test_age_block_stamp(block, pfn % MEMSUITE_TEST_AGE_BLOCK_PAGES);
 	rcu_read_unlock_sched_notrace();
 	return stamp;
 }

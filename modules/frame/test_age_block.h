@@ -10,9 +10,24 @@
 #ifndef MEMSUITE_FRAME_TEST_AGE_BLOCK_H
 #define MEMSUITE_FRAME_TEST_AGE_BLOCK_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
+#include "frame/test_age_page.h"
+
 #define MEMSUITE_TEST_AGE_BLOCK_ZERO	1UL	/* all its stamps are 0 */
+
+/*
+ * The stamp of its page @i. Inline, for each page that is allocated or freed is looked up.
+ * Context: any, in an RCU read section.
+ */
+static inline u32 memsuite_test_age_block_stamp(const unsigned long *block, unsigned int i)
+{
+	unsigned long word = READ_ONCE(*block);
+
+	return word & 1 ? word >> 1 :
+			  READ_ONCE(((struct memsuite_test_age_page *)word)->stamp[i]);
+}
 
 /*
  * The smallest stamp of @nr of its pages from @first on. Context: any, in an
