@@ -7,6 +7,9 @@
 #   enabled      vipzone is enabled, nobody is steered
 #   beside       another process is steered: one function calls directly
 #   beside-node  the same, to a node without a pool: two functions do
+#   beside-mrc   mrc tracks another process, that runs
+#   beside-all   all three modules are enabled; another process is steered, and one tracked. memdiag gives tested
+#                pages to everybody.
 pages=${1:-16384}
 suite=/sys/kernel/memsuite
 tests=$(dirname "$0")
@@ -56,6 +59,24 @@ steer region:bench
 runs beside
 steer region:node0
 runs beside-node
+rmmod vipzone memsuite || fail "cannot unload vipzone"
+modprobe mrc && echo 1 >$suite/mrc/enabled || fail "cannot enable mrc"
+"$tests/loop" --rest 50 4000 10000 >/dev/null &
+other=$!
+echo $other >$suite/mrc/add || fail "cannot track"
+sleep 8
+runs beside-mrc
+load
+echo 1 >$suite/vipzone/enabled || fail "cannot enable"
+modprobe memdiag && echo 1 >$suite/memdiag/enabled || fail "cannot enable memdiag"
+until [ "$(cat $suite/memdiag/passes)" -ge 1 ]; do
+	sleep 2
+done
+echo "$other region:bench" >$suite/vipzone/add || fail "cannot steer"
+sleep 8
+runs beside-all
 ratio enabled
 ratio beside
 ratio beside-node
+ratio beside-mrc
+ratio beside-all

@@ -59,7 +59,7 @@ def prepare(functions=120, rows=8000):
                 "select count(*) from t x join t y on x.a = y.a;\n")
 
 
-def drive_redis(requests=10000):
+def drive_redis(requests):
     """The client's side, which is not counted."""
     while not os.path.exists(REDIS):
         time.sleep(0.1)
@@ -68,10 +68,10 @@ def drive_redis(requests=10000):
     subprocess.run(["redis-cli", "-s", REDIS, "shutdown", "nosave"], check=True)
 
 
-def cpu_seconds(name):
+def cpu_seconds(name, requests=10000):
     pid = os.posix_spawn("/bin/sh", ["sh", "-c", PROGRAMS[name]], os.environ)
     if name == "redis":
-        drive_redis()
+        drive_redis(requests)
     _, status, usage = os.wait4(pid, 0)
     if status:
         raise SystemExit(f"{name}: status {status}")
