@@ -313,14 +313,10 @@ static s64 plan_left_over(const struct mrc_plan *plan, u64 *demand)
 
 /*
  * What a target may be made smaller to, where memory is short. It gives up pages for what
- * other targets will need, and for as much again of the reserve. What others than targets
- * want is the kernel's to find, who takes it from everybody. A reserve that is set is
- * kept, whoever wants memory.
+ * other targets will need, and for as much again of the reserve.
  */
 static u64 share_shrunk(u64 rss, s64 left, u64 others)
 {
-	if (READ_ONCE(mrc_division_tunables.reserve_kib))
-		others = U64_MAX / 2;
 	return others ? rss - min3(rss, (u64)-left, 2 * others) : U64_MAX;
 }
 
@@ -423,10 +419,22 @@ static void targets_age(void)
 	}
 }
 
+/*
+ * What others than targets want is the kernel's to find, who takes it from everybody. But a
+ * reserve that is set is kept whoever wants memory, and one that targets themselves use up:
+ * what they take of it, the kernel takes of whoever has not used his pages for longest.
+ */
+static bool reserve_is_theirs(const struct mrc_plan *plan)
+{
+	return READ_ONCE(mrc_division_tunables.reserve_kib) || plan->is_contended;
+}
+
 static void shares_enforce(const struct mrc_plan *plan, s64 left, u64 demand)
 {
 	unsigned int i;
 
+	if (reserve_is_theirs(plan))
+		demand = S64_MAX;
 	atomic64_set(&owed, pages_owed(left));
 	shares_give_others(plan, left, demand);
 	for (i = 0; i < plan->n; i++)

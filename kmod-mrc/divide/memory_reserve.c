@@ -4,9 +4,9 @@
  *
  * The kernel begins to reclaim when free memory has fallen to the low watermarks; what
  * is called available here lies above the high ones. As long as there is any, programs
- * may have all of it. When they want more, a reserve is kept from then on, for pages
- * that are evicted take memory until they are written. It is given up when programs
- * have not wanted more than there is for some time.
+ * may have all of it. When they want more, or the kernel takes it from some of them, a
+ * reserve is kept from then on, for pages that are evicted take memory until they are
+ * written. It is given up when programs have not wanted more than there is for some time.
  */
 
 #include <linux/mm.h>
@@ -23,6 +23,8 @@
 #define PART		32
 /* How long memory has to be enough. */
 #define CALM_US		(5 * USEC_PER_SEC)
+/* So many pages of programs are taken by the kernel at once, if any are. */
+#define STOLEN_MIN	32
 
 /* When memory was short last, in us; 0: never. */
 static u64 short_at;
@@ -87,12 +89,26 @@ u64 mrc_reserve_pages(u64 used, unsigned int targets)
 	return min_t(u64, used / PART, (u64)targets * MEMSUITE_RECLAIM_MAX);
 }
 
+/* Since it was last asked. What is evicted here the kernel does not count. */
+static bool kernel_stole(void)
+{
+	static unsigned long event[NR_VM_EVENT_ITEMS], before;
+	unsigned long stolen;
+
+	all_vm_events(event);
+	stolen = event[PGSTEAL_ANON] - before;
+	before = event[PGSTEAL_ANON];
+	return stolen >= STOLEN_MIN;
+}
+
 /**
  * mrc_reserve_see() - memory is about to be divided
  * @is_short: programs will want more than is available before the next time
+ *
+ * Context: mrc_targets_lock is held.
  */
 void mrc_reserve_see(bool is_short)
 {
-	if (is_short)
+	if (kernel_stole() || is_short)
 		WRITE_ONCE(short_at, mrc_now_us());
 }

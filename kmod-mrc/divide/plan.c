@@ -351,6 +351,16 @@ static void plan_keep_to_limits(struct mrc_plan *plan, const struct mrc_division
 	}
 }
 
+static bool plan_is_contended(const struct mrc_plan *plan)
+{
+	u64 wanted = 0;
+	unsigned int i;
+
+	for (i = 0; i < plan->n; i++)
+		wanted += min(plan->claim[i].full, plan->claim[i].most);
+	return plan->n > 1 && wanted > plan->total;
+}
+
 /**
  * mrc_plan_make() - divide memory among targets, as it is set
  * @plan: result
@@ -401,6 +411,7 @@ int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 		if (mrc_group_min(i))
 			plan_raise_minima(plan, i, mrc_group_min(i));
 	plan_keep_to_limits(plan, &by);
+	plan->is_contended = plan_is_contended(plan);
 	mrc_divide(plan->claim, plan->n, &by);
 	return 0;
 }

@@ -16,6 +16,7 @@ struct mrc_target;
  * struct mrc_plan - who gets how much
  * @total: pages that are divided
  * @reserve: pages that are to stay available beside
+ * @is_contended: several targets want more than that together
  * @n: targets that have a curve
  * @target: these; no longer than the targets are locked
  * @claim: in the same order
@@ -24,6 +25,7 @@ struct mrc_target;
 struct mrc_plan {
 	u64 total;
 	u64 reserve;
+	bool is_contended;
 	unsigned int n;
 	struct mrc_target **target;
 	struct mrc_claim *claim;
