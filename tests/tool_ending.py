@@ -108,6 +108,8 @@ def what_is_killed_is_put_back(top):
         tree = a_tree(os.path.join(top, str(number)))
         process = tree.start(*(word.replace("TOP", top) for word in arguments))
         await_(has_begun, tree, process, begun)
+        # Its keeper is told of a target once it is added.
+        await_(lambda: "record" not in arguments or os.path.exists(os.path.join(top, "record")))
         assert "put back" in killed(process), arguments
         assert tree.written(ended[0]).strip() == ended[1], arguments
 
