@@ -18,7 +18,7 @@ from importlib import import_module
 from . import Failure, completion
 from .command_line import Commands, Help
 from .ending import Ended, until_ended
-from .exit_status import CANCELLED, FAILED, MEANINGS, help_text
+from .exit_status import FAILED, MEANINGS, help_text
 from .log import log_errors
 from .output import print_json
 from .version import VERSION
@@ -92,8 +92,9 @@ def main(argv):
         return until_ended(lambda: told(args))
     except Ended:
         drop_output()
-        print("memsuite: ended by a signal", file=sys.stderr)
-        return CANCELLED
+        if args.ended:
+            print("memsuite: ended by a signal", file=sys.stderr)
+        return args.ended
 
 
 def told(args):

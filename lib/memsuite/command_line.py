@@ -6,7 +6,7 @@ add_commands() of a family's command_line.py, or of the module of a single comma
 
 import argparse
 
-from .exit_status import COMMON, help_text
+from .exit_status import CANCELLED, COMMON, help_text
 from .modules import cmd_disable, cmd_enable
 
 GOES_ON = {0: "done so many times, or until a signal"}
@@ -40,7 +40,7 @@ class Commands:
         command = self.commands.add_parser(name, help=text, description=text, aliases=aliases, formatter_class=Help,
                                            epilog=help_text({**COMMON, **(exits or {})}))
         add_json(command)
-        command.set_defaults(function=function, **defaults)
+        command.set_defaults(function=function, ended=0 if exits is GOES_ON else CANCELLED, **defaults)
         return command
 
     def group(self, name, text, module=None, examples=()):

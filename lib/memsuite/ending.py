@@ -53,9 +53,12 @@ def as_usual():
 def until_ended(body, restore=lambda: None):
     """What @body returns, or Ended if a signal ended it. Either way @restore is called, which no signal disturbs."""
     handler = _Handler()
+    # None comes while some have this handler, and others that of before.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     before = on_ending(handler)
     try:
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             return body()
         finally:
             handler.armed = False

@@ -16,7 +16,6 @@ from http import HTTPStatus
 from . import Failure
 from .arguments import listen_argument
 from .command_line import GOES_ON
-from .ending import Ended, until_ended
 from .metrics import ANYBODY, EVERYBODY, metrics, prometheus_lines
 from .output import print_json_line
 
@@ -110,11 +109,8 @@ def cmd_exporter(args):
         print_json_line({"url": url})
     else:
         print(url, flush=True)
-    try:
-        # It waits for requests, and does not look every now and then whether it is to end.
-        return until_ended(lambda: server.serve_forever(poll_interval=None)) or 0
-    except Ended:
-        return 0
+    # It waits for requests, and does not look every now and then whether it is to end.
+    server.serve_forever(poll_interval=None)
 
 
 def add_commands(top):

@@ -12,7 +12,7 @@ import sys
 import time
 
 from .. import Failure, keeper
-from ..ending import Ended, until_ended
+from ..ending import until_ended
 from ..output import clear_screen, human, print_json_line, print_table
 from ..proc import meminfo, proc_text
 from ..settings import alone
@@ -195,7 +195,4 @@ def cmd_mrc_limit(args):
                 show(args, limits.divide(args.total))
                 time.sleep(args.interval)
 
-        try:
-            return until_ended(divide, limits.restore)
-        except Ended:
-            return 0
+        until_ended(divide, limits.restore)

@@ -5,7 +5,6 @@ import sys
 import time
 
 from .. import Failure
-from ..ending import Ended, until_ended
 from ..output import clear_screen, human_pages, print_json_line, print_table
 from ..sysfs import need, number
 from .record import Changes
@@ -72,8 +71,4 @@ def cmd_mrc_top(args):
     need("mrc")
     if not number("mrc", "enabled"):
         raise Failure("mrc is off: memsuite mrc enable")
-    changes = Changes()
-    try:
-        return until_ended(lambda: go_on(args, changes), changes.close)
-    except Ended:
-        return 0
+    return go_on(args, Changes())

@@ -8,7 +8,6 @@ import time
 from textwrap import wrap
 
 from .. import Failure
-from ..ending import Ended, until_ended
 from ..mrc.plot import text_plot, unicode_output
 from ..mrc.targets import mrc_curve
 from ..output import human_pages, print_json, print_json_line, table_lines
@@ -128,17 +127,13 @@ def cmd_top(args):
     if args.json and args.once:
         print_json(overview())
         return 0
-    try:
-        if args.json:
-            return until_ended(lambda: again_and_again(args.interval))
-        if args.once or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            print("\n".join(frame(overview(), size=(max(shutil.get_terminal_size().columns, 40), 10 ** 6),
-                                  braille=unicode_output())))
-            return 0
-        screen = Screen(args.interval)
-        try:
-            return until_ended(lambda: curses.wrapper(screen.run))
-        except curses.error as error:
-            raise Failure(f"this terminal cannot be used: {error}; try --once") from None
-    except Ended:
+    if args.json:
+        again_and_again(args.interval)
+    if args.once or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("\n".join(frame(overview(), size=(max(shutil.get_terminal_size().columns, 40), 10 ** 6),
+                              braille=unicode_output())))
         return 0
+    try:
+        return curses.wrapper(Screen(args.interval).run)
+    except curses.error as error:
+        raise Failure(f"this terminal cannot be used: {error}; try --once") from None

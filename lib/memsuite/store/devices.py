@@ -11,7 +11,6 @@ import sys
 import time
 
 from .. import Failure, sysfs
-from ..ending import Ended, until_ended
 from ..output import done, human_pages, print_json, print_json_line, print_table
 
 BLOCK_SECTORS = 8       # of 512 bytes: 4 KiB
@@ -255,13 +254,6 @@ def cmd_store_status(args):
 
 def cmd_store_watch(args):
     """Every interval, what happened in it; until it is interrupted, or --count times."""
-    try:
-        return until_ended(lambda: watch(args))
-    except Ended:
-        return 0
-
-
-def watch(args):
     before, left = stores(args.name), args.count
     if not args.json:
         print("NAME         LENT   FREE  DIRTY  CLEAN  " + "  ".join(COUNTERS))
