@@ -25,6 +25,7 @@
 #include <linux/workqueue.h>
 
 #include <compat/compat.h>
+#include <compat/trace_probe.h>
 #include <memsuite/psi.h>
 #include <memsuite/reclaim_pages.h>
 #include <memsuite/task_work.h>
@@ -145,8 +146,8 @@ static void fault_send_work(void *data, unsigned long address, struct pt_regs *r
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "page_fault_user", .function = fault_send_work },
-	{ .name = "page_fault_kernel", .function = fault_send_work },
+	MEMSUITE_TRACEPOINT(page_fault_user, fault_send_work),
+	MEMSUITE_TRACEPOINT(page_fault_kernel, fault_send_work),
 };
 
 /**

@@ -13,6 +13,7 @@
 #include <linux/spinlock.h>
 
 #include <compat/compat.h>
+#include <compat/trace_probe.h>
 #include <memsuite/tracepoints.h>
 
 #include "target/descendants.h"
@@ -92,7 +93,7 @@ static void probe_fork(void *data, struct task_struct *parent,
 	spin_unlock(&descendants_lock);
 }
 
-static void probe_exit(void *data, struct task_struct *task)
+MEMSUITE_PROBE_EXIT(probe_exit)
 {
 	struct descendant *descendant;
 
@@ -107,8 +108,8 @@ static void probe_exit(void *data, struct task_struct *task)
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "sched_process_fork", .function = probe_fork },
-	{ .name = "sched_process_exit", .function = probe_exit },
+	MEMSUITE_TRACEPOINT(sched_process_fork, probe_fork),
+	MEMSUITE_TRACEPOINT(sched_process_exit, probe_exit),
 };
 
 /* In the list of all, a process comes behind its parent. Under descendants_lock and RCU. */

@@ -12,6 +12,7 @@
 #include <asm/trap_pf.h>
 
 #include <compat/compat.h>
+#include <compat/trace_probe.h>
 #include <memsuite/tracepoints.h>
 
 #include "track/addr_ring.h"
@@ -34,8 +35,8 @@ static void on_fault(void *unused, unsigned long addr, struct pt_regs *regs,
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "page_fault_user", .function = on_fault },
-	{ .name = "page_fault_kernel", .function = on_fault },
+	MEMSUITE_TRACEPOINT(page_fault_user, on_fault),
+	MEMSUITE_TRACEPOINT(page_fault_kernel, on_fault),
 };
 
 /**

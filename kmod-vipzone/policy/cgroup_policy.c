@@ -13,6 +13,8 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include <trace/events/cgroup.h>
+
 #include <memsuite/hook_watch.h>
 #include <memsuite/tracepoints.h>
 
@@ -100,8 +102,8 @@ static void probe_attach(void *data, struct cgroup *cgroup, const char *path,
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "cgroup_mkdir", .function = probe_mkdir },
-	{ .name = "cgroup_attach_task", .function = probe_attach },
+	MEMSUITE_TRACEPOINT(cgroup_mkdir, probe_mkdir),
+	MEMSUITE_TRACEPOINT(cgroup_attach_task, probe_attach),
 };
 
 static bool watching;			/* under cgroup_policy_lock */

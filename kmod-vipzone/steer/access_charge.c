@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
+#include <compat/trace_probe.h>
 #include <memsuite/tracepoints.h>
 
 #include "policy/lookup.h"
@@ -58,13 +59,13 @@ static void charge_task(const struct task_struct *task)
 	rcu_read_unlock();
 }
 
-static void probe_switch(void *data, bool preempt, struct task_struct *prev)
+MEMSUITE_PROBE_SWITCH(probe_switch)
 {
 	charge_task(prev);
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "sched_switch", .function = probe_switch },
+	MEMSUITE_TRACEPOINT(sched_switch, probe_switch),
 };
 
 static void charge_current(void *unused)

@@ -9,7 +9,7 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
-#include <compat/thp.h>
+#include <compat/trace_probe.h>
 #include <memsuite/tracepoints.h>
 
 #include "policy/lookup.h"
@@ -18,8 +18,7 @@
 /* What the tracepoint calls "succeeded". */
 #define COLLAPSED	1
 
-static void probe_collapse(void *data, struct mm_struct *mm, int isolated,
-			   int status, unsigned int order)
+MEMSUITE_PROBE_COLLAPSE(probe_collapse)
 {
 	struct vipzone_policy *policy;
 
@@ -28,13 +27,12 @@ static void probe_collapse(void *data, struct mm_struct *mm, int isolated,
 	preempt_disable();
 	policy = vipzone_policy_of(mm);
 	if (policy)
-		this_cpu_add(policy->stats->collapsed,
-			     1UL << MEMSUITE_COLLAPSE_ORDER(order));
+		this_cpu_add(policy->stats->collapsed, 1UL << MEMSUITE_COLLAPSE_ORDER);
 	preempt_enable();
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "mm_collapse_huge_page", .function = probe_collapse },
+	MEMSUITE_TRACEPOINT(mm_collapse_huge_page, probe_collapse),
 };
 
 static bool watched;

@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
+#include <compat/trace_probe.h>
 #include <memsuite/tracepoints.h>
 
 #include "policy/cgroup_watch.h"
@@ -34,7 +35,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	vipzone_cgroup_watch_ended(task);
 }
 
-static void probe_exit(void *data, struct task_struct *task)
+MEMSUITE_PROBE_EXIT(probe_exit)
 {
 	vipzone_charge_exiting();
 	vipzone_process_exited(task);
@@ -43,9 +44,9 @@ static void probe_exit(void *data, struct task_struct *task)
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "sched_process_fork", .function = probe_fork },
-	{ .name = "sched_process_exec", .function = probe_exec },
-	{ .name = "sched_process_exit", .function = probe_exit },
+	MEMSUITE_TRACEPOINT(sched_process_fork, probe_fork),
+	MEMSUITE_TRACEPOINT(sched_process_exec, probe_exec),
+	MEMSUITE_TRACEPOINT(sched_process_exit, probe_exit),
 };
 
 int vipzone_task_events_start(void)

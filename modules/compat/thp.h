@@ -42,13 +42,6 @@ static inline void memsuite_khugepaged_admit(struct mm_struct *mm)
 	memsuite_mm_flag_clear(MMF_VM_HUGEPAGE, mm);
 }
 
-/*
- * The last argument of mm_collapse_huge_page, which 7.2 has; before, all are of one size. Not
- * HPAGE_PMD_ORDER, which does not build in a kernel that has no huge pages.
- */
-#define MEMSUITE_COLLAPSE_ORDER(order)	\
-	(MEMSUITE_HAVE_COLLAPSE_ORDER ? (order) : PMD_SHIFT - PAGE_SHIFT)
-
 /* Whether a fault clears a large folio itself, after it was allocated; not always from 6.13 on. */
 static inline bool memsuite_fault_clears_large(void)
 {

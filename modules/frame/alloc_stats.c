@@ -12,6 +12,8 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
+#include <trace/events/kmem.h>
+
 #include <compat/compat.h>
 #include <compat/page.h>
 #include <memsuite/control.h>
@@ -140,8 +142,8 @@ static void stats_probe_free(void *data, struct page *page, unsigned int order)
 }
 
 static struct memsuite_tracepoint probes[] = {
-	{ .name = "mm_page_alloc", .function = memsuite_alloc_stats_listener },
-	{ .name = "mm_page_free", .function = stats_probe_free },
+	MEMSUITE_TRACEPOINT(mm_page_alloc, memsuite_alloc_stats_listener),
+	MEMSUITE_TRACEPOINT(mm_page_free, stats_probe_free),
 };
 
 int memsuite_alloc_stats_start(unsigned int lifetime_s)

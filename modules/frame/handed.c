@@ -9,8 +9,8 @@
 #include "frame/handed.h"
 #include "kernel/tracepoints_private.h"
 
-typedef void handed_listener(void *data, struct page *page, unsigned int order, gfp_t gfp,
-			     int migratetype);
+/* Its type is compared with the tracepoint's. */
+typedef typeof(memsuite_alloc_stats_listener) handed_listener;
 
 struct tracepoint *memsuite_handed_point;
 
