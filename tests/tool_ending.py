@@ -126,6 +126,21 @@ def emulated_errors_of_what_is_killed_go_first(top):
     assert tree.written("memdiag/inject/clear") == "1\n" and tree.written("memdiag/enabled") == "0\n"
 
 
+def autogroups_of_what_is_killed_come_back(top):
+    """They are off for a moment, while processes are begun that heat the machine."""
+    tree = a_tree(top)
+    tree.fill(tree.proc, {"sys/kernel/sched_autogroup_enabled": "1"})
+    setting = os.path.join(tree.proc, "sys/kernel/sched_autogroup_enabled")
+    for last in "os.kill(os.getpid(), signal.SIGKILL)", "pass":
+        process = tree.start("import os, signal\nfrom memsuite.burn_in.heat import without_autogroup\n"
+                             f"with without_autogroup():\n    print(open({setting!r}).read(), flush=True)\n    {last}",
+                             tool="-c", PYTHONPATH=os.path.join(TOP, "lib"))
+        said, text = process.communicate(timeout=30)
+        assert said.strip() == "0" and "but not" not in text, (said, text)
+        assert ("put back" in text) == (last != "pass"), (last, text)
+        assert text_of(tree.proc, "sys/kernel/sched_autogroup_enabled").strip() == "1", (last, text)
+
+
 KEPT = """
 import os, signal, sys
 from memsuite import keeper
@@ -266,6 +281,7 @@ TESTS = (
     a_signal_ends_all_that_was_begun,
     what_is_killed_is_put_back,
     emulated_errors_of_what_is_killed_go_first,
+    autogroups_of_what_is_killed_come_back,
     what_was_put_back_stays,
     at_whatever_moment_it_comes,
     however_early_it_comes_the_status_is_the_same,

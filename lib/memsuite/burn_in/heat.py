@@ -7,6 +7,7 @@ import hashlib
 import os
 import signal
 
+from .. import keeper
 from ..ending import as_usual, held
 from ..proc import PROC
 
@@ -51,12 +52,16 @@ def put(path, text):
 def without_autogroup():
     """A process gets no group of its session's at its fork, which would weigh more than the threads that test."""
     was = first_line(AUTOGROUP)
-    changed = was == "1" and put(AUTOGROUP, "0")
+    wanted = was == "1" and os.access(AUTOGROUP, os.W_OK)
+    if wanted:
+        keeper.note(AUTOGROUP, was)
+        put(AUTOGROUP, "0")
     try:
         yield
     finally:
-        if changed:
+        if wanted:
             put(AUTOGROUP, was)
+            keeper.forget(AUTOGROUP)
 
 
 class Heat:
@@ -68,14 +73,13 @@ class Heat:
 
     def __enter__(self):
         parent = os.getpid()
-        with without_autogroup():
+        # A signal amid this would leave one to burn, or have it end as its parent does, or leave autogroups off.
+        with held(), without_autogroup():
             for cpu in self.cpus:
-                # A signal between these would leave it to burn, or have it end as its parent does.
-                with held():
-                    pid = os.fork()
-                    if not pid:
-                        burn(cpu, parent)
-                    self.pids.append(pid)
+                pid = os.fork()
+                if not pid:
+                    burn(cpu, parent)
+                self.pids.append(pid)
                 # Out of the group of a service or a login, for the same reason.
                 put(os.path.join(CGROUP, "cgroup.procs"), str(pid))
         return self
