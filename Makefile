@@ -152,7 +152,7 @@ endif
 
 uninstall:
 ifeq ($(DESTDIR),)
-	-dkms remove memsuite/$(VERSION) --all
+	-scripts/dkms-version uninstall $(VERSION)
 endif
 	rm -rf $(addprefix $(DESTDIR),$(DKMS_SOURCE) $(prefix)/share/memsuite)
 	rm -f $(addprefix $(DESTDIR),$(sbindir)/memsuite $(sbindir)/memsuite-bankmap $(bashdir)/memsuite $(zshdir)/_memsuite)
