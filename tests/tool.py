@@ -1887,8 +1887,13 @@ def memory_that_could_be_powered_down_is_told(top):
 
 
 def no_debugfs_is_told(top):
-    result = Tree(top, SYSFS).run("diag", "list")
+    tree = Tree(top, SYSFS)
+    result = tree.run("diag", "list")
     assert result.returncode == 1 and "mount -t debugfs" in result.stderr
+    # That would be refused.
+    tree.fill(tree.proc, {"cmdline": "debugfs=off"})
+    result = tree.run("diag", "list")
+    assert result.returncode == 1 and "mount -t" not in result.stderr and "command line" in result.stderr
 
 
 METRIC = re.compile(r'([a-z_][a-z0-9_]*)'

@@ -4,9 +4,10 @@
 import contextlib
 import errno
 import os
+import re
 
 from . import Failure, NotLoaded
-from .proc import PROC
+from .proc import PROC, proc_text
 
 SYSFS = os.environ.get("MEMSUITE_SYSFS", "/sys/kernel/memsuite")
 DEBUGFS = os.environ.get("MEMSUITE_DEBUGFS", "/sys/kernel/debug/memsuite")
@@ -104,6 +105,17 @@ def read_bad_pages():
         raise Failure(f"{BAD_PAGES}: permission denied; run as root") from None
 
 
+def debugfs_refused():
+    """Whether the kernel's command line has it mounted by nobody; the last word counts."""
+    said = re.findall(r"(?:^|\s)debugfs=(\S+)", proc_text("cmdline"))
+    return bool(said) and said[-1] in ("off", "no-mount")
+
+
+def debugfs_remedy():
+    return ("boot without debugfs= on the kernel's command line" if debugfs_refused() else
+            "as root: mount -t debugfs none /sys/kernel/debug")
+
+
 def read_debugfs(*path):
     full = os.path.join(DEBUGFS, *path)
     try:
@@ -113,8 +125,7 @@ def read_debugfs(*path):
         raise Failure(f"{full}: permission denied; run as root") from None
     except FileNotFoundError:
         if not os.path.exists(DEBUGFS):
-            raise Failure(f"{DEBUGFS} is not there; is debugfs mounted? "
-                          "mount -t debugfs none /sys/kernel/debug") from None
+            raise Failure(f"{DEBUGFS} is not there, for debugfs is not mounted; {debugfs_remedy()}") from None
         raise
     except OSError as error:
         raise Failure(f"{full}: {error.strerror}") from None

@@ -7,7 +7,7 @@ import re
 from ..modules import hooks
 from ..proc import proc_text
 from ..series import SERIES
-from ..sysfs import CORE, MODULES, loaded
+from ..sysfs import CORE, MODULES, debugfs_refused, debugfs_remedy, loaded
 from .finding import names_in, note, ok, rooted, text_of, told_by, unknown, wrong
 
 SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -69,6 +69,9 @@ def secure_boot():
 def debugfs():
     if re.search(r"^\S+ /sys/kernel/debug debugfs ", proc_text("mounts"), re.M):
         yield ok("debugfs is mounted")
+    elif debugfs_refused():
+        yield note("debugfs is off, by the kernel's command line: it cannot be mounted",
+                   f"memsuite diag works; mrc, zone ps and others need tables of debugfs: for these, {debugfs_remedy()}")
     else:
         yield wrong("debugfs is not mounted: mrc, zone ps and others have no tables",
                     "mount -t debugfs none /sys/kernel/debug")

@@ -8,7 +8,7 @@ import os
 from .. import Failure
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
-from ..sysfs import DEBUGFS, need, read, table, write
+from ..sysfs import DEBUGFS, debugfs_remedy, need, read, table, write
 
 KIB = 1024
 
@@ -25,7 +25,7 @@ def ask(total, pids):
     except PermissionError:
         raise Failure(f"{path}: permission denied; run as root") from None
     except FileNotFoundError:
-        raise Failure(f"{path} is not there; as root: mount -t debugfs none /sys/kernel/debug") from None
+        raise Failure(f"{path} is not there; {debugfs_remedy()}") from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
     return [{key: float(value) if key.startswith("misses") else int(value) for key, value in row.items()}
