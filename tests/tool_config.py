@@ -276,6 +276,8 @@ def units_are_right(_top):
         assert "After=memsuite-bad-pages.service" in texts["memsuite.service"]
         for name in "memsuite-bad-pages-late.service", "memsuite.service":
             assert re.search(r"^RequiresMountsFor=.*/var/lib/memsuite", texts[name], re.M)
+        # Nobody waits for devices who has no store.
+        assert not re.search(r"^(Wants|Requires)=.*settle", texts["memsuite-stores.service"], re.M)
         if shutil.which("systemd-analyze"):
             sockets = glob.glob(f"{root}/etc/systemd/system/*.socket")
             told = subprocess.run(["systemd-analyze", "verify", *begun, *sockets],
