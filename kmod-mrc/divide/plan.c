@@ -34,6 +34,9 @@
 /* Fewer lost pages say little of whether a program comes back to them. */
 #define DOUBT_PAGES	1024
 
+/* Misses are hardly more if it is by such a part of those without memory. */
+#define HARDLY		64
+
 #define PAGES_PER_KIB(kib)	((u64)(kib) >> (PAGE_SHIFT - 10))
 
 struct mrc_division_tunables mrc_division_tunables = {
@@ -351,13 +354,25 @@ static void plan_keep_to_limits(struct mrc_plan *plan, const struct mrc_division
 	}
 }
 
+/* With so many pages it misses hardly more than with all that it has, or had. */
+static u64 claim_wanted(const struct mrc_claim *c)
+{
+	u64 enough = mrc_rate_at(c->rate, c->full, c->full) + c->rate[0] / HARDLY;
+	unsigned int i;
+
+	for (i = 0; i < MRC_SIZES && mrc_size(i) < c->full; i++)
+		if (c->rate[i] <= enough)
+			return min(mrc_size(i), c->most);
+	return min(c->full, c->most);
+}
+
 static bool plan_is_contended(const struct mrc_plan *plan)
 {
 	u64 wanted = 0;
 	unsigned int i;
 
 	for (i = 0; i < plan->n; i++)
-		wanted += min(plan->claim[i].full, plan->claim[i].most);
+		wanted += claim_wanted(&plan->claim[i]);
 	return plan->n > 1 && wanted > plan->total;
 }
 
