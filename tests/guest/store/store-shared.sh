@@ -182,6 +182,47 @@ kill $sampler
 check_data "the writer finds all that it wrote" ends_well $writer
 sed 's/^/# /' /tmp/writer
 check "memory never ran out" sh -c "! dmesg | grep -q 'Out of memory'"
+
+# A disk that becomes read-only: neither it nor what PRAM has for it changes, and memory keeps what it has of PRAM.
+counts() { for name in nodes dirty merged clean moved evicted shifted; do field $name; done; }
+quiet dd if=/tmp/written of=$vs bs=4k count=200 oflag=direct conv=notrunc
+check "there is something for the disk" field_at_least dirty 100
+blockdev --setro "$loop"
+sleep 2 # what was on its way
+counts >/tmp/counts
+md5sum /tmp/shared-disk >/tmp/sum
+check "a write to a disk that is read-only by now fails" fails dd if=/dev/zero of=$vs bs=4k count=1 oflag=direct conv=notrunc
+check "flush says that it cannot" sh -c "dmsetup message vs 0 flush 2>&1 | grep -q 'Read-only'"
+dmsetup message vs 0 storage_max 20
+quiet dd if=/tmp/shared-disk of=/dev/null bs=1M
+check "a program gets what memory is available" hog $(($(available) / 4 - 2048))
+# The kernel's workers: what they took so far.
+worked_ms() {
+	for comm in $(grep -l '^kworker' /proc/[0-9]*/comm); do cat "${comm%comm}schedstat"; done 2>/dev/null |
+		awk '{ sum += $1 } END { printf "%d", sum / 1000000 }'
+}
+worked=$(worked_ms)
+sleep 5
+worked=$(($(worked_ms) - worked))
+note "the kernel's workers took $worked ms in 5 s"
+check "nobody tries over and over" [ $worked -lt 1000 ]
+check_data "all is read" same
+check_data "the program's memory is unharmed" ends_well "${hogs#* }"
+hogs=
+counts >/tmp/counts-later
+check "what PRAM has for it has not changed" cmp -s /tmp/counts /tmp/counts-later
+dmsetup message vs 0 storage_max 60
+check "a table replaced is refused" fails dmsetup load vs --table "0 $sectors vstore $loop $start-$end 1 shared"
+dmsetup suspend vs
+check "it is not taken up again as if it were not" fails dmsetup resume vs
+sleep 2
+check "memory is what is lent" grown
+check_data "the disk has not changed" sh -c "md5sum /tmp/shared-disk | cmp -s - /tmp/sum"
+blockdev --setrw "$loop"
+dmsetup resume vs
+check "it goes on when it may" write_all
+check_data "with everything there" same
+check "and shares" written_until storage_at_least 20
 check_data "the other program's, too" ends_well $keep
 
 check "remove" dmsetup remove vs
