@@ -69,8 +69,8 @@ static bool target_frames_refill(struct memsuite_target_frames *frames)
 			return true;
 		}
 		if (err == -ENOENT) {
-			rounds--;
-			target_frames_rewind(frames);
+			if (--rounds)
+				target_frames_rewind(frames);
 		} else if (err == -ENOMEM) {
 			/* Another zone may have more. */
 			memsuite_frames_go(&frames->scan,
