@@ -34,7 +34,7 @@
 /* Fewer lost pages say little of whether a program comes back to them. */
 #define DOUBT_PAGES	1024
 
-/* Misses are hardly more if it is by such a part of those without memory. */
+/* Misses are hardly any if they are such a part of those without memory. */
 #define HARDLY		64
 
 #define PAGES_PER_KIB(kib)	((u64)(kib) >> (PAGE_SHIFT - 10))
@@ -354,14 +354,13 @@ static void plan_keep_to_limits(struct mrc_plan *plan, const struct mrc_division
 	}
 }
 
-/* With so many pages it misses hardly more than with all that it has, or had. */
+/* With so many pages it hardly misses; one that misses whatever it has wants all. */
 static u64 claim_wanted(const struct mrc_claim *c)
 {
-	u64 enough = mrc_rate_at(c->rate, c->full, c->full) + c->rate[0] / HARDLY;
 	unsigned int i;
 
 	for (i = 0; i < MRC_SIZES && mrc_size(i) < c->full; i++)
-		if (c->rate[i] <= enough)
+		if (c->rate[i] <= c->rate[0] / HARDLY)
 			return min(mrc_size(i), c->most);
 	return min(c->full, c->most);
 }
