@@ -2113,8 +2113,15 @@ def nor_for_a_disk_that_is_none(top):
 
 def an_nvdimm_goes_back_if_the_store_is_refused(top):
     said, nvdimm = activation(top, fails="dmsetup")
-    assert "dmsetup: no" in said and "dmesg" in said, said
+    assert "dmsetup: no" in said and "/dev/pmem0 is not there" in said, said
     assert nvdimm.was_told("unbind") == nvdimm.was_told("bind") == "namespace0.0"
+
+
+def what_is_told_of_a_pram(top):
+    assert devices.absence("4G-8G") is None and devices.absence(top) is None
+    for line, said in (("quiet", False), ("debugfs=off", True), ("debugfs=on", False)):
+        with mock.patch.object(devices.sysfs, "proc_text", lambda name, line=line: line):
+            assert ("nd_pmem" in devices.absence("/dev/none-such")) == said, line
 
 
 def opened_with(top, blocks, sectors, *options, listed=None):
@@ -2310,6 +2317,7 @@ TESTS = (
     listed_stores_are_opened_at_boot,
     an_initramfs_opens_stores_as_the_command_does,
     an_nvdimm_goes_back_if_the_store_is_refused,
+    what_is_told_of_a_pram,
     a_user_is_told_to_be_root,
 )
 

@@ -20,6 +20,7 @@ COUNTERS = ("read_pram", "read_volatile", "read_disk", "write_pram", "write_disk
 SYSFS = "/sys"
 MAGIC, VERSION = b"MMVSTOR1", 3
 LIST = "/etc/memsuite/stores"
+LOG_SAYS = "the kernel's log says why (dmesg)"
 
 
 def run(*command):
@@ -161,6 +162,17 @@ def yield_hotplug():
     print("memsuite: memdiag/test_new_memory is 0 now: a shared store brings memory online itself", file=sys.stderr)
 
 
+def absence(pram):
+    """Of a PRAM's device: what there is to say of it, or None if it is there."""
+    if not pram.startswith("/") or os.path.exists(pram):
+        return None
+    if sysfs.debugfs_refused():
+        # nd_btt, which nd_pmem needs, does not do without.
+        return (f"{pram} is not there: where debugfs is off, the kernel's driver of NVDIMMs, nd_pmem, does not load; "
+                f"{sysfs.debugfs_remedy()}")
+    return f"{pram} is not there"
+
+
 def activate(args, features, sectors):
     if os.path.exists(f"/dev/mapper/{args.name}"):
         raise Failure(f"there is a device {args.name} already")
@@ -171,7 +183,7 @@ def activate(args, features, sectors):
         try:
             run("dmsetup", "create", args.name, "--table", table(sectors, args.disk, pram, features))
         except Failure as failure:
-            raise Failure(f"{failure}\nmemsuite: the kernel's log says why (dmesg)") from None
+            raise Failure(f"{failure}\nmemsuite: {absence(args.pram) or LOG_SAYS}") from None
     return f"/dev/mapper/{args.name}"
 
 
