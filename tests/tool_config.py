@@ -247,12 +247,14 @@ def nothing_configured_is_nothing_set(top):
 
 def modules_are_loaded_as_they_are_needed(top):
     tree = Tree(top)
-    configure(tree, x="[mrc]\nenabled = 1\n[memdiag]\nenabled = 1")
+    configure(tree, x="[mrc]\nenabled = 1\n[memdiag]\nenabled = 1\n[test some]\nalgorithm = mats\nperiod_s = 60")
+    Tree.fill(top, {"root/sys/kernel/security/lockdown": "none [integrity] confidentiality"})
     tree.fill(os.path.join(top, "bin"), {
         "modprobe": f"#!/bin/sh\necho $1 >>{top}/asked; echo no such module >&2; exit 1"})
     os.chmod(os.path.join(top, "bin", "modprobe"), 0o755)
-    result = tree.run("apply", PATH=f"{top}/bin:{os.environ['PATH']}")
+    result = tree.run("apply", PATH=f"{top}/bin:{os.environ['PATH']}", MEMSUITE_ROOT=f"{top}/root")
     assert result.returncode == 1 and "x.conf:3: memdiag is loaded: modprobe: no such module" in result.stderr, result
+    assert result.stderr.count("locked down (integrity): it loads signed modules only") == 2, result
     with open(f"{top}/asked", encoding="utf-8") as file:
         assert file.read().split() == ["memdiag", "mrc"]
 

@@ -35,9 +35,25 @@ def entries(*path):
         return []
 
 
+def refusal():
+    """Why the kernel loads no module that is not signed; None if it does."""
+    for path, asked, text in (
+            ("/sys/kernel/security/lockdown", r"\[(integrity|confidentiality)\]", "the kernel is locked down ({})"),
+            ("/sys/module/module/parameters/sig_enforce", r"^(Y)", "module.sig_enforce is {}")):
+        try:
+            with open(os.environ.get("MEMSUITE_ROOT", "") + path, encoding="ascii", errors="replace") as file:
+                found = re.search(asked, file.read())
+        except OSError:
+            continue
+        if found:
+            return f"{text.format(found[1])}: it loads signed modules only"
+    return None
+
+
 def need(module):
     if not loaded(module):
-        raise NotLoaded(f"{module} is not loaded; as root: modprobe {module}")
+        why = refusal()
+        raise NotLoaded(f"{module} is not loaded; " + (f"{why}, see memsuite doctor" if why else f"as root: modprobe {module}"))
 
 
 class NoValue(Failure):

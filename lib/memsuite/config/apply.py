@@ -9,7 +9,7 @@ from ..arguments import size_argument
 from ..modules import ENABLE_ERRORS
 from ..mrc.targets import ADD_ERRORS, accesses_written, mrc_targets
 from ..output import print_json
-from ..store.devices import run
+from ..store.devices import load_module
 from ..sysfs import entries, loaded, number, present, read, write
 from ..zone.policies import POLICY_OPTIONS, add_policy, policies
 from ..zone.regions import PER_GIB, REGION_ATTRIBUTES, define_region, read_profile
@@ -31,6 +31,7 @@ class Run:
 
     def __init__(self, problems):
         self.changed, self.problems = [], problems
+        self.refused = set()        # modules
 
     def do(self, where, what, function, *arguments):
         try:
@@ -197,10 +198,13 @@ def apply_settings(run_of, section, late):
 
 
 def load(run_of, section):
-    """Whether the module is there that the section is for."""
+    """Whether the module is there that the section is for; if not, that is said once."""
     module = module_of(section)
-    if not loaded(module):
-        run_of.do(section.where, f"{module} is loaded", run, "modprobe", module)
+    if not loaded(module) and module not in run_of.refused:
+        before = len(run_of.problems)
+        run_of.do(section.where, f"{module} is loaded", load_module, module)
+        if len(run_of.problems) > before:
+            run_of.refused.add(module)
     return loaded(module)
 
 

@@ -7,12 +7,14 @@ import re
 from ..modules import hooks
 from ..proc import proc_text
 from ..series import SERIES
-from ..sysfs import CORE, MODULES, debugfs_refused, debugfs_remedy, loaded
+from ..sysfs import CORE, MODULES, debugfs_refused, debugfs_remedy, loaded, refusal
 from .finding import names_in, note, ok, rooted, text_of, told_by, unknown, wrong
 
 SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 TRACING = ("/sys/kernel/tracing/enabled_functions", "/sys/kernel/debug/tracing/enabled_functions")
 LIVEPATCHES = "/sys/kernel/livepatch"
+NOT_SIGNED = ("have dkms sign them: see mok_signing_key in /etc/dkms/framework.conf; then mokutil --import "
+              "/var/lib/dkms/mok.pub, and reboot")
 
 
 def release():
@@ -41,7 +43,8 @@ def lockdown():
                    "memsuite diag works; mrc, zone ps and others that need tables of debugfs do not")
     else:
         yield wrong(f"the kernel is locked down ({found[1]}): it loads signed modules only",
-                    "sign them: mokutil --import /var/lib/dkms/mok.pub, reboot and confirm the key")
+                    "sign them: mokutil --import /var/lib/dkms/mok.pub, reboot and confirm the key"
+                    if told_by("modinfo", "-F", "signer", CORE) else NOT_SIGNED)
 
 
 def secure_boot():
@@ -58,8 +61,7 @@ def secure_boot():
     elif loaded(CORE):
         yield ok("Secure Boot is on, and the modules are loaded")
     elif not told_by("modinfo", "-F", "signer", CORE):
-        yield wrong("Secure Boot is on, and the modules are not signed", "have dkms sign them: see mok_signing_key in "
-                    "/etc/dkms/framework.conf; then mokutil --import /var/lib/dkms/mok.pub, and reboot")
+        yield wrong("Secure Boot is on, and the modules are not signed", NOT_SIGNED)
     else:
         yield note("Secure Boot is on, and the modules are signed",
                    "if modprobe is refused (Key was rejected by service): "
@@ -163,10 +165,16 @@ def others():
                    "dkms autoinstall -k VERSION; if the headers are missing: apt install linux-headers-VERSION")
 
 
+def to_load(module):
+    """What to do about it."""
+    why = refusal()
+    return f"{why}: have it signed" if why else f"modprobe {module}"
+
+
 def missing():
     for module in MODULES:
         if not loaded(module):
-            yield (wrong if module == CORE else note)(f"{module} is not loaded", f"modprobe {module}")
+            yield (wrong if module == CORE else note)(f"{module} is not loaded", to_load(module))
     if all(map(loaded, MODULES)):
         yield ok("all modules are loaded")
 

@@ -14,6 +14,7 @@ from ..output import bad_page_count
 from ..proc import proc_text
 from ..sysfs import loaded, number, present, read
 from .finding import note, ok, unknown, wrong
+from .kernel import to_load
 
 SOME = 8        # addresses that are told
 
@@ -58,7 +59,7 @@ def kept():
                     "memsuite diag save; look why udev did not: journalctl -u systemd-udevd")
     if told["unrestored"]:
         yield wrong(f"{bad_page_count(len(told['unrestored']))} of before are in use: {some(told['unrestored'])}",
-                    "memsuite diag restore" if loaded("memdiag") else "modprobe memdiag", BAD_MEMORY)
+                    "memsuite diag restore" if loaded("memdiag") else to_load("memdiag"), BAD_MEMORY)
     if told["elsewhere"]:
         yield wrong(f"{bad_page_count(len(told['elsewhere']))} were found in other DIMMs, or before DIMMs were added, moved "
                     f"or renamed, and are not withheld: {some(told['elsewhere'])}",

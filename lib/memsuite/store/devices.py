@@ -35,6 +35,14 @@ def run(*command):
     return told.stdout
 
 
+def load_module(name):
+    try:
+        run("modprobe", name)
+    except Failure as failure:
+        why = sysfs.refusal()
+        raise Failure(f"{failure}; {why}, see memsuite doctor" if why else str(failure)) from None
+
+
 def parse_status(text):
     """{name: {field: number}} of what `dmsetup status --target vstore` prints."""
     stores = {}
@@ -176,7 +184,7 @@ def absence(pram):
 def activate(args, features, sectors):
     if os.path.exists(f"/dev/mapper/{args.name}"):
         raise Failure(f"there is a device {args.name} already")
-    run("modprobe", "dm-vstore")
+    load_module("dm-vstore")
     if args.shared:
         yield_hotplug()
     with pram_range(args.pram) if args.shared else contextlib.nullcontext(args.pram) as pram:
