@@ -1519,6 +1519,55 @@ def pages_are_told_by_segment_and_region(top):
     assert "process 13" in tree.run("zone", "where", "13").stderr
 
 
+def strays_are_warned_of(top):
+    """A page of four lies elsewhere; by the segments that the policy is about, and not if it is the kernel's page of zeros."""
+    tree = Tree(top, {**SYSFS, **policy_files(0, "12", "region:node0", fallback_empty="7", collapsed_pages="512")},
+                {"vipzone/processes": f"{PROCESSES}12 0 -"})
+    made_up_process(tree)
+    flags = f"{tree.proc}/kpageflags"
+    with open(flags, "wb") as file:
+        file.truncate(300001 * 8)
+
+    def told(policy=None, **files):
+        tree.fill(tree.sysfs, {**({"vipzone/policies/0/policy": policy} if policy else {}),
+                               **{f"vipzone/policies/0/{name}": value for name, value in files.items()}})
+        done = tree.run("-c", f"import sys; sys.path.insert(0, '{TOP}/lib')\nfrom memsuite.zone import astray; astray.warn(12)",
+                        tool="-B")
+        assert done.returncode == 0 and not done.stdout, done
+        return done.stderr
+
+    text = told()
+    for part in ("25% of the memory", "(12) lies outside of its policy: 4 KiB of 16 KiB", "stack 4 KiB: of 7 page faults",
+                 "huge pages of 2 MiB", "memsuite zone move 12"):
+        assert part in text, (part, text)
+    assert "were full" not in told(fallback_empty="0", fallback_cpuset="3") and "of 3 page faults the cpuset" in told()
+    assert "4 KiB of 4 KiB" in told("segment:stack=node0"), told()
+    assert told("segment:heap=node0,text=node0") == ""
+    tree.fill(tree.sysfs, {f"regions/rest/{name}": text for name, text in {**REGION, "start": "0x40000000", "end": "0x80000000",
+                                                                           "technology": "DDR4"}.items()})
+    for policy in ("region:node0+rest", "segment:stack=rest,*=node0", "low-power-first:node0,threshold_pct=3,write=rest",
+                   "bank:percpu=node0|rest"):
+        assert told(policy) == "", policy
+    # brk in what is no DRAM, and text and data in what is; the stack is where it ought to be.
+    tree.fill(tree.sysfs, {"regions/node0/technology": "pram"})
+    assert "brk 4 KiB: " in told("segment") and "stack" not in told("segment"), told("segment")
+    # Of a program's own choice, one that it has not chosen for keeps its regions.
+    tree.fill(tree.debugfs, {"vipzone/processes": f"{PROCESSES}12 0 segment:stack=rest"})
+    assert told("region:node0") == ""
+    with open(flags, "r+b") as file:
+        file.seek(300000 * 8)
+        file.write(struct.pack("=Q", 1 << 24))
+    tree.fill(tree.debugfs, {"vipzone/processes": PROCESSES})
+    assert told("region:node0") == ""
+    with open(f"{tree.proc}/12/pagemap", "r+b") as file:
+        file.seek(0x400 * 8)
+        file.write(struct.pack("=Q", 1 << 63 | 1 << 61 | 300001))
+    assert "text 4 KiB: in the page cache from before" in told()
+    # Of a process of terabytes, some page tables are looked at.
+    tree.fill(tree.proc, {"12/statm": f"{1 << 17} 4 0 0 0 0 0"})
+    assert " KiB of 16 KiB" in told() or told() == ""
+
+
 def shared_memory_is_told_apart(top):
     """A page of memfd's device is shared memory, but for what the process has copied; what was moved is told."""
     tree = Tree(top, SYSFS)
@@ -2279,6 +2328,7 @@ TESTS = (
     children_are_of_a_process,
     commands_run_under_a_policy,
     pages_are_told_by_segment_and_region,
+    strays_are_warned_of,
     shared_memory_is_told_apart,
     bank_maps_are_imported,
     regions_are_measured,

@@ -27,7 +27,7 @@ def meminfo(name):
     return int(found[1]) << 10 if found else 0
 
 
-KPF_BUDDY, KPF_OFFLINE = 10, 23      # free; held by the suite, or given away
+KPF_BUDDY, KPF_OFFLINE, KPF_ZERO_PAGE = 10, 23, 24      # free; held by the suite, or given away; that all have who only read
 PM_PRESENT, PM_FILE, PM_FRAME = 1 << 63, 1 << 61, (1 << 55) - 1     # PM_FILE: of a file, or shared
 
 
@@ -56,6 +56,10 @@ def is_free(frame):
 
 def is_held(frame):
     return page_flags(frame) >> KPF_OFFLINE & 1
+
+
+def is_zero_page(frame):
+    return page_flags(frame) >> KPF_ZERO_PAGE & 1
 
 
 PAGEMAP_AT_ONCE = 1 << 16

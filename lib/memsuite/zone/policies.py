@@ -11,6 +11,7 @@ from ..exit_status import NOT_EXECUTABLE, NOT_FOUND
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
 from ..sysfs import entries, need, number, numbers, read, read_debugfs, table, write
+from .astray import watch_later
 from .segments import SEGMENTS
 
 
@@ -84,6 +85,8 @@ def cmd_zone_run(args):
         raise Failure("no command to run")
     if not number("vipzone", "enabled"):
         raise Failure("vipzone is off; turn it on: memsuite zone enable")
+    # Before, so that what looks is not under the policy.
+    watch_later()
     add_policy(os.getpid(), policy_argument([args.policy]), ["children", *policy_options(args)])
     try:
         # Python ignores it, and what is run would inherit that.

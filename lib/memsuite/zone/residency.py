@@ -43,13 +43,16 @@ class Extent:
         return self.start <= address < self.end and (
             not self.frame_map or bank_of(self.frame_map, address) in self.banks)
 
+    def has_frame(self, frame):
+        return self.has(frame * PAGE)
+
 
 def residency(pid):
     """{segment: {region: pages}}, by the smallest region that a page lies in."""
     regions = sorted((Extent(name) for name in entries("regions")), key=lambda extent: (extent.size, extent.name))
     segments, counts = Segments(pid), {}
     for area, address, frame, is_private in pages(pid):
-        region_name = next((extent.name for extent in regions if extent.has(frame * PAGE)), "elsewhere")
+        region_name = next((extent.name for extent in regions if extent.has_frame(frame)), "elsewhere")
         of_segment = counts.setdefault(segments.of(area, address, is_private), {})
         of_segment[region_name] = of_segment.get(region_name, 0) + 1
     return counts
