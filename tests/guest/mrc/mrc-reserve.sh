@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory is divided, as it is when mrc is loaded, in a guest in which little is available, but enough: nothing is
 # evicted, and answers come as before. A reserve that is set too high makes it evict what comes back: that is undone
-# within seconds. Once another program wants more than there is, mrc evicts. The memory that programs have is a small
-# part of the machine's.
+# within seconds. Once another program wants more than there is, mrc evicts; and of a loop that does not fit, so that
+# the kernel takes hardly any page of the program that rests. The memory that programs have is a small part of the machine's.
 #
 # kernels: oldest newest; soak: stock
 # options: --icount --append rootfstype=ramfs
@@ -97,6 +97,21 @@ echo $loop >$mrc/add
 is_evicted() { [ "$(evicted)" -ge 1000 ]; }
 check "where it is too little, some is evicted" wait_for 60 is_evicted
 note "$(evicted) pages evicted, $(swapped_out) pages written"
+kill $loop
+wait $loop
+
+# The one that answers has what it needs; the other never has.
+"$here/loop" 26000 300 >/tmp/loop &
+loop=$!
+echo $loop >$mrc/add
+stolen() { awk '/^pgsteal_anon/ { print $2 }' /proc/vmstat; }
+sleep 20
+stolen=$(stolen) taken=$(evicted)
+sleep 20
+stolen=$(($(stolen) - stolen)) taken=$(($(evicted) - taken))
+note "beside a loop that does not fit, the kernel took $stolen pages, and mrc $taken"
+check "mrc takes what has to go" [ $taken -ge 1000 ]
+check "and the kernel hardly any" [ $stolen -lt $((taken / 6)) ]
 kill $intr $loop
 wait
 check "unload" rmmod mrc
