@@ -134,11 +134,15 @@ class Package:
     def __str__(self):
         return f"{self.name} {self.version}"
 
+    def download(self, into):
+        """Downloads this version, checked by apt, into the directory `into`."""
+        with locked("apt"):
+            _apt("apt-get", "-qq", "download", f"{self.name}={self.version}", cwd=into)
+
     def unpack(self, into):
-        """Downloads this version, checked by apt, and unpacks it under `into`."""
+        """The same, and unpacks it under `into`."""
         with temporary_beside(cache("apt") + "/deb") as scratch:
-            with locked("apt"):
-                _apt("apt-get", "-qq", "download", f"{self.name}={self.version}", cwd=scratch)
+            self.download(scratch)
             deb, = os.listdir(scratch)
             subprocess.run(["dpkg-deb", "-x", f"{scratch}/{deb}", into], check=True)
 

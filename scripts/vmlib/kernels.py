@@ -46,13 +46,25 @@ class Kernel:
         return f"{self.release} ({self.version}, {self.suite})"
 
     @functools.cached_property
-    def tree(self):
-        """Directory that holds the unpacked image and modules."""
+    def _image_packages(self):
         packs = [apt.package(f"linux-image-{self.release}", self.version)]
         # From 7.1 on, the image package is empty, and depends on those with the files.
-        packs += [apt.package(name, self.version) for name in packs[0].depends
-                  if re.match("linux-(binary|modules)-", name)]
-        return apt.unpack(packs, f"{cache('kernels')}/{self.release}", self._index_modules)
+        return packs + [apt.package(name, self.version) for name in packs[0].depends
+                        if re.match("linux-(binary|modules)-", name)]
+
+    @functools.cached_property
+    def _headers_packages(self):
+        common = [name for name in self._headers.depends if re.fullmatch(r"linux-headers-.*-common(-rt)?", name)]
+        return [self._headers, *(apt.package(name, self.version) for name in common), *self._kbuild]
+
+    def packages(self):
+        """All that is new to a system which has another kernel of its suite, with headers."""
+        return self._image_packages + self._headers_packages
+
+    @functools.cached_property
+    def tree(self):
+        """Directory that holds the unpacked image and modules."""
+        return apt.unpack(self._image_packages, f"{cache('kernels')}/{self.release}", self._index_modules)
 
     def _index_modules(self, path):
         # depmod looks in lib/modules.
@@ -93,8 +105,6 @@ class Kernel:
         """Directory for make -C, as seen from `root`."""
         final = f"{self.base}/headers/{self.release}"
         inside = final.removeprefix(self.root)
-        common = [name for name in self._headers.depends if re.fullmatch(r"linux-headers-.*-common(-rt)?", name)]
-        packs = [self._headers, *(apt.package(name, self.version) for name in common), *self._kbuild]
         source = f"usr/src/linux-headers-{self.release}"
 
         def relocate(path):
@@ -104,7 +114,7 @@ class Kernel:
                 text = f.read()
             with open(makefile, "w") as f:
                 f.write(re.sub(r"(?<![\w/])/usr/src/", f"{inside}/usr/src/", text))
-        apt.unpack(packs, final, relocate)
+        apt.unpack(self._headers_packages, final, relocate)
         return f"{inside}/{source}"
 
 

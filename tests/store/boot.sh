@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # boot.sh: what tests/store-boot asks of a system that has booted; the kernel's command line says how it did. Prints a line
 # for each result, and at last what the host is to do: cut the power, or wait until it is off.
-phase=$(sed -n 's/.*memsuite\.phase=\([a-z-]*\).*/\1/p' /proc/cmdline)
+phase=$(sed -n 's/.*boot-test\.phase=\([a-z-]*\).*/\1/p' /proc/cmdline)
 uuid=01234567-89ab-cdef-0123-456789abcdef
 . /usr/local/lib/storepram.sh
 unset DM_DISABLE_UDEV
