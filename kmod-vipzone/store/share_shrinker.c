@@ -30,7 +30,7 @@ static unsigned long store_could_lend(const struct vstore *store)
 {
 	u32 has = vstore_quota_held(store), keeps = vstore_quota_least(store);
 
-	return has > keeps ? has - keeps : 0;
+	return has > keeps && !vstore_is_read_only(store) ? has - keeps : 0;
 }
 
 /* Returns whether any store has something to lend. */
