@@ -287,7 +287,8 @@ static void memory_relieve(const struct mrc_plan *plan, u64 need)
 static u64 target_demand(const struct mrc_target *t, u64 planned, u64 rss)
 {
 	return min(planned - min(planned, rss),
-		   t->share.coming + mrc_plan_growth(&t->share));
+		   t->share.coming + mrc_plan_growth(&t->share) +
+		   mrc_plan_returning(&t->share));
 }
 
 /*

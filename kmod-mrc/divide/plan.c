@@ -131,6 +131,21 @@ bool mrc_plan_gives_back(const struct mrc_share *s)
 	return s->gave_back && mrc_now_us() - s->gave_back < GIVES_BACK_US;
 }
 
+/**
+ * mrc_plan_returning() - what a target has given back, and will take again soon
+ * @s: its share
+ *
+ * A heap that is built and given back over and over: what others would take meanwhile, they
+ * would have to give up again at once.
+ *
+ * Return: pages.
+ */
+u64 mrc_plan_returning(const struct mrc_share *s)
+{
+	return s->took_again && mrc_now_us() - s->took_again < GIVES_BACK_US ?
+		s->anon - min(s->anon, s->had) : 0;
+}
+
 /*
  * A program that gets no more memory pushes out as many of its pages as it adds new ones.
  * No curve knows yet how many of those it will miss. The estimate is the part that it
@@ -177,6 +192,7 @@ static void forget_missed(struct mrc_share *s)
 	s->anon = 0;
 	s->had = 0;
 	s->gave_back = 0;
+	s->took_again = 0;
 	s->growth = 0;
 	memset(s->seen, 0, sizeof(s->seen));
 }
@@ -197,6 +213,8 @@ static void see_memory(struct mrc_target *t, u64 us)
 	has = mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0;
 	if (has + has / 4 < s->had)
 		s->gave_back = mrc_now_us();
+	else if (has > s->had && has + has / 4 >= s->anon && mrc_plan_gives_back(s))
+		s->took_again = mrc_now_us();
 	s->had = has;
 	s->anon = max(before, has);
 	s->limiter = 0;

@@ -50,6 +50,7 @@ extern struct mrc_division_tunables mrc_division_tunables;
 
 u64 mrc_plan_growth(const struct mrc_share *s);
 bool mrc_plan_gives_back(const struct mrc_share *s);
+u64 mrc_plan_returning(const struct mrc_share *s);
 int mrc_plan_make(struct mrc_plan *plan, u64 total, const int *pid,
 		  unsigned int pids);
 void mrc_plan_free(struct mrc_plan *plan);
