@@ -503,6 +503,7 @@ static int enforce_start(void)
 		return err;
 	}
 	memset(&mrc_enforce_guard, 0, sizeof(mrc_enforce_guard));
+	mrc_reserve_begin();
 	wake_up_process(enforcer);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <linux/nodemask.h>
 #include <linux/vmstat.h>
 
+#include <compat/vmstat.h>
 #include <memsuite/reclaim_pages.h>
 
 #include "divide/memory_reserve.h"
@@ -28,6 +29,8 @@
 
 /* When memory was short last, in us; 0: never. */
 static u64 short_at;
+/* Pages that the kernel had taken by then. */
+static unsigned long stolen;
 
 static u64 low_watermarks(void)
 {
@@ -89,16 +92,28 @@ u64 mrc_reserve_pages(u64 used, unsigned int targets)
 	return min_t(u64, used / PART, (u64)targets * MEMSUITE_RECLAIM_MAX);
 }
 
-/* Since it was last asked. What is evicted here the kernel does not count. */
+/*
+ * Since it was last asked. What is evicted here the kernel does not count. What a control group
+ * that is at its limit loses it counts as well: where memory is left, a reserve costs nobody
+ * anything.
+ */
 static bool kernel_stole(void)
 {
-	static unsigned long event[NR_VM_EVENT_ITEMS], before;
-	unsigned long stolen;
+	unsigned long now = memsuite_vmstat_stolen_anon(), pages = now - stolen;
 
-	all_vm_events(event);
-	stolen = event[PGSTEAL_ANON] - before;
-	before = event[PGSTEAL_ANON];
-	return stolen >= STOLEN_MIN;
+	stolen = now;
+	return pages >= STOLEN_MIN;
+}
+
+/**
+ * mrc_reserve_begin() - memory will be divided from now on
+ *
+ * What was short, and was taken, before does not count.
+ */
+void mrc_reserve_begin(void)
+{
+	short_at = 0;
+	stolen = memsuite_vmstat_stolen_anon();
 }
 
 /**

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+void mrc_reserve_begin(void);
 u64 mrc_reserve_available(void);
 u64 mrc_reserve_pages(u64 used, unsigned int targets);
 void mrc_reserve_see(bool is_short);

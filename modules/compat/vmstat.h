@@ -35,6 +35,22 @@ static inline void memsuite_vmstat_count_node(struct zone *zone)
 #endif
 }
 
+/*
+ * Pages of programs' own that reclaim has taken since the machine was booted; of a node's statistics
+ * from 7.2 on, where the event of that number is another one. Sums up counts of all CPUs before.
+ */
+static inline unsigned long memsuite_vmstat_stolen_anon(void)
+{
+#if MEMSUITE_HAVE_NODE_STEAL
+	return global_node_page_state(PGSTEAL_ANON);
+#else
+	unsigned long event[NR_VM_EVENT_ITEMS];
+
+	all_vm_events(event);
+	return event[PGSTEAL_ANON];
+#endif
+}
+
 /* Who listens at a tracepoint may be called, and does not go meanwhile. */
 #if MEMSUITE_HAVE_TRACEPOINT_SRCU_FAST
 typedef struct srcu_ctr __percpu *memsuite_trace_guard;
