@@ -1389,6 +1389,11 @@ def commands_run_under_a_policy(top):
     for command, status in ("nothing-like-it", 127), ("/etc/passwd", 126):
         result = tree.run("zone", "run", "--policy", "region:a", command)
         assert command in result.stderr and result.returncode == status, result
+    # It is nothing to the command whether the warning can be given.
+    result = tree.run("-c", "import signal, subprocess, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+                      "sys.exit(subprocess.run(sys.argv[1:]).returncode)", sys.executable, TOOL, "zone", "run", "--policy",
+                      "region:a", "sh", "-c", "echo it runs", tool="-B")
+    assert result.stdout == "it runs\n" and not result.stderr, result
     # As if a shell had started it: it ends when nobody reads any more, and says nothing.
     with tree.start("zone", "run", "--policy", "region:a", "yes") as process:
         process.stdout.close()
@@ -1524,6 +1529,7 @@ def strays_are_warned_of(top):
     tree = Tree(top, {**SYSFS, **policy_files(0, "12", "region:node0", fallback_empty="7", collapsed_pages="512")},
                 {"vipzone/processes": f"{PROCESSES}12 0 -"})
     made_up_process(tree)
+    smaps(tree, {}, 4)
     flags = f"{tree.proc}/kpageflags"
     with open(flags, "wb") as file:
         file.truncate(300001 * 8)
@@ -1563,9 +1569,32 @@ def strays_are_warned_of(top):
         file.seek(0x400 * 8)
         file.write(struct.pack("=Q", 1 << 63 | 1 << 61 | 300001))
     assert "text 4 KiB: in the page cache from before" in told()
-    # Of a process of terabytes, some page tables are looked at.
-    tree.fill(tree.proc, {"12/statm": f"{1 << 17} 4 0 0 0 0 0"})
-    assert " KiB of 16 KiB" in told() or told() == ""
+    # Of much address space a sample is looked at, of areas that have pages; 400 of 500 pages of one lie elsewhere.
+    size = 1 << 22
+    with open(f"{tree.proc}/12/maps", "a", encoding="utf-8") as maps:
+        maps.write(f"10000000-{0x10000000 + size * 4096:x} rw-p 00000000 00:00 0 \n7f0000000000-7fff00000000 ---p 00000000 00:00 0 \n")
+    smaps(tree, {0x400000: 4, 0x10000000: 4 * size // 512 * 500, 0x7f0000000000: 0})
+    with open(f"{tree.proc}/12/pagemap", "r+b") as file:
+        table = b"".join(struct.pack("=Q", (page < 500) << 63 | (300001 if page < 400 else 1)) for page in range(512))
+        file.seek(0x10000 * 8)
+        for _ in range(size // 512):
+            file.write(table)
+    text = told()
+    assert "about 80% of the memory" in text and "12.5 GiB of 15.6 GiB" in text, text
+    # Where hardly any page is found in it, nothing is known.
+    smaps(tree, {0x10000000: 4 * size})
+    with open(f"{tree.proc}/12/pagemap", "r+b") as file:
+        file.truncate(0x10000 * 8)
+        file.truncate((0x10000 + size) * 8)
+    assert told() == ""
+
+
+def smaps(tree, resident, others=0):
+    """KiB of areas, by where they begin, and of the others."""
+    with open(f"{tree.proc}/12/maps", encoding="utf-8") as maps, open(f"{tree.proc}/12/smaps", "w", encoding="utf-8") as file:
+        for line in maps:
+            start = int(line.partition("-")[0], 16)
+            file.write(f"{line}Size:               4 kB\nRss:   {resident.get(start, others)} kB\nPss: 4 kB\n")
 
 
 def shared_memory_is_told_apart(top):

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import re
 import select
 import sys
 from typing import NamedTuple
@@ -10,14 +11,16 @@ from typing import NamedTuple
 from .. import Failure
 from ..ending import as_usual, held
 from ..output import human_pages
-from ..proc import command_of, is_zero_page, proc_text
+from ..proc import PAGE, command_of, is_zero_page, proc_text
 from ..sysfs import entries, number, numbers, read, read_debugfs, table
 from .residency import Extent
-from .segments import SEGMENTS, Segments, by_segment, pages
+from .segments import SEGMENTS, Segments, by_segment, pages, whole
 
 LOOK_AFTER_S = 5
 WARN_PERCENT = 5
-LOOK_PAGES = 1 << 16    # of address space, about: a program may have terabytes
+LOOK_PAGES = 1 << 18    # of address space, about: a program may have terabytes
+LEAST_PAGES = 256       # found in a sample of it, or it says nothing
+PAGES_OF_TABLE = 512
 
 # What a page is, by which it is known why it may lie elsewhere.
 OWN, SHARED, FILE = "own", "shared", "file"
@@ -65,30 +68,65 @@ def policy_regions(policy):
 
 
 class Counts(NamedTuple):
-    """Pages under a policy; of those outside of it, by what they are and their segment."""
+    """Pages under a policy; of those outside of it, by what they are and their segment; and what was looked at for that."""
 
     total: int
     outside: dict
+    looked: int
+    is_sample: bool
 
 
-def count_astray(pid, regions, every=1):
-    """Of a process, whose segments have these regions, by every so many of its page tables."""
+class Sample:
+    """Which page tables of a process's areas are looked at: the more, the more of its pages an area has."""
+
+    def __init__(self, pid, most):
+        self.resident = {int(start, 16): int(kib) * 1024 // PAGE for start, kib in
+                         re.findall(r"(?m)^([0-9a-f]+)-[0-9a-f]+ .*\n(?:\w+: .*\n)*?Rss: +(\d+) kB", proc_text(f"{pid}/smaps"))}
+        self.most, self.all = most, max(sum(self.resident.values()), 1)
+
+    def every(self, area):
+        """One in so many; 0: none, for none of its pages is there."""
+        nr = self.resident.get(area.start, 0)
+        return nr and -(-(area.end - area.start) // PAGE // max(self.most * nr // self.all, PAGES_OF_TABLE))
+
+    def stretches(self, area):
+        every = self.every(area)
+        if every == 1:
+            yield from whole(area)
+        elif every:
+            step = every * PAGES_OF_TABLE * PAGE
+            for start in range(area.start + step // 2, area.end, step):
+                yield start, min(PAGES_OF_TABLE, (area.end - start) // PAGE)
+
+    def weight(self, area, found):
+        """For how many pages one that was found stands."""
+        return self.resident[area.start] / found if self.every(area) > 1 else 1
+
+
+def count_astray(pid, regions, most):
+    """Of a process, whose segments have these regions; @most pages of its address space are looked at, about."""
     extents = {name: Extent(name) for names in regions.values() for name in names}
-    segments, total, outside = Segments(pid), 0, {}
-    for area, address, frame, is_private in pages(pid, every):
+    segments, sample = Segments(pid), Sample(pid, most)
+    found, total, outside = {}, {}, {}
+    for area, address, frame, is_private in pages(pid, sample.stretches):
+        found[area] = found.get(area, 0) + 1
         segment = segments.of(area, address, is_private)
         if segment not in regions:
             continue
-        total += every
         kind = OWN if is_private else SHARED if area.is_shared_memory else FILE
-        if any(extents[name].has_frame(frame) for name in regions[segment]):
+        is_outside = not any(extents[name].has_frame(frame) for name in regions[segment])
+        # Memory that was read and never written is no memory of the program's.
+        if is_outside and kind == OWN and is_zero_page(frame):
             continue
-        # Memory that was read and never written: it is no memory of the program's.
-        if kind == OWN and is_zero_page(frame):
-            total -= every
-            continue
-        outside[kind, segment] = outside.get((kind, segment), 0) + every
-    return Counts(total, outside)
+        total[area] = total.get(area, 0) + 1
+        if is_outside:
+            outside[area, kind, segment] = outside.get((area, kind, segment), 0) + 1
+    by_kind = {}
+    for (area, *what), count in outside.items():
+        by_kind[tuple(what)] = by_kind.get(tuple(what), 0) + count * sample.weight(area, found[area])
+    return Counts(round(sum(count * sample.weight(area, found[area]) for area, count in total.items())),
+                  {what: round(count) for what, count in by_kind.items()}, sum(found.values()),
+                  any(sample.every(area) > 1 for area in found))
 
 
 def steered_by(directory, pid):
@@ -103,17 +141,16 @@ def count_all(directory, pid):
     """Of all processes under the policy in that directory."""
     regions = policy_regions(read("vipzone", "policies", directory, "policy"))
     processes = steered_by(directory, pid)
-    size = sum(int((proc_text(f"{pid}/statm") or "0").split()[0]) for pid in processes)
-    total, outside = 0, {}
+    total, outside, looked, is_sample = 0, {}, 0, False
     for process, choice in processes.items():
         # It may have ended, and others with it.
         with contextlib.suppress(OSError):
             counts = count_astray(process, regions if choice == "-" else {**regions, **policy_regions(choice)},
-                                  max(1, size // LOOK_PAGES))
-            total += counts.total
+                                  LOOK_PAGES // len(processes))
+            total, looked, is_sample = total + counts.total, looked + counts.looked, is_sample or counts.is_sample
             for what, count in counts.outside.items():
                 outside[what] = outside.get(what, 0) + count
-    return Counts(total, outside)
+    return Counts(total, outside, looked, is_sample)
 
 
 def segments_text(outside, kind):
@@ -125,9 +162,9 @@ def segments_text(outside, kind):
 def warning(pid, counts, left, collapsed):
     """Lines, or none if little lies outside; @left: {reason: page faults left to the kernel}, @collapsed: huge pages' pages."""
     nr = sum(counts.outside.values())
-    if nr * 100 <= counts.total * WARN_PERCENT:
+    if nr * 100 <= counts.total * WARN_PERCENT or counts.is_sample and counts.looked < LEAST_PAGES:
         return []
-    lines = [f"{nr * 100 / counts.total:.0f}% of the memory of {command_of(pid)} ({pid}) lies outside of its policy: "
+    lines = [f"{'about ' if counts.is_sample else ''}{nr * 100 / counts.total:.0f}% of the memory of {command_of(pid)} ({pid}) lies outside of its policy: "
              f"{human_pages(nr)} of {human_pages(counts.total)}"]
     own, shared, of_files = (segments_text(counts.outside, kind) for kind in (OWN, SHARED, FILE))
     if of_files:
@@ -195,17 +232,19 @@ def watch_later():
     administrator wants to know before: so it is looked at early in its run. The grandchild is no child of the program.
     """
     pid = os.getpid()
-    try:
+    # The kernel may be older than that, a sandbox forbid it, or there be too many processes: the program is run without.
+    with contextlib.suppress(OSError):
         pidfd = os.pidfd_open(pid)
-    except OSError:
-        return      # the kernel is older than that, or a sandbox forbids it: there is no warning
-    with held():
-        child = os.fork()
-        if not child:
-            try:
-                if not os.fork():
-                    watch(pid, pidfd)
-            finally:
-                os._exit(0)
-    os.close(pidfd)
-    os.waitpid(child, 0)
+        try:
+            with held():
+                child = os.fork()
+                if not child:
+                    try:
+                        if not os.fork():
+                            watch(pid, pidfd)
+                    finally:
+                        os._exit(0)
+        finally:
+            os.close(pidfd)
+        # Where SIGCHLD is ignored it is gone.
+        os.waitpid(child, 0)

@@ -80,31 +80,19 @@ def areas(pid):
                        fields[5].strip() if len(fields) > 5 else "")
 
 
-PAGES_OF_TABLE = 512
+def whole(area):
+    """(address, pages) of what is to be looked at of an area."""
+    yield area.start, (area.end - area.start) // PAGE
 
 
-def stretches(area, every):
-    """(address, pages) of what is to be looked at of an area: all, or a page table's part of @every such."""
-    count = (area.end - area.start) // PAGE
-    if every == 1:
-        yield area.start, count
-        return
-    for at in range(0, count, PAGES_OF_TABLE):
-        yield area.start + at * PAGE, min(PAGES_OF_TABLE, count - at)
-
-
-def pages(pid, every=1):
-    """(area, address, frame, whether it is the process's own) of each page that is there, in every so many page tables."""
-    nr = 0
+def pages(pid, stretches=whole):
+    """(area, address, frame, whether it is the process's own) of each page that is there, in these stretches of each area."""
     with open(f"{proc.PROC}/{pid}/pagemap", "rb") as pagemap:
         for area in areas(pid):
             # The kernel's own pages that every process has.
             if area.name in ("[vsyscall]", "[vdso]", "[vvar]", "[vvar_vclock]"):
                 continue
-            for start, count in stretches(area, every):
-                nr += 1
-                if nr % every:
-                    continue
+            for start, count in stretches(area):
                 for index, entry in enumerate(proc.pagemap_entries(pagemap, start, count)):
                     if entry & proc.PM_PRESENT:
                         yield area, start + index * PAGE, entry & proc.PM_FRAME, not entry & proc.PM_FILE
