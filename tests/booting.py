@@ -91,6 +91,8 @@ class Boot:
                         "-device", f"nvdimm,memdev=m{number},id=nvdimm{number}"]
         for disk in disks:
             command += ["-drive", f"if=virtio,format=raw,cache=unsafe,file={scratch}/{disk}.img"]
+        # It is read before QEMU has come to make it.
+        put(self.said, "")
         self.began = time.monotonic()
         self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.DEVNULL)
 
