@@ -36,8 +36,9 @@ static inline void memsuite_vmstat_count_node(struct zone *zone)
 }
 
 /*
- * Pages of programs' own that reclaim has taken since the machine was booted; of a node's statistics
- * from 7.2 on, where the event of that number is another one. Sums up counts of all CPUs before.
+ * Pages of programs' own that reclaim has taken since the machine was booted. From 7.2 on it is
+ * in the statistics of nodes, and the event of that number is another one; before, the counts of
+ * all CPUs are added up.
  */
 static inline unsigned long memsuite_vmstat_stolen_anon(void)
 {
