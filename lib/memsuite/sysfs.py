@@ -141,7 +141,7 @@ def read_debugfs(*path):
         raise Failure(f"{full}: permission denied; run as root") from None
     except FileNotFoundError:
         if not os.path.exists(DEBUGFS):
-            raise Failure(f"{DEBUGFS} is not there, for debugfs is not mounted; {debugfs_remedy()}") from None
+            raise Failure(f"{DEBUGFS} is not there; {debugfs_remedy()}") from None
         raise
     except OSError as error:
         raise Failure(f"{full}: {error.strerror}") from None
