@@ -112,7 +112,7 @@ static bool kernel_stole(void)
  */
 void mrc_reserve_begin(void)
 {
-	short_at = 0;
+	WRITE_ONCE(short_at, 0);
 	stolen = memsuite_vmstat_stolen_anon();
 }
 

@@ -120,6 +120,12 @@ u64 mrc_plan_growth(const struct mrc_share *s)
 		       MSEC_PER_SEC * MRC_RATE);
 }
 
+/* 0 is never. */
+static bool was_lately(u64 us)
+{
+	return us && mrc_now_us() - us < GIVES_BACK_US;
+}
+
 /**
  * mrc_plan_gives_back() - whether a target has lately given much of its memory back
  * @s: its share
@@ -128,7 +134,7 @@ u64 mrc_plan_growth(const struct mrc_share *s)
  */
 bool mrc_plan_gives_back(const struct mrc_share *s)
 {
-	return s->gave_back && mrc_now_us() - s->gave_back < GIVES_BACK_US;
+	return was_lately(s->gave_back);
 }
 
 /**
@@ -142,8 +148,7 @@ bool mrc_plan_gives_back(const struct mrc_share *s)
  */
 u64 mrc_plan_returning(const struct mrc_share *s)
 {
-	return s->took_again && mrc_now_us() - s->took_again < GIVES_BACK_US ?
-		s->anon - min(s->anon, s->had) : 0;
+	return was_lately(s->took_again) ? s->anon - min(s->anon, s->had) : 0;
 }
 
 /*

@@ -164,7 +164,8 @@ def warning(pid, counts, left, collapsed):
     nr = sum(counts.outside.values())
     if nr * 100 <= counts.total * WARN_PERCENT or counts.is_sample and counts.looked < LEAST_PAGES:
         return []
-    lines = [f"{'about ' if counts.is_sample else ''}{nr * 100 / counts.total:.0f}% of the memory of {command_of(pid)} ({pid}) lies outside of its policy: "
+    about = "about " if counts.is_sample else ""
+    lines = [f"{about}{nr * 100 / counts.total:.0f}% of the memory of {command_of(pid)} ({pid}) lies outside of its policy: "
              f"{human_pages(nr)} of {human_pages(counts.total)}"]
     own, shared, of_files = (segments_text(counts.outside, kind) for kind in (OWN, SHARED, FILE))
     if of_files:
