@@ -92,35 +92,47 @@ static u64 owed_take(u64 pages)
 	return taken;
 }
 
+/* What it gives up for others it does not take again before the next division. */
+static void share_give_up(struct mrc_share *s, u64 pages)
+{
+	u64 given = READ_ONCE(s->given);
+
+	/* A division that comes just now knows of them. */
+	cmpxchg(&s->given, given, given - min(given, pages));
+}
+
 /*
  * What it has grown by since the division it makes up for itself. Beyond that, each target
  * that is over its share could give up all that others need: together they give up no
- * more than that.
+ * more than that. What cannot be had of one now is still owed.
  */
-static u64 pages_to_replace(const struct mrc_target *t, u64 rss)
+static void pages_evict(struct mrc_target *t, struct mm_struct *mm, u64 rss, u64 over)
 {
-	u64 over = rss - READ_ONCE(t->share.pages);
-	u64 grown = min(over, rss - min(rss, READ_ONCE(t->share.given)));
+	u64 grown = min(over, rss - min(rss, READ_ONCE(t->share.given))), others = 0;
+	u64 want, got;
 
 	if (grown < over && grown < FAULT_MAX)
-		grown += owed_take(min_t(u64, over - grown, FAULT_MAX - grown));
-	return grown ? grown + SLACK : 0;
+		others = owed_take(min_t(u64, over - grown, FAULT_MAX - grown));
+	if (!grown && !others)
+		return;
+	want = min3(grown + others + SLACK, (u64)FAULT_MAX,
+		    rss - min(rss, READ_ONCE(t->share.min)));
+	got = mrc_evict(t, mm, want, reserve_is_short(), &t->share.replaced);
+	got = min(got - min(got, grown), others);
+	share_give_up(&t->share, got);
+	atomic64_add(others - got, &owed);
 }
 
 /* After a page fault of its own, where it may sleep. */
 static void pages_replace(void *target)
 {
 	struct mrc_target *t = target;
-	u64 share = READ_ONCE(t->share.pages), rss, want;
+	u64 share = READ_ONCE(t->share.pages), rss;
 	struct mm_struct *mm = current->mm;
 
 	rss = mm && !(current->flags & PF_EXITING) ? get_mm_rss(mm) : 0;
-	if (rss > share) {
-		want = pages_to_replace(t, rss);
-		want = min(want, rss - min(rss, READ_ONCE(t->share.min)));
-		mrc_evict(t, mm, min_t(u64, want, FAULT_MAX), reserve_is_short(),
-			  &t->share.replaced);
-	}
+	if (rss > share)
+		pages_evict(t, mm, rss, rss - share);
 }
 
 /*
@@ -253,8 +265,9 @@ static u64 pages_needed(s64 left)
 /* What faults may take of that: all that is over a limit, or as much as memory is short. */
 static u64 pages_owed(s64 left)
 {
+	/* What cannot be had is added to it again. */
 	if (READ_ONCE(mrc_division_tunables.total_kib))
-		return S64_MAX;
+		return S64_MAX / 2;
 	return left < 0 ? -left : 0;
 }
 
@@ -278,6 +291,7 @@ static void memory_relieve(const struct mrc_plan *plan, u64 need)
 					is_limit, &t->share.evicted);
 		need -= min(need, got);
 		owed_take(got);
+		share_give_up(&t->share, got);
 		if (mm)
 			mmput_async(mm);
 	}

@@ -37,7 +37,7 @@ struct mrc_share_counts {
  * @weight: of its utility
  * @min: it is never driven below so many pages
  * @pages: what it gets now; U64_MAX: as many as it likes
- * @given: what it had when that was told
+ * @given: what it had when that was told, but for what it has given up for others since
  * @running: how much of its time it did not wait for misses lately
  * @loops: it misses nearly always: what it has just used is what it uses last
  * @fault: address of its last page fault over its share
