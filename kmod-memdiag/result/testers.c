@@ -14,6 +14,8 @@
 #include <linux/sysfs.h>
 #include <linux/topology.h>
 
+#include <compat/housekeeping.h>
+
 #include "result/tester.h"
 #include "result/testers.h"
 
@@ -35,7 +37,7 @@ void memdiag_testers_begin(void)
 	mutex_unlock(&testers_lock);
 }
 
-/* The next one that is online, behind @cpu and round, but for those in @without. */
+/* The next one that is online and nobody's own, behind @cpu and round, but for those in @without. */
 static int cpu_behind(int cpu, const struct cpumask *without, bool trusted)
 {
 	unsigned int i, other = cpu;
@@ -46,7 +48,7 @@ static int cpu_behind(int cpu, const struct cpumask *without, bool trusted)
 			other = cpumask_first(cpu_online_mask);
 		if (other == cpu)
 			break;
-		if (!cpumask_test_cpu(other, without) &&
+		if (!cpumask_test_cpu(other, without) && memsuite_housekeeping_has(other) &&
 		    (!trusted || !cpumask_test_cpu(other, &distrusted)))
 			return other;
 	}
@@ -88,10 +90,9 @@ void memdiag_testers_confirm(int cpu)
 	mutex_unlock(&testers_lock);
 }
 
-bool memdiag_testers_trusted(struct cpumask *mask)
+void memdiag_testers_keep_trusted(struct cpumask *mask)
 {
 	cpumask_andnot(mask, mask, &distrusted);
-	return !cpumask_empty(&distrusted);
 }
 
 unsigned int memdiag_testers_version(void)

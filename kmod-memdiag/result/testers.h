@@ -38,13 +38,12 @@ void memdiag_testers_doubt(int cpu, u64 address);
 void memdiag_testers_confirm(int cpu);
 
 /**
- * memdiag_testers_trusted() - those that may test
+ * memdiag_testers_keep_trusted() - those that may test
  * @mask: those that are not trusted are taken out of it
  *
  * Context: any.
- * Return: whether there are such, in @mask or not.
  */
-bool memdiag_testers_trusted(struct cpumask *mask);
+void memdiag_testers_keep_trusted(struct cpumask *mask);
 
 /* Changes when one is not trusted any more. Any context. */
 unsigned int memdiag_testers_version(void);

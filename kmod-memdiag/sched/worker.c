@@ -24,6 +24,7 @@
 #include <linux/wait.h>
 
 #include <compat/compat.h>
+#include <compat/housekeeping.h>
 #include <memsuite/alloc_stats.h>
 #include <memsuite/block.h>
 #include <memsuite/pool_inspect.h>
@@ -345,6 +346,14 @@ static bool worker_has_work(const struct worker *worker)
  * Those that are trusted, of its node if it has any. A node may have no CPUs; the worker then stays
  * where it is.
  */
+/* Those of @cpus whose finds are trusted, and that are nobody's own. */
+static void worker_find_cpus(struct cpumask *wanted, const struct cpumask *cpus)
+{
+	cpumask_copy(wanted, cpus);
+	memsuite_housekeeping_and(wanted);
+	memdiag_testers_keep_trusted(wanted);
+}
+
 static void worker_set_affinity(struct worker *worker)
 {
 	bool local = READ_ONCE(memdiag_optimisations.node_local);
@@ -354,11 +363,9 @@ static void worker_set_affinity(struct worker *worker)
 	if ((local == worker->local && testers == worker->testers) ||
 	    !alloc_cpumask_var(&wanted, GFP_KERNEL))
 		return;
-	cpumask_copy(wanted, local ? cpumask_of_node(worker->home) : cpu_possible_mask);
-	if (memdiag_testers_trusted(wanted) && !cpumask_intersects(wanted, cpu_online_mask)) {
-		cpumask_copy(wanted, cpu_possible_mask);
-		memdiag_testers_trusted(wanted);
-	}
+	worker_find_cpus(wanted, local ? cpumask_of_node(worker->home) : cpu_possible_mask);
+	if (!cpumask_intersects(wanted, cpu_online_mask))
+		worker_find_cpus(wanted, cpu_possible_mask);
 	set_cpus_allowed_ptr(current, wanted);
 	free_cpumask_var(wanted);
 	worker->local = local;
