@@ -81,8 +81,13 @@ static void ecc_page_retire(struct memdiag_ecc_page *page)
 		.class = MEMDIAG_CLASS_HARD,
 		.origin = MEMDIAG_FOUND_BY_ECC,
 	};
-	int err = memsuite_page_retire(page->pfn);
+	int err;
 
+	if (memdiag_bad_pages_refuse(&bad_page)) {
+		page->state = MEMDIAG_ECC_IN_USE;
+		return;
+	}
+	err = memsuite_page_retire(page->pfn);
 	/* The memory has gone since. */
 	if (err == -ENXIO) {
 		page->state = MEMDIAG_ECC_COUNTED;

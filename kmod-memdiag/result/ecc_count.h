@@ -13,7 +13,8 @@
  * @MEMDIAG_ECC_TESTING: it is being tested, with its neighbours
  * @MEMDIAG_ECC_PASSED: its last test found nothing
  * @MEMDIAG_ECC_RETIRED: it was bad, and is withheld
- * @MEMDIAG_ECC_IN_USE: it is bad, but in use, and could not be retired
+ * @MEMDIAG_ECC_IN_USE: it is bad, but in use, and could not be retired, or so many are that no
+ *	more may be
  * @MEMDIAG_ECC_NR_STATES: how many states there are
  */
 enum memdiag_ecc_state {

@@ -518,7 +518,8 @@ unsigned long memdiag_verdict_report(struct memdiag_verdict *verdict)
 
 		suspect = suspect_find(verdict, bare.pfn);
 		bad_page = suspect ? &suspect->bad_page : &bare;
-		if (verdict->certain || memdiag_retire_policy_wants(bad_page)) {
+		if (verdict->certain ? !memdiag_bad_pages_refuse(bad_page) :
+				       memdiag_retire_policy_wants(bad_page)) {
 			memdiag_bad_pages_add(bad_page);
 			bad++;
 		} else {

@@ -43,7 +43,8 @@ struct memdiag_suspect {
  * @nr_suspects: how many
  * @emulated: faults are emulated in the run that is on
  * @doubted: it is the CPU that fails: the pages that another one finds good are not bad
- * @certain: what is bad is retired, whatever the policy: it has failed in a page fault already
+ * @certain: what is bad is retired up to the limits, whatever the policy says of its class: it
+ *	has failed in a page fault already
  */
 struct memdiag_verdict {
 	unsigned long pfn;

@@ -60,10 +60,13 @@ static void refill_retire_rejected(struct memsuite_pool *pool)
 
 	while ((page = memsuite_chain_pop(&chain))) {
 		set_page_private(page, 0);
-		/* It is bad, whatever a second look says: for the record. */
+		/* It is bad, whatever a second look says; but no more may be retired than that. */
 		bad = 1;
 		memsuite_pool_inspect_block(page_to_pfn(page), 1, &bad);
-		refill_retire(pool, page);
+		if (bad)
+			refill_retire(pool, page);
+		else
+			memsuite_pool_free(pool, page);
 	}
 }
 
