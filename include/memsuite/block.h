@@ -74,7 +74,7 @@ struct memsuite_block {
  *
  * Context: may sleep.
  * Return: 0, -ENOENT (end of range), or -EAGAIN (the zone at @scan->pfn is
- * short of memory; the walk has not moved past it).
+ * short of memory: the walk has not moved past it; or memsuite_hold_wanted()).
  */
 int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block);
 

@@ -37,7 +37,7 @@ int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block
 	do {
 		cond_resched();
 		err = memsuite_frames_isolate(scan, TAKE_BUDGET, block);
-	} while (err == -EAGAIN);
+	} while (err == -EAGAIN && !memsuite_hold_wanted());
 	if (err)
 		return err == -ENOMEM ? -EAGAIN : err;
 	memsuite_frames_prepare(block->page, block->order, false);
