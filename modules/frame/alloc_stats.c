@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -262,9 +263,11 @@ static u64 stats_sum_order(int order, int what)
 	u64 pages = 0;
 	int nid, zone;
 
-	for (nid = 0; nid < nr_node_ids; nid++)
+	for (nid = 0; nid < nr_node_ids; nid++) {
 		for (zone = 0; nodes[nid] && zone < MAX_NR_ZONES; zone++)
 			pages += stats_sum(nid, zone, order, what);
+		cond_resched();
+	}
 	return pages;
 }
 

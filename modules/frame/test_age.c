@@ -7,6 +7,7 @@
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "frame/test_age.h"
@@ -190,9 +191,11 @@ static void free_root(struct root *root)
 {
 	int i;
 
-	for (i = 0; i < ROOT_SECTIONS; i++)
+	for (i = 0; i < ROOT_SECTIONS; i++) {
 		if (root->sections[i])
 			free_section(root->sections[i]);
+		cond_resched();
+	}
 	kfree(root);
 }
 
