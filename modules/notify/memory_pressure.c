@@ -11,7 +11,7 @@
 static unsigned long shrink_count(struct shrinker *shrinker,
 				  struct shrink_control *control)
 {
-	unsigned long pages = memsuite_pools_pages();
+	unsigned long pages = memsuite_pools_shrinkable();
 
 	return pages ?: SHRINK_EMPTY;
 }

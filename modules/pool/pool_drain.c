@@ -245,6 +245,20 @@ void memsuite_pool_read_stats(struct memsuite_pool *pool, struct memsuite_pool_s
 		       stats->handed - freed;
 }
 
+unsigned long memsuite_pools_shrinkable(void)
+{
+	unsigned long pages = 0;
+	struct memsuite_pool *pool;
+
+	if (!mutex_trylock(&memsuite_pools_lock))
+		return 0;
+	list_for_each_entry(pool, &memsuite_pools, link)
+		pages += memsuite_large_depot_pages(pool) +
+			 (unsigned long)atomic_read(&pool->nr_filled) * MEMSUITE_POOL_BATCH_PAGES;
+	mutex_unlock(&memsuite_pools_lock);
+	return pages;
+}
+
 unsigned long memsuite_pools_pages(void)
 {
 	struct memsuite_pool_stats stats;
