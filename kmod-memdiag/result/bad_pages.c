@@ -386,15 +386,28 @@ static unsigned long records_next_pending(unsigned long behind)
 }
 
 /*
+ * Each page that cannot be had costs time, and the node's pools what they hold: there are so
+ * many in a sweep at most.
+ */
+#define VAIN_MAX	64
+
+static bool ending;
+
+/*
  * Not under the lock: memory_failure() may wait for a page that is locked by a
  * task that waits for the lock to add a bad page.
  */
 static void records_retire_again(struct work_struct *unused)
 {
-	unsigned long pfn = 0;
+	static unsigned long pfn;	/* where the last one has ended */
+	unsigned int vain = 0;
 
-	while ((pfn = records_next_pending(pfn)))
-		memsuite_page_retire(pfn);
+	while (vain < VAIN_MAX && !READ_ONCE(ending)) {
+		pfn = records_next_pending(pfn);
+		if (!pfn)
+			break;
+		vain += memsuite_page_retire(pfn) != 0;
+	}
 }
 
 static DECLARE_WORK(retire_work, records_retire_again);
@@ -558,6 +571,7 @@ void memdiag_bad_pages_exit(void)
 		flush_delayed_work(&announce_work);
 	} while (delayed_work_pending(&announce_work));
 	remove_proc_entry(PROC_NAME, NULL);
+	WRITE_ONCE(ending, true);
 	cancel_work_sync(&retire_work);
 	cancel_work_sync(&alarm_work);
 	list_for_each_entry_safe(record, next, &records, link)
