@@ -63,7 +63,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not readers:
             self.send_error(HTTPStatus.UNAUTHORIZED, explain="this is not the token that the exporter has")
             return
-        body = self.server.text(readers).encode("utf-8", "replace")
+        try:
+            body = self.server.text(readers).encode("utf-8", "replace")
+        except Failure as failure:      # the modules go just now
+            self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, explain=str(failure))
+            return
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", CONTENT_TYPE)
         self.send_header("Content-Length", str(len(body)))

@@ -107,7 +107,11 @@ def directories(*top):
 def values_in(path, readers):
     """{file: text} of what a directory tells; unreadable: left out."""
     full, found = os.path.join(SYSFS, path), {}
-    for name in sorted(os.listdir(full)):
+    try:
+        names = sorted(os.listdir(full))
+    except (FileNotFoundError, NotADirectoryError):
+        return found
+    for name in names:
         try:
             mode = os.stat(os.path.join(full, name)).st_mode
             if stat.S_ISREG(mode) and mode & readers and name not in COMMANDS:
