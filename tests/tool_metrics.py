@@ -111,11 +111,17 @@ def counters_are_described(_top):
         assert any(re.fullmatch(alternative, name, re.X) for name in counters), alternative
 
 
+def a_directory_that_goes_is_left_out(_top):
+    """As a policy does with its last process, once it was listed."""
+    assert not metrics.values_in("gone", metrics.ANYBODY)
+
+
 TESTS = (
     all_numbers_are_exported,
     units_and_types_are_prometheus_own,
     promtool_finds_nothing,
     counters_are_described,
+    a_directory_that_goes_is_left_out,
 )
 
 if __name__ == "__main__":
