@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # CPUs that the administrator keeps for programs of his own are no tester's, whether or not testers keep to their nodes.
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --mem 512M --smp 3 --append isolcpus=1,2
 . "$(dirname "$0")/ktap.sh"
 diag=$suite/memdiag
