@@ -50,25 +50,6 @@ note "on demand $(cat $ahead/on_demand_tests), left empty $(cat $ahead/left_empt
 check "tested on demand" at_least $ahead/on_demand_tests $((on_demand + 1000))
 check "the faulty page reaches no program" [ "$4" = 0 ]
 check_data "all pages are clear" [ "$6" = 0 ]
-
-# No more are retired than may be, whoever finds them.
-policy=$suite/memdiag/retire_policy
-lifetime_s=$(cat $suite/memdiag/test_lifetime_s)
-check "it is the only bad one" wait_for 10 equals $suite/memdiag/bad_page_count 1
-echo 1 >$policy/limit_pages
-for mib in $(seq 192 8 256); do
-	echo "$(printf 0x%x $((mib << 20))):3:sa0" >$suite/memdiag/inject/add
-done
-echo 1 >$suite/memdiag/test_lifetime_s
-sleep 3
-"$here/touch" "$pages" >/dev/null
-check "at the limit, others that fail in a fault give an alarm" wait_for 10 equals $policy/alarm 1
-sleep 1
-check "and stay in use" equals $suite/memdiag/bad_page_count 1
-echo 1 >$suite/memdiag/inject/clear
-echo 0 >$policy/limit_pages
-echo "$lifetime_s" >$suite/memdiag/test_lifetime_s
-
 echo 0 >$ahead/enabled
 before=$(cat $ahead/served_pages)
 "$here/touch" 1000 >/dev/null
