@@ -2,8 +2,8 @@
 /* Which policy applies to whom; policy_set.h. */
 
 #include <linux/err.h>
+#include <linux/limits.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -13,7 +13,7 @@
 #include <memsuite/process.h>
 
 #include "admin/policy_set.h"
-#include "audit/page_migrate.h"
+#include "audit/process_move.h"
 #include "policy/cgroup_policy.h"
 #include "policy/lookup.h"
 #include "policy/process_table.h"
@@ -96,16 +96,18 @@ int vipzone_policy_unset(const struct vipzone_command *command)
  */
 static int move_group(struct task_struct *task, struct mm_struct *mm)
 {
+	struct vipzone_process_move move = {
+		.why = VIPZONE_MOVE_ASKED,
+		.wait = MEMSUITE_WALK_KILLABLE,
+		.pages = LONG_MAX,
+	};
 	struct vipzone_policy *policy = vipzone_policy_hold(mm);
-	u64 outcome[VIPZONE_NR_MOVES] = {};
-	int err, i;
+	int err;
 
 	/* A choice whose base is gone may be under nothing. */
 	if (!policy)
 		return -ENOENT;
-	err = vipzone_page_migrate_run(mm, task, policy, outcome);
-	for (i = 0; i < VIPZONE_NR_MOVES; i++)
-		this_cpu_add(policy->stats->moves[i], outcome[i]);
+	err = vipzone_process_move(mm, task, policy, &move);
 	vipzone_policy_put(policy);
 	return err;
 }

@@ -3,7 +3,7 @@
  * Moving the private pages and the shared memory that a process already has into the regions where
  * they belong.
  *
- * It looks through one page table at a time, under its lock, so that pages cannot
+ * Who looks for them does so in one page table at a time, under its lock, so that pages cannot
  * go away. Misplaced pages get a reference, and are moved once all locks are
  * dropped. Whatever the process does meanwhile,
  * fork, exec, munmap, exit, is what migrate_pages() is made for.
@@ -20,13 +20,10 @@
 #include <memsuite/fault_refusal.h>
 #include <memsuite/held_pages.h>
 #include <memsuite/migrate.h>
-#include <memsuite/pagewalk.h>
 #include <memsuite/pool_inspect.h>
 #include <memsuite/target_frames.h>
 
 #include "audit/page_migrate.h"
-#include "policy/bank_assign.h"
-#include "policy/lookup.h"
 
 /* Pages on their way at a time: if somebody comes to wait, those without a target stay. */
 #define MOVE_BATCH	64
@@ -438,100 +435,4 @@ void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, 
 		vipzone_region_energy_wear(mover->policy->targets[i].energy,
 					   mover->taken[i]);
 	kvfree(mover);
-}
-
-/**
- * struct whole_move - all misplaced pages of a process are moved
- * @walk: over its memory
- * @policy: where they belong
- * @mover: moves them
- */
-struct whole_move {
-	struct memsuite_walk walk;
-	struct vipzone_policy *policy;
-	struct vipzone_page_migrate *mover;
-};
-
-static void whole_move_page(struct whole_move *all, struct page *page,
-			    unsigned long addr)
-{
-	struct memsuite_walk *walk = &all->walk;
-	enum vipzone_segment segment = vipzone_segment_of_page(walk->vma, page, addr);
-	const struct vipzone_order *order =
-		vipzone_order_at_home(all->policy, segment, walk->mm);
-
-	if (!vipzone_page_is_movable(page) || !order->nr ||
-	    vipzone_page_is_placed(all->policy, order, page))
-		return;
-	vipzone_page_migrate_add(all->mover, walk->vma, page, order, VIPZONE_MOVE_ASKED, NULL);
-	walk->stop = vipzone_page_migrate_has_work(all->mover);
-}
-
-static unsigned long whole_move_ptes(struct memsuite_walk *walk, pte_t *pte,
-				     unsigned long addr, unsigned long end)
-{
-	struct whole_move *all = container_of(walk, struct whole_move, walk);
-
-	for (; addr < end; addr += PAGE_SIZE, pte++) {
-		struct page *page = memsuite_walk_pte_page(READ_ONCE(*pte));
-
-		if (page)
-			whole_move_page(all, page, addr);
-	}
-	return end;
-}
-
-static void whole_move_huge(struct memsuite_walk *walk, pmd_t *pmd,
-			    unsigned long addr, unsigned long end)
-{
-	struct whole_move *all = container_of(walk, struct whole_move, walk);
-	struct page *page = memsuite_walk_pmd_page(READ_ONCE(*pmd));
-
-	if (page)
-		whole_move_page(all, page, addr);
-}
-
-static const struct memsuite_walk_ops whole_move_ops = {
-	.pte_range = whole_move_ptes,
-	.huge_pmd = whole_move_huge,
-};
-
-static int move_all(struct whole_move *all)
-{
-	int err;
-
-	do {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		err = memsuite_walk_batch(&all->walk);
-		if (err)
-			return err;
-		vipzone_page_migrate_flush(all->mover);
-	} while (all->walk.addr);
-	return 0;
-}
-
-int vipzone_page_migrate_run(struct mm_struct *mm, struct task_struct *task,
-			     struct vipzone_policy *policy, u64 *moves)
-{
-	struct whole_move all = {
-		.walk = {
-			.ops = &whole_move_ops,
-			.mm = mm,
-			.flags = MEMSUITE_WALK_ANON | MEMSUITE_WALK_SHMEM,
-			.wait = MEMSUITE_WALK_KILLABLE,
-			.batch = VIPZONE_WALK_TABLES,
-		},
-		.policy = policy,
-		.mover = vipzone_page_migrate_open(mm, task, policy),
-	};
-	u64 whys[VIPZONE_NR_MOVE_WHYS] = {};
-	int err;
-
-	if (!all.mover)
-		return -ENOMEM;
-	memsuite_migrate_settle();
-	err = move_all(&all);
-	vipzone_page_migrate_close(all.mover, moves, whys);
-	return err;
 }

@@ -61,17 +61,4 @@ unsigned long vipzone_page_migrate_found_full(const struct vipzone_page_migrate 
 /* Moves what was noted. With no lock held; may sleep. */
 void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover);
 
-/**
- * vipzone_page_migrate_run() - move all misplaced pages of a process
- * @mm: its address space
- * @task: the process
- * @policy: whose regions they go to
- * @moves: what became of them is added, @moves[VIPZONE_NR_MOVES]
- *
- * Context: may sleep.
- * Return: 0, -EINTR or -ENOMEM.
- */
-int vipzone_page_migrate_run(struct mm_struct *mm, struct task_struct *task,
-			     struct vipzone_policy *policy, u64 *moves);
-
 #endif
