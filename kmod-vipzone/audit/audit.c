@@ -8,8 +8,6 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
-#include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
@@ -21,6 +19,7 @@
 
 #include "audit/audit.h"
 #include "audit/hotness.h"
+#include "audit/move_quota.h"
 #include "audit/page_history.h"
 #include "audit/visit.h"
 #include "energy/region_energy.h"
@@ -31,24 +30,13 @@
 
 /* Processes that are found in one pass over all tasks. */
 #define CROWD		64
-/* Quota can be saved up for a second, and for a huge page at least. */
-#define SAVED_MS	1000
-#define SAVED_KIB	4096
-#define KIB_PER_PAGE	(PAGE_SIZE / 1024)
-/* A quota of its own: moves take a tenth of the time of one CPU. So much tells how long. */
-#define LEAST_QUOTA_KIB_S	16384
-#define QUOTA_SHARE		10
-#define MEASURED_KIB		32768
 
 #define MAX_INTERVAL_MS	3600000
-#define MAX_QUOTA_KIB_S	(64ULL << 20)
 
 static DEFINE_MUTEX(audit_lock);
 static struct task_struct *thread;		/* under audit_lock */
 static unsigned int interval_ms;		/* 0: no thread */
 static unsigned int sample_pages = 16384;
-static unsigned int quota_kib_s = LEAST_QUOTA_KIB_S;
-static bool quota_auto = true;
 static bool sample_accesses;
 static unsigned int hot_looks = 3;
 static unsigned int idle_looks = 10;
@@ -59,21 +47,13 @@ static u64 rounds;
  * @seen: processes under a policy that were visited, in the order of all tasks
  * @pid: the process that was visited last
  * @addr: address to go on at in it in the next one, or 0
- * @quota_kib: quota that is left
- * @quota_ms: when it was last added to
  * @pass: over all processes, the number of the one under way
- * @moved_kib: moved lately
- * @moving_ns: how long that took
  */
 struct cursor {
 	unsigned int seen;
 	pid_t pid;
 	unsigned long addr;
-	u64 quota_kib;
-	u64 quota_ms;
 	u64 pass;
-	u64 moved_kib;
-	u64 moving_ns;
 };
 
 /* Under RCU. */
@@ -161,45 +141,14 @@ static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limit
 	return true;
 }
 
-static void add_quota(struct cursor *cursor)
-{
-	u64 now = ktime_to_ms(ktime_get()), rate = READ_ONCE(quota_kib_s);
-	u64 most = rate ? max_t(u64, rate * SAVED_MS / 1000, SAVED_KIB) : 0;
-
-	cursor->quota_kib += min_t(u64, now - cursor->quota_ms, SAVED_MS) *
-			     rate / 1000;
-	cursor->quota_kib = min(cursor->quota_kib, most);
-	cursor->quota_ms = now;
-}
-
-/* What moves faster may move more in the same time. */
-static void measure_moves(struct cursor *cursor, const struct vipzone_visit_limits *limits)
-{
-	u64 kib_s;
-
-	cursor->moved_kib += limits->moved * KIB_PER_PAGE;
-	cursor->moving_ns += limits->moving_ns;
-	if (cursor->moved_kib < MEASURED_KIB / 16 || !cursor->moving_ns)
-		return;
-	kib_s = div64_u64(cursor->moved_kib * (NSEC_PER_SEC / QUOTA_SHARE), cursor->moving_ns);
-	if (READ_ONCE(quota_auto))
-		WRITE_ONCE(quota_kib_s, clamp_t(u64, kib_s, LEAST_QUOTA_KIB_S, MAX_QUOTA_KIB_S));
-	/* What was long ago counts less. */
-	if (cursor->moved_kib >= MEASURED_KIB) {
-		cursor->moved_kib /= 2;
-		cursor->moving_ns /= 2;
-	}
-}
-
 static void audit_round(struct cursor *cursor)
 {
 	struct vipzone_visit_limits limits;
 	bool all;
 
-	add_quota(cursor);
 	limits = (struct vipzone_visit_limits) {
 		.entries = READ_ONCE(sample_pages),
-		.pages = cursor->quota_kib / KIB_PER_PAGE,
+		.pages = vipzone_move_quota_take(),
 		.sample = READ_ONCE(sample_accesses),
 		.hot_looks = READ_ONCE(hot_looks),
 		.idle_looks = READ_ONCE(idle_looks),
@@ -207,10 +156,7 @@ static void audit_round(struct cursor *cursor)
 	};
 	all = visit_some(cursor, &limits);
 	cursor->pass += all;
-	measure_moves(cursor, &limits);
-	/* The rest of less than a page is kept, too. */
-	cursor->quota_kib = cursor->quota_kib % KIB_PER_PAGE +
-			    limits.pages * KIB_PER_PAGE;
+	vipzone_move_quota_return(limits.pages, limits.moved, limits.moving_ns);
 	vipzone_charge_round();
 	vipzone_policies_settle(all);
 	vipzone_region_energy_settle();
@@ -221,7 +167,7 @@ static void audit_round(struct cursor *cursor)
 
 static int audit_main(void *unused)
 {
-	struct cursor cursor = { .quota_ms = ktime_to_ms(ktime_get()), .pass = 1 };
+	struct cursor cursor = { .pass = 1 };
 
 	set_user_nice(current, MAX_NICE);
 	while (!kthread_should_stop()) {
@@ -309,24 +255,11 @@ static int set_sampling(bool on)
 	return err;
 }
 
-/* Whoever says how much may be moved means it. */
-static int set_quota(u64 kib_s)
-{
-	WRITE_ONCE(quota_auto, false);
-	WRITE_ONCE(quota_kib_s, kib_s);
-	return 0;
-}
-
-static int set_quota_auto(bool on)
-{
-	WRITE_ONCE(quota_auto, on);
-	return 0;
-}
-
 MEMSUITE_ATTR_NUMBER_SET(interval_ms, READ_ONCE(interval_ms), set_interval, 0, MAX_INTERVAL_MS);
 MEMSUITE_ATTR_NUMBER(sample_pages, sample_pages, 512, 1 << 24);
-MEMSUITE_ATTR_NUMBER_SET(quota_kib_s, READ_ONCE(quota_kib_s), set_quota, 0, MAX_QUOTA_KIB_S);
-MEMSUITE_ATTR_SWITCH(quota_auto, READ_ONCE(quota_auto), set_quota_auto);
+MEMSUITE_ATTR_NUMBER_SET(quota_kib_s, vipzone_move_quota_rate(), vipzone_move_quota_set_rate, 0,
+			 VIPZONE_MOVE_QUOTA_MAX);
+MEMSUITE_ATTR_SWITCH(quota_auto, vipzone_move_quota_is_auto(), vipzone_move_quota_set_auto);
 MEMSUITE_ATTR_SWITCH(sample_accesses, READ_ONCE(sample_accesses), set_sampling);
 MEMSUITE_ATTR_NUMBER(hot_looks, hot_looks, 1, VIPZONE_HOTNESS_MAX_LOOKS);
 MEMSUITE_ATTR_NUMBER(idle_looks, idle_looks, 1, VIPZONE_HOTNESS_MAX_LOOKS);
