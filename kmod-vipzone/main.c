@@ -9,6 +9,7 @@
 #include "admin/vipzone_debugfs.h"
 #include "admin/vipzone_sysfs.h"
 #include "audit/audit.h"
+#include "audit/entrants.h"
 #include "policy/bank_assign.h"
 #include "policy/cgroup_policy.h"
 #include "policy/process_energy.h"
@@ -23,6 +24,7 @@ static void vipzone_stop(void)
 {
 	vipzone_sysfs_close();
 	vipzone_audit_stop();
+	vipzone_entrants_stop();
 	vipzone_steering_stop();
 	vipzone_task_events_stop();
 	vipzone_tags_exit();

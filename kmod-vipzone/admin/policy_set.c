@@ -13,6 +13,7 @@
 #include <memsuite/process.h>
 
 #include "admin/policy_set.h"
+#include "audit/entrants.h"
 #include "audit/process_move.h"
 #include "policy/cgroup_policy.h"
 #include "policy/lookup.h"
@@ -66,12 +67,17 @@ int vipzone_policy_set(const struct vipzone_command *command)
 		return process_set(command);
 	if (command->scope == VIPZONE_SCOPE_CGROUP)
 		err = vipzone_cgroup_policy_watch() ?: vipzone_task_events_start();
+	if (!err && command->move)
+		err = vipzone_entrants_start();
 	if (err)
 		return err;
 	policy = vipzone_policy_create(command, NULL);
 	if (IS_ERR(policy))
 		return PTR_ERR(policy);
 	vipzone_cgroup_policy_set(policy);
+	vipzone_entrants_forget();
+	if (command->move)
+		vipzone_entrants_gather(policy);
 	return 0;
 }
 
@@ -86,8 +92,13 @@ static int process_unset(pid_t nr)
 
 int vipzone_policy_unset(const struct vipzone_command *command)
 {
-	return command->scope == VIPZONE_SCOPE_PROCESS ?
-		process_unset(command->pid) : vipzone_cgroup_policy_remove(command);
+	int err;
+
+	if (command->scope == VIPZONE_SCOPE_PROCESS)
+		return process_unset(command->pid);
+	err = vipzone_cgroup_policy_remove(command);
+	vipzone_entrants_forget();
+	return err;
 }
 
 /*

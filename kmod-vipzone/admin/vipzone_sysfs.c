@@ -14,6 +14,7 @@
 #include "admin/policy_set.h"
 #include "admin/vipzone_sysfs.h"
 #include "audit/audit.h"
+#include "audit/entrants.h"
 #include "energy/region_energy.h"
 #include "parse/command.h"
 #include "policy/arming.h"
@@ -150,6 +151,10 @@ MEMSUITE_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
 MEMSUITE_ATTR_NUMBER_RO(yielded_pages, SUM(yielded));
 MEMSUITE_ATTR_NUMBER_RO(next_pages, SUM(next));
 MEMSUITE_ATTR_NUMBER_RO(lost_children, vipzone_processes_lost());
+MEMSUITE_ATTR_NUMBER_RO(waiting_entrants, vipzone_entrants_waiting());
+MEMSUITE_ATTR_NUMBER_RO(moved_entrants, vipzone_entrants_moved());
+MEMSUITE_ATTR_NUMBER_RO(retried_entrants, vipzone_entrants_retried());
+MEMSUITE_ATTR_NUMBER_RO(lost_entrants, vipzone_entrants_lost());
 MEMSUITE_ATTR_NUMBER_RO(tagged_processes, vipzone_tags_processes());
 MEMSUITE_ATTR_NUMBER_RO(lost_tags, vipzone_tags_lost());
 MEMSUITE_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[VIPZONE_FALLBACK_EMPTY]));
@@ -173,6 +178,8 @@ static struct attribute *vipzone_attrs[] = {
 	&steered_pages_attr.attr, &kernel_pages_attr.attr,
 	&swapped_in_pages_attr.attr, &collapsed_pages_attr.attr,
 	&yielded_pages_attr.attr, &next_pages_attr.attr, &lost_children_attr.attr,
+	&waiting_entrants_attr.attr, &moved_entrants_attr.attr,
+	&retried_entrants_attr.attr, &lost_entrants_attr.attr,
 	&tagged_processes_attr.attr, &lost_tags_attr.attr,
 	&fallback_empty_attr.attr, &fallback_policy_attr.attr,
 	&fallback_cpuset_attr.attr, &fallback_context_attr.attr,

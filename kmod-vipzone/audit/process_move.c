@@ -114,8 +114,8 @@ static int move_all(struct process_walk *all)
 	return 0;
 }
 
-static void count_moves(struct vipzone_policy *policy, struct vipzone_process_move *move,
-			const u64 *moves, const u64 *whys)
+static void process_move_count(struct vipzone_policy *policy, struct vipzone_process_move *move,
+			       const u64 *moves, const u64 *whys)
 {
 	unsigned int i;
 
@@ -150,7 +150,7 @@ int vipzone_process_move(struct mm_struct *mm, struct task_struct *task,
 		return -ENOMEM;
 	err = move_all(&all);
 	vipzone_page_migrate_close(all.mover, moves, whys);
-	count_moves(policy, move, moves, whys);
+	process_move_count(policy, move, moves, whys);
 	move->addr = all.walk.addr;
 	return err;
 }

@@ -145,6 +145,9 @@ static int parse_option(const char *word, struct vipzone_command *command)
 		return set_option(&command->children);
 	if (!strcmp(word, "later") && command->scope == VIPZONE_SCOPE_CGROUP)
 		return set_option(&command->later);
+	/* Nobody enters another one later: who has a policy was there when it was set. */
+	if (!strcmp(word, "move") && command->scope == VIPZONE_SCOPE_CGROUP)
+		return set_option(&command->move);
 	return -EINVAL;
 }
 

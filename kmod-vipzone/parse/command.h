@@ -29,6 +29,7 @@ enum vipzone_scope {
  * @cgroup: the path of the cgroup, if it is for one
  * @children: processes that it forks are steered as well
  * @later: the cgroup need not be there yet
+ * @move: pages of who enters the cgroup are moved
  * @heat: pages are moved between the regions of their segment by how they are
  *	used
  * @wear: regions over their wear budget are spared
@@ -47,6 +48,7 @@ struct vipzone_command {
 	char cgroup[VIPZONE_PATH_SIZE];
 	bool children;
 	bool later;
+	bool move;
 	bool heat;
 	bool wear;
 	bool programs;
@@ -81,7 +83,7 @@ int vipzone_command_parse_scope(char *word, struct vipzone_command *command);
  * unless they are named;
  * "low-power-first:LIST[,KEY=VALUE...]"; or "bank:SPREAD=LIST[|LIST...]", see
  * vipzone_banks_parse(). LIST is "REGION[+REGION...]", the second for when the
- * first is full. OPTION is "children", "later", "heat", "wear" or "programs".
+ * first is full. OPTION is "children", "later", "move", "heat", "wear" or "programs".
  *
  * Pure.
  *

@@ -91,8 +91,7 @@ void vipzone_cgroup_watch_moved(struct cgroup *cgroup, struct task_struct *task)
 	rcu_read_unlock();
 }
 
-/* Lets others run. Under RCU, which it leaves; false: one of them is gone from the list. */
-static bool tasks_rest(struct task_struct *process, struct task_struct *thread)
+bool vipzone_cgroup_watch_rest(struct task_struct *process, struct task_struct *thread)
 {
 	bool alive;
 
@@ -117,7 +116,7 @@ static bool tasks_mark(void)
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {
 		vipzone_cgroup_watch_task(thread);
-		all = ++nr % TASKS_AT_ONCE || tasks_rest(process, thread);
+		all = ++nr % TASKS_AT_ONCE || vipzone_cgroup_watch_rest(process, thread);
 		if (!all)
 			goto out;
 	}

@@ -6,6 +6,8 @@
 #ifndef VIPZONE_POLICY_CGROUP_WATCH_H
 #define VIPZONE_POLICY_CGROUP_WATCH_H
 
+#include <linux/types.h>
+
 struct cgroup;
 struct task_struct;
 
@@ -20,6 +22,12 @@ void vipzone_cgroup_watch_moved(struct cgroup *cgroup, struct task_struct *task)
 
 /* The policies of cgroups have changed: looks at all tasks. May sleep. */
 void vipzone_cgroup_watch_renew(void);
+
+/*
+ * Lets others run in a look at all tasks. Under RCU, which it leaves; false: the process or the
+ * thread is gone from the list, and the look has to begin again. May sleep.
+ */
+bool vipzone_cgroup_watch_rest(struct task_struct *process, struct task_struct *thread);
 
 /* Looks at no task any more, of itself; probes are off. May sleep. */
 void vipzone_cgroup_watch_exit(void);

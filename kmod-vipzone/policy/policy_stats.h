@@ -32,6 +32,7 @@ enum {
 /* What a page was moved for. */
 enum vipzone_move_why {
 	VIPZONE_MOVE_ASKED,		/* a write to move */
+	VIPZONE_MOVE_ENTERED,		/* its process has entered a cgroup */
 	VIPZONE_MOVE_REPAIR,		/* it lay outside of its regions */
 	VIPZONE_MOVE_HOT,		/* it is used often, which costs less there */
 	VIPZONE_MOVE_IDLE,		/* nobody uses it */

@@ -62,6 +62,7 @@ static struct kobj_attribute name##_attr = __ATTR_RO(name)
 
 option_attr(children);
 option_attr(heat);
+option_attr(move);
 option_attr(wear);
 option_attr(programs);
 
@@ -137,6 +138,7 @@ COUNT(astray_huge_pages, sum->astray[VIPZONE_ASTRAY_HUGE]);
 COUNT(astray_node_pages, sum->astray[VIPZONE_ASTRAY_NODE]);
 COUNT(astray_near_pages, sum->astray[VIPZONE_ASTRAY_NEAR]);
 COUNT(repaired_pages, sum->whys[VIPZONE_MOVE_REPAIR]);
+COUNT(entered_moved_pages, sum->whys[VIPZONE_MOVE_ENTERED]);
 COUNT(hot_moved_pages, sum->whys[VIPZONE_MOVE_HOT]);
 COUNT(idle_moved_pages, sum->whys[VIPZONE_MOVE_IDLE]);
 COUNT(outranked_moved_pages, sum->whys[VIPZONE_MOVE_OUTRANKED]);
@@ -164,7 +166,7 @@ static struct kobj_attribute processes_attr = __ATTR_RO(processes);
 
 static struct attribute *policy_attrs[] = {
 	&who_attr.attr, &policy_attr.attr, &children_attr.attr,
-	&heat_attr.attr, &wear_attr.attr, &programs_attr.attr,
+	&heat_attr.attr, &move_attr.attr, &wear_attr.attr, &programs_attr.attr,
 	&processes_attr.attr,
 	&text_pages_count.attr.attr, &data_pages_count.attr.attr,
 	&bss_pages_count.attr.attr, &brk_pages_count.attr.attr,
@@ -182,6 +184,7 @@ static struct attribute *policy_attrs[] = {
 	&astray_huge_pages_count.attr.attr,
 	&astray_node_pages_count.attr.attr,
 	&astray_near_pages_count.attr.attr, &repaired_pages_count.attr.attr,
+	&entered_moved_pages_count.attr.attr,
 	&hot_moved_pages_count.attr.attr, &idle_moved_pages_count.attr.attr,
 	&outranked_moved_pages_count.attr.attr,
 	&worn_moved_pages_count.attr.attr,

@@ -26,7 +26,7 @@ COUNTERS = re.compile(r"""
     | memdiag/control/(remote_pages | backoffs | alarms)
     | memdiag/moves/(moved_pages | walks)
     | vipzone/(steered|kernel|yielded|next|swapped_in|collapsed|moved|unmoved_\w+)_pages
-    | vipzone/(lost_children | lost_tags | fallback_\w+)
+    | vipzone/(lost_children | lost_tags | (moved|retried|lost)_entrants | fallback_\w+)
     | vipzone/policies/\*/(\w+_pages | fallback_\w+ | sampled_\w+ | counted_\w+ | access_\w+)
     | vipzone/ledger/\*/(?!over_budget)\w+
     | vipzone/audit/(rounds | cpu_ns) | vipzone/accesses/undivided

@@ -62,7 +62,8 @@ static bool commands_same(const struct vipzone_command *a, const struct vipzone_
 		if (!orders_same(&a->orders[i], &b->orders[i]))
 			return false;
 	return a->scope == b->scope && a->pid == b->pid && !strcmp(a->cgroup, b->cgroup) &&
-	       a->children == b->children && a->heat == b->heat && a->wear == b->wear &&
+	       a->children == b->children && a->move == b->move &&
+	       a->heat == b->heat && a->wear == b->wear &&
 	       a->programs == b->programs && !strcmp(a->policy, b->policy) &&
 	       a->nr_regions == b->nr_regions &&
 	       !memcmp(a->regions, b->regions, sizeof(a->regions)) &&
@@ -77,9 +78,10 @@ static void command_print(const struct vipzone_command *command, char *to, size_
 			    scnprintf(to, size, "cgroup:%s", command->cgroup) :
 			    scnprintf(to, size, "%d", command->pid);
 
-	scnprintf(to + at, size - at, " \t%s%s%s%s%s", command->policy,
+	scnprintf(to + at, size - at, " \t%s%s%s%s%s%s", command->policy,
 		  command->heat ? " heat" : "", command->wear ? " wear" : "",
-		  command->programs ? " programs" : "", command->children ? " children" : "");
+		  command->programs ? " programs" : "", command->children ? " children" : "",
+		  command->move ? " move" : "");
 }
 
 static void technologies_fill(struct vipzone_command *command)

@@ -16,7 +16,7 @@
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define REGIONS	"%r<~+%r~+%r+%r>"
-#define OPTIONS	"<~~ children~ heat~ wear~ programs~ children programs~ heat wear>"
+#define OPTIONS	"<~~ children~ heat~ wear~ programs~ children programs~ heat wear~ move>"
 #define WHO	"<%p~%p~%p~cgroup:%g~cgroup:/~machine>"
 #define MARCH	"<mats~march-c-~march-ss~modulo-20~address-decoder~{c(w0);u(r0,w1);d(r1,w0)}" \
 		"~{c(w0);del%d;c(r0)}~{u(w0,w1,r1);c(r1)}~{c(r0)}~{c(w0);u(r0,r0,r0,w1,r1)}>"
