@@ -126,6 +126,8 @@ SYSFS = {
     "vipzone/moved_pages": "5",
     **{f"vipzone/unmoved_{why}_pages": "0" for why in ("busy", "pinned", "full", "gone", "shared", "policy", "cpuset")},
     "vipzone/lost_children": "0",
+    "vipzone/waiting_entrants": "0",
+    **{f"vipzone/{which}_entrants": "0" for which in ("moved", "retried", "lost")},
     "mrc/enabled": "1",
     "mrc/add": "77\n78 children\ncgroup:/a/b\nabove:64M",
     "mrc/remove": "",
@@ -359,6 +361,8 @@ def writes_are_one_line(top):
              "cgroup:/a segment:heap=a,*=b"),
             (("zone", "add", "cgroup:/a", "a", "--heat", "--later"), "vipzone/add",
              "cgroup:/a region:a later heat"),
+            (("zone", "add", "cgroup:/a", "a", "--move", "--later"), "vipzone/add",
+             "cgroup:/a region:a later move"),
             (("zone", "add", "12", "segment"), "vipzone/add", "12 segment"),
             (("zone", "add", "machine", "a", "b", "--heat", "--wear"), "vipzone/add",
              "machine region:a+b heat wear"),
@@ -1349,7 +1353,7 @@ def policy_files(number, who, policy, **counts):
     for why in ("empty", "policy", "cpuset", "context", "huge", "wear"):
         files[f"fallback_{why}"] = "0"
     files["moved_pages"] = "0"
-    for why in ("hot", "idle", "outranked", "worn"):
+    for why in ("entered", "hot", "idle", "outranked", "worn"):
         files[f"{why}_moved_pages"] = "0"
     files.update(counts)
     return {f"vipzone/policies/{number}/{name}": value for name, value in files.items()}
@@ -1378,6 +1382,14 @@ def children_are_of_a_process(top):
     for who in "machine", "cgroup:/a":
         done = tree.run("zone", "add", who, "a", "--children")
         assert done.returncode == 1 and "--children is for a process" in done.stderr, done
+        assert not tree.written("vipzone/add").strip()
+
+
+def who_moves_enters_a_cgroup(top):
+    tree = Tree(top, SYSFS)
+    for who in "machine", "12":
+        done = tree.run("zone", "add", who, "a", "--move")
+        assert done.returncode == 1 and "--move is for a cgroup" in done.stderr, done
         assert not tree.written("vipzone/add").strip()
 
 

@@ -141,6 +141,8 @@ def mistakes_are_told_by_line_and_remedy(top):
             ("[policy machine]\nheat = yes", 1, "[policy machine] lacks policy"),
             ("[policy 12]\npolicy = region:a", 1, "[policy 12]: a process is none tomorrow: 12; give cgroup:/PATH"),
             ("[policy]\npolicy = region:a", 1, "[policy] needs a name"),
+            ("[policy]\nmove = yes", 1, "[policy] needs a name"),
+            ("[policy machine]\npolicy = region:a\nmove = yes", 3, "[policy machine]: move is for a cgroup"),
             ("[memdiag x]\nenabled = 1", 1, "[memdiag] has no name"),
             ("[target cgroup:a]", 1, "not a process number: 'cgroup:a'"),
             ("[region r]\nrange = 1-2", 2, "range: not a range of pages: '1-2'"),
@@ -205,9 +207,10 @@ def what_the_kernel_has_chosen_is_set(top):
 
 def policies_are_as_the_command_takes_them(top):
     tree = a_tree(top)
-    configure(tree, x="[policy cgroup:/new]\npolicy = node0")
-    assert tree.run("apply").returncode == 0
-    assert tree.written("vipzone/add") == "cgroup:/new region:node0 later\n"
+    for option, word in ("", ""), ("move = no", ""), ("move = yes", " move"):
+        configure(tree, x=f"[policy cgroup:/new]\npolicy = node0\n{option}")
+        assert tree.run("apply").returncode == 0
+        assert tree.written("vipzone/add") == f"cgroup:/new region:node0{word} later\n"
 
 
 def masks_and_links_stay(top):

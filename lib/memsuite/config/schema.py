@@ -6,7 +6,7 @@ import difflib
 
 from ..arguments import policy_word, range_argument, tracked_argument, who_argument, word_argument
 from ..sysfs import CORE
-from ..zone.policies import POLICY_OPTIONS, policy_argument
+from ..zone.policies import LASTING_OPTIONS, policy_argument
 from ..zone.regions import PER_GIB, REGION_ATTRIBUTES
 
 SWITCHES = {"1": "1", "yes": "1", "true": "1", "on": "1", "0": "0", "no": "0", "false": "0", "off": "0"}
@@ -109,7 +109,7 @@ THINGS = {
         "range": range_argument, "technology": blankless, "locator": blankless, "map": word_argument, "banks": blankless,
         **numbers(*REGION_ATTRIBUTES, PER_GIB, "pool_kib", "container_kib")}, ()),
     "test": ("memdiag", word_argument, {"algorithm": blankless, "period_s": number}, ("algorithm", "period_s")),
-    "policy": ("vipzone", lasting, {"policy": policy, **switches(*POLICY_OPTIONS)}, ("policy",)),
+    "policy": ("vipzone", lasting, {"policy": policy, **switches(*LASTING_OPTIONS)}, ("policy",)),
     "target": ("mrc", tracked_group, numbers("accesses_per_s"), ()),
 }
 PROFILES = "profiles"           # key: file, value: yes or no
@@ -144,6 +144,14 @@ def check_name(section):
     return f"{section.title()} lacks {', '.join(missing)}" if missing else None
 
 
+def check_move(section):
+    """[(where, why)], as check() does."""
+    value, where = section.values.get("move", ("0", None))
+    if section.kind != "policy" or section.name != "machine" or value != "1":
+        return []
+    return [(where, f"{section.title()}: move is for a cgroup: nobody enters the machine")]
+
+
 def check(section):
     """[(where, why)] of what is wrong; values that are right become as they are written."""
     if section.kind not in KINDS:
@@ -158,4 +166,4 @@ def check(section):
             section.values[key] = known[key](value), where
         except argparse.ArgumentTypeError as error:
             problems.append((where, f"{key}: {error}"))
-    return problems
+    return problems + check_move(section)

@@ -21,6 +21,8 @@ SOME = 8        # addresses that are told
 # What could not be done, and why: counters that are 0 on a machine that is well.
 LOST = {
     ("vipzone", "lost_children"): "processes are not steered: there was no memory to note them",
+    ("vipzone", "lost_entrants"): "processes keep their pages that have entered a cgroup whose policy moves them: "
+                                  "too many waited, or there was no memory to note them",
     ("vipzone", "lost_tags"): "hints of programs were lost: there was no memory for them, or a process has 32768",
     ("mrc", "lost_children"): "children of targets are not tracked: there was no memory to note them",
 }

@@ -40,6 +40,8 @@ def add_commands(top):
     command.add_argument("--children", action="store_true",
                          help="and the processes that it forks")
     command.add_argument("--later", action="store_true", help="the cgroup need not be there yet")
+    command.add_argument("--move", action="store_true",
+                         help="and move what a process has when it enters the cgroup, and what is there now")
     add_policy_options(command)
     command = zone.add("remove", cmd_zone_remove, "take a policy away")
     command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")

@@ -25,7 +25,9 @@ def policy_argument(words):
 POLICY_OPTIONS = {"heat": "move pages between regions by how they are used",
                   "wear": "spare regions over their wear budget",
                   "programs": "let programs choose among its regions, salloc_policy(3)"}
-ALL_OPTIONS = ("children", *POLICY_OPTIONS)
+# Of a policy that is not a process's.
+LASTING_OPTIONS = ("move", *POLICY_OPTIONS)
+ALL_OPTIONS = ("children", *LASTING_OPTIONS)
 NO_CGROUP = "no such cgroup (with --later, it need not be there yet)"
 
 
@@ -55,8 +57,12 @@ def cmd_zone_add(args):
     if args.children and not str(args.who).isdigit():
         raise Failure(f"--children is for a process: of {args.who} all processes are under the policy anyway")
     check_later(args)
+    if args.move and not str(args.who).startswith("cgroup:"):
+        raise Failure("--move is for a cgroup: nobody enters " + ("the machine" if args.who == "machine" else "a process") +
+                      "; memsuite zone move PID moves what a process has")
     policy = policy_argument(args.policy)
-    add_policy(args.who, policy, ["children"] * args.children + ["later"] * args.later + policy_options(args))
+    options = ["children"] * args.children + ["later"] * args.later + ["move"] * args.move
+    add_policy(args.who, policy, options + policy_options(args))
     text = f"{args.who} gets its pages by {policy}"
     if not number("vipzone", "enabled"):
         text += " as soon as vipzone is on: memsuite zone enable"
