@@ -73,7 +73,7 @@ enum memsuite_hook_rank {
  * @order: of the folio wanted
  * @vma: area of the fault; the handler checks @vma and its vm_mm for NULL. NULL
  *	for a file
- * @address: user address, may not be aligned; 0 for a file
+ * @address: user address, may not be aligned; for shared memory, the offset in the file; else 0
  *
  * They lie as registers do that are put on a stack.
  */
@@ -94,9 +94,9 @@ struct memsuite_fault {
  * @finish: what is left to do for such a page. Runs in place of the hooked function,
  *	with preemption on, and may not sleep; NULL: the allocation fails.
  * @hugetlb: for MEMSUITE_HOOK_POINT_HUGETLB_POLICY; @vma may be on a stack, and has no more than
- *	its address space, file and flags. Return the node that is tried first, or NUMA_NO_NODE:
- *	that of the NUMA policies that there are. The kernel's lock of the pool of such pages
- *	may be held.
+ *	its address space, file and flags; @address is then the offset in the file. Return the node
+ *	that is tried first, or NUMA_NO_NODE: that of the NUMA policies that there are. The kernel's
+ *	lock of the pool of such pages may be held.
  * @entry: for MEMSUITE_HOOK_POINT_ALLOC_ENTRY. Return the preferred node, @nid itself
  *	to change nothing.
  * @remap: for MEMSUITE_HOOK_POINT_MREMAP_MOVE: @length bytes from @from on go to @to, in @mm,
@@ -118,7 +118,7 @@ struct memsuite_hook {
 	struct page *(*shmem)(const struct memsuite_fault *fault,
 			      const struct shmem_inode_info *file);
 	struct page *(*finish)(struct page *page);
-	int (*hugetlb)(struct vm_area_struct *vma);
+	int (*hugetlb)(struct vm_area_struct *vma, unsigned long address);
 	int (*entry)(gfp_t gfp, unsigned int order, int nid,
 		     const nodemask_t *nodemask);
 	void (*remap)(struct mm_struct *mm, unsigned long from,

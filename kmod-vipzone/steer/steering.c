@@ -525,7 +525,7 @@ static struct page *steer_shared(const struct memsuite_fault *fault,
  * Huge pages of hugetlbfs were set aside on nodes, and no other region has them. One of a node
  * that has none free is the kernel's to find.
  */
-static int steer_hugetlb(struct vm_area_struct *vma)
+static int steer_hugetlb(struct vm_area_struct *vma, unsigned long address)
 {
 	struct vipzone_policy *policy = vma->vm_mm ? vipzone_policy_of(vma->vm_mm) : NULL;
 	const struct vipzone_order *regions;

@@ -95,6 +95,7 @@ static __always_inline bool shmem_alloc(struct memsuite_hook_state *point,
 	struct memsuite_fault fault = {
 		.gfp = (__force gfp_t)*memsuite_hook_arg(point, call, 0),
 		.order = memsuite_hook_value(point, call, 1),
+		.address = memsuite_hook_value(point, call, 3) << PAGE_SHIFT,
 	};
 
 	return fault_answer(point, call, &fault, (void *)*memsuite_hook_arg(point, call, 2));
@@ -110,7 +111,8 @@ static __always_inline bool hugetlb_policy(struct memsuite_hook_state *point,
 	this_cpu_inc(point->stats->hits);
 	for (rank = 0; rank < MEMSUITE_NR_HOOK_RANKS; rank++) {
 		hook = READ_ONCE(point->hooks[rank]);
-		nid = hook ? hook->hugetlb((void *)*memsuite_hook_arg(point, call, 0)) :
+		nid = hook ? hook->hugetlb((void *)*memsuite_hook_arg(point, call, 0),
+					   *memsuite_hook_arg(point, call, 1)) :
 			     NUMA_NO_NODE;
 		if (nid == NUMA_NO_NODE)
 			continue;

@@ -21,7 +21,7 @@ static struct page *pass_shared(const struct memsuite_fault *fault,
 	return MEMSUITE_FAULT_PASS;
 }
 
-static int by_kernel(struct vm_area_struct *vma)
+static int by_kernel(struct vm_area_struct *vma, unsigned long address)
 {
 	return NUMA_NO_NODE;
 }
