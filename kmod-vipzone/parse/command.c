@@ -58,7 +58,7 @@ static int parse_segments(char *list, struct vipzone_command *command)
 		i = segment_name_find(name);
 		if (!item || i < 0 || named & 1U << i)
 			return -EINVAL;
-		err = vipzone_order_parse(item, command, &orders[i]);
+		err = vipzone_order_parse_weighted(item, command, &orders[i]);
 		if (err)
 			return err;
 		named |= 1U << i;
@@ -93,7 +93,7 @@ static int parse_policy(char *text, struct vipzone_command *command)
 	list = text_behind(text, "region:");
 	if (!list)
 		return -EINVAL;
-	err = vipzone_order_parse(list, command, &order);
+	err = vipzone_order_parse_weighted(list, command, &order);
 	if (!err)
 		vipzone_order_set(command, VIPZONE_ALL_SEGMENTS, &order);
 	return err;
@@ -151,6 +151,19 @@ static int parse_option(const char *word, struct vipzone_command *command)
 	return -EINVAL;
 }
 
+/* Heat and wear move pages by how they are used, whatever that makes of the shares. */
+static bool options_agree(const struct vipzone_command *command)
+{
+	unsigned int i;
+
+	if (!command->heat && !command->wear)
+		return true;
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
+		if (vipzone_order_is_weighted(&command->orders[i]))
+			return false;
+	return true;
+}
+
 int vipzone_command_parse(char *line, struct vipzone_command *command)
 {
 	char *word = strsep(&line, " \t");
@@ -166,7 +179,7 @@ int vipzone_command_parse(char *line, struct vipzone_command *command)
 	err = parse_policy(word, command);
 	while (!err && (word = memsuite_parse_word(&line)))
 		err = parse_option(word, command);
-	return err;
+	return !err && !options_agree(command) ? -EINVAL : err;
 }
 
 int vipzone_command_fill(const char *name, enum memsuite_technology kind,
@@ -217,5 +230,5 @@ int vipzone_command_choose(const struct vipzone_command *base, char *list,
 	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		if (!command->orders[i].nr)
 			command->orders[i] = base->orders[i];
-	return 0;
+	return options_agree(command) ? 0 : -EINVAL;
 }

@@ -83,12 +83,14 @@ int vipzone_command_parse_scope(char *word, struct vipzone_command *command);
  * unless they are named;
  * "low-power-first:LIST[,KEY=VALUE...]"; or "bank:SPREAD=LIST[|LIST...]", see
  * vipzone_banks_parse(). LIST is "REGION[+REGION...]", the second for when the
- * first is full. OPTION is "children", "later", "move", "heat", "wear" or "programs".
+ * first is full; or, of the first three, "REGION=WEIGHT+REGION=WEIGHT[+...]", for shares of the
+ * pages. OPTION is "children", "later", "move", "heat", "wear" or "programs"; "heat" and "wear"
+ * not with weights.
  *
  * Pure.
  *
  * Return: 0, -EINVAL (malformed), -E2BIG (too many regions),
- * -ERANGE (not a percentage), -ENAMETOOLONG.
+ * -ERANGE (not a percentage, or no weight from 1 to 255), -ENAMETOOLONG.
  */
 int vipzone_command_parse(char *line, struct vipzone_command *command);
 
@@ -117,7 +119,8 @@ int vipzone_command_fill(const char *name, enum memsuite_technology kind,
  * Pure.
  *
  * Return: 0, -EPERM (@base lets nobody choose, or not this region),
- * -EINVAL (malformed), -E2BIG or -ENAMETOOLONG.
+ * -EINVAL (malformed, or weights where @base has heat or wear), -ERANGE (no weight from 1 to 255),
+ * -E2BIG or -ENAMETOOLONG.
  */
 int vipzone_command_choose(const struct vipzone_command *base, char *list,
 			   struct vipzone_command *command);

@@ -87,6 +87,31 @@ static void takes_the_narrowest_name(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, command.orders[VIPZONE_SEGMENT_SHARED].nr, 0);
 }
 
+static void takes_weights(struct kunit *test)
+{
+	static struct vipzone_command command;
+	const struct vipzone_order *order = &command.orders[VIPZONE_SEGMENT_BRK];
+
+	KUNIT_EXPECT_EQ(test, parse_text("1 segment:heap=a=3+b=255,stack=b,*=b=1+c=2", &command),
+			0);
+	KUNIT_EXPECT_STREQ(test, command.policy, "segment:heap=a=3+b=255,stack=b,*=b=1+c=2");
+	KUNIT_EXPECT_EQ(test, command.nr_regions, 3U);
+	KUNIT_EXPECT_TRUE(test, vipzone_order_is_weighted(order));
+	KUNIT_EXPECT_EQ(test, order->nr, 2);
+	KUNIT_EXPECT_EQ(test, order->region[1], 1);
+	KUNIT_EXPECT_EQ(test, order->weight[0], 3);
+	KUNIT_EXPECT_EQ(test, order->weight[1], 255);
+	order = &command.orders[VIPZONE_SEGMENT_STACK];
+	KUNIT_EXPECT_FALSE(test, vipzone_order_is_weighted(order));
+	order = &command.orders[VIPZONE_SEGMENT_SHARED];
+	KUNIT_EXPECT_EQ(test, order->region[0], 1);
+	KUNIT_EXPECT_EQ(test, order->weight[0], 1);
+	KUNIT_EXPECT_EQ(test, order->weight[1], 2);
+	/* Without weights, none is left of a policy before. */
+	KUNIT_EXPECT_EQ(test, parse_text("1 region:a+b", &command), 0);
+	KUNIT_EXPECT_FALSE(test, vipzone_order_is_weighted(order));
+}
+
 static void leaves_out_what_is_not_named(struct kunit *test)
 {
 	static struct vipzone_command command;
@@ -208,6 +233,12 @@ static void lets_programs_choose(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_BSS].region[0], 1);
 	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_MMAP].nr, 2);
 	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_TEXT].nr, 0);
+	strscpy(list, "heap=c=2+a=1", sizeof(list));
+	KUNIT_ASSERT_EQ(test, vipzone_command_choose(&base, list, &chosen), 0);
+	KUNIT_EXPECT_EQ(test, chosen.orders[VIPZONE_SEGMENT_BRK].weight[0], 2);
+	base.heat = true;
+	strscpy(list, "heap=c=2+a=1", sizeof(list));
+	KUNIT_EXPECT_EQ(test, vipzone_command_choose(&base, list, &chosen), -EINVAL);
 	strscpy(list, "heap=d", sizeof(list));
 	KUNIT_EXPECT_EQ(test, vipzone_command_choose(&base, list, &chosen), -EPERM);
 	strscpy(list, "heap", sizeof(list));
@@ -273,7 +304,32 @@ static void refuses_mistakes(struct kunit *test)
 		{ "1 segment:brk=a,heap=b,brk=c", -EINVAL },
 		{ "1 segment:brk=a,mmap=b,heap=c,heap=d", -EINVAL },
 		{ "1 segment:*=a,*=b", -EINVAL },
-		{ "1 segment:heap=a=b", 0 },	/* there is no such region */
+		{ "1 segment:heap=a=b", -EINVAL },
+		{ "1 segment:heap=a=1", -EINVAL },
+		{ "1 region:a=3+b=1", 0 },
+		{ "1 region:a=255+b=1", 0 },
+		{ "1 region:a=256+b=1", -ERANGE },
+		{ "1 region:a=0+b=1", -ERANGE },
+		{ "1 region:a=3+b=0", -ERANGE },
+		{ "1 region:a=99999999999+b=1", -ERANGE },
+		{ "1 region:a=-1+b=1", -EINVAL },
+		{ "1 region:a=3.5+b=1", -EINVAL },
+		{ "1 region:a=3", -EINVAL },
+		{ "1 region:a=3+b", -EINVAL },
+		{ "1 region:a+b=3", -EINVAL },
+		{ "1 region:a=3+b=", -EINVAL },
+		{ "1 region:a=+b=1", -EINVAL },
+		{ "1 region:=3+b=1", -EINVAL },
+		{ "1 region:a=3+a=1", -EINVAL },
+		{ "1 region:a=3=1+b=1", -EINVAL },
+		{ "1 region:a=3+b=1+", -EINVAL },
+		{ "1 region:a=3+b=1 children programs", 0 },
+		{ "1 region:a=3+b=1 heat", -EINVAL },
+		{ "1 region:a=3+b=1 wear", -EINVAL },
+		{ "1 segment:heap=a=3+b=1,*=a wear", -EINVAL },
+		{ "1 low-power-first:a=3+b=1", -EINVAL },
+		{ "1 low-power-first:a+b,write=b=1+a=3", -EINVAL },
+		{ "1 bank:percpu=a=1+b=3|c", -EINVAL },
 		{ "1 region:1+2+3+4+5+6+7+8", 0 },
 		{ "1 region:" THIRTY_TWO, 0 },
 		{ "1 region:" THIRTY_TWO "+33", -E2BIG },
@@ -307,6 +363,7 @@ static struct kunit_case command_cases[] = {
 	KUNIT_CASE(keeps_the_order_of_regions),
 	KUNIT_CASE(tells_segments_apart),
 	KUNIT_CASE(takes_the_narrowest_name),
+	KUNIT_CASE(takes_weights),
 	KUNIT_CASE(leaves_out_what_is_not_named),
 	KUNIT_CASE(fills_in_by_technology),
 	KUNIT_CASE(spreads_over_banks),

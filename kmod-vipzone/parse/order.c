@@ -27,23 +27,58 @@ int vipzone_order_number(const char *name, struct vipzone_command *command)
 	return i;
 }
 
+static int order_add(const char *name, struct vipzone_command *command,
+		     struct vipzone_order *order)
+{
+	int nr = vipzone_order_number(name, command), i;
+
+	if (nr < 0)
+		return nr;
+	for (i = 0; i < order->nr; i++)
+		if (order->region[i] == nr)
+			return -EINVAL;
+	order->region[order->nr++] = nr;
+	return 0;
+}
+
+static int weight_parse(const char *text, u8 *weight)
+{
+	unsigned int value;
+	int err = kstrtouint(text, 10, &value);
+
+	if (err)
+		return err;
+	if (!value || value > U8_MAX)
+		return -ERANGE;
+	*weight = value;
+	return 0;
+}
+
+int vipzone_order_parse_weighted(char *list, struct vipzone_command *command,
+				 struct vipzone_order *order)
+{
+	unsigned int weights = 0;
+	char *name, *weight;
+	int err;
+
+	memset(order, 0, sizeof(*order));
+	while ((weight = strsep(&list, "+"))) {
+		name = strsep(&weight, "=");
+		err = order_add(name, command, order);
+		if (!err && weight)
+			err = weight_parse(weight, &order->weight[weights++]);
+		if (err)
+			return err;
+	}
+	return weights && (weights == 1 || weights != order->nr) ? -EINVAL : 0;
+}
+
 int vipzone_order_parse(char *list, struct vipzone_command *command,
 			struct vipzone_order *order)
 {
-	char *name;
-	int i, nr;
+	int err = vipzone_order_parse_weighted(list, command, order);
 
-	order->nr = 0;
-	while ((name = strsep(&list, "+"))) {
-		nr = vipzone_order_number(name, command);
-		if (nr < 0)
-			return nr;
-		for (i = 0; i < order->nr; i++)
-			if (order->region[i] == nr)
-				return -EINVAL;
-		order->region[order->nr++] = nr;
-	}
-	return 0;
+	return !err && vipzone_order_is_weighted(order) ? -EINVAL : err;
 }
 
 void vipzone_order_set(struct vipzone_command *command, unsigned int segments,

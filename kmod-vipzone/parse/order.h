@@ -16,11 +16,18 @@ struct vipzone_command;
  * struct vipzone_order - where pages come from
  * @nr: how many regions; none leaves the pages to the kernel
  * @region: their numbers in the command, in order of preference
+ * @weight: what shares of the pages they have; all 0: the first that has a page gives it
  */
 struct vipzone_order {
 	u8 nr;
 	u8 region[VIPZONE_MAX_REGIONS];
+	u8 weight[VIPZONE_MAX_REGIONS];
 };
+
+static inline bool vipzone_order_is_weighted(const struct vipzone_order *order)
+{
+	return order->weight[0];
+}
 
 /**
  * vipzone_order_number() - the number of a region in a command
@@ -33,6 +40,20 @@ struct vipzone_order {
  * -ENAMETOOLONG.
  */
 int vipzone_order_number(const char *name, struct vipzone_command *command);
+
+/**
+ * vipzone_order_parse_weighted() - parse "REGION[=WEIGHT][+REGION[=WEIGHT]...]"
+ * @list: is cut up; all regions have weights, or none has
+ * @command: regions that it did not name before are added
+ * @order: result
+ *
+ * Pure.
+ *
+ * Return: 0, -EINVAL (malformed, one of them twice, a weight is missing, or there is nothing to
+ * share), -ERANGE (a weight is not 1 to 255), -E2BIG or -ENAMETOOLONG.
+ */
+int vipzone_order_parse_weighted(char *list, struct vipzone_command *command,
+				 struct vipzone_order *order);
 
 /**
  * vipzone_order_parse() - parse "REGION[+REGION...]"

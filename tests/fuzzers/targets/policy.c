@@ -9,6 +9,7 @@
 #include "parse/low_power.c"
 #include "parse/bank.c"
 #include "parse/order.c"
+#include "parse/turns.c"
 
 #include <memsuite/vipzone.h>
 
@@ -26,6 +27,23 @@ static void order_check(const struct vipzone_command *command, const struct vipz
 	}
 }
 
+/* Each region of shares has some, and as many turns of a round as the others by their weights. */
+static void weights_check(const struct vipzone_order *order)
+{
+	unsigned int had[VIPZONE_MAX_REGIONS] = {};
+	struct vipzone_turns *turns;
+	unsigned int i;
+
+	MUST(order->nr > 1);
+	turns = malloc(vipzone_turns_size(order));
+	vipzone_turns_init(turns, order);
+	for (i = 0; i < turns->nr; i++)
+		had[turns->turn[i]]++;
+	for (i = 0; i < order->nr; i++)
+		MUST(had[i] && had[i] * order->weight[0] == had[0] * order->weight[i]);
+	free(turns);
+}
+
 static void command_check(const struct vipzone_command *command)
 {
 	struct vipzone_order order;
@@ -33,8 +51,13 @@ static void command_check(const struct vipzone_command *command)
 
 	MUST(command->nr_regions <= VIPZONE_MAX_REGIONS &&
 	     command->banks.nr <= VIPZONE_MAX_REGIONS);
-	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
+	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++) {
 		order_check(command, &command->orders[i]);
+		if (!vipzone_order_is_weighted(&command->orders[i]))
+			continue;
+		MUST(!command->heat && !command->wear && !command->low_power.set && !command->banks.nr);
+		weights_check(&command->orders[i]);
+	}
 	for (i = 0; i < command->banks.nr; i++)
 		order_check(command, &command->banks.orders[i]);
 	if (!command->low_power.set)
@@ -51,7 +74,8 @@ static void command_check(const struct vipzone_command *command)
 
 static bool orders_same(const struct vipzone_order *a, const struct vipzone_order *b)
 {
-	return a->nr == b->nr && !memcmp(a->region, b->region, a->nr);
+	return a->nr == b->nr && !memcmp(a->region, b->region, a->nr) &&
+	       !memcmp(a->weight, b->weight, sizeof(a->weight));
 }
 
 static bool commands_same(const struct vipzone_command *a, const struct vipzone_command *b)
