@@ -19,6 +19,7 @@
 #include "audit/process_move.h"
 #include "policy/bank_assign.h"
 #include "policy/lookup.h"
+#include "policy/spread.h"
 
 /**
  * struct process_walk - the walk over the memory of a process whose pages are moved
@@ -43,8 +44,10 @@ static void process_walk_page(struct process_walk *all, struct page *page, unsig
 	const struct vipzone_order *order =
 		vipzone_order_at_home(all->policy, segment, walk->mm);
 
-	if (!vipzone_page_is_movable(page) || !order->nr ||
-	    vipzone_page_is_placed(all->policy, order, page))
+	if (!vipzone_page_is_movable(page) || !order->nr)
+		return;
+	order = vipzone_spread_away_to(all->policy, segment, order, walk->vma, page, addr);
+	if (!order)
 		return;
 	all->move->pages -= vipzone_page_migrate_add(all->mover, walk->vma, page, order,
 						     all->move->why, NULL);

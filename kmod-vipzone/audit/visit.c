@@ -34,6 +34,7 @@
 #include "policy/bank_assign.h"
 #include "policy/lookup.h"
 #include "policy/process_energy.h"
+#include "policy/spread.h"
 #include "steer/access_charge.h"
 
 /* How long it is taken to be known what a region has free. */
@@ -327,6 +328,7 @@ static void visit_page(struct visit *visit, struct page *page, unsigned long add
 	enum vipzone_segment segment = vipzone_segment_of_page(visit->walk.vma, page, addr);
 	const struct vipzone_order *order =
 		vipzone_order_at_home(visit->policy, segment, visit->walk.mm);
+	const struct vipzone_order *away;
 
 	visit->limits->entries--;
 	if (!vipzone_page_is_movable(page) || !order->nr)
@@ -334,9 +336,11 @@ static void visit_page(struct visit *visit, struct page *page, unsigned long add
 	visit->looked += nr;
 	if (visit->table)
 		vipzone_hotness_rest(&visit->table[table_index(addr)]);
-	if (!vipzone_page_is_placed(visit->policy, order, page)) {
-		visit->astray[kind_of(visit->policy, order, page)] += nr;
-		visit_want(visit, page, addr, &visit->open[segment], VIPZONE_MOVE_REPAIR);
+	away = vipzone_spread_away_to(visit->policy, segment, order, visit->walk.vma, page, addr);
+	if (away) {
+		visit->astray[kind_of(visit->policy, away, page)] += nr;
+		visit_want(visit, page, addr, away == order ? &visit->open[segment] : away,
+			   VIPZONE_MOVE_REPAIR);
 	}
 	if (is_sampled(visit, page, segment))
 		see_use(visit, page, segment, addr, entry);

@@ -18,6 +18,7 @@
 #include "policy/counter_settle.h"
 #include "policy/policy.h"
 #include "policy/policy_sysfs.h"
+#include "policy/spread.h"
 
 static struct kobject *dir;
 static DEFINE_IDR(policies);		/* by number; under policies_lock */
@@ -37,6 +38,7 @@ static void policy_release(struct kobject *kobj)
 	if (!policy->base)
 		free_percpu(policy->stats);
 	kfree(policy->rankings);
+	vipzone_spread_close(policy);
 	kfree(policy);
 }
 
@@ -145,7 +147,8 @@ static void find_usual(struct vipzone_policy *policy)
 	for (segment = 0; segment < VIPZONE_NR_SEGMENTS; segment++) {
 		order = &command->orders[segment];
 		target = &policy->targets[order->region[0]];
-		if (!order->nr || target->nid < 0 || target->spans)
+		if (!order->nr || target->nid < 0 || target->spans ||
+		    vipzone_order_is_weighted(order))
 			continue;
 		policy->usual[segment] = target;
 		policy->usual_is_only[segment] = order->nr == 1 && !target->is_node;
@@ -285,6 +288,8 @@ struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *comma
 	policy->base = base;
 	policy->stats = base ? base->stats : alloc_percpu(struct vipzone_policy_stats);
 	err = policy->stats ? open_targets(policy) : -ENOMEM;
+	if (!err)
+		err = vipzone_spread_open(policy);
 	if (!err)
 		err = vipzone_reserves_init(policy);
 	if (!err)

@@ -19,6 +19,7 @@
 
 struct cgroup;
 struct vipzone_ranking;
+struct vipzone_turns;
 
 /* Its regions, and all that is in none of them. */
 #define VIPZONE_POLICY_PLACES	(VIPZONE_MAX_REGIONS + 1)
@@ -79,6 +80,8 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @usual: by segment: the target that all its pages come from while it has some, on one node;
  *	NULL: there is more to look at
  * @usual_is_only: by segment: there is no other, nor a node that the kernel may take pages from
+ * @turns: by segment: whose turn each page is, if its regions share pages by weight, or NULL; those
+ *	that share alike have the same
  * @has_one_region: it is the same for all segments, and the only one
  * @dry_tick: the jiffy in which that was found to be full
  * @stats: what became of its pages, those of @base if there is one
@@ -111,6 +114,7 @@ struct vipzone_policy {
 	struct vipzone_target targets[VIPZONE_MAX_REGIONS];
 	struct vipzone_target *usual[VIPZONE_NR_SEGMENTS];
 	bool usual_is_only[VIPZONE_NR_SEGMENTS];
+	struct vipzone_turns *turns[VIPZONE_NR_SEGMENTS];
 	bool has_one_region;
 	unsigned long dry_tick;
 	struct vipzone_policy_stats __percpu *stats;

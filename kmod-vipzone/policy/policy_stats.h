@@ -59,6 +59,7 @@ enum vipzone_astray {
  * @collapsed: gathered in huge pages
  * @yielded: used little, and so not from the first region
  * @next: of those placed, in a later region than the first that was tried
+ * @turns: turns among regions of pages that come without a place in their file
  * @fallbacks: left to the kernel, by reason
  * @moves: pages that were to be moved, by the outcome
  * @whys: moved, by the reason
@@ -76,6 +77,7 @@ struct vipzone_policy_stats {
 	u64 collapsed;
 	u64 yielded;
 	u64 next;
+	u64 turns;
 	u64 fallbacks[VIPZONE_NR_FALLBACKS];
 	u64 moves[VIPZONE_NR_MOVES];
 	u64 whys[VIPZONE_NR_MOVE_WHYS];

@@ -26,9 +26,11 @@
 #include <memsuite/hook_watch.h>
 #include <memsuite/pagewalk.h>
 
+#include "parse/turns.h"
 #include "policy/arming.h"
 #include "policy/bank_assign.h"
 #include "policy/lookup.h"
+#include "policy/spread.h"
 #include "steer/collapse_count.h"
 #include "steer/steering.h"
 #include "tags/tags.h"
@@ -298,15 +300,36 @@ static struct page *steer_pinned(struct vipzone_policy *policy, enum vipzone_seg
 	return MEMSUITE_FAULT_KERNEL;
 }
 
+/* What is read into the page cache comes without a place: each CPU takes turns by itself. */
+static unsigned long place_of(struct vipzone_policy *policy, enum vipzone_segment segment,
+			      const struct memsuite_fault *fault)
+{
+	if (fault->vma)
+		return vipzone_spread_place(fault->vma, fault->address, fault->order);
+	if (segment == VIPZONE_SEGMENT_SHARED)
+		return fault->address >> (PAGE_SHIFT + fault->order);
+	return this_cpu_inc_return(policy->stats->turns);
+}
+
+static const struct vipzone_order *regions_for(struct vipzone_policy *policy,
+					       enum vipzone_segment segment,
+					       const struct memsuite_fault *fault)
+{
+	const struct vipzone_turns *turns = policy->turns[segment];
+
+	if (turns)
+		return &vipzone_turns_at(turns, place_of(policy, segment, fault))->all;
+	return vipzone_order_at_fault(policy, segment,
+				      fault->vma ? fault->vma->vm_mm : current->mm);
+}
+
 /* There is none at hand, or there is more to look at. */
 static noinline struct page *steer_with_care(struct vipzone_policy *policy,
 					     enum vipzone_segment segment,
 					     enum memsuite_refusal refusal,
 					     const struct memsuite_fault *fault)
 {
-	const struct vipzone_order *regions =
-		vipzone_order_at_fault(policy, segment,
-				       fault->vma ? fault->vma->vm_mm : current->mm);
+	const struct vipzone_order *regions = regions_for(policy, segment, fault);
 
 	if (!regions->nr)
 		return MEMSUITE_FAULT_PASS;
@@ -528,6 +551,9 @@ static struct page *steer_shared(const struct memsuite_fault *fault,
 static int steer_hugetlb(struct vm_area_struct *vma, unsigned long address)
 {
 	struct vipzone_policy *policy = vma->vm_mm ? vipzone_policy_of(vma->vm_mm) : NULL;
+	const struct memsuite_fault fault = {
+		.order = memsuite_hugetlb_order(vma), .vma = vma, .address = address,
+	};
 	const struct vipzone_order *regions;
 	struct vipzone_target *target;
 	enum vipzone_segment segment;
@@ -541,14 +567,13 @@ static int steer_hugetlb(struct vm_area_struct *vma, unsigned long address)
 		return NUMA_NO_NODE;
 	}
 	segment = vipzone_segment_of(vma, vma->vm_start);
-	regions = vipzone_order_at_fault(policy, segment, vma->vm_mm);
+	regions = regions_for(policy, segment, &fault);
 	for (i = 0; i < regions->nr; i++) {
 		target = &policy->targets[regions->region[i]];
 		if (!target->is_node || !target_is_allowed(target) || is_spared(policy, target))
 			continue;
 		if (memsuite_hugetlb_free_on(vma, target->nid)) {
-			this_cpu_add(policy->stats->by_node[segment],
-				     1UL << memsuite_hugetlb_order(vma));
+			this_cpu_add(policy->stats->by_node[segment], 1UL << fault.order);
 			return target->nid;
 		}
 		if (nid == NUMA_NO_NODE)
