@@ -364,6 +364,8 @@ def writes_are_one_line(top):
             (("zone", "add", "cgroup:/a", "a", "--move", "--later"), "vipzone/add",
              "cgroup:/a region:a later move"),
             (("zone", "add", "12", "segment"), "vipzone/add", "12 segment"),
+            (("zone", "add", "12", "a=3", "b=1"), "vipzone/add", "12 region:a=3+b=1"),
+            (("zone", "add", "12", "segment:heap=a=3+b=1,*=b"), "vipzone/add", "12 segment:heap=a=3+b=1,*=b"),
             (("zone", "add", "machine", "a", "b", "--heat", "--wear"), "vipzone/add",
              "machine region:a+b heat wear"),
             (("zone", "move", "12"), "vipzone/move", "12"),
@@ -1485,7 +1487,7 @@ def policies_can_be_done_by_hand(top):
     assert moves.policy_nodes("segment:bss=node3") == {"bss": 3}
     assert set(moves.policy_nodes("region:node2").values()) == {2}
     tree = Tree(top, SYSFS)
-    for policy in "region:pram", "segment:heap", "segment:x=node0", "bank:node0":
+    for policy in "region:pram", "segment:heap", "segment:x=node0", "bank:node0", "region:node0=3+node1=1":
         done = tree.run("zone", "move", "1", "--policy", policy)
         assert done.returncode == 1 and done.stderr, policy
     # A program of ours: its memory is on node 0, or nowhere else to be moved to.
@@ -1536,6 +1538,33 @@ def pages_are_told_by_segment_and_region(top):
     assert "process 13" in tree.run("zone", "where", "13").stderr
 
 
+def shares_are_told_beside_what_is_wanted(top):
+    """Four pages, in frames 1, 2 and 3 of node0, and 300,000, of which "rest" is the region."""
+    rest = {**REGION, "start": "0x40000000", "end": "0x80000000"}
+    tree = Tree(top, {**SYSFS, **policy_files(3, "machine", "region:node0=3+rest=1"),
+                      **{f"regions/rest/{name}": text for name, text in rest.items()}})
+    made_up_process(tree)
+    tree.fill(tree.debugfs, {"vipzone/processes": PROCESSES})
+    with open(f"{tree.proc}/12/cgroup", "w", encoding="utf-8") as file:
+        file.write("0::/a/b\n")
+
+    def told():
+        done = tree.run("zone", "where", "12")
+        assert done.returncode == 0, done
+        return done.stdout[done.stdout.index("shares"):] if "shares" in done.stdout else ""
+
+    assert told() == "shares of text, data, brk, stack: node0 75.0% (of 75.0%), rest 25.0% (of 25.0%)\n", told()
+    # The nearest cgroup's goes before the machine's, its own before that, and what it has chosen before those.
+    tree.fill(tree.sysfs, policy_files(4, "cgroup:/a", "segment:heap=node0=1+rest=1,*=node0"))
+    assert told() == "shares of brk: node0 100.0% (of 50.0%), rest 0.0% (of 50.0%)\n", told()
+    tree.fill(tree.sysfs, policy_files(5, "12", "region:node0=1+rest=4"))
+    assert "rest 25.0% (of 80.0%)" in told(), told()
+    tree.fill(tree.debugfs, {"vipzone/processes": f"{PROCESSES}12 5 segment:stack=rest"})
+    assert told() == "shares of text, data, brk: node0 100.0% (of 20.0%), rest 0.0% (of 80.0%)\n", told()
+    tree.fill(tree.debugfs, {"vipzone/processes": f"{PROCESSES}12 5 segment:*=rest"})
+    assert not told(), told()
+
+
 def strays_are_warned_of(top):
     """A page of four lies elsewhere; by the segments that the policy is about, and not if it is the kernel's page of zeros."""
     tree = Tree(top, {**SYSFS, **policy_files(0, "12", "region:node0", fallback_empty="7", collapsed_pages="512")},
@@ -1563,7 +1592,7 @@ def strays_are_warned_of(top):
     assert told("segment:heap=node0,text=node0") == ""
     tree.fill(tree.sysfs, {f"regions/rest/{name}": text for name, text in {**REGION, "start": "0x40000000", "end": "0x80000000",
                                                                            "technology": "DDR4"}.items()})
-    for policy in ("region:node0+rest", "segment:stack=rest,*=node0", "low-power-first:node0,threshold_pct=3,write=rest",
+    for policy in ("region:node0+rest", "region:node0=3+rest=1", "segment:stack=rest,*=node0", "low-power-first:node0,threshold_pct=3,write=rest",
                    "bank:percpu=node0|rest"):
         assert told(policy) == "", policy
     # brk in what is no DRAM, and text and data in what is; the stack is where it ought to be.
@@ -2369,6 +2398,7 @@ TESTS = (
     children_are_of_a_process,
     commands_run_under_a_policy,
     pages_are_told_by_segment_and_region,
+    shares_are_told_beside_what_is_wanted,
     strays_are_warned_of,
     shared_memory_is_told_apart,
     bank_maps_are_imported,

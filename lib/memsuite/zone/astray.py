@@ -15,6 +15,7 @@ from ..proc import PAGE, command_of, is_zero_page, proc_text
 from ..sysfs import entries, number, numbers, read, read_debugfs, table
 from .residency import Extent
 from .segments import SEGMENTS, Segments, by_segment, pages, whole
+from .shares import region_names
 
 LOOK_AFTER_S = 5
 WARN_PERCENT = 5
@@ -52,7 +53,7 @@ def policy_regions(policy):
         named = {}
         for item in rest.split(","):
             segment, _, regions = item.partition("=")
-            named[segment] = regions.split("+")
+            named[segment] = region_names(regions)
         return by_segment(named)
     if kind == "segment":
         made_of = {"dram": [], "pram": []}
@@ -64,7 +65,7 @@ def policy_regions(policy):
         rest = "+".join([first, *(key[len("write="):] for key in keys if key.startswith("write="))])
     elif kind == "bank":
         rest = rest.partition("=")[2].replace("|", "+")
-    return dict.fromkeys(SEGMENTS, rest.split("+"))
+    return dict.fromkeys(SEGMENTS, region_names(rest))
 
 
 class Counts(NamedTuple):

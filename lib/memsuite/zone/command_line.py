@@ -33,6 +33,7 @@ def add_commands(top):
     command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")
     command.add_argument("policy", metavar="POLICY", nargs="+", type=policy_word,
                          help="REGION..., the most wanted one first; or region:REGION[+REGION...]; or "
+                              "REGION=WEIGHT..., region:REGION=WEIGHT+REGION=WEIGHT[+...], for shares of the pages; or "
                               "segment:SEGMENT=REGION[+REGION...][,...], where * stands for all other segments; or "
                               "segment, with heap and stack in DRAM and the rest in PRAM; or "
                               "bank:percpu=LIST|LIST..., perprocess, percgroup or random; or "

@@ -22,6 +22,8 @@ def policy_nodes(text):
     nodes = {}
     for item in rest.split(","):
         segment, equals, regions = item.partition("=")
+        if "=" in regions:
+            raise Failure("pages are shared out by weight by vipzone alone: memsuite zone add, then zone move without --policy")
         name = regions.split("+")[0]
         match = re.fullmatch(r"node(\d+)", name)
         if not equals or segment not in (*SEGMENTS, *GROUPS):

@@ -42,11 +42,12 @@ def add_policy(who, policy, options):
                       if policy != "segment" else
                       f"{NO_CGROUP}, or no region of DRAM and one of PRAM: see regions/REGION/technology",
         errno.EINVAL: "not a policy, or not a process that can be steered (a kernel thread?); policies are "
-                      "region:REGION[+REGION...], segment, segment:SEGMENT=REGION[+REGION...][,...], "
+                      "region:REGION[+REGION...], segment, segment:SEGMENT=REGION[+REGION...][,...], both also with "
+                      "REGION=WEIGHT+REGION=WEIGHT[+...] and then without heat and wear, "
                       "low-power-first:REGION[+REGION...][,KEY=VALUE...] and "
                       "bank:SPREAD=REGION[+REGION...][|...], segments are "
                       + ", ".join(SEGMENTS) + ", heap, for brk and mmap, and *, spreads percpu, perprocess, percgroup and random",
-        errno.ERANGE: "not a percentage",
+        errno.ERANGE: "not a percentage" if policy.startswith("low-power-first:") else "a weight is a number from 1 to 255",
         errno.E2BIG: "too many regions, 32 at most, or the policy is too long",
         errno.ENAMETOOLONG: "no such region: its name is too long",
     })

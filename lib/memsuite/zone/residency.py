@@ -6,6 +6,7 @@ from ..output import human_pages, print_json, print_table
 from ..proc import PAGE
 from ..sysfs import CORE, entries, need, number, read
 from .segments import SEGMENTS, Segments, pages
+from .shares import share_lines, weights_over
 
 
 def bank_of(frame_map, address):
@@ -47,21 +48,53 @@ class Extent:
         return self.has(frame * PAGE)
 
 
-def residency(pid):
-    """{segment: {region: pages}}, by the smallest region that a page lies in."""
+def region_of(frame, extents):
+    """The first of them that has the frame."""
+    return next((extent.name for extent in extents if extent.has_frame(frame)), "elsewhere")
+
+
+class Share:
+    """What regions that share pages by weight have of some segments."""
+
+    def __init__(self, weights):
+        self.weights, self.segments, self.found = weights, [], {}
+        self.extents = [Extent(name) for name in weights]
+
+    def add(self, segment, frame):
+        if segment not in self.segments:
+            self.segments.append(segment)
+        name = region_of(frame, self.extents)
+        self.found[name] = self.found.get(name, 0) + 1
+
+
+def shares_by_segment(weights):
+    """Segments with the same weights have one share."""
+    shares = {}
+    for of_segment in weights.values():
+        shares.setdefault(tuple(of_segment.items()), Share(of_segment))
+    return {segment: shares[tuple(of_segment.items())] for segment, of_segment in weights.items()}
+
+
+def residency(pid, shares=None):
+    """{segment: {region: pages}}, by the smallest region that a page lies in; and to @shares, {segment: Share}."""
     regions = sorted((Extent(name) for name in entries("regions")), key=lambda extent: (extent.size, extent.name))
     segments, counts = Segments(pid), {}
     for area, address, frame, is_private in pages(pid):
-        region_name = next((extent.name for extent in regions if extent.has_frame(frame)), "elsewhere")
-        of_segment = counts.setdefault(segments.of(area, address, is_private), {})
+        region_name = region_of(frame, regions)
+        segment = segments.of(area, address, is_private)
+        of_segment = counts.setdefault(segment, {})
         of_segment[region_name] = of_segment.get(region_name, 0) + 1
+        # What is the page cache's is where its first reader's policy wanted it.
+        if shares and segment in shares and (is_private or area.is_shared_memory):
+            shares[segment].add(segment, frame)
     return counts
 
 
 def cmd_zone_where(args):
     need(CORE)
     try:
-        counts = residency(args.pid)
+        shares = shares_by_segment({} if args.json else weights_over(args.pid))
+        counts = residency(args.pid, shares)
     except OSError as error:
         raise Failure(f"process {args.pid}: {error.strerror}") from None
     if args.json:
@@ -71,4 +104,6 @@ def cmd_zone_where(args):
     print_table(["SEGMENT", *names],
                 [[segment, *(human_pages(counts[segment].get(name, 0)) if name in counts[segment] else "-"
                              for name in names)] for segment in SEGMENTS if segment in counts], right=names)
+    for line in share_lines(dict.fromkeys(shares.values())):
+        print(line)
     return 0
