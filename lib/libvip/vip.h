@@ -87,13 +87,14 @@ int vip_tag(const void *addr, size_t len, size_t vip_flags);
 /**
  * salloc_policy() - ask for regions for segments of this program
  * @policy: "SEGMENT=REGION[+REGION...][,...]", of text, data, bss, brk, stack,
- *	mmap, shared, file, cache, heap for brk and mmap, and * for all others; NULL takes back what was asked
+ *	mmap, shared, file, cache, heap for brk and mmap, and * for all others; NULL takes back what
+ *	was asked. "REGION=WEIGHT+REGION=WEIGHT[+...]", with weights from 1 to 255, shares the pages out
  *
  * Inherited by children and kept by exec, unless exec gains privileges (set-uid);
  * hybrid PRAM, section 3.2.
  *
  * Return: 0, or -1 with errno: EPERM (the administrator's policy for this
- * process does not let programs choose, or not that region), EINVAL, E2BIG,
+ * process does not let programs choose, or not that region), EINVAL, E2BIG, ERANGE (of a weight),
  * ENOENT or ENODEV (the module is not loaded), ENOMEM.
  */
 int salloc_policy(const char *policy);

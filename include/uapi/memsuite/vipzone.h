@@ -85,8 +85,9 @@ struct vipzone_choice {
  * reserved not zero, not a policy), EFAULT, ENOMEM (no memory, or part of the
  * range is not mapped), ENOSPC (too many ranges), ENOENT (VIPZONE_QUERY: not
  * tagged), EPERM (VIPZONE_CHOOSE: the administrator's policy for the process
- * does not let programs choose, or not that region), EOPNOTSUPP (the kernel has
- * no mmu notifiers, which tell what is unmapped), ENOTTY.
+ * does not let programs choose, or not that region), ERANGE (VIPZONE_CHOOSE: a
+ * weight is not from 1 to 255), EOPNOTSUPP (the kernel has no mmu notifiers,
+ * which tell what is unmapped), ENOTTY.
  */
 #define VIPZONE_TAG		_IOW('Z', 0xc0, struct vipzone_range)
 #define VIPZONE_UNTAG		_IOW('Z', 0xc1, struct vipzone_range)
