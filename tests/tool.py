@@ -32,7 +32,7 @@ from memsuite.diag import retirement, saved_pages  # noqa: E402
 from memsuite.mrc import record  # noqa: E402
 from memsuite.store import devices  # noqa: E402
 from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
-from memsuite.zone import ledger, moves, segments  # noqa: E402
+from memsuite.zone import ledger, moves, segments, weights  # noqa: E402
 
 TOOL = os.path.join(TOP, "scripts", "memsuite")
 PYTHON = "/usr/bin/python3"
@@ -457,6 +457,24 @@ def regions_are_measured(top):
     assert result.returncode == 1 and "138 ns" in result.stdout and "too few pages" in result.stdout, result
     result = measure("nowhere")
     assert result.returncode == 1 and "there are away, banks, node0, second, small" in result.stderr, result
+
+
+def weights_are_proposed(top):
+    assert weights.in_proportion({"a": 30.1, "b": 10.0}) == {"a": 3, "b": 1}
+    assert weights.in_proportion({"a": 200.0, "b": 1.0}) == {"a": 32, "b": 1}
+    assert weights.in_proportion({"a": 5.0, "b": 5.1}) == {"a": 1, "b": 1}
+    tree = Tree(top, {**SYSFS, "vipzone/enabled": "1",
+                      **{f"regions/other/{name}": text for name, text in REGION.items()}})
+    tree.fill(tree.sysfs, {f"regions/{name}/free_pages": "10000000" for name in ("node0", "other")})
+    result = tree.run("zone", "weights", "--mib", "2")
+    assert result.returncode == 0 and re.search(r"(?m)^region:node0=\d+\+other=\d+$", result.stdout), result
+    assert tree.written("vipzone/add").endswith(" region:other\n")
+    tree.fill(tree.sysfs, {"regions/other/free_pages": "7"})
+    assert "other: has less than" in tree.run("zone", "weights", "node0", "other", "--mib", "2").stderr
+    assert "two regions" in tree.run("zone", "weights", "other").stderr
+    assert "nowhere: No such file" in tree.run("zone", "weights", "node0", "nowhere").stderr
+    tree.fill(tree.sysfs, {"vipzone/enabled": "0"})
+    assert "memsuite zone enable" in tree.run("zone", "weights").stderr
 
 
 def smbios(kind, handle, body, *strings):
@@ -2403,6 +2421,7 @@ TESTS = (
     shared_memory_is_told_apart,
     bank_maps_are_imported,
     regions_are_measured,
+    weights_are_proposed,
     a_curve_is_drawn_in_text,
     a_curve_is_drawn_in_ascii,
     a_curve_of_one_point_is_drawn,

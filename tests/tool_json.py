@@ -70,6 +70,7 @@ zone define r 1G-2G
 zone banks --import TOP/functions
 zone profile TOP/profile
 zone measure node0
+zone weights node0 second --mib 2
 zone energy --seconds 1
 zone move 12
 zone undefine r
@@ -109,6 +110,8 @@ def a_tree(top):
         "memdiag/control/bandwidth_pages_s": "8192", "memdiag/control/min_fidelity": "1",
         "memdiag/control/max_threads": "4", "memdiag/coverage/counted_age_s": "0",
         "vipzone/enabled": "1", **tool.policy_files(0, "machine", "region:node0"), "memdiag/tests/count": "0",
+        **{f"regions/second/{name}": text for name, text in tool.REGION.items()},
+        **{f"regions/{name}/free_pages": "10000000" for name in ("node0", "second")},
         **tool.ledger_files("node0"), "vipzone/audit/interval_ms": "0", "vipzone/audit/sample_accesses": "0"},
         {**DEBUGFS, "memdiag/bad_pages": BAD_PAGES + BAD_PAGE, "mrc/plan": PLAN,
          "vipzone/processes": f"{tool.PROCESSES}{os.getpid()} 0 -",
@@ -207,7 +210,7 @@ def any_terminal_will_do(top):
             result = tree.run(*command, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
             assert result.returncode == 0 and "Traceback" not in result.stderr, (encoding, command, result)
             assert encoding != "ascii" or result.stdout.isascii()
-        region, = json.loads(tree.run("zone", "list", "--json", PYTHONIOENCODING=encoding).stdout)
+        region, *_ = json.loads(tree.run("zone", "list", "--json", PYTHONIOENCODING=encoding).stdout)
         assert region["locator"] == "DIMM\udcff\udce9", region
     # What is written by a locale that has no UTF-8.
     result = tree.run("zone", "list", LC_ALL="C", PYTHONIOENCODING="", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")

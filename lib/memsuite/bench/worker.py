@@ -105,8 +105,15 @@ class Worker:
         self.answers = os.fdopen(self.back)
 
     def ask(self, name, *args):
+        self.send(name, *args)
+        return self.receive()
+
+    def send(self, name, *args):
+        """The first half of ask(): others can be asked meanwhile."""
         with contextlib.suppress(BrokenPipeError):
             os.write(self.to, (json.dumps([name, args]) + "\n").encode())
+
+    def receive(self):
         line = self.answers.readline()
         if not line:
             raise Failure("a process that was measured has ended early; is there too little memory?")

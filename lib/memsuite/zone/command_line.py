@@ -12,6 +12,7 @@ from .moves import cmd_zone_move
 from .policies import POLICY_OPTIONS, cmd_zone_add, cmd_zone_policies, cmd_zone_ps, cmd_zone_remove, cmd_zone_run
 from .regions import cmd_zone_define, cmd_zone_list, cmd_zone_profile, cmd_zone_undefine
 from .residency import cmd_zone_where
+from .weights import cmd_zone_weights
 
 
 def add_policy_options(command):
@@ -76,6 +77,11 @@ def add_commands(top):
     command.add_argument("--set", action="store_true", help="and write it to their read_latency_ns and write_latency_ns")
     command.add_argument("--mib", metavar="N", type=number_argument(16, 65536), default=64,
                          help="memory to take, of which the pages that lie there count (64)")
+    command = zone.add("weights", cmd_zone_weights,
+                       "measure what bandwidth regions have, and print a policy that shares pages in proportion")
+    command.add_argument("region", metavar="REGION", nargs="*", type=word_argument, help="(all nodes)")
+    command.add_argument("--mib", metavar="N", type=number_argument(2, 1 << 20),
+                         help="memory to take of each region (eight times what the caches hold, 128 at least)")
     command = zone.add("energy", cmd_zone_energy, "what regions and processes take, by the ledger of vipzone and by RAPL")
     command.add_argument("--seconds", type=number_argument(1, 86400), default=5, help="how long to look (5)")
     command = zone.add("move", cmd_zone_move, "move the pages that a process has to where its policy wants them")
