@@ -20,6 +20,12 @@ def host_suite():
     return found.group(1) if found else ""
 
 
+def has_image(headers):
+    """Debian signs images after headers are in the archive: until then a kernel has none."""
+    name = headers.name.replace("headers", "image", 1)
+    return any(image.version == headers.version for image in apt.packages(re.escape(name)))
+
+
 class Kernel:
     """A stock kernel, unpacked but not installed."""
 
@@ -35,8 +41,8 @@ class Kernel:
         if not offered:
             raise Failure(f"the archive has no headers of a kernel {name}")
         # A kernel of the host's own suite needs no chroot to build for.
-        own = [p for p in offered if suite in map(_base, p.suites)]
-        self._headers = (own or offered)[-1]
+        own = [p for p in offered if suite in map(_base, p.suites)] or offered
+        self._headers = next(filter(has_image, reversed(own)), own[-1])
         self.version = self._headers.version
         self.release = self._headers.name.removeprefix("linux-headers-")
         self.suite = _base(self._headers.suites[0])
