@@ -23,6 +23,7 @@
 #include "audit/page_history.h"
 #include "audit/visit.h"
 #include "energy/region_energy.h"
+#include "policy/cgroup_watch.h"
 #include "policy/lookup.h"
 #include "policy/process_energy.h"
 #include "policy/process_table.h"
@@ -30,6 +31,7 @@
 
 /* Processes that are found in one pass over all tasks. */
 #define CROWD		64
+#define TASKS_AT_ONCE	1024	/* between two chances for others to run */
 
 #define MAX_INTERVAL_MS	3600000
 
@@ -71,15 +73,18 @@ static bool is_covered(struct task_struct *task)
 	return covered;
 }
 
-/* The first processes under a policy behind the first @seen of them. */
-static unsigned int find_processes(unsigned int seen, struct pid **pids)
+/* The first processes under a policy behind the first @seen of them. @all: there are no more. */
+static unsigned int find_processes(unsigned int seen, struct pid **pids, bool *all)
 {
 	struct task_struct *task;
-	unsigned int nr = 0;
+	unsigned int nr = 0, looks = 0;
 
+	*all = true;
 	rcu_read_lock();
 	for_each_process(task) {
-		if (nr == CROWD)
+		*all = nr < CROWD && (++looks % TASKS_AT_ONCE ||
+				      vipzone_cgroup_watch_rest(task, task));
+		if (!*all)
 			break;
 		if (!is_covered(task))
 			continue;
@@ -117,8 +122,10 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limits)
 {
 	struct pid *pids[CROWD];
-	unsigned int nr = find_processes(cursor->seen, pids), i;
+	unsigned int nr, i;
+	bool all;
 
+	nr = find_processes(cursor->seen, pids, &all);
 	for (i = 0; i < nr; i++) {
 		if (limits->entries > 0 && !kthread_should_stop()) {
 			/* Where it was in one that is gone means nothing in another. */
@@ -132,10 +139,10 @@ static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limit
 		put_pid(pids[i]);
 	}
 	/* Once one is gone, there may be none behind those that were seen. */
-	if (!nr)
+	if (!nr && all)
 		cursor->addr = 0;
 	/* The next round begins with the first one again. */
-	if (nr == CROWD || cursor->addr || limits->entries <= 0)
+	if (!all || cursor->addr || limits->entries <= 0)
 		return false;
 	cursor->seen = 0;
 	return true;
