@@ -73,8 +73,9 @@ struct memsuite_block {
  * memsuite_hold_end().
  *
  * Context: may sleep.
- * Return: 0, -ENOENT (end of range), or -EAGAIN (the zone at @scan->pfn is
- * short of memory: the walk has not moved past it; or memsuite_hold_wanted()).
+ * Return: 0, -ENOENT (end of range), -EAGAIN (the zone at @scan->pfn is
+ * short of memory; the walk has not moved past it), or -EBUSY (memsuite_hold_wanted();
+ * the walk may go on where it is).
  */
 int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block);
 

@@ -37,7 +37,7 @@ void memdiag_testers_begin(void)
 	mutex_unlock(&testers_lock);
 }
 
-/* The next one that is online and nobody's own, behind @cpu and round, but for those in @without. */
+/* The next one that is online and nobody's own, behind @cpu and round, but for @without. */
 static int cpu_behind(int cpu, const struct cpumask *without, bool trusted)
 {
 	unsigned int i, other = cpu;

@@ -342,10 +342,6 @@ static bool worker_has_work(const struct worker *worker)
 	       worker->index < READ_ONCE(config.threads);
 }
 
-/*
- * Those that are trusted, of its node if it has any. A node may have no CPUs; the worker then stays
- * where it is.
- */
 /* Those of @cpus whose finds are trusted, and that are nobody's own. */
 static void worker_find_cpus(struct cpumask *wanted, const struct cpumask *cpus)
 {
@@ -354,6 +350,7 @@ static void worker_find_cpus(struct cpumask *wanted, const struct cpumask *cpus)
 	memdiag_testers_keep_trusted(wanted);
 }
 
+/* Those of its node; if none of them may test, of all. */
 static void worker_set_affinity(struct worker *worker)
 {
 	bool local = READ_ONCE(memdiag_optimisations.node_local);

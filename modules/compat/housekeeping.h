@@ -15,7 +15,10 @@
 #define MEMSUITE_HK_TICK	HK_FLAG_TICK
 #endif
 
-/* Without those of isolcpus= and nohz_full=, and of isolated partitions where the kernel tells. */
+/*
+ * Without those of isolcpus= and nohz_full=, and of isolated partitions where the kernel tells: they
+ * come and go, so under RCU.
+ */
 static inline void memsuite_housekeeping_and(struct cpumask *mask)
 {
 	rcu_read_lock();
@@ -26,8 +29,13 @@ static inline void memsuite_housekeeping_and(struct cpumask *mask)
 
 static inline bool memsuite_housekeeping_has(int cpu)
 {
-	return housekeeping_test_cpu(cpu, MEMSUITE_HK_DOMAIN) &&
-	       housekeeping_test_cpu(cpu, MEMSUITE_HK_TICK);
+	bool has;
+
+	rcu_read_lock();
+	has = housekeeping_test_cpu(cpu, MEMSUITE_HK_DOMAIN) &&
+	      housekeeping_test_cpu(cpu, MEMSUITE_HK_TICK);
+	rcu_read_unlock();
+	return has;
 }
 
 #endif

@@ -39,7 +39,7 @@ int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block
 		err = memsuite_frames_isolate(scan, TAKE_BUDGET, block);
 	} while (err == -EAGAIN && !memsuite_hold_wanted());
 	if (err)
-		return err == -ENOMEM ? -EAGAIN : err;
+		return err == -ENOMEM ? -EAGAIN : err == -EAGAIN ? -EBUSY : err;
 	memsuite_frames_prepare(block->page, block->order, false);
 	block_mark_offline(block, true);
 	memsuite_held_pages_add(1L << block->order);
