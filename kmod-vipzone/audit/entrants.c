@@ -36,8 +36,8 @@
 #define MOST_WAITING	16384
 /* As many are known at most to have been moved. */
 #define MOST_MOVED	1024
-/* A process is looked at so often at most, as long as some of its pages are busy. */
-#define MOST_TRIES	5
+/* A process is looked at again so often at most, as long as some of its pages are busy. */
+#define MOST_RETRIES	5
 #define RETRY_JIFFIES	HZ
 /* Whoever enters a cgroup often calls exec next, which leaves nothing to be moved. */
 #define SETTLE_JIFFIES	(HZ / 10)
@@ -287,7 +287,7 @@ static bool entrant_retry(struct entrant *entrant, int err)
 	if (!err && !entrant->busy)
 		return false;
 	/* Who has its mmap_lock may take long, as fork does; not to get it costs little. */
-	if (err != -EAGAIN && ++entrant->tries == MOST_TRIES)
+	if (err != -EAGAIN && ++entrant->tries > MOST_RETRIES)
 		return false;
 	retried_entrants++;
 	/* From the start, or from where it could not be looked at. */
@@ -364,7 +364,7 @@ static void work_requeue(void)
 		queue_delayed_work(queue, &move_work, QUOTA_JIFFIES);
 	else if (first)
 		queue_delayed_work(queue, &move_work,
-				   max_t(long, first->due - jiffies, 0));
+				   max_t(long, first->due - jiffies, QUOTA_JIFFIES));
 	spin_unlock_irqrestore(&entrants_lock, flags);
 }
 

@@ -34,6 +34,7 @@
 /**
  * struct vipzone_page_migrate - moves the pages of one process
  * @policy: whose regions they go to
+ * @ending: as vipzone_page_migrate_open() was told
  * @frames: free pages of each region
  * @allowed: nodes of its cpuset
  * @has_policy: the process has a NUMA policy
@@ -54,6 +55,7 @@
  */
 struct vipzone_page_migrate {
 	struct vipzone_policy *policy;
+	const bool *ending;
 	struct memsuite_target_frames frames[VIPZONE_MAX_REGIONS];
 	nodemask_t allowed;
 	bool has_policy;
@@ -330,20 +332,22 @@ static bool mover_move_held(struct vipzone_page_migrate *mover)
 	return all;
 }
 
-static bool mover_is_to_end(void)
+static bool mover_is_to_end(const struct vipzone_page_migrate *mover)
 {
+	if (mover->ending)
+		return READ_ONCE(*mover->ending);
 	return fatal_signal_pending(current) ||
 	       ((current->flags & PF_KTHREAD) && kthread_should_stop());
 }
 
 /* Whoever waits for what is held goes first. False if that takes too long. */
-static bool mover_lets_pass(void)
+static bool mover_lets_pass(const struct vipzone_page_migrate *mover)
 {
 	unsigned long end = jiffies + LET_PASS_JIFFIES;
 
-	while (memsuite_hold_wanted() && time_before(jiffies, end) && !mover_is_to_end())
+	while (memsuite_hold_wanted() && time_before(jiffies, end) && !mover_is_to_end(mover))
 		schedule_timeout_killable(HZ / 50);
-	return !memsuite_hold_wanted() && !mover_is_to_end();
+	return !memsuite_hold_wanted() && !mover_is_to_end(mover);
 }
 
 static void mover_leave_rest(struct vipzone_page_migrate *mover)
@@ -368,7 +372,7 @@ void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover)
 		return;
 	do {
 		all = mover_move_held(mover);
-	} while (!all && mover_lets_pass());
+	} while (!all && mover_lets_pass(mover));
 	if (!all)
 		mover_leave_rest(mover);
 	mover_note_tries(mover);
@@ -407,13 +411,15 @@ static void mover_init_nodes(struct vipzone_page_migrate *mover, struct task_str
 
 struct vipzone_page_migrate *vipzone_page_migrate_open(struct mm_struct *mm,
 						       struct task_struct *task,
-						       struct vipzone_policy *policy)
+						       struct vipzone_policy *policy,
+						       const bool *ending)
 {
 	struct vipzone_page_migrate *mover = kvzalloc(sizeof(*mover), GFP_KERNEL);
 
 	if (!mover)
 		return NULL;
 	mover->policy = policy;
+	mover->ending = ending;
 	mover_init_nodes(mover, task);
 	mover_init_frames(mover);
 	memsuite_migrate_init(&mover->move, take_target, mover);

@@ -18,13 +18,15 @@ struct vipzone_page_migrate;
  * @mm: its address space
  * @task: the process, which is asked for its cpuset and its NUMA policy
  * @policy: whose regions they go to
+ * @ending: set when no more is to be begun, of a work; NULL: signals, or the end of a kthread, say so
  *
- * All three stay until vipzone_page_migrate_close(). Context: may sleep.
+ * All stay until vipzone_page_migrate_close(). Context: may sleep.
  * Return: NULL if there is no memory.
  */
 struct vipzone_page_migrate *vipzone_page_migrate_open(struct mm_struct *mm,
 						       struct task_struct *task,
-						       struct vipzone_policy *policy);
+						       struct vipzone_policy *policy,
+						       const bool *ending);
 
 /* Adds what became of the pages to @moves[VIPZONE_NR_MOVES] and @whys[VIPZONE_NR_MOVE_WHYS]. */
 void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, u64 *whys);

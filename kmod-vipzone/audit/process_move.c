@@ -143,7 +143,7 @@ int vipzone_process_move(struct mm_struct *mm, struct task_struct *task,
 			.addr = move->addr,
 		},
 		.policy = policy,
-		.mover = vipzone_page_migrate_open(mm, task, policy),
+		.mover = vipzone_page_migrate_open(mm, task, policy, move->ending),
 		.move = move,
 	};
 	u64 moves[VIPZONE_NR_MOVES] = {}, whys[VIPZONE_NR_MOVE_WHYS] = {};

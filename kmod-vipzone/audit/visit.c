@@ -583,7 +583,7 @@ unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
 	ranked = open_rankings(policy, limits->pass);
 	for (segment = 0; segment < VIPZONE_NR_SEGMENTS; segment++)
 		choose_regions(visit, segment, ranked);
-	visit->mover = vipzone_page_migrate_open(mm, task, policy);
+	visit->mover = vipzone_page_migrate_open(mm, task, policy, NULL);
 	if (visit->mover) {
 		addr = visit_walk(visit);
 		close_rankings(visit);

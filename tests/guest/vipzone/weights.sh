@@ -5,7 +5,7 @@
 # what was there before, once it is moved, after which there is nothing left to move. Where a region is full the others
 # have its pages, and who is under another policy, or none, is left alone.
 #
-# kernels: oldest newest; soak: stock
+# kernels: newest; soak: stock
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 16384; debug: 8192
 . "$(dirname "$0")/ktap.sh"
