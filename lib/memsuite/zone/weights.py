@@ -3,6 +3,7 @@
 
 import contextlib
 import errno
+import glob
 import math
 import os
 import statistics
@@ -27,6 +28,20 @@ def in_proportion(speeds):
     weights = {name: max(1, round(SUM * speed / total)) for name, speed in speeds.items()}
     factor = math.gcd(*weights.values())
     return {name: weight // factor for name, weight in weights.items()}
+
+
+def last_caches(cpus):
+    """How many these processors have, if anybody tells: each of them holds as much as the first one's."""
+    levels = sorted(glob.glob("/sys/devices/system/cpu/cpu0/cache/index*"))
+    if not levels:
+        return 1
+    shared = set()
+    for cpu in cpus:
+        with contextlib.suppress(OSError), \
+                open(f"/sys/devices/system/cpu/cpu{cpu}/cache/{os.path.basename(levels[-1])}/shared_cpu_list",
+                     encoding="ascii") as file:
+            shared.add(file.read())
+    return max(1, len(shared))
 
 
 def check_placed(worker, name, pages):
@@ -76,7 +91,8 @@ def cmd_zone_weights(args):
     names = regions_asked(args.region)
     if not number("vipzone", "enabled"):
         raise Failure("vipzone is off; turn it on: memsuite zone enable")
-    speeds = {name: bandwidth(name, args.mib or 2 * buffer_mib()) for name in names}
+    mib = args.mib or 2 * buffer_mib() * last_caches(os.sched_getaffinity(0))
+    speeds = {name: bandwidth(name, mib) for name in names}
     # A program that reads and writes is held up by the slower of both.
     weights = in_proportion({name: min(of) for name, of in speeds.items()})
     policy = "region:" + "+".join(f"{name}={weight}" for name, weight in weights.items())
