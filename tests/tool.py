@@ -126,6 +126,7 @@ SYSFS = {
     "vipzone/moved_pages": "5",
     **{f"vipzone/unmoved_{why}_pages": "0" for why in ("busy", "pinned", "full", "gone", "shared", "policy", "cpuset")},
     "vipzone/lost_children": "0",
+    "vipzone/lost_entrants": "0",
     "vipzone/waiting_entrants": "0",
     **{f"vipzone/{which}_entrants": "0" for which in ("moved", "retried", "lost")},
     "mrc/enabled": "1",

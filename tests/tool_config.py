@@ -51,7 +51,7 @@ def a_tree(top, **sysfs):
     return Tree(top, {**SYSFS, **values(), **tool.policy_files(0, "machine", "region:node0", heat="1", programs="0"),
                       **tool.policy_files(4, "cgroup:/ab\udcff", "segment:heap=node0,*=node0"),
                       **tool.policy_files(5, "77", "region:node0"),
-                      **tool.policy_files(6, "cgroup:/shared", "region:node0=3+mine=1"),
+                      **tool.policy_files(6, "cgroup:/shared", "region:node0=3+mine=1", move="1"),
                       "bank_maps/dram/map": "xor=0x4000", "bank_maps/add": "", "memdiag/tests/count": "2",
                       "memdiag/tests/add": "", "memdiag/tests/remove": "",
                       **{f"regions/mine/{key}": text for key, text in {
@@ -86,7 +86,7 @@ def what_is_dumped_changes_nothing(top):
     assert b"[policy cgroup:/ab\xff]" in dump and b"# [policy 77]" in dump, dump
     assert b"[region mine]\nrange = 0x0-0x40000000" in dump, dump
     assert b"[test thorough]" in dump and b"other" not in dump and b"# [target 77]" in dump
-    assert b"[policy cgroup:/shared]\npolicy = region:node0=3+mine=1\n" in dump, dump
+    assert b"[policy cgroup:/shared]\npolicy = region:node0=3+mine=1\nmove = yes\n" in dump, dump
     before = files_of(tree)
     result = tree.run("apply", "--check", os.path.join(top, "dump"))
     assert result.returncode == 0, result

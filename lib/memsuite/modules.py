@@ -35,6 +35,8 @@ def vipzone_trouble(state):
         return "enabled, but not hooked: fault.alloc"
     if state["lost_children"]:
         return f"{state['lost_children']} processes lost for want of memory"
+    if state["lost_entrants"]:
+        return f"pages of {state['lost_entrants']} processes were not moved when they entered a cgroup"
     return None
 
 
@@ -44,7 +46,7 @@ STATUS = {
     "memdiag": (("bad_page_count", "pending_page_count", "tested_pages",
                  "passes",
                  "pass_progress_pct"), memdiag_trouble),
-    "vipzone": (("steered_pages", "lost_children"), vipzone_trouble),
+    "vipzone": (("steered_pages", "lost_children", "lost_entrants"), vipzone_trouble),
     "mrc": ((), lambda state: None),
 }
 

@@ -15,7 +15,7 @@
 #define DEBUGFS	"/sys/kernel/debug/memsuite"
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-#define REGIONS	"%r<~+%r~+%r+%r>"
+#define REGIONS	"%r<~+%r~+%r+%r~=3+%r=1~=255+%r=%d+%r=1>"
 #define OPTIONS	"<~~ children~ heat~ wear~ programs~ children programs~ heat wear~ move>"
 #define WHO	"<%p~%p~%p~cgroup:%g~cgroup:/~machine>"
 #define MARCH	"<mats~march-c-~march-ss~modulo-20~address-decoder~{c(w0);u(r0,w1);d(r1,w0)}" \

@@ -107,7 +107,8 @@ static void call(struct caller *caller)
 {
 	static const char *const choices[] = {
 		"region:r0", "r0", "heap=r0,*=r1", "heap=r1+r0,stack=node0", "*=node0", "", "r0+r1+r0",
-		"heap=", "cache=r0,mmap=r2", "region:node0",
+		"heap=", "cache=r0,mmap=r2", "region:node0", "heap=r0=3+r1=1,*=r0", "heap=r0=0+r1=1",
+		"*=r0=255+node0=1",
 	};
 	union {
 		struct vipzone_range range;
