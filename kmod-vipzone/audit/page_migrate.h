@@ -18,7 +18,7 @@ struct vipzone_page_migrate;
  * @mm: its address space
  * @task: the process, which is asked for its cpuset and its NUMA policy
  * @policy: whose regions they go to
- * @ending: set when no more is to be begun, of a work; NULL: signals, or the end of a kthread, say so
+ * @ending: set when no more is to be begun, of a work; NULL: signals say so, or a kthread's end
  *
  * All stay until vipzone_page_migrate_close(). Context: may sleep.
  * Return: NULL if there is no memory.

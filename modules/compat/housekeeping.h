@@ -16,8 +16,8 @@
 #endif
 
 /*
- * Without those of isolcpus= and nohz_full=, and of isolated partitions where the kernel tells: they
- * come and go, so under RCU.
+ * Without those of isolcpus= and nohz_full=, and of isolated partitions where the kernel tells:
+ * they come and go, so under RCU.
  */
 static inline void memsuite_housekeeping_and(struct cpumask *mask)
 {

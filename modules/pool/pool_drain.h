@@ -12,7 +12,7 @@ void memsuite_pools_exit(void);
 
 /* All pools. Context: may sleep. Each returns a number of pages. */
 unsigned long memsuite_pools_pages(void);
-unsigned long memsuite_pools_shrinkable(void);	/* adds up no counts of CPUs, and so leaves out theirs */
+unsigned long memsuite_pools_shrinkable(void);	/* but for what CPUs have at hand */
 unsigned long memsuite_pools_shrink(unsigned long pages);
 unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pfn);
 
