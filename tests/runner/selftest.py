@@ -72,7 +72,7 @@ class ResultTest(unittest.TestCase):
 class SessionTest(unittest.TestCase):
     """What fails by chance is tried once more, and nothing else is."""
 
-    def ran(self, tries, **more):
+    def ran(self, tries, latest_s=None, **more):
         """(whether the run is good, the session, what it printed) where each case answers @tries[name] in turn."""
         self.order = []
 
@@ -87,7 +87,7 @@ class SessionTest(unittest.TestCase):
         out = tempfile.TemporaryDirectory()
         self.addCleanup(out.cleanup)
         text = io.StringIO()
-        one = session.Session(out.name, 2, run, text)
+        one = session.Session(out.name, 2, run, text, latest_s)
         good = one.run([case(name, **more) for name in tries])
         one.summarize()
         return good, one, text.getvalue()
@@ -104,6 +104,17 @@ class SessionTest(unittest.TestCase):
         self.assertTrue(good)
         self.assertEqual(sorted(self.order), ["a", "b", "c"])
         self.assertEqual(text.splitlines()[-1], "3 passed, 0 failed, 0 skipped")
+
+    def test_too_late(self):
+        tries = {"a": [(GOOD, 0)], "b": [(GOOD, 0)]}
+        good, _, text = self.ran(tries, latest_s=0)
+        self.assertFalse(good)		# nothing was tested
+        self.assertEqual(self.order, [])
+        self.assertIn("did not begin within 0 minutes", text)
+        self.assertEqual(text.splitlines()[-1], "0 passed, 0 failed, 2 skipped")
+        good, _, text = self.ran(tries, latest_s=0, alone=True)
+        self.assertTrue(good)
+        self.assertEqual(text.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
 
     def test_unsteady(self):
         good, one, text = self.ran({"a": [(BAD, 1), (GOOD, 0)], "b": [(GOOD, 0)]})

@@ -47,14 +47,16 @@ def execute(case, directory):
 class Session:
     """One run of cases. @run does a case in a directory, as execute() does."""
 
-    def __init__(self, out, jobs, run=execute, file=sys.stdout):
+    def __init__(self, out, jobs, run=execute, file=sys.stdout, latest_s=None):
         self._out, self._jobs, self._run, self._file = out, jobs, run, file
+        self._latest_s = latest_s	# after so long no other case begins
         self._lock = threading.Lock()
         self._total = 0
         self._began = time.monotonic()
         self._alone_s = 0
         self.results = {}		# the last one of each case
         self.unsteady = []		# those that failed, and then passed
+        self.late = []			# cases that did not begin
 
     def _say(self, *lines):
         print(*lines, sep="\n", file=self._file, flush=True)
@@ -83,6 +85,10 @@ class Session:
 
     def _next(self, queues):
         with self._lock:
+            if self._latest_s is not None and time.monotonic() - self._began > self._latest_s:
+                for queue in queues:
+                    self.late += queue
+                    queue.clear()
             return next((queue.popleft() for queue in queues if queue), None)
 
     def _work(self, queues):
@@ -114,7 +120,7 @@ class Session:
             for future in concurrent.futures.as_completed([pool.submit(self._work, queues) for queues in workers]):
                 future.result()
         # One at a time: nothing else takes the processors meanwhile.
-        for result in [self.results[case.name] for case in cases]:
+        for result in [self.results[case.name] for case in cases if case.name in self.results]:
             if not result.final:
                 self._try_again(result)
         passed = sum(result.passed for result in self.results.values())
@@ -146,7 +152,10 @@ class Session:
             if result.failed:
                 self._say(f"The end of what {result.case.name} said:",
                           *(f"    {line}" for line in self._last_lines(result.case)))
+        if self.late:
+            self._say(f"This machine is slow: these did not begin within {self._latest_s / 60:.0f} minutes, and are skipped; "
+                      "make soak has no limit:", *(f"    {case.name}" for case in self.late))
         self._say(f"Outputs and kernel logs: {os.path.relpath(self._out, TOP)}",
                   f"{seconds / 60:.1f} minutes, {self._alone_s / 60:.1f} of them until all was built",
                   f"{sum(r.passed for r in results)} passed, {sum(len(r.failed) for r in results)} failed, "
-                  f"{sum(r.skipped for r in results)} skipped")
+                  f"{sum(r.skipped for r in results) + len(self.late)} skipped")

@@ -4,7 +4,7 @@
 # tested ones: the faulty page there gets none, though the kernel gives the huge page that has failed its test again at
 # once, and it is retired only when a sweep ends.
 #
-# kernels: newest; soak: all
+# kernels: none; soak: all
 # options: --numa 768M,cpus=0-1 --numa 128M --fault later
 # arguments: 0x30000000 0x38000000
 . "$(dirname "$0")/ktap.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A node loses all of its memory in the midst of a sweep: the sweep ends, others follow, and testing can be switched off.
 #
-# kernels: newest; soak: all
+# kernels: none; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag

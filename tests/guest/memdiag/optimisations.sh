@@ -3,7 +3,7 @@
 # optimisations.sh: each of the switches does what it says. Needs two memory
 # nodes with a CPU each.
 #
-# kernels: newest; soak: all
+# kernels: none; soak: all
 # options: --numa 192M,cpus=0-0 --numa 192M,cpus=1-1
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag

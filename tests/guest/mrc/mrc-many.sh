@@ -5,7 +5,7 @@
 #
 # The debug kernel does not tell how long threads have run.
 #
-# kernels: newest; soak: stock
+# kernels: none; soak: stock
 # options: --mem 512M --icount
 . "$(dirname "$0")/ktap.sh"
 mrc=$suite/mrc

@@ -7,7 +7,7 @@
 # Time is that of instructions.
 #
 # case: mrc-paper-size
-# kernels: newest
+# kernels: none; soak: newest
 # options: --icount --smp 1 --mem 2G
 # timeout: 900
 . "$(dirname "$0")/ktap.sh"

@@ -3,7 +3,7 @@
 # A process whose memory a virtual machine uses, which the page tables of the process do not see: its curve has what the
 # machine uses, and where memory is divided, that is not what has to leave. In a guest that swaps.
 #
-# kernels: newest; soak: stock
+# kernels: none; soak: stock
 . "$(dirname "$0")/ktap.sh"
 mrc=$suite/mrc
 division=$mrc/division

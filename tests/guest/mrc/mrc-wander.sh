@@ -4,7 +4,7 @@
 # protected once the mode is left, although entries are moved from where they were
 # not yet looked for to where they were. It takes two CPUs at once. KTAP.
 #
-# kernels: newest; soak: all
+# kernels: none; soak: all
 # options: --parallel
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/tracked.sh"

@@ -3,7 +3,7 @@
 # Memory that a virtual machine uses is no idle memory, though the page tables of its process do not see that: it stays
 # where it is, and what neither uses goes. Boot with two nodes, the processors on the first.
 #
-# kernels: newest; soak: stock
+# kernels: none; soak: stock
 # options: --numa 512M,cpus=0-1 --numa 512M
 . "$(dirname "$0")/ktap.sh"
 . "$(dirname "$0")/audited.sh"

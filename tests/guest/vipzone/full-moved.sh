@@ -3,7 +3,7 @@
 # Moving to a region that is full, of 1 GiB: that there is nothing is found without looking at each of its frames, for each
 # process anew; and what is freed there is found. The guest's clock counts instructions.
 #
-# kernels: oldest newest; soak: stock
+# kernels: newest; soak: stock
 # options: --icount --mem 2G --smp 1
 # timeout: 900
 . "$(dirname "$0")/ktap.sh"

@@ -5,7 +5,7 @@
 # low-power.sh [PAGES]: of each program; a slow kernel takes fewer.
 #
 # boot: shared
-# kernels: newest debug; soak: all
+# kernels: newest; soak: all
 # options: --numa 512M,cpus=0-1 --numa 512M
 # arguments: 8000; debug: 1000
 . "$(dirname "$0")/ktap.sh"

@@ -3,7 +3,7 @@
 # Huge pages are cleared ahead of demand: programs that ask for some find them ready, zero, and do not wait for them to be
 # cleared; the pool keeps to its size, and to half of it for these; when nobody asks any more, they are given back.
 #
-# kernels: oldest newest; soak: all
+# kernels: newest; soak: all
 # options: --mem 1G
 # timeout: 600
 . "$(dirname "$0")/ktap.sh"

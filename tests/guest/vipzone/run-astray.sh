@@ -5,7 +5,7 @@
 #
 #   run-astray.sh TOOL	scripts/memsuite; the host's files are needed
 #
-# kernels: newest; soak: stock
+# kernels: none; soak: stock
 # options: --root host --numa 768M,cpus=0-1 --numa 512M
 # arguments: $TOP/scripts/memsuite
 . "$(dirname "$0")/ktap.sh"

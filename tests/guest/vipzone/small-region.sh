@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A region no larger than what CPUs keep of freed pages: what one program frees there, the next one gets.
 #
-# kernels: newest; soak: all
+# kernels: none; soak: all
 # options: --mem 2G
 . "$(dirname "$0")/ktap.sh"
 region=$suite/regions/small
