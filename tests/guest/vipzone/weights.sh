@@ -135,8 +135,8 @@ begin own region:small=1+near=1
 let_go
 inside 0x32000000 0x32400000
 in_small=$found
-# But for a batch of 64 that each of two processors keeps at hand, and some that are others'.
-check "a full region has all that it can" between "$in_small" $((1024 - 2 * 64 - 32)) 1024
+# But for a batch of 128 that each of two processors may keep at hand.
+check "a full region has all that it can" between "$in_small" $((1024 - 2 * 128)) 1024
 inside 0x10000000 0x18000000
 check "the other one has the rest" [ $((in_small + found)) -ge $((pages * 99 / 100)) ]
 check "they are counted" between "$(count next_pages)" $((pages / 2 - 1024 - pages / 100)) $((pages / 2))
