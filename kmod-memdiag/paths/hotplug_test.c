@@ -87,7 +87,7 @@ static int hotplug_notify(struct notifier_block *block, unsigned long action,
 	if (action == MEM_ONLINE)
 		memdiag_inuse_forget();
 	if (action == MEM_ONLINE || action == MEM_OFFLINE)
-		memdiag_bad_pages_retire_again();
+		memdiag_bad_pages_retire_again(true);
 	return NOTIFY_OK;
 }
 

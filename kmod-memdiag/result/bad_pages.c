@@ -391,7 +391,7 @@ static unsigned long records_next_pending(unsigned long behind)
  */
 #define VAIN_MAX	64
 
-static bool ending;
+static bool ending, all_are_due;
 
 /*
  * Not under the lock: memory_failure() may wait for a page that is locked by a
@@ -400,9 +400,13 @@ static bool ending;
 static void records_retire_again(struct work_struct *unused)
 {
 	static unsigned long pfn;	/* where the last one has ended */
-	unsigned int vain = 0;
+	unsigned int vain = 0, most = VAIN_MAX;
 
-	while (vain < VAIN_MAX && !READ_ONCE(ending)) {
+	if (xchg(&all_are_due, false)) {
+		pfn = 0;
+		most = UINT_MAX;
+	}
+	while (vain < most && !READ_ONCE(ending)) {
 		pfn = records_next_pending(pfn);
 		if (!pfn)
 			break;
@@ -412,8 +416,10 @@ static void records_retire_again(struct work_struct *unused)
 
 static DECLARE_WORK(retire_work, records_retire_again);
 
-void memdiag_bad_pages_retire_again(void)
+void memdiag_bad_pages_retire_again(bool all)
 {
+	if (all)
+		WRITE_ONCE(all_are_due, true);
 	schedule_work(&retire_work);
 }
 

@@ -111,6 +111,7 @@ bool memdiag_bad_pages_remove(unsigned long pfn);
 
 /**
  * memdiag_bad_pages_retire_again() - retire what is on the list and is not retired
+ * @all: however many of them cannot be had; else the next call goes on where this one gave up
  *
  * Called after memory came online again, for the kernel has forgotten its marks,
  * and from time to time, for what the kernel had in use may be free by now. A
@@ -118,7 +119,7 @@ bool memdiag_bad_pages_remove(unsigned long pfn);
  *
  * Context: any.
  */
-void memdiag_bad_pages_retire_again(void);
+void memdiag_bad_pages_retire_again(bool all);
 
 /**
  * memdiag_bad_pages_has() - whether a page is on the list

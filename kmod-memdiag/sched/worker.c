@@ -421,7 +421,7 @@ void memdiag_worker_sweep(void)
 
 	if (memdiag_extra_tests_begin_sweep())
 		min_age_s = 0;
-	memdiag_bad_pages_retire_again();
+	memdiag_bad_pages_retire_again(false);
 
 	/* The tests of pages that wait in pools and lists expire as well. */
 	if (READ_ONCE(memdiag_optimisations.recycle)) {
