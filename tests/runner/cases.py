@@ -8,7 +8,7 @@ A script's first comment may have lines of "# KEY: VALUE", which lines with a de
     kernels: SET...     the case runs once for each of these; without, once on the host alone
     options: OPTION...  of scripts/vm, for a script of tests/guest
     arguments: WORD...  the script's; $TOP is the directory of the sources
-    timeout: SECONDS    600 on the host, 900 in a guest. A limit is for what hangs: a machine that others use too takes
+    timeout: SECONDS    1800 on the host, 900 in a guest. A limit is for what hangs: a machine that others use too takes
                         several times as long as usual.
     alone: yes          before all others, and nothing runs beside it
     boot: shared        a guest's script that leaves the guest as it found it: others follow in the same boot
@@ -40,7 +40,7 @@ DECLARED = re.compile(rf"#\s({'|'.join(KEYS)}):\s+(\S.*)$")
 CONTINUED = re.compile(r"#\s{2,}(\S.*)$")
 ALTERNATIVE = re.compile(r"((?:[\w.+]+ )*[\w.+]+):\s+(.*)$")
 GUEST = os.path.join(TOP, "tests", "guest")
-HOST_S, GUEST_S = 600, 900
+HOST_S, GUEST_S = 1800, 900
 BOOT_SCRIPTS = 6	# that share a boot, at most
 PARALLEL = ("--parallel", "--smp", "4")	# CPUs that run at once
 PATIENCE = 3		# with more of them than the machine has

@@ -174,9 +174,9 @@ class HeadTest(unittest.TestCase):
 
     def test_host(self):
         path = os.path.join(TOP, "tests", "version.sh")
-        self.assertEqual(self.declared("# case: a b\n", path=path), [("host: a b", "tests/version.sh", 600)])
+        self.assertEqual(self.declared("# case: a b\n", path=path), [("host: a b", "tests/version.sh", 1800)])
         self.assertEqual(self.declared("# case: a b\n# kernels: 6.1\n# arguments: 3\n", path=path),
-                         [("6.1: a b", "tests/version.sh 6.1 3", 600)])
+                         [("6.1: a b", "tests/version.sh 6.1 3", 1800)])
 
     def test_alternatives(self):
         value = "3; debug: 1; soak: 20; soak debug: 4"
