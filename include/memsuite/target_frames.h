@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Migration target frames: single page frames of a range, taken out of the buddy
- * lists as they are needed, for contents to be moved to. Unlike those of a pool,
+ * lists ahead of a move, for contents to be moved to. Unlike those of a pool,
  * they are neither cleared nor kept.
+ *
+ * The kernel asks for a target while it has the pages before it locked and unmapped: whoever
+ * touches those waits. To look for frames, and to test them, takes long, and is done before.
  */
 #ifndef MEMSUITE_TARGET_FRAMES_H
 #define MEMSUITE_TARGET_FRAMES_H
@@ -21,6 +24,8 @@ struct memsuite_pool;
  *	the caller to set
  * @bare: next frame, isolated and not prepared; private
  * @nr_bare: how many there are; private
+ * @ready: pages to be moved to; private
+ * @nr_ready: how many there are; private
  * @bad: frames that were found bad, to be retired; private
  * @empty: nothing was found in the whole range
  */
@@ -31,6 +36,8 @@ struct memsuite_target_frames {
 	bool inspected;
 	struct page *bare;
 	unsigned long nr_bare;
+	struct page *ready;
+	unsigned long nr_ready;
 	struct page *bad;
 	bool empty;
 };
@@ -57,18 +64,28 @@ void memsuite_target_frames_init_pool(struct memsuite_target_frames *frames,
 				      struct memsuite_pool *pool);
 
 /**
- * memsuite_target_frames_take() - take a page
+ * memsuite_target_frames_prepare() - have pages ready
  * @frames: the source
+ * @nr: how many; those that are ready already count
  *
  * Between memsuite_hold_begin() and memsuite_hold_end(), and with a
  * memsuite_target_frames_return() before the end. Takes nothing from a zone
  * that is short of memory.
  *
- * Context: may sleep.
+ * Context: may sleep, with no page locked.
+ * Return: how many are ready. Once they were fewer than @nr there will be no more, until the
+ * caller clears @frames->empty; but where memsuite_hold_wanted(), until that is over.
+ */
+unsigned long memsuite_target_frames_prepare(struct memsuite_target_frames *frames,
+					     unsigned long nr);
+
+/**
+ * memsuite_target_frames_take() - take a page that is ready
+ * @frames: the source
+ *
+ * Context: as memsuite_target_frames_prepare(), but pages may be locked.
  * Return: a page of order 0 with a reference count of 1 and undefined
- * contents, now the caller's; or NULL. Once it was NULL it remains so, until
- * the caller clears @frames->empty; but where memsuite_hold_wanted() it is NULL until
- * that is over.
+ * contents, now the caller's; or NULL.
  */
 struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames);
 

@@ -18,6 +18,7 @@
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/memory_hotplug.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
@@ -158,18 +159,29 @@ static void move_large(struct walk *walk, struct page *page)
 	walk->large = NULL;
 }
 
+static void move_batch(struct walk *walk, struct page **pages, unsigned int nr)
+{
+	unsigned int i, ready, anon = 0;
+
+	for (i = 0; i < nr; i++) {
+		anon += memsuite_page_anon(pages[i]);
+		memsuite_migrate_add(&walk->move, pages[i]);
+		put_page(pages[i]);
+	}
+	ready = memsuite_target_frames_prepare(&walk->target_frames, nr);
+	if (ready < nr)
+		memsuite_target_frames_prepare(&walk->above, min(nr - ready, anon));
+	memsuite_migrate_run(&walk->move);
+}
+
 static void move_found(struct walk *walk)
 {
 	int token = memsuite_hold_begin();
 	unsigned int i;
 
-	for (i = 0; i < walk->nr_found; i++) {
-		memsuite_migrate_add(&walk->move, walk->found[i]);
-		put_page(walk->found[i]);
-		if (i % BATCH_PAGES == BATCH_PAGES - 1)
-			memsuite_migrate_run(&walk->move);
-	}
-	memsuite_migrate_run(&walk->move);
+	for (i = 0; i < walk->nr_found; i += BATCH_PAGES)
+		move_batch(walk, walk->found + i, min_t(unsigned int, walk->nr_found - i,
+							BATCH_PAGES));
 	memsuite_target_frames_return(&walk->target_frames);
 	memsuite_target_frames_return(&walk->above);
 	memsuite_hold_end(token);

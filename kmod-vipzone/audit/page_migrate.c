@@ -223,13 +223,32 @@ static struct page *take_target(struct page *old, void *context)
 	return page;
 }
 
-/* Where somebody waits for what is held, that is why there was no page. */
-static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why why)
+/* Has pages of order 0 ready for what is on its way, of regions in their order. */
+static void mover_prepare(struct vipzone_page_migrate *mover, unsigned long nr)
+{
+	struct vipzone_target *target;
+	unsigned int i;
+
+	for (i = 0; i < mover->order->nr && nr; i++) {
+		target = target_of(mover, mover->order, i);
+		if (may_use(mover, target))
+			nr -= memsuite_target_frames_prepare
+				(&mover->frames[mover->order->region[i]], nr);
+	}
+}
+
+/*
+ * Moves what is on its way, to pages of order 0 of which @nr are wanted. Where somebody waits for
+ * what is held, that is why there was none.
+ */
+static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why why,
+		      unsigned long nr)
 {
 	u64 *outcome = mover->move.outcome, before = outcome[MEMSUITE_MIGRATED];
 	u64 full = outcome[MEMSUITE_MIGRATE_FULL];
 	unsigned int i;
 
+	mover_prepare(mover, nr);
 	memsuite_migrate_run(&mover->move);
 	mover->nr_added = 0;
 	mover->whys[why] += outcome[MEMSUITE_MIGRATED] - before;
@@ -247,15 +266,16 @@ static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why 
 static void mover_move_large(struct vipzone_page_migrate *mover, unsigned int i)
 {
 	struct page *page = mover->found[i].page;
+	unsigned int order = memsuite_page_order(page);
 
-	mover_run(mover, mover->found[i].why);
-	mover->ready = find_target(mover, memsuite_page_order(page), &mover->ready_region);
+	mover_run(mover, mover->found[i].why, mover->nr_added);
+	mover->ready = find_target(mover, order, &mover->ready_region);
 	if (!mover->ready && memsuite_hold_wanted())
 		return;
 	mover->found[i].tried = !memsuite_migrate_add(&mover->move, page);
 	put_page(page);
 	mover->found[i].on_its_way = true;
-	mover_run(mover, mover->found[i].why);
+	mover_run(mover, mover->found[i].why, mover->ready ? 0 : 1UL << order);
 	if (mover->ready)
 		put_page(mover->ready);
 	mover->ready = NULL;
@@ -267,7 +287,7 @@ static void mover_move_small(struct vipzone_page_migrate *mover, unsigned int i)
 	put_page(mover->found[i].page);
 	mover->found[i].on_its_way = true;
 	if (++mover->nr_added == MOVE_BATCH)
-		mover_run(mover, mover->found[i].why);
+		mover_run(mover, mover->found[i].why, MOVE_BATCH);
 }
 
 /*
@@ -290,7 +310,7 @@ static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int fi
 		else
 			mover_move_small(mover, i);
 	}
-	mover_run(mover, why);
+	mover_run(mover, why, mover->nr_added);
 }
 
 /* Who has looked for room before tries again at the next look. */

@@ -102,10 +102,7 @@ static bool target_frames_own(const struct memsuite_target_frames *frames, struc
 	       memsuite_bank_set_has(frames->scan.banks, page_to_pfn(page));
 }
 
-/*
- * A bad page is kept until pages may be retired. The caller has locked the pages
- * that it moves, and memory_failure() may be waiting elsewhere for one of them.
- */
+/* A bad page is kept until pages may be retired: a batch may be on its way still. */
 static bool target_frame_passes(struct memsuite_target_frames *frames, struct page *page)
 {
 	int err = frames->inspected ? memsuite_pool_inspect_held(page, 0) : 0;
@@ -133,8 +130,8 @@ static void target_frames_retire_bad(struct memsuite_target_frames *frames)
 	}
 }
 
-/* What lies in front of the next frame of the banks goes back. */
-struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames)
+/* The next one that may be moved to. What lies in front of the next frame of the banks goes back. */
+static struct page *target_frames_next(struct memsuite_target_frames *frames)
 {
 	struct page *page;
 
@@ -155,6 +152,33 @@ struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames)
 	}
 	return NULL;
 }
+
+unsigned long memsuite_target_frames_prepare(struct memsuite_target_frames *frames,
+					     unsigned long nr)
+{
+	struct page *page;
+
+	while (frames->nr_ready < nr && (page = target_frames_next(frames))) {
+		memsuite_chain_push(&frames->ready, page);
+		frames->nr_ready++;
+	}
+	return frames->nr_ready;
+}
+EXPORT_SYMBOL_GPL(memsuite_target_frames_prepare);
+
+struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames)
+{
+	struct page *page;
+
+	while ((page = memsuite_chain_pop(&frames->ready))) {
+		set_page_private(page, 0);
+		frames->nr_ready--;
+		/* What the kernel has found bad meanwhile is left as it is. */
+		if (!PageHWPoison(page))
+			break;
+	}
+	return page;
+}
 EXPORT_SYMBOL_GPL(memsuite_target_frames_take);
 
 /* The largest block that begins at the first frame left. */
@@ -170,7 +194,10 @@ static unsigned int target_frames_first_order(const struct memsuite_target_frame
 void memsuite_target_frames_return(struct memsuite_target_frames *frames)
 {
 	struct memsuite_block block;
+	struct page *page;
 
+	while ((page = memsuite_target_frames_take(frames)))
+		memsuite_alloc_stats_free(page, 0, __free_pages);
 	target_frames_retire_bad(frames);
 	/* The next ones come from what is left of it: else each time another one is broken up. */
 	if (frames->nr_bare)
