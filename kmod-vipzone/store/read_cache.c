@@ -307,7 +307,7 @@ static unsigned long caches_scan(struct shrinker *shrinker, struct shrink_contro
  */
 int vstore_read_cache_shrinker_init(void)
 {
-	return memsuite_shrinker_register(caches_count, caches_scan, DEFAULT_SEEKS);
+	return memsuite_shrinker_register(caches_count, caches_scan, DEFAULT_SEEKS, 0);
 }
 
 /**

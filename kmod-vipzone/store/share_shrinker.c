@@ -33,25 +33,27 @@ static unsigned long store_could_lend(const struct vstore *store)
 	return has > keeps && !vstore_is_read_only(store) ? has - keeps : 0;
 }
 
-/* Returns whether any store has something to lend. */
-static bool stores_ask(unsigned long nr)
+/* Returns whether any store has something to lend; @more: and was asked for more than before. */
+static bool stores_ask(unsigned long nr, bool *more)
 {
 	struct vstore *store;
-	bool asked = false;
+	bool could_lend = false;
 
+	*more = false;
 	mutex_lock(&sharing_lock);
 	list_for_each_entry(store, &sharing, share.list) {
 		if (store_could_lend(store) < VSTORE_UNIT)
 			continue;
-		asked = true;
+		could_lend = true;
 		/* Of what it asked before, it gets no more than it will still want. */
 		if (atomic_long_read(&store->share.asked) > VSTORE_PAGES_MANY)
 			continue;
+		*more = true;
 		if (atomic_long_add_return(nr, &store->share.asked) >= VSTORE_UNIT)
 			queue_delayed_work(store->share.queue, &store->share.work, 0);
 	}
 	mutex_unlock(&sharing_lock);
-	return asked;
+	return could_lend;
 }
 
 static unsigned long sharing_count(struct shrinker *shrinker, struct shrink_control *control)
@@ -69,15 +71,20 @@ static unsigned long sharing_count(struct shrinker *shrinker, struct shrink_cont
 /* Nothing is free yet: it may take I/O, for which reclaim is no place. */
 static unsigned long sharing_scan(struct shrinker *shrinker, struct shrink_control *control)
 {
-	return stores_ask(control->nr_to_scan) ? 0 : SHRINK_STOP;
+	bool more;
+
+	/* Else it would be called again and again, for all that it has counted. */
+	stores_ask(control->nr_to_scan, &more);
+	return more ? 0 : SHRINK_STOP;
 }
 
 /* The last occasion: waits, but not for ever, for the disk may wait for this memory. */
 static int out_of_memory_notify(struct notifier_block *block, unsigned long unused, void *freed)
 {
 	long before = atomic_long_read(&lent_units);
+	bool more;
 
-	if (stores_ask(VSTORE_PAGES_MANY))
+	if (stores_ask(VSTORE_PAGES_MANY, &more))
 		wait_event_timeout(lent_wait, atomic_long_read(&lent_units) != before,
 				   OOM_PATIENCE);
 	*(unsigned long *)freed += (atomic_long_read(&lent_units) - before) * VSTORE_UNIT;
@@ -130,7 +137,7 @@ int vstore_share_shrinker_init(void)
 
 	if (err)
 		return err;
-	err = memsuite_shrinker_register(sharing_count, sharing_scan, 4 * DEFAULT_SEEKS);
+	err = memsuite_shrinker_register(sharing_count, sharing_scan, 4 * DEFAULT_SEEKS, 0);
 	if (err)
 		unregister_oom_notifier(&oom_block);
 	return err;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Pools give pages back when memory is short: the shrinker, and out of memory. */
 
+#include <linux/jiffies.h>
 #include <linux/oom.h>
 
 #include <compat/shrinker.h>
@@ -11,7 +12,7 @@
 static unsigned long shrink_count(struct shrinker *shrinker,
 				  struct shrink_control *control)
 {
-	unsigned long pages = memsuite_pools_shrinkable();
+	unsigned long pages = memsuite_pools_shrinkable(control->nid);
 
 	return pages ?: SHRINK_EMPTY;
 }
@@ -19,15 +20,28 @@ static unsigned long shrink_count(struct shrinker *shrinker,
 static unsigned long shrink_scan(struct shrinker *shrinker,
 				 struct shrink_control *control)
 {
-	unsigned long freed = memsuite_pools_shrink(control->nr_to_scan);
+	unsigned long freed = memsuite_pools_shrink(control->nid, control->nr_to_scan);
 
 	return freed ?: SHRINK_STOP;
 }
 
+/*
+ * As long as something is freed, the kernel kills nobody. But what is out of memory may be one node,
+ * or a zone, while programs of the others fill pools again: once in a while has to do.
+ */
+#define OOM_TOLD_JIFFIES	(10 * HZ)
+
+/* The kernel has one task at a time here. */
 static int oom_notify(struct notifier_block *block,
 		      unsigned long unused, void *freed)
 {
-	*(unsigned long *)freed += memsuite_pools_drain(0, ULONG_MAX);
+	static unsigned long told;
+	unsigned long pages = memsuite_pools_drain(0, ULONG_MAX);
+
+	if (pages && (!told || time_after(jiffies, told + OOM_TOLD_JIFFIES))) {
+		*(unsigned long *)freed += pages;
+		told = jiffies ?: 1;
+	}
 	return NOTIFY_OK;
 }
 
@@ -37,7 +51,7 @@ static struct notifier_block oom_block = {
 
 int memsuite_memory_pressure_init(void)
 {
-	int err = memsuite_shrinker_register(shrink_count, shrink_scan, 0);
+	int err = memsuite_shrinker_register(shrink_count, shrink_scan, 0, SHRINKER_NUMA_AWARE);
 
 	if (err)
 		return err;

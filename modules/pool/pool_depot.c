@@ -45,15 +45,21 @@ struct page *memsuite_pool_depot_take(struct memsuite_pool *pool, unsigned int *
 
 bool memsuite_pool_depot_put(struct memsuite_pool *pool, struct page *chain)
 {
-	unsigned int slot;
+	unsigned int i, slot = pool->put_slot;
 
-	for (slot = 0; slot < pool->nr_slots; slot++) {
+	/* Low slots: those from the highest that was ever used on are looked at by nobody. */
+	if (slot >= memsuite_pool_small_target(pool))
+		slot = 0;
+	for (i = 0; i < pool->nr_slots; i++, slot++) {
+		if (slot >= pool->nr_slots)
+			slot = 0;
 		if (READ_ONCE(pool->slots[slot]) ||
 		    cmpxchg(&pool->slots[slot], NULL, chain))
 			continue;
 		if (slot >= pool->nr_used)
 			WRITE_ONCE(pool->nr_used, slot + 1);
 		atomic_inc(&pool->nr_filled);
+		pool->put_slot = slot + 1;
 		return true;
 	}
 	return false;
@@ -78,8 +84,10 @@ unsigned long memsuite_pool_drain_depot(struct memsuite_pool *pool, unsigned lon
 	struct page *chain;
 	unsigned int hint = 0;
 
-	while (freed < pages && (chain = depot_take(pool, &hint, UINT_MAX)))
+	while (freed < pages && (chain = depot_take(pool, &hint, UINT_MAX))) {
 		freed += memsuite_pool_free(pool, chain);
+		cond_resched();
+	}
 	return freed;
 }
 

@@ -208,7 +208,13 @@ void memsuite_pools_prefill(bool on)
 }
 EXPORT_SYMBOL_GPL(memsuite_pools_prefill);
 
-unsigned long memsuite_pools_shrink(unsigned long pages)
+/* It may have pages of the node. */
+static bool pool_is_on(const struct memsuite_pool *pool, int nid)
+{
+	return pool->nid == nid || pool->nid == NUMA_NO_NODE;
+}
+
+unsigned long memsuite_pools_shrink(int nid, unsigned long pages)
 {
 	unsigned long freed = 0;
 	struct memsuite_pool *pool;
@@ -219,6 +225,8 @@ unsigned long memsuite_pools_shrink(unsigned long pages)
 	list_for_each_entry(pool, &memsuite_pools, link) {
 		if (freed >= pages)
 			break;
+		if (!pool_is_on(pool, nid))
+			continue;
 		pool_press(pool, PRESSURE_JIFFIES);
 		freed += memsuite_large_depot_drain(pool, pages - freed);
 		if (freed < pages)
@@ -245,7 +253,7 @@ void memsuite_pool_read_stats(struct memsuite_pool *pool, struct memsuite_pool_s
 		       stats->handed - freed;
 }
 
-unsigned long memsuite_pools_shrinkable(void)
+unsigned long memsuite_pools_shrinkable(int nid)
 {
 	unsigned long pages = 0;
 	struct memsuite_pool *pool;
@@ -253,8 +261,10 @@ unsigned long memsuite_pools_shrinkable(void)
 	if (!mutex_trylock(&memsuite_pools_lock))
 		return 0;
 	list_for_each_entry(pool, &memsuite_pools, link)
-		pages += memsuite_large_depot_pages(pool) +
-			 (unsigned long)atomic_read(&pool->nr_filled) * MEMSUITE_POOL_BATCH_PAGES;
+		if (pool_is_on(pool, nid))
+			pages += memsuite_large_depot_pages(pool) +
+				 (unsigned long)atomic_read(&pool->nr_filled) *
+				 MEMSUITE_POOL_BATCH_PAGES;
 	mutex_unlock(&memsuite_pools_lock);
 	return pages;
 }

@@ -12,8 +12,9 @@ void memsuite_pools_exit(void);
 
 /* All pools. Context: may sleep. Each returns a number of pages. */
 unsigned long memsuite_pools_pages(void);
-unsigned long memsuite_pools_shrinkable(void);	/* but for what CPUs have at hand */
-unsigned long memsuite_pools_shrink(unsigned long pages);
+/* Of pools that may have pages of the node; but for what CPUs have at hand. */
+unsigned long memsuite_pools_shrinkable(int nid);
+unsigned long memsuite_pools_shrink(int nid, unsigned long pages);
 unsigned long memsuite_pools_drain(unsigned long start_pfn, unsigned long end_pfn);
 
 /*

@@ -130,6 +130,7 @@ struct memsuite_large_depot {
  * @nr_filled: batches in the depot
  * @nr_slots: slots of the depot
  * @nr_used: no slot from here on was ever filled; set by the refill thread
+ * @put_slot: where it looks first for one that is empty
  * @slots: each NULL or a batch of MEMSUITE_POOL_BATCH_PAGES; taken and put by exchange only
  * @caches: per-CPU; touched by their CPU only, with interrupts off
  * @drain_lock: held to drain @caches
@@ -186,6 +187,7 @@ struct memsuite_pool {
 	atomic_t nr_filled;
 	unsigned int nr_slots;
 	unsigned int nr_used;
+	unsigned int put_slot;
 	struct page **slots;
 	struct memsuite_pool_cache __percpu *caches;
 	struct mutex drain_lock;	/* of what CPUs have parted with */
