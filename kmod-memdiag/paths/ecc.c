@@ -14,6 +14,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/debugfs.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -72,30 +73,29 @@ static void ecc_test_begin(struct memdiag_ecc_page *page)
 		page->state = MEMDIAG_ECC_COUNTED;
 }
 
-static void ecc_page_retire(struct memdiag_ecc_page *page)
+/* To move what is there may take long, and machine checks wait for ecc_lock: without it. */
+static enum memdiag_ecc_state ecc_retire(unsigned long pfn)
 {
 	struct memdiag_bad_page bad_page = {
-		.pfn = page->pfn,
-		.address = PFN_PHYS(page->pfn),
+		.pfn = pfn,
+		.address = PFN_PHYS(pfn),
 		.time = ktime_get_real_seconds(),
 		.class = MEMDIAG_CLASS_HARD,
 		.origin = MEMDIAG_FOUND_BY_ECC,
 	};
 	int err;
 
-	if (memdiag_bad_pages_refuse(&bad_page)) {
-		page->state = MEMDIAG_ECC_IN_USE;
-		return;
-	}
-	err = memsuite_page_retire(page->pfn);
 	/* The memory has gone since. */
-	if (err == -ENXIO) {
-		page->state = MEMDIAG_ECC_COUNTED;
-		return;
-	}
-	page->state = !err || err == -EEXIST ? MEMDIAG_ECC_RETIRED : MEMDIAG_ECC_IN_USE;
-	if (!memdiag_bad_pages_has(page->pfn))
+	if (!pfn_to_online_page(pfn))
+		return MEMDIAG_ECC_COUNTED;
+	if (memdiag_bad_pages_refuse(&bad_page))
+		return MEMDIAG_ECC_IN_USE;
+	err = memsuite_page_retire(pfn);
+	if (err == -ENXIO)
+		return MEMDIAG_ECC_COUNTED;
+	if (!memdiag_bad_pages_has(pfn))
 		memdiag_bad_pages_add(&bad_page);
+	return !err || err == -EEXIST ? MEMDIAG_ECC_RETIRED : MEMDIAG_ECC_IN_USE;
 }
 
 /* The test leaves out pages that it cannot get. */
@@ -110,14 +110,20 @@ static bool ecc_page_is_good(const struct memdiag_ecc_page *page)
 	return ecc_page_was_tested(page) && !memdiag_retire_policy_suspects(page->pfn);
 }
 
+/* Under ecc_lock, which is dropped meanwhile: a page that is tested keeps its place. */
 static void ecc_test_end(struct memdiag_ecc_page *page)
 {
+	enum memdiag_ecc_state state;
+
 	if (memsuite_page_retired(page->pfn)) {
 		page->state = MEMDIAG_ECC_RETIRED;
 	} else if (page->fresh) {
+		mutex_unlock(&ecc_lock);
 		pr_warn("page 0x%lx: the machine reports errors while it is tested\n",
 			page->pfn);
-		ecc_page_retire(page);
+		state = ecc_retire(page->pfn);
+		mutex_lock(&ecc_lock);
+		page->state = state;
 	} else {
 		page->state = ecc_page_is_good(page) ? MEMDIAG_ECC_PASSED : MEMDIAG_ECC_COUNTED;
 	}

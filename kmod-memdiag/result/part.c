@@ -32,7 +32,8 @@ static struct memdiag_part *part_find(const struct memdiag_part *wanted)
 	return NULL;
 }
 
-static void part_locate(struct memdiag_part *part, u64 address)
+/* Returns whether there is such memory. */
+static bool part_locate(struct memdiag_part *part, u64 address)
 {
 	struct memsuite_region_spec spec = {};
 	char *c;
@@ -46,18 +47,22 @@ static void part_locate(struct memdiag_part *part, u64 address)
 		for (c = part->name; *c; c++)
 			if (!isascii(*c) || !isgraph(*c))
 				*c = '_';
-		return;
+		return true;
 	}
+	if (!pfn_valid(PHYS_PFN(address)))
+		return false;
 	part->nid = page_to_nid(pfn_to_page(PHYS_PFN(address)));
 	part->pages = node_present_pages(part->nid);
 	snprintf(part->name, sizeof(part->name), "node%d", part->nid);
+	return true;
 }
 
 struct memdiag_part *memdiag_part_at(u64 address)
 {
 	struct memdiag_part wanted = {}, *part, *added;
 
-	part_locate(&wanted, address);
+	if (!part_locate(&wanted, address))
+		return NULL;
 	mutex_lock(&parts_lock);
 	part = part_find(&wanted);
 	if (part)
