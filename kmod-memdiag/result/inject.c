@@ -292,9 +292,26 @@ static int inject_add(const struct memdiag_inject_spec *spec)
 	fault->cells.fault = &fault->fault;
 	memdiag_cells_settle(&fault->cells);
 	nr_faults++;
-	if (nr_faults == 1)
-		static_branch_enable(&memdiag_inject_key);
 	return 0;
+}
+
+/*
+ * Whoever brings memory online has the lock of CPU hotplug, and then asks for inject_lock: the key,
+ * for which that lock is taken, is switched without.
+ */
+static DEFINE_MUTEX(switch_lock);
+
+static void key_switch(void)
+{
+	bool on;
+
+	mutex_lock(&inject_lock);
+	on = nr_faults;
+	mutex_unlock(&inject_lock);
+	if (on)
+		static_branch_enable(&memdiag_inject_key);
+	else
+		static_branch_disable(&memdiag_inject_key);
 }
 
 static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -315,19 +332,23 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	    (spec.cpu != MEMDIAG_INJECT_ANY_CPU &&
 	     (spec.cpu >= nr_cpu_ids || !cpu_possible(spec.cpu))))
 		return -ENXIO;
+	mutex_lock(&switch_lock);
 	mutex_lock(&inject_lock);
 	err = inject_add(&spec);
 	mutex_unlock(&inject_lock);
+	key_switch();
+	mutex_unlock(&switch_lock);
 	return err ?: size;
 }
 
 static void inject_clear(void)
 {
+	mutex_lock(&switch_lock);
 	mutex_lock(&inject_lock);
-	if (nr_faults)
-		static_branch_disable(&memdiag_inject_key);
 	nr_faults = 0;
 	mutex_unlock(&inject_lock);
+	key_switch();
+	mutex_unlock(&switch_lock);
 }
 
 static int inject_clear_and_revoke(u64 unused)
