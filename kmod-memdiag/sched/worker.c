@@ -431,6 +431,9 @@ void memdiag_worker_sweep(void)
 	/* Memory may come and go meanwhile. */
 	sweep_nodes = node_states[N_MEMORY];
 	atomic_set(&parts_left, nodes_weight(sweep_nodes));
+	WRITE_ONCE(sweep_begun, jiffies);
+	/* First: who is still about may end all parts before the last one is open. */
+	WRITE_ONCE(sweeping, true);
 	for_each_node_mask(nid, sweep_nodes) {
 		mutex_lock(&cursors[nid].lock);
 		cursors[nid].scan = (struct memsuite_scan) {
@@ -446,8 +449,6 @@ void memdiag_worker_sweep(void)
 		cursors[nid].open = true;
 		mutex_unlock(&cursors[nid].lock);
 	}
-	WRITE_ONCE(sweep_begun, jiffies);
-	WRITE_ONCE(sweeping, true);
 	wake_up_all(&wait);
 }
 
