@@ -31,6 +31,9 @@
 #include "store/vstore.h"
 #include "store/writeback.h"
 
+/* Of a larger one the parts come one after another: others have the store's lock in between. */
+#define REQUEST_MAX	(4UL << 20)
+
 /* Features that are no settings. */
 struct modes {
 	bool format;
@@ -225,7 +228,8 @@ static int vstore_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		ti->error = "Out of memory";
 		return -ENOMEM;
 	}
-	err = store_build(store, argc, argv, &ti->error);
+	err = dm_set_target_max_io_len(ti, REQUEST_MAX >> SECTOR_SHIFT) ?:
+	      store_build(store, argc, argv, &ti->error);
 	if (err) {
 		store_free(store);
 		return err;

@@ -43,11 +43,11 @@ static long unit_block(const struct vstore_loan *loan, u32 unit)
 	return vstore_loan_block(loan, loan->start + unit * VSTORE_UNIT_SIZE);
 }
 
+/* Not what is reserved for special purposes, as HBM: firmware tells that of volatile memory. */
 static bool range_is_pram(u64 start, u64 size)
 {
 	static const unsigned long kinds[] = {
 		IORES_DESC_PERSISTENT_MEMORY, IORES_DESC_PERSISTENT_MEMORY_LEGACY,
-		IORES_DESC_SOFT_RESERVED,
 	};
 	unsigned int i;
 
