@@ -29,6 +29,8 @@
 
 /* Processes that become tracked by one look. */
 #define NEW_MAX	64
+/* Processes that are looked at between two chances for others to run. */
+#define LOOKS_AT_ONCE	1024
 
 /* A process that is to be tracked. */
 struct candidate {
@@ -129,21 +131,37 @@ static bool candidates_track(void)
 	return changed;
 }
 
+/* Those that are there are many: others run in between. */
+static void processes_look_each(void)
+{
+	struct task_struct *task;
+	unsigned int looks = 0;
+	pid_t nr = 1;
+
+	rcu_read_lock();
+	while ((task = memsuite_process_next(&nr))) {
+		process_look(task);
+		nr++;
+		if (++looks % LOOKS_AT_ONCE)
+			continue;
+		rcu_read_unlock();
+		cond_resched();
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
+}
+
 /* Return: whether a process has come or gone. */
 static bool processes_look(void)
 {
 	struct mrc_target *t, *next;
-	struct task_struct *task;
 	bool changed = false;
 
 	list_for_each_entry(t, &mrc_targets, link)
 		t->wanted = 0;
 	mrc_groups_reopen();
 	mrc_groups_count_begin();
-	rcu_read_lock();
-	for_each_process(task)
-		process_look(task);
-	rcu_read_unlock();
+	processes_look_each();
 	list_for_each_entry_safe(t, next, &mrc_targets, link) {
 		changed |= t->groups != t->wanted;
 		t->groups = t->wanted;

@@ -39,7 +39,7 @@ void mrc_target_drop(struct mrc_target *t)
 	struct pid *pid = t->pid;
 
 	lockdep_assert_held(&mrc_targets_lock);
-	list_del(&t->link);
+	mrc_target_unlink(t);
 	targets_count--;
 	kthread_stop(t->thread);
 	mrc_debugfs_remove(t->dir);
@@ -161,7 +161,7 @@ int mrc_target_track(struct pid *pid, bool own, u32 groups, u64 pages, u32 loan)
 	t->groups = groups;
 	t->pages = pages;
 	t->loan = loan;
-	list_add_tail(&t->link, &mrc_targets);
+	mrc_target_link(t);
 	targets_count++;
 	mrc_debugfs_add(t);
 	wake_up_process(t->thread);

@@ -529,6 +529,8 @@ static void evictions_finish(void)
 
 	list_for_each_entry(t, &mrc_targets, link) {
 		mutex_lock(&t->share.evicting);
+		/* Whose frames they are by the time it goes on, nobody knows. */
+		t->share.reclaim.nr = 0;
 		mutex_unlock(&t->share.evicting);
 		mutex_lock(&t->share.aging);
 		mrc_aging_forget(t);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of tracked processes, and what all layers ask of one. */
 
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -19,6 +20,8 @@
 
 LIST_HEAD(mrc_targets);
 DEFINE_MUTEX(mrc_targets_lock);		/* of the list, and who is in which group */
+/* All processes are looked up there once a second. */
+static DEFINE_HASHTABLE(by_nr, 8);
 
 /* Of targets that are no more: without it, what they have done would look undone. */
 static struct mrc_share_counts past;
@@ -71,20 +74,41 @@ void mrc_targets_count(struct mrc_share_counts *all)
 }
 
 /**
+ * mrc_target_link() - a process is tracked from now on
+ * @t: its target
+ *
+ * Context: mrc_targets_lock is held.
+ */
+void mrc_target_link(struct mrc_target *t)
+{
+	list_add_tail(&t->link, &mrc_targets);
+	hash_add(by_nr, &t->by_nr, t->nr);
+}
+
+/**
+ * mrc_target_unlink() - it is tracked no more
+ * @t: its target
+ *
+ * Context: mrc_targets_lock is held.
+ */
+void mrc_target_unlink(struct mrc_target *t)
+{
+	hash_del(&t->by_nr);
+	list_del(&t->link);
+}
+
+/**
  * mrc_target_find() - whether a process is tracked
  * @pid: the process
  *
  * Context: mrc_targets_lock is held.
  * Return: its target, or NULL.
  */
-struct mrc_target *mrc_target_find(const struct pid *pid)
+struct mrc_target *mrc_target_find(struct pid *pid)
 {
-	struct mrc_target *t;
+	struct mrc_target *t = mrc_target_find_nr(pid_nr(pid));
 
-	list_for_each_entry(t, &mrc_targets, link)
-		if (t->pid == pid)
-			return t;
-	return NULL;
+	return t && t->pid == pid ? t : NULL;
 }
 
 /**
@@ -98,7 +122,7 @@ struct mrc_target *mrc_target_find_nr(int nr)
 {
 	struct mrc_target *t;
 
-	list_for_each_entry(t, &mrc_targets, link)
+	hash_for_each_possible(by_nr, t, by_nr, nr)
 		if (t->nr == nr)
 			return t;
 	return NULL;

@@ -148,6 +148,7 @@ struct mrc_ladder_schedule {
 struct mrc_target {
 	struct list_head link;
 	struct pid *pid;
+	struct hlist_node by_nr;
 	int nr;
 	bool own;
 	u32 groups;
@@ -217,7 +218,9 @@ static inline u64 mrc_now_us(void)
 void mrc_target_keep_counts(const struct mrc_share *s);
 void mrc_target_forget_fetched(struct mrc_share *s);
 void mrc_targets_count(struct mrc_share_counts *all);
-struct mrc_target *mrc_target_find(const struct pid *pid);
+void mrc_target_link(struct mrc_target *t);
+void mrc_target_unlink(struct mrc_target *t);
+struct mrc_target *mrc_target_find(struct pid *pid);
 struct mrc_target *mrc_target_find_nr(int nr);
 struct mm_struct *mrc_target_mm(const struct mrc_target *t);
 u64 mrc_target_rss(const struct mrc_target *t);

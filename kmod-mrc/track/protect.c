@@ -33,6 +33,7 @@
 #include <memsuite/pagewalk.h>
 #include <memsuite/tlb.h>
 
+#include "track/mm_notifier.h"
 #include "track/protect.h"
 
 /* Page tables that are walked while mmap_lock is held. */
@@ -362,8 +363,8 @@ static const struct mmu_notifier_ops ops = {
  * @shield: zeroed
  * @mm: the address space
  *
- * Context: may sleep; takes mmap_lock for writing.
- * Return: 0 or an error; -ESRCH if the address space is gone.
+ * Context: may sleep; its tracker. Takes mmap_lock for writing.
+ * Return: 0 or an error; -ESRCH if the address space is gone, -EAGAIN if that is taken.
  */
 int mrc_protect_start(struct mrc_shield *shield, struct mm_struct *mm)
 {
@@ -373,7 +374,7 @@ int mrc_protect_start(struct mrc_shield *shield, struct mm_struct *mm)
 		return -ESRCH;
 	shield->mm = mm;
 	shield->notifier.ops = &ops;
-	err = mmu_notifier_register(&shield->notifier, mm);
+	err = mrc_mm_notifier_register(&shield->notifier, mm);
 	mmput_async(mm);
 	return err;
 }

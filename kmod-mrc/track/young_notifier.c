@@ -25,6 +25,7 @@
 
 #include "target/page_usage.h"
 #include "target/target.h"
+#include "track/mm_notifier.h"
 #include "track/young_notifier.h"
 #include "track/young_shadow.h"
 
@@ -91,8 +92,8 @@ static const struct mmu_notifier_ops ops = {
  * mrc_young_notifier_start() - answer for an address space
  * @t: the target; @mm is set
  *
- * Context: may sleep; takes mmap_lock for writing.
- * Return: 0 or an error; -ESRCH if the address space is gone.
+ * Context: may sleep; its tracker. Takes mmap_lock for writing.
+ * Return: 0 or an error; -ESRCH if the address space is gone, -EAGAIN if that is taken.
  */
 int mrc_young_notifier_start(struct mrc_target *t)
 {
@@ -103,7 +104,7 @@ int mrc_young_notifier_start(struct mrc_target *t)
 	if (!mmget_not_zero(t->mm))
 		return -ESRCH;
 	t->notifier.ops = &ops;
-	err = mmu_notifier_register(&t->notifier, t->mm);
+	err = mrc_mm_notifier_register(&t->notifier, t->mm);
 	mmput_async(t->mm);
 	t->notified = !err;
 	return err;

@@ -86,9 +86,9 @@ static struct page *reclaim_find(unsigned long pfn)
 
 	if (!page || !get_page_unless_zero(page))
 		return NULL;
-	/* The frame may be anybody's by now. */
+	/* The frame may be anybody's by now: what nobody maps and swap has is on its way out. */
 	if (!PageCompound(page) && memsuite_page_swap_backed(page) &&
-	    !memsuite_page_mapped(page))
+	    memsuite_page_in_swap_cache(page) && !memsuite_page_mapped(page))
 		return page;
 	put_page(page);
 	return NULL;

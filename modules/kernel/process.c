@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The address space of a process; include/memsuite/process.h. */
+/* Processes and their address spaces; include/memsuite/process.h. */
 
 #include <linux/export.h>
+#include <linux/idr.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -42,3 +44,18 @@ struct mm_struct *memsuite_process_mm_grab(struct task_struct *task)
 	return process_mm(task, mmgrab);
 }
 EXPORT_SYMBOL_GPL(memsuite_process_mm_grab);
+
+struct task_struct *memsuite_process_next(pid_t *nr)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	while ((pid = idr_get_next(&init_pid_ns.idr, nr))) {
+		task = pid_task(pid, PIDTYPE_TGID);
+		if (task)
+			return task;
+		++*nr;
+	}
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(memsuite_process_next);
