@@ -10,8 +10,10 @@
 #include "admin/vipzone_sysfs.h"
 #include "audit/audit.h"
 #include "audit/entrants.h"
+#include "audit/file_arrivals.h"
 #include "policy/bank_assign.h"
 #include "policy/cgroup_policy.h"
+#include "policy/file_policy.h"
 #include "policy/process_energy.h"
 #include "policy/process_table.h"
 #include "steer/access_charge.h"
@@ -25,9 +27,11 @@ static void vipzone_stop(void)
 	vipzone_sysfs_close();
 	vipzone_audit_stop();
 	vipzone_entrants_stop();
+	vipzone_file_arrivals_stop();
 	vipzone_steering_stop();
 	vipzone_task_events_stop();
 	vipzone_tags_exit();
+	vipzone_file_policy_exit();
 	vipzone_cgroup_policy_exit();
 	vipzone_processes_exit();
 	vipzone_process_energy_sweep(true);

@@ -10,6 +10,8 @@
 #include <linux/mm_types.h>
 #include <linux/percpu.h>
 
+#include <memsuite/hook.h>
+
 /*
  * A byte for all address spaces of one hash, not 0 while one of them is watched: of 4,096, so
  * that a few hundred processes under policies leave most others alone. An address space is a
@@ -32,6 +34,15 @@ void memsuite_hook_unwatch(const struct mm_struct *mm);
 /* The same for all address spaces. May sleep. */
 void memsuite_hook_watch_all(void);
 void memsuite_hook_unwatch_all(void);
+
+/**
+ * memsuite_hook_watch_files() - have allocations for files seen, whoever they are for
+ * @id: at MEMSUITE_HOOK_POINT_SHMEM_ALLOC or MEMSUITE_HOOK_POINT_CACHE_ALLOC
+ *
+ * Context: any but NMI; each call is taken back by one of memsuite_hook_unwatch_files().
+ */
+void memsuite_hook_watch_files(enum memsuite_hook_point_id id);
+void memsuite_hook_unwatch_files(enum memsuite_hook_point_id id);
 
 /**
  * memsuite_hook_mark() - the same, for who does not hear of an address space's end

@@ -14,8 +14,11 @@
 
 #include "admin/policy_set.h"
 #include "audit/entrants.h"
+#include "audit/file_arrivals.h"
+#include "audit/file_move.h"
 #include "audit/process_move.h"
 #include "policy/cgroup_policy.h"
+#include "policy/file_policy.h"
 #include "policy/lookup.h"
 #include "policy/process_table.h"
 #include "steer/task_events.h"
@@ -58,6 +61,32 @@ out:
 	return err;
 }
 
+static int file_set(const struct vipzone_command *command)
+{
+	struct vipzone_policy *policy = vipzone_policy_create(command, NULL);
+	int err;
+
+	if (IS_ERR(policy))
+		return PTR_ERR(policy);
+	err = policy->file.kind == VIPZONE_FILE_CACHE ? vipzone_file_arrivals_start() : 0;
+	if (err) {
+		vipzone_policy_put(policy);
+		return err;
+	}
+	vipzone_file_policy_set(policy);
+	/* The one before it may be held. */
+	vipzone_file_arrivals_flush();
+	return 0;
+}
+
+static int file_unset(const char *name)
+{
+	int err = vipzone_file_policy_remove(name);
+
+	vipzone_file_arrivals_flush();
+	return err;
+}
+
 int vipzone_policy_set(const struct vipzone_command *command)
 {
 	struct vipzone_policy *policy;
@@ -65,6 +94,8 @@ int vipzone_policy_set(const struct vipzone_command *command)
 
 	if (command->scope == VIPZONE_SCOPE_PROCESS)
 		return process_set(command);
+	if (command->scope == VIPZONE_SCOPE_FILE)
+		return file_set(command);
 	if (command->scope == VIPZONE_SCOPE_CGROUP)
 		err = vipzone_cgroup_policy_watch() ?: vipzone_task_events_start();
 	if (!err && command->move)
@@ -96,6 +127,8 @@ int vipzone_policy_unset(const struct vipzone_command *command)
 
 	if (command->scope == VIPZONE_SCOPE_PROCESS)
 		return process_unset(command->pid);
+	if (command->scope == VIPZONE_SCOPE_FILE)
+		return file_unset(command->path);
 	err = vipzone_cgroup_policy_remove(command);
 	vipzone_entrants_forget();
 	return err;
@@ -123,7 +156,24 @@ static int move_group(struct task_struct *task, struct mm_struct *mm)
 	return err;
 }
 
-int vipzone_policy_move(pid_t nr)
+static int file_move(const char *name)
+{
+	struct vipzone_policy *policy;
+	struct vipzone_file file;
+	struct path path;
+	int err = vipzone_file_find(name, &path, &file);
+
+	if (err)
+		return err;
+	policy = vipzone_file_policy_hold(&file);
+	err = policy ? vipzone_file_move(&path, policy) : -ENOENT;
+	if (policy)
+		vipzone_policy_put(policy);
+	path_put(&path);
+	return err;
+}
+
+static int process_move(pid_t nr)
 {
 	struct task_struct *task = find_thread(nr);
 	struct mm_struct *mm = task ? memsuite_process_mm_grab(task) : NULL;
@@ -137,6 +187,18 @@ int vipzone_policy_move(pid_t nr)
 	}
 	put_task_struct(task);
 	return err;
+}
+
+int vipzone_policy_move(const struct vipzone_command *command)
+{
+	switch (command->scope) {
+	case VIPZONE_SCOPE_PROCESS:
+		return process_move(command->pid);
+	case VIPZONE_SCOPE_FILE:
+		return file_move(command->path);
+	default:
+		return -EINVAL;
+	}
 }
 
 /* The administrator's policy for the calling task, to be put; or NULL. */

@@ -8,7 +8,7 @@
 #include "parse/command.h"
 
 /**
- * vipzone_policy_set() - put a process, a cgroup or the machine under a policy
+ * vipzone_policy_set() - put a process, a cgroup, a file or the machine under a policy
  * @command: whom, and the policy
  *
  * Context: may sleep.
@@ -27,13 +27,14 @@ int vipzone_policy_set(const struct vipzone_command *command);
 int vipzone_policy_unset(const struct vipzone_command *command);
 
 /**
- * vipzone_policy_move() - move what a process has into the regions of its policy
- * @nr: the process, or a thread of it
+ * vipzone_policy_move() - move what a process or a file has into the regions of its policy
+ * @command: which: the process, or a thread of it; or the file
  *
  * Context: may sleep.
- * Return: 0, -ESRCH, -ENOENT (it is under no policy), -EINTR or -ENOMEM.
+ * Return: 0, -ESRCH, -ENOENT (it is under no policy, or no such file), -EINVAL (neither of both),
+ * -EINTR or -ENOMEM.
  */
-int vipzone_policy_move(pid_t nr);
+int vipzone_policy_move(const struct vipzone_command *command);
 
 /**
  * vipzone_policy_choose() - the calling process chooses among its regions

@@ -15,6 +15,7 @@
 #include "admin/vipzone_sysfs.h"
 #include "audit/audit.h"
 #include "audit/entrants.h"
+#include "audit/file_arrivals.h"
 #include "energy/region_energy.h"
 #include "parse/command.h"
 #include "policy/arming.h"
@@ -117,34 +118,22 @@ static ssize_t remove_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return command_run(buf, count, vipzone_command_parse_scope, vipzone_policy_unset);
 }
 
-static u64 steered_pages(void)
+static ssize_t move_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *buf, size_t count)
 {
-	struct vipzone_policy_stats sum;
-	u64 pages = 0;
-	int i;
-
-	vipzone_policies_sum(&sum);
-	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
-		pages += sum.placed[i] + sum.by_node[i];
-	return pages;
+	return command_run(buf, count, vipzone_command_parse_scope, vipzone_policy_move);
 }
 
-/* A count, of all policies. */
-static u64 sum_at(size_t offset)
-{
-	struct vipzone_policy_stats sum;
-
-	vipzone_policies_sum(&sum);
-	return *(u64 *)((char *)&sum + offset);
-}
-
-#define SUM(field)	sum_at(offsetof(struct vipzone_policy_stats, field))
+/* A count, or an array of them, of all policies. */
+#define SUM(field)	\
+	vipzone_policies_sum(offsetof(struct vipzone_policy_stats, field),	\
+			     sizeof_field(struct vipzone_policy_stats, field) / sizeof(u64))
 
 MEMSUITE_ATTR_SWITCH(enabled, vipzone_arming_is_on(), steering_enable);
 static struct kobj_attribute add_attr = __ATTR_WO(add);
 static struct kobj_attribute remove_attr = __ATTR_WO(remove);
-MEMSUITE_ATTR_COMMAND(move, vipzone_policy_move, 1, PID_MAX_LIMIT);
-MEMSUITE_ATTR_NUMBER_RO(steered_pages, steered_pages());
+static struct kobj_attribute move_attr = __ATTR_WO(move);
+MEMSUITE_ATTR_NUMBER_RO(steered_pages, SUM(placed) + SUM(by_node));
 MEMSUITE_ATTR_NUMBER_RO(kernel_pages, SUM(kernel));
 MEMSUITE_ATTR_NUMBER_RO(swapped_in_pages, SUM(swapped_in));
 MEMSUITE_ATTR_NUMBER_RO(collapsed_pages, SUM(collapsed));
@@ -155,6 +144,7 @@ MEMSUITE_ATTR_NUMBER_RO(waiting_entrants, vipzone_entrants_waiting());
 MEMSUITE_ATTR_NUMBER_RO(moved_entrants, vipzone_entrants_moved());
 MEMSUITE_ATTR_NUMBER_RO(retried_entrants, vipzone_entrants_retried());
 MEMSUITE_ATTR_NUMBER_RO(lost_entrants, vipzone_entrants_lost());
+MEMSUITE_ATTR_NUMBER_RO(lost_arrival_pages, vipzone_file_arrivals_lost());
 MEMSUITE_ATTR_NUMBER_RO(tagged_processes, vipzone_tags_processes());
 MEMSUITE_ATTR_NUMBER_RO(lost_tags, vipzone_tags_lost());
 MEMSUITE_ATTR_NUMBER_RO(fallback_empty, SUM(fallbacks[VIPZONE_FALLBACK_EMPTY]));
@@ -180,6 +170,7 @@ static struct attribute *vipzone_attrs[] = {
 	&yielded_pages_attr.attr, &next_pages_attr.attr, &lost_children_attr.attr,
 	&waiting_entrants_attr.attr, &moved_entrants_attr.attr,
 	&retried_entrants_attr.attr, &lost_entrants_attr.attr,
+	&lost_arrival_pages_attr.attr,
 	&tagged_processes_attr.attr, &lost_tags_attr.attr,
 	&fallback_empty_attr.attr, &fallback_policy_attr.attr,
 	&fallback_cpuset_attr.attr, &fallback_context_attr.attr,

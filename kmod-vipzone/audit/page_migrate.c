@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Moving the private pages and the shared memory that a process already has into the regions where
- * they belong.
+ * Moving the private pages and the shared memory that a process already has, or pages of a file,
+ * into the regions where they belong.
  *
- * Who looks for them does so in one page table at a time, under its lock, so that pages cannot
- * go away. Misplaced pages get a reference, and are moved once all locks are
+ * Who looks for a process's does so in one page table at a time, under its lock, so that pages
+ * cannot go away. Misplaced pages get a reference, and are moved once all locks are
  * dropped. Whatever the process does meanwhile,
  * fork, exec, munmap, exit, is what migrate_pages() is made for.
  */
@@ -32,11 +32,11 @@
 #define LET_PASS_JIFFIES	(10 * HZ)
 
 /**
- * struct vipzone_page_migrate - moves the pages of one process
+ * struct vipzone_page_migrate - moves the pages of one process, or of files
  * @policy: whose regions they go to
  * @ending: as vipzone_page_migrate_open() was told
  * @frames: free pages of each region
- * @allowed: nodes of its cpuset
+ * @allowed: nodes of its cpuset; of a file, all
  * @has_policy: the process has a NUMA policy
  * @move: pages on their way
  * @found: pages to be moved, each with a reference until it is on its way; where to,
@@ -67,7 +67,7 @@ struct vipzone_page_migrate {
 		enum vipzone_move_why why;
 		bool on_its_way;
 		bool tried;
-	} found[PTRS_PER_PTE];
+	} found[VIPZONE_PAGES_AT_ONCE];
 	unsigned int nr_found;
 	unsigned int served;
 	const struct vipzone_order *order;
@@ -105,9 +105,10 @@ static bool may_use_any(const struct vipzone_page_migrate *mover,
 }
 
 /* What others map, too, is theirs; but shared memory is so by nature: it moves if asked. */
-static bool belongs_to_others(struct page *head, enum vipzone_move_why why)
+static bool belongs_to_others(const struct vm_area_struct *vma, struct page *head,
+			      enum vipzone_move_why why)
 {
-	return memsuite_page_shared(head) &&
+	return vma && memsuite_page_shared(head) &&
 	       !(why == VIPZONE_MOVE_ASKED && memsuite_page_shmem(head));
 }
 
@@ -124,11 +125,11 @@ unsigned long vipzone_page_migrate_add(struct vipzone_page_migrate *mover,
 	if (head == mover->last)
 		return 0;
 	mover->last = head;
-	if (mover->has_policy || memsuite_vma_has_policy(vma)) {
+	if (mover->has_policy || (vma && memsuite_vma_has_policy(vma))) {
 		mover->moves[VIPZONE_MOVE_POLICY] += nr;
 	} else if (!may_use_any(mover, order)) {
 		mover->moves[VIPZONE_MOVE_CPUSET] += nr;
-	} else if (belongs_to_others(head, why)) {
+	} else if (belongs_to_others(vma, head, why)) {
 		mover->moves[VIPZONE_MOVE_SHARED] += nr;
 	} else {
 		get_page(head);
@@ -417,6 +418,8 @@ static void mover_init_nodes(struct vipzone_page_migrate *mover, struct task_str
 	struct task_struct *thread;
 
 	mover->allowed = node_states[N_MEMORY];
+	if (!task)
+		return;
 	rcu_read_lock();
 	for_each_thread(task, thread) {
 #ifdef CONFIG_CPUSETS
@@ -429,8 +432,7 @@ static void mover_init_nodes(struct vipzone_page_migrate *mover, struct task_str
 	rcu_read_unlock();
 }
 
-struct vipzone_page_migrate *vipzone_page_migrate_open(struct mm_struct *mm,
-						       struct task_struct *task,
+struct vipzone_page_migrate *vipzone_page_migrate_open(struct task_struct *task,
 						       struct vipzone_policy *policy,
 						       const bool *ending)
 {
@@ -446,16 +448,19 @@ struct vipzone_page_migrate *vipzone_page_migrate_open(struct mm_struct *mm,
 	return mover;
 }
 
-void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, u64 *whys)
+void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves)
 {
+	struct vipzone_policy_stats __percpu *stats = mover->policy->stats;
 	int i;
 
 	for (i = 0; i < MEMSUITE_NR_MIGRATE_OUTCOMES; i++)
-		moves[i] += mover->move.outcome[i];
-	for (i = 0; i < VIPZONE_NR_MOVES; i++)
+		mover->moves[i] += mover->move.outcome[i];
+	for (i = 0; i < VIPZONE_NR_MOVES; i++) {
 		moves[i] += mover->moves[i];
+		this_cpu_add(stats->moves[i], mover->moves[i]);
+	}
 	for (i = 0; i < VIPZONE_NR_MOVE_WHYS; i++)
-		whys[i] += mover->whys[i];
+		this_cpu_add(stats->whys[i], mover->whys[i]);
 	/* What is moved is written. */
 	for (i = 0; i < mover->policy->nr_targets; i++)
 		vipzone_region_energy_wear(mover->policy->targets[i].energy,

@@ -13,37 +13,39 @@ struct vipzone_page_migrate;
 /* Page tables looked through before others may have mmap_lock. */
 #define VIPZONE_WALK_TABLES	64
 
+/* Pages that are noted at most, those of a page table. */
+#define VIPZONE_PAGES_AT_ONCE	PTRS_PER_PTE
+
 /**
- * vipzone_page_migrate_open() - get ready to move pages of a process
- * @mm: its address space
- * @task: the process, which is asked for its cpuset and its NUMA policy
+ * vipzone_page_migrate_open() - get ready to move pages of a process or a file
+ * @task: the process, which is asked for its cpuset and its NUMA policy; NULL for a file
  * @policy: whose regions they go to
  * @ending: set when no more is to be begun, of a work; NULL: signals say so, or a kthread's end
  *
  * All stay until vipzone_page_migrate_close(). Context: may sleep.
  * Return: NULL if there is no memory.
  */
-struct vipzone_page_migrate *vipzone_page_migrate_open(struct mm_struct *mm,
-						       struct task_struct *task,
+struct vipzone_page_migrate *vipzone_page_migrate_open(struct task_struct *task,
 						       struct vipzone_policy *policy,
 						       const bool *ending);
 
-/* Adds what became of the pages to @moves[VIPZONE_NR_MOVES] and @whys[VIPZONE_NR_MOVE_WHYS]. */
-void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves, u64 *whys);
+/* Counts what became of the pages with the policy, and adds it to @moves[VIPZONE_NR_MOVES]. */
+void vipzone_page_migrate_close(struct vipzone_page_migrate *mover, u64 *moves);
 
 /**
  * vipzone_page_migrate_add() - note a page to be moved
  * @mover: what moves it
- * @vma: the area that it is mapped in
- * @page: a page as vipzone_page_is_movable() tells them, of order 0 or in a large folio,
- *	which is moved as a whole; nothing happens if its folio was the last one noted
+ * @vma: the area that it is mapped in; NULL: it is the file's, whoever maps it
+ * @page: a page as vipzone_page_is_movable() tells them, or one of a file, of order 0 or in a
+ *	large folio, which is moved as a whole; nothing happens if its folio was the last one noted
  * @order: the regions that it may go to; stays until vipzone_page_migrate_flush()
  * @why: what it is moved for
  * @hotness: its history, or NULL, in which a try is noted once there is room for the page;
  *	stays until vipzone_page_migrate_flush()
  *
  * Under the lock of a page table that maps it, of which there is one only
- * between two calls of vipzone_page_migrate_flush().
+ * between two calls of vipzone_page_migrate_flush(), or with a reference to it. Of pages of a file
+ * there are VIPZONE_PAGES_AT_ONCE at most.
  *
  * Return: pages that will be moved, 0 if it may not be or was noted already.
  */

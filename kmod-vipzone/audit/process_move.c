@@ -7,7 +7,6 @@
 
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/sched/signal.h>
 
 #include <compat/compat.h>
@@ -44,9 +43,11 @@ static void process_walk_page(struct process_walk *all, struct page *page, unsig
 	const struct vipzone_order *order =
 		vipzone_order_at_home(all->policy, segment, walk->mm);
 
-	if (!vipzone_page_is_movable(page) || !order->nr)
+	if (!vipzone_page_is_movable(page) || !order->nr ||
+	    vipzone_page_is_of_file(walk->vma, segment))
 		return;
-	order = vipzone_spread_away_to(all->policy, segment, order, walk->vma, page, addr);
+	order = vipzone_spread_away_to(all->policy, segment, order, page,
+				       vipzone_spread_place(walk->vma, addr, 0));
 	if (!order)
 		return;
 	all->move->pages -= vipzone_page_migrate_add(all->mover, walk->vma, page, order,
@@ -117,19 +118,6 @@ static int move_all(struct process_walk *all)
 	return 0;
 }
 
-static void process_move_count(struct vipzone_policy *policy, struct vipzone_process_move *move,
-			       const u64 *moves, const u64 *whys)
-{
-	unsigned int i;
-
-	for (i = 0; i < VIPZONE_NR_MOVES; i++) {
-		move->moves[i] += moves[i];
-		this_cpu_add(policy->stats->moves[i], moves[i]);
-	}
-	for (i = 0; i < VIPZONE_NR_MOVE_WHYS; i++)
-		this_cpu_add(policy->stats->whys[i], whys[i]);
-}
-
 int vipzone_process_move(struct mm_struct *mm, struct task_struct *task,
 			 struct vipzone_policy *policy, struct vipzone_process_move *move)
 {
@@ -143,17 +131,15 @@ int vipzone_process_move(struct mm_struct *mm, struct task_struct *task,
 			.addr = move->addr,
 		},
 		.policy = policy,
-		.mover = vipzone_page_migrate_open(mm, task, policy, move->ending),
+		.mover = vipzone_page_migrate_open(task, policy, move->ending),
 		.move = move,
 	};
-	u64 moves[VIPZONE_NR_MOVES] = {}, whys[VIPZONE_NR_MOVE_WHYS] = {};
 	int err;
 
 	if (!all.mover)
 		return -ENOMEM;
 	err = move_all(&all);
-	vipzone_page_migrate_close(all.mover, moves, whys);
-	process_move_count(policy, move, moves, whys);
+	vipzone_page_migrate_close(all.mover, move->moves);
 	move->addr = all.walk.addr;
 	return err;
 }

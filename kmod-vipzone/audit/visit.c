@@ -331,12 +331,14 @@ static void visit_page(struct visit *visit, struct page *page, unsigned long add
 	const struct vipzone_order *away;
 
 	visit->limits->entries--;
-	if (!vipzone_page_is_movable(page) || !order->nr)
+	if (!vipzone_page_is_movable(page) || !order->nr ||
+	    vipzone_page_is_of_file(visit->walk.vma, segment))
 		return;
 	visit->looked += nr;
 	if (visit->table)
 		vipzone_hotness_rest(&visit->table[table_index(addr)]);
-	away = vipzone_spread_away_to(visit->policy, segment, order, visit->walk.vma, page, addr);
+	away = vipzone_spread_away_to(visit->policy, segment, order, page,
+				      vipzone_spread_place(visit->walk.vma, addr, 0));
 	if (away) {
 		visit->astray[kind_of(visit->policy, away, page)] += nr;
 		visit_want(visit, page, addr, away == order ? &visit->open[segment] : away,
@@ -386,6 +388,7 @@ static void visit_huge(struct memsuite_walk *walk, pmd_t *pmd, unsigned long sta
 	visit_flush(visit, start, end);
 }
 
+/* Its program may wait for mmap_lock, and so does reclaim: for a table there is another round. */
 static void visit_enter(struct memsuite_walk *walk, unsigned long addr)
 {
 	struct visit *visit = container_of(walk, struct visit, walk);
@@ -393,7 +396,8 @@ static void visit_enter(struct memsuite_walk *walk, unsigned long addr)
 	visit->table = NULL;
 	if (visit->history)
 		visit->table = visit->sample ?
-			vipzone_page_history_table(visit->history, addr, GFP_KERNEL) :
+			vipzone_page_history_table(visit->history, addr,
+						   GFP_NOWAIT | __GFP_NOWARN) :
 			vipzone_page_history_find(visit->history, addr);
 }
 
@@ -545,15 +549,10 @@ static unsigned long visit_walk(struct visit *visit)
 
 static void count_moves(struct visit *visit)
 {
-	u64 moves[VIPZONE_NR_MOVES] = {}, whys[VIPZONE_NR_MOVE_WHYS] = {};
-	unsigned int i;
+	u64 moves[VIPZONE_NR_MOVES] = {};
 
-	vipzone_page_migrate_close(visit->mover, moves, whys);
+	vipzone_page_migrate_close(visit->mover, moves);
 	visit->limits->moved += moves[MEMSUITE_MIGRATED];
-	for (i = 0; i < VIPZONE_NR_MOVES; i++)
-		this_cpu_add(visit->policy->stats->moves[i], moves[i]);
-	for (i = 0; i < VIPZONE_NR_MOVE_WHYS; i++)
-		this_cpu_add(visit->policy->stats->whys[i], whys[i]);
 }
 
 unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
@@ -583,7 +582,7 @@ unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
 	ranked = open_rankings(policy, limits->pass);
 	for (segment = 0; segment < VIPZONE_NR_SEGMENTS; segment++)
 		choose_regions(visit, segment, ranked);
-	visit->mover = vipzone_page_migrate_open(mm, task, policy, NULL);
+	visit->mover = vipzone_page_migrate_open(task, policy, NULL);
 	if (visit->mover) {
 		addr = visit_walk(visit);
 		close_rankings(visit);

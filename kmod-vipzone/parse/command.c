@@ -99,23 +99,27 @@ static int parse_policy(char *text, struct vipzone_command *command)
 	return err;
 }
 
+static int parse_path(const char *path, enum vipzone_scope scope, struct vipzone_command *command)
+{
+	command->scope = scope;
+	if (*path != '/')
+		return -EINVAL;
+	return strscpy(command->path, path, VIPZONE_PATH_SIZE) < 0 ? -ENAMETOOLONG : 0;
+}
+
 int vipzone_command_parse_scope(char *word, struct vipzone_command *command)
 {
-	static const char cgroup[] = "cgroup:";
+	char *path = text_behind(word, "cgroup:");
 
 	if (!strcmp(word, "machine")) {
 		command->scope = VIPZONE_SCOPE_MACHINE;
 		return 0;
 	}
-	if (!strncmp(word, cgroup, sizeof(cgroup) - 1)) {
-		command->scope = VIPZONE_SCOPE_CGROUP;
-		word += sizeof(cgroup) - 1;
-		if (*word != '/')
-			return -EINVAL;
-		if (strscpy(command->cgroup, word, VIPZONE_PATH_SIZE) < 0)
-			return -ENAMETOOLONG;
-		return 0;
-	}
+	if (path)
+		return parse_path(path, VIPZONE_SCOPE_CGROUP, command);
+	path = text_behind(word, "file:");
+	if (path)
+		return parse_path(path, VIPZONE_SCOPE_FILE, command);
 	command->scope = VIPZONE_SCOPE_PROCESS;
 	if (kstrtoint(word, 10, &command->pid) || command->pid <= 0)
 		return -EINVAL;
@@ -132,6 +136,8 @@ static int set_option(bool *option)
 
 static int parse_option(const char *word, struct vipzone_command *command)
 {
+	if (command->scope == VIPZONE_SCOPE_FILE)
+		return -EINVAL;
 	if (!strcmp(word, "heat"))
 		return set_option(&command->heat);
 	if (!strcmp(word, "wear"))
@@ -177,6 +183,10 @@ int vipzone_command_parse(char *line, struct vipzone_command *command)
 	if (!word)
 		return -EINVAL;
 	err = parse_policy(word, command);
+	/* Banks are dealt out by who uses them, which of a file many do; the kernel has none. */
+	if (!err && command->scope == VIPZONE_SCOPE_FILE &&
+	    (command->banks.nr || command->low_power.kernel))
+		err = -EINVAL;
 	while (!err && (word = memsuite_parse_word(&line)))
 		err = parse_option(word, command);
 	return !err && !options_agree(command) ? -EINVAL : err;

@@ -20,13 +20,14 @@ enum vipzone_scope {
 	VIPZONE_SCOPE_MACHINE,
 	VIPZONE_SCOPE_CGROUP,
 	VIPZONE_SCOPE_PROCESS,
+	VIPZONE_SCOPE_FILE,
 };
 
 /**
  * struct vipzone_command - what is written to vipzone/add
  * @scope: whom the policy is for
  * @pid: the process, if it is for one
- * @cgroup: the path of the cgroup, if it is for one
+ * @path: of the cgroup or the file, if it is for one
  * @children: processes that it forks are steered as well
  * @later: the cgroup need not be there yet
  * @move: pages of who enters the cgroup are moved
@@ -45,7 +46,7 @@ enum vipzone_scope {
 struct vipzone_command {
 	enum vipzone_scope scope;
 	int pid;
-	char cgroup[VIPZONE_PATH_SIZE];
+	char path[VIPZONE_PATH_SIZE];
 	bool children;
 	bool later;
 	bool move;
@@ -62,9 +63,9 @@ struct vipzone_command {
 };
 
 /**
- * vipzone_command_parse_scope() - parse "PID", "cgroup:PATH" or "machine"
+ * vipzone_command_parse_scope() - parse "PID", "cgroup:PATH", "file:PATH" or "machine"
  * @word: as written
- * @command: @scope, @pid and @cgroup are set
+ * @command: @scope, @pid and @path are set
  *
  * Pure.
  *
@@ -85,7 +86,7 @@ int vipzone_command_parse_scope(char *word, struct vipzone_command *command);
  * vipzone_banks_parse(). LIST is "REGION[+REGION...]", the second for when the
  * first is full; or, of the first three, "REGION=WEIGHT+REGION=WEIGHT[+...]", for shares of the
  * pages. OPTION is "children", "later", "move", "heat", "wear" or "programs"; "heat" and "wear"
- * not with weights.
+ * not with weights. A file has none of them, nor banks, nor "kernel".
  *
  * Pure.
  *

@@ -188,7 +188,15 @@ static void knows_who(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_MACHINE);
 	KUNIT_EXPECT_EQ(test, parse_text("cgroup:/a/b region:a", &command), 0);
 	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_CGROUP);
-	KUNIT_EXPECT_STREQ(test, command.cgroup, "/a/b");
+	KUNIT_EXPECT_STREQ(test, command.path, "/a/b");
+	KUNIT_EXPECT_EQ(test, parse_text("file:/dev/shm/a region:a=2+b=1", &command), 0);
+	KUNIT_EXPECT_EQ(test, (int)command.scope, (int)VIPZONE_SCOPE_FILE);
+	KUNIT_EXPECT_STREQ(test, command.path, "/dev/shm/a");
+	KUNIT_EXPECT_EQ(test, parse_text("file:a region:a", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_text("file: region:a", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_text("file:/a region:a heat", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_text("file:/a bank:percpu=a|b", &command), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_text("file:/a low-power-first:a,kernel=1", &command), -EINVAL);
 	KUNIT_EXPECT_EQ(test, parse_text("1 \t region:a  children ", &command), 0);
 	KUNIT_EXPECT_TRUE(test, command.children);
 }

@@ -12,6 +12,8 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include <trace/events/cgroup.h>
 
@@ -26,16 +28,31 @@
 static DEFINE_MUTEX(cgroup_policy_lock);	/* of vipzone_cgroup_policies and the machine's */
 static DEFINE_SPINLOCK(by_cgroup_lock);		/* of vipzone_policies_by_cgroup */
 
+/* Each cgroup that is made is looked up here, however many have policies. */
+static DEFINE_HASHTABLE(by_path, 10);		/* under cgroup_policy_lock; readers under RCU */
+
+static u32 path_key(const char *path)
+{
+	return full_name_hash(NULL, path, strlen(path));
+}
+
 /* A policy is for a path, whichever cgroup is there. Under cgroup_policy_lock, or RCU. */
 static struct vipzone_policy *policy_at(const char *path)
 {
 	struct vipzone_policy *policy;
 
-	list_for_each_entry_rcu(policy, &vipzone_cgroup_policies, link,
-				lockdep_is_held(&cgroup_policy_lock))
-		if (!strcmp(policy->command.cgroup, path))
+	hash_for_each_possible_rcu(by_path, policy, by_path, path_key(path),
+				   lockdep_is_held(&cgroup_policy_lock))
+		if (!strcmp(policy->command.path, path))
 			return policy;
 	return NULL;
+}
+
+/* Under cgroup_policy_lock. */
+static void policy_delist(struct vipzone_policy *policy)
+{
+	hash_del_rcu(&policy->by_path);
+	list_del_rcu(&policy->link);
 }
 
 static void by_cgroup_add(struct vipzone_policy *policy)
@@ -135,7 +152,7 @@ static bool is_at(struct cgroup *cgroup, const char *path)
  */
 static void policy_catch_up(struct vipzone_policy *policy)
 {
-	const char *path = policy->command.cgroup;
+	const char *path = policy->command.path;
 	struct cgroup *cgroup;
 
 	for (;;) {
@@ -177,11 +194,11 @@ void vipzone_cgroup_policy_set(struct vipzone_policy *policy)
 
 	mutex_lock(&cgroup_policy_lock);
 	if (policy->command.scope == VIPZONE_SCOPE_CGROUP) {
-		old = policy_at(policy->command.cgroup);
+		old = policy_at(policy->command.path);
+		list_add_rcu(&policy->link, &vipzone_cgroup_policies);
+		hash_add_rcu(by_path, &policy->by_path, path_key(policy->command.path));
 		if (old)
-			list_replace_rcu(&old->link, &policy->link);
-		else
-			list_add_rcu(&policy->link, &vipzone_cgroup_policies);
+			policy_delist(old);
 		by_cgroup_add(policy);
 		policy_catch_up(policy);
 		if (old)
@@ -209,7 +226,7 @@ static struct vipzone_policy *policy_take(const char *written)
 		cgroup_put(cgroup);
 	}
 	if (policy) {
-		list_del_rcu(&policy->link);
+		policy_delist(policy);
 		by_cgroup_remove(policy);
 	}
 	return policy;
@@ -221,7 +238,7 @@ int vipzone_cgroup_policy_remove(const struct vipzone_command *command)
 
 	mutex_lock(&cgroup_policy_lock);
 	if (command->scope == VIPZONE_SCOPE_CGROUP)
-		policy = policy_take(command->cgroup);
+		policy = policy_take(command->path);
 	else
 		policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
 	mutex_unlock(&cgroup_policy_lock);
@@ -239,10 +256,10 @@ void vipzone_cgroup_policy_exit(void)
 	watching = false;
 	vipzone_cgroup_watch_exit();
 	list_for_each_entry_safe(policy, next, &vipzone_cgroup_policies, link) {
+		policy_delist(policy);
 		by_cgroup_remove(policy);
 		vipzone_policy_put(policy);
 	}
-	INIT_LIST_HEAD(&vipzone_cgroup_policies);
 	vipzone_cgroup_watch_renew();
 	policy = rcu_replace_pointer(vipzone_machine_policy, NULL, true);
 	if (policy)

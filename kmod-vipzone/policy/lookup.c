@@ -12,8 +12,10 @@
 DEFINE_HASHTABLE(vipzone_processes_by_mm, 12);
 DEFINE_HASHTABLE(vipzone_processes_by_pid, 12);
 LIST_HEAD(vipzone_cgroup_policies);
-DEFINE_HASHTABLE(vipzone_policies_by_cgroup, 8);
+DEFINE_HASHTABLE(vipzone_policies_by_cgroup, 12);
 struct vipzone_policy __rcu *vipzone_machine_policy;
+DEFINE_HASHTABLE(vipzone_policies_by_file, 8);
+unsigned int vipzone_nr_file_policies;
 
 struct vipzone_process *vipzone_process_by_pid(const struct pid *pid)
 {
@@ -59,6 +61,31 @@ struct vipzone_policy *vipzone_policy_of_cgroup(struct cgroup *cgroup)
 	for (; cgroup && !policy; cgroup = cgroup_parent(cgroup))
 		policy = policy_for(cgroup);
 	return policy;
+}
+
+static struct vipzone_policy *policy_for_file(const struct vipzone_file *file)
+{
+	unsigned int bucket = hash_min(vipzone_file_key(file),
+				       HASH_BITS(vipzone_policies_by_file));
+	struct vipzone_policy *policy;
+
+	hlist_for_each_entry_rcu(policy, &vipzone_policies_by_file[bucket], by_file)
+		if (vipzone_file_is(&policy->file, file))
+			return policy;
+	return NULL;
+}
+
+struct vipzone_policy *vipzone_policy_find_of_inode(const struct inode *inode)
+{
+	struct vipzone_file file = vipzone_file_of(inode);
+	struct vipzone_policy *policy;
+
+	policy = policy_for_file(&file);
+	if (policy)
+		return policy;
+	file.ino = 0;
+	file.generation = 0;
+	return policy_for_file(&file);
 }
 
 static struct cgroup *cgroup_of(const struct mm_struct *mm)

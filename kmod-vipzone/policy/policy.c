@@ -188,8 +188,22 @@ static bool wants_cache(const struct vipzone_policy *policy)
 {
 	const struct vipzone_order *orders = policy->command.orders;
 
+	if (policy->command.scope == VIPZONE_SCOPE_FILE)
+		return policy->file.kind == VIPZONE_FILE_CACHE && orders[VIPZONE_SEGMENT_CACHE].nr;
 	return orders[VIPZONE_SEGMENT_TEXT].nr || orders[VIPZONE_SEGMENT_DATA].nr ||
 	       orders[VIPZONE_SEGMENT_FILE].nr || orders[VIPZONE_SEGMENT_CACHE].nr;
+}
+
+/* What a policy of a file has is of one kind. */
+static bool wants_kind(const struct vipzone_policy *policy, enum vipzone_file_kind kind)
+{
+	return policy->command.scope != VIPZONE_SCOPE_FILE || policy->file.kind == kind;
+}
+
+static bool wants_shared(const struct vipzone_policy *policy)
+{
+	return policy->command.orders[VIPZONE_SEGMENT_SHARED].nr &&
+	       wants_kind(policy, VIPZONE_FILE_SHMEM);
 }
 
 static int use_hooks(struct vipzone_policy *policy)
@@ -200,7 +214,7 @@ static int use_hooks(struct vipzone_policy *policy)
 		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_ALLOC_ENTRY);
 		policy->has_node = !err;
 	}
-	if (!err && policy->has_node) {
+	if (!err && policy->has_node && wants_kind(policy, VIPZONE_FILE_HUGETLB)) {
 		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_HUGETLB_POLICY);
 		policy->has_hugetlb = !err;
 	}
@@ -208,7 +222,7 @@ static int use_hooks(struct vipzone_policy *policy)
 		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_CACHE_ALLOC);
 		policy->has_cache = !err;
 	}
-	if (!err && policy->command.orders[VIPZONE_SEGMENT_SHARED].nr) {
+	if (!err && wants_shared(policy)) {
 		err = vipzone_arming_use(MEMSUITE_HOOK_POINT_SHMEM_ALLOC);
 		policy->has_shared = !err;
 	}
@@ -235,11 +249,26 @@ static int open_cgroup(struct vipzone_policy *policy)
 
 	if (command->scope != VIPZONE_SCOPE_CGROUP)
 		return 0;
-	cgroup = memsuite_cgroup_open(command->cgroup, VIPZONE_PATH_SIZE, command->later);
+	cgroup = memsuite_cgroup_open(command->path, VIPZONE_PATH_SIZE, command->later);
 	if (IS_ERR(cgroup))
 		return PTR_ERR(cgroup);
 	policy->cgroup = cgroup;
 	return 0;
+}
+
+static int open_file(struct vipzone_policy *policy)
+{
+	struct path path;
+	int err;
+
+	if (policy->command.scope != VIPZONE_SCOPE_FILE)
+		return 0;
+	err = vipzone_file_find(policy->command.path, &path, &policy->file);
+	if (err)
+		return err;
+	path_put(&path);
+	/* Huge pages were set aside on nodes, and no other region has them. */
+	return policy->file.kind == VIPZONE_FILE_HUGETLB && !wants_node(policy) ? -EOPNOTSUPP : 0;
 }
 
 static void policy_close(struct vipzone_policy *policy)
@@ -293,6 +322,8 @@ struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *comma
 	if (!err)
 		err = vipzone_reserves_init(policy);
 	if (!err)
+		err = open_file(policy);
+	if (!err)
 		err = use_hooks(policy);
 	if (!err)
 		err = open_cgroup(policy);
@@ -331,16 +362,32 @@ void vipzone_policy_put(struct vipzone_policy *policy)
 	kobject_put(&policy->kobj);
 }
 
-void vipzone_policies_sum(struct vipzone_policy_stats *sum)
+static u64 counts_sum(const struct vipzone_policy_stats *stats, size_t offset, unsigned int nr)
+{
+	const u64 *counts = (const u64 *)((const char *)stats + offset);
+	u64 sum = 0;
+
+	while (nr--)
+		sum += READ_ONCE(counts[nr]);
+	return sum;
+}
+
+u64 vipzone_policies_sum(size_t offset, unsigned int nr)
 {
 	struct vipzone_policy *policy;
-	int number;
+	int number, cpu;
+	u64 sum;
 
 	mutex_lock(&policies_lock);
-	*sum = gone;
-	idr_for_each_entry(&policies, policy, number)
-		vipzone_policy_stats_add(sum, policy);
+	sum = counts_sum(&gone, offset, nr);
+	/* There may be thousands, and a scrape comes here for each count. */
+	idr_for_each_entry(&policies, policy, number) {
+		for_each_possible_cpu(cpu)
+			sum += counts_sum(per_cpu_ptr(policy->stats, cpu), offset, nr);
+		cond_resched();
+	}
 	mutex_unlock(&policies_lock);
+	return sum;
 }
 
 void vipzone_policies_settle(bool divide)

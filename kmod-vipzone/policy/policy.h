@@ -14,6 +14,7 @@
 #include "energy/energy_model.h"
 #include "energy/region_energy.h"
 #include "parse/command.h"
+#include "policy/file_identity.h"
 #include "policy/policy_stats.h"
 #include "policy/reserve.h"
 
@@ -59,12 +60,15 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * struct vipzone_policy - where a process, a cgroup or the machine gets its pages from
  * @kobj: its directory, vipzone/policies/NUMBER, unless a program has chosen it
  * @number: that NUMBER, or that of @base
- * @users: processes that have it, and the cgroup or the machine that it is for
+ * @users: processes that have it, and the cgroup, file or machine that it is for
  * @command: what it was made from, with the full path of a cgroup; does not change
  * @base: the administrator's, held, if a program has chosen this one; has the same targets
  * @cgroup: that was last made at the path that it is for, or NULL
  * @link: in the policies of cgroups; under RCU
  * @by_cgroup: the same, by @cgroup
+ * @by_path: the same, by its path
+ * @file: that it is for
+ * @by_file: in the policies of files, by that; under RCU
  * @has_node: one of the targets is a whole node
  * @has_large: one of them has large folios
  * @has_cache: it is for the page cache too
@@ -100,6 +104,9 @@ struct vipzone_policy {
 	struct cgroup *cgroup;
 	struct list_head link;
 	struct hlist_node by_cgroup;
+	struct hlist_node by_path;
+	struct vipzone_file file;
+	struct hlist_node by_file;
 	bool has_node;
 	bool has_large;
 	bool has_cache;
@@ -131,8 +138,9 @@ struct vipzone_policy {
  *	directory, counts with that one, and its memory is charged to the calling task; or NULL
  *
  * Context: may sleep.
- * Return: a policy with one user; ERR_PTR(-ENOENT): no such region or cgroup,
- * -EINVAL: it is for the kernel's memory and has no node, -EBUSY and others:
+ * Return: a policy with one user; ERR_PTR(-ENOENT): no such region, cgroup or file,
+ * -EINVAL: it is for the kernel's memory and has no node, or the path leads to neither a file nor
+ * a file system, -EOPNOTSUPP: for huge pages of hugetlbfs and has no node, -EBUSY and others:
  * nodes cannot be chosen (memsuite_hook_arm()), -ENOMEM.
  */
 struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *command,
@@ -156,8 +164,15 @@ void vipzone_policies_settle(bool divide);
 /* What was counted under policies that are gone, and was never divided. */
 u64 vipzone_policies_undivided(void);
 
-/* What became of the pages of all policies, also of those that are gone. */
-void vipzone_policies_sum(struct vipzone_policy_stats *sum);
+/**
+ * vipzone_policies_sum() - what became of the pages of all policies, also of those that are gone
+ * @offset: in struct vipzone_policy_stats, of the first count
+ * @nr: of counts from there on, which are added up
+ *
+ * Context: may sleep.
+ * Return: the sum.
+ */
+u64 vipzone_policies_sum(size_t offset, unsigned int nr);
 
 /**
  * vipzone_cgroup_path() - the path that a policy of a cgroup is known by

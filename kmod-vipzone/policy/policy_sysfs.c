@@ -39,7 +39,9 @@ static ssize_t who_show(struct kobject *kobj, struct kobj_attribute *attr,
 	case VIPZONE_SCOPE_MACHINE:
 		return sysfs_emit(buf, "machine\n");
 	case VIPZONE_SCOPE_CGROUP:
-		return sysfs_emit(buf, "cgroup:%s\n", command->cgroup);
+		return sysfs_emit(buf, "cgroup:%s\n", command->path);
+	case VIPZONE_SCOPE_FILE:
+		return sysfs_emit(buf, "file:%s\n", command->path);
 	default:
 		return sysfs_emit(buf, "%d\n", command->pid);
 	}

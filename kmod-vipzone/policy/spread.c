@@ -12,27 +12,25 @@
 #include "policy/spread.h"
 
 /* All pages of a folio belong where its first one does. */
-static unsigned long place_of_folio(const struct vm_area_struct *vma, struct page *page,
-				    unsigned long address)
+static unsigned long place_of_folio(struct page *page, unsigned long place)
 {
 	struct page *head = compound_head(page);
 	unsigned long before = page_to_pfn(page) - page_to_pfn(head);
 
-	return (vipzone_spread_place(vma, address, 0) - before) >> memsuite_page_order(head);
+	return (place - before) >> memsuite_page_order(head);
 }
 
 const struct vipzone_order *vipzone_spread_away_to(const struct vipzone_policy *policy,
 						   enum vipzone_segment segment,
 						   const struct vipzone_order *order,
-						   const struct vm_area_struct *vma,
-						   struct page *page, unsigned long address)
+						   struct page *page, unsigned long place)
 {
 	const struct vipzone_turns *turns = policy->turns[segment];
 	const struct vipzone_turn_lists *lists;
 
 	if (likely(!turns))
 		return vipzone_page_is_placed(policy, order, page) ? NULL : order;
-	lists = vipzone_turns_at(turns, place_of_folio(vma, page, address));
+	lists = vipzone_turns_at(turns, place_of_folio(page, place));
 	if (vipzone_page_is_placed(policy, &lists->only, page))
 		return NULL;
 	return vipzone_page_is_placed(policy, order, page) ? &lists->only : &lists->all;

@@ -35,21 +35,19 @@ static inline unsigned long vipzone_spread_place(const struct vm_area_struct *vm
  * @policy: that it is under
  * @segment: that it is for
  * @order: its regions, by vipzone_order_at_home()
- * @vma: an area that maps it
  * @page: the page
- * @address: where it is mapped
+ * @place: its number in its area or file
  *
  * With weights, it belongs in the region whose turn it is; if that is full, another of @order may
  * keep it, but none takes it.
  *
- * Context: the area stays.
+ * Context: any; the page stays.
  * Return: the regions, in that order; NULL: it stays.
  */
 const struct vipzone_order *vipzone_spread_away_to(const struct vipzone_policy *policy,
 						   enum vipzone_segment segment,
 						   const struct vipzone_order *order,
-						   const struct vm_area_struct *vma,
-						   struct page *page, unsigned long address);
+						   struct page *page, unsigned long place);
 
 /* Deals out the turns of a policy that is being made. May sleep. Return: 0 or -ENOMEM. */
 int vipzone_spread_open(struct vipzone_policy *policy);

@@ -33,6 +33,7 @@
 #include "policy/spread.h"
 #include "steer/collapse_count.h"
 #include "steer/steering.h"
+#include "steer/syscall_file.h"
 #include "tags/tags.h"
 
 /*
@@ -515,26 +516,45 @@ static enum vipzone_segment segment_of_cache(const struct mm_struct *mm)
 	return vipzone_segment_of_file(mm, read_cr2());
 }
 
+/* That of the file that the task reads or writes, if it has one. */
+static struct vipzone_policy *policy_of_file_in_use(void)
+{
+	const struct inode *inode;
+
+	if (likely(!READ_ONCE(vipzone_nr_file_policies)))
+		return NULL;
+	inode = vipzone_syscall_inode();
+	return inode ? vipzone_policy_of_inode(inode) : NULL;
+}
+
 static struct page *steer_cache(const struct memsuite_fault *fault)
 {
+	struct vipzone_policy *policy = policy_of_file_in_use();
+	enum vipzone_segment segment = VIPZONE_SEGMENT_CACHE;
 	struct mm_struct *mm = current->mm;
-	struct vipzone_policy *policy = mm ? vipzone_policy_of(mm) : NULL;
 
+	if (likely(!policy) && mm) {
+		policy = vipzone_policy_of(mm);
+		if (policy)
+			segment = segment_of_cache(mm);
+	}
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
 	if (was_dry_just_now(policy, fault))
 		return VIPZONE_FAULT_ANYWHERE;
-	return steer_alloc(policy, segment_of_cache(mm), memsuite_fault_refusal(fault), fault);
+	return steer_alloc(policy, segment, memsuite_fault_refusal(fault), fault);
 }
 
-/* A page of shared memory is placed by the policy of who is the first to use it. */
+/* A page of shared memory is placed by its file's policy, or that of who is the first to use it. */
 static struct page *steer_shared(const struct memsuite_fault *fault,
 				 const struct shmem_inode_info *file)
 {
+	struct vipzone_policy *policy = vipzone_policy_of_inode(&file->vfs_inode);
 	struct mm_struct *mm = current->mm;
-	struct vipzone_policy *policy = mm ? vipzone_policy_of(mm) : NULL;
 	enum memsuite_refusal refusal;
 
+	if (likely(!policy) && mm)
+		policy = vipzone_policy_of(mm);
 	if (likely(!policy))
 		return MEMSUITE_FAULT_PASS;
 	if (was_dry_just_now(policy, fault))
@@ -544,13 +564,24 @@ static struct page *steer_shared(const struct memsuite_fault *fault,
 	return steer_alloc(policy, VIPZONE_SEGMENT_SHARED, refusal, fault);
 }
 
+/* A huge page of hugetlbfs, likewise. */
+static struct vipzone_policy *policy_of_huge(const struct vm_area_struct *vma)
+{
+	struct vipzone_policy *policy = vma->vm_flags & VM_MAYSHARE ?
+		vipzone_policy_of_shared(vma) : NULL;
+
+	if (likely(!policy) && vma->vm_mm)
+		policy = vipzone_policy_of(vma->vm_mm);
+	return policy;
+}
+
 /*
  * Huge pages of hugetlbfs were set aside on nodes, and no other region has them. One of a node
  * that has none free is the kernel's to find.
  */
 static int steer_hugetlb(struct vm_area_struct *vma, unsigned long address)
 {
-	struct vipzone_policy *policy = vma->vm_mm ? vipzone_policy_of(vma->vm_mm) : NULL;
+	struct vipzone_policy *policy = policy_of_huge(vma);
 	const struct memsuite_fault fault = {
 		.order = memsuite_hugetlb_order(vma), .vma = vma, .address = address,
 	};
@@ -588,14 +619,17 @@ static int steer_hugetlb(struct vm_area_struct *vma, unsigned long address)
 static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 			unsigned long address)
 {
-	struct vipzone_policy *policy = vipzone_policy_of(vma->vm_mm);
+	enum vipzone_segment segment = vipzone_segment_of_page(vma, page, address);
+	struct vipzone_policy *policy = segment == VIPZONE_SEGMENT_SHARED ?
+		vipzone_policy_of_shared(vma) : NULL;
 	const struct vipzone_order *order;
 
+	if (likely(!policy))
+		policy = vipzone_policy_of(vma->vm_mm);
 	if (likely(!policy) || has_policy(current) || memsuite_vma_has_policy(vma) ||
 	    !node_isset(page_to_nid(page), cpuset_current_mems_allowed))
 		return false;
-	order = vipzone_order_at_home(policy, vipzone_segment_of_page(vma, page, address),
-				      vma->vm_mm);
+	order = vipzone_order_at_home(policy, segment, vma->vm_mm);
 	return vipzone_page_is_placed(policy, order, page);
 }
 

@@ -2,6 +2,7 @@
 """The types of arguments."""
 
 import argparse
+import os
 import math
 import mmap
 
@@ -103,6 +104,13 @@ def who_argument(text):
     if text == "machine" or text.startswith("cgroup:/"):
         return policy_word(text)
     return str(pid_argument(text))
+
+
+def placed_argument(text):
+    """Whom, or what file, a policy of vipzone is for."""
+    if not text.startswith("file:"):
+        return who_argument(text)
+    return policy_word("file:" + os.path.abspath(text[len("file:"):]))
 
 
 def tracked_argument(text):

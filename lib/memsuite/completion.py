@@ -38,7 +38,7 @@ def stores():
 # By the command and what it calls an argument, or by that alone.
 LISTS = {
     "PID": pids,
-    "WHO": lambda: ["machine", "cgroup:/", *pids()],
+    "WHO": lambda: ["machine", "cgroup:/", "file:/", *pids()],
     "POLICY": regions,
     "--policy": regions,
     "REGION": regions,

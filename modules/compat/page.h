@@ -44,6 +44,17 @@ static inline bool memsuite_page_shmem(struct page *page)
 	return folio_test_swapbacked(folio) && !folio_test_anon(folio);
 }
 
+/* What the first page of a folio is a page of, and which one of it. */
+static inline struct address_space *memsuite_page_cache(struct page *page)
+{
+	return page_folio(page)->mapping;
+}
+
+static inline pgoff_t memsuite_page_place(struct page *page)
+{
+	return page_folio(page)->index;
+}
+
 static inline bool memsuite_page_in_swap_cache(struct page *page)
 {
 	return folio_test_swapcache(page_folio(page));
@@ -120,6 +131,16 @@ static inline bool memsuite_page_swap_backed(struct page *page)
 static inline bool memsuite_page_shmem(struct page *page)
 {
 	return PageSwapBacked(page) && !PageAnon(page);
+}
+
+static inline struct address_space *memsuite_page_cache(struct page *page)
+{
+	return page->mapping;
+}
+
+static inline pgoff_t memsuite_page_place(struct page *page)
+{
+	return page->index;
 }
 
 static inline bool memsuite_page_in_swap_cache(struct page *page)

@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include <trace/events/filemap.h>
 #include <trace/events/huge_memory.h>
 #include <trace/events/sched.h>
 
@@ -32,6 +33,15 @@
 #define MEMSUITE_PROBE_SWITCH(name) \
 	static void name(void *data, bool preempt, struct task_struct *prev, \
 			 struct task_struct *next)
+#endif
+
+/* At mm_filemap_add_to_page_cache: MEMSUITE_ADDED_PAGE is the first page of what has been added. */
+#if MEMSUITE_HAVE_FOLIO
+#define MEMSUITE_PROBE_FILEMAP_ADD(name)	static void name(void *data, struct folio *folio)
+#define MEMSUITE_ADDED_PAGE			folio_page(folio, 0)
+#else
+#define MEMSUITE_PROBE_FILEMAP_ADD(name)	static void name(void *data, struct page *page)
+#define MEMSUITE_ADDED_PAGE			page
 #endif
 
 /*

@@ -57,6 +57,11 @@
 	"	movq %c[mm](%%rax), %%rax\n"				\
 	IS_WATCHED
 
+/* Then on to 2: whose page it is, C tells. */
+#define IS_ANY_FILE_WATCHED(point)					\
+	"	cmpb $0, memsuite_hook_watched_files + %c[" point "](%%rip)\n" \
+	"	jne 2f\n"
+
 #ifdef CONFIG_X86_KERNEL_IBT
 #define ENTRY_MARK	"	endbr64\n"	/* its address is taken */
 #else
@@ -86,8 +91,12 @@ static void __used direct_calls(void)
 	ASK("memsuite_hook_ask_fault_alloc")
 	END(direct_fault_alloc)
 
-	/* The page cache's pages are for who reads, writes or maps the file; */
+	/*
+	 * The page cache's pages are for who reads, writes or maps the file; but of files that
+	 * are watched themselves, whoever does;
+	 */
 	ENTRY(direct_cache_alloc)
+	IS_ANY_FILE_WATCHED("cache")
 	IS_CURRENT_WATCHED
 	"2:\n"
 	ASK("memsuite_hook_ask_cache_alloc")
@@ -95,6 +104,7 @@ static void __used direct_calls(void)
 
 	/* and so are those of shared memory. */
 	ENTRY(direct_shmem_alloc)
+	IS_ANY_FILE_WATCHED("shmem")
 	IS_CURRENT_WATCHED
 	"2:\n"
 	ASK("memsuite_hook_ask_shmem_alloc")
@@ -131,6 +141,8 @@ static void __used direct_calls(void)
 	[entry] "i" (&memsuite_hook_entry_watch),
 	[answer] "i" (offsetof(struct memsuite_hook_call, answer)),
 	[size] "i" (sizeof(struct memsuite_hook_call)),
+	[cache] "i" (MEMSUITE_HOOK_POINT_CACHE_ALLOC),
+	[shmem] "i" (MEMSUITE_HOOK_POINT_SHMEM_ALLOC),
 	[private] "i" (offsetof(struct page, private)),
 	[mm] "i" (offsetof(struct task_struct, mm)),
 	[vm_mm] "i" (offsetof(struct vm_area_struct, vm_mm)),

@@ -78,6 +78,7 @@ int memsuite_hook_find(enum memsuite_hook_point_id id);
 
 /* hook_watch.c: see memsuite_hook_watch(). */
 extern u8 memsuite_hook_watched[MEMSUITE_HOOK_WATCH_SIZE];
+extern u8 memsuite_hook_watched_files[MEMSUITE_NR_HOOK_POINTS];
 
 /* hook_dispatch.c: what ftrace calls at all points. */
 void memsuite_hook_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,

@@ -9,6 +9,7 @@
 #include "hook/hook_private.h"
 
 u8 memsuite_hook_watched[MEMSUITE_HOOK_WATCH_SIZE];
+u8 memsuite_hook_watched_files[MEMSUITE_NR_HOOK_POINTS];
 
 DEFINE_PER_CPU(struct memsuite_hook_entry_watch, memsuite_hook_entry_watch);
 EXPORT_PER_CPU_SYMBOL_GPL(memsuite_hook_entry_watch);
@@ -22,7 +23,7 @@ EXPORT_PER_CPU_SYMBOL_GPL(memsuite_hook_entry_watch);
 static DEFINE_SPINLOCK(watch_lock);	/* of memsuite_hook_watched, and what follows */
 static unsigned int watchers[MEMSUITE_HOOK_WATCH_SIZE];
 static u8 marks[MEMSUITE_HOOK_WATCH_SIZE];
-static unsigned int watchers_of_all;
+static unsigned int watchers_of_all, watchers_of_files[MEMSUITE_NR_HOOK_POINTS];
 static bool renewing;
 
 static DEFINE_MUTEX(entry_lock);	/* of what follows, and memsuite_hook_entry_watch.all */
@@ -101,6 +102,28 @@ void memsuite_hook_unwatch_all(void)
 	watch_all_change(-1);
 }
 EXPORT_SYMBOL_GPL(memsuite_hook_unwatch_all);
+
+static void watch_files_change(enum memsuite_hook_point_id id, int change)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&watch_lock, flags);
+	watchers_of_files[id] += change;
+	WRITE_ONCE(memsuite_hook_watched_files[id], watchers_of_files[id] > 0);
+	spin_unlock_irqrestore(&watch_lock, flags);
+}
+
+void memsuite_hook_watch_files(enum memsuite_hook_point_id id)
+{
+	watch_files_change(id, 1);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_watch_files);
+
+void memsuite_hook_unwatch_files(enum memsuite_hook_point_id id)
+{
+	watch_files_change(id, -1);
+}
+EXPORT_SYMBOL_GPL(memsuite_hook_unwatch_files);
 
 void memsuite_hook_mark(const struct mm_struct *mm)
 {

@@ -64,7 +64,7 @@ def sections():
 
 def is_process(kind, name):
     """It is not there after a reboot, and apply would refuse it."""
-    return kind in ("policy", "target") and name.split()[0].isdigit()
+    return kind in ("policy", "target") and (name.split()[0].isdigit() or name.startswith("file:/proc/"))
 
 
 def lines():

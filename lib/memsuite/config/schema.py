@@ -4,7 +4,7 @@
 import argparse
 import difflib
 
-from ..arguments import policy_word, range_argument, tracked_argument, who_argument, word_argument
+from ..arguments import placed_argument, policy_word, range_argument, tracked_argument, word_argument
 from ..sysfs import CORE
 from ..zone.policies import LASTING_OPTIONS, policy_argument
 from ..zone.regions import PER_GIB, REGION_ATTRIBUTES
@@ -53,8 +53,8 @@ def tracked_group(text):
 
 def lasting(text):
     if text.isdigit():
-        raise argparse.ArgumentTypeError(f"a process is none tomorrow: {text}; give cgroup:/PATH or machine")
-    return who_argument(text)
+        raise argparse.ArgumentTypeError(f"a process is none tomorrow: {text}; give cgroup:/PATH, file:PATH or machine")
+    return placed_argument(text)
 
 
 def numbers(*names):
@@ -147,9 +147,9 @@ def check_name(section):
 def check_move(section):
     """[(where, why)], as check() does."""
     value, where = section.values.get("move", ("0", None))
-    if section.kind != "policy" or section.name != "machine" or value != "1":
+    if section.kind != "policy" or (section.name or "").startswith("cgroup:") or value != "1":
         return []
-    return [(where, f"{section.title()}: move is for a cgroup: nobody enters the machine")]
+    return [(where, f"{section.title()}: move is for a cgroup: nobody enters {section.name}")]
 
 
 def check(section):

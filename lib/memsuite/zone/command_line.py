@@ -3,7 +3,7 @@
 
 import argparse
 
-from ..arguments import number_argument, pid_argument, policy_word, who_argument, word_argument
+from ..arguments import number_argument, pid_argument, placed_argument, policy_word, word_argument
 from ..exit_status import NOT_EXECUTABLE, NOT_FOUND
 from .banks import cmd_zone_banks
 from .ledger import cmd_zone_energy
@@ -26,12 +26,15 @@ def add_commands(top):
         ("memsuite zone list", "which regions there are"),
         ("memsuite zone run --policy segment:heap=node0,*=node1 -- gcc -c file.c",
          "the heap in one region, the rest in another"),
-        ("memsuite zone add cgroup:/system.slice/redis.service node1", "place a service")))
+        ("memsuite zone add cgroup:/system.slice/redis.service node1", "place a service"),
+        ("memsuite zone add file:/dev/shm node1", "place shared memory, whoever touches it first")))
     zone.add("list", cmd_zone_list, "regions of physical memory", aliases=["regions"])
     zone.add("policies", cmd_zone_policies, "who gets which pages where, and how that went")
     zone.add("ps", cmd_zone_ps, "processes with a policy of their own")
-    command = zone.add("add", cmd_zone_add, "set the policy of a process, a cgroup or the machine", aliases=["policy"])
-    command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")
+    command = zone.add("add", cmd_zone_add, "set the policy of a process, a cgroup, a file or the machine", aliases=["policy"])
+    command.add_argument("who", metavar="WHO", type=placed_argument,
+                         help="a PID, cgroup:/PATH, machine, or file:PATH, for what a file has in memory, whoever uses it; "
+                              "the root of a file system stands for all its files")
     command.add_argument("policy", metavar="POLICY", nargs="+", type=policy_word,
                          help="REGION..., the most wanted one first; or region:REGION[+REGION...]; or "
                               "REGION=WEIGHT..., region:REGION=WEIGHT+REGION=WEIGHT[+...], for shares of the pages; or "
@@ -43,10 +46,12 @@ def add_commands(top):
                          help="and the processes that it forks")
     command.add_argument("--later", action="store_true", help="the cgroup need not be there yet")
     command.add_argument("--move", action="store_true",
-                         help="and move what a process has when it enters the cgroup, and what is there now")
+                         help="and move what a process has when it enters the cgroup, and what is there now; or what the file "
+                              "has now")
     add_policy_options(command)
     command = zone.add("remove", cmd_zone_remove, "take a policy away")
-    command.add_argument("who", metavar="WHO", type=who_argument, help="a PID, cgroup:/PATH or machine")
+    command.add_argument("who", metavar="WHO", type=placed_argument,
+                         help="a PID, cgroup:/PATH, file:PATH or machine")
     command = zone.add("run", cmd_zone_run, "run a command under a policy, with all that it starts",
                        exits={0: "and others: what the command returns", NOT_EXECUTABLE: "the command is none",
                               NOT_FOUND: "the command is not there"})
@@ -84,8 +89,8 @@ def add_commands(top):
                          help="memory to take of each region (eight times what the caches hold, 128 at least)")
     command = zone.add("energy", cmd_zone_energy, "what regions and processes take, by the ledger of vipzone and by RAPL")
     command.add_argument("--seconds", type=number_argument(1, 86400), default=5, help="how long to look (5)")
-    command = zone.add("move", cmd_zone_move, "move the pages that a process has to where its policy wants them")
-    command.add_argument("pid", metavar="PID", type=pid_argument)
+    command = zone.add("move", cmd_zone_move, "move the pages that a process or a file has to where its policy wants them")
+    command.add_argument("who", metavar="WHO", type=placed_argument, help="a PID or file:PATH")
     command.add_argument("--policy", type=policy_word,
                          help="by this policy, of whole nodes, and from user space: needs no kernel module")
     command = zone.add("undefine", cmd_zone_undefine, "remove a region")

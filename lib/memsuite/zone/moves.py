@@ -9,6 +9,7 @@ import re
 from .. import Failure
 from ..output import human_pages, print_json
 from ..sysfs import need, numbers, write
+from .files import is_file
 from .segments import GROUPS, SEGMENTS, Segments, by_segment, pages
 
 
@@ -100,13 +101,15 @@ def pages_of_files(pid):
 def move_by_policy(args):
     need("vipzone")
     before = moves_told()
-    write("vipzone/move", str(args.pid), {
-        errno.ENOENT: f"{args.pid} is under no policy; without vipzone: --policy",
-        errno.ESRCH: f"there is no process {args.pid}"})
+    write("vipzone/move", args.who, {
+        errno.ENOENT: f"{args.who} is under no policy, or not there: memsuite zone add" if is_file(args.who) else
+                      f"{args.who} is under no policy; without vipzone: --policy",
+        errno.EINVAL: "neither a process nor a file: what enters a cgroup is moved by zone add --move",
+        errno.ESRCH: f"there is no process {args.who}"})
     after = moves_told()
     grown = {name: after[name] - before[name] for name in after}
     left = {why: grown[unmoved(why)] for why in LEFT_WHY if grown[unmoved(why)]}
-    of_files = pages_of_files(args.pid)
+    of_files = 0 if is_file(args.who) else pages_of_files(args.who)
     if args.json:
         print_json({"ok": True, "moved_pages": grown["moved_pages"], "left_pages": left, "file_pages": of_files})
         return 0
@@ -119,11 +122,13 @@ def move_by_policy(args):
 def cmd_zone_move(args):
     if not args.policy:
         return move_by_policy(args)
+    if not args.who.isdigit():
+        raise Failure(f"{args.who}: from user space, a process's pages can be moved alone")
     nodes = policy_nodes(args.policy)
     try:
-        outcomes = move_by_hand(args.pid, nodes)
+        outcomes = move_by_hand(int(args.who), nodes)
     except OSError as error:
-        raise Failure(f"process {args.pid}: {error.strerror}") from None
+        raise Failure(f"process {args.who}: {error.strerror}") from None
     if args.json:
         print_json(outcomes)
         return 0

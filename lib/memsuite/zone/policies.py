@@ -12,6 +12,7 @@ from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
 from ..sysfs import entries, need, number, numbers, read, read_debugfs, table, write
 from .astray import watch_later
+from .files import is_file
 from .segments import SEGMENTS
 
 
@@ -29,6 +30,7 @@ POLICY_OPTIONS = {"heat": "move pages between regions by how they are used",
 LASTING_OPTIONS = ("move", *POLICY_OPTIONS)
 ALL_OPTIONS = ("children", *LASTING_OPTIONS)
 NO_CGROUP = "no such cgroup (with --later, it need not be there yet)"
+NO_FILE = "no such file"
 
 
 def policy_options(args):
@@ -36,12 +38,16 @@ def policy_options(args):
 
 
 def add_policy(who, policy, options):
+    no_such = NO_FILE if is_file(who) else NO_CGROUP
     write("vipzone/add", " ".join([str(who), policy, *options]), {
         errno.ESRCH: "no such process",
-        errno.ENOENT: f"{NO_CGROUP}, or no such region; there are " + ", ".join(entries("regions"))
+        errno.ENOENT: f"{no_such}, or no such region; there are " + ", ".join(entries("regions"))
                       if policy != "segment" else
-                      f"{NO_CGROUP}, or no region of DRAM and one of PRAM: see regions/REGION/technology",
-        errno.EINVAL: "not a policy, or not a process that can be steered (a kernel thread?); policies are "
+                      f"{no_such}, or no region of DRAM and one of PRAM: see regions/REGION/technology",
+        errno.EOPNOTSUPP: "huge pages of hugetlbfs come from whole nodes: name a region that is one",
+        errno.EINVAL: "neither a file nor the root of a file system, or not a policy for one (heat, wear, programs and banks "
+                      "are not)" if is_file(who) else
+                      "not a policy, or not a process that can be steered (a kernel thread?); policies are "
                       "region:REGION[+REGION...], segment, segment:SEGMENT=REGION[+REGION...][,...], both also with "
                       "REGION=WEIGHT+REGION=WEIGHT[+...] and then without heat and wear, "
                       "low-power-first:REGION[+REGION...][,KEY=VALUE...] and "
@@ -58,12 +64,15 @@ def cmd_zone_add(args):
     if args.children and not str(args.who).isdigit():
         raise Failure(f"--children is for a process: of {args.who} all processes are under the policy anyway")
     check_later(args)
-    if args.move and not str(args.who).startswith("cgroup:"):
+    if args.move and not str(args.who).startswith(("cgroup:", "file:")):
         raise Failure("--move is for a cgroup: nobody enters " + ("the machine" if args.who == "machine" else "a process") +
                       "; memsuite zone move PID moves what a process has")
     policy = policy_argument(args.policy)
-    options = ["children"] * args.children + ["later"] * args.later + ["move"] * args.move
+    moves_file = args.move and is_file(args.who)
+    options = ["children"] * args.children + ["later"] * args.later + ["move"] * (args.move and not moves_file)
     add_policy(args.who, policy, options + policy_options(args))
+    if moves_file:
+        write("vipzone/move", args.who)
     text = f"{args.who} gets its pages by {policy}"
     if not number("vipzone", "enabled"):
         text += " as soon as vipzone is on: memsuite zone enable"
@@ -73,7 +82,7 @@ def cmd_zone_add(args):
 def cmd_zone_remove(args):
     need("vipzone")
     write("vipzone/remove", args.who,
-          {errno.ENOENT: f"{args.who} is not steered"})
+          {errno.ENOENT: f"{args.who} has no policy" if is_file(args.who) else f"{args.who} is not steered"})
     return done(args, f"{args.who} is steered no more")
 
 

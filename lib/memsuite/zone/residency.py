@@ -4,7 +4,8 @@
 from .. import Failure
 from ..output import human_pages, print_json, print_table
 from ..proc import PAGE
-from ..sysfs import CORE, entries, need, number, read
+from ..sysfs import CORE, entries, loaded, need, number, read
+from .files import file_lines
 from .segments import SEGMENTS, Segments, pages
 from .shares import share_lines, weights_over
 
@@ -104,6 +105,6 @@ def cmd_zone_where(args):
     print_table(["SEGMENT", *names],
                 [[segment, *(human_pages(counts[segment].get(name, 0)) if name in counts[segment] else "-"
                              for name in names)] for segment in SEGMENTS if segment in counts], right=names)
-    for line in share_lines(dict.fromkeys(shares.values())):
+    for line in (*share_lines(dict.fromkeys(shares.values())), *(file_lines(args.pid) if loaded("vipzone") else ())):
         print(line)
     return 0

@@ -28,6 +28,7 @@ class Area(NamedTuple):
     end: int
     is_file: bool
     is_shared_memory: bool
+    file: tuple         # major, minor and inode number; the last is 0 if there is none
     name: str
 
 
@@ -76,7 +77,7 @@ def areas(pid):
             fields = line.split(maxsplit=5)
             start, end = (int(number, 16) for number in fields[0].split("-"))
             device = tuple(int(number, 16) for number in fields[3].split(":"))
-            yield Area(start, end, fields[4] != "0", fields[4] != "0" and device in devices,
+            yield Area(start, end, fields[4] != "0", fields[4] != "0" and device in devices, (*device, int(fields[4])),
                        fields[5].strip() if len(fields) > 5 else "")
 
 

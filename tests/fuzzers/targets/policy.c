@@ -85,7 +85,7 @@ static bool commands_same(const struct vipzone_command *a, const struct vipzone_
 	for (i = 0; i < VIPZONE_NR_SEGMENTS; i++)
 		if (!orders_same(&a->orders[i], &b->orders[i]))
 			return false;
-	return a->scope == b->scope && a->pid == b->pid && !strcmp(a->cgroup, b->cgroup) &&
+	return a->scope == b->scope && a->pid == b->pid && !strcmp(a->path, b->path) &&
 	       a->children == b->children && a->move == b->move &&
 	       a->heat == b->heat && a->wear == b->wear &&
 	       a->programs == b->programs && !strcmp(a->policy, b->policy) &&
@@ -99,7 +99,9 @@ static void command_print(const struct vipzone_command *command, char *to, size_
 	size_t at = command->scope == VIPZONE_SCOPE_MACHINE ?
 			    scnprintf(to, size, "machine") :
 		    command->scope == VIPZONE_SCOPE_CGROUP ?
-			    scnprintf(to, size, "cgroup:%s", command->cgroup) :
+			    scnprintf(to, size, "cgroup:%s", command->path) :
+		    command->scope == VIPZONE_SCOPE_FILE ?
+			    scnprintf(to, size, "file:%s", command->path) :
 			    scnprintf(to, size, "%d", command->pid);
 
 	scnprintf(to + at, size - at, " \t%s%s%s%s%s%s", command->policy,

@@ -6,6 +6,9 @@
  * MAP_POPULATE faults in; hugetlb, hugetlb-memfd, hugetlb-private: of hugetlbfs, a memfd by fallocate();
  * private-tmpfs, private-memfd: private copies of files that were written before GO;
  * pinned: anonymous memory that io_uring has pinned before it was touched;
+ * touch:FILE: a file, which is made, mapped and written there; read:FILE: one that is there, read by read(), then mapped;
+ * fault:FILE: one that is there, mapped and read there;
+ * memfd-later, hugetlb-memfd-later: a memfd that is there before GO, without a page;
  * busy: shared memory that it goes on to read; bound: shared memory that mbind() wants on node 0.
  */
 #define _GNU_SOURCE
@@ -47,6 +50,12 @@ static char *touch(char *memory)
 	for (size_t at = 0; at < size; at += PAGE)
 		((volatile char *)memory)[at] = 1;
 	return memory;
+}
+
+static void wait_for_go(const char *go)
+{
+	while (access(go, F_OK))
+		usleep(10000);
 }
 
 static int file_of(const char *kind)
@@ -105,6 +114,29 @@ static void pin(char *memory)
 	}
 }
 
+static char *look(char *memory)
+{
+	for (size_t at = 0; at < size; at += PAGE)
+		(void)*(volatile char *)(memory + at);
+	return memory;
+}
+
+static char *named(const char *how, const char *path)
+{
+	static char page[PAGE];
+	int file = open(path, O_RDWR | O_CREAT, 0600);
+
+	need(file >= 0, path);
+	if (!strncmp(how, "touch:", 6)) {
+		need(!ftruncate(file, size), "ftruncate");
+		return touch(map(file, MAP_SHARED));
+	}
+	if (!strncmp(how, "read:", 5))
+		for (size_t at = 0; at < size; at += PAGE)
+			need(pread(file, page, PAGE, at) == (ssize_t)PAGE, "pread");
+	return look(map(file, MAP_SHARED));
+}
+
 static char *have(const char *kind, int early)
 {
 	const unsigned long node0 = 1;
@@ -136,6 +168,10 @@ static char *have(const char *kind, int early)
 		memory = map(file, MAP_SHARED | MAP_POPULATE);
 		return memory;
 	}
+	if (strstr(kind, "memfd-later"))
+		return touch(map(early, MAP_SHARED));
+	if (strchr(kind, ':'))
+		return named(kind, strchr(kind, ':') + 1);
 	if (!strncmp(kind, "private-", 8))
 		return touch(map(early, MAP_PRIVATE));
 	if (!strcmp(kind, "pinned")) {
@@ -163,8 +199,13 @@ int main(int argc, char **argv)
 		early = file_of(argv[1]);
 		fill(early);
 	}
-	while (access(argv[3], F_OK))
-		usleep(10000);
+	if (!strcmp(argv[1], "memfd-later"))
+		early = file_of(argv[1]);
+	if (!strcmp(argv[1], "hugetlb-memfd-later")) {
+		early = memfd_create("kinds", MFD_HUGETLB);
+		need(early >= 0 && !ftruncate(early, size), "memfd_create");
+	}
+	wait_for_go(argv[3]);
 	memory = have(argv[1], early);
 	printf("%p\n", (void *)memory);
 	fflush(stdout);
