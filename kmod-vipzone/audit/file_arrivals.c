@@ -219,12 +219,10 @@ static void batch_add(struct batch *batch, struct arrival *arrival)
 	order = order_away(arrival->policy, page);
 	if (!order)
 		return;
-	if (is_busy(page) || batch->left <= 0) {
+	if (is_busy(page) || batch->left <= 0 || !batch_open(batch, arrival->policy)) {
 		arrival_defer(arrival);
 		return;
 	}
-	if (!batch_open(batch, arrival->policy))
-		return;
 	batch->left -= vipzone_page_migrate_add(batch->mover, NULL, page, order,
 						VIPZONE_MOVE_REPAIR, NULL);
 	batch->nr++;

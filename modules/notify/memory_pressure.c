@@ -26,8 +26,8 @@ static unsigned long shrink_scan(struct shrinker *shrinker,
 }
 
 /*
- * As long as something is freed, the kernel kills nobody. But what is out of memory may be one node,
- * or a zone, while programs of the others fill pools again: once in a while has to do.
+ * As long as something is freed, the kernel kills nobody. But what is out of memory may be one
+ * node, or a zone, while programs of the others fill pools again: once in a while has to do.
  */
 #define OOM_TOLD_JIFFIES	(10 * HZ)
 

@@ -130,7 +130,7 @@ static void target_frames_retire_bad(struct memsuite_target_frames *frames)
 	}
 }
 
-/* The next one that may be moved to. What lies in front of the next frame of the banks goes back. */
+/* The next one that may be moved to. What lies in front of it in other banks goes back. */
 static struct page *target_frames_next(struct memsuite_target_frames *frames)
 {
 	struct page *page;

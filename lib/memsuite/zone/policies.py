@@ -31,6 +31,7 @@ LASTING_OPTIONS = ("move", *POLICY_OPTIONS)
 ALL_OPTIONS = ("children", *LASTING_OPTIONS)
 NO_CGROUP = "no such cgroup (with --later, it need not be there yet)"
 NO_FILE = "no such file"
+NO_FILE_POLICY = "neither a file nor the root of a file system, or not a policy for one (heat, wear, programs, banks are not)"
 
 
 def policy_options(args):
@@ -45,8 +46,7 @@ def add_policy(who, policy, options):
                       if policy != "segment" else
                       f"{no_such}, or no region of DRAM and one of PRAM: see regions/REGION/technology",
         errno.EOPNOTSUPP: "huge pages of hugetlbfs come from whole nodes: name a region that is one",
-        errno.EINVAL: "neither a file nor the root of a file system, or not a policy for one (heat, wear, programs and banks "
-                      "are not)" if is_file(who) else
+        errno.EINVAL: NO_FILE_POLICY if is_file(who) else
                       "not a policy, or not a process that can be steered (a kernel thread?); policies are "
                       "region:REGION[+REGION...], segment, segment:SEGMENT=REGION[+REGION...][,...], both also with "
                       "REGION=WEIGHT+REGION=WEIGHT[+...] and then without heat and wear, "
