@@ -1561,6 +1561,18 @@ def pages_are_told_by_segment_and_region(top):
         counts = tree.json("zone", "where", "12", "--json")
         assert counts["brk"] == {"set": 1} and counts["data"] == {data: 1} and counts["text"] == {"node0": 1}, counts
     assert "process 13" in tree.run("zone", "where", "13").stderr
+    # The machine's own frames: nobody knows which.
+    shared = os.path.join("/dev/shm", f"memsuite-{os.getpid()}")
+    try:
+        with open(shared, "wb") as file:
+            file.write(bytes(5 * 4096))
+            file.truncate(9 * 4096)
+        (counts,) = tree.json("zone", "where", f"file:{shared}", "--json").values()
+        assert sum(counts.values()) == 5
+    finally:
+        os.unlink(shared)
+    assert "No such file" in tree.run("zone", "where", f"file:{shared}").stderr
+    assert "not a file" in tree.run("zone", "where", "file:/dev/shm").stderr
 
 
 def shares_are_told_beside_what_is_wanted(top):

@@ -3,7 +3,7 @@
 
 import argparse
 
-from ..arguments import number_argument, pid_argument, placed_argument, policy_word, word_argument
+from ..arguments import number_argument, placed_argument, policy_word, word_argument
 from ..exit_status import NOT_EXECUTABLE, NOT_FOUND
 from .banks import cmd_zone_banks
 from .ledger import cmd_zone_energy
@@ -58,8 +58,8 @@ def add_commands(top):
     command.add_argument("--policy", required=True, type=policy_word, help="as of zone add")
     add_policy_options(command)
     command.add_argument("command", metavar="COMMAND", nargs=argparse.REMAINDER)
-    command = zone.add("where", cmd_zone_where, "where the pages of a process lie, by segment and region")
-    command.add_argument("pid", metavar="PID", type=pid_argument)
+    command = zone.add("where", cmd_zone_where, "where the pages of a process or a file lie, by segment and region")
+    command.add_argument("who", metavar="WHO", type=placed_argument, help="a PID or file:PATH")
     command = zone.add("define", cmd_zone_define, "define a region")
     command.add_argument("name", metavar="NAME", type=word_argument)
     command.add_argument("range", metavar="START-END", type=word_argument,

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the pages of a process lie."""
+"""Where the pages of a process or a file lie."""
+
+import os
+import stat
 
 from .. import Failure
 from ..output import human_pages, print_json, print_table
 from ..proc import PAGE
 from ..sysfs import CORE, entries, loaded, need, number, read
-from .files import file_lines
-from .segments import SEGMENTS, Segments, pages
+from .files import file_lines, is_file
+from .resident import frames_of_file
+from .segments import SEGMENTS, Segments, pages, shared_memory_devices
 from .shares import share_lines, weights_over
 
 
@@ -91,20 +95,58 @@ def residency(pid, shares=None):
     return counts
 
 
-def cmd_zone_where(args):
-    need(CORE)
-    try:
-        shares = shares_by_segment({} if args.json else weights_over(args.pid))
-        counts = residency(args.pid, shares)
-    except OSError as error:
-        raise Failure(f"process {args.pid}: {error.strerror}") from None
-    if args.json:
-        print_json(counts)
-        return 0
+def file_residency(path):
+    """{segment: {region: pages}} of a file: what of it is in memory."""
+    regions = sorted((Extent(name) for name in entries("regions")), key=lambda extent: (extent.size, extent.name))
+    status, counts = os.stat(path), {}
+    if not stat.S_ISREG(status.st_mode):
+        raise Failure(f"{path}: not a file")
+    device = os.major(status.st_dev), os.minor(status.st_dev)
+    for frame in frames_of_file(path):
+        name = region_of(frame, regions)
+        counts[name] = counts.get(name, 0) + 1
+    return {"shared" if device in shared_memory_devices("self") else "cache": counts} if counts else {}
+
+
+def print_counts(counts):
     names = sorted({name for of_segment in counts.values() for name in of_segment})
     print_table(["SEGMENT", *names],
                 [[segment, *(human_pages(counts[segment].get(name, 0)) if name in counts[segment] else "-"
                              for name in names)] for segment in SEGMENTS if segment in counts], right=names)
-    for line in (*share_lines(dict.fromkeys(shares.values())), *(file_lines(args.pid) if loaded("vipzone") else ())):
+
+
+def where_file(args):
+    path = args.who[len("file:"):]
+    try:
+        counts = file_residency(path)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+    if args.json:
+        print_json(counts)
+    elif counts:
+        print_counts(counts)
+    else:
+        print(f"nothing of {path} is in memory")
+    return 0
+
+
+def cmd_zone_where(args):
+    need(CORE)
+    if is_file(args.who):
+        return where_file(args)
+    if not args.who.isdigit():
+        raise Failure(f"{args.who}: name a process or a file")
+    try:
+        pid = int(args.who)
+        shares = shares_by_segment({} if args.json else weights_over(pid))
+        counts = residency(pid, shares)
+        lines = () if args.json or not loaded("vipzone") else list(file_lines(pid))
+    except OSError as error:
+        raise Failure(f"process {args.who}: {error.strerror}") from None
+    if args.json:
+        print_json(counts)
+        return 0
+    print_counts(counts)
+    for line in (*share_lines(dict.fromkeys(shares.values())), *lines):
         print(line)
     return 0
