@@ -17,6 +17,7 @@
 
 #define REGIONS	"%r<~+%r~+%r+%r~=3+%r=1~=255+%r=%d+%r=1>"
 #define OPTIONS	"<~~ children~ heat~ wear~ programs~ children programs~ heat wear~ move>"
+#define FILES	"file:<~/tmp~/dev/shm~/proc/%p/fd/%d~/proc/%p/exe~/bin/busybox>"
 #define WHO	"<%p~%p~%p~cgroup:%g~cgroup:/~machine>"
 #define MARCH	"<mats~march-c-~march-ss~modulo-20~address-decoder~{c(w0);u(r0,w1);d(r1,w0)}" \
 		"~{c(w0);del%d;c(r0)}~{u(w0,w1,r1);c(r1)}~{c(r0)}~{c(w0);u(r0,r0,r0,w1,r1)}>"
@@ -24,7 +25,7 @@
 /* What commands look like; a "*" in a file's name is a directory. */
 static const struct command {
 	const char *kind, *file;
-	const char *templates[6];
+	const char *templates[7];
 } commands[] = {
 	{ "regions", "regions/add", {
 		"%r %a-%a",
@@ -53,9 +54,10 @@ static const struct command {
 			"~most-free~low-power>><~,hint=<write~high~write+high>><~,kernel><~,write=" REGIONS ">"
 			OPTIONS,
 		WHO " bank:<percpu~perprocess~percgroup~random>=%r<~|%r~+%r|%r~|%r|%r|%r>" OPTIONS,
-		"%p region:r%d programs children" } },
-	{ "vipzone", "vipzone/remove", { WHO } },
-	{ "vipzone", "vipzone/move", { "%p" } },
+		"%p region:r%d programs children",
+		FILES " region:" REGIONS } },
+	{ "vipzone", "vipzone/remove", { WHO, FILES } },
+	{ "vipzone", "vipzone/move", { "%p", FILES } },
 	{ "vipzone", "vipzone/enabled", { "<0~1~1>" } },
 	{ "vipzone", "vipzone/audit/interval_ms", { "<0~10~100~1000~%n>" } },
 	{ "vipzone", "vipzone/audit/sample_accesses", { "<0~1>" } },
