@@ -33,7 +33,9 @@ enum memsuite_migrate_outcome {
  *	with a reference count of 1, or NULL; may sleep. A large folio for
  *	which there is no target is split, and its pages are asked for one by
  *	one.
- * @context: for @target
+ * @put: takes a target of order 0 back, as it was given, for which there was no use yet: the kernel
+ *	tries again, and asks anew; NULL: it is freed. With pages locked
+ * @context: for @target and @put
  * @keep: a page of order 0 that was moved away from is not freed: it stays with
  *	the caller, with a reference count of 1
  * @outcome: pages by what became of them, since memsuite_migrate_init()
@@ -44,6 +46,7 @@ struct memsuite_migrate {
 	unsigned long used;
 	bool full;
 	struct page *(*target)(struct page *old, void *context);
+	void (*put)(struct page *page, void *context);
 	void *context;
 	bool keep;
 	u64 outcome[MEMSUITE_NR_MIGRATE_OUTCOMES];

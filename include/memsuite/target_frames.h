@@ -89,6 +89,18 @@ unsigned long memsuite_target_frames_prepare(struct memsuite_target_frames *fram
  */
 struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames);
 
+/* Whether a page is of this source. */
+static inline bool memsuite_target_frames_have(const struct memsuite_target_frames *frames,
+					       const struct page *page)
+{
+	unsigned long pfn = page_to_pfn(page);
+
+	return pfn >= frames->start && pfn < frames->scan.end;
+}
+
+/* Has a page ready again that was taken, of this source, and not moved to. Any context. */
+void memsuite_target_frames_put(struct memsuite_target_frames *frames, struct page *page);
+
 /**
  * memsuite_target_frames_return() - give back what was taken out in vain, and retire what is bad
  * @frames: the source; may be used again

@@ -142,6 +142,14 @@ static struct page *take_target(struct page *old, void *context)
 	return page;
 }
 
+static void put_target(struct page *page, void *context)
+{
+	struct walk *walk = context;
+
+	memsuite_target_frames_put(memsuite_target_frames_have(&walk->target_frames, page) ?
+				   &walk->target_frames : &walk->above, page);
+}
+
 /* Without a target the huge page would be split: a test is not worth that. */
 static void move_large(struct walk *walk, struct page *page)
 {
@@ -161,16 +169,21 @@ static void move_large(struct walk *walk, struct page *page)
 
 static void move_batch(struct walk *walk, struct page **pages, unsigned int nr)
 {
-	unsigned int i, ready, anon = 0;
+	unsigned long ready, wanted = 0, anon = 0;
+	unsigned int i;
+	bool is_anon;
 
 	for (i = 0; i < nr; i++) {
-		anon += memsuite_page_anon(pages[i]);
-		memsuite_migrate_add(&walk->move, pages[i]);
+		is_anon = memsuite_page_anon(pages[i]);
+		if (memsuite_migrate_add(&walk->move, pages[i])) {
+			wanted++;
+			anon += is_anon;
+		}
 		put_page(pages[i]);
 	}
-	ready = memsuite_target_frames_prepare(&walk->target_frames, nr);
-	if (ready < nr)
-		memsuite_target_frames_prepare(&walk->above, min(nr - ready, anon));
+	ready = memsuite_target_frames_prepare(&walk->target_frames, wanted);
+	if (ready < wanted)
+		memsuite_target_frames_prepare(&walk->above, min(wanted - ready, anon));
 	memsuite_migrate_run(&walk->move);
 }
 
@@ -370,6 +383,7 @@ static void walk_memory(unsigned int interval_s)
 
 	memset(walk.outcome, 0, sizeof(walk.outcome));
 	memsuite_migrate_init(&walk.move, take_target, &walk);
+	walk.move.put = put_target;
 	walk.recheck_s = max(1U, lifetime / 16);
 	old_s = max(1, (int)(lifetime - lifetime / 4 - max(interval_s, walk.recheck_s)));
 	/* What was not due before a later time is looked at too early, and no more. */

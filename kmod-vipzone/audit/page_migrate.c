@@ -224,6 +224,23 @@ static struct page *take_target(struct page *old, void *context)
 	return page;
 }
 
+/* The region that it was taken from. */
+static void put_target(struct page *page, void *context)
+{
+	struct vipzone_page_migrate *mover = context;
+	unsigned int i, region;
+
+	for (i = 0; i < mover->order->nr; i++) {
+		region = mover->order->region[i];
+		if (!memsuite_region_has(mover->policy->targets[region].region, page))
+			continue;
+		mover->taken[region]--;
+		memsuite_target_frames_put(&mover->frames[region], page);
+		return;
+	}
+	put_page(page);
+}
+
 /* Has pages of order 0 ready for what is on its way, of regions in their order. */
 static void mover_prepare(struct vipzone_page_migrate *mover, unsigned long nr)
 {
@@ -239,17 +256,17 @@ static void mover_prepare(struct vipzone_page_migrate *mover, unsigned long nr)
 }
 
 /*
- * Moves what is on its way, to pages of order 0 of which @nr are wanted. Where somebody waits for
- * what is held, that is why there was none.
+ * Moves what is on its way. Where somebody waits for what is held, that is why there was no page
+ * to move to.
  */
-static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why why,
-		      unsigned long nr)
+static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why why)
 {
 	u64 *outcome = mover->move.outcome, before = outcome[MEMSUITE_MIGRATED];
 	u64 full = outcome[MEMSUITE_MIGRATE_FULL];
 	unsigned int i;
 
-	mover_prepare(mover, nr);
+	if (!mover->ready)
+		mover_prepare(mover, mover->move.nr);
 	memsuite_migrate_run(&mover->move);
 	mover->nr_added = 0;
 	mover->whys[why] += outcome[MEMSUITE_MIGRATED] - before;
@@ -267,16 +284,15 @@ static void mover_run(struct vipzone_page_migrate *mover, enum vipzone_move_why 
 static void mover_move_large(struct vipzone_page_migrate *mover, unsigned int i)
 {
 	struct page *page = mover->found[i].page;
-	unsigned int order = memsuite_page_order(page);
 
-	mover_run(mover, mover->found[i].why, mover->nr_added);
-	mover->ready = find_target(mover, order, &mover->ready_region);
+	mover_run(mover, mover->found[i].why);
+	mover->ready = find_target(mover, memsuite_page_order(page), &mover->ready_region);
 	if (!mover->ready && memsuite_hold_wanted())
 		return;
 	mover->found[i].tried = !memsuite_migrate_add(&mover->move, page);
 	put_page(page);
 	mover->found[i].on_its_way = true;
-	mover_run(mover, mover->found[i].why, mover->ready ? 0 : 1UL << order);
+	mover_run(mover, mover->found[i].why);
 	if (mover->ready)
 		put_page(mover->ready);
 	mover->ready = NULL;
@@ -288,7 +304,7 @@ static void mover_move_small(struct vipzone_page_migrate *mover, unsigned int i)
 	put_page(mover->found[i].page);
 	mover->found[i].on_its_way = true;
 	if (++mover->nr_added == MOVE_BATCH)
-		mover_run(mover, mover->found[i].why, MOVE_BATCH);
+		mover_run(mover, mover->found[i].why);
 }
 
 /*
@@ -311,7 +327,7 @@ static void mover_move_alike(struct vipzone_page_migrate *mover, unsigned int fi
 		else
 			mover_move_small(mover, i);
 	}
-	mover_run(mover, why, mover->nr_added);
+	mover_run(mover, why);
 }
 
 /* Who has looked for room before tries again at the next look. */
@@ -445,6 +461,7 @@ struct vipzone_page_migrate *vipzone_page_migrate_open(struct task_struct *task,
 	mover_init_nodes(mover, task);
 	mover_init_frames(mover);
 	memsuite_migrate_init(&mover->move, take_target, mover);
+	mover->move.put = put_target;
 	return mover;
 }
 

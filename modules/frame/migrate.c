@@ -75,7 +75,10 @@ static void migrate_put_target(memsuite_migrate_unit *unit, unsigned long privat
 	struct page *page = memsuite_unit_page(unit);
 
 	migrate->used -= 1UL << memsuite_page_order(page);
-	put_page(page);
+	if (migrate->put && !memsuite_page_order(page))
+		migrate->put(page, migrate->context);
+	else
+		put_page(page);
 }
 
 /*

@@ -153,16 +153,22 @@ static struct page *target_frames_next(struct memsuite_target_frames *frames)
 	return NULL;
 }
 
+void memsuite_target_frames_put(struct memsuite_target_frames *frames, struct page *page)
+{
+	memsuite_chain_push(&frames->ready, page);
+	frames->nr_ready++;
+	memsuite_held_pages_add(1);
+}
+EXPORT_SYMBOL_GPL(memsuite_target_frames_put);
+
 unsigned long memsuite_target_frames_prepare(struct memsuite_target_frames *frames,
 					     unsigned long nr)
 {
 	struct page *page;
 
-	while (frames->nr_ready < nr && (page = target_frames_next(frames))) {
-		memsuite_chain_push(&frames->ready, page);
-		frames->nr_ready++;
-	}
-	return frames->nr_ready;
+	while (frames->nr_ready < nr && (page = target_frames_next(frames)))
+		memsuite_target_frames_put(frames, page);
+	return min(frames->nr_ready, nr);
 }
 EXPORT_SYMBOL_GPL(memsuite_target_frames_prepare);
 
@@ -173,6 +179,7 @@ struct page *memsuite_target_frames_take(struct memsuite_target_frames *frames)
 	while ((page = memsuite_chain_pop(&frames->ready))) {
 		set_page_private(page, 0);
 		frames->nr_ready--;
+		memsuite_held_pages_add(-1);
 		/* What the kernel has found bad meanwhile is left as it is. */
 		if (!PageHWPoison(page))
 			break;
