@@ -119,15 +119,16 @@ static void others_run(u32 i)
 		cond_resched();
 }
 
-/* Return: 0 or -ENOMEM; the stack is as it was then. */
+/* Return: 0 or -ENOMEM; the stack is as it was then, as where there is no room for a larger one. */
 static int stack_rebuild(struct mrc_mode_paper *p, u64 capacity)
 {
 	u32 group_pages = READ_ONCE(mrc_tunables.group_pages);
 	u64 scan_pages = (u64)p->scan * p->stack.group_pages;
+	void *before = p->memory;
 	int err = mrc_lru_stack_alloc(&p->stack, &p->memory,
 				      max_t(u64, capacity, SCAN_PAGES_MIN), group_pages);
 
-	if (err)
+	if (err || p->memory == before)
 		return err;
 	/* The scan list keeps its pages. */
 	p->scan = DIV_ROUND_UP(scan_pages, group_pages);
@@ -222,21 +223,20 @@ static int stack_enumerate(struct mrc_target *t, struct mrc_mode_paper *p)
 {
 	u64 now = mrc_now_us(), rss = get_mm_rss(t->mm);
 	struct mrc_lru_stack *s = &p->stack;
-	bool resize;
+	void *before = p->memory;
 	u32 i;
 	int err;
 
-	resize = p->full || rss > s->capacity ||
-		 s->group_pages != READ_ONCE(mrc_tunables.group_pages);
-	if (p->enumerated && !resize &&
-	    abs((s64)(rss - p->rss)) <= p->rss / 16 &&
-	    now - p->enumerated < ENUMERATE_US + 100 * p->enumeration_us)
-		return 0;
-	if (resize) {
+	if (p->full || rss > s->capacity ||
+	    s->group_pages != READ_ONCE(mrc_tunables.group_pages)) {
 		err = stack_rebuild(p, max_t(u64, rss * 2, s->n * 2ULL));
 		if (err)
 			return err;
 	}
+	if (p->enumerated && p->memory == before &&
+	    abs((s64)(rss - p->rss)) <= p->rss / 16 &&
+	    now - p->enumerated < ENUMERATE_US + 100 * p->enumeration_us)
+		return 0;
 	for (i = 0; i < s->used; i++) {
 		others_run(i);
 		s->node[i].flags &= ~MRC_LRU_MAPPED;
