@@ -372,7 +372,7 @@ def writes_are_one_line(top):
              "machine region:a+b heat wear"),
             (("zone", "move", "12"), "vipzone/move", "12"),
             (("zone", "add", "file:/dev/shm", "a"), "vipzone/add", "file:/dev/shm region:a"),
-            (("zone", "add", "file:/dev/shm/../shm/b", "a=2", "b=1"), "vipzone/add", "file:/dev/shm/b region:a=2+b=1"),
+            (("zone", "add", "file:/dev/shm/b", "a=2", "b=1"), "vipzone/add", "file:/dev/shm/b region:a=2+b=1"),
             (("zone", "add", "file:/dev/shm", "a", "--move"), "vipzone/move", "file:/dev/shm"),
             (("zone", "move", "file:/dev/shm"), "vipzone/move", "file:/dev/shm"),
             (("zone", "remove", "file:/dev/shm"), "vipzone/remove", "file:/dev/shm"),
@@ -1374,7 +1374,7 @@ def regions_are_listed(top):
 
 
 def policy_files(number, who, policy, **counts):
-    files = {"who": who, "policy": policy, "children": "0", "processes": "1"}
+    files = {"who": who, "file": "-", "policy": policy, "children": "0", "processes": "1"}
     for segment in segments.SEGMENTS:
         files[f"{segment}_pages"] = "0"
     for why in ("empty", "policy", "cpuset", "context", "huge", "wear"):

@@ -165,8 +165,8 @@ static int file_move(const char *name)
 
 	if (err)
 		return err;
-	policy = vipzone_file_policy_hold(&file);
-	err = policy ? vipzone_file_move(&path, policy) : -ENOENT;
+	policy = vipzone_file_policy_hold(d_real_inode(path.dentry));
+	err = policy ? vipzone_file_move(&path, file.all, policy) : -ENOENT;
 	if (policy)
 		vipzone_policy_put(policy);
 	path_put(&path);

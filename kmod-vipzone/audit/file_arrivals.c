@@ -25,6 +25,7 @@
 #include "audit/file_arrivals.h"
 #include "audit/move_quota.h"
 #include "audit/page_migrate.h"
+#include "policy/arming.h"
 #include "policy/lookup.h"
 #include "policy/spread.h"
 
@@ -33,7 +34,7 @@
 #define MOST_PAGES	32768
 /* For the disk; and for who has it for the moment. Then it stays where it is. */
 #define WORK_JIFFIES	(HZ / 20)
-#define MOST_TRIES	20
+#define MOST_TRIES	40
 /* Those that few others follow wait for long to get to the LRU lists, unless all CPUs are asked. */
 #define SETTLE_TRIES	2
 
@@ -110,7 +111,7 @@ MEMSUITE_PROBE_FILEMAP_ADD(probe_add)
 	struct arrival arrival = { .page = MEMSUITE_ADDED_PAGE };
 	struct address_space *mapping = memsuite_page_cache(arrival.page);
 
-	if (!mapping || !mapping->host)
+	if (!vipzone_arming_is_on() || !mapping || !mapping->host)
 		return;
 	rcu_read_lock();
 	arrival.policy = vipzone_policy_of_inode(mapping->host);
@@ -233,9 +234,21 @@ static bool some_wait_for_long(unsigned int nr)
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (taken[i].tries == SETTLE_TRIES)
+		if (taken[i].tries >= SETTLE_TRIES && !PageLRU(taken[i].page) &&
+		    !PageLocked(taken[i].page))
 			return true;
 	return false;
+}
+
+/* It disturbs all CPUs. */
+static void settle_some(unsigned int nr)
+{
+	static unsigned long settled;
+
+	if ((settled && time_before(jiffies, settled + HZ)) || !some_wait_for_long(nr))
+		return;
+	memsuite_migrate_settle();
+	settled = jiffies ?: 1;
 }
 
 static void arrivals_move(void)
@@ -244,8 +257,7 @@ static void arrivals_move(void)
 	u64 begun_ns = ktime_get_ns();
 	unsigned int nr = arrivals_take(), i;
 
-	if (some_wait_for_long(nr))
-		memsuite_migrate_settle();
+	settle_some(nr);
 	for (i = 0; i < nr; i++) {
 		batch_add(&batch, &taken[i]);
 		/* Before its page is moved, for which nobody else may hold it. */

@@ -19,6 +19,7 @@
 
 #include "audit/file_move.h"
 #include "audit/page_migrate.h"
+#include "policy/lookup.h"
 #include "policy/spread.h"
 
 /**
@@ -88,6 +89,16 @@ static bool has_numa_policy(struct inode *inode, enum vipzone_file_kind kind)
 	return kind == VIPZONE_FILE_SHMEM && memsuite_shmem_has_policy(SHMEM_I(inode));
 }
 
+static bool is_under(const struct vipzone_policy *policy, const struct inode *inode)
+{
+	bool is;
+
+	rcu_read_lock();
+	is = vipzone_policy_of_inode(inode) == policy;
+	rcu_read_unlock();
+	return is;
+}
+
 static int move_inode(struct file_walk *walk, struct inode *inode)
 {
 	bool more = true;
@@ -125,7 +136,7 @@ static int move_all_inodes(struct file_walk *walk, struct super_block *sb)
 		cond_resched();
 		iput(last);
 		last = inode;
-		err = move_inode(walk, inode);
+		err = is_under(walk->policy, inode) ? move_inode(walk, inode) : 0;
 		spin_lock(&sb->s_inode_list_lock);
 		if (err)
 			break;
@@ -135,7 +146,7 @@ static int move_all_inodes(struct file_walk *walk, struct super_block *sb)
 	return err;
 }
 
-int vipzone_file_move(const struct path *path, struct vipzone_policy *policy)
+int vipzone_file_move(const struct path *path, bool all, struct vipzone_policy *policy)
 {
 	struct file_walk walk = {
 		.policy = policy,
@@ -150,8 +161,8 @@ int vipzone_file_move(const struct path *path, struct vipzone_policy *policy)
 	walk.mover = vipzone_page_migrate_open(NULL, policy, NULL);
 	if (!walk.mover)
 		return -ENOMEM;
-	err = policy->file.ino ? move_inode(&walk, d_real_inode(path->dentry)) :
-				 move_all_inodes(&walk, path->dentry->d_sb);
+	err = all ? move_all_inodes(&walk, path->dentry->d_sb) :
+		    move_inode(&walk, d_real_inode(path->dentry));
 	vipzone_page_migrate_close(walk.mover, moves);
 	return err;
 }

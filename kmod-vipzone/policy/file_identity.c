@@ -36,12 +36,8 @@ int vipzone_file_find(const char *name, struct path *path, struct vipzone_file *
 	inode = d_real_inode(path->dentry);
 	*file = vipzone_file_of(inode);
 	file->kind = kind_of(inode->i_sb);
-	if (S_ISREG(inode->i_mode))
-		return 0;
-	/* All files. */
-	file->ino = 0;
-	file->generation = 0;
-	if (is_root(path->dentry))
+	file->all = is_root(path->dentry);
+	if (file->all || S_ISREG(inode->i_mode))
 		return 0;
 	path_put(path);
 	return -EINVAL;

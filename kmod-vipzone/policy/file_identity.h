@@ -24,21 +24,25 @@ enum vipzone_file_kind {
  * struct vipzone_file - a file, or all files of a file system
  * @kind: of memory
  * @dev: its file system
- * @ino: its number in there; 0: all files
- * @generation: a number that is used again gets another one
+ * @all: all files of that, of which this is the root
+ * @ino: its number in there
+ * @generation: a number that is used again gets another one, on most file systems
  *
- * By these it is known, and not kept: it may be closed, removed and unmounted at any time.
+ * By these it is known, and not kept: it may be closed, removed and unmounted at any time. The
+ * number of a device without a disk is soon used again, the root's generation seldom.
  */
 struct vipzone_file {
 	enum vipzone_file_kind kind;
 	dev_t dev;
+	bool all;
 	u64 ino;
 	u32 generation;
 };
 
 static inline bool vipzone_file_is(const struct vipzone_file *a, const struct vipzone_file *b)
 {
-	return a->ino == b->ino && a->dev == b->dev && a->generation == b->generation;
+	return a->ino == b->ino && a->dev == b->dev && a->generation == b->generation &&
+	       a->all == b->all;
 }
 
 /* For a hash. */

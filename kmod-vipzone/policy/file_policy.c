@@ -111,15 +111,15 @@ int vipzone_file_policy_remove(const char *name)
 	return policy ? 0 : -ENOENT;
 }
 
-struct vipzone_policy *vipzone_file_policy_hold(const struct vipzone_file *file)
+struct vipzone_policy *vipzone_file_policy_hold(const struct inode *inode)
 {
 	struct vipzone_policy *policy;
 
-	mutex_lock(&file_policy_lock);
-	policy = policy_of_same(file);
+	rcu_read_lock();
+	policy = vipzone_policy_of_inode(inode);
 	if (policy)
 		vipzone_policy_get(policy);
-	mutex_unlock(&file_policy_lock);
+	rcu_read_unlock();
 	return policy;
 }
 

@@ -17,8 +17,8 @@ void vipzone_file_policy_set(struct vipzone_policy *policy);
  */
 int vipzone_file_policy_remove(const char *name);
 
-/* The policy of this very file, to be put, or NULL. May sleep. */
-struct vipzone_policy *vipzone_file_policy_hold(const struct vipzone_file *file);
+/* The policy of a file, or of its file system, to be put; or NULL. The inode stays. */
+struct vipzone_policy *vipzone_file_policy_hold(const struct inode *inode);
 
 /* Hooks are off by now. May sleep. */
 void vipzone_file_policy_exit(void);

@@ -79,12 +79,17 @@ struct vipzone_policy *vipzone_policy_find_of_inode(const struct inode *inode)
 {
 	struct vipzone_file file = vipzone_file_of(inode);
 	struct vipzone_policy *policy;
+	const struct dentry *root;
 
 	policy = policy_for_file(&file);
 	if (policy)
 		return policy;
-	file.ino = 0;
-	file.generation = 0;
+	/* A file system that is being unmounted has none. */
+	root = READ_ONCE(inode->i_sb->s_root);
+	if (!root)
+		return NULL;
+	file = vipzone_file_of(d_inode(root));
+	file.all = true;
 	return policy_for_file(&file);
 }
 

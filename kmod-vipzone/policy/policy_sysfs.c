@@ -47,6 +47,18 @@ static ssize_t who_show(struct kobject *kobj, struct kobj_attribute *attr,
 	}
 }
 
+static ssize_t file_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	const struct vipzone_policy *policy = to_policy(kobj);
+	const struct vipzone_file *file = &policy->file;
+
+	if (policy->command.scope != VIPZONE_SCOPE_FILE)
+		return sysfs_emit(buf, "-\n");
+	return sysfs_emit(buf, "%u:%u %llu%s\n", MAJOR(file->dev), MINOR(file->dev), file->ino,
+			  file->all ? " all" : "");
+}
+
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
@@ -163,11 +175,12 @@ COUNT(unmoved_policy_pages, sum->moves[VIPZONE_MOVE_POLICY]);
 COUNT(unmoved_cpuset_pages, sum->moves[VIPZONE_MOVE_CPUSET]);
 
 static struct kobj_attribute who_attr = __ATTR_RO(who);
+static struct kobj_attribute file_attr = __ATTR_RO(file);
 static struct kobj_attribute policy_attr = __ATTR_RO(policy);
 static struct kobj_attribute processes_attr = __ATTR_RO(processes);
 
 static struct attribute *policy_attrs[] = {
-	&who_attr.attr, &policy_attr.attr, &children_attr.attr,
+	&who_attr.attr, &file_attr.attr, &policy_attr.attr, &children_attr.attr,
 	&heat_attr.attr, &move_attr.attr, &wear_attr.attr, &programs_attr.attr,
 	&processes_attr.attr,
 	&text_pages_count.attr.attr, &data_pages_count.attr.attr,

@@ -620,12 +620,14 @@ static bool steer_stays(struct page *page, struct vm_area_struct *vma,
 			unsigned long address)
 {
 	enum vipzone_segment segment = vipzone_segment_of_page(vma, page, address);
-	struct vipzone_policy *policy = segment == VIPZONE_SEGMENT_SHARED ?
-		vipzone_policy_of_shared(vma) : NULL;
+	struct vipzone_policy *policy = memsuite_page_anon(page) ? NULL :
+		vipzone_policy_of_shared(vma);
 	const struct vipzone_order *order;
 
 	if (likely(!policy))
 		policy = vipzone_policy_of(vma->vm_mm);
+	else if (policy->file.kind == VIPZONE_FILE_CACHE)
+		segment = VIPZONE_SEGMENT_CACHE;
 	if (likely(!policy) || has_policy(current) || memsuite_vma_has_policy(vma) ||
 	    !node_isset(page_to_nid(page), cpuset_current_mems_allowed))
 		return false;

@@ -13,7 +13,26 @@
 
 #include "steer/syscall_file.h"
 
-/* -1: none that is known. */
+/* Not fget(): nothing is to be counted for each page, and RCU keeps what is looked at. */
+static const struct file *file_behind(unsigned long fd)
+{
+	const struct files_struct *files = current->files;
+	const struct fdtable *table;
+
+	if (!files)
+		return NULL;
+	table = rcu_dereference_raw(files->fdt);
+	if (fd >= table->max_fds)
+		return NULL;
+	return rcu_dereference_raw(table->fd[array_index_nospec(fd, table->max_fds)]);
+}
+
+static bool is_file(const struct file *file)
+{
+	return file && S_ISREG(READ_ONCE(file->f_inode)->i_mode);
+}
+
+/* -1: none that is known. Of two files, neither: it may be either's page. */
 static long file_descriptor(struct pt_regs *regs)
 {
 	switch (syscall_get_nr(current, regs)) {
@@ -30,27 +49,12 @@ static long file_descriptor(struct pt_regs *regs)
 	case __NR_readahead:
 	case __NR_fadvise64:
 	case __NR_splice:
-	case __NR_copy_file_range:
 		return regs->di;
 	case __NR_sendfile:
-		return regs->si;
+		return is_file(file_behind(regs->di)) ? -1 : regs->si;
 	default:
 		return -1;
 	}
-}
-
-/* Not fget(): nothing is to be counted for each page, and RCU keeps what is looked at. */
-static const struct file *file_behind(unsigned long fd)
-{
-	const struct files_struct *files = current->files;
-	const struct fdtable *table;
-
-	if (!files)
-		return NULL;
-	table = rcu_dereference_raw(files->fdt);
-	if (fd >= table->max_fds)
-		return NULL;
-	return rcu_dereference_raw(table->fd[array_index_nospec(fd, table->max_fds)]);
 }
 
 const struct inode *vipzone_syscall_inode(void)

@@ -2,7 +2,6 @@
 """The types of arguments."""
 
 import argparse
-import os
 import math
 import mmap
 
@@ -110,7 +109,9 @@ def placed_argument(text):
     """Whom, or what file, a policy of vipzone is for."""
     if not text.startswith("file:"):
         return who_argument(text)
-    return policy_word("file:" + os.path.abspath(text[len("file:"):]))
+    if not text.startswith("file:/"):
+        raise argparse.ArgumentTypeError(f"not a path from the root on: {text!r}")
+    return policy_word(text)
 
 
 def tracked_argument(text):

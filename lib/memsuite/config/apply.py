@@ -11,6 +11,7 @@ from ..mrc.targets import ADD_ERRORS, accesses_written, mrc_targets
 from ..output import print_json
 from ..store.devices import load_module
 from ..sysfs import entries, loaded, number, present, read, write
+from ..zone.files import is_current, is_file
 from ..zone.policies import LASTING_OPTIONS, add_policy, policies
 from ..zone.regions import PER_GIB, REGION_ATTRIBUTES, define_region, read_profile
 from .extra_tests import extra_tests
@@ -153,7 +154,7 @@ def later(who):
 def apply_policy(run_of, section):
     wanted, where = section.values["policy"]
     options = [option for option in LASTING_OPTIONS if section.values.get(option, ("0", ""))[0] == "1"]
-    if policies().get(section.name) == (wanted, options):
+    if policies().get(section.name) == (wanted, options) and (not is_file(section.name) or is_current(section.name)):
         return
     run_of.do(where, f"{section.title()} {' '.join([wanted, *options])}", add_policy, section.name, wanted,
               options + later(section.name))

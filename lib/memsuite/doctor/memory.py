@@ -23,6 +23,8 @@ LOST = {
     ("vipzone", "lost_children"): "processes are not steered: there was no memory to note them",
     ("vipzone", "lost_entrants"): "processes keep their pages that have entered a cgroup whose policy moves them: "
                                   "too many waited, or there was no memory to note them",
+    ("vipzone", "lost_arrival_pages"): "pages of files with a policy lie elsewhere: too many came at once; memsuite zone move "
+                                       "file:PATH moves them",
     ("vipzone", "lost_tags"): "hints of programs were lost: there was no memory for them, or a process has 32768",
     ("mrc", "lost_children"): "children of targets are not tracked: there was no memory to note them",
 }

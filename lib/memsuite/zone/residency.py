@@ -14,6 +14,9 @@ from .segments import SEGMENTS, Segments, pages, shared_memory_devices
 from .shares import share_lines, weights_over
 
 
+HUGE = 2 << 20          # hugetlbfs tells the size of its pages, of which no other file system has blocks
+
+
 def bank_of(frame_map, address):
     """The bank of a frame, by what a bank map's frame_map says."""
     kind, _, items = frame_map.partition("=")
@@ -105,7 +108,8 @@ def file_residency(path):
     for frame in frames_of_file(path):
         name = region_of(frame, regions)
         counts[name] = counts.get(name, 0) + 1
-    return {"shared" if device in shared_memory_devices("self") else "cache": counts} if counts else {}
+    is_shared = device in shared_memory_devices("self") or os.statvfs(path).f_bsize >= HUGE
+    return {"shared" if is_shared else "cache": counts} if counts else {}
 
 
 def print_counts(counts):

@@ -2,6 +2,7 @@
 """Which pages of a file are in memory."""
 
 import ctypes
+import errno
 import mmap
 import os
 
@@ -9,6 +10,7 @@ from .. import Failure
 from ..proc import PAGE, frames
 
 AT_ONCE = 16384         # pages that are mapped at a time
+MADV_POPULATE_READ = 22
 FAILED = ctypes.c_void_p(-1).value
 
 
@@ -18,6 +20,7 @@ def libc():
     library.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
     library.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
     library.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)
+    library.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     return library
 
 
@@ -26,17 +29,35 @@ def error():
     return OSError(number, os.strerror(number))
 
 
+def runs(flags):
+    """(first, behind the last) of those that are resident."""
+    first = None
+    for index, flag in enumerate((*flags, 0)):
+        if flag & 1 and first is None:
+            first = index
+        elif not flag & 1 and first is not None:
+            yield first, index
+            first = None
+
+
+def look(library, address, count):
+    """Has pages in the page table that are in memory. Who touches what was cut off of the file meanwhile is killed."""
+    if library.madvise(address, count * PAGE, MADV_POPULATE_READ) and ctypes.get_errno() == errno.EINVAL:
+        for at in range(address, address + count * PAGE, PAGE):     # Linux before 5.14
+            ctypes.string_at(at, 1)
+
+
 def frames_mapped(library, address, count):
     """Of those that are resident; to look at others would bring them into memory."""
     resident = ctypes.create_string_buffer(count)
     if library.mincore(address, count * PAGE, resident):
         raise error()
-    there = [index for index in range(count) if resident.raw[index] & 1]
+    flags = resident.raw
     with open("/proc/self/pagemap", "rb") as pagemap:
-        for index in there:
-            ctypes.string_at(address + index * PAGE, 1)
+        for first, last in runs(flags):
+            look(library, address + first * PAGE, last - first)
         told = list(frames(pagemap, address, count))
-    return [told[index] for index in there if told[index] is not None]
+    return [told[index] for index in range(count) if flags[index] & 1 and told[index] is not None]
 
 
 def frames_of_file(path):

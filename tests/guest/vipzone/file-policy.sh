@@ -156,13 +156,31 @@ end
 begin touch:/other/own
 check "a file of its own policy" all_in node1
 end
+begin touch:/other/own
 check "a file system moves" answers file:/other ok move
+check "but for that file" all_in node1
+end
+begin read:/other/new
+check "a file moves by its file system's policy" answers file:/other/new ok move
+end
 rm /other/new /other/own
 umount /other
 check "a file system is unmounted" [ -z "$(grep " /other " /proc/mounts)" ]
 check "its policy is removed by its name" answers file:/other ok remove
 check "its file's, too" answers file:/other/own ok remove
 check "no policy is left" [ -z "$(ls $zone/policies)" ]
+
+# A device's number is used again by the next file system.
+mount -t tmpfs other /other
+echo "file:/other region:range" >$zone/add
+device=$(cut -d ' ' -f 1 "$(policy_of file:/other)/file")
+umount /other && mount -t tmpfs other /other
+begin touch:/other/a
+check "another file system: it has the number of the device" grep -q " $device " /proc/self/mountinfo
+check "and not the policy" equals "$(policy_of file:/other)/shared_pages" 0
+end
+umount /other
+echo file:/other >$zone/remove
 
 # Page cache.
 dd if=/dev/zero of=/tmp/image bs=1M count=$((pages * 4096 / 1048576 + 24)) 2>/dev/null
