@@ -42,7 +42,7 @@ LINES = {
     "memsuite diag stress b": {"burst"},
     "memsuite diag set --algorithm ma": {"mats", "march-c-"},
     "memsuite diag stress ramp --policy ": {"adaptive", "fixed", "ondemand"},
-    "memsuite zone where ": {"42", "43", "--json", "--help", "-h"},
+    "memsuite zone where ": {"42", "43", "file:/", "--json", "--help", "-h"},
     "memsuite zone add m": {"machine"},
     "memsuite zone add 42 n": {"node0"},
     "memsuite zone run --policy n": {"node0"},

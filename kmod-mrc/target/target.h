@@ -93,6 +93,7 @@ struct mrc_ladder_schedule {
  * @link: in mrc_targets
  * @pid: its thread group
  * @nr: number of @pid in the initial namespace
+ * @by_nr: in the hash of all targets
  * @own: it is a target by itself
  * @groups: slots of the groups that it is in
  * @wanted: the same, while all processes are looked through

@@ -39,8 +39,8 @@ static struct vipzone_policy *policy_named(const char *name)
 }
 
 /* Whoever uses such files is asked about. */
-static void watch(const struct vipzone_policy *policy,
-		  void (*change)(enum memsuite_hook_point_id id))
+static void policy_watch(const struct vipzone_policy *policy,
+			 void (*change)(enum memsuite_hook_point_id id))
 {
 	if (policy->file.kind == VIPZONE_FILE_SHMEM)
 		change(MEMSUITE_HOOK_POINT_SHMEM_ALLOC);
@@ -53,7 +53,7 @@ static void policy_hash(struct vipzone_policy *policy)
 {
 	hash_add_rcu(vipzone_policies_by_file, &policy->by_file, vipzone_file_key(&policy->file));
 	WRITE_ONCE(vipzone_nr_file_policies, vipzone_nr_file_policies + 1);
-	watch(policy, memsuite_hook_watch_files);
+	policy_watch(policy, memsuite_hook_watch_files);
 }
 
 /* Under file_policy_lock. Hooks may still look at it: policy_drop() waits for them. */
@@ -63,7 +63,7 @@ static void policy_unhash(struct vipzone_policy *policy)
 		return;
 	hash_del_rcu(&policy->by_file);
 	WRITE_ONCE(vipzone_nr_file_policies, vipzone_nr_file_policies - 1);
-	watch(policy, memsuite_hook_unwatch_files);
+	policy_watch(policy, memsuite_hook_unwatch_files);
 }
 
 static void policy_drop(struct vipzone_policy *policy)

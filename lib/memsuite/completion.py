@@ -38,7 +38,9 @@ def stores():
 # By the command and what it calls an argument, or by that alone.
 LISTS = {
     "PID": pids,
-    "WHO": lambda: ["machine", "cgroup:/", "file:/", *pids()],
+    "WHO": lambda: ["machine", "cgroup:/", *pids()],
+    **dict.fromkeys(("zone add WHO", "zone remove WHO"), lambda: ["machine", "cgroup:/", "file:/", *pids()]),
+    **dict.fromkeys(("zone where WHO", "zone move WHO"), lambda: ["file:/", *pids()]),
     "POLICY": regions,
     "--policy": regions,
     "REGION": regions,
