@@ -26,8 +26,7 @@ def add_commands(top):
         ("memsuite zone list", "which regions there are"),
         ("memsuite zone run --policy segment:heap=node0,*=node1 -- gcc -c file.c",
          "the heap in one region, the rest in another"),
-        ("memsuite zone add cgroup:/system.slice/redis.service node1", "place a service"),
-        ("memsuite zone add file:/dev/shm node1", "place shared memory, whoever touches it first")))
+        ("memsuite zone add cgroup:/system.slice/redis.service node1", "place a service")))
     zone.add("list", cmd_zone_list, "regions of physical memory", aliases=["regions"])
     zone.add("policies", cmd_zone_policies, "who gets which pages where, and how that went")
     zone.add("ps", cmd_zone_ps, "processes with a policy of their own")
