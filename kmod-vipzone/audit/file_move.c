@@ -15,7 +15,6 @@
 
 #include <compat/page.h>
 #include <compat/shmem.h>
-#include <memsuite/migrate.h>
 
 #include "audit/file_move.h"
 #include "audit/page_migrate.h"
@@ -73,17 +72,6 @@ static bool file_walk_some(struct file_walk *walk, struct address_space *mapping
 	return page;
 }
 
-static void file_walk_move(struct file_walk *walk)
-{
-	if (!vipzone_page_migrate_has_work(walk->mover))
-		return;
-	/* It asks all CPUs: not before there is something to move. */
-	if (!walk->settled)
-		memsuite_migrate_settle();
-	walk->settled = true;
-	vipzone_page_migrate_flush(walk->mover);
-}
-
 static bool has_numa_policy(struct inode *inode, enum vipzone_file_kind kind)
 {
 	return kind == VIPZONE_FILE_SHMEM && memsuite_shmem_has_policy(SHMEM_I(inode));
@@ -110,7 +98,7 @@ static int move_inode(struct file_walk *walk, struct inode *inode)
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		more = file_walk_some(walk, inode->i_mapping);
-		file_walk_move(walk);
+		vipzone_page_migrate_flush_settled(walk->mover, &walk->settled);
 		cond_resched();
 	}
 	return 0;

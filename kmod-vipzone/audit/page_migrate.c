@@ -417,6 +417,17 @@ void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover)
 	mover->served = 0;
 }
 
+void vipzone_page_migrate_flush_settled(struct vipzone_page_migrate *mover, bool *settled)
+{
+	if (!mover->nr_found)
+		return;
+	/* It asks all CPUs: not before there is something to move. */
+	if (!*settled)
+		memsuite_migrate_settle();
+	*settled = true;
+	vipzone_page_migrate_flush(mover);
+}
+
 static void mover_init_frames(struct vipzone_page_migrate *mover)
 {
 	unsigned int i;

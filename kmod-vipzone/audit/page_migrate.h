@@ -65,4 +65,7 @@ unsigned long vipzone_page_migrate_found_full(const struct vipzone_page_migrate 
 /* Moves what was noted. With no lock held; may sleep. */
 void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover);
 
+/* Likewise, with what was touched lately: @settled tells whether all CPUs were asked for it yet. */
+void vipzone_page_migrate_flush_settled(struct vipzone_page_migrate *mover, bool *settled);
+
 #endif

@@ -90,11 +90,7 @@ static void move_found(struct process_walk *all)
 
 	if (!vipzone_page_migrate_has_work(all->mover))
 		return;
-	/* It asks all CPUs: not before there is something to move. */
-	if (!all->settled)
-		memsuite_migrate_settle();
-	all->settled = true;
-	vipzone_page_migrate_flush(all->mover);
+	vipzone_page_migrate_flush_settled(all->mover, &all->settled);
 	all->move->moving_ns += ktime_get_ns() - begun_ns;
 }
 

@@ -526,11 +526,7 @@ static void visit_move(struct visit *visit)
 
 	if (!vipzone_page_migrate_has_work(visit->mover))
 		return;
-	/* It asks all CPUs: not before there is something to move. */
-	if (!visit->limits->settled)
-		memsuite_migrate_settle();
-	visit->limits->settled = true;
-	vipzone_page_migrate_flush(visit->mover);
+	vipzone_page_migrate_flush_settled(visit->mover, &visit->limits->settled);
 	visit->limits->moving_ns += ktime_get_ns() - begun_ns;
 }
 
