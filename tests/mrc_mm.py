@@ -62,7 +62,7 @@ def zipper():
 
 def install(root):
     """Programs, and the libraries and modules that they load."""
-    paths = {"apache2": shutil.which("apache2"), "cc1": programs.where("cc1"), "zipper": zipper()}
+    paths = {"apache2": programs.where("apache2"), "cc1": programs.where("cc1"), "zipper": zipper()}
     for name, path in paths.items():
         shutil.copy(path, f"{root}/bin/{name}")
     os.makedirs(root + APACHE)
@@ -112,7 +112,7 @@ def partition(path):
 def image():
     """The disk's image, made once."""
     key = hashlib.sha256()
-    for source in __file__, programs.__file__, zipper(), f"{bench.TOP}/tests/programs/loops.c", shutil.which("apache2"):
+    for source in __file__, programs.__file__, zipper(), f"{bench.TOP}/tests/programs/loops.c", programs.where("apache2"):
         with open(source, "rb") as file:
             key.update(file.read())
     path = f"{cache('programs')}/disk-mm-{key.hexdigest()[:16]}"

@@ -82,6 +82,9 @@ def where(name):
     """The file of a program; the compiler proper is not in the path."""
     path = shutil.which(name) or subprocess.run(["gcc", f"-print-prog-name={name}"], check=True,
                                                 stdout=subprocess.PIPE, text=True).stdout.strip()
+    # gcc says the name again if it has no such program.
+    if not os.path.isabs(path):
+        raise SystemExit(f"{name} is not installed: apt install the package that has it")
     return os.path.realpath(path)
 
 
