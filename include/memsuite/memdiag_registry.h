@@ -39,6 +39,8 @@ struct memdiag_config {
  * @min_fidelity: MIN-FIDELITY, at least 1
  * @max_fidelity: MAX-FIDELITY, at least @min_fidelity; less than what was
  *	set while the workers back off
+ * @emergency: the configuration while there is an alarm; what is 0 in it is
+ *	@max_threads, and @min_fidelity
  */
 struct memdiag_limits {
 	struct memdiag_config fixed;
@@ -47,6 +49,7 @@ struct memdiag_limits {
 	unsigned int max_threads;
 	unsigned int min_fidelity;
 	unsigned int max_fidelity;
+	struct memdiag_config emergency;
 };
 
 /**

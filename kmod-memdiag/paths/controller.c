@@ -45,15 +45,16 @@
 /* More than any machine can test. */
 #define OVERDUE_PAGES_S	U32_MAX
 
-/* COMeT's threshold: what a list may give in an interval at ease, in pages. */
-#define COMET_THRESHOLD	64
-
 /* What the administrator has set; each is read and written by itself. */
 static struct memdiag_limits limits = {
 	.fixed = { .fidelity = 1, .threads = 1 },
 	.user = { .fidelity = 1, .threads = 1 },
 	.max_threads = 4, .min_fidelity = 1, .max_fidelity = 32,
 };
+
+/* COMeT's threshold (th): what a list may give in an interval at ease; and its minimum rate. */
+static unsigned int comet_threshold_pages = 64;
+static unsigned int comet_minimum_pages_s;
 
 static unsigned int demand_alpha_pct = 200;	/* table 6 */
 static unsigned int monitor_ms = 25;
@@ -120,10 +121,17 @@ static u64 guarantee_pages_s(void)
 	return pages * sweep_parts() / READ_ONCE(memdiag_test_lifetime_s) + 1;
 }
 
+/* Of each list: what was set, or the guarantee rate of all of them together (table 1). */
+static u64 comet_minimum(u64 ms)
+{
+	u64 set = READ_ONCE(comet_minimum_pages_s);
+
+	return (set ?: guarantee_pages_s() / (MEMSUITE_MAX_ORDER + 1)) * ms / MSEC_PER_SEC + 1;
+}
+
 static u64 comet_pages(const struct memsuite_alloc_stats_counts *now, u64 ms)
 {
-	u64 minimum = guarantee_pages_s() * ms / MSEC_PER_SEC /
-		      (MEMSUITE_MAX_ORDER + 1) + 1;
+	u64 minimum = comet_minimum(ms);
 	u64 most = max(memdiag_worker_bandwidth() * ms / MSEC_PER_SEC, minimum);
 	u64 pages = 0;
 	int order;
@@ -134,7 +142,7 @@ static u64 comet_pages(const struct memsuite_alloc_stats_counts *now, u64 ms)
 				     monitor.counts.allocated[order],
 				     now->untested[order] -
 				     monitor.counts.untested[order],
-				     COMET_THRESHOLD, minimum, most);
+				     READ_ONCE(comet_threshold_pages), minimum, most);
 		pages += monitor.lists[order].rate;
 	}
 	return pages;
@@ -445,6 +453,12 @@ MEMSUITE_ATTR_NUMBER(max_threads, limits.max_threads, 1, MEMDIAG_WORKERS_MAX);
 MEMSUITE_ATTR_NUMBER(min_fidelity, limits.min_fidelity, 1, limits.max_fidelity);
 MEMSUITE_ATTR_NUMBER(max_fidelity, limits.max_fidelity, limits.min_fidelity,
 		     MEMDIAG_FIDELITY_MAX);
+MEMSUITE_ATTR_NUMBER(emergency_fidelity, limits.emergency.fidelity, 0, MEMDIAG_FIDELITY_MAX);
+MEMSUITE_ATTR_NUMBER(emergency_threads, limits.emergency.threads, 0, MEMDIAG_WORKERS_MAX);
+MEMSUITE_ATTR_NUMBER(burst_factor_pct, memdiag_burst.factor_pct, 100, 100000);
+MEMSUITE_ATTR_NUMBER(burst_pages, memdiag_burst.pages, 1, U32_MAX);
+MEMSUITE_ATTR_NUMBER(comet_threshold_pages, comet_threshold_pages, 1, U32_MAX);
+MEMSUITE_ATTR_NUMBER(comet_minimum_pages_s, comet_minimum_pages_s, 0, U32_MAX);
 MEMSUITE_ATTR_NUMBER(demand_alpha_pct, demand_alpha_pct, 100, 10000);
 MEMSUITE_ATTR_NUMBER(monitor_ms, monitor_ms, 1, 10000);
 MEMSUITE_ATTR_NUMBER(policy_ms, policy_ms, 10, 60000);
@@ -470,7 +484,10 @@ static struct attribute *control_attrs[] = {
 	&fixed_fidelity_attr.attr, &fixed_threads_attr.attr,
 	&user_config_attr.attr, &user_timeout_ms_attr.attr,
 	&max_threads_attr.attr, &min_fidelity_attr.attr,
-	&max_fidelity_attr.attr, &demand_alpha_pct_attr.attr,
+	&max_fidelity_attr.attr, &emergency_fidelity_attr.attr,
+	&emergency_threads_attr.attr, &burst_factor_pct_attr.attr,
+	&burst_pages_attr.attr, &comet_threshold_pages_attr.attr,
+	&comet_minimum_pages_s_attr.attr, &demand_alpha_pct_attr.attr,
 	&monitor_ms_attr.attr, &policy_ms_attr.attr,
 	&bandwidth_mib_s_attr.attr, &fidelity_attr.attr, &threads_attr.attr,
 	&request_pages_s_attr.attr, &bandwidth_pages_s_attr.attr,

@@ -8,8 +8,7 @@
 
 #include "sched/control_policy.h"
 
-#define BURST_FACTOR	4
-#define BURST_PAGES	1024
+struct memdiag_burst memdiag_burst = { .factor_pct = 400, .pages = 1024 };
 
 static bool config_keeps_up(const struct memdiag_load *load, unsigned int fidelity,
 			    unsigned int threads)
@@ -99,8 +98,9 @@ const unsigned int memdiag_nr_policies = ARRAY_SIZE(memdiag_policies);
 /* Several times the last reading, and no trifle. */
 static bool alarm_on_burst(const struct memdiag_demand *demand)
 {
-	return demand->allocated >= BURST_PAGES &&
-	       demand->allocated >= BURST_FACTOR * demand->previous;
+	return demand->allocated >= READ_ONCE(memdiag_burst.pages) &&
+	       demand->allocated * 100 >=
+	       demand->previous * READ_ONCE(memdiag_burst.factor_pct);
 }
 
 struct memdiag_alarm memdiag_alarms[] = {
@@ -118,7 +118,8 @@ struct memdiag_config memdiag_policy_bound(struct memdiag_config config)
 struct memdiag_config memdiag_policy_emergency(const struct memdiag_limits *limits)
 {
 	return (struct memdiag_config) {
-		.fidelity = limits->min_fidelity,
-		.threads = limits->max_threads,
+		.fidelity = limits->emergency.fidelity ?: limits->min_fidelity,
+		.threads = min(limits->emergency.threads ?: limits->max_threads,
+			       limits->max_threads),
 	};
 }

@@ -17,10 +17,24 @@ extern struct memdiag_alarm memdiag_alarms[];
 extern const unsigned int memdiag_nr_alarms;
 
 /**
- * memdiag_policy_emergency() - the configuration that tests fastest
+ * struct memdiag_burst - demand that raises the alarm (Asteroid, section 5.2.4.2)
+ * @factor_pct: so many hundredths of the last reading, or more
+ * @pages: and so many pages at least
+ *
+ * Each is read and written by itself.
+ */
+struct memdiag_burst {
+	unsigned int factor_pct;
+	unsigned int pages;
+};
+
+extern struct memdiag_burst memdiag_burst;
+
+/**
+ * memdiag_policy_emergency() - the configuration while there is an alarm
  * @limits: within these
  *
- * Return: the configuration.
+ * Return: the configuration; if none is set, the one that tests fastest.
  */
 struct memdiag_config memdiag_policy_emergency(const struct memdiag_limits *limits);
 

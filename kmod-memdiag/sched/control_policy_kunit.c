@@ -97,6 +97,34 @@ static void policy_burst(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, memdiag_alarms[0].raised(&demand));
 }
 
+static void policy_burst_as_set(struct kunit *test)
+{
+	struct memdiag_demand demand = { .allocated = 150, .previous = 100 };
+	struct memdiag_burst before = memdiag_burst;
+
+	memdiag_burst = (struct memdiag_burst) { .factor_pct = 150, .pages = 150 };
+	KUNIT_EXPECT_TRUE(test, memdiag_alarms[0].raised(&demand));
+	memdiag_burst.factor_pct = 151;
+	KUNIT_EXPECT_FALSE(test, memdiag_alarms[0].raised(&demand));
+	memdiag_burst = (struct memdiag_burst) { .factor_pct = 150, .pages = 151 };
+	KUNIT_EXPECT_FALSE(test, memdiag_alarms[0].raised(&demand));
+	memdiag_burst = before;
+}
+
+/* What was set, within what there is; else the fastest. */
+static void policy_emergency(struct kunit *test)
+{
+	struct memdiag_limits set = limits;
+
+	KUNIT_EXPECT_EQ(test, memdiag_policy_emergency(&set).fidelity, 1U);
+	KUNIT_EXPECT_EQ(test, memdiag_policy_emergency(&set).threads, 4U);
+	set.emergency = (struct memdiag_config) { .fidelity = 2, .threads = 3 };
+	KUNIT_EXPECT_EQ(test, memdiag_policy_emergency(&set).fidelity, 2U);
+	KUNIT_EXPECT_EQ(test, memdiag_policy_emergency(&set).threads, 3U);
+	set.emergency.threads = 5;
+	KUNIT_EXPECT_EQ(test, memdiag_policy_emergency(&set).threads, 4U);
+}
+
 /* Another module may choose what it likes. */
 static void policy_bounds(struct kunit *test)
 {
@@ -206,6 +234,8 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(policy_adaptive),
 	KUNIT_CASE(policy_adaptive_fidelity),
 	KUNIT_CASE(policy_burst),
+	KUNIT_CASE(policy_burst_as_set),
+	KUNIT_CASE(policy_emergency),
 	KUNIT_CASE(policy_bounds),
 	KUNIT_CASE(policy_budget),
 	KUNIT_CASE(policy_without_bandwidth),

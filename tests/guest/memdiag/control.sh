@@ -35,13 +35,18 @@ bursts() {
 	done
 }
 echo 2000 >$control/monitor_ms
+echo 4000 >$control/policy_ms
+echo 3 >$control/emergency_fidelity
 alarms=$(cat $control/alarms)
 echo 0 >$memdiag/ahead/enabled
 bursts &
 load=$!
 check "a burst of demand raises the alarm" wait_for 120 at_least $control/alarms $((alarms + 1))
+check "and what is set for it is in use" wait_for 60 equals $control/fidelity 3
 kill $load
 wait $load 2>/dev/null
+echo 0 >$control/emergency_fidelity
+echo 1000 >$control/policy_ms
 echo 25 >$control/monitor_ms
 echo fixed >$control/policy
 echo 3 >$control/fixed_fidelity
