@@ -62,6 +62,17 @@ void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr, bool whole
 bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned int age_s);
 
 /**
+ * memsuite_alloc_stats_any_younger() - whether the test of any frame is less long ago
+ * @age_s: seconds
+ *
+ * Where there is none, who looks for one need not look at all of memory.
+ *
+ * Context: any.
+ * Return: false if no frame can be found that is not memsuite_alloc_stats_older().
+ */
+bool memsuite_alloc_stats_any_younger(unsigned int age_s);
+
+/**
  * memsuite_alloc_stats_now_s() - the time that ages of tests are counted by
  *
  * Context: any.

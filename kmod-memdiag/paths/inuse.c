@@ -329,6 +329,8 @@ static void target_frames_init(const struct walk *walk,
 {
 	memsuite_target_frames_init(target_frames, start, end, nid);
 	target_frames->scan.max_age_s = walk->fresh_s;
+	/* To find that out takes a look at all of the range. */
+	target_frames->empty = !memsuite_alloc_stats_any_younger(walk->fresh_s);
 	/* What is in use and can be moved is no place for others. */
 	target_frames->scan.migratetypes = BIT(MIGRATE_MOVABLE);
 }

@@ -358,6 +358,9 @@ static bool mover_move_held(struct vipzone_page_migrate *mover)
 	bool all = true;
 	unsigned int i;
 
+	/* What was moved away, or freed, since the last ones may have left room. */
+	for (i = 0; i < mover->policy->nr_targets; i++)
+		mover->frames[i].empty = false;
 	for (i = 0; i < mover->nr_found && !memsuite_hold_wanted(); i++)
 		if (!mover->found[i].on_its_way)
 			mover_move_alike(mover, i);

@@ -46,6 +46,7 @@ struct node_demand {
 
 static struct node_demand __percpu **nodes;	/* nr_node_ids of them */
 static unsigned int lifetime;
+static u32 newest_stamp;	/* of all tests since it was started */
 static u32 slept_s;		/* since the machine was booted */
 static bool running;
 DEFINE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
@@ -155,6 +156,7 @@ int memsuite_alloc_stats_start(unsigned int lifetime_s)
 	if (running)
 		goto out;
 	lifetime = lifetime_s;
+	newest_stamp = 0;
 	err = memsuite_test_age_alloc();
 	if (err)
 		goto out;
@@ -192,7 +194,11 @@ EXPORT_SYMBOL_GPL(memsuite_alloc_stats_set_lifetime);
 
 void memsuite_alloc_stats_tested(unsigned long pfn, unsigned long nr, bool whole)
 {
-	memsuite_test_age_set(pfn, nr, stamp_make(stats_now(), whole));
+	u32 stamp = stamp_make(stats_now(), whole);
+
+	memsuite_test_age_set(pfn, nr, stamp);
+	if (READ_ONCE(newest_stamp) != stamp)
+		WRITE_ONCE(newest_stamp, stamp);
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_tested);
 
@@ -218,6 +224,12 @@ bool memsuite_alloc_stats_older(unsigned long pfn, unsigned long nr, unsigned in
 	return memsuite_test_age_least(pfn, nr) <= stamp_of_age(stats_now(), age_s);
 }
 EXPORT_SYMBOL_GPL(memsuite_alloc_stats_older);
+
+bool memsuite_alloc_stats_any_younger(unsigned int age_s)
+{
+	return READ_ONCE(newest_stamp) > stamp_of_age(stats_now(), age_s);
+}
+EXPORT_SYMBOL_GPL(memsuite_alloc_stats_any_younger);
 
 unsigned int memsuite_alloc_stats_next_s(unsigned long pfn, unsigned int age_s)
 {

@@ -59,7 +59,7 @@ static bool target_frames_refill(struct memsuite_target_frames *frames)
 	struct memsuite_block block;
 	int rounds = 2, err;
 
-	while (rounds && !frames->empty && !memsuite_hold_wanted()) {
+	while (rounds && !memsuite_hold_wanted()) {
 		cond_resched();
 		err = memsuite_frames_isolate(&frames->scan, TARGET_FRAMES_BUDGET, &block);
 		if (!err) {
@@ -135,7 +135,8 @@ static struct page *target_frames_next(struct memsuite_target_frames *frames)
 {
 	struct page *page;
 
-	while (!memsuite_hold_wanted() && (frames->nr_bare || target_frames_refill(frames))) {
+	while (!memsuite_hold_wanted() &&
+	       (frames->nr_bare || (!frames->empty && target_frames_refill(frames)))) {
 		/* What the kernel has found bad meanwhile is left as it is. */
 		if (PageHWPoison(frames->bare)) {
 			target_frames_skip_first(frames);
