@@ -11,10 +11,13 @@
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/delay.h>
+#include <linux/hashtable.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <asm/barrier.h>
 
@@ -26,28 +29,48 @@
 #include "result/inject.h"
 #include "result/inject_parse.h"
 
-#define INJECT_MAX	32
 #define VICTIM		0
 #define AGGRESSOR	1
 #define PAGE_WORDS	(PAGE_SIZE / sizeof(u64))
 #define NO_WORD		(~0ULL)
 
+struct emulated;
+
+/**
+ * struct emulated_cell - a bit that a fault has a part in
+ * @by_page: in the table of all of them
+ * @of: its fault
+ * @address: of its word
+ * @bit: in that
+ */
+struct emulated_cell {
+	struct hlist_node by_page;
+	struct emulated *of;
+	u64 address;
+	unsigned int bit;
+};
+
 /**
  * struct emulated - an emulated fault
+ * @link: in the list of all, in the order in which they were added
  * @spec: as it was written
  * @fault: the same, for @cells
  * @cells: what its bits hold
+ * @cell: where these are, by VICTIM and AGGRESSOR
  */
 struct emulated {
+	struct list_head link;
 	struct memdiag_inject_spec spec;
 	struct memdiag_fault fault;
 	struct memdiag_cells cells;
+	struct emulated_cell cell[2];
 };
 
 DEFINE_STATIC_KEY_FALSE(memdiag_inject_key);
 
 /* Under inject_lock, also while a test runs: it keeps what cells hold. */
-static struct emulated faults[INJECT_MAX];
+static LIST_HEAD(faults);
+static DEFINE_HASHTABLE(cells_by_page, 10);	/* by frame: of a dead chip there are many */
 static unsigned int nr_faults;
 static DEFINE_MUTEX(inject_lock);
 
@@ -56,20 +79,28 @@ static bool has_aggressor(const struct emulated *fault)
 	return fault->fault.aggressor == AGGRESSOR;
 }
 
-static bool address_within(u64 at, u64 address, size_t bytes)
+#define for_each_cell_of_page(c, address)				\
+	hash_for_each_possible(cells_by_page, c, by_page, PHYS_PFN(address))
+
+static bool page_has_cell(u64 address, size_t bytes)
 {
-	return at >= address && at - address < bytes;
+	struct emulated_cell *c;
+
+	for_each_cell_of_page(c, address)
+		if (c->address >= address && c->address - address < bytes)
+			return true;
+	return false;
 }
 
 static bool faults_within(u64 address, size_t bytes)
 {
-	unsigned int i;
+	size_t part;
 
-	for (i = 0; i < nr_faults; i++)
-		if (address_within(faults[i].spec.victim.address, address, bytes) ||
-		    (has_aggressor(&faults[i]) &&
-		     address_within(faults[i].spec.aggressor.address, address, bytes)))
+	for (; bytes; address += part, bytes -= part) {
+		part = min_t(size_t, bytes, PAGE_SIZE - offset_in_page(address));
+		if (page_has_cell(address, part))
 			return true;
+	}
 	return false;
 }
 
@@ -85,18 +116,12 @@ bool memdiag_inject_within(u64 address, size_t bytes)
 
 bool memdiag_inject_explains(u64 address, u64 mask)
 {
-	unsigned int i;
+	struct emulated_cell *c;
 
 	lockdep_assert_held(&inject_lock);
-	for (i = 0; i < nr_faults; i++) {
-		const struct emulated *fault = &faults[i];
-
-		if (fault->spec.victim.address == address)
-			mask &= ~BIT_ULL(fault->spec.victim.bit);
-		if (has_aggressor(fault) &&
-		    fault->spec.aggressor.address == address)
-			mask &= ~BIT_ULL(fault->spec.aggressor.bit);
-	}
+	for_each_cell_of_page(c, address)
+		if (c->address == address)
+			mask &= ~BIT_ULL(c->bit);
 	return !mask;
 }
 
@@ -125,18 +150,10 @@ static void real_write(u64 *word, u64 value)
 	asm volatile("movnti %1, %0" : "=m" (*word) : "r" (value));
 }
 
-/* The cell of a fault that a word has, if it has one. */
-static int cell_of(const struct emulated *fault, u64 address, unsigned int *bit)
+/* VICTIM or AGGRESSOR; they are never in the same word. */
+static int cell_number(const struct emulated_cell *c)
 {
-	if (fault->spec.victim.address == address) {
-		*bit = fault->spec.victim.bit;
-		return VICTIM;
-	}
-	if (has_aggressor(fault) && fault->spec.aggressor.address == address) {
-		*bit = fault->spec.aggressor.bit;
-		return AGGRESSOR;
-	}
-	return -1;
+	return c - c->of->cell;
 }
 
 /* A fault of a CPU, not of the memory. */
@@ -148,38 +165,35 @@ static bool shows_here(const struct emulated *fault)
 
 static u64 emulated_read(struct inject_run *run, u64 address, u64 value)
 {
-	unsigned int i, bit;
+	struct emulated_cell *c;
 
-	for (i = 0; i < nr_faults; i++) {
-		struct memdiag_cells *cells = &faults[i].cells;
-		int cell = cell_of(&faults[i], address, &bit);
+	for_each_cell_of_page(c, address) {
+		struct memdiag_cells *cells = &c->of->cells;
 
-		if (cell < 0 || !shows_here(&faults[i]))
+		if (c->address != address || !shows_here(c->of))
 			continue;
 		/* What two operations in a row sensitise, others between undo. */
 		if (run->last_word != address)
 			cells->last.cell = -1;
-		cells->sense = run->last_read >> bit & 1;
-		if (memdiag_cells_read(cells, cell))
-			value |= BIT_ULL(bit);
+		cells->sense = run->last_read >> c->bit & 1;
+		if (memdiag_cells_read(cells, cell_number(c)))
+			value |= BIT_ULL(c->bit);
 		else
-			value &= ~BIT_ULL(bit);
+			value &= ~BIT_ULL(c->bit);
 	}
 	return value;
 }
 
 static void emulated_write(struct inject_run *run, u64 address, u64 value)
 {
-	unsigned int i, bit;
+	struct emulated_cell *c;
 
-	for (i = 0; i < nr_faults; i++) {
-		int cell = cell_of(&faults[i], address, &bit);
-
-		if (cell < 0)
+	for_each_cell_of_page(c, address) {
+		if (c->address != address)
 			continue;
 		if (run->last_word != address)
-			faults[i].cells.last.cell = -1;
-		memdiag_cells_write(&faults[i].cells, cell, value >> bit & 1);
+			c->of->cells.last.cell = -1;
+		memdiag_cells_write(&c->of->cells, cell_number(c), value >> c->bit & 1);
 	}
 }
 
@@ -221,10 +235,10 @@ static void inject_visit(struct inject_run *run, const struct memdiag_march_elem
 
 static void inject_pause(unsigned int ms)
 {
-	unsigned int i;
+	struct emulated *fault;
 
-	for (i = 0; i < nr_faults; i++)
-		memdiag_cells_delay(&faults[i].cells);
+	list_for_each_entry(fault, &faults, link)
+		memdiag_cells_delay(&fault->cells);
 	msleep(ms);
 }
 
@@ -271,13 +285,13 @@ void memdiag_inject_run(const struct memdiag_engine_test *test,
 	mutex_unlock(&inject_lock);
 }
 
-static int inject_add(const struct memdiag_inject_spec *spec)
+static struct emulated *emulated_new(const struct memdiag_inject_spec *spec)
 {
-	struct emulated *fault = &faults[nr_faults];
 	unsigned int single = memdiag_fault_variants[spec->kind].of_victim;
+	struct emulated *fault = kmalloc(sizeof(*fault), GFP_KERNEL);
 
-	if (nr_faults == INJECT_MAX)
-		return -ENOSPC;
+	if (!fault)
+		return NULL;
 	*fault = (struct emulated) {
 		.spec = *spec,
 		.fault = {
@@ -288,11 +302,45 @@ static int inject_add(const struct memdiag_inject_spec *spec)
 				     AGGRESSOR : MEMDIAG_FAULT_NO_CELL,
 		},
 		.cells.last.cell = -1,
+		.cell = {
+			[VICTIM] = { .of = fault, .address = spec->victim.address,
+				     .bit = spec->victim.bit },
+			[AGGRESSOR] = { .of = fault, .address = spec->aggressor.address,
+					.bit = spec->aggressor.bit },
+		},
 	};
 	fault->cells.fault = &fault->fault;
 	memdiag_cells_settle(&fault->cells);
+	return fault;
+}
+
+static void cell_hash(struct emulated_cell *c)
+{
+	hash_add(cells_by_page, &c->by_page, PHYS_PFN(c->address));
+}
+
+static void inject_add(struct emulated *fault)
+{
+	mutex_lock(&inject_lock);
+	list_add_tail(&fault->link, &faults);
+	cell_hash(&fault->cell[VICTIM]);
+	if (has_aggressor(fault))
+		cell_hash(&fault->cell[AGGRESSOR]);
 	nr_faults++;
-	return 0;
+	mutex_unlock(&inject_lock);
+}
+
+static void inject_free_all(void)
+{
+	struct emulated *fault, *next;
+
+	mutex_lock(&inject_lock);
+	hash_init(cells_by_page);
+	list_for_each_entry_safe(fault, next, &faults, link)
+		kfree(fault);
+	INIT_LIST_HEAD(&faults);
+	nr_faults = 0;
+	mutex_unlock(&inject_lock);
 }
 
 /*
@@ -318,6 +366,7 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t size)
 {
 	struct memdiag_inject_spec spec;
+	struct emulated *fault;
 	char line[96];
 	int err;
 
@@ -332,21 +381,20 @@ static ssize_t add_store(struct kobject *kobj, struct kobj_attribute *attr,
 	    (spec.cpu != MEMDIAG_INJECT_ANY_CPU &&
 	     (spec.cpu >= nr_cpu_ids || !cpu_possible(spec.cpu))))
 		return -ENXIO;
+	fault = emulated_new(&spec);
+	if (!fault)
+		return -ENOMEM;
 	mutex_lock(&switch_lock);
-	mutex_lock(&inject_lock);
-	err = inject_add(&spec);
-	mutex_unlock(&inject_lock);
+	inject_add(fault);
 	key_switch();
 	mutex_unlock(&switch_lock);
-	return err ?: size;
+	return size;
 }
 
 static void inject_clear(void)
 {
 	mutex_lock(&switch_lock);
-	mutex_lock(&inject_lock);
-	nr_faults = 0;
-	mutex_unlock(&inject_lock);
+	inject_free_all();
 	key_switch();
 	mutex_unlock(&switch_lock);
 }
@@ -405,12 +453,12 @@ static void inject_show_fault(struct seq_file *file, const struct memdiag_inject
 
 static int injected_show(struct seq_file *file, void *unused)
 {
-	unsigned int i;
+	struct emulated *fault;
 
 	seq_puts(file, "# address bit kind variant aggressor aggressor_bit cpu\n");
 	mutex_lock(&inject_lock);
-	for (i = 0; i < nr_faults; i++)
-		inject_show_fault(file, &faults[i].spec);
+	list_for_each_entry(fault, &faults, link)
+		inject_show_fault(file, &fault->spec);
 	mutex_unlock(&inject_lock);
 	return 0;
 }

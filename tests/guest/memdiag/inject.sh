@@ -55,6 +55,17 @@ check "HardwareCorrupted knows" [ "$(corrupted)" = 0 ]
 check "the range is tested again" run
 check "and nothing is bad" equals $diag/range/bad_pages 0
 
+inject_many() { # PAGES: one each, of which half are stuck at 1
+	for page in $(seq 0 $(($1 - 1))); do
+		echo "$(address "$page" $((page * 8))):$((page % 8)):sa$((page % 2))" >$diag/inject/add || return
+	done
+}
+check "a fault in each of 200 pages" inject_many 200
+check "they are counted" equals $diag/inject/count 200
+check "the range is tested" run
+check "each of them is found, and no more" equals $diag/range/bad_pages 200
+check "taken back" sh -c "echo 1 >$diag/inject/clear"
+
 check "once more" sh -c "echo $(address 7 0):0:sa0 >$diag/inject/add"
 check "tested" run
 check "found" equals $diag/bad_page_count 1
