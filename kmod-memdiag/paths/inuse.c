@@ -274,6 +274,20 @@ static unsigned long inuse_visit_frame(struct walk *walk, unsigned long pfn)
 }
 
 /*
+ * Behind the largest free block, if @pfn lies within one: its frames say nothing of that. May be
+ * stale, as all that is looked at here.
+ */
+static unsigned long free_block_end(unsigned long pfn)
+{
+	unsigned long first = ALIGN_DOWN(pfn, 1UL << MEMSUITE_MAX_ORDER);
+	struct page *page = pfn_to_online_page(first);
+
+	if (page && PageBuddy(page) && READ_ONCE(page->private) == MEMSUITE_MAX_ORDER)
+		return first + (1UL << MEMSUITE_MAX_ORDER);
+	return pfn;
+}
+
+/*
  * Mostly the pages of a block were tested together, which is one look. What a region or a zone
  * has a part of is looked at each time: what is due there is not what the whole is.
  */
@@ -290,6 +304,7 @@ static void walk_block(struct walk *walk, unsigned long pfn, unsigned long end)
 	}
 	next_s = min(next_s, walk->recheck_s);
 	walk->found_some = false;
+	pfn = free_block_end(pfn);
 	while (pfn < end)
 		pfn = inuse_visit_frame(walk, pfn);
 	if (!whole)
