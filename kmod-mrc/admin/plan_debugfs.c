@@ -39,7 +39,7 @@ static void plan_show_line(struct seq_file *m, const struct mrc_target *t,
 	u64 then = mrc_rate_at(c->rate, c->full, c->pages);
 
 	seq_printf(m, "%d %u %llu %llu %llu %llu %llu.%03llu %llu.%03llu\n",
-		   t->nr, t->share.weight, min(t->share.min, c->full), rss, c->full, c->pages,
+		   t->nr, t->share.weight, t->share.min, rss, c->full, c->pages,
 		   now / MRC_RATE, now % MRC_RATE,
 		   then / MRC_RATE, then % MRC_RATE);
 }

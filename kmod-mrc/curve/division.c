@@ -78,14 +78,14 @@ void mrc_rate_raise(u64 *rate, u64 pages, u64 least)
  *	runs, in MRC_RATE
  * @pages: with less than so many; with less than that it would not miss less
  * @rate: what it missed, likewise
- * @part: such a part of what was seen before is forgotten, in thousandths
+ * @part: such a part of what was seen before is forgotten, in millionths
  */
 void mrc_seen_add(u64 *seen, u64 pages, u64 rate, u64 part)
 {
 	unsigned int i;
 
 	for (i = 0; i < MRC_SIZES; i++)
-		seen[i] -= mul_u64_u64_div_u64(seen[i], min_t(u64, part, 1000), 1000);
+		seen[i] = mul_u64_u64_div_u64(seen[i], WHOLE - min(part, WHOLE), WHOLE);
 	mrc_rate_raise(seen, pages, rate);
 }
 

@@ -275,12 +275,17 @@ static void what_was_seen_is_forgotten(struct kunit *test)
 	memset(seen, 0, sizeof(seen));
 	mrc_curve_init();
 	mrc_seen_add(seen, 60, 3000, 0);
-	mrc_seen_add(seen, 10, 0, 100);
+	mrc_seen_add(seen, 10, 0, 100000);
 	KUNIT_EXPECT_EQ(test, seen[58], 2700ULL);
-	mrc_seen_add(seen, 100, 10, 1001);
+	/* Less than a thousandth, often enough, and what is little, too. */
+	mrc_seen_add(seen, 10, 0, 400);
+	KUNIT_EXPECT_EQ(test, seen[58], 2698ULL);
+	mrc_seen_add(seen, 100, 10, 1000001);
 	KUNIT_EXPECT_EQ(test, seen[58], 10ULL);
 	KUNIT_EXPECT_EQ(test, seen[98], 10ULL);
 	KUNIT_EXPECT_EQ(test, seen[99], 0ULL);
+	mrc_seen_add(seen, 10, 0, 400);
+	KUNIT_EXPECT_EQ(test, seen[58], 9ULL);
 }
 
 /* A pair of whom one would wait ten times as long as it runs, or the other as long. */

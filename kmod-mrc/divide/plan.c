@@ -105,7 +105,7 @@ static void see_missed(struct mrc_target *t, u64 us, u64 rss)
 	s->real = div_u64(rate * MRC_RUNNING, s->running);
 	s->real_most = s->looks++ ? max(s->real, before) : U64_MAX;
 	mrc_seen_add(s->seen, min(rss + s->coming, s->mapped),
-		     min(s->real, before), div64_u64(us, memory_ms));
+		     min(s->real, before), div64_u64(us * MSEC_PER_SEC, memory_ms));
 }
 
 /**
@@ -272,7 +272,6 @@ static bool claim_make(struct mrc_target *t, struct mrc_claim *claim, u64 *rate,
 {
 	bool known;
 
-	target_look(t, rss);
 	memset(claim, 0, sizeof(*claim));
 	mutex_lock(&t->lock);
 	known = t->curve.ladders || t->share.growth;
@@ -354,9 +353,13 @@ static unsigned int targets_gather(struct mrc_plan *plan, const int *pid, unsign
 	struct mrc_target *t;
 	unsigned int n = 0;
 
-	list_for_each_entry(t, &mrc_targets, link)
-		if (target_is_wanted(t, pid, pids))
-			plan->target[n++] = t;
+	list_for_each_entry(t, &mrc_targets, link) {
+		if (!target_is_wanted(t, pid, pids))
+			continue;
+		/* It may have another limiter since. */
+		target_look(t, mrc_target_rss(t));
+		plan->target[n++] = t;
+	}
 	sort(plan->target, n, sizeof(*plan->target), by_limiter, NULL);
 	return n;
 }
