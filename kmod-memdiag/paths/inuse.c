@@ -274,8 +274,8 @@ static unsigned long inuse_visit_frame(struct walk *walk, unsigned long pfn)
 }
 
 /*
- * Behind the largest free block, if @pfn lies within one: its frames say nothing of that. May be
- * stale, as all that is looked at here.
+ * A free block of the largest order covers several pageblocks, and only its first frame tells
+ * that it is free. That may be stale. Return: the frame behind it, or @pfn if that lies in none.
  */
 static unsigned long free_block_end(unsigned long pfn)
 {

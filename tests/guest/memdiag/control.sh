@@ -36,6 +36,8 @@ bursts() {
 }
 echo 2000 >$control/monitor_ms
 echo 4000 >$control/policy_ms
+# More than the policy itself may choose.
+echo 2 >$control/max_fidelity
 echo 3 >$control/emergency_fidelity
 alarms=$(cat $control/alarms)
 echo 0 >$memdiag/ahead/enabled
@@ -46,6 +48,7 @@ check "and what is set for it is in use" wait_for 60 equals $control/fidelity 3
 kill $load
 wait $load 2>/dev/null
 echo 0 >$control/emergency_fidelity
+echo 32 >$control/max_fidelity
 echo 1000 >$control/policy_ms
 echo 25 >$control/monitor_ms
 echo fixed >$control/policy
