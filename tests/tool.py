@@ -6,6 +6,7 @@
 import argparse
 import contextlib
 import errno
+import fcntl
 import io
 import json
 import os
@@ -950,6 +951,12 @@ def a_range_is_tested(top):
         assert tree.written("memdiag/range/run_test") == "2M-4M\n"
         assert tree.json("diag", "test", "2M-4M",
                          "--json")["status"] == status
+    # Whoever waits for a result has the file for itself: nobody else's comes in its place.
+    with open(os.path.join(tree.sysfs, "memdiag/range/run_test"), "w", encoding="ascii") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        result = tree.run("diag", "test", "6M-8M")
+    assert result.returncode == 1 and "runs already" in result.stderr, result
+    assert tree.written("memdiag/range/run_test") != "6M-8M\n"
 
 
 def faults_are_injected(top):

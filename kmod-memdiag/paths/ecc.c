@@ -32,7 +32,7 @@
 
 #include "paths/controller.h"
 #include "paths/ecc.h"
-#include "paths/range.h"
+#include "paths/range_test.h"
 #include "result/bad_pages.h"
 #include "result/retire_policy.h"
 #include "result/ecc_count.h"
@@ -47,8 +47,9 @@ static DEFINE_MUTEX(ecc_lock);
 static struct memdiag_ecc_count ecc_count;		/* under ecc_lock */
 static u64 corrected, uncorrected, tests;	/* under ecc_lock */
 static unsigned int threshold = 10;	/* what Intel's tools take, in a day */
-static bool in_grace;			/* of the work alone */
-static unsigned long begun;		/* jiffies, likewise */
+static struct memdiag_range_test test = MEMDIAG_RANGE_TEST(test);	/* of the work alone */
+static bool in_grace;			/* likewise */
+static unsigned long begun;		/* likewise, in jiffies */
 
 static void ecc_test_step(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(step_work, ecc_test_step);
@@ -63,11 +64,7 @@ static void ecc_test_begin(struct memdiag_ecc_page *page)
 	page->fresh = 0;
 	page->state = MEMDIAG_ECC_TESTING;
 	begun = jiffies;
-	err = memdiag_range_begin(PFN_PHYS(first), PFN_PHYS(first + pageblock_nr_pages));
-	if (err == -EBUSY) {
-		page->state = MEMDIAG_ECC_ASKED;
-		return;
-	}
+	err = memdiag_range_test_begin(&test, PFN_PHYS(first), PFN_PHYS(first + pageblock_nr_pages));
 	tests += !err;
 	if (err)
 		page->state = MEMDIAG_ECC_COUNTED;
@@ -140,7 +137,7 @@ static void ecc_test_step(struct work_struct *unused)
 		page = memdiag_ecc_count_find(&ecc_count, MEMDIAG_ECC_ASKED);
 		if (page)
 			ecc_test_begin(page);
-	} else if (!memdiag_range_running()) {
+	} else if (memdiag_range_test_status(&test) != MEMDIAG_RANGE_RUNNING) {
 		/* Reports of corrected errors may come in late. */
 		if (in_grace)
 			ecc_test_end(page);
@@ -248,4 +245,5 @@ void memdiag_ecc_exit(void)
 {
 	memsuite_mce_leave(&chain_block);
 	cancel_delayed_work_sync(&step_work);
+	memdiag_range_test_stop(&test);
 }

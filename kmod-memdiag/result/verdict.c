@@ -394,7 +394,10 @@ static void suspects_confirm(struct memdiag_verdict *verdict,
 	}
 }
 
-/* Those without details are as the first in doubt. */
+/*
+ * Those that no other CPU has found bad, nor the machine itself. What was tested by a CPU in
+ * doubt is tested again, by another one.
+ */
 static void verdict_acquit_doubted(struct memdiag_verdict *verdict)
 {
 	struct memdiag_suspect *suspect;
@@ -404,7 +407,8 @@ static void verdict_acquit_doubted(struct memdiag_verdict *verdict)
 		return;
 	for_each_set_bit(index, verdict->bad, verdict->nr) {
 		suspect = suspect_find(verdict, verdict->pfn + index);
-		if (!suspect || suspect->opinion == MEMDIAG_OPINION_DOUBTED)
+		if (!suspect || (suspect->opinion != MEMDIAG_OPINION_CONFIRMED &&
+				 suspect->bad_page.class != MEMDIAG_CLASS_UNCORRECTABLE))
 			__clear_bit(index, verdict->bad);
 	}
 }

@@ -3,6 +3,7 @@
 
 import contextlib
 import errno
+import fcntl
 import os
 import re
 
@@ -82,8 +83,11 @@ def number(*path):
 
 
 @contextlib.contextmanager
-def writer(path):
-    """A function that writes a line in one piece, as sysfs wants it; its @meanings explain errnos."""
+def writer(path, exclusive=None):
+    """
+    A function that writes a line in one piece, as sysfs wants it; its @meanings explain errnos. With @exclusive,
+    which says so, one command at a time has it.
+    """
     full = os.path.join(SYSFS, path)
     try:
         fd = os.open(full, os.O_WRONLY | os.O_TRUNC)
@@ -91,6 +95,12 @@ def writer(path):
         raise Failure(f"{full}: permission denied; run as root") from None
     except OSError as error:
         raise Failure(f"{full}: {error.strerror}") from None
+    if exclusive:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(fd)
+            raise Failure(exclusive) from None
 
     def write_line(text, meanings=None):
         try:

@@ -8,7 +8,7 @@ import time
 from ..ending import Ended, held, until_ended
 from ..exit_status import BAD_MEMORY, CANCELLED, PARTIAL, UNTESTED
 from ..output import bad_page_count, human_pages, print_json
-from ..sysfs import need, number, present, read, write
+from ..sysfs import need, number, present, read, write, writer
 
 RANGE_NUMBERS = ("progress_pct", "eta_s", "tested_pages", "untested_pages",
                  "bad_pages")
@@ -44,12 +44,12 @@ RANGE_ERRORS = {
 class RangeTest:
     """The test of a range that this command has begun."""
 
-    def __init__(self, extent, talk):
-        self.extent, self.talk, self.begun = extent, talk, False
+    def __init__(self, run_test, extent, talk):
+        self.run_test, self.extent, self.talk, self.begun = run_test, extent, talk, False
 
     def run(self):
         with held():
-            write("memdiag/range/run_test", self.extent, RANGE_ERRORS)
+            self.run_test(self.extent, RANGE_ERRORS)
             self.begun = True
         while (state := range_state())["status"] == "running":
             if self.talk:
@@ -71,16 +71,22 @@ def range_status(state):
         PARTIAL if state["untested_pages"] else 0)
 
 
+def range_tested(extent, talk):
+    """The result, whole or not; until that is read, no other command begins a test, whose result it would be."""
+    with writer("memdiag/range/run_test", exclusive=RANGE_ERRORS[errno.EBUSY]) as run_test:
+        test = RangeTest(run_test, extent, talk)
+        try:
+            until_ended(test.run, test.cancel)
+        except Ended:
+            if not test.begun:
+                raise
+        return range_state()
+
+
 def cmd_diag_test(args):
     need("memdiag")
     talk = sys.stdout.isatty() and not args.json
-    test = RangeTest(args.range, talk)
-    try:
-        until_ended(test.run, test.cancel)
-    except Ended:
-        if not test.begun:
-            raise
-    state = range_state()
+    state = range_tested(args.range, talk)
     if args.json:
         print_json(state)
     else:

@@ -62,5 +62,18 @@ check "and given back" equals $diag/bad_page_count 0
 echo 0 >$diag/enabled
 echo 1 >$diag/enabled
 check "enabled anew, all are trusted" equals $diag/distrusted_cpus ""
+
+# What only that CPU has tested is not tested.
+tester_on_cpu_1() { taskset -p 2 "$(basename "$(dirname "$(grep -l '^memdiag-range$' /proc/[0-9]*/comm)")")" >/dev/null; }
+ended() { ! grep -q running $diag/range/status; }
+echo 0 >$diag/enabled
+check "a bad CPU again" emulate 1
+check "a range is tested by it" sh -c "echo $start-$((start + nr * 4194304)) >$diag/range/run_test"
+check "from the beginning" tester_on_cpu_1
+check "to the end" wait_for 300 ended
+note "$(cat $diag/range/status): $(cat $diag/range/tested_pages) pages tested, $(cat $diag/range/untested_pages) not"
+check "it does not pass" equals $diag/range/status partial
+check "what was in doubt counts as not tested" at_least $diag/range/untested_pages $((nr / 2 * 1024))
+check "no page is bad" equals $diag/range/bad_pages 0
 check "unload" rmmod memdiag memsuite
 done_testing
