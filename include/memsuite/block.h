@@ -32,6 +32,8 @@ struct memsuite_barren;
  * @banks: take only blocks with a frame in these banks; NULL: all
  * @barren: of a walk over all of a range: which pageblocks to leave out; NULL: none
  * @vain_pfn: with @barren: nothing was found from here on
+ * @lends: what is taken goes back at once: the lowmem reserve, which keeps a zone for those who
+ *	can use no other, need not be kept. It can be all of the zone.
  * @was_short: a zone was left out that has no more than its watermarks: what is free there was
  *	not taken
  */
@@ -46,6 +48,7 @@ struct memsuite_scan {
 	const struct memsuite_bank_set *banks;
 	struct memsuite_barren *barren;
 	unsigned long vain_pfn;
+	bool lends;
 	bool was_short;
 };
 
@@ -68,7 +71,7 @@ struct memsuite_block {
  * @block: the block taken
  *
  * Takes nothing that would bring the zone's free pages under the high
- * watermark plus the lowmem reserve. The contents are undefined. Every block
+ * watermark; for a block is lent. The contents are undefined. Every block
  * taken must be given back or retired between memsuite_hold_begin() and
  * memsuite_hold_end().
  *

@@ -43,8 +43,9 @@
 /* Fewer pages tell no speed. */
 #define SPEED_PAGES	1024
 
-/* How long to leave a zone alone that is short of memory. */
+/* How long to leave a zone alone that is short of memory; and of how many pageblocks, 2^n, at most. */
 #define SHORT_JIFFIES	(HZ / 20)
+#define SHORT_DOUBLINGS	20U
 
 /* Longer than a block takes: a worker that fetches none in that time has no CPU. */
 #define ABSENT_JIFFIES	HZ
@@ -61,6 +62,8 @@
  * @scan: where it stands
  * @span: frames of a sweep
  * @attended: when one of the node's own workers was here, in jiffies
+ * @rests_until: it is left alone until then, in jiffies
+ * @shorts: how often, one after the other, there was too little free memory to take a block
  * @open: there may be more blocks
  */
 struct cursor {
@@ -68,6 +71,8 @@ struct cursor {
 	struct memsuite_scan scan;
 	unsigned long span;
 	unsigned long attended;
+	unsigned long rests_until;
+	unsigned int shorts;
 	bool open;
 };
 
@@ -259,23 +264,53 @@ static void sweep_put_part(void)
 	WRITE_ONCE(sweeping, false);
 }
 
-/* Returns 0; -ENOENT: there is no more on this node; -EAGAIN: not now. */
-static int cursor_next_block(struct cursor *cursor, struct memsuite_block *block)
+/*
+ * A zone that is short for a moment is gone on with, and one that stays short is left soon,
+ * however large it is: each time, twice as much is passed.
+ */
+static void cursor_pass_short(struct cursor *cursor)
 {
-	int err = -ENOENT;
+	struct memsuite_scan *scan = &cursor->scan;
+	struct zone *zone = page_zone(pfn_to_page(scan->pfn));
+	unsigned long next = ALIGN(scan->pfn + 1, pageblock_nr_pages) +
+			     (pageblock_nr_pages << cursor->shorts) - pageblock_nr_pages;
 
-	mutex_lock(&cursor->lock);
-	if (cursor->open)
-		err = memsuite_block_take(&cursor->scan, block);
-	if (!err)
-		atomic_inc(&parts_left);
-	if (err == -EAGAIN)
-		cursor->scan.pfn = ALIGN(cursor->scan.pfn + 1,
-					 pageblock_nr_pages);
-	if (err == -ENOENT && cursor->open) {
+	scan->pfn = max(scan->pfn + 1, min(next, zone_end_pfn(zone)));
+	cursor->shorts = min(cursor->shorts + 1, SHORT_DOUBLINGS);
+	cursor->rests_until = jiffies + SHORT_JIFFIES;
+}
+
+static int cursor_take_block(struct cursor *cursor, struct memsuite_block *block)
+{
+	int err;
+
+	if (!cursor->open)
+		return -ENOENT;
+	if (time_before(jiffies, cursor->rests_until))
+		return -EAGAIN;
+	err = memsuite_block_take(&cursor->scan, block);
+	if (err == -EAGAIN) {
+		cursor_pass_short(cursor);
+	} else if (err == -ENOENT) {
 		cursor->open = false;
 		sweep_put_part();
+	} else if (!err) {
+		cursor->shorts = 0;
+		atomic_inc(&parts_left);
 	}
+	return err;
+}
+
+/*
+ * Returns 0; -ENOENT: there is no more on this node; -EAGAIN: not now; -EBUSY: somebody waits
+ * for what is held.
+ */
+static int cursor_next_block(struct cursor *cursor, struct memsuite_block *block)
+{
+	int err;
+
+	mutex_lock(&cursor->lock);
+	err = cursor_take_block(cursor, block);
 	mutex_unlock(&cursor->lock);
 	return err;
 }
@@ -329,7 +364,7 @@ static int worker_test_next(struct worker *worker)
 
 	WRITE_ONCE(cursors[nid].attended, jiffies);
 	err = worker_test_node(worker, nid);
-	while (err == -ENOENT && left--) {
+	while ((err == -ENOENT || err == -EAGAIN) && left--) {
 		nid = next_node_in(nid, sweep_nodes);
 		err = worker_test_node(worker, nid);
 	}
@@ -446,6 +481,8 @@ void memdiag_worker_sweep(void)
 		};
 		cursors[nid].span = node_spanned_pages(nid);
 		cursors[nid].attended = jiffies;
+		cursors[nid].rests_until = jiffies;
+		cursors[nid].shorts = 0;
 		cursors[nid].open = true;
 		mutex_unlock(&cursors[nid].lock);
 	}

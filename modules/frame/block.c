@@ -34,6 +34,7 @@ int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block
 {
 	int err;
 
+	scan->lends = true;
 	do {
 		cond_resched();
 		err = memsuite_frames_isolate(scan, TAKE_BUDGET, block);

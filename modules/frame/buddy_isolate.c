@@ -31,21 +31,30 @@ void memsuite_frames_withhold(bool on)
 	WRITE_ONCE(withheld, on);
 }
 
+/* What of a zone is for those who can use no other one. */
+static long zone_reserve(struct zone *zone)
+{
+	long reserve = 0;
+	int i;
+
+	for (i = 0; i < MAX_NR_ZONES; i++)
+		reserve = max(reserve, zone->lowmem_reserve[i]);
+	return reserve;
+}
+
 /*
  * The kernel's own isolation stops at the minimum watermark and knows no
  * lowmem reserve; testing and pooling must not be what wakes kswapd.
  */
-static bool zone_has_spare(struct zone *zone, unsigned int order)
+static bool zone_has_spare(struct zone *zone, unsigned int order, bool lends)
 {
 	unsigned long keep = high_wmark_pages(zone) + (1UL << order);
-	long reserve = 0;
-	int i;
 
 	if (READ_ONCE(withheld))
 		return false;
-	for (i = 0; i < MAX_NR_ZONES; i++)
-		reserve = max(reserve, zone->lowmem_reserve[i]);
-	return zone_page_state(zone, NR_FREE_PAGES) > keep + reserve;
+	if (!lends)
+		keep += zone_reserve(zone);
+	return zone_page_state(zone, NR_FREE_PAGES) > keep;
 }
 
 static bool block_may_be_taken(const struct memsuite_scan *scan, struct page *page)
@@ -145,7 +154,7 @@ static int block_isolate(struct memsuite_scan *scan, struct page *page,
 	spin_lock_irqsave(&zone->lock, flags);
 	if (block_is_wanted(scan, page, &order) && !block_is_poisoned(page, order) &&
 	    !block_is_left(page, order)) {
-		if (!zone_has_spare(zone, order) ||
+		if (!zone_has_spare(zone, order, scan->lends) ||
 		    !memsuite_kcall_isolate_free_page(page, order)) {
 			taken = -ENOMEM;
 		} else {
