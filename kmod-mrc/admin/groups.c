@@ -156,6 +156,7 @@ static bool processes_look(void)
 {
 	struct mrc_target *t, *next;
 	bool changed = false;
+	LIST_HEAD(hidden);
 
 	list_for_each_entry(t, &mrc_targets, link)
 		t->wanted = 0;
@@ -166,8 +167,9 @@ static bool processes_look(void)
 		changed |= t->groups != t->wanted;
 		t->groups = t->wanted;
 		if (!t->groups && !t->own)
-			mrc_target_drop(t);
+			mrc_target_hide(t, &hidden);
 	}
+	mrc_targets_free(&hidden);
 	changed |= candidates_track();
 	mrc_groups_share();
 	return changed;

@@ -29,18 +29,26 @@
 static unsigned int targets_count;	/* under mrc_targets_lock */
 
 /**
- * mrc_target_drop() - no longer track a process
- * @t: the target, which is freed
+ * mrc_target_hide() - no longer track a process
+ * @t: its target
+ * @hidden: where it is put, for mrc_targets_free()
  *
- * Context: may sleep; mrc_targets_lock is held.
+ * Context: mrc_targets_lock is held, until the targets are freed.
  */
-void mrc_target_drop(struct mrc_target *t)
+void mrc_target_hide(struct mrc_target *t, struct list_head *hidden)
+{
+	lockdep_assert_held(&mrc_targets_lock);
+	mrc_target_unlink(t);
+	mrc_enforce_hide(t);
+	list_add_tail(&t->link, hidden);
+	targets_count--;
+}
+
+/* No page fault comes to it any more. */
+static void target_free(struct mrc_target *t)
 {
 	struct pid *pid = t->pid;
 
-	lockdep_assert_held(&mrc_targets_lock);
-	mrc_target_unlink(t);
-	targets_count--;
 	kthread_stop(t->thread);
 	mrc_debugfs_remove(t->dir);
 	mrc_tracker_free(t);
@@ -49,15 +57,36 @@ void mrc_target_drop(struct mrc_target *t)
 	put_pid(pid);
 }
 
+/**
+ * mrc_targets_free() - free targets
+ * @hidden: those of mrc_target_hide()
+ *
+ * Waits once for all of them that page faults have gone on.
+ *
+ * Context: may sleep; mrc_targets_lock is held.
+ */
+void mrc_targets_free(struct list_head *hidden)
+{
+	struct mrc_target *t, *next;
+
+	if (list_empty(hidden))
+		return;
+	synchronize_rcu();
+	list_for_each_entry_safe(t, next, hidden, link)
+		target_free(t);
+}
+
 /* A tracker cannot stop itself. */
 static void targets_reap(struct work_struct *work)
 {
 	struct mrc_target *t, *next;
+	LIST_HEAD(hidden);
 
 	mutex_lock(&mrc_targets_lock);
 	list_for_each_entry_safe(t, next, &mrc_targets, link)
 		if (READ_ONCE(t->gone))
-			mrc_target_drop(t);
+			mrc_target_hide(t, &hidden);
+	mrc_targets_free(&hidden);
 	mutex_unlock(&mrc_targets_lock);
 	mrc_changes_notify();
 }
@@ -212,15 +241,17 @@ int mrc_target_remove(int nr)
 {
 	struct mrc_target *t;
 	int err = -ENOENT;
+	LIST_HEAD(hidden);
 
 	mutex_lock(&mrc_targets_lock);
 	t = mrc_target_find_nr(nr);
 	if (t && t->own) {
 		t->own = false;
 		if (!t->groups)
-			mrc_target_drop(t);
+			mrc_target_hide(t, &hidden);
 		err = 0;
 	}
+	mrc_targets_free(&hidden);
 	mutex_unlock(&mrc_targets_lock);
 	return err;
 }
@@ -233,10 +264,12 @@ int mrc_target_remove(int nr)
 void mrc_targets_remove_all(void)
 {
 	struct mrc_target *t, *next;
+	LIST_HEAD(hidden);
 
 	mutex_lock(&mrc_targets_lock);
 	list_for_each_entry_safe(t, next, &mrc_targets, link)
-		mrc_target_drop(t);
+		mrc_target_hide(t, &hidden);
+	mrc_targets_free(&hidden);
 	mutex_unlock(&mrc_targets_lock);
 	cancel_work_sync(&reap_work);
 }

@@ -6,18 +6,13 @@
  * reserve, or will be as programs go on, or when a total is set, it evicts the pages
  * used least of the targets that have more than their share: by the division, these
  * lose least. And a process that faults while it has more than its share replaces pages
- * of its own: not in the fault, where nothing may sleep, but right after it, on its way
- * back to user space.
+ * of its own. While much is available, nobody has a share, and no fault is looked at.
  */
 
-#include <linux/atomic.h>
 #include <linux/err.h>
-#include <linux/hashtable.h>
 #include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
-#include <linux/preempt.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/string.h>
@@ -25,11 +20,8 @@
 #include <linux/workqueue.h>
 
 #include <compat/compat.h>
-#include <compat/trace_probe.h>
 #include <memsuite/psi.h>
 #include <memsuite/reclaim_pages.h>
-#include <memsuite/task_work.h>
-#include <memsuite/tracepoints.h>
 
 #include "curve/division.h"
 #include "divide/aging.h"
@@ -38,129 +30,33 @@
 #include "divide/guard.h"
 #include "divide/memory_reserve.h"
 #include "divide/plan.h"
+#include "divide/replace.h"
 #include "target/target.h"
 #include "target/tunables.h"
 
 /* The minimum, unless one is set: what a small program has. */
 #define MIN_PAGES	256
-/* Pages evicted in one round, and in one fault. */
+/* Pages evicted in one round. */
 #define ROUND_MAX	2048
-#define FAULT_MAX	256
 /* Pages that are aged before a division. */
 #define LOOKS_MAX	65536
 /* While memory is short, it is divided so many times as often. */
 #define HURRY		4
 /* And at least as often as that while it is tried whether shares help. */
 #define TRIAL_MS	500U
-/* So many more are replaced than have to be, to the relief of the next faults. */
-#define SLACK		32
-
-/* These never return to user space, where pages are replaced. */
-#define STAYS_IN_KERNEL	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+/* How long there has to be much before shares are given up. */
+#define CALM_US		(5 * USEC_PER_SEC)
 
 bool mrc_enforced;
 u64 mrc_enforce_suspended;
 struct mrc_guard mrc_enforce_guard;
 
-/* By process; read in page faults. */
-static DEFINE_HASHTABLE(shares, 8);
 static DEFINE_MUTEX(enforce_lock);
 static struct task_struct *enforcer;
-/* Pages that are to stay available, since the last division. */
-static u64 reserve;
-/* Pages that targets are still to give up together, of what that division found missing. */
-static atomic64_t owed;
-
-/*
- * While evicted pages are being written, the program goes on with memory of the reserve.
- * Only when half of that is used up it waits for the disk: else the kernel would take
- * pages, whoever they belong to.
- */
-static bool reserve_is_short(void)
-{
-	return mrc_reserve_available() < READ_ONCE(reserve) / 2;
-}
-
-/* Take up to so many pages of what is to be given up. Return: how many. */
-static u64 owed_take(u64 pages)
-{
-	s64 left = atomic64_read(&owed), taken;
-
-	do {
-		taken = clamp_t(s64, left, 0, pages);
-	} while (taken && !atomic64_try_cmpxchg(&owed, &left, left - taken));
-	return taken;
-}
-
-/* What it gives up for others it does not take again before the next division. */
-static void share_give_up(struct mrc_share *s, u64 pages)
-{
-	u64 given = READ_ONCE(s->given);
-
-	/* A division that comes just now knows of them. */
-	cmpxchg(&s->given, given, given - min(given, pages));
-}
-
-/*
- * What it has grown by since the division it makes up for itself. Beyond that, each target
- * that is over its share could give up all that others need: together they give up no
- * more than that. What cannot be had of one now is still owed.
- */
-static void pages_evict(struct mrc_target *t, struct mm_struct *mm, u64 rss, u64 over)
-{
-	u64 grown = min(over, rss - min(rss, READ_ONCE(t->share.given))), others = 0;
-	u64 want, got;
-
-	if (grown < over && grown < FAULT_MAX)
-		others = owed_take(min_t(u64, over - grown, FAULT_MAX - grown));
-	if (!grown && !others)
-		return;
-	want = min3(grown + others + SLACK, (u64)FAULT_MAX,
-		    rss - min(rss, READ_ONCE(t->share.min)));
-	got = mrc_evict(t, mm, want, reserve_is_short(), &t->share.replaced);
-	got = min(got - min(got, grown), others);
-	share_give_up(&t->share, got);
-	atomic64_add(others - got, &owed);
-}
-
-/* After a page fault of its own, where it may sleep. */
-static void pages_replace(void *target)
-{
-	struct mrc_target *t = target;
-	u64 share = READ_ONCE(t->share.pages), rss;
-	struct mm_struct *mm = current->mm;
-
-	rss = mm && !(current->flags & PF_EXITING) ? get_mm_rss(mm) : 0;
-	if (rss > share)
-		pages_evict(t, mm, rss, rss - share);
-}
-
-/*
- * A page fault of a program, or of the kernel for it, before it is handled; IRQs may be
- * off. In an NMI no work can be added.
- */
-static void fault_send_work(void *data, unsigned long address, struct pt_regs *regs,
-			    unsigned long error_code)
-{
-	struct pid *pid = task_tgid(current);
-	struct mrc_target *t;
-
-	if (in_nmi() || current->flags & STAYS_IN_KERNEL || address >= TASK_SIZE_MAX)
-		return;
-	rcu_read_lock();
-	hash_for_each_possible_rcu(shares, t, share.over, (unsigned long)pid) {
-		if (t->pid == pid && current->mm &&
-		    get_mm_rss(current->mm) > READ_ONCE(t->share.pages) &&
-		    memsuite_task_work_send(t->share.task_work))
-			WRITE_ONCE(t->share.fault, address);
-	}
-	rcu_read_unlock();
-}
-
-static struct memsuite_tracepoint probes[] = {
-	MEMSUITE_TRACEPOINT(page_fault_user, fault_send_work),
-	MEMSUITE_TRACEPOINT(page_fault_kernel, fault_send_work),
-};
+/* When little was available last, in us; of the enforcer, as is the next one. */
+static u64 scarce_at;
+/* Page faults are looked at. */
+static bool listening;
 
 /**
  * mrc_enforce_add() - a new target, which may have as much as it likes at first
@@ -171,9 +67,6 @@ static struct memsuite_tracepoint probes[] = {
  */
 int mrc_enforce_add(struct mrc_target *t)
 {
-	t->share.task_work = memsuite_task_work_new(pages_replace, t);
-	if (!t->share.task_work)
-		return -ENOMEM;
 	mutex_init(&t->share.evicting);
 	mutex_init(&t->share.aging);
 	memsuite_page_map_init(&t->share.usage_map, sizeof(u8));
@@ -182,21 +75,29 @@ int mrc_enforce_add(struct mrc_target *t)
 	t->share.pages = U64_MAX;
 	t->share.running = MRC_RUNNING;
 	t->share.real_most = U64_MAX;
-	hash_add_rcu(shares, &t->share.over, (unsigned long)t->pid);
-	return 0;
+	return mrc_replace_add(t);
 }
 
 /**
- * mrc_enforce_forget() - a target is about to be freed, and is nobody else's
+ * mrc_enforce_hide() - a target is about to be freed
  * @t: the target, of mrc_enforce_add()
+ *
+ * Context: any; the targets are locked.
+ */
+void mrc_enforce_hide(struct mrc_target *t)
+{
+	mrc_replace_hide(t);
+}
+
+/**
+ * mrc_enforce_forget() - it is about to be freed, and is nobody else's
+ * @t: the target, of mrc_enforce_hide(), after a grace period of RCU
  *
  * Context: may sleep, for as long as pages are being replaced.
  */
 void mrc_enforce_forget(struct mrc_target *t)
 {
-	hash_del_rcu(&t->share.over);
-	synchronize_rcu();
-	memsuite_task_work_drop(t->share.task_work);
+	mrc_replace_forget(t);
 	mrc_target_keep_counts(&t->share);
 	memsuite_page_map_free(&t->share.usage_map);
 }
@@ -221,7 +122,7 @@ static bool is_too_much_pressure(u64 now, u64 waited)
 	last = now;
 	last_waited = waited;
 	return pct > READ_ONCE(mrc_division_tunables.pressure_pct) &&
-	       mrc_reserve_available() > READ_ONCE(reserve);
+	       mrc_reserve_available() > READ_ONCE(mrc_reserve_kept);
 }
 
 /* Where memory is short, programs wait anyway: it is tried whether shares help. */
@@ -290,8 +191,8 @@ static void memory_relieve(const struct mrc_plan *plan, u64 need)
 			got = mrc_evict(t, mm, min(rss - t->share.pages, need),
 					is_limit, &t->share.evicted);
 		need -= min(need, got);
-		owed_take(got);
-		share_give_up(&t->share, got);
+		mrc_replace_take(got);
+		mrc_replace_given(&t->share, got);
 		if (mm)
 			mmput_async(mm);
 	}
@@ -305,6 +206,19 @@ static u64 target_demand(const struct mrc_target *t, u64 planned, u64 rss)
 		   mrc_plan_returning(&t->share));
 }
 
+/* What was evicted and is being written is free soon, and is not evicted for once more. */
+static u64 pages_being_written(void)
+{
+	struct mrc_target *t;
+	u64 pages = 0;
+
+	if (READ_ONCE(mrc_division_tunables.total_kib))
+		return 0;
+	list_for_each_entry(t, &mrc_targets, link)
+		pages += READ_ONCE(t->share.reclaim.nr);
+	return pages;
+}
+
 /*
  * Pages of the total that no target has, nor will need soon by the plan. If it is below
  * 0, so many are to be given up. Pages are nobody's until they are touched, whoever they
@@ -312,7 +226,7 @@ static u64 target_demand(const struct mrc_target *t, u64 planned, u64 rss)
  */
 static s64 plan_left_over(const struct mrc_plan *plan, u64 *demand)
 {
-	s64 left = plan->total;
+	s64 left = plan->total + pages_being_written();
 	unsigned int i;
 
 	*demand = 0;
@@ -380,7 +294,6 @@ static void share_give(struct mrc_target *t, const struct mrc_claim *c, s64 left
 {
 	WRITE_ONCE(t->share.loops, is_loop(t, c));
 	share_set(t, share_allowed(t, c, left, demand));
-	mrc_evict_settle(t);
 }
 
 static bool plan_has(const struct mrc_plan *plan, const struct mrc_target *t)
@@ -395,13 +308,15 @@ static bool plan_has(const struct mrc_plan *plan, const struct mrc_target *t)
 
 /*
  * Of a program that has just begun, or was just executed, it is not known what memory
- * is worth to it: it may take what is free, and not what is planned for others.
+ * is worth to it: it may take what is free, and not what is planned for others. Whether
+ * it grows is known with the second look. Until then it has no limit: it would fetch back
+ * what it evicted of its own, and not be seen to grow.
  */
 static u64 share_of_unknown(const struct mrc_target *t, s64 left, u64 demand)
 {
 	u64 rss = mrc_target_rss(t);
 
-	if (mrc_plan_gives_back(&t->share))
+	if (!t->share.looks || mrc_plan_gives_back(&t->share))
 		return U64_MAX;
 	return left >= 0 ? rss + left : share_shrunk(rss, left, demand);
 }
@@ -415,6 +330,15 @@ static void shares_give_others(const struct mrc_plan *plan, s64 left, u64 demand
 		if (!plan_has(plan, t))
 			share_set(t, plan->n && !is_limit ?
 				  share_of_unknown(t, left, demand) : U64_MAX);
+}
+
+/* What has been written since is free before it is counted. */
+static void evictions_settle(void)
+{
+	struct mrc_target *t;
+
+	list_for_each_entry(t, &mrc_targets, link)
+		mrc_evict_settle(t);
 }
 
 /* Which pages are used least has to be known before they are looked for. */
@@ -445,13 +369,34 @@ static bool reserve_is_theirs(const struct mrc_plan *plan)
 	return READ_ONCE(mrc_division_tunables.reserve_kib) || plan->is_contended;
 }
 
+/* What is set is kept whatever is available. */
+static bool is_scarce(void)
+{
+	u64 now = mrc_now_us();
+
+	if (READ_ONCE(mrc_division_tunables.total_kib) ||
+	    READ_ONCE(mrc_division_tunables.reserve_kib) || mrc_reserve_is_scarce())
+		scarce_at = now;
+	return now - scarce_at < CALM_US;
+}
+
+/* Everybody's faults pass there. Where that fails it is tried again by the next division. */
+static void faults_listen(bool on)
+{
+	if (on && !listening)
+		listening = !mrc_replace_start();
+	else if (!on && listening)
+		mrc_replace_stop();
+	listening &= on;
+}
+
 static void shares_enforce(const struct mrc_plan *plan, s64 left, u64 demand)
 {
 	unsigned int i;
 
 	if (reserve_is_theirs(plan))
 		demand = S64_MAX;
-	atomic64_set(&owed, pages_owed(left));
+	mrc_replace_owe(pages_owed(left));
 	shares_give_others(plan, left, demand);
 	for (i = 0; i < plan->n; i++)
 		share_give(plan->target[i], &plan->claim[i], left, demand);
@@ -459,27 +404,29 @@ static void shares_enforce(const struct mrc_plan *plan, s64 left, u64 demand)
 }
 
 /* Return: whether memory is short, so that it has to be done again soon. */
-static bool memory_divide(void)
+static bool memory_divide(bool scarce)
 {
-	bool is_short = false;
+	bool is_short = false, suspended;
 	struct mrc_plan plan;
 	u64 demand;
 	s64 left;
 
 	mrc_evict_look();
 	mutex_lock(&mrc_targets_lock);
-	targets_age();
+	if (scarce)
+		targets_age();
+	evictions_settle();
 	if (!mrc_plan_make(&plan, 0, NULL, 0)) {
 		left = plan_left_over(&plan, &demand);
 		is_short = left < 0 && !READ_ONCE(mrc_division_tunables.total_kib);
-		WRITE_ONCE(reserve, plan.reserve);
+		WRITE_ONCE(mrc_reserve_kept, plan.reserve);
 		mrc_reserve_see(is_short && left + (s64)plan.reserve < 0);
-		if (is_suspended()) {
-			mrc_enforce_suspended++;
-			shares_lift();
-		} else {
+		suspended = is_suspended();
+		mrc_enforce_suspended += suspended;
+		if (scarce && !suspended)
 			shares_enforce(&plan, left, demand);
-		}
+		else
+			shares_lift();
 		mrc_plan_free(&plan);
 	}
 	mutex_unlock(&mrc_targets_lock);
@@ -489,10 +436,13 @@ static bool memory_divide(void)
 static int enforce_thread(void *unused)
 {
 	unsigned int ms;
+	bool scarce;
 
 	while (!kthread_should_stop()) {
+		scarce = is_scarce();
+		faults_listen(scarce);
 		ms = READ_ONCE(mrc_division_tunables.interval_ms);
-		if (memory_divide())
+		if (memory_divide(scarce))
 			ms /= HURRY;
 		if (mrc_enforce_guard.phase == MRC_GUARD_TRIAL)
 			ms = min(ms, TRIAL_MS);
@@ -511,11 +461,13 @@ static int enforce_start(void)
 	enforcer = kthread_create(enforce_thread, NULL, "mrc/enforce");
 	if (IS_ERR(enforcer))
 		return PTR_ERR(enforcer);
-	err = memsuite_tracepoints_register(probes, ARRAY_SIZE(probes));
+	scarce_at = mrc_now_us();
+	err = mrc_replace_start();
 	if (err) {
 		kthread_stop(enforcer);
 		return err;
 	}
+	listening = true;
 	memset(&mrc_enforce_guard, 0, sizeof(mrc_enforce_guard));
 	mrc_reserve_begin();
 	wake_up_process(enforcer);
@@ -542,7 +494,7 @@ static void evictions_finish(void)
 static void enforce_stop(void)
 {
 	kthread_stop(enforcer);
-	memsuite_tracepoints_unregister(probes, ARRAY_SIZE(probes));
+	faults_listen(false);
 	mutex_lock(&mrc_targets_lock);
 	shares_lift();
 	evictions_finish();

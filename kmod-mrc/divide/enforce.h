@@ -13,6 +13,7 @@ extern u64 mrc_enforce_suspended;
 extern struct mrc_guard mrc_enforce_guard;
 
 int mrc_enforce_add(struct mrc_target *t);
+void mrc_enforce_hide(struct mrc_target *t);
 void mrc_enforce_forget(struct mrc_target *t);
 int mrc_enforce_switch(bool on);
 

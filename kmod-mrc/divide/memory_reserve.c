@@ -22,10 +22,15 @@
 
 /* The most that is kept is such a part of what is divided. */
 #define PART		32
+/* Memory is scarce when less than such a part of it is available. */
+#define SCARCE_PART	8
 /* How long memory has to be enough. */
 #define CALM_US		(5 * USEC_PER_SEC)
 /* So many pages of programs are taken by the kernel at once, if any are. */
 #define STOLEN_MIN	32
+
+/* Pages that are to stay available, since the last division. */
+u64 mrc_reserve_kept;
 
 /* When memory was short last, in us; 0: never. */
 static u64 short_at;
@@ -72,6 +77,16 @@ u64 mrc_reserve_available(void)
 	mapped = min(mapped, cache);
 	less = cache_available(cache, low) - cache_available(cache - mapped, low);
 	return max_t(s64, si_mem_available() - (s64)less, 0);
+}
+
+/**
+ * mrc_reserve_is_scarce() - whether programs could use up before long what is available
+ *
+ * Return: true if that is less than an eighth of memory.
+ */
+bool mrc_reserve_is_scarce(void)
+{
+	return mrc_reserve_available() < totalram_pages() / SCARCE_PART;
 }
 
 /**

@@ -5,8 +5,11 @@
 
 #include <linux/types.h>
 
+extern u64 mrc_reserve_kept;
+
 void mrc_reserve_begin(void);
 u64 mrc_reserve_available(void);
+bool mrc_reserve_is_scarce(void);
 u64 mrc_reserve_pages(u64 used, unsigned int targets);
 void mrc_reserve_see(bool is_short);
 

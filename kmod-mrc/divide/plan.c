@@ -108,6 +108,13 @@ static void see_missed(struct mrc_target *t, u64 us, u64 rss)
 		     min(s->real, before), div64_u64(us * MSEC_PER_SEC, memory_ms));
 }
 
+/* Of so many a second, in MRC_RATE. */
+static u64 pages_by_next_look(u64 rate)
+{
+	return div_u64(rate * READ_ONCE(mrc_division_tunables.interval_ms),
+		       MSEC_PER_SEC * MRC_RATE);
+}
+
 /**
  * mrc_plan_growth() - how much a target grows until the next look
  * @s: its share
@@ -116,8 +123,7 @@ static void see_missed(struct mrc_target *t, u64 us, u64 rss)
  */
 u64 mrc_plan_growth(const struct mrc_share *s)
 {
-	return div_u64(s->growth * READ_ONCE(mrc_division_tunables.interval_ms),
-		       MSEC_PER_SEC * MRC_RATE);
+	return pages_by_next_look(s->growth);
 }
 
 /* 0 is never. */
@@ -138,17 +144,19 @@ bool mrc_plan_gives_back(const struct mrc_share *s)
 }
 
 /**
- * mrc_plan_returning() - what a target has given back, and will take again soon
+ * mrc_plan_returning() - what a target has given back, and will take again until the next look
  * @s: its share
  *
- * A heap that is built and given back over and over: what others would take meanwhile, they
- * would have to give up again at once.
+ * A heap that is built and given back over and over. While it is not, others have the memory;
+ * and where it is all there by the next look, it may be given back again by then as well.
  *
  * Return: pages.
  */
 u64 mrc_plan_returning(const struct mrc_share *s)
 {
-	return was_lately(s->took_again) ? s->anon - min(s->anon, s->had) : 0;
+	u64 pages = pages_by_next_look(s->regrowth);
+
+	return s->had + pages < s->anon ? pages : 0;
 }
 
 /*
@@ -197,9 +205,15 @@ static void forget_missed(struct mrc_share *s)
 	s->anon = 0;
 	s->had = 0;
 	s->gave_back = 0;
-	s->took_again = 0;
+	s->regrowth = 0;
 	s->growth = 0;
 	memset(s->seen, 0, sizeof(s->seen));
+}
+
+/* So many in @us are a second, in MRC_RATE. */
+static u64 rate_of(u64 pages, u64 us)
+{
+	return div64_u64(pages * USEC_PER_SEC * MRC_RATE, us);
 }
 
 /*
@@ -218,8 +232,7 @@ static void see_memory(struct mrc_target *t, u64 us)
 	has = mm ? get_mm_counter(mm, MM_ANONPAGES) + s->swapped : 0;
 	if (has + has / 4 < s->had)
 		s->gave_back = mrc_now_us();
-	else if (has > s->had && has + has / 4 >= s->anon && mrc_plan_gives_back(s))
-		s->took_again = mrc_now_us();
+	s->regrowth = mrc_plan_gives_back(s) && has > s->had ? rate_of(has - s->had, us) : 0;
 	s->had = has;
 	s->anon = max(before, has);
 	s->limiter = 0;
@@ -231,8 +244,7 @@ static void see_memory(struct mrc_target *t, u64 us)
 	if (READ_ONCE(mrc_division_tunables.total_kib))
 		s->growth = 0;
 	else if (s->looked)
-		s->growth = max(div64_u64((s->anon - before) * USEC_PER_SEC * MRC_RATE, us),
-				s->growth / 4 * 3);
+		s->growth = max(rate_of(s->anon - before, us), s->growth / 4 * 3);
 }
 
 /*

@@ -48,7 +48,7 @@ struct mrc_share_counts {
  * @anon: the most anonymous pages that it had at a look, with those that were swapped out
  * @had: those that it had at the last look
  * @gave_back: when it had a fifth less than at the look before, in us; 0: never
- * @took_again: when it had grown to about @anon again soon after that, in us; 0: never
+ * @regrowth: pages a second that it took again soon after that, at the last look, in MRC_RATE
  * @swapped: how many were swapped out at the last look
  * @mapped: pages of its address space at the last look, or what its control groups
  *	allow: it can have no more
@@ -99,7 +99,7 @@ struct mrc_share {
 	u64 anon;
 	u64 had;
 	u64 gave_back;
-	u64 took_again;
+	u64 regrowth;
 	u64 swapped;
 	u64 mapped;
 	u64 limit;

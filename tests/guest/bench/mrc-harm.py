@@ -63,6 +63,11 @@ def numbers(path):
     return {name: int(value) for name, value in re.findall(r"^(\w+):?\s+(\d+)", read(path), re.M)}
 
 
+def division():
+    """What the division has done up to now."""
+    return {name: int(read(f"{MRC}/division/{name}")) for name in ("evicted_pages", "replaced_pages", "suspended", "undone")}
+
+
 def available_kib():
     return numbers("/proc/meminfo")["MemAvailable"]
 
@@ -204,12 +209,12 @@ def run(mix, mode):
     front.stdout.readline()
     with in_mode(mode):
         time.sleep(WARM_S)
-        before, began = numbers("/proc/vmstat"), time.monotonic()
+        before, divided, began = numbers("/proc/vmstat"), division(), time.monotonic()
         front.send_signal(signal.SIGUSR1)
         back = started("back", f"{TESTS}/rivals run sh -c {json.dumps(MIXES[mix] + ' >/dev/null')}")
         worked = back.communicate()[0]
         seconds, after = time.monotonic() - began, numbers("/proc/vmstat")
-        undone = int(read(f"{MRC}/division/undone"))
+        divided = {name: value - divided[name] for name, value in division().items()}
         front.terminate()
         answered = front.communicate()[0]
     field = {name: float(value) for name, value in re.findall(r"(\w+) ([\d.]+)", f"{answered} {worked}")}
@@ -218,7 +223,7 @@ def run(mix, mode):
                       "answers_per_s": field["rounds"] / seconds, "seconds": field["seconds"],
                       "refaults": sum(after[name] - before[name] for name in after if name.startswith("workingset_refault")),
                       **{name: after[name] - before[name] for name in ("pgmajfault", "pswpout", "pgscan_anon")},
-                      "undone": undone}), flush=True)
+                      **divided}), flush=True)
 
 
 def main():

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stall PAGES SECONDS: touches its pages in turn; on SIGUSR1 it takes a page fault
- * that is never answered, by userfaultfd. Before, it gets pages without a fault, so
- * that it has more than its share, however much was taken from it.
+ * stall PAGES SECONDS: touches its pages in turn; on SIGUSR1 its threads take page faults
+ * that are never answered, by userfaultfd. Before, it gets pages without a fault, so
+ * that it has more than its share, however much was taken from it. Of its faults some only
+ * are looked at: each thread takes as many before as its number says, so that, whatever else
+ * faults in between, one of those that are never answered is.
  */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +26,8 @@
 #endif
 
 #define PAGE 4096
-#define MORE 4096	/* pages */
+#define MORE 8192	/* pages */
+#define THREADS 16
 
 static volatile sig_atomic_t wanted;
 
@@ -41,29 +45,49 @@ static volatile char *map(size_t pages, int flags)
 	return area;
 }
 
+static volatile char *hole;
+
+static void *fault_for_ever(void *number)
+{
+	unsigned long i, n = (unsigned long)number;
+	volatile char *fresh = map(THREADS, 0);
+
+	for (i = 0; i < n; i++)
+		fresh[i * PAGE] = 1;
+	hole[n * PAGE] = 1;
+	return NULL;
+}
+
 static void stall(void)
 {
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	volatile char *hole = map(1, 0);
 	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register range = {
-		.range = { .start = (unsigned long)hole, .len = PAGE },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct timespec while_replaced = { .tv_nsec = 100000000 };
+	pthread_t thread;
+	unsigned long i;
 
+	hole = map(THREADS, 0);
+	range.range = (struct uffdio_range){ .start = (unsigned long)hole, .len = THREADS * PAGE };
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &range))
 		err(1, "userfaultfd");
+	map(MORE, MAP_POPULATE);
+	for (i = 0; i < THREADS; i++) {
+		if (pthread_create(&thread, NULL, fault_for_ever, (void *)i))
+			errx(1, "no thread");
+		/* While one replaces pages, no other one is looked at. */
+		nanosleep(&while_replaced, NULL);
+	}
 	printf("stalled\n");
 	fflush(stdout);
-	map(MORE, MAP_POPULATE);
-	*hole = 1;
+	pause();
 }
 
 int main(int argc, char **argv)
 {
 	size_t pages = argc == 3 ? strtoul(argv[1], NULL, 10) : 0, page;
 	time_t end = time(NULL) + (argc == 3 ? atoi(argv[2]) : 0);
-	struct timespec pause = { .tv_nsec = 1000000 };
+	struct timespec rest = { .tv_nsec = 1000000 };
 	volatile char *area;
 
 	if (!pages)
@@ -78,7 +102,7 @@ int main(int argc, char **argv)
 	for (page = 0; time(NULL) < end; page = (page + 1) % pages) {
 		area[page * PAGE]++;
 		if (page % 64 == 0)
-			nanosleep(&pause, NULL);
+			nanosleep(&rest, NULL);
 		if (wanted)
 			stall();
 	}
