@@ -272,16 +272,20 @@ static u64 share_allowed(const struct mrc_target *t, const struct mrc_claim *c, 
 	return max(planned, share_shrunk(rss, left, demand));
 }
 
-/* Told by its curve alone: what it really misses says nothing of the order. */
+/*
+ * Told by its curve alone: what it really misses says nothing of the order. Before there is
+ * one, most programs fill their memory in order, to go over it again.
+ */
 static bool is_loop(struct mrc_target *t, const struct mrc_claim *c)
 {
-	u64 none, rate;
+	u64 none, rate, ladders;
 
 	mutex_lock(&t->lock);
+	ladders = t->curve.ladders;
 	none = t->curve.rate[0];
 	rate = mrc_rate_at(t->curve.rate, c->full, c->pages);
 	mutex_unlock(&t->lock);
-	return none && rate >= none / 8 * 7;
+	return !ladders || (none && rate >= none / 8 * 7);
 }
 
 static void share_set(struct mrc_target *t, u64 pages)
@@ -308,15 +312,13 @@ static bool plan_has(const struct mrc_plan *plan, const struct mrc_target *t)
 
 /*
  * Of a program that has just begun, or was just executed, it is not known what memory
- * is worth to it: it may take what is free, and not what is planned for others. Whether
- * it grows is known with the second look. Until then it has no limit: it would fetch back
- * what it evicted of its own, and not be seen to grow.
+ * is worth to it: it may take what is free, and not what is planned for others.
  */
 static u64 share_of_unknown(const struct mrc_target *t, s64 left, u64 demand)
 {
 	u64 rss = mrc_target_rss(t);
 
-	if (!t->share.looks || mrc_plan_gives_back(&t->share))
+	if (mrc_plan_gives_back(&t->share))
 		return U64_MAX;
 	return left >= 0 ? rss + left : share_shrunk(rss, left, demand);
 }
@@ -326,10 +328,13 @@ static void shares_give_others(const struct mrc_plan *plan, s64 left, u64 demand
 	bool is_limit = READ_ONCE(mrc_division_tunables.total_kib);
 	struct mrc_target *t;
 
-	list_for_each_entry(t, &mrc_targets, link)
-		if (!plan_has(plan, t))
-			share_set(t, plan->n && !is_limit ?
-				  share_of_unknown(t, left, demand) : U64_MAX);
+	list_for_each_entry(t, &mrc_targets, link) {
+		if (plan_has(plan, t))
+			continue;
+		WRITE_ONCE(t->share.loops, true);
+		share_set(t, plan->n && !is_limit ?
+			  share_of_unknown(t, left, demand) : U64_MAX);
+	}
 }
 
 /* What has been written since is free before it is counted. */
