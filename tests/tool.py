@@ -1788,9 +1788,12 @@ def a_plan_is_asked_for(top):
     assert tree.written("mrc/division/set") == "78 2 2048\n", tree.written("mrc/division/set")
     assert tree.run("mrc", "share", "78", "--weight", "3").returncode == 0
     assert tree.written("mrc/division/set") == "78 3 1024\n", tree.written("mrc/division/set")
-    assert "give both --weight and --min" in tree.run("mrc", "share", "cgroup:/db", "--weight", "3").stderr
-    assert tree.run("mrc", "share", "cgroup:/db", "--weight", "3", "--min", "64M").returncode == 0
-    assert tree.written("mrc/division/set") == "cgroup:/db 3 65536\n", tree.written("mrc/division/set")
+    assert "give both --weight and --min" in tree.run("mrc", "share", "79", "--weight", "3").stderr
+    tree.fill(tree.sysfs, {"mrc/division/set": "cgroup:/a b 2 4\ncgroup:/db 3 65536"})
+    assert tree.run("mrc", "share", "cgroup:/db", "--weight", "4").returncode == 0
+    assert tree.written("mrc/division/set") == "cgroup:/db 4 65536\n", tree.written("mrc/division/set")
+    assert tree.run("mrc", "share", "cgroup:/new", "--min", "64M").returncode == 0
+    assert tree.written("mrc/division/set") == "cgroup:/new 1 65536\n", tree.written("mrc/division/set")
     result = tree.run("mrc", "share", "79", "--weight", "3")
     assert result.returncode == 1 and "79: not tracked" in result.stderr
     shown = tree.run("mrc", "plan").stdout

@@ -35,7 +35,8 @@ def described(directory, *modes):
 def all_settings_are_known(_top):
     """Whatever can be written and read is of a configuration, but for what is said to be none."""
     for module, keys in schema.SETTINGS.items():
-        files = {name for name in described(module, "RW") if f"{module}/{name}" not in (*schema.LEFT_OUT, "mrc/add")}
+        files = {name for name in described(module, "RW")
+                 if f"{module}/{name}" not in (*schema.LEFT_OUT, "mrc/add", "mrc/division/set")}
         assert files == set(keys), (module, files ^ set(keys))
     region = described("regions/<region>", "RW")
     assert region <= set(schema.THINGS["region"][2]), region
@@ -107,6 +108,8 @@ policy = region:node0
 heat = yes
 wear = on
 [target machine]
+weight = 2
+min_kib = 4096
 [target above:1024M]
 [region new]
 range = 1G-2G
@@ -125,7 +128,7 @@ period_s = 60
     assert result.returncode == 1 and re.search(r"^memsuite: \S+/b.conf:\d+: \[region new\]: ", result.stderr), result
     assert result.stderr.count("\n") == 1, result.stderr
     for name, text in (("memdiag/algorithm", "mats"), ("memdiag/enabled", "0"), ("memdiag/test_lifetime_s", "120"),
-                       ("vipzone/add", "machine region:node0 heat wear"), ("mrc/add", "above:1G"),
+                       ("vipzone/add", "machine region:node0 heat wear"), ("mrc/add", "above:1G"), ("mrc/division/set", "machine 2 4096"),
                        ("regions/add", "new 1G-2G technology=pram read_latency_ns=7"), ("regions/node0/pool_kib", "4"),
                        ("bank_maps/add", "second xor=0x8000"), ("memdiag/tests/add", "weak mats period_s=60")):
         assert tree.written(name) == text + "\n", (name, tree.written(name))

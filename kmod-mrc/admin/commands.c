@@ -22,7 +22,13 @@ static bool target_is_group(const struct mrc_target_spec *spec)
 	return spec->type != MRC_TARGET_PROCESS || spec->children;
 }
 
-/* The list of targets has to be told whole. Two that come at once may miss it. */
+/* What mrc_groups_list_shares() adds to a name. */
+#define SHARE_TEXT	sizeof("1000 4398046511104 ")
+
+/*
+ * The list of targets has to be told whole, also with what is set for each. Two that come at
+ * once may miss it.
+ */
 static bool list_has_room(const struct mrc_target_spec *spec)
 {
 	char *page = (char *)__get_free_page(GFP_KERNEL);
@@ -33,7 +39,7 @@ static bool list_has_room(const struct mrc_target_spec *spec)
 		length = mrc_command_list(page);
 	free_page((unsigned long)page);
 	mrc_target_format(spec, text);
-	return length + strlen(text) + 1 < PAGE_SIZE;
+	return length + strlen(text) + 1 + MRC_GROUPS * SHARE_TEXT < PAGE_SIZE;
 }
 
 /**

@@ -103,6 +103,16 @@ static int set_parse(char *line, struct mrc_target_spec *spec, u64 *weight, u64 
 	return err;
 }
 
+static ssize_t set_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	int n;
+
+	mutex_lock(&mrc_targets_lock);
+	n = mrc_groups_list_shares(buf);
+	mutex_unlock(&mrc_targets_lock);
+	return n;
+}
+
 static ssize_t set_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
@@ -141,7 +151,7 @@ MEMSUITE_ATTR_NUMBER(miss_us, mrc_division_tunables.miss_us, 1, 1000000);
 MEMSUITE_ATTR_NUMBER(interval_ms, mrc_division_tunables.interval_ms, 10, 60000);
 MEMSUITE_ATTR_NUMBER(pressure_pct, mrc_division_tunables.pressure_pct, 1, 100);
 static struct kobj_attribute utility_attr = __ATTR_RW(utility);
-static struct kobj_attribute set_attr = __ATTR_WO(set);
+static struct kobj_attribute set_attr = __ATTR_RW_MODE(set, 0600);
 MEMSUITE_ATTR_NUMBER_RO(evicted_pages, counts_of_all().evicted);
 MEMSUITE_ATTR_NUMBER_RO(replaced_pages, counts_of_all().replaced);
 MEMSUITE_ATTR_NUMBER_RO(refused_shared_pages, counts_of_all().refused_shared);

@@ -384,6 +384,28 @@ struct mrc_group *mrc_group_take_any(void)
 }
 
 /**
+ * mrc_groups_list_shares() - what was set for each group of the division, as it would be written
+ * @buf: a page, for which mrc_command_add() has seen to that names leave room
+ *
+ * Context: mrc_targets_lock is held.
+ * Return: length.
+ */
+int mrc_groups_list_shares(char *buf)
+{
+	char text[MRC_TARGET_TEXT];
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < MRC_GROUPS; i++)
+		if (groups[i] && (groups[i]->weight != 1 || groups[i]->min)) {
+			mrc_target_format(&groups[i]->spec, text);
+			n += sysfs_emit_at(buf, n, "%s %u %llu\n", text, groups[i]->weight,
+					   groups[i]->min << (PAGE_SHIFT - 10));
+		}
+	return n;
+}
+
+/**
  * mrc_groups_list() - the groups, one a line, as they would be written
  * @buf: a page
  * @n: how much of it is used

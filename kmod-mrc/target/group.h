@@ -48,6 +48,7 @@ struct mrc_group {
 struct mrc_group *mrc_group_find(const struct mrc_target_spec *spec);
 bool mrc_groups_any(void);
 int mrc_groups_list(char *buf, int n);
+int mrc_groups_list_shares(char *buf);
 
 void mrc_groups_reopen(void);
 u32 mrc_groups_of(struct task_struct *task, u64 pages, u32 before);

@@ -7,7 +7,7 @@ import sys
 from .. import Failure
 from ..arguments import size_argument
 from ..modules import ENABLE_ERRORS
-from ..mrc.targets import ADD_ERRORS, accesses_written, mrc_targets
+from ..mrc.targets import ADD_ERRORS, accesses_written, mrc_targets, shares_written
 from ..output import print_json
 from ..store.devices import load_module
 from ..sysfs import entries, loaded, number, present, read, write
@@ -168,6 +168,19 @@ def apply_target(run_of, section):
         if accesses_written(section.name) != value:
             run_of.do(where, f"{section.title()} accesses_per_s = {value}", write, "mrc/accesses_per_s",
                       f"{section.name} {value}")
+    apply_share(run_of, section)
+
+
+def apply_share(run_of, section):
+    """What is said of it; the rest stays."""
+    said = [section.values.get(key) for key in ("weight", "min_kib")]
+    if not any(said):
+        return
+    before = shares_written().get(section.name, ("1", "0"))
+    wanted = tuple(value[0] if value else old for value, old in zip(said, before))
+    if wanted != before:
+        run_of.do(next(filter(None, said))[1], f"{section.title()} weight = {wanted[0]}, min_kib = {wanted[1]}", write,
+                  "mrc/division/set", f"{section.name} {' '.join(wanted)}")
 
 
 APPLIED = {"bank_map": apply_bank_map, PROFILES: apply_profiles, "region": apply_region, "test": apply_test,

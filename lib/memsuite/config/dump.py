@@ -3,7 +3,7 @@
 
 import sys
 
-from ..mrc.targets import accesses_written, mrc_targets
+from ..mrc.targets import accesses_written, mrc_targets, shares_written
 from ..output import print_json
 from ..sysfs import CORE, entries, loaded, need, present, read
 from ..zone.policies import policies
@@ -48,9 +48,11 @@ def policies_set():
 
 
 def targets():
+    shares = shares_written()
     for who in mrc_targets():
         accesses = accesses_written(who)
-        yield "target", who, {"accesses_per_s": accesses} if accesses else {}
+        yield "target", who, {**({"accesses_per_s": accesses} if accesses else {}),
+                              **dict(zip(("weight", "min_kib"), shares.get(who, ())))}
 
 
 def sections():

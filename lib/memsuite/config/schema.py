@@ -112,7 +112,7 @@ THINGS = {
         **numbers(*REGION_ATTRIBUTES, PER_GIB, "pool_kib", "container_kib")}, ()),
     "test": ("memdiag", word_argument, {"algorithm": blankless, "period_s": number}, ("algorithm", "period_s")),
     "policy": ("vipzone", lasting, {"policy": policy, **switches(*LASTING_OPTIONS)}, ("policy",)),
-    "target": ("mrc", tracked_group, numbers("accesses_per_s"), ()),
+    "target": ("mrc", tracked_group, numbers("accesses_per_s", "weight", "min_kib"), ()),
 }
 PROFILES = "profiles"           # key: file, value: yes or no
 KINDS = (*SETTINGS, *THINGS, PROFILES)

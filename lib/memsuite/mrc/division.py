@@ -9,6 +9,7 @@ from .. import Failure
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
 from ..sysfs import DEBUGFS, debugfs_remedy, need, read, table, write
+from .targets import shares_written
 
 KIB = 1024
 
@@ -75,15 +76,24 @@ def cmd_mrc_enforce(args):
     return done(args, "the division of memory is enforced" + idle)
 
 
+def share_before(who):
+    """Its weight, and the bytes that it gets before others."""
+    if not who.isdigit():
+        weight, kib = shares_written().get(who, ("1", "0"))
+        return int(weight), int(kib) * KIB
+    for row in ask(0, [int(who)]):
+        if row["pid"] == int(who):
+            return row["weight"], row["min_pages"] * mmap.PAGESIZE
+    raise Failure(f"{who}: not tracked, or no curve yet; give both --weight and --min")
+
+
 def cmd_mrc_share(args):
     need("mrc")
     weight, least = args.weight, args.min
     if weight is None or least is None:
-        before = [row for row in ask(0, [int(args.who)]) if row["pid"] == int(args.who)] if args.who.isdigit() else []
-        if not before:
-            raise Failure(f"{args.who}: not tracked, or no curve yet; give both --weight and --min")
-        weight = before[0]["weight"] if weight is None else weight
-        least = before[0]["min_pages"] * mmap.PAGESIZE if least is None else least
+        before = share_before(args.who)
+        weight = before[0] if weight is None else weight
+        least = before[1] if least is None else least
     if least % mmap.PAGESIZE:
         raise Failure("a minimum is in whole pages")
     write("mrc/division/set", f"{args.who} {weight} {least // KIB}",

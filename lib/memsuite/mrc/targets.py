@@ -79,6 +79,12 @@ def accesses_written(who):
     return str(accesses["per_s"]) if accesses["source"] == "written" else None
 
 
+def shares_written():
+    """{target: (weight, KiB that it gets before others)}, as texts, of the groups for which these were set."""
+    rows = (line.rsplit(" ", 2) for line in read("mrc", "division", "set").splitlines())
+    return {who: (weight, kib) for who, weight, kib in rows}
+
+
 def name_of(who):
     """With the command of a process."""
     pid = str(who).partition(" ")[0]

@@ -39,6 +39,8 @@ max_cpu_permille = 20
 enabled = yes
 [target cgroup:/some]
 accesses_per_s = 500000
+weight = 3
+min_kib = 65536
 [target above:64M]
 F
 check "the files are right" "$tool" apply --check
@@ -48,6 +50,7 @@ check "memdiag is on" equals $suite/memdiag/enabled 1
 check "the region" equals $suite/regions/mine/read_latency_ns 70
 check "the policy" grep -q "^region:mine+node0$" $suite/vipzone/policies/*/policy
 check "the targets" [ "$(sort $suite/mrc/add | tr '\n' ' ')" = "above:64M cgroup:/some " ]
+check "what is set of their shares" equals $suite/mrc/division/set "cgroup:/some 3 65536"
 is_so() { [ "$("$tool" apply "$@")" = "0 settings changed" ]; }
 check "a second time, nothing is to be done" is_so
 "$tool" dump >/tmp/dump
