@@ -64,7 +64,8 @@ static void ecc_test_begin(struct memdiag_ecc_page *page)
 	page->fresh = 0;
 	page->state = MEMDIAG_ECC_TESTING;
 	begun = jiffies;
-	err = memdiag_range_test_begin(&test, PFN_PHYS(first), PFN_PHYS(first + pageblock_nr_pages));
+	err = memdiag_range_test_begin(&test, PFN_PHYS(first),
+				       PFN_PHYS(first + pageblock_nr_pages));
 	tests += !err;
 	if (err)
 		page->state = MEMDIAG_ECC_COUNTED;

@@ -43,7 +43,7 @@
 /* Fewer pages tell no speed. */
 #define SPEED_PAGES	1024
 
-/* How long to leave a zone alone that is short of memory; and of how many pageblocks, 2^n, at most. */
+/* How long to leave a zone alone that is short of memory; and 2^n pageblocks of it at most. */
 #define SHORT_JIFFIES	(HZ / 20)
 #define SHORT_DOUBLINGS	20U
 

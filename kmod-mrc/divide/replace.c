@@ -140,7 +140,7 @@ static void pages_replace(void *target)
 	rss = mm && !(current->flags & PF_EXITING) ? get_mm_rss(mm) : 0;
 	if (rss <= share)
 		return;
-	/* It may have some more before it is asked again; a division that comes just now decides. */
+	/* It may have some more before it is asked again; a division meanwhile decides. */
 	if (is_memory_short())
 		pages_evict(t, mm, rss, rss - share);
 	else
