@@ -308,6 +308,7 @@ int mrc_groups_add(const struct mrc_target_spec *spec)
 
 	if (!group)
 		return -ENOMEM;
+	group->weight = 1;
 	group->spec = *spec;
 	err = group_open_cgroup(group) ?: group_add(group);
 	if (!err)
