@@ -69,7 +69,7 @@ static bool reserve_is_short(void)
  * @pages: so many at most
  *
  * Context: any.
- * Return: how many; what of them cannot be had is owed again by nobody.
+ * Return: how many.
  */
 u64 mrc_replace_take(u64 pages)
 {
