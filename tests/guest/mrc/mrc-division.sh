@@ -110,7 +110,7 @@ over_its_share() {
 echo 4096 >$division/total_kib
 check "it is over its share" wait_within 20 over_its_share
 kill -USR1 $stall
-wait_for 30 grep -q stalled /tmp/stall
+wait_for 100 grep -q stalled /tmp/stall
 uptime_s() { cut -d. -f1 /proc/uptime; }
 began=$(uptime_s)
 check "enforced no more, with a fault that goes on" sh -c "echo 0 >$division/enforce"

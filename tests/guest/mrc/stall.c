@@ -2,9 +2,8 @@
 /*
  * stall PAGES SECONDS: touches its pages in turn; on SIGUSR1 its threads take page faults
  * that are never answered, by userfaultfd. Before, it gets pages without a fault, so
- * that it has more than its share, however much was taken from it. Of its faults some only
- * are looked at: each thread takes as many before as its number says, so that, whatever else
- * faults in between, one of those that are never answered is.
+ * that it has more than its share, however much was taken from it. Of eight faults one is
+ * looked at, whoever takes them: so there are many threads, which take up to seven before.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -27,7 +26,8 @@
 
 #define PAGE 4096
 #define MORE 8192	/* pages */
-#define THREADS 16
+#define THREADS 64
+#define LOOK 8
 
 static volatile sig_atomic_t wanted;
 
@@ -50,9 +50,9 @@ static volatile char *hole;
 static void *fault_for_ever(void *number)
 {
 	unsigned long i, n = (unsigned long)number;
-	volatile char *fresh = map(THREADS, 0);
+	volatile char *fresh = map(LOOK, 0);
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n % LOOK; i++)
 		fresh[i * PAGE] = 1;
 	hole[n * PAGE] = 1;
 	return NULL;
