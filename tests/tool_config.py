@@ -128,7 +128,8 @@ period_s = 60
     assert result.returncode == 1 and re.search(r"^memsuite: \S+/b.conf:\d+: \[region new\]: ", result.stderr), result
     assert result.stderr.count("\n") == 1, result.stderr
     for name, text in (("memdiag/algorithm", "mats"), ("memdiag/enabled", "0"), ("memdiag/test_lifetime_s", "120"),
-                       ("vipzone/add", "machine region:node0 heat wear"), ("mrc/add", "above:1G"), ("mrc/division/set", "machine 2 4096"),
+                       ("vipzone/add", "machine region:node0 heat wear"), ("mrc/add", "above:1G"),
+                       ("mrc/division/set", "machine 2 4096"),
                        ("regions/add", "new 1G-2G technology=pram read_latency_ns=7"), ("regions/node0/pool_kib", "4"),
                        ("bank_maps/add", "second xor=0x8000"), ("memdiag/tests/add", "weak mats period_s=60")):
         assert tree.written(name) == text + "\n", (name, tree.written(name))

@@ -32,8 +32,9 @@ struct memsuite_barren;
  * @banks: take only blocks with a frame in these banks; NULL: all
  * @barren: of a walk over all of a range: which pageblocks to leave out; NULL: none
  * @vain_pfn: with @barren: nothing was found from here on
- * @lends: what is taken goes back at once: the lowmem reserve, which keeps a zone for those who
- *	can use no other, need not be kept. It can be all of the zone.
+ * @lends: of memsuite_block_take(), which sets it: what is taken goes back at once, so that the
+ *	lowmem reserve, which keeps a zone for those who can use no other, need not be kept; it
+ *	can be all of the zone
  * @was_short: a zone was left out that has no more than its watermarks: what is free there was
  *	not taken
  */
@@ -71,9 +72,8 @@ struct memsuite_block {
  * @block: the block taken
  *
  * Takes nothing that would bring the zone's free pages under the high
- * watermark; for a block is lent. The contents are undefined. Every block
- * taken must be given back or retired between memsuite_hold_begin() and
- * memsuite_hold_end().
+ * watermark. The contents are undefined. Every block taken must be given back
+ * or retired between memsuite_hold_begin() and memsuite_hold_end().
  *
  * Context: may sleep.
  * Return: 0, -ENOENT (end of range), -EAGAIN (the zone at @scan->pfn is

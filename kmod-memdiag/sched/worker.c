@@ -272,8 +272,8 @@ static void cursor_pass_short(struct cursor *cursor)
 {
 	struct memsuite_scan *scan = &cursor->scan;
 	struct zone *zone = page_zone(pfn_to_page(scan->pfn));
-	unsigned long next = ALIGN(scan->pfn + 1, pageblock_nr_pages) +
-			     (pageblock_nr_pages << cursor->shorts) - pageblock_nr_pages;
+	unsigned long next = ALIGN_DOWN(scan->pfn, pageblock_nr_pages) +
+			     (pageblock_nr_pages << cursor->shorts);
 
 	scan->pfn = max(scan->pfn + 1, min(next, zone_end_pfn(zone)));
 	cursor->shorts = min(cursor->shorts + 1, SHORT_DOUBLINGS);

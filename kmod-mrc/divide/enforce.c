@@ -44,8 +44,6 @@
 #define HURRY		4
 /* And at least as often as that while it is tried whether shares help. */
 #define TRIAL_MS	500U
-/* How long there has to be much before shares are given up. */
-#define CALM_US		(5 * USEC_PER_SEC)
 
 bool mrc_enforced;
 u64 mrc_enforce_suspended;
@@ -53,9 +51,7 @@ struct mrc_guard mrc_enforce_guard;
 
 static DEFINE_MUTEX(enforce_lock);
 static struct task_struct *enforcer;
-/* When little was available last, in us; of the enforcer, as is the next one. */
-static u64 scarce_at;
-/* Page faults are looked at. */
+/* Page faults are looked at; of the enforcer. */
 static bool listening;
 
 /**
@@ -377,22 +373,21 @@ static bool reserve_is_theirs(const struct mrc_plan *plan)
 /* What is set is kept whatever is available. */
 static bool is_scarce(void)
 {
-	u64 now = mrc_now_us();
-
-	if (READ_ONCE(mrc_division_tunables.total_kib) ||
-	    READ_ONCE(mrc_division_tunables.reserve_kib) || mrc_reserve_is_scarce())
-		scarce_at = now;
-	return now - scarce_at < CALM_US;
+	return mrc_reserve_is_scarce() || READ_ONCE(mrc_division_tunables.total_kib) ||
+	       READ_ONCE(mrc_division_tunables.reserve_kib);
 }
 
 /* Everybody's faults pass there. Where that fails it is tried again by the next division. */
 static void faults_listen(bool on)
 {
-	if (on && !listening)
+	if (on == listening)
+		return;
+	if (on) {
 		listening = !mrc_replace_start();
-	else if (!on && listening)
+	} else {
 		mrc_replace_stop();
-	listening &= on;
+		listening = false;
+	}
 }
 
 static void shares_enforce(const struct mrc_plan *plan, s64 left, u64 demand)
@@ -466,7 +461,6 @@ static int enforce_start(void)
 	enforcer = kthread_create(enforce_thread, NULL, "mrc/enforce");
 	if (IS_ERR(enforcer))
 		return PTR_ERR(enforcer);
-	scarce_at = mrc_now_us();
 	err = mrc_replace_start();
 	if (err) {
 		kthread_stop(enforcer);

@@ -32,8 +32,9 @@
 /* Pages that are to stay available, since the last division. */
 u64 mrc_reserve_kept;
 
-/* When memory was short last, in us; 0: never. */
+/* When memory was short last, and scarce, in us; 0: never. */
 static u64 short_at;
+static u64 scarce_at;
 /* Pages that the kernel had taken by then. */
 static unsigned long stolen;
 
@@ -79,14 +80,22 @@ u64 mrc_reserve_available(void)
 	return max_t(s64, si_mem_available() - (s64)less, 0);
 }
 
+static bool was_lately(u64 us)
+{
+	return us && mrc_now_us() - us < CALM_US;
+}
+
 /**
  * mrc_reserve_is_scarce() - whether programs could use up before long what is available
  *
- * Return: true if that is less than an eighth of memory.
+ * Context: the enforcer alone.
+ * Return: true if less than an eighth of memory is available, or was in the last seconds.
  */
 bool mrc_reserve_is_scarce(void)
 {
-	return mrc_reserve_available() < totalram_pages() / SCARCE_PART;
+	if (mrc_reserve_available() < totalram_pages() / SCARCE_PART)
+		scarce_at = mrc_now_us();
+	return was_lately(scarce_at);
 }
 
 /**
@@ -100,9 +109,7 @@ bool mrc_reserve_is_scarce(void)
  */
 u64 mrc_reserve_pages(u64 used, unsigned int targets)
 {
-	u64 last = READ_ONCE(short_at);
-
-	if (!last || mrc_now_us() - last > CALM_US)
+	if (!was_lately(READ_ONCE(short_at)))
 		return 0;
 	return min_t(u64, used / PART, (u64)targets * MEMSUITE_RECLAIM_MAX);
 }
@@ -123,11 +130,12 @@ static bool kernel_stole(void)
 /**
  * mrc_reserve_begin() - memory will be divided from now on
  *
- * What was short, and was taken, before does not count.
+ * What was short, and was taken, before does not count. Whether it is scarce is not known yet.
  */
 void mrc_reserve_begin(void)
 {
 	WRITE_ONCE(short_at, 0);
+	scarce_at = mrc_now_us();
 	stolen = memsuite_vmstat_stolen_anon();
 }
 
