@@ -32,9 +32,9 @@ struct memsuite_barren;
  * @banks: take only blocks with a frame in these banks; NULL: all
  * @barren: of a walk over all of a range: which pageblocks to leave out; NULL: none
  * @vain_pfn: with @barren: nothing was found from here on
- * @lends: of memsuite_block_take(), which sets it: what is taken goes back at once, so that the
- *	lowmem reserve, which keeps a zone for those who can use no other, need not be kept; it
- *	can be all of the zone
+ * @lends: what is taken goes back at once, or as much: the zone need stay above its low
+ *	watermark alone, and not above the high one and the lowmem reserve, which keeps it for
+ *	those who can use no other, and can be all of it. memsuite_block_take() sets it
  * @was_short: a zone was left out that has no more than its watermarks: what is free there was
  *	not taken
  */
@@ -71,9 +71,10 @@ struct memsuite_block {
  * @scan: where to look; stands behind the block on return
  * @block: the block taken
  *
- * Takes nothing that would bring the zone's free pages under the high
- * watermark. The contents are undefined. Every block taken must be given back
- * or retired between memsuite_hold_begin() and memsuite_hold_end().
+ * Takes nothing that would bring the zone's free pages under the low
+ * watermark, and passes blocks that are too large for that. The contents are undefined. Every
+ * block taken must be given back or retired between memsuite_hold_begin() and
+ * memsuite_hold_end().
  *
  * Context: may sleep.
  * Return: 0, -ENOENT (end of range), -EAGAIN (the zone at @scan->pfn is
@@ -81,6 +82,18 @@ struct memsuite_block {
  * the walk may go on where it is).
  */
 int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block);
+
+/**
+ * memsuite_block_take_at() - take the free block that a frame lies in
+ * @pfn: the frame
+ * @block: the block taken
+ *
+ * As memsuite_block_take().
+ *
+ * Context: may sleep.
+ * Return: 0, or -EBUSY: the frame is not free, or may not be taken now.
+ */
+int memsuite_block_take_at(unsigned long pfn, struct memsuite_block *block);
 
 /**
  * memsuite_block_drain() - give to the buddy lists what CPUs keep at hand

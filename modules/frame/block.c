@@ -3,6 +3,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/export.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
@@ -10,6 +11,7 @@
 #include <memsuite/block.h>
 
 #include "frame/alloc_stats_private.h"
+#include "frame/block_private.h"
 #include "frame/buddy_isolate.h"
 #include "frame/held_pages_private.h"
 #include "frame/hwpoison.h"
@@ -48,6 +50,54 @@ int memsuite_block_take(struct memsuite_scan *scan, struct memsuite_block *block
 }
 EXPORT_SYMBOL_GPL(memsuite_block_take);
 
+/* First frame of the free block that a frame lies in; @pfn itself if none. */
+static unsigned long free_block_start(unsigned long pfn, unsigned int *order)
+{
+	unsigned int i;
+
+	for (i = 0; i <= MEMSUITE_MAX_ORDER; i++) {
+		unsigned long head = ALIGN_DOWN(pfn, 1UL << i);
+		struct page *page = pfn_to_online_page(head);
+
+		/* Without the zone's lock a guess; it is checked when taken. */
+		if (page && PageBuddy(page) && READ_ONCE(page->private) >= i) {
+			*order = min_t(unsigned long, page->private, MEMSUITE_MAX_ORDER);
+			return head;
+		}
+	}
+	*order = 0;
+	return pfn;
+}
+
+static bool block_has(const struct memsuite_block *block, unsigned long pfn)
+{
+	return pfn - page_to_pfn(block->page) < 1UL << block->order;
+}
+
+int memsuite_block_take_at(unsigned long pfn, struct memsuite_block *block)
+{
+	struct memsuite_scan scan;
+	unsigned long start;
+	unsigned int order;
+
+	for (;;) {
+		start = free_block_start(pfn, &order);
+		scan = (struct memsuite_scan) {
+			.pfn = start,
+			.end = start + (1UL << order),
+			.orders = MEMSUITE_ANY_ORDER,
+			.nid = NUMA_NO_NODE,
+			.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
+		};
+		if (memsuite_block_take(&scan, block))
+			return -EBUSY;
+		if (block_has(block, pfn))
+			return 0;
+		memsuite_block_give(block);
+	}
+}
+EXPORT_SYMBOL_GPL(memsuite_block_take_at);
+
 void memsuite_block_drain(void)
 {
 	memsuite_kcall_drain_all_pages(NULL);
@@ -62,14 +112,19 @@ void memsuite_block_give(struct memsuite_block *block)
 }
 EXPORT_SYMBOL_GPL(memsuite_block_give);
 
+void memsuite_block_split(struct memsuite_block *block)
+{
+	block_mark_offline(block, false);
+	memsuite_held_pages_add(-(1L << block->order));
+	split_page(block->page, block->order);
+}
+
 void memsuite_block_retire(struct memsuite_block *block, const unsigned long *bad)
 {
 	unsigned long i, nr = 1UL << block->order;
 
-	block_mark_offline(block, false);
-	memsuite_held_pages_add(-(long)nr);
 	/* A poisoned page inside a free block could be handed out: cut it up. */
-	split_page(block->page, block->order);
+	memsuite_block_split(block);
 	for (i = 0; i < nr; i++) {
 		if (test_bit(i, bad))
 			memsuite_hwpoison_set(block->page + i);

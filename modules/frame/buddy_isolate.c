@@ -44,17 +44,16 @@ static long zone_reserve(struct zone *zone)
 
 /*
  * The kernel's own isolation stops at the minimum watermark and knows no
- * lowmem reserve; testing and pooling must not be what wakes kswapd.
+ * lowmem reserve; testing and pooling must not be what wakes kswapd, which is at the low
+ * watermark. Where memory is full of page cache, a zone is seldom above the high one.
  */
 static bool zone_has_spare(struct zone *zone, unsigned int order, bool lends)
 {
-	unsigned long keep = high_wmark_pages(zone) + (1UL << order);
+	unsigned long keep = lends ? low_wmark_pages(zone) :
+				     high_wmark_pages(zone) + zone_reserve(zone);
 
-	if (READ_ONCE(withheld))
-		return false;
-	if (!lends)
-		keep += zone_reserve(zone);
-	return zone_page_state(zone, NR_FREE_PAGES) > keep;
+	return !READ_ONCE(withheld) &&
+	       zone_page_state(zone, NR_FREE_PAGES) > keep + (1UL << order);
 }
 
 static bool block_may_be_taken(const struct memsuite_scan *scan, struct page *page)
@@ -142,7 +141,7 @@ static bool block_is_left(struct page *page, unsigned int order)
 	return READ_ONCE(left_pfn) - page_to_pfn(page) < 1UL << order;
 }
 
-/* Returns 1 if the block at @page was taken. */
+/* Returns 1 if the block at @page was taken; -ENOMEM if the zone has not one page to spare. */
 static int block_isolate(struct memsuite_scan *scan, struct page *page,
 			 struct memsuite_block *block)
 {
@@ -154,10 +153,10 @@ static int block_isolate(struct memsuite_scan *scan, struct page *page,
 	spin_lock_irqsave(&zone->lock, flags);
 	if (block_is_wanted(scan, page, &order) && !block_is_poisoned(page, order) &&
 	    !block_is_left(page, order)) {
-		if (!zone_has_spare(zone, order, scan->lends) ||
-		    !memsuite_kcall_isolate_free_page(page, order)) {
+		if (!zone_has_spare(zone, 0, scan->lends)) {
 			taken = -ENOMEM;
-		} else {
+		} else if (zone_has_spare(zone, order, scan->lends) &&
+			   memsuite_kcall_isolate_free_page(page, order)) {
 			block->page = page;
 			block->order = order;
 			taken = 1;

@@ -18,65 +18,19 @@
 #include "kernel/unexported_calls.h"
 #include "pool/pool_drain.h"
 
-/* First frame of the free block that a frame lies in; @pfn itself if none. */
-static unsigned long free_block_start(unsigned long pfn, unsigned int *order)
-{
-	unsigned int i;
-
-	for (i = 0; i <= MEMSUITE_MAX_ORDER; i++) {
-		unsigned long head = ALIGN_DOWN(pfn, 1UL << i);
-		struct page *page = pfn_to_online_page(head);
-
-		/* Without the zone's lock a guess; it is checked when taken. */
-		if (page && PageBuddy(page) && READ_ONCE(page->private) >= i) {
-			*order = min_t(unsigned long, page->private,
-				       MEMSUITE_MAX_ORDER);
-			return head;
-		}
-	}
-	*order = 0;
-	return pfn;
-}
-
-static int retire_from_block(struct memsuite_block *block, unsigned long pfn)
-{
-	unsigned long first = page_to_pfn(block->page);
-	unsigned long nr = 1UL << block->order;
-	DECLARE_BITMAP(bad, 1UL << MEMSUITE_MAX_ORDER);
-
-	if (pfn < first || pfn >= first + nr) {
-		memsuite_block_give(block);
-		return -EAGAIN;
-	}
-	bitmap_zero(bad, 1UL << MEMSUITE_MAX_ORDER);
-	__set_bit(pfn - first, bad);
-	memsuite_block_retire(block, bad);
-	return 0;
-}
-
 static int retire_free(unsigned long pfn)
 {
-	unsigned int order;
-	unsigned long start = free_block_start(pfn, &order);
-	struct memsuite_scan scan = {
-		.pfn = start,
-		.end = start + (1UL << order),
-		.orders = MEMSUITE_ANY_ORDER,
-		.nid = NUMA_NO_NODE,
-		.migratetypes = MEMSUITE_ANY_MIGRATETYPE,
-	};
+	DECLARE_BITMAP(bad, 1UL << MEMSUITE_MAX_ORDER);
+	int token = memsuite_hold_begin();
 	struct memsuite_block block;
-	int err, token;
+	int err = memsuite_block_take_at(pfn, &block);
 
-	do {
-		token = memsuite_hold_begin();
-		err = memsuite_block_take(&scan, &block);
-		if (!err)
-			err = retire_from_block(&block, pfn);
-		else
-			err = -EBUSY;
-		memsuite_hold_end(token);
-	} while (err == -EAGAIN);
+	if (!err) {
+		bitmap_zero(bad, 1UL << MEMSUITE_MAX_ORDER);
+		__set_bit(pfn - page_to_pfn(block.page), bad);
+		memsuite_block_retire(&block, bad);
+	}
+	memsuite_hold_end(token);
 	return err;
 }
 
