@@ -17,7 +17,8 @@ struct memsuite_pool;
 /**
  * struct memsuite_target_frames - the frames of a range
  * @scan: where to look for free blocks; the caller may narrow down
- *	@scan.migratetypes, @scan.max_age_s and @scan.banks
+ *	@scan.migratetypes, @scan.max_age_s and @scan.banks, and set @scan.lends if the pages that
+ *	are moved leave as much in the same zones
  * @start: first frame of the range
  * @pool: whose region it is, or NULL; private
  * @inspected: frames are looked at as those of pools are (memsuite/pool_inspect.h); for
@@ -100,6 +101,10 @@ static inline bool memsuite_target_frames_have(const struct memsuite_target_fram
 
 /* Has a page ready again that was taken, of this source, and not moved to. Any context. */
 void memsuite_target_frames_put(struct memsuite_target_frames *frames, struct page *page);
+
+/* Likewise all pages of a block that the caller holds, of the range of this source. */
+void memsuite_target_frames_put_block(struct memsuite_target_frames *frames,
+				      struct memsuite_block *block);
 
 /**
  * memsuite_target_frames_return() - give back what was taken out in vain, and retire what is bad

@@ -13,6 +13,7 @@
 
 #include "frame/alloc_stats_private.h"
 #include "frame/bank_map.h"
+#include "frame/block_private.h"
 #include "frame/buddy_isolate.h"
 #include "frame/held_pages_private.h"
 #include "frame/hwpoison.h"
@@ -161,6 +162,17 @@ void memsuite_target_frames_put(struct memsuite_target_frames *frames, struct pa
 	memsuite_held_pages_add(1);
 }
 EXPORT_SYMBOL_GPL(memsuite_target_frames_put);
+
+void memsuite_target_frames_put_block(struct memsuite_target_frames *frames,
+				      struct memsuite_block *block)
+{
+	unsigned long i;
+
+	memsuite_block_split(block);
+	for (i = 0; i < 1UL << block->order; i++)
+		memsuite_target_frames_put(frames, block->page + i);
+}
+EXPORT_SYMBOL_GPL(memsuite_target_frames_put_block);
 
 unsigned long memsuite_target_frames_prepare(struct memsuite_target_frames *frames,
 					     unsigned long nr)
