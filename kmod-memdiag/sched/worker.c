@@ -134,12 +134,14 @@ void memdiag_worker_configure(struct memdiag_config wanted)
 
 void memdiag_worker_grant(u64 pages, u64 most)
 {
-	/* What a higher rate has left is not kept for a lower one. */
-	if (!paced || atomic64_read(&tokens) > (s64)most)
+	s64 left;
+
+	if (!paced)
 		atomic64_set(&tokens, 0);
 	WRITE_ONCE(paced, true);
-	if (atomic64_read(&tokens) < (s64)most)
-		atomic64_add(pages, &tokens);
+	/* What a higher rate has left is not kept for a lower one. */
+	left = (s64)most - atomic64_read(&tokens);
+	atomic64_add(min_t(s64, pages, left), &tokens);
 	wake_up_all(&wait);
 }
 
@@ -165,6 +167,12 @@ bool memdiag_worker_may_test(void)
 {
 	return !READ_ONCE(held) &&
 	       (!READ_ONCE(paced) || atomic64_read(&tokens) > 0);
+}
+
+void memdiag_worker_await(unsigned long timeout)
+{
+	wait_event_interruptible_timeout(wait, memdiag_worker_may_test() || memdiag_worker_ends(),
+					 timeout);
 }
 
 void memdiag_worker_enter(void)

@@ -32,10 +32,11 @@ unsigned int memdiag_worker_threads_max(void);
  */
 void memdiag_worker_grant(u64 pages, u64 most);
 /*
- * For others who test on the workers' budget: whether there is some left; that it was used; and
- * that they are at it.
+ * For others who test on the workers' budget: whether there is some left; to wait for it, for so
+ * many jiffies at most; that it was used; and that they are at it.
  */
 bool memdiag_worker_may_test(void);
+void memdiag_worker_await(unsigned long timeout);
 void memdiag_worker_spend(u64 pages);
 void memdiag_worker_enter(void);
 void memdiag_worker_leave(void);
