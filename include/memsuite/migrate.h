@@ -102,10 +102,12 @@ unsigned long memsuite_migrate_run(struct memsuite_migrate *migrate);
  * memsuite_page_alloc_large() - allocate the target for a large folio
  * @order: 2 at least
  * @nid: node, and no other
+ * @compact: if there is none, try to make room, as a huge page is made for a program that
+ *	asks for it by madvise(2); else without reclaim
  *
- * Context: may sleep; does not reclaim.
+ * Context: may sleep.
  * Return: the head of a folio that may be mapped in parts, or NULL.
  */
-struct page *memsuite_page_alloc_large(unsigned int order, int nid);
+struct page *memsuite_page_alloc_large(unsigned int order, int nid, bool compact);
 
 #endif

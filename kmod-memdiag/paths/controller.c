@@ -113,12 +113,19 @@ static unsigned int sweep_parts(void)
 	return memdiag_inuse_moves() ? 8 : 4;
 }
 
-/* Free memory, once in that time: all that there was, or there would be ever less to do. */
+/*
+ * Free memory, once in that time: all that there was, or there would be ever less to do. And what
+ * is in use, in half of a lifetime: it is moved when not quite three quarters are over, and much
+ * of it may have been tested at once.
+ */
 static u64 guarantee_pages_s(void)
 {
-	u64 pages = max_t(u64, global_zone_page_state(NR_FREE_PAGES), monitor.free);
+	u64 free = max_t(u64, global_zone_page_state(NR_FREE_PAGES), monitor.free);
+	u64 pages = free * sweep_parts();
 
-	return pages * sweep_parts() / READ_ONCE(memdiag_test_lifetime_s) + 1;
+	if (memdiag_inuse_moves())
+		pages += (totalram_pages() - min_t(u64, free, totalram_pages())) * 2;
+	return pages / READ_ONCE(memdiag_test_lifetime_s) + 1;
 }
 
 /* Of each list: what was set, or the guarantee rate of all of them together (table 1). */

@@ -14,24 +14,9 @@
 #include <memsuite/contig_range.h>
 #include <memsuite/held_pages.h>
 
-#include "march/engine.h"
+#include "paths/held_test.h"
 #include "paths/hugetlb.h"
-#include "result/verdict.h"
-#include "sched/algorithm.h"
 #include "sched/psi_backoff.h"
-#include "sched/worker.h"
-
-static struct memdiag_verdict verdict;		/* the thread's, as is the march */
-static struct memdiag_engine_test plan;
-
-static void hugetlb_test_claimed(unsigned long pfn, unsigned long nr)
-{
-	memdiag_algorithm_get(&plan);
-	memdiag_worker_test(&verdict, &plan, pfn, nr, memdiag_worker_fidelity(),
-			    memdiag_worker_ends);
-	memdiag_worker_spend(nr);
-	memdiag_verdict_report(&verdict);
-}
 
 /* The kernel takes another one from the reserve of any node, whatever the program asked for. */
 static bool hugetlb_would_stray(struct page *head)
@@ -42,8 +27,7 @@ static bool hugetlb_would_stray(struct page *head)
 /* Sweeps may need what is left of the budget, and others the processors. */
 static bool hugetlb_may_test(void)
 {
-	return memdiag_worker_may_test() && memdiag_psi_share_pct() == 100 &&
-	       !memdiag_worker_ends();
+	return memdiag_held_test_may() && memdiag_psi_share_pct() == 100;
 }
 
 /*
@@ -71,10 +55,9 @@ bool memdiag_hugetlb_test(struct page *head, unsigned int order)
 		return false;
 	token = memsuite_hold_begin();
 	err = hugetlb_claim(head);
-	if (!err) {
-		hugetlb_test_claimed(pfn, pageblock_nr_pages);
-		memsuite_contig_range_release(pfn, pfn + pageblock_nr_pages, verdict.bad);
-	}
+	if (!err)
+		memsuite_contig_range_release(pfn, pfn + pageblock_nr_pages,
+					      memdiag_held_test(pfn, pageblock_nr_pages));
 	memsuite_hold_end(token);
 	return !err;
 }

@@ -15,6 +15,7 @@
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/hugetlb.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/memory_hotplug.h>
@@ -33,15 +34,20 @@
 #include <memsuite/target_frames.h>
 
 #include "paths/expiry.h"
+#include "paths/fresh_targets.h"
 #include "paths/hugetlb.h"
 #include "paths/inuse.h"
 #include "sched/memory_span.h"
 #include "sched/test_lifetime.h"
+#include "sched/worker.h"
 
 static_assert(MEMDIAG_EXPIRY_BLOCK_PAGES == MEMSUITE_ALLOC_STATS_BLOCK_PAGES);
 
 /* Pages that are off the LRU lists together. */
 #define BATCH_PAGES	128
+
+/* For fewer, what CPUs have at hand is not fetched from them again. */
+#define LEAST_PAGES	(BATCH_PAGES / 4)
 
 /* Pages found before any is moved; the rest of a free block then goes back. */
 #define FOUND_PAGES	1024
@@ -51,6 +57,9 @@ static_assert(MEMDIAG_EXPIRY_BLOCK_PAGES == MEMSUITE_ALLOC_STATS_BLOCK_PAGES);
 
 /* In debugfs, of a test that was no whole one. */
 #define AGE_PARTLY		BIT(31)
+
+/* How many times as long as a look in vain for targets took it is not repeated. */
+#define LOOK_PAUSE_FACTOR	100
 
 #define MAX_HUGETLB_ORDER	(PUD_SHIFT - PAGE_SHIFT)
 
@@ -80,6 +89,11 @@ enum {
  * @nr_found: how many
  * @large: where the next huge page goes to, or NULL
  * @found_some: in this block
+ * @holds: targets are held
+ * @token: since then
+ * @is_short: sweeps have not tested as much of this range as is to be moved to
+ * @look_next: targets are not looked for before, in jiffies, for there were none
+ * @ends: when the next walk begins, in jiffies
  * @outcome: pages by what became of them
  */
 struct walk {
@@ -95,6 +109,11 @@ struct walk {
 	unsigned int nr_found;
 	struct page *large;
 	bool found_some;
+	bool holds;
+	int token;
+	bool is_short;
+	unsigned long look_next;
+	unsigned long ends;
 	u64 outcome[NR_OUTCOMES];
 };
 
@@ -109,16 +128,14 @@ static u64 last[NR_OUTCOMES];		/* of the last walk */
 
 static struct page *alloc_large(struct walk *walk, struct page *old)
 {
+	struct page *page = memdiag_fresh_targets_alloc_large(old);
 	unsigned int order = memsuite_page_order(old);
-	struct page *page = memsuite_page_alloc_large(order, page_to_nid(old));
 
-	if (page && (page_zone(page) != page_zone(old) ||
-		     memsuite_alloc_stats_older(page_to_pfn(page), 1UL << order,
-						walk->fresh_s))) {
-		put_page(page);
-		page = NULL;
-	}
-	return page;
+	if (!page || !memsuite_alloc_stats_older(page_to_pfn(page), 1UL << order, walk->fresh_s))
+		return page;
+	/* The kernel hands out first what was freed last, which is what was vacated. */
+	walk->is_short = true;
+	return memdiag_fresh_targets_test(page, order) ? page : NULL;
 }
 
 static struct page *take_target(struct page *old, void *context)
@@ -167,38 +184,120 @@ static void move_large(struct walk *walk, struct page *page)
 	walk->large = NULL;
 }
 
+static unsigned int count_anon(struct page **pages, unsigned int nr)
+{
+	unsigned int anon = 0, i;
+
+	for (i = 0; i < nr; i++)
+		anon += memsuite_page_anon(pages[i]);
+	return anon;
+}
+
+/* That nothing free was tested lately takes a look at all of the range. */
+static unsigned int look_for_targets(struct walk *walk, unsigned int nr)
+{
+	unsigned long began = jiffies;
+	unsigned int ready = memsuite_target_frames_prepare(&walk->target_frames, nr);
+
+	if (walk->target_frames.empty && jiffies != began)
+		walk->look_next = jiffies + (jiffies - began) * LOOK_PAUSE_FACTOR;
+	return ready;
+}
+
+/* Before any page is locked; how many targets there are, for @nr pages at most. */
+static unsigned int prepare_targets(struct walk *walk, struct page **pages, unsigned int nr)
+{
+	unsigned int ready = look_for_targets(walk, nr);
+
+	if (ready < nr)
+		ready += memsuite_target_frames_prepare(&walk->above,
+							min(nr - ready, count_anon(pages, nr)));
+	return ready;
+}
+
 static void move_batch(struct walk *walk, struct page **pages, unsigned int nr)
 {
-	unsigned long ready, wanted = 0, anon = 0;
 	unsigned int i;
-	bool is_anon;
 
 	for (i = 0; i < nr; i++) {
-		is_anon = memsuite_page_anon(pages[i]);
-		if (memsuite_migrate_add(&walk->move, pages[i])) {
-			wanted++;
-			anon += is_anon;
-		}
+		memsuite_migrate_add(&walk->move, pages[i]);
 		put_page(pages[i]);
 	}
-	ready = memsuite_target_frames_prepare(&walk->target_frames, wanted);
-	if (ready < wanted)
-		memsuite_target_frames_prepare(&walk->above, min(wanted - ready, anon));
 	memsuite_migrate_run(&walk->move);
+}
+
+static void leave_full(struct walk *walk, struct page **pages, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		put_page(pages[i]);
+	walk->outcome[MEMSUITE_MIGRATE_FULL] += nr;
+}
+
+static void walk_hold(struct walk *walk)
+{
+	if (!walk->holds)
+		walk->token = memsuite_hold_begin();
+	walk->holds = true;
+}
+
+static void walk_release(struct walk *walk)
+{
+	if (!walk->holds)
+		return;
+	memsuite_target_frames_return(&walk->target_frames);
+	memsuite_target_frames_return(&walk->above);
+	memsuite_hold_end(walk->token);
+	walk->holds = false;
+}
+
+/* What was moved away from since @vacated, up to @moved of what was found. */
+static void test_vacated(struct walk *walk, unsigned int *vacated, unsigned int moved)
+{
+	walk->is_short = true;
+	if (*vacated < moved)
+		memdiag_fresh_targets_vacated(&walk->target_frames, walk->found + *vacated,
+					      moved - *vacated);
+	*vacated = moved;
+}
+
+/* Of a batch, so many have a target. What the kernel gives may be what others could use better. */
+static unsigned int have_targets(struct walk *walk, unsigned int *vacated, unsigned int moved,
+				 unsigned int nr)
+{
+	struct page **pages = walk->found + moved;
+	unsigned int ready = prepare_targets(walk, pages, nr);
+
+	if (ready == nr)
+		return nr;
+	test_vacated(walk, vacated, moved);
+	ready = prepare_targets(walk, pages, nr);
+	if (ready >= min(nr, LEAST_PAGES) ||
+	    !memdiag_fresh_targets_alloc(&walk->target_frames, pages[0], nr - ready))
+		return ready;
+	return prepare_targets(walk, pages, nr);
 }
 
 static void move_found(struct walk *walk)
 {
-	int token = memsuite_hold_begin();
-	unsigned int i;
+	unsigned int moved = 0, vacated = 0, nr;
 
-	for (i = 0; i < walk->nr_found; i += BATCH_PAGES)
-		move_batch(walk, walk->found + i, min_t(unsigned int, walk->nr_found - i,
-							BATCH_PAGES));
-	memsuite_target_frames_return(&walk->target_frames);
-	memsuite_target_frames_return(&walk->above);
-	memsuite_hold_end(token);
+	walk_hold(walk);
+	for (; moved < walk->nr_found; moved += nr) {
+		nr = min_t(unsigned int, walk->nr_found - moved, BATCH_PAGES);
+		nr = have_targets(walk, &vacated, moved, nr);
+		if (!nr)
+			break;
+		move_batch(walk, walk->found + moved, nr);
+	}
+	leave_full(walk, walk->found + moved, walk->nr_found - moved);
 	walk->nr_found = 0;
+	/* Where targets are short, those of this batch are the next one's. */
+	if (walk->is_short && !memsuite_hold_wanted())
+		test_vacated(walk, &vacated, moved);
+	else
+		walk_release(walk);
 }
 
 /* Kernel memory, or a user's page that waits for its place in the lists. */
@@ -220,6 +319,7 @@ static void move_hugetlb(struct walk *walk, struct page *page)
 
 	/* Who waits here has references. */
 	move_found(walk);
+	walk_release(walk);
 	walk->outcome[memdiag_hugetlb_test(page, order) ? MEMSUITE_MIGRATED : LEFT_HUGETLB] +=
 		1UL << order;
 }
@@ -315,6 +415,24 @@ static void walk_block(struct walk *walk, unsigned long pfn, unsigned long end)
 		memdiag_expiry_set(first, walk->now_s + next_s);
 }
 
+/*
+ * Tests of targets may overdraw the budget for what has been found, and then it is waited for: not
+ * with references, for which others would wait. False if that takes too long.
+ */
+static bool await_budget(struct walk *walk)
+{
+	long left = walk->ends - jiffies;
+
+	if (!walk->is_short || memdiag_worker_may_test())
+		return true;
+	move_found(walk);
+	if (left > 0)
+		memdiag_worker_await(left);
+	if (memsuite_hold_wanted())
+		walk_release(walk);
+	return memdiag_worker_may_test();
+}
+
 static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 			unsigned long end)
 {
@@ -324,6 +442,8 @@ static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 	while (!kthread_should_stop()) {
 		pfn = memdiag_expiry_next(pfn, end, walk->now_s);
 		if (pfn >= end)
+			break;
+		if (!await_budget(walk))
 			break;
 		next = min(end, ALIGN(pfn + 1, MEMDIAG_EXPIRY_BLOCK_PAGES));
 		page = pfn_to_online_page(pfn);
@@ -336,6 +456,7 @@ static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 		cond_resched_tasks_rcu_qs();
 	}
 	move_found(walk);
+	walk_release(walk);
 }
 
 static void target_frames_init(const struct walk *walk,
@@ -344,8 +465,11 @@ static void target_frames_init(const struct walk *walk,
 {
 	memsuite_target_frames_init(target_frames, start, end, nid);
 	target_frames->scan.max_age_s = walk->fresh_s;
+	/* What is moved leaves another frame free. */
+	target_frames->scan.lends = true;
 	/* To find that out takes a look at all of the range. */
-	target_frames->empty = !memsuite_alloc_stats_any_younger(walk->fresh_s);
+	target_frames->empty = !memsuite_alloc_stats_any_younger(walk->fresh_s) ||
+			       time_before(jiffies, walk->look_next);
 	/* What is in use and can be moved is no place for others. */
 	target_frames->scan.migratetypes = BIT(MIGRATE_MOVABLE);
 }
@@ -367,6 +491,7 @@ static void walk_zone(struct walk *walk, struct zone *zone)
 			pfn = end;
 			continue;
 		}
+		walk->is_short = false;
 		target_frames_init(walk, &walk->target_frames, start, end, nid);
 		target_frames_init(walk, &walk->above, last, max(last, top), nid);
 		walk_frames(walk, zone, pfn, end);
@@ -393,9 +518,10 @@ static void walk_publish(struct walk *walk)
  * Shortly before a sweep begins all free pages may be nearly half of a lifetime
  * old: what contents are moved to may be half of one old, and an eighth more.
  */
-static void walk_memory(unsigned int interval_s)
+static void walk_memory(unsigned int ms)
 {
 	unsigned int lifetime = READ_ONCE(memdiag_test_lifetime_s), old_s;
+	unsigned int interval_s = DIV_ROUND_UP(ms, MSEC_PER_SEC);
 	int nid, i;
 
 	memset(walk.outcome, 0, sizeof(walk.outcome));
@@ -410,6 +536,7 @@ static void walk_memory(unsigned int interval_s)
 	walk.fresh_s = max(1U, lifetime / 2 + lifetime / 8);
 	walk.now_s = memsuite_alloc_stats_now_s();
 	walk.interval_s = interval_s;
+	walk.ends = jiffies + msecs_to_jiffies(ms);
 	if (READ_ONCE(last[MEMSUITE_MIGRATE_BUSY]))
 		memsuite_migrate_settle();
 	for_each_node_state(nid, N_MEMORY)
@@ -427,14 +554,15 @@ static int inuse_thread(void *unused)
 {
 	while (!kthread_should_stop()) {
 		unsigned int ms = READ_ONCE(interval_ms);
+		long timeout = MAX_SCHEDULE_TIMEOUT;
 
-		if (ms)
-			walk_memory(DIV_ROUND_UP(ms, MSEC_PER_SEC));
+		if (ms) {
+			walk_memory(ms);
+			timeout = max(1L, (long)(walk.ends - jiffies));
+		}
 		wait_event_interruptible_timeout(wait,
 						 kthread_should_stop() ||
-						 READ_ONCE(interval_ms) != ms,
-						 ms ? msecs_to_jiffies(ms) :
-						 MAX_SCHEDULE_TIMEOUT);
+						 READ_ONCE(interval_ms) != ms, timeout);
 	}
 	return 0;
 }

@@ -160,7 +160,7 @@ unsigned long vipzone_page_migrate_found_full(const struct vipzone_page_migrate 
 /* A bad page is given back: memdiag retires it once it is free. So is one that was not tested. */
 static struct page *take_large(unsigned int order, int nid)
 {
-	struct page *page = memsuite_page_alloc_large(order, nid);
+	struct page *page = memsuite_page_alloc_large(order, nid, false);
 
 	if (page && memsuite_pool_inspect_held(page, order)) {
 		put_page(page);

@@ -114,11 +114,11 @@ unsigned long memsuite_migrate_run(struct memsuite_migrate *migrate)
 }
 EXPORT_SYMBOL_GPL(memsuite_migrate_run);
 
-struct page *memsuite_page_alloc_large(unsigned int order, int nid)
+struct page *memsuite_page_alloc_large(unsigned int order, int nid, bool compact)
 {
-	struct page *page = memsuite_alloc_large((GFP_TRANSHUGE_LIGHT &
-						  ~__GFP_RECLAIM) | __GFP_THISNODE,
-						 order, nid);
+	gfp_t gfp = (compact ? GFP_TRANSHUGE : GFP_TRANSHUGE_LIGHT & ~__GFP_RECLAIM) |
+		    __GFP_THISNODE;
+	struct page *page = memsuite_alloc_large(gfp, order, nid);
 
 	if (page)
 		memsuite_kcall_prep_large(page);
