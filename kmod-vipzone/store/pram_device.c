@@ -5,6 +5,8 @@
 
 #include <linux/blkdev.h>
 #include <linux/dax.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "compat/dm.h"
@@ -16,19 +18,55 @@
 #include "store/share.h"
 #include "store/vstore.h"
 
-/* Where the first @nr pages of the PRAM are now, in one piece. */
-static int dax_find(const struct vstore *store, u32 nr, void **base)
+/* A number of pages, and that of the next line of records behind them, is 32 bits long. */
+#define VSTORE_PAGES_MAX	(U32_MAX - VSTORE_FANOUT)
+
+/* With more it is no PRAM to rely on, or has no addresses at all. */
+#define BAD_PAGES_MAX		1024
+
+/* Returns how many pages from @page on are at @address, up to @nr, or the driver's error. */
+static long dax_find_part(const struct vstore *store, u32 page, u32 nr, void **address)
 {
-	sector_t start = get_start_sect(store->pram->bdev);
+	sector_t start = get_start_sect(store->pram->bdev) >> PAGE_SECTORS_SHIFT;
 	long got;
 	int id;
 
 	id = dax_read_lock();
-	got = memsuite_dax_address(store->pram->dax_dev, start >> PAGE_SECTORS_SHIFT, nr, base);
+	got = memsuite_dax_address(store->pram->dax_dev, start + page, nr, address);
 	dax_read_unlock(id);
-	if (got < 0)
-		return got;
-	return got < nr ? -EOPNOTSUPP : 0;
+	return got;
+}
+
+/*
+ * Where the first @nr pages of the PRAM are now, in one piece. Where a page is that it knows to be
+ * bad the driver does not tell, nor anything of a range that has one.
+ */
+static int dax_find(const struct vstore *store, u32 nr, void **base)
+{
+	u32 page = 0, part = nr, bad = 0;
+	void *address;
+	long got;
+
+	*base = NULL;
+	do {
+		got = dax_find_part(store, page, min(part, nr - page), &address);
+		if (got <= 0 && part > 1) {
+			part /= 2;
+			continue;
+		}
+		if (got > 0) {
+			address -= (size_t)page << PAGE_SHIFT;
+			if (*base && *base != address)
+				return -EOPNOTSUPP;
+			*base = address;
+		} else if (++bad > BAD_PAGES_MAX) {
+			return got < 0 ? got : -EOPNOTSUPP;
+		}
+		page += max(got, 1L);
+		part = nr;
+		cond_resched();
+	} while (page < nr);
+	return *base ? 0 : -EOPNOTSUPP;
 }
 
 /*
@@ -38,7 +76,8 @@ static int dax_find(const struct vstore *store, u32 nr, void **base)
 static int dax_map(struct vstore *store, char **error)
 {
 	struct block_device *bdev = store->pram->bdev;
-	u32 nr = min_t(sector_t, memsuite_bdev_nr_sectors(bdev) >> PAGE_SECTORS_SHIFT, U32_MAX);
+	u32 nr = min_t(sector_t, memsuite_bdev_nr_sectors(bdev) >> PAGE_SECTORS_SHIFT,
+		       VSTORE_PAGES_MAX);
 	int err;
 
 	if (!store->pram->dax_dev || get_start_sect(bdev) & (BIT(PAGE_SECTORS_SHIFT) - 1)) {

@@ -6,6 +6,7 @@
  */
 
 #include <linux/dm-io.h>
+#include <linux/jiffies.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 
@@ -19,6 +20,9 @@
 #include "store/read_cache.h"
 #include "store/sealing.h"
 #include "store/vstore.h"
+
+/* How long after the disk has failed to be sealed it is not tried again. */
+#define FAILED_JIFFIES	(5 * HZ)
 
 #define for_each_sealed_run(run, store) \
 	for (run = vstore_seal_first(sealed_of(store)); run.nr; \
@@ -58,11 +62,18 @@ void vstore_sealing_wait(struct vstore *store, u64 block, u32 nr)
 	}
 }
 
+/* A disk that fails takes its time to say so, and small writes elsewhere need not wait for it. */
+static bool sealing_rests(const struct vstore_sealing *sealing)
+{
+	return sealing->failed && sealing->seal.state == VSTORE_DISK_WHOLE &&
+	       time_before(jiffies, sealing->failed_at + FAILED_JIFFIES);
+}
+
 /**
  * vstore_sealing_await() - have the disk sealed, so that a block may become dirty
  * @store: it, locked; not meanwhile
  *
- * Return: false if it could not be: there is no room, or the disk fails.
+ * Return: false if it could not be: there is no room, or the disk fails, or has failed lately.
  */
 bool vstore_sealing_await(struct vstore *store)
 {
@@ -71,6 +82,8 @@ bool vstore_sealing_await(struct vstore *store)
 
 	if (sealing->seal.state == VSTORE_DISK_SEALED)
 		return true;
+	if (sealing_rests(sealing))
+		return false;
 	sealing->wanted = true;
 	mod_delayed_work(store->queue, &store->work, 0);
 	mutex_unlock(&store->lock);
@@ -221,6 +234,8 @@ int vstore_sealing_close(struct vstore *store)
 	mutex_lock(&store->lock);
 	if (!err)
 		seal_set(store, VSTORE_DISK_SEALED);
+	store->sealing.failed = err && err != -ENOSPC;
+	store->sealing.failed_at = jiffies;
 	vstore_sealing_end_attempt(store);
 	mutex_unlock(&store->lock);
 	requests_go_on(store);
@@ -305,11 +320,25 @@ int vstore_sealing_open(struct vstore *store)
 	return err;
 }
 
+/* The disk counts: a label that it still had would stand for what is given up. */
+static int label_drop(struct vstore *store, struct vstore_report *report)
+{
+	int err;
+
+	if (store->read_only || !vstore_label_is_there(store->buffer))
+		return 0;
+	memset(store->buffer, 0, sizeof(struct vstore_label));
+	err = runs_write(store);
+	if (err)
+		report->why = "the label of its seal cannot be taken from the disk";
+	return err;
+}
+
 /* PRAM has nothing of the disk, and some PRAM has what the label stands for. */
 static int conflict_settle_whole(struct vstore *store, struct vstore_report *report)
 {
 	if (store->sealing.trust == VSTORE_TRUST_DISK)
-		return 0;
+		return label_drop(store, report);
 	DMERR_LIMIT("disk %s: sealed by another store, or by this one at another time",
 		    store->disk->name);
 	DMERR_LIMIT("open it with the PRAM of that store; trust disk does without");
@@ -328,6 +357,9 @@ static int conflict_settle(struct vstore *store, struct vstore_report *report)
 		return vstore_refuse(report, "the disk is not as the store left it", 0);
 	}
 	if (store->sealing.trust == VSTORE_TRUST_DISK) {
+		err = label_drop(store, report);
+		if (err)
+			return err;
 		seal_set(store, VSTORE_DISK_WHOLE);
 		vstore_header_clear(store->base, sealed_of(store));
 		return 0;
@@ -341,8 +373,19 @@ static int conflict_settle(struct vstore *store, struct vstore_report *report)
 	return 0;
 }
 
+/* Behind the label: who writes a disk alone may leave its first block, as software RAID does. */
+static bool runs_are_zero(const struct vstore *store)
+{
+	struct vstore_seal_run run;
+	size_t bytes = 0;
+
+	for_each_sealed_run(run, store)
+		bytes += (size_t)run.nr * VSTORE_BLOCK_SIZE;
+	return !memchr_inv(store->buffer + VSTORE_BLOCK_SIZE, 0, bytes - VSTORE_BLOCK_SIZE);
+}
+
 /*
- * Whether the buffer has the label that the seal tells of. A disk that is whole has none: else
+ * Whether the buffer has what the seal tells of. A disk that is whole has no label: else
  * another store has sealed it, or the seal is not the last one that was written.
  */
 static bool disk_fits_seal(const struct vstore *store)
@@ -351,7 +394,8 @@ static bool disk_fits_seal(const struct vstore *store)
 
 	if (seal->state == VSTORE_DISK_WHOLE)
 		return !vstore_label_is_there(store->buffer);
-	return vstore_label_is_right(store->base, seal->generation, store->buffer);
+	return vstore_label_is_right(store->base, seal->generation, store->buffer) &&
+	       runs_are_zero(store);
 }
 
 /**

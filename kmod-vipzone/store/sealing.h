@@ -21,6 +21,8 @@ struct vstore_sealing {
 	bool moving;		/* requests that touch what is sealed wait */
 	bool wanted;		/* somebody waits for the disk to be sealed */
 	u32 attempts;		/* to seal it that came to an end */
+	bool failed;		/* the last of them, for the disk's sake */
+	unsigned long failed_at;	/* in jiffies */
 };
 
 bool vstore_sealing_touches(const struct vstore *store, u64 block, u32 nr);

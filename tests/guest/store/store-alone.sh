@@ -108,6 +108,11 @@ disk=
 dd if=/tmp/sealed of="$loop" bs=1M conv=notrunc,fsync oflag=direct 2>/dev/null
 dd if=/dev/urandom of="$loop" bs=4k count=1 conv=notrunc,fsync oflag=direct 2>/dev/null
 check "a label that was overwritten is refused" refused
+for block in 1 31 $((blocks - 32)) $((blocks - 1)); do
+	dd if=/tmp/sealed of="$loop" bs=1M conv=notrunc,fsync oflag=direct 2>/dev/null
+	dd if=/dev/urandom of="$loop" bs=4k count=1 seek=$block conv=notrunc,fsync oflag=direct 2>/dev/null
+	check "so is what was written behind it, to block $block" refused
+done
 check "PRAM counts, if one says so" create "2 trust pram"
 check_data "with everything" mounted $vs files_are_there third
 dmsetup remove vs
@@ -133,7 +138,8 @@ check "it is refused to one that is whole" refused
 check "that PRAM has nothing to be trusted" refused "2 trust pram"
 check "the disk is as it was" cmp -s /tmp/sealed "$other"
 check "without what that store has, if one says so" create "2 trust disk"
-check "it is written" mkfs.ext4 -q -F $vs
+# Where that label was, a file system that is repaired has nothing of its own.
+check "it is written" dd if=/dev/urandom of=$vs bs=4k count=8 seek=1000 conv=notrunc,fsync oflag=direct 2>/dev/null
 check "and made whole" dmsetup message vs 0 flush
 dmsetup remove vs
 check "once is enough" create
@@ -218,8 +224,13 @@ disk=/dev/mapper/disk
 check "a disk that fails at its beginning" create "2 policy selective"
 check "takes small writes elsewhere" dd if=/dev/urandom of=$vs bs=4k count=4 seek=1000 oflag=direct conv=notrunc 2>/dev/null
 check "which are not in PRAM" [ "$(field dirty)" = 0 ]
+# Each of them would wait for the disk's error.
+tries=$(dmesg | grep -c "cannot be sealed")
+check "and many of them" dd if=/dev/urandom of=$vs bs=4k count=100 seek=1000 oflag=direct conv=notrunc 2>/dev/null
+check "do not try it again and again" [ $(($(dmesg | grep -c "cannot be sealed") - tries)) -le 2 ]
 check "and are errors there" sh -c "! dd if=/dev/urandom of=$vs bs=4k count=1 oflag=direct conv=notrunc 2>/dev/null"
 replace_table disk "0 $sectors linear $loop 0"
+sleep 6
 check "once it works, they are" dd if=/dev/urandom of=$vs bs=4k count=4 seek=1000 oflag=direct conv=notrunc 2>/dev/null
 check "in PRAM" [ "$(field dirty)" = 4 ]
 replace_table disk "0 256 error

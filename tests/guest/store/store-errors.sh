@@ -258,6 +258,15 @@ dmsetup remove vs 2>/dev/null
 check "create again" create "2 policy selective"
 check_data "everything is there" as_written 100 16
 check_data "likewise" as_written 140 8
+
+# What the driver knows to be bad by now it gives nobody the address of.
+check "the driver learns of a bad page" sh -c "echo '$((1000 * 8)) 8' >/sys/block/pmem0/badblocks"
+check "suspend" dmsetup suspend vs
+check "resume" dmsetup resume vs
+check_data "everything is there" as_written 100 16
+check "remove" dmsetup remove vs
+check "it opens beside it" create "2 policy selective"
+check_data "everything is there" as_written 140 8
 dmsetup remove vs
 rmmod vmtest
 check "unload" modprobe -r dm-vstore
