@@ -5,10 +5,12 @@
 
 import argparse
 import contextlib
+import ctypes
 import errno
 import fcntl
 import io
 import json
+import mmap
 import os
 import re
 import shutil
@@ -30,6 +32,7 @@ sys.path.insert(0, os.path.join(TOP, "lib"))
 from memsuite import Failure, cli, proc, sysfs  # noqa: E402
 from memsuite.burn_in.verdict import summary_lines  # noqa: E402
 from memsuite.diag import retirement, saved_pages  # noqa: E402
+from memsuite.diag.edac import edac_growth  # noqa: E402
 from memsuite.mrc import record  # noqa: E402
 from memsuite.store import devices  # noqa: E402
 from memsuite.stress import counters, demand, energy, errors, report  # noqa: E402
@@ -1329,6 +1332,59 @@ def a_burn_in_that_is_ended_puts_everything_back(top):
         settings_are_as_before(tree)
 
 
+def a_burn_in_is_kept_when_its_reader_has_gone(top):
+    tree = a_tree_to_burn_in(top)
+    process = tree.start("diag", "burn-in", "--time", "1h", "--no-heat", "--output", os.path.join(top, "verdict"))
+    while not tree.written("memdiag/tests/add").strip():
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.stdout.close()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 40, process.returncode
+    assert {"verdict.html", "verdict.json"} <= set(os.listdir(top)), os.listdir(top)
+    settings_are_as_before(tree)
+
+
+def errors_that_were_counted_anew_are_none_less(top):
+    del top
+    before = {"label": "A1", "location": "", "corrected": 5, "uncorrected": 0}
+    assert not edac_growth([before], [{**before, "corrected": 0}])
+    assert edac_growth([before], [{**before, "corrected": 2}])[0]["corrected"] == 2
+    assert edac_growth([before], [{**before, "corrected": 7}])[0]["corrected"] == 2
+
+
+def what_nothing_is_in_costs_nothing(top):
+    del top
+    memory = mmap.mmap(-1, 64 * 4096)
+    memory.write(bytes(64 * 4096))
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    size = 4 << 40
+    at = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, -1, 0)   # MAP_NORESERVE
+    assert at != ctypes.c_void_p(-1).value, os.strerror(ctypes.get_errno())
+    began = time.monotonic()
+    assert sum(1 for _ in segments.pages("self")) > 64
+    took = time.monotonic() - began
+    libc.munmap(ctypes.c_void_p(at), ctypes.c_size_t(size))
+    assert took < 5, took
+
+
+def what_ends_while_it_is_listed_is_left_out(top):
+    del top
+    names = ["1", "2"]
+
+    def what(name):
+        if name == "2":
+            names.remove(name)
+            raise Failure("it has ended")
+        return name
+
+    assert sysfs.those_there(what, lambda: list(names)) == ["1"]
+    with contextlib.suppress(Failure):
+        assert False, sysfs.those_there(lambda name: sysfs.read("none-such", name), lambda: ["1"])
+
+
 def what_stress_tells_is_computed(top):
     with mock.patch.object(proc, "PROC", a_tree_to_stress(top).proc):
         assert counters.tlb_shootdowns() == 42 and counters.tester_ticks() == {"42": 200}
@@ -2257,12 +2313,17 @@ def activation(top, busy=False, fails=None):
 def a_shared_store_gets_memory_hotplug_from_memdiag(top):
     tree = Tree(top, {**SYSFS, "memdiag/test_new_memory": "1"})
     with mock.patch.object(devices.sysfs, "SYSFS", tree.sysfs), contextlib.redirect_stderr(io.StringIO()) as text:
-        devices.yield_hotplug()
-        devices.yield_hotplug()
+        with contextlib.suppress(Failure), devices.hotplug_yielded():
+            assert tree.written("memdiag/test_new_memory") == "0"
+            raise Failure("no such disk")
+        assert tree.written("memdiag/test_new_memory") == "1" and not text.getvalue()
+        for _ in range(2):
+            with devices.hotplug_yielded():
+                pass
     assert tree.written("memdiag/test_new_memory") == "0"
     assert text.getvalue().count("test_new_memory is 0 now") == 1, text.getvalue()
-    with mock.patch.object(devices.sysfs, "SYSFS", os.path.join(top, "nowhere")):
-        devices.yield_hotplug()
+    with mock.patch.object(devices.sysfs, "SYSFS", os.path.join(top, "nowhere")), devices.hotplug_yielded():
+        pass
 
 
 def an_nvdimm_in_use_is_not_taken_from_its_driver(top):
@@ -2294,7 +2355,7 @@ def opened_with(top, blocks, sectors, *options, listed=None):
     """The table that `store open`, or `store start` with a list, gives dmsetup, and how it ended."""
     pram, told = os.path.join(top, "pram"), []
     with open(pram, "wb") as f:
-        f.write(struct.pack("=8sLLQQ", b"MMVSTOR1", 3, 4096, 64, blocks) + bytes(4064))
+        f.write(struct.pack("=8sLLQQ", b"MMVSTOR1", devices.VERSION, 4096, 64, blocks) + bytes(4064))
 
     def run(*command):
         told.append(command)
@@ -2313,6 +2374,14 @@ def opened_with(top, blocks, sectors, *options, listed=None):
         except Failure as failure:
             said.write(str(failure))
     return [command[-1] for command in told if command[0] == "dmsetup"], said.getvalue()
+
+
+def stores_are_of_one_version(top):
+    del top
+    for place, line in (("kmod-vipzone/store/map/map.h", r"#define VSTORE_VERSION\s+(\d+)"),
+                        ("scripts/hooks/initramfs/open-stores", r"VERSION=(\d+)")):
+        with open(os.path.join(TOP, place), encoding="utf-8") as f:
+            assert re.search(line, f.read()).group(1) == str(devices.VERSION), place
 
 
 def a_disk_that_has_grown_is_opened_as_it_was(top):
@@ -2434,6 +2503,10 @@ TESTS = (
     a_burn_in_tells_what_it_found,
     a_burn_in_that_is_too_short_or_blind_says_so,
     a_burn_in_that_is_ended_puts_everything_back,
+    a_burn_in_is_kept_when_its_reader_has_gone,
+    errors_that_were_counted_anew_are_none_less,
+    what_nothing_is_in_costs_nothing,
+    what_ends_while_it_is_listed_is_left_out,
     what_stress_tells_is_computed,
     the_operations_of_algorithms_are_those_of_the_module,
     damage_is_seen,
@@ -2482,6 +2555,7 @@ TESTS = (
     a_shared_store_gets_memory_hotplug_from_memdiag,
     an_nvdimm_in_use_is_not_taken_from_its_driver,
     nor_for_a_disk_that_is_none,
+    stores_are_of_one_version,
     a_disk_that_has_grown_is_opened_as_it_was,
     listed_stores_are_opened_at_boot,
     an_initramfs_opens_stores_as_the_command_does,

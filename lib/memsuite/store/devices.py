@@ -18,7 +18,7 @@ BLOCK_SECTORS = 8       # of 512 bytes: 4 KiB
 COUNTERS = ("read_pram", "read_volatile", "read_disk", "write_pram", "write_disk", "write_full", "continued", "moved", "evicted",
             "errors", "lends", "claims")
 SYSFS = "/sys"
-MAGIC, VERSION = b"MMVSTOR1", 3
+MAGIC, VERSION = b"MMVSTOR1", 4
 LIST = "/etc/memsuite/stores"
 LOG_SAYS = "the kernel's log says why (dmesg)"
 
@@ -161,13 +161,21 @@ def store_sectors(pram):
     return blocks * BLOCK_SECTORS if magic == MAGIC and version == VERSION else None
 
 
-def yield_hotplug():
+@contextlib.contextmanager
+def hotplug_yielded():
     """Only one may look at memory that comes online: a shared store, which lends it, or memdiag, which tests it."""
     path = os.path.join(sysfs.SYSFS, "memdiag", "test_new_memory")
     if not os.path.exists(path) or read(path) == "0":
+        yield
         return
     write(path, "0")
-    print("memsuite: memdiag/test_new_memory is 0 now: a shared store brings memory online itself", file=sys.stderr)
+    try:
+        yield
+    except Failure:
+        write(path, "1")
+        raise
+    print("memsuite: memdiag/test_new_memory is 0 now: a shared store brings memory online itself. "
+          f"Once the last one is closed, write 1 to {path} again", file=sys.stderr)
 
 
 def absence(pram):
@@ -185,9 +193,11 @@ def activate(args, features, sectors):
     if os.path.exists(f"/dev/mapper/{args.name}"):
         raise Failure(f"there is a device {args.name} already")
     load_module("dm-vstore")
-    if args.shared:
-        yield_hotplug()
-    with pram_range(args.pram) if args.shared else contextlib.nullcontext(args.pram) as pram:
+    with contextlib.ExitStack() as stack:
+        pram = args.pram
+        if args.shared:
+            stack.enter_context(hotplug_yielded())
+            pram = stack.enter_context(pram_range(pram))
         try:
             run("dmsetup", "create", args.name, "--table", table(sectors, args.disk, pram, features))
         except Failure as failure:
