@@ -57,15 +57,18 @@ static int __init memdiag_init(void)
 	err = memdiag_bad_pages_init();
 	if (err)
 		goto exit_census;
-	err = memdiag_hotplug_init();
+	err = memdiag_extra_tests_init();
 	if (err)
 		goto exit_bad_pages;
+	err = memdiag_hotplug_init();
+	if (err)
+		goto exit_extra_tests;
 	debugfs = memsuite_debugfs_add("memdiag");
 	memdiag_bad_pages_table_init(debugfs);
 	memdiag_coverage_init(debugfs);
 	memdiag_inuse_init(debugfs);
 	memdiag_address_bits_init(debugfs);
-	memdiag_extra_tests_init(debugfs);
+	memdiag_extra_tests_table_init(debugfs);
 	memdiag_ecc_init(debugfs);
 	memdiag_inject_init(debugfs);
 	memdiag_retire_policy_init(debugfs);
@@ -76,6 +79,8 @@ static int __init memdiag_init(void)
 		memdiag_parts_exit();
 	return err;
 
+exit_extra_tests:
+	memdiag_extra_tests_exit();
 exit_bad_pages:
 	memdiag_bad_pages_exit();
 exit_census:

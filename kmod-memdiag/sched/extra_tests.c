@@ -15,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/proc_fs.h>
 #include <linux/rwsem.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -350,7 +351,15 @@ static int tests_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(tests);
 
-void memdiag_extra_tests_init(struct dentry *debugfs)
+/* The configuration is compared with it, also where there is no debugfs. */
+#define PROC_NAME	"memdiag_tests"
+
+int memdiag_extra_tests_init(void)
+{
+	return proc_create_single(PROC_NAME, 0400, NULL, tests_show) ? 0 : -ENOMEM;
+}
+
+void memdiag_extra_tests_table_init(struct dentry *debugfs)
 {
 	debugfs_create_file("tests", 0400, debugfs, NULL, &tests_fops);
 }
@@ -359,6 +368,7 @@ void memdiag_extra_tests_exit(void)
 {
 	struct entry *entry, *next;
 
+	remove_proc_entry(PROC_NAME, NULL);
 	list_for_each_entry_safe(entry, next, &entries, list)
 		entry_del(entry);
 }

@@ -14,7 +14,9 @@ struct memdiag_verdict;
 /* tests/ in sysfs. */
 extern const struct attribute_group memdiag_extra_tests_group;
 /* debugfs memdiag/tests */
-void memdiag_extra_tests_init(struct dentry *debugfs);
+int memdiag_extra_tests_init(void);
+/* The same table in debugfs. */
+void memdiag_extra_tests_table_init(struct dentry *debugfs);
 /* Forget those of the administrator. */
 void memdiag_extra_tests_exit(void);
 

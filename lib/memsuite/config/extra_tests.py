@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tests beside the main one, as memdiag/tests/add takes them."""
 
+from ..proc import proc_text
 from ..sysfs import number, read_debugfs, table
+
+TABLE = "memdiag_tests"     # of /proc; modules of before have it in debugfs alone
 
 
 def extra_tests():
@@ -9,4 +12,4 @@ def extra_tests():
     if not number("memdiag", "tests", "count"):
         return {}
     return {row["name"]: {"algorithm": row["algorithm"], "period_s": row["period_s"]}
-            for row in table(read_debugfs("memdiag", "tests")) if row["algorithm"] != "-"}
+            for row in table(proc_text(TABLE) or read_debugfs("memdiag", "tests")) if row["algorithm"] != "-"}
