@@ -13,23 +13,28 @@
 
 #include "steer/syscall_file.h"
 
-/* Not fget(): nothing is to be counted for each page, and RCU keeps what is looked at. */
-static const struct file *file_behind(unsigned long fd)
+/*
+ * What is behind a file descriptor, or NULL. Not fget(): nothing is to be counted for each page,
+ * and RCU keeps what is looked at. The file may have been closed, and be another one, or none yet.
+ */
+static const struct inode *inode_behind(unsigned int fd)
 {
 	const struct files_struct *files = current->files;
 	const struct fdtable *table;
+	const struct file *file;
 
 	if (!files)
 		return NULL;
 	table = rcu_dereference_raw(files->fdt);
 	if (fd >= table->max_fds)
 		return NULL;
-	return rcu_dereference_raw(table->fd[array_index_nospec(fd, table->max_fds)]);
+	file = rcu_dereference_raw(table->fd[array_index_nospec(fd, table->max_fds)]);
+	return file ? READ_ONCE(file->f_inode) : NULL;
 }
 
-static bool is_file(const struct file *file)
+static bool is_file(const struct inode *inode)
 {
-	return file && S_ISREG(READ_ONCE(file->f_inode)->i_mode);
+	return inode && S_ISREG(inode->i_mode);
 }
 
 /* -1: none that is known. Of two files, neither: it may be either's page. */
@@ -51,7 +56,7 @@ static long file_descriptor(struct pt_regs *regs)
 	case __NR_splice:
 		return regs->di;
 	case __NR_sendfile:
-		return is_file(file_behind(regs->di)) ? -1 : regs->si;
+		return is_file(inode_behind(regs->di)) ? -1 : regs->si;
 	default:
 		return -1;
 	}
@@ -59,9 +64,7 @@ static long file_descriptor(struct pt_regs *regs)
 
 const struct inode *vipzone_syscall_inode(void)
 {
-	const struct file *file = NULL;
-
-	if (!(current->flags & (PF_KTHREAD | PF_IO_WORKER)) && !in_compat_syscall())
-		file = file_behind(file_descriptor(task_pt_regs(current)));
-	return file ? READ_ONCE(file->f_inode) : NULL;
+	if (current->flags & (PF_KTHREAD | PF_IO_WORKER) || in_compat_syscall())
+		return NULL;
+	return inode_behind(file_descriptor(task_pt_regs(current)));
 }
