@@ -14,6 +14,7 @@
 #include "policy/bank_assign.h"
 #include "policy/cgroup_policy.h"
 #include "policy/file_policy.h"
+#include "policy/plugged.h"
 #include "policy/process_energy.h"
 #include "policy/process_table.h"
 #include "steer/access_charge.h"
@@ -24,6 +25,7 @@
 /* Its files were there, and may have been written to. */
 static void vipzone_stop(void)
 {
+	vipzone_plugged_exit();
 	vipzone_sysfs_close();
 	vipzone_audit_stop();
 	vipzone_entrants_stop();
@@ -52,6 +54,9 @@ static int __init vipzone_init(void)
 	err = vipzone_processes_init();
 	if (err)
 		goto err_processes;
+	err = vipzone_plugged_init();
+	if (err)
+		goto err_plugged;
 	err = vipzone_sysfs_init();
 	if (err)
 		goto err_sysfs;
@@ -65,6 +70,8 @@ err_chardev:
 	vipzone_stop();
 	return err;
 err_sysfs:
+	vipzone_plugged_exit();
+err_plugged:
 	vipzone_processes_exit();
 err_processes:
 	vipzone_tags_exit();

@@ -22,6 +22,7 @@
 
 static struct kobject *dir;
 static DEFINE_IDR(policies);		/* by number; under policies_lock */
+static LIST_HEAD(all_policies);		/* likewise, those that programs have chosen as well */
 static DEFINE_MUTEX(policies_lock);
 static struct vipzone_policy_stats gone;	/* under policies_lock, as what follows */
 static u64 gone_undivided;
@@ -60,18 +61,22 @@ static bool lies_on(const struct memsuite_region_spec *spec, int nid)
 	return false;
 }
 
-/* Memory may come and go: what is online now decides. */
-static void find_nodes(struct vipzone_target *target, const struct memsuite_region_spec *spec)
+/* Memory may come and go: what is online now decides. Faults look at it meanwhile. */
+static void find_nodes(struct vipzone_target *target)
 {
+	const struct memsuite_region_spec *spec = memsuite_region_spec(target->region);
 	int nid;
 
-	nodes_clear(target->nodes);
-	for_each_online_node(nid)
-		if (nid == spec->nid || (spec->nid < 0 && lies_on(spec, nid)))
+	for_each_node(nid) {
+		if (!node_online(nid) ||
+		    (nid != spec->nid && (spec->nid >= 0 || !lies_on(spec, nid))))
+			node_clear(nid, target->nodes);
+		else
 			node_set(nid, target->nodes);
+	}
 	nid = first_node(target->nodes);
-	target->nid = nid < MAX_NUMNODES ? nid : -1;
-	target->spans = nodes_weight(target->nodes) > 1;
+	WRITE_ONCE(target->spans, nodes_weight(target->nodes) > 1);
+	WRITE_ONCE(target->nid, nid < MAX_NUMNODES ? nid : -1);
 }
 
 static struct kobj_type policy_type = {
@@ -82,8 +87,6 @@ static struct kobj_type policy_type = {
 
 static int open_target(struct vipzone_target *target, const char *name)
 {
-	const struct memsuite_region_spec *spec;
-
 	target->region = memsuite_region_get(name);
 	if (IS_ERR(target->region))
 		return PTR_ERR(target->region);
@@ -97,9 +100,7 @@ static int open_target(struct vipzone_target *target, const char *name)
 		memsuite_region_put(target->region);
 		return PTR_ERR(target->pool);
 	}
-	spec = memsuite_region_spec(target->region);
-	target->is_node = spec->source == MEMSUITE_REGION_NODE;
-	find_nodes(target, spec);
+	target->is_node = memsuite_region_spec(target->region)->source == MEMSUITE_REGION_NODE;
 	return 0;
 }
 
@@ -150,10 +151,29 @@ static void find_usual(struct vipzone_policy *policy)
 		if (!order->nr || target->nid < 0 || target->spans ||
 		    vipzone_order_is_weighted(order))
 			continue;
-		policy->usual[segment] = target;
-		policy->usual_is_only[segment] = order->nr == 1 && !target->is_node;
+		WRITE_ONCE(policy->usual_is_only[segment], order->nr == 1 && !target->is_node);
+		WRITE_ONCE(policy->usual[segment], target);
 	}
-	policy->has_one_region = has_one_region(policy);
+	WRITE_ONCE(policy->has_one_region, has_one_region(policy));
+}
+
+static void policy_find_nodes(struct vipzone_policy *policy)
+{
+	unsigned int i;
+
+	for (i = 0; i < policy->nr_targets; i++)
+		find_nodes(&policy->targets[i]);
+	find_usual(policy);
+}
+
+void vipzone_policies_find_nodes(void)
+{
+	struct vipzone_policy *policy;
+
+	mutex_lock(&policies_lock);
+	list_for_each_entry(policy, &all_policies, all)
+		policy_find_nodes(policy);
+	mutex_unlock(&policies_lock);
 }
 
 static int open_targets(struct vipzone_policy *policy)
@@ -170,7 +190,10 @@ static int open_targets(struct vipzone_policy *policy)
 		policy->has_large |=
 			!memsuite_region_banks(policy->targets[i].region);
 	}
-	find_usual(policy);
+	mutex_lock(&policies_lock);
+	list_add(&policy->all, &all_policies);
+	policy_find_nodes(policy);
+	mutex_unlock(&policies_lock);
 	return 0;
 }
 
@@ -273,6 +296,9 @@ static int open_file(struct vipzone_policy *policy)
 
 static void policy_close(struct vipzone_policy *policy)
 {
+	mutex_lock(&policies_lock);
+	list_del(&policy->all);
+	mutex_unlock(&policies_lock);
 	if (policy->cgroup)
 		cgroup_put(policy->cgroup);
 	close_targets(policy);
@@ -315,6 +341,7 @@ struct vipzone_policy *vipzone_policy_create(const struct vipzone_command *comma
 	refcount_set(&policy->users, 1);
 	policy->command = *command;
 	policy->base = base;
+	INIT_LIST_HEAD(&policy->all);
 	policy->stats = base ? base->stats : alloc_percpu(struct vipzone_policy_stats);
 	err = policy->stats ? open_targets(policy) : -ENOMEM;
 	if (!err)

@@ -64,6 +64,7 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  * @command: what it was made from, with the full path of a cgroup; does not change
  * @base: the administrator's, held, if a program has chosen this one; has the same targets
  * @cgroup: that was last made at the path that it is for, or NULL
+ * @all: in the list of all policies
  * @link: in the policies of cgroups; under RCU
  * @by_cgroup: the same, by @cgroup
  * @by_path: the same, by its path
@@ -102,6 +103,7 @@ struct vipzone_policy {
 	struct vipzone_command command;
 	struct vipzone_policy *base;
 	struct cgroup *cgroup;
+	struct list_head all;
 	struct list_head link;
 	struct hlist_node by_cgroup;
 	struct hlist_node by_path;
@@ -153,6 +155,12 @@ static inline void vipzone_policy_get(struct vipzone_policy *policy)
 {
 	refcount_inc(&policy->users);
 }
+
+/*
+ * Finds anew on which nodes regions lie, once memory has come online or gone offline. May sleep;
+ * not with a lock of memory hotplug.
+ */
+void vipzone_policies_find_nodes(void);
 
 /*
  * Settles what the processors have counted under each policy. With @divide, also

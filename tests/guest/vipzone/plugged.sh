@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Memory that comes to a node is of the node's region. Boot with two nodes of 512 MiB
+# Memory that comes to a node is of the node's region, and of the region of whose range it is. Boot with two nodes of 512 MiB
 # and a DIMM that is offline.
 #
 # kernels: newest; soak: all
@@ -16,6 +16,13 @@ start=$((0x$(cat "$block/phys_index") << 27))
 end=$((start + (128 << 20)))
 note "${block##*/} is offline; node1 ends at $(cat $node1/end)"
 check "what is offline is none of the region" [ $(($(cat $node1/end))) -le $start ]
+# A policy may be set before its memory is there, as by a configuration at boot.
+echo "plugged $start-$end" >$suite/regions/add || exit 1
+echo 1 >$zone/enabled || exit 1
+rm -f /tmp/go
+"$here/touch" 4096 --range $start $end --wait /tmp/go --until /tmp/enough >/tmp/out &
+pid=$!
+check "a policy for what is offline" sh -c "echo '$pid region:plugged' >$zone/add"
 pages=$(cat $node1/total_pages)
 check "online" sh -c "echo online_movable >$block/state"
 check "the region reaches as far" [ $(($(cat $node1/end))) = $end ]
@@ -24,12 +31,6 @@ more=$(($(cat $node1/total_pages) - pages))
 note "$more pages more"
 check "and has as many pages more" [ $more -ge 32768 -a $more -le 32832 ]
 
-echo "plugged $start-$end" >$suite/regions/add || exit 1
-echo 1 >$zone/enabled || exit 1
-rm -f /tmp/go
-"$here/touch" 4096 --range $start $end --wait /tmp/go --until /tmp/enough >/tmp/out &
-pid=$!
-echo "$pid region:plugged" >$zone/add
 : >/tmp/go
 wait_for 30 grep -q pages /tmp/out
 note "$(cat /tmp/out)"
