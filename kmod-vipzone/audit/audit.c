@@ -35,6 +35,9 @@
 
 #define MAX_INTERVAL_MS	3600000
 
+/* So many rounds are in vain, for the process itself has its mmap_lock, before it is left out. */
+#define MAX_PUT_OFFS	64
+
 static DEFINE_MUTEX(audit_lock);
 static struct task_struct *thread;		/* under audit_lock */
 static unsigned int interval_ms;		/* 0: no thread */
@@ -45,18 +48,37 @@ static unsigned int idle_looks = 10;
 static u64 rounds;
 
 /**
+ * struct place - of a process among all, which are in the order in which they began
+ * @pid: the process, with a reference; NULL: in front of the first
+ * @began: when it began
+ */
+struct place {
+	struct pid *pid;
+	u64 began;
+};
+
+/**
  * struct cursor - where a round ended; the thread's own
- * @seen: processes under a policy that were visited, in the order of all tasks
- * @pid: the process that was visited last
- * @addr: address to go on at in it in the next one, or 0
+ * @seen: the last process that was visited to its end
+ * @now: the one behind it, which was begun
+ * @addr: address to go on at in that one
+ * @put_offs: rounds in which nobody came to that address, for the process was at it itself
  * @pass: over all processes, the number of the one under way
  */
 struct cursor {
-	unsigned int seen;
-	pid_t pid;
+	struct place seen;
+	struct place now;
 	unsigned long addr;
+	unsigned int put_offs;
 	u64 pass;
 };
+
+static void place_set(struct place *place, const struct place *to)
+{
+	put_pid(place->pid);
+	*place = *to;
+	get_pid(place->pid);
+}
 
 /* Under RCU. */
 static bool is_covered(struct task_struct *task)
@@ -73,11 +95,26 @@ static bool is_covered(struct task_struct *task)
 	return covered;
 }
 
-/* The first processes under a policy behind the first @seen of them. @all: there are no more. */
-static unsigned int find_processes(unsigned int seen, struct pid **pids, bool *all)
+/*
+ * Under RCU, of each task in turn: whether it lies behind a place. If the process that was there
+ * is gone, by time, which may be wrong about two that began at once.
+ */
+static bool is_behind(const struct place *place, struct task_struct *task, bool *passed)
+{
+	if (*passed || !place->pid)
+		return true;
+	if (!pid_task(place->pid, PIDTYPE_TGID))
+		return task->start_time > place->began;
+	*passed = task_tgid(task) == place->pid;
+	return false;
+}
+
+/* The first processes under a policy behind @seen. @all: there are no more. */
+static unsigned int find_processes(const struct place *seen, struct place *found, bool *all)
 {
 	struct task_struct *task;
 	unsigned int nr = 0, looks = 0;
+	bool passed = false;
 
 	*all = true;
 	rcu_read_lock();
@@ -86,12 +123,10 @@ static unsigned int find_processes(unsigned int seen, struct pid **pids, bool *a
 				      vipzone_cgroup_watch_rest(task, task));
 		if (!*all)
 			break;
-		if (!is_covered(task))
+		if (!is_behind(seen, task, &passed) || !is_covered(task))
 			continue;
-		if (seen)
-			seen--;
-		else
-			pids[nr++] = get_task_pid(task, PIDTYPE_TGID);
+		found[nr].pid = get_task_pid(task, PIDTYPE_TGID);
+		found[nr++].began = task->start_time;
 	}
 	rcu_read_unlock();
 	return nr;
@@ -118,33 +153,45 @@ static unsigned long visit_process(struct pid *pid, unsigned long addr,
 	return addr;
 }
 
+/* Go on with a process; whether it has been visited to its end, or is given up. */
+static bool cursor_visit(struct cursor *cursor, const struct place *at,
+			 struct vipzone_visit_limits *limits)
+{
+	unsigned long addr;
+
+	/* Where it was in one that is gone means nothing in another. */
+	if (cursor->now.pid != at->pid) {
+		place_set(&cursor->now, at);
+		cursor->addr = 0;
+		cursor->put_offs = 0;
+	}
+	addr = visit_process(at->pid, cursor->addr, limits);
+	cursor->put_offs = addr && addr == cursor->addr ? cursor->put_offs + 1 : 0;
+	cursor->addr = cursor->put_offs < MAX_PUT_OFFS ? addr : 0;
+	if (!cursor->addr)
+		place_set(&cursor->seen, at);
+	return !cursor->addr;
+}
+
 /* Returns whether all processes have been visited. */
 static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limits)
 {
-	struct pid *pids[CROWD];
+	static const struct place first;
+	struct place found[CROWD];
+	bool all, ended = true;
 	unsigned int nr, i;
-	bool all;
 
-	nr = find_processes(cursor->seen, pids, &all);
+	nr = find_processes(&cursor->seen, found, &all);
 	for (i = 0; i < nr; i++) {
-		if (limits->entries > 0 && !kthread_should_stop()) {
-			/* Where it was in one that is gone means nothing in another. */
-			if (cursor->pid != pid_nr(pids[i]))
-				cursor->addr = 0;
-			cursor->pid = pid_nr(pids[i]);
-			cursor->addr = visit_process(pids[i], cursor->addr,
-						     limits);
-			cursor->seen += !cursor->addr;
-		}
-		put_pid(pids[i]);
+		if (ended && limits->entries > 0 && !kthread_should_stop())
+			ended = cursor_visit(cursor, &found[i], limits);
+		put_pid(found[i].pid);
 	}
-	/* Once one is gone, there may be none behind those that were seen. */
-	if (!nr && all)
-		cursor->addr = 0;
 	/* The next round begins with the first one again. */
-	if (!all || cursor->addr || limits->entries <= 0)
+	if (!all || !ended || limits->entries <= 0)
 		return false;
-	cursor->seen = 0;
+	place_set(&cursor->seen, &first);
+	place_set(&cursor->now, &first);
 	return true;
 }
 
@@ -185,6 +232,8 @@ static int audit_main(void *unused)
 		if (!kthread_should_stop())
 			audit_round(&cursor);
 	}
+	put_pid(cursor.seen.pid);
+	put_pid(cursor.now.pid);
 	vipzone_charge_round();
 	vipzone_policies_settle(true);
 	vipzone_page_history_sweep(true);

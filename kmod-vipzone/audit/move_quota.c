@@ -29,12 +29,14 @@ static u64 moving_ns;			/* how long that took */
 
 static void quota_add(void)
 {
-	u64 now = ktime_to_ms(ktime_get()), rate = READ_ONCE(rate_kib_s);
+	u64 now = ktime_to_ms(ktime_get()), rate = READ_ONCE(rate_kib_s), kib;
 	s64 most = rate ? max_t(u64, rate * SAVED_MS / 1000, SAVED_KIB) : 0;
 
-	left_kib += min_t(u64, now - added_ms, SAVED_MS) * rate / 1000;
-	left_kib = min(left_kib, most);
-	added_ms = now;
+	added_ms = max_t(s64, added_ms, now - SAVED_MS);
+	kib = (now - added_ms) * rate / 1000;
+	left_kib = min_t(s64, left_kib + kib, most);
+	/* The time that is not a KiB yet counts the next time. */
+	added_ms = rate ? added_ms + kib * 1000 / rate : now;
 }
 
 long vipzone_move_quota_take(void)

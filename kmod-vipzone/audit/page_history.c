@@ -41,12 +41,20 @@ static struct vipzone_page_history *history_find(const struct mm_struct *mm)
 	return NULL;
 }
 
+/*
+ * It takes less than the page tables, which are there for each page of a huge one that is private,
+ * but not of shared memory: else much is for what is gone.
+ */
+static unsigned long history_most(struct mm_struct *mm)
+{
+	return mm_pgtables_bytes(mm) + get_mm_rss(mm) * sizeof(struct vipzone_hotness);
+}
+
 struct vipzone_page_history *vipzone_page_history_there(struct mm_struct *mm)
 {
 	struct vipzone_page_history *history = history_find(mm);
 
-	/* It takes less than the page tables: else much is for what is gone. */
-	if (history && history->map.bytes > mm_pgtables_bytes(mm))
+	if (history && history->map.bytes > history_most(mm))
 		history_forget(history);
 	return history;
 }

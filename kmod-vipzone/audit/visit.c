@@ -37,6 +37,9 @@
 #include "policy/spread.h"
 #include "steer/access_charge.h"
 
+/* What has no page costs a part of a look. */
+#define ABSENT_PER_LOOK	4
+
 /* How long it is taken to be known what a region has free. */
 #define ROOM_KNOWN_MS	100
 /* A part of each region is left for those who need memory at once. */
@@ -362,6 +365,7 @@ static unsigned long visit_ptes(struct memsuite_walk *walk, pte_t *pte,
 				unsigned long start, unsigned long end)
 {
 	struct visit *visit = container_of(walk, struct visit, walk);
+	unsigned int absent = 0;
 	unsigned long addr;
 
 	for (addr = start; addr < end; addr += PAGE_SIZE, pte++) {
@@ -369,7 +373,10 @@ static unsigned long visit_ptes(struct memsuite_walk *walk, pte_t *pte,
 
 		if (page)
 			visit_page(visit, page, addr, (unsigned long *)pte);
+		else
+			absent++;
 	}
+	visit->limits->entries -= absent / ABSENT_PER_LOOK;
 	visit_flush(visit, start, end);
 	return end;
 }
@@ -532,10 +539,16 @@ static void visit_move(struct visit *visit)
 
 static unsigned long visit_walk(struct visit *visit)
 {
+	int err;
+
 	do {
-		/* Whoever has mmap_lock may take long, and there is another round. */
-		if (memsuite_walk_batch(&visit->walk))
+		err = memsuite_walk_batch(&visit->walk);
+		/* Whoever has mmap_lock may take long, and there is another round: from there on. */
+		if (err == -EAGAIN)
+			return max(visit->walk.addr, 1UL);
+		if (err)
 			return 0;
+		visit->limits->entries -= VIPZONE_WALK_TABLES - visit->walk.left;
 		visit_settle(visit);
 		visit_move(visit);
 	} while (visit->walk.addr && visit->limits->entries > 0 &&
@@ -565,6 +578,7 @@ unsigned long vipzone_visit(struct task_struct *task, struct mm_struct *mm,
 		.ops = &visit_ops,
 		.mm = mm,
 		.flags = MEMSUITE_WALK_ANON | MEMSUITE_WALK_SHMEM,
+		.wait = MEMSUITE_WALK_RETRY,
 		.batch = VIPZONE_WALK_TABLES,
 		.addr = addr,
 	};
