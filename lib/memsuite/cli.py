@@ -20,7 +20,7 @@ from .command_line import Commands, Help
 from .ending import Ended, until_ended
 from .exit_status import FAILED, MEANINGS, help_text
 from .log import log_errors
-from .output import print_json
+from .output import drop_output, print_json
 from .version import VERSION
 
 # Which module has the add_commands() for the first word of a command line. Only that one is loaded: a command is run
@@ -103,23 +103,24 @@ def told(args):
         try:
             result = args.function(args)
         except Failure as failure:
-            if args.json:
-                print_json({"error": str(failure)})
-            print(f"memsuite: {failure}", file=sys.stderr)
-            result = failure.status
+            result = failed(args, str(failure), failure.status)
+        except OSError as error:
+            if error.filename is None:
+                raise
+            # A module was unloaded meanwhile, say.
+            result = failed(args, f"{error.filename}: {error.strerror}")
         sys.stdout.flush()
         return result
     except BrokenPipeError:
         drop_output()       # the reader has seen enough
     except OSError as error:
-        if error.filename is not None:
-            print(f"memsuite: {error.filename}: {error.strerror}", file=sys.stderr)
-        else:
-            drop_output()
-            print(f"memsuite: standard output: {error.strerror}", file=sys.stderr)
+        drop_output()
+        print(f"memsuite: standard output: {error.strerror}", file=sys.stderr)
     return FAILED
 
 
-def drop_output():
-    """What is not written yet is not, and Python says nothing of that at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def failed(args, text, status=FAILED):
+    if args.json:
+        print_json({"error": text})
+    print(f"memsuite: {text}", file=sys.stderr)
+    return status

@@ -4,6 +4,7 @@
 import functools
 import json
 import mmap
+import os
 import sys
 
 from . import Failure
@@ -81,13 +82,22 @@ def done(args, text):
     return 0
 
 
-def save(path, text):
-    """To a file, or standard output for "-"."""
+def drop_output():
+    """What is not written yet is not, and Python says nothing of that at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def for_root(path, flags):
+    return os.open(path, flags, 0o600)
+
+
+def save(path, text, opener=None):
+    """To a file, or standard output for "-". With for_root(), for what tells physical addresses or of others' processes."""
     if path == "-":
         print(text, end="")
         return
     try:
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8", opener=opener) as file:
             file.write(text)
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None

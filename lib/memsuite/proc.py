@@ -74,6 +74,33 @@ def pagemap_entries(pagemap, address, pages=1):
             yield entry
 
 
+def pagemap_present(pagemap, address, pages):
+    """(index, entry) of each page from there on that is there. A program may have terabytes in which nothing is."""
+    first = address // PAGE
+    for at in range(first, first + pages, PAGEMAP_AT_ONCE):
+        chunk = os.pread(pagemap.fileno(), min(PAGEMAP_AT_ONCE, first + pages - at) * 8, at * 8)
+        (entry,) = struct.unpack("=Q", chunk[:8]) if chunk else (0,)
+        if not entry & PM_PRESENT and chunk == chunk[:8] * (len(chunk) // 8):
+            continue
+        for index, (entry,) in enumerate(struct.iter_unpack("=Q", chunk), at - first):
+            if entry & PM_PRESENT:
+                yield index, entry
+
+
+def resident_pages(pid):
+    """{start of an area: pages that are there}, of all areas; hugetlbfs is told apart from the rest."""
+    resident, start = {}, None
+    for line in proc_text(f"{pid}/smaps").splitlines():
+        area = re.match(r"([0-9a-f]+)-[0-9a-f]+ ", line)
+        count = re.match(r"(?:Rss|Shared_Hugetlb|Private_Hugetlb): +(\d+) kB", line)
+        if area:
+            start = int(area.group(1), 16)
+            resident[start] = 0
+        elif count:
+            resident[start] += int(count.group(1)) * 1024 // PAGE
+    return resident
+
+
 def frames(pagemap, address, pages=1):
     """The frame of each page from there on, None where there is none."""
     for entry in pagemap_entries(pagemap, address, pages):

@@ -27,6 +27,18 @@ def loaded(module):
     return present() if module == CORE else present(module)
 
 
+def those_there(what, names):
+    """what(name) of each of names(), but for those that have gone when it is asked: a program may end at any time."""
+    found = []
+    for name in names():
+        try:
+            found.append(what(name))
+        except (Failure, FileNotFoundError):
+            if name in names():
+                raise
+    return found
+
+
 def entries(*path):
     """Names of the directories in a directory of sysfs."""
     top = os.path.join(SYSFS, *path)

@@ -12,7 +12,7 @@ from .. import Failure, keeper
 from ..diag.saved_pages import STATE
 from ..ending import Ended, until_ended
 from ..exit_status import CANCELLED
-from ..output import bad_page_count, print_json
+from ..output import bad_page_count, drop_output, for_root, print_json, save
 from ..settings import Settings, alone
 from ..sysfs import need, read, write
 from .heat import Heat, Temperatures
@@ -125,7 +125,8 @@ class Run:
 
     def finish(self):
         """Settings are as before, and what was found is kept; no signal keeps it from that."""
-        self.tell.end()
+        with contextlib.suppress(OSError):
+            self.tell.end()
         try:
             told = self.schedule and facts(self.schedule, self.counts, self.temperatures, self.args, self.cancelled)
         finally:
@@ -137,27 +138,34 @@ class Run:
             raise Failure(f"ended {self.ended} before a test began; the settings are as before")
 
     def report(self, told):
+        """Kept first: a terminal that has gone, or a pager that was ended as well, is told nothing."""
+        self.status = EXIT[told["verdict"]] | (CANCELLED if self.cancelled else 0)
+        try:
+            base = keep(told, self.args.output)
+        except Failure:
+            self.say(told)
+            raise
+        try:
+            self.say(told)
+            if not self.args.json:
+                print(f"kept in   {base}.html and {base}.json")
+            sys.stdout.flush()
+        except OSError:
+            drop_output()
+
+    def say(self, told):
         if self.args.json:
             print_json(told)
-        else:
-            for name, line in summary_lines(told):
-                print(f"{name:9} {line}")
-        base = keep(told, self.args.output)
-        if not self.args.json:
-            print(f"kept in   {base}.html and {base}.json")
-        self.status = EXIT[told["verdict"]] | (CANCELLED if self.cancelled else 0)
+            return
+        for name, line in summary_lines(told):
+            print(f"{name:9} {line}")
 
 
 def keep(told, output):
     """As NAME.html and NAME.json: for root, for there are physical addresses in them."""
     base = output or os.path.join(os.path.dirname(STATE) or ".", time.strftime("burn-in-%Y%m%d-%H%M%S"))
     for suffix, text in ((".json", json.dumps(told, indent=2, ensure_ascii=False) + "\n"), (".html", page(told))):
-        try:
-            fd = os.open(base + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(fd, "w", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise Failure(f"{base}{suffix}: {error.strerror}") from None
+        save(base + suffix, text, for_root)
     return base
 
 

@@ -29,12 +29,12 @@ def edac_dimms():
 
 
 def edac_growth(before, after):
-    """The DIMMs that had errors in between."""
+    """The DIMMs that had errors in between. A count that has become less began anew: by reset_counters, or a driver's load."""
     old = {(dimm["label"], dimm["location"]): dimm for dimm in before}
     grown = []
     for dimm in after:
         was = old.get((dimm["label"], dimm["location"]), {"corrected": 0, "uncorrected": 0})
-        more = {kind: dimm[kind] - was[kind] for kind in ("corrected", "uncorrected")}
+        more = {kind: dimm[kind] - was[kind] if dimm[kind] >= was[kind] else dimm[kind] for kind in ("corrected", "uncorrected")}
         if any(more.values()):
             grown.append({**dimm, **more})
     return grown

@@ -6,7 +6,7 @@ import time
 
 from .. import Failure
 from ..exit_status import BAD_MEMORY, FAILED, PARTIAL, UNTESTED
-from ..output import print_json, save
+from ..output import for_root, print_json, save
 from .machines import FAILING, IN_USE, SILENT, WRONG, clean
 from .page import page
 from .reading import documents
@@ -53,7 +53,7 @@ def cmd_fleet_report(args):
     told = summary(read_fleet(args))
     tell_refused(told["refused"])
     if args.output:
-        save(args.output, page(told, args.all).encode("utf-8", "backslashreplace").decode())
+        save(args.output, page(told, args.all).encode("utf-8", "backslashreplace").decode(), for_root)
     if args.output == "-":
         return status_of(told)
     if args.json:

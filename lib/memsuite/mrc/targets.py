@@ -8,7 +8,7 @@ from .. import Failure
 from ..arguments import check_later
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
-from ..sysfs import DEBUGFS, need, number, read, read_debugfs, table, write
+from ..sysfs import DEBUGFS, need, number, read, read_debugfs, table, those_there, write
 
 # Of several processes a target has more numbers.
 GROUP = "processes"
@@ -109,7 +109,7 @@ TARGET_RIGHT = ("PROCESSES", "RESIDENT", "WORKING SET", "LADDERS", "CPU")
 
 def cmd_mrc_list(args):
     need("mrc")
-    rows = [target_row(who) for who in mrc_targets()]
+    rows = those_there(target_row, mrc_targets)
     if args.json:
         print_json(rows)
     elif not rows:

@@ -10,7 +10,7 @@ from ..mrc.plot import svg_plot
 from ..mrc.record import read_record
 from ..mrc.report import heat_rows, wss_series
 from ..mrc.targets import TARGET_HEAD, target_cells
-from ..output import done, human, human_pages, print_json, save, yes
+from ..output import done, for_root, human, human_pages, print_json, save, yes
 from .frame import USES
 from .state import overview
 
@@ -115,7 +115,7 @@ def page(state, records):
 
 def cmd_report(args):
     text = page(overview(), args.record)
-    save(args.output, text.encode("utf-8", "backslashreplace").decode())
+    save(args.output, text.encode("utf-8", "backslashreplace").decode(), for_root)
     if args.output == "-":
         return 0
     if args.json:

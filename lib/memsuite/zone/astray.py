@@ -3,7 +3,6 @@
 
 import contextlib
 import os
-import re
 import select
 import sys
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from .. import Failure
 from ..ending import as_usual, held
 from ..output import human_pages
-from ..proc import PAGE, command_of, is_zero_page, proc_text
+from ..proc import PAGE, command_of, is_zero_page, resident_pages
 from ..sysfs import entries, number, numbers, read, read_debugfs, table
 from .residency import Extent
 from .segments import SEGMENTS, Segments, by_segment, pages, whole
@@ -81,8 +80,7 @@ class Sample:
     """Which page tables of a process's areas are looked at: the more, the more of its pages an area has."""
 
     def __init__(self, pid, most):
-        self.resident = {int(start, 16): int(kib) * 1024 // PAGE for start, kib in
-                         re.findall(r"(?m)^([0-9a-f]+)-[0-9a-f]+ .*\n(?:\w+: .*\n)*?Rss: +(\d+) kB", proc_text(f"{pid}/smaps"))}
+        self.resident = resident_pages(pid)
         self.most, self.all = most, max(sum(self.resident.values()), 1)
 
     def every(self, area):

@@ -10,7 +10,7 @@ from ..arguments import check_later
 from ..exit_status import NOT_EXECUTABLE, NOT_FOUND
 from ..output import done, human_pages, print_json, print_table
 from ..proc import command_of
-from ..sysfs import entries, need, number, numbers, read, read_debugfs, table, write
+from ..sysfs import entries, need, number, numbers, read, read_debugfs, table, those_there, write
 from .astray import watch_later
 from .files import is_file
 from .segments import SEGMENTS
@@ -117,14 +117,19 @@ FALLBACKS = ("empty", "policy", "cpuset", "context", "huge", "wear")
 POLICY_COUNTS = (*(f"{segment}_pages" for segment in SEGMENTS), "moved_pages")
 
 
+def policy_numbers():
+    return sorted(entries("vipzone", "policies"), key=int)
+
+
+def policy_set(directory):
+    files = numbers("vipzone", "policies", directory, names=ALL_OPTIONS)
+    return (read("vipzone", "policies", directory, "who"),
+            (read("vipzone", "policies", directory, "policy"), [option for option in ALL_OPTIONS if files.get(option)]))
+
+
 def policies():
     """{who: (policy, options)} of all that are set, options as they are written."""
-    found = {}
-    for directory in sorted(entries("vipzone", "policies"), key=int):
-        files = numbers("vipzone", "policies", directory, names=ALL_OPTIONS)
-        options = [option for option in ALL_OPTIONS if files.get(option)]
-        found[read("vipzone", "policies", directory, "who")] = read("vipzone", "policies", directory, "policy"), options
-    return found
+    return dict(those_there(policy_set, policy_numbers))
 
 
 def policy(directory):
@@ -139,7 +144,7 @@ def policy(directory):
 
 def cmd_zone_policies(args):
     need("vipzone")
-    rows = [policy(directory) for directory in sorted(entries("vipzone", "policies"), key=int)]
+    rows = those_there(policy, policy_numbers)
     if args.json:
         print_json(rows)
     elif not rows:
@@ -156,9 +161,11 @@ def cmd_zone_policies(args):
 
 def process_rows():
     """Processes with a policy of their own, or with what they have chosen under another one."""
+    rows = table(read_debugfs("vipzone", "processes"))
+    of_number = dict(those_there(lambda name: (name, read("vipzone", "policies", name, "policy")), policy_numbers))
     return [{"pid": int(row["pid"]), "command": command_of(row["pid"]), "policy_number": int(row["policy"]),
-             "policy": read("vipzone", "policies", row["policy"], "policy") if row["choice"] == "-" else row["choice"]}
-            for row in table(read_debugfs("vipzone", "processes"))]
+             "policy": of_number[row["policy"]] if row["choice"] == "-" else row["choice"]}
+            for row in rows if row["policy"] in of_number]
 
 
 def cmd_zone_ps(args):

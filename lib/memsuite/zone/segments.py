@@ -88,12 +88,15 @@ def whole(area):
 
 def pages(pid, stretches=whole):
     """(area, address, frame, whether it is the process's own) of each page that is there, in these stretches of each area."""
+    resident = proc.resident_pages(pid)
     with open(f"{proc.PROC}/{pid}/pagemap", "rb") as pagemap:
         for area in areas(pid):
             # The kernel's own pages that every process has.
             if area.name in ("[vsyscall]", "[vdso]", "[vvar]", "[vvar_vclock]"):
                 continue
+            # One that came meanwhile is not known yet.
+            if not resident.get(area.start, 1):
+                continue
             for start, count in stretches(area):
-                for index, entry in enumerate(proc.pagemap_entries(pagemap, start, count)):
-                    if entry & proc.PM_PRESENT:
-                        yield area, start + index * PAGE, entry & proc.PM_FRAME, not entry & proc.PM_FILE
+                for index, entry in proc.pagemap_present(pagemap, start, count):
+                    yield area, start + index * PAGE, entry & proc.PM_FRAME, not entry & proc.PM_FILE
