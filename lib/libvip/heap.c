@@ -310,8 +310,8 @@ void heap_free_shared(void *memory)
 	unsigned int kind = heap_of(memory), object, i;
 	struct page *page = heap_page(memory);
 	struct heap *heap = &heaps[kind];
-	struct cache *cache = cache_get(kind);
 	int saved = errno;
+	struct cache *cache = cache_get(kind);
 	struct bin *bin;
 
 	if (page->state == OBJECTS && span_is_object(page, memory, &object)) {
@@ -401,7 +401,7 @@ static bool remap(char *memory, size_t bytes)
 
 /*
  * Move pages from one run to another. Both stay mapped, for nobody else may get
- * these addresses. False: nothing can be at @to any more.
+ * these addresses. False: what is at @to by now nobody knows.
  */
 static bool pages_move(char *to, char *from, size_t bytes)
 {
@@ -421,6 +421,8 @@ static bool pages_move(char *to, char *from, size_t bytes)
 
 void *heap_move(void *memory, size_t bytes)
 {
+	/* Where it is forbidden, or there are as many mappings as may be, it is not tried again. */
+	static bool no_moves;
 	struct heap *heap = &heaps[heap_of(memory)];
 	size_t usable = heap_usable(memory);
 	bool zeroed;
@@ -429,10 +431,12 @@ void *heap_move(void *memory, size_t bytes)
 	moved = large_alloc(heap, NO_CLASS, bytes, bytes, &zeroed);
 	if (!moved)
 		return NULL;
-	if (usable < REMAPPED)
+	if (usable < REMAPPED || __atomic_load_n(&no_moves, __ATOMIC_RELAXED)) {
 		memcpy(moved, memory, usable);
-	else if (!pages_move(moved, memory, usable))
+	} else if (!pages_move(moved, memory, usable)) {
+		__atomic_store_n(&no_moves, true, __ATOMIC_RELAXED);
 		return NULL;
+	}
 	heap_free(memory);
 	return moved;
 }

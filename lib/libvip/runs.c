@@ -10,10 +10,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define LARGEST		(2UL << 40)	/* addresses of a heap */
 #define SMALLEST	(256UL << 20)
+#define PART_OF_ADDRESSES	8	/* that heaps take, at most, of those that are limited */
 #define STEP		1024		/* pages made writable at a time */
 #define EXACT		64		/* bins of one length each */
 #define TRIES		8		/* runs of a bin that are looked at */
@@ -315,11 +318,18 @@ static void *reserve(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* What has to be known about heaps of so many addresses each. */
+static size_t known_bytes(size_t bytes)
+{
+	return HEAP_KINDS * (bytes / PAGE) *
+	       (sizeof(object_map) + sizeof(struct run) + sizeof(struct page));
+}
+
 /* So many addresses for each, and what has to be known about them. */
 static bool reserve_all(size_t bytes)
 {
 	size_t nr = bytes / PAGE, all = HEAP_KINDS * nr;
-	size_t known = all * (sizeof(object_map) + sizeof(struct run) + sizeof(struct page));
+	size_t known = known_bytes(bytes);
 	char *apart = reserve(known);
 	char *base = apart ? reserve(HEAP_KINDS * bytes) : NULL;
 	struct run *runs;
@@ -348,13 +358,23 @@ static bool reserve_all(size_t bytes)
 	return true;
 }
 
-/* Less where addresses are limited, or memory is not overcommitted. */
+/* Where addresses are limited, the rest of the program needs most of them. */
+static size_t most_addresses(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	return limit.rlim_cur / PART_OF_ADDRESSES;
+}
+
+/* Less where they are, or memory is not overcommitted; else there are none. */
 bool heaps_init(void)
 {
-	size_t bytes;
+	size_t most = most_addresses(), bytes;
 
 	for (bytes = LARGEST; bytes >= SMALLEST; bytes /= 4)
-		if (reserve_all(bytes))
+		if (HEAP_KINDS * bytes + known_bytes(bytes) <= most && reserve_all(bytes))
 			return true;
 	return false;
 }
