@@ -5,7 +5,7 @@
  * contend AREAS PAGES MIB START END
  *
  * Has AREAS areas of PAGES pages each, and page tables for MIB megabytes in which nothing is left. On SIGUSR1 a thread
- * begins to map and unmap memory, and on SIGUSR2 it ends. Prints each second "I of N": so many of its pages lie in the
+ * begins to change the protection of some memory, and on SIGUSR2 it ends. Prints each second "I of N": so many of its pages lie in the
  * physical range.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@
 
 #define PAGE	4096ul
 #define MIB	(1ul << 20)
-#define BLOCK	(8 * MIB)
+#define BLOCK	(16 * MIB)
 
 static volatile sig_atomic_t contends;
 
@@ -42,13 +42,18 @@ static char *map(size_t size, int flags)
 	exit(1);
 }
 
+/* mprotect() has mmap_lock for writing for as long as it goes over the pages. */
 static void *contend(void *unused)
 {
+	char *block = map(BLOCK, MAP_POPULATE);
+
 	for (;;) {
-		if (contends)
-			munmap(map(BLOCK, MAP_POPULATE), BLOCK);
-		else
+		if (!contends) {
 			usleep(10000);
+			continue;
+		}
+		mprotect(block, BLOCK, PROT_READ);
+		mprotect(block, BLOCK, PROT_READ | PROT_WRITE);
 	}
 	return unused;
 }
