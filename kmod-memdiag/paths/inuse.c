@@ -4,11 +4,8 @@
  * that was tested lately, and so comes back to the free lists, where the
  * sweep finds it (COMeT, section 3.3).
  *
- * A thread walks at an interval of its own over the blocks in which tests expire. Where contents go
- * to lies in the same zone and in the same regions, so that neither what a
- * file system may be given nor what vipzone has decided is overridden. A small
- * zone may have no tested page left: what is anonymous, and so may be anywhere,
- * then goes to a higher one.
+ * A thread walks at an interval of its own over the blocks in which tests expire; what it finds is
+ * moved by mover.c.
  */
 
 #include <linux/build_bug.h>
@@ -31,26 +28,16 @@
 #include <memsuite/control.h>
 #include <memsuite/migrate.h>
 #include <memsuite/region.h>
-#include <memsuite/target_frames.h>
 
 #include "paths/expiry.h"
-#include "paths/fresh_targets.h"
 #include "paths/hugetlb.h"
 #include "paths/inuse.h"
+#include "paths/mover.h"
 #include "sched/memory_span.h"
 #include "sched/test_lifetime.h"
 #include "sched/worker.h"
 
 static_assert(MEMDIAG_EXPIRY_BLOCK_PAGES == MEMSUITE_ALLOC_STATS_BLOCK_PAGES);
-
-/* Pages that are off the LRU lists together. */
-#define BATCH_PAGES	128
-
-/* For fewer, what CPUs have at hand is not fetched from them again. */
-#define LEAST_PAGES	(BATCH_PAGES / 4)
-
-/* Pages found before any is moved; the rest of a free block then goes back. */
-#define FOUND_PAGES	1024
 
 /* Unmapping a page costs a walk through each address space that has it. */
 #define MAX_MAPPINGS	32
@@ -58,8 +45,7 @@ static_assert(MEMDIAG_EXPIRY_BLOCK_PAGES == MEMSUITE_ALLOC_STATS_BLOCK_PAGES);
 /* In debugfs, of a test that was no whole one. */
 #define AGE_PARTLY		BIT(31)
 
-/* How many times as long as a look in vain for targets took it is not repeated. */
-#define LOOK_PAUSE_FACTOR	100
+#define WALKS_PER_LIFETIME	8
 
 #define MAX_HUGETLB_ORDER	(PUD_SHIFT - PAGE_SHIFT)
 
@@ -68,7 +54,6 @@ static_assert(MEMDIAG_EXPIRY_BLOCK_PAGES == MEMSUITE_ALLOC_STATS_BLOCK_PAGES);
 /* What a walk leaves where it is: as for memsuite_migrate, and */
 enum {
 	LEFT_WIDE = MEMSUITE_NR_MIGRATE_OUTCOMES,	/* mapped too widely */
-	LEFT_LARGE,	/* a huge page, and no tested one to move it to */
 	LEFT_HUGETLB,	/* a huge page that the kernel does not move */
 	LEFT_KERNEL,	/* on no LRU list */
 	NR_OUTCOMES,
@@ -77,43 +62,23 @@ enum {
 /**
  * struct walk - one walk over all memory
  * @old_s: pages are moved from this age on
- * @fresh_s: and to pages of less than this age
  * @now_s: when the walk began
  * @interval_s: between two walks
  * @recheck_s: when a block is looked at again that has old pages, but none that could be moved:
  *	they are the kernel's, or free, and a program may have them soon
- * @target_frames: tested free pages of where the walk is
- * @above: those of higher zones in the same regions
- * @move: pages on their way
- * @found: pages to be moved, each with a reference
- * @nr_found: how many
- * @large: where the next huge page goes to, or NULL
- * @found_some: in this block
- * @holds: targets are held
- * @token: since then
- * @is_short: sweeps have not tested as much of this range as is to be moved to
- * @look_next: targets are not looked for before, in jiffies, for there were none
  * @ends: when the next walk begins, in jiffies
+ * @mover: of what it finds
+ * @found_some: in this block
  * @outcome: pages by what became of them
  */
 struct walk {
 	unsigned int old_s;
-	unsigned int fresh_s;
 	u32 now_s;
 	u32 interval_s;
 	u32 recheck_s;
-	struct memsuite_target_frames target_frames;
-	struct memsuite_target_frames above;
-	struct memsuite_migrate move;
-	struct page *found[FOUND_PAGES];
-	unsigned int nr_found;
-	struct page *large;
-	bool found_some;
-	bool holds;
-	int token;
-	bool is_short;
-	unsigned long look_next;
 	unsigned long ends;
+	struct memdiag_mover mover;
+	bool found_some;
 	u64 outcome[NR_OUTCOMES];
 };
 
@@ -125,180 +90,7 @@ static unsigned int interval_ms;
 static u64 moved;
 static u64 walks;
 static u64 last[NR_OUTCOMES];		/* of the last walk */
-
-static struct page *alloc_large(struct walk *walk, struct page *old)
-{
-	struct page *page = memdiag_fresh_targets_alloc_large(old);
-	unsigned int order = memsuite_page_order(old);
-
-	if (!page || !memsuite_alloc_stats_older(page_to_pfn(page), 1UL << order, walk->fresh_s))
-		return page;
-	/* The kernel hands out first what was freed last, which is what was vacated. */
-	walk->is_short = true;
-	return memdiag_fresh_targets_test(page, order) ? page : NULL;
-}
-
-static struct page *take_target(struct page *old, void *context)
-{
-	struct walk *walk = context;
-	struct page *page;
-
-	if (memsuite_page_order(old)) {
-		page = walk->large ?: alloc_large(walk, old);
-		walk->large = NULL;
-		return page;
-	}
-	page = memsuite_target_frames_take(&walk->target_frames);
-	if (!page && PageAnon(old))
-		return memsuite_target_frames_take(&walk->above);
-	/* Zones may overlap. */
-	if (page && page_zone(page) != page_zone(old)) {
-		put_page(page);
-		page = NULL;
-	}
-	return page;
-}
-
-static void put_target(struct page *page, void *context)
-{
-	struct walk *walk = context;
-
-	memsuite_target_frames_put(memsuite_target_frames_have(&walk->target_frames, page) ?
-				   &walk->target_frames : &walk->above, page);
-}
-
-/* Without a target the huge page would be split: a test is not worth that. */
-static void move_large(struct walk *walk, struct page *page)
-{
-	walk->large = alloc_large(walk, page);
-	if (!walk->large) {
-		walk->outcome[LEFT_LARGE] += 1UL << memsuite_page_order(page);
-		put_page(page);
-		return;
-	}
-	memsuite_migrate_add(&walk->move, page);
-	put_page(page);
-	memsuite_migrate_run(&walk->move);
-	if (walk->large)
-		put_page(walk->large);
-	walk->large = NULL;
-}
-
-static unsigned int count_anon(struct page **pages, unsigned int nr)
-{
-	unsigned int anon = 0, i;
-
-	for (i = 0; i < nr; i++)
-		anon += memsuite_page_anon(pages[i]);
-	return anon;
-}
-
-/* That nothing free was tested lately takes a look at all of the range. */
-static unsigned int look_for_targets(struct walk *walk, unsigned int nr)
-{
-	unsigned long began = jiffies;
-	unsigned int ready = memsuite_target_frames_prepare(&walk->target_frames, nr);
-
-	if (walk->target_frames.empty && jiffies != began)
-		walk->look_next = jiffies + (jiffies - began) * LOOK_PAUSE_FACTOR;
-	return ready;
-}
-
-/* Before any page is locked; how many targets there are, for @nr pages at most. */
-static unsigned int prepare_targets(struct walk *walk, struct page **pages, unsigned int nr)
-{
-	unsigned int ready = look_for_targets(walk, nr);
-
-	if (ready < nr)
-		ready += memsuite_target_frames_prepare(&walk->above,
-							min(nr - ready, count_anon(pages, nr)));
-	return ready;
-}
-
-static void move_batch(struct walk *walk, struct page **pages, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		memsuite_migrate_add(&walk->move, pages[i]);
-		put_page(pages[i]);
-	}
-	memsuite_migrate_run(&walk->move);
-}
-
-static void leave_full(struct walk *walk, struct page **pages, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		put_page(pages[i]);
-	walk->outcome[MEMSUITE_MIGRATE_FULL] += nr;
-}
-
-static void walk_hold(struct walk *walk)
-{
-	if (!walk->holds)
-		walk->token = memsuite_hold_begin();
-	walk->holds = true;
-}
-
-static void walk_release(struct walk *walk)
-{
-	if (!walk->holds)
-		return;
-	memsuite_target_frames_return(&walk->target_frames);
-	memsuite_target_frames_return(&walk->above);
-	memsuite_hold_end(walk->token);
-	walk->holds = false;
-}
-
-/* What was moved away from since @vacated, up to @moved of what was found. */
-static void test_vacated(struct walk *walk, unsigned int *vacated, unsigned int moved)
-{
-	walk->is_short = true;
-	if (*vacated < moved)
-		memdiag_fresh_targets_vacated(&walk->target_frames, walk->found + *vacated,
-					      moved - *vacated);
-	*vacated = moved;
-}
-
-/* Of a batch, so many have a target. What the kernel gives may be what others could use better. */
-static unsigned int have_targets(struct walk *walk, unsigned int *vacated, unsigned int moved,
-				 unsigned int nr)
-{
-	struct page **pages = walk->found + moved;
-	unsigned int ready = prepare_targets(walk, pages, nr);
-
-	if (ready == nr)
-		return nr;
-	test_vacated(walk, vacated, moved);
-	ready = prepare_targets(walk, pages, nr);
-	if (ready >= min(nr, LEAST_PAGES) ||
-	    !memdiag_fresh_targets_alloc(&walk->target_frames, pages[0], nr - ready))
-		return ready;
-	return prepare_targets(walk, pages, nr);
-}
-
-static void move_found(struct walk *walk)
-{
-	unsigned int moved = 0, vacated = 0, nr;
-
-	walk_hold(walk);
-	for (; moved < walk->nr_found; moved += nr) {
-		nr = min_t(unsigned int, walk->nr_found - moved, BATCH_PAGES);
-		nr = have_targets(walk, &vacated, moved, nr);
-		if (!nr)
-			break;
-		move_batch(walk, walk->found + moved, nr);
-	}
-	leave_full(walk, walk->found + moved, walk->nr_found - moved);
-	walk->nr_found = 0;
-	/* Where targets are short, those of this batch are the next one's. */
-	if (walk->is_short && !memsuite_hold_wanted())
-		test_vacated(walk, &vacated, moved);
-	else
-		walk_release(walk);
-}
+static u64 last_left_large;
 
 /* Kernel memory, or a user's page that waits for its place in the lists. */
 static void count_off_list(struct walk *walk, struct page *page)
@@ -318,8 +110,8 @@ static void move_hugetlb(struct walk *walk, struct page *page)
 	unsigned int order = min_t(unsigned int, compound_order(page), MAX_HUGETLB_ORDER);
 
 	/* Who waits here has references. */
-	move_found(walk);
-	walk_release(walk);
+	memdiag_mover_run(&walk->mover);
+	memdiag_mover_release(&walk->mover);
 	walk->outcome[memdiag_hugetlb_test(page, order) ? MEMSUITE_MIGRATED : LEFT_HUGETLB] +=
 		1UL << order;
 }
@@ -344,14 +136,12 @@ static void inuse_visit_page(struct walk *walk, struct page *page)
 	if (!PageLRU(page) || PageTail(page)) {
 		put_page(page);
 	} else if (memsuite_page_order(page)) {
-		move_large(walk, page);
+		memdiag_mover_add_large(&walk->mover, page);
 	} else if (atomic_read(&page->_mapcount) >= MAX_MAPPINGS) {
 		walk->outcome[LEFT_WIDE]++;
 		put_page(page);
 	} else {
-		walk->found[walk->nr_found++] = page;
-		if (walk->nr_found == FOUND_PAGES)
-			move_found(walk);
+		memdiag_mover_add(&walk->mover, page);
 	}
 }
 
@@ -423,13 +213,13 @@ static bool await_budget(struct walk *walk)
 {
 	long left = walk->ends - jiffies;
 
-	if (!walk->is_short || memdiag_worker_may_test())
+	if (!walk->mover.is_short || memdiag_worker_may_test())
 		return true;
-	move_found(walk);
+	memdiag_mover_run(&walk->mover);
 	if (left > 0)
 		memdiag_worker_await(left);
 	if (memsuite_hold_wanted())
-		walk_release(walk);
+		memdiag_mover_release(&walk->mover);
 	return memdiag_worker_may_test();
 }
 
@@ -455,23 +245,8 @@ static void walk_frames(struct walk *walk, struct zone *zone, unsigned long pfn,
 		/* Unhooking a function waits for every task to pass here. */
 		cond_resched_tasks_rcu_qs();
 	}
-	move_found(walk);
-	walk_release(walk);
-}
-
-static void target_frames_init(const struct walk *walk,
-			       struct memsuite_target_frames *target_frames,
-			       unsigned long start, unsigned long end, int nid)
-{
-	memsuite_target_frames_init(target_frames, start, end, nid);
-	target_frames->scan.max_age_s = walk->fresh_s;
-	/* What is moved leaves another frame free. */
-	target_frames->scan.lends = true;
-	/* To find that out takes a look at all of the range. */
-	target_frames->empty = !memsuite_alloc_stats_any_younger(walk->fresh_s) ||
-			       time_before(jiffies, walk->look_next);
-	/* What is in use and can be moved is no place for others. */
-	target_frames->scan.migratetypes = BIT(MIGRATE_MOVABLE);
+	memdiag_mover_run(&walk->mover);
+	memdiag_mover_release(&walk->mover);
 }
 
 static void walk_zone(struct walk *walk, struct zone *zone)
@@ -491,9 +266,7 @@ static void walk_zone(struct walk *walk, struct zone *zone)
 			pfn = end;
 			continue;
 		}
-		walk->is_short = false;
-		target_frames_init(walk, &walk->target_frames, start, end, nid);
-		target_frames_init(walk, &walk->above, last, max(last, top), nid);
+		memdiag_mover_go(&walk->mover, zone, start, end, top);
 		walk_frames(walk, zone, pfn, end);
 		pfn = end;
 	}
@@ -504,9 +277,10 @@ static void walk_publish(struct walk *walk)
 	int i;
 
 	for (i = 0; i < MEMSUITE_NR_MIGRATE_OUTCOMES; i++)
-		walk->outcome[i] += walk->move.outcome[i];
+		walk->outcome[i] += walk->mover.move.outcome[i];
 	for (i = 0; i < NR_OUTCOMES; i++)
 		WRITE_ONCE(last[i], walk->outcome[i]);
+	WRITE_ONCE(last_left_large, walk->mover.left_large);
 	WRITE_ONCE(moved, moved + walk->outcome[MEMSUITE_MIGRATED]);
 	WRITE_ONCE(walks, walks + 1);
 }
@@ -525,15 +299,13 @@ static void walk_memory(unsigned int ms)
 	int nid, i;
 
 	memset(walk.outcome, 0, sizeof(walk.outcome));
-	memsuite_migrate_init(&walk.move, take_target, &walk);
-	walk.move.put = put_target;
 	walk.recheck_s = max(1U, lifetime / 16);
 	old_s = max(1, (int)(lifetime - lifetime / 4 - max(interval_s, walk.recheck_s)));
 	/* What was not due before a later time is looked at too early, and no more. */
 	if (xchg(&restart_walks, false) || old_s < walk.old_s)
 		memdiag_expiry_restart();
 	walk.old_s = old_s;
-	walk.fresh_s = max(1U, lifetime / 2 + lifetime / 8);
+	memdiag_mover_begin(&walk.mover, max(1U, lifetime / 2 + lifetime / 8));
 	walk.now_s = memsuite_alloc_stats_now_s();
 	walk.interval_s = interval_s;
 	walk.ends = jiffies + msecs_to_jiffies(ms);
@@ -550,6 +322,14 @@ static void walk_memory(unsigned int ms)
 		walk_publish(&walk);
 }
 
+/* So often that what is moved to is not due at the next one. */
+static unsigned int walk_interval_ms(unsigned int ms)
+{
+	u64 most = (u64)READ_ONCE(memdiag_test_lifetime_s) * MSEC_PER_SEC / WALKS_PER_LIFETIME;
+
+	return min_t(u64, ms, max_t(u64, most, MSEC_PER_SEC));
+}
+
 static int inuse_thread(void *unused)
 {
 	while (!kthread_should_stop()) {
@@ -557,7 +337,7 @@ static int inuse_thread(void *unused)
 		long timeout = MAX_SCHEDULE_TIMEOUT;
 
 		if (ms) {
-			walk_memory(ms);
+			walk_memory(walk_interval_ms(ms));
 			timeout = max(1L, (long)(walk.ends - jiffies));
 		}
 		wait_event_interruptible_timeout(wait,
@@ -629,7 +409,7 @@ MEMSUITE_ATTR_NUMBER_RO(left_pinned_pages, READ_ONCE(last[MEMSUITE_MIGRATE_PINNE
 MEMSUITE_ATTR_NUMBER_RO(left_full_pages, READ_ONCE(last[MEMSUITE_MIGRATE_FULL]));
 MEMSUITE_ATTR_NUMBER_RO(left_gone_pages, READ_ONCE(last[MEMSUITE_MIGRATE_GONE]));
 MEMSUITE_ATTR_NUMBER_RO(left_wide_pages, READ_ONCE(last[LEFT_WIDE]));
-MEMSUITE_ATTR_NUMBER_RO(left_large_pages, READ_ONCE(last[LEFT_LARGE]));
+MEMSUITE_ATTR_NUMBER_RO(left_large_pages, READ_ONCE(last_left_large));
 MEMSUITE_ATTR_NUMBER_RO(left_hugetlb_pages, READ_ONCE(last[LEFT_HUGETLB]));
 MEMSUITE_ATTR_NUMBER_RO(left_kernel_pages, READ_ONCE(last[LEFT_KERNEL]));
 
