@@ -233,7 +233,7 @@ static void targets_init(const struct memdiag_mover *mover, struct memsuite_targ
 	targets->scan.migratetypes = BIT(MIGRATE_MOVABLE);
 }
 
-void memdiag_mover_go(struct memdiag_mover *mover, const struct zone *zone, unsigned long start,
+void memdiag_mover_go(struct memdiag_mover *mover, struct zone *zone, unsigned long start,
 		      unsigned long end, unsigned long top)
 {
 	unsigned long behind = zone_end_pfn(zone);

@@ -57,7 +57,7 @@ void memdiag_mover_begin(struct memdiag_mover *mover, unsigned int fresh_s);
  * @end: first frame behind it
  * @top: where the regions that it lies in end, on this node
  */
-void memdiag_mover_go(struct memdiag_mover *mover, const struct zone *zone, unsigned long start,
+void memdiag_mover_go(struct memdiag_mover *mover, struct zone *zone, unsigned long start,
 		      unsigned long end, unsigned long top);
 
 /*
