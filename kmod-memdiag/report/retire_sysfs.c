@@ -90,9 +90,7 @@ static ssize_t unretire_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err;
 	mutex_lock(&retire_lock);
-	err = memsuite_page_unretire(pfn);
-	if (!err)
-		memdiag_bad_pages_remove(pfn);
+	err = memdiag_bad_pages_unretire(pfn);
 	mutex_unlock(&retire_lock);
 	return err ?: size;
 }

@@ -371,8 +371,13 @@ void memdiag_bad_pages_add(const struct memdiag_bad_page *bad_page)
 	mutex_unlock(&records_lock);
 }
 
-/* The first page behind a frame that is not retired; 0 if there is none. */
-static unsigned long records_next_pending(unsigned long behind)
+static bool record_is_emulated(const struct record *record)
+{
+	return record->bad_page.origin == MEMDIAG_FOUND_EMULATED;
+}
+
+/* The first page behind a frame that is of a kind; 0 if there is none. */
+static unsigned long records_next(unsigned long behind, bool (*is_wanted)(const struct record *))
 {
 	unsigned long pfn = behind;
 	struct record *record;
@@ -380,9 +385,25 @@ static unsigned long records_next_pending(unsigned long behind)
 	mutex_lock(&records_lock);
 	do {
 		record = xa_find_after(&records_by_pfn, &pfn, ULONG_MAX, XA_PRESENT);
-	} while (record && !record_is_pending(record));
+	} while (record && !is_wanted(record));
 	mutex_unlock(&records_lock);
 	return record ? pfn : 0;
+}
+
+/* Who retires what is on the list, and who gives it back: what is gone from it is not retired. */
+static DEFINE_MUTEX(again_lock);
+
+/* Returns the page; 0 if there is none. */
+static unsigned long records_retire_next(unsigned long behind, int *err)
+{
+	unsigned long pfn;
+
+	mutex_lock(&again_lock);
+	pfn = records_next(behind, record_is_pending);
+	if (pfn)
+		*err = memsuite_page_retire(pfn);
+	mutex_unlock(&again_lock);
+	return pfn;
 }
 
 /*
@@ -401,16 +422,17 @@ static void records_retire_again(struct work_struct *unused)
 {
 	static unsigned long pfn;	/* where the last one has ended */
 	unsigned int vain = 0, most = VAIN_MAX;
+	int err;
 
 	if (xchg(&all_are_due, false)) {
 		pfn = 0;
 		most = UINT_MAX;
 	}
 	while (vain < most && !READ_ONCE(ending)) {
-		pfn = records_next_pending(pfn);
+		pfn = records_retire_next(pfn, &err);
 		if (!pfn)
 			break;
-		vain += memsuite_page_retire(pfn) != 0;
+		vain += err != 0;
 	}
 }
 
@@ -423,7 +445,7 @@ void memdiag_bad_pages_retire_again(bool all)
 	schedule_work(&retire_work);
 }
 
-bool memdiag_bad_pages_remove(unsigned long pfn)
+static void record_remove(unsigned long pfn)
 {
 	struct record *record;
 
@@ -433,28 +455,31 @@ bool memdiag_bad_pages_remove(unsigned long pfn)
 		record_del(record);
 	mutex_unlock(&records_lock);
 	kfree(record);
-	return record;
+}
+
+int memdiag_bad_pages_unretire(unsigned long pfn)
+{
+	int err;
+
+	mutex_lock(&again_lock);
+	err = memsuite_page_unretire(pfn);
+	if (!err)
+		record_remove(pfn);
+	mutex_unlock(&again_lock);
+	return err;
 }
 
 int memdiag_bad_pages_revoke_emulated(void)
 {
-	struct record *record, *next;
+	unsigned long pfn = 0;
 	int err, result = 0;
 
-	mutex_lock(&records_lock);
-	list_for_each_entry_safe(record, next, &records, link) {
-		if (record->bad_page.origin != MEMDIAG_FOUND_EMULATED)
-			continue;
-		err = memsuite_page_unretire(record->bad_page.pfn);
-		if (err) {
-			/* Found, and not yet retired. */
+	while ((pfn = records_next(pfn, record_is_emulated))) {
+		err = memdiag_bad_pages_unretire(pfn);
+		/* Found, and not yet retired. */
+		if (err)
 			result = err == -ENOENT ? -EBUSY : err;
-			continue;
-		}
-		record_del(record);
-		kfree(record);
 	}
-	mutex_unlock(&records_lock);
 	return result;
 }
 

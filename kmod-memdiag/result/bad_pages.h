@@ -101,13 +101,13 @@ ssize_t memdiag_bad_pages_alarms(char *buf);
 unsigned int memdiag_bad_pages_alarm_count(void);
 
 /**
- * memdiag_bad_pages_remove() - take a page off the list that is no longer retired
+ * memdiag_bad_pages_unretire() - give a page back, and take it off the list
  * @pfn: its frame
  *
  * Context: may sleep.
- * Return: whether it was there.
+ * Return: as memsuite_page_unretire(); the list is as it was after an error.
  */
-bool memdiag_bad_pages_remove(unsigned long pfn);
+int memdiag_bad_pages_unretire(unsigned long pfn);
 
 /**
  * memdiag_bad_pages_retire_again() - retire what is on the list and is not retired
