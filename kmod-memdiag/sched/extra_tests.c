@@ -42,6 +42,7 @@
  * @period_s: seconds from one sweep of it to the next
  * @test: what is run
  * @now: it takes part in the sweep that is on
+ * @cut: somebody could not wait, and so it was not run on a block of that
  * @ever: it has taken part in one
  * @begun_s: when the last sweep of it began, seconds since boot
  * @ended_s: when the last whole one ended
@@ -54,6 +55,7 @@ struct entry {
 	unsigned int period_s;
 	struct memdiag_engine_test test;
 	bool now;
+	bool cut;
 	bool ever;
 	time64_t begun_s;
 	time64_t ended_s;
@@ -205,6 +207,7 @@ bool memdiag_extra_tests_begin_sweep(void)
 			continue;
 		entry->test.method = main.method;
 		entry->test.seed = main.seed;
+		entry->cut = false;
 		entry->ever = true;
 		entry->begun_s = ktime_get_seconds();
 		any = true;
@@ -221,7 +224,10 @@ void memdiag_extra_tests_end_sweep(void)
 	list_for_each_entry(entry, &entries, list) {
 		if (!entry->now)
 			continue;
-		entry->now = false;
+		/* It takes part in the next one again. */
+		entry->now = entry->cut;
+		if (entry->cut)
+			continue;
 		entry->ended_s = ktime_get_seconds();
 		entry->passes++;
 	}
@@ -242,6 +248,8 @@ bool memdiag_extra_tests_run(struct memdiag_verdict *verdict, unsigned int first
 			if (!ended)
 				memdiag_verdict_march(verdict, &entry->test, first + i);
 		}
+		if (entry->now && ended)
+			WRITE_ONCE(entry->cut, true);
 	}
 	up_read(&tests_lock);
 	return !ended;

@@ -227,11 +227,13 @@ static void worker_test_block(struct worker *worker, struct memsuite_block *bloc
 	unsigned int fidelity = READ_ONCE(config.fidelity);
 	unsigned long nr = 1UL << block->order;
 	ktime_t begun = ktime_get();
+	bool whole;
 
-	if (memdiag_worker_test(&worker->verdict, &worker->test, page_to_pfn(block->page),
-				nr, fidelity, memdiag_worker_ends) &&
-	    memdiag_extra_tests_run(&worker->verdict, READ_ONCE(passes) * fidelity, fidelity,
-				    memdiag_worker_ends))
+	whole = memdiag_worker_test(&worker->verdict, &worker->test, page_to_pfn(block->page),
+				    nr, fidelity, memdiag_worker_ends);
+	whole &= memdiag_extra_tests_run(&worker->verdict, READ_ONCE(passes) * fidelity, fidelity,
+					 memdiag_worker_ends);
+	if (whole)
 		bandwidth_update(nr, fidelity, ktime_to_ns(ktime_sub(ktime_get(), begun)));
 	atomic64_add(nr * fidelity, &sweep_work);
 	if (page_to_nid(block->page) != numa_mem_id())
