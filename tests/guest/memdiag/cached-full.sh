@@ -4,7 +4,7 @@
 # idle but for a little that is read. There are hardly any free pages to move to, and all is tested in time nevertheless;
 # the kernel reclaims no more for it than what is read.
 #
-# kernels: newest oldest; soak: all
+# kernels: newest; soak: all
 # options: --mem 512M --disk 1G --icount
 . "$(dirname "$0")/ktap.sh"
 memdiag=$suite/memdiag
