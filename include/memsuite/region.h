@@ -260,7 +260,7 @@ struct memsuite_occupancy {
  * memsuite_region_occupancy() - estimate how many frames a region has free
  * @region: the region
  * @occupancy: result; of a node it is the kernel's own count, of other regions a
- *	sample
+ *	sample, of a twentieth of a second ago at most
  *
  * Takes less than a millisecond. Context: may sleep.
  */

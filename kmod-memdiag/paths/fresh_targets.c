@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tested frames for contents in use to be moved to; fresh_targets.h. */
 
-#include <linux/bitops.h>
 #include <linux/gfp.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -12,11 +11,11 @@
 #include <memsuite/alloc_stats.h>
 #include <memsuite/block.h>
 #include <memsuite/migrate.h>
-#include <memsuite/retire.h>
 #include <memsuite/target_frames.h>
 
 #include "paths/fresh_targets.h"
 #include "paths/held_test.h"
+#include "result/bad_pages.h"
 #include "sched/worker.h"
 
 /* From one compaction to the next, if there is no large page. */
@@ -105,14 +104,11 @@ struct page *memdiag_fresh_targets_alloc_large(struct page *like)
 
 bool memdiag_fresh_targets_test(struct page *page, unsigned int order)
 {
-	unsigned long pfn = page_to_pfn(page), nr = 1UL << order, i;
-	const unsigned long *bad = memdiag_held_test(pfn, nr);
-
-	if (!bad)
+	if (!memdiag_held_test(page_to_pfn(page), 1UL << order))
 		return true;
+	/* Not here: for some of the locks of that, who has them may wait for what is held. */
 	put_page(page);
-	for_each_set_bit(i, bad, nr)
-		memsuite_page_retire(pfn + i);
+	memdiag_bad_pages_retire_again(false);
 	return false;
 }
 

@@ -52,7 +52,7 @@ struct page *memdiag_fresh_targets_alloc_large(struct page *like);
  * @order: its order, at most MEMSUITE_MAX_ORDER
  *
  * Context: as memdiag_fresh_targets_vacated().
- * Return: false if some of it is bad: it is freed then, and that is retired.
+ * Return: false if some of it is bad: it is freed then, and that is retired soon.
  */
 bool memdiag_fresh_targets_test(struct page *page, unsigned int order);
 

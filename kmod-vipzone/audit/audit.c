@@ -63,6 +63,7 @@ struct place {
  * @now: the one behind it, which was begun
  * @addr: address to go on at in that one
  * @put_offs: rounds in which nobody came to that address, for the process was at it itself
+ * @counted: accesses were counted when the last round ended
  * @pass: over all processes, the number of the one under way
  */
 struct cursor {
@@ -70,6 +71,7 @@ struct cursor {
 	struct place now;
 	unsigned long addr;
 	unsigned int put_offs;
+	bool counted;
 	u64 pass;
 };
 
@@ -198,7 +200,7 @@ static bool visit_some(struct cursor *cursor, struct vipzone_visit_limits *limit
 static void audit_round(struct cursor *cursor)
 {
 	struct vipzone_visit_limits limits;
-	bool all;
+	bool all, counted;
 
 	limits = (struct vipzone_visit_limits) {
 		.entries = READ_ONCE(sample_pages),
@@ -212,7 +214,9 @@ static void audit_round(struct cursor *cursor)
 	cursor->pass += all;
 	vipzone_move_quota_return(limits.pages, limits.moved, limits.moving_ns);
 	vipzone_charge_round();
-	vipzone_policies_settle(all);
+	counted = vipzone_charge_is_on();
+	vipzone_policies_settle(counted || cursor->counted, all);
+	cursor->counted = counted;
 	vipzone_region_energy_settle();
 	vipzone_page_history_sweep(false);
 	vipzone_process_energy_sweep(false);
@@ -235,7 +239,7 @@ static int audit_main(void *unused)
 	put_pid(cursor.seen.pid);
 	put_pid(cursor.now.pid);
 	vipzone_charge_round();
-	vipzone_policies_settle(true);
+	vipzone_policies_settle(true, true);
 	vipzone_page_history_sweep(true);
 	vipzone_process_energy_sweep(false);
 	vipzone_region_energy_spare_none();

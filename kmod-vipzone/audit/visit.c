@@ -494,6 +494,7 @@ static void settle_touches(struct visit *visit)
 	struct vipzone_policy *policy = vipzone_policy_base(visit->policy);
 	unsigned int i, kind;
 
+	policy->is_touched = true;
 	for (i = 0; i <= policy->nr_targets; i++)
 		for (kind = 0; kind < VIPZONE_NR_ACCESS_KINDS; kind++)
 			policy->places[i].touched[kind] += visit->touched[i][kind];

@@ -60,5 +60,6 @@ u64 vipzone_counter_divide(struct vipzone_policy *policy)
 	policy_tell(policy);
 	vipzone_process_energy_divide(policy, vipzone_counters_are_apart());
 	memset(policy->places, 0, sizeof(policy->places));
+	policy->is_touched = false;
 	return policy->undivided[VIPZONE_ACCESS_READ] + policy->undivided[VIPZONE_ACCESS_WRITE];
 }

@@ -417,16 +417,19 @@ u64 vipzone_policies_sum(size_t offset, unsigned int nr)
 	return sum;
 }
 
-void vipzone_policies_settle(bool divide)
+void vipzone_policies_settle(bool counted, bool divide)
 {
 	struct vipzone_policy *policy;
 	int number;
 
 	mutex_lock(&policies_lock);
+	/* There may be thousands, of which few have been visited. */
 	idr_for_each_entry(&policies, policy, number) {
-		vipzone_counter_settle(policy);
-		if (divide)
+		if (counted)
+			vipzone_counter_settle(policy);
+		if (divide && policy->is_touched)
 			vipzone_counter_divide(policy);
+		cond_resched();
 	}
 	mutex_unlock(&policies_lock);
 }

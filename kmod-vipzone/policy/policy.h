@@ -94,6 +94,7 @@ static inline bool vipzone_target_is_on(const struct vipzone_target *target,
  *	were last divided; of the audit's thread, or the last user; unused if there is a @base
  * @rankings: which pages each target is for; of the audit's thread, NULL until it needs them
  * @taken: the part of @stats->counted that was settled
+ * @is_touched: the audit has visited what is under it since that was divided
  * @undivided: the part of that, scaled, which was not divided yet
  */
 struct vipzone_policy {
@@ -130,6 +131,7 @@ struct vipzone_policy {
 	struct vipzone_energy_place places[VIPZONE_POLICY_PLACES];
 	struct vipzone_ranking *rankings;
 	u64 taken[VIPZONE_NR_ACCESS_KINDS];
+	bool is_touched;
 	u64 undivided[VIPZONE_NR_ACCESS_KINDS];
 };
 
@@ -163,11 +165,11 @@ static inline void vipzone_policy_get(struct vipzone_policy *policy)
 void vipzone_policies_find_nodes(void);
 
 /*
- * Settles what the processors have counted under each policy. With @divide, also
- * divides it among the regions, by what was touched. For the audit's thread. May
- * sleep.
+ * Settles what the processors have counted under each policy, if they @counted accesses since the
+ * last time. With @divide, also divides it among the regions, by what was touched. For the audit's
+ * thread. May sleep.
  */
-void vipzone_policies_settle(bool divide);
+void vipzone_policies_settle(bool counted, bool divide);
 
 /* What was counted under policies that are gone, and was never divided. */
 u64 vipzone_policies_undivided(void);

@@ -79,10 +79,10 @@ void memsuite_alloc_stats_awake(void)
 				  ktime_get_seconds()));
 }
 
-/* NULL: it is of a node that came later. */
+/* NULL: there was no memory for a node that came later. */
 static u64 __percpu *stats_counters(struct page *page, unsigned int order)
 {
-	struct node_demand __percpu *demand = nodes[page_to_nid(page)];
+	struct node_demand __percpu *demand = READ_ONCE(nodes[page_to_nid(page)]);
 
 	return demand && order <= MEMSUITE_MAX_ORDER ?
 		demand->pages[page_zonenum(page)][order] : NULL;
@@ -368,6 +368,18 @@ static void stats_free_nodes(void)
 	kfree(nodes);
 }
 
+bool memsuite_alloc_stats_add_node(int nid)
+{
+	struct node_demand __percpu *demand;
+
+	if (nodes[nid])
+		return true;
+	demand = alloc_percpu(struct node_demand);
+	/* Counters are there, and zero, for who sees them. */
+	smp_store_release(&nodes[nid], demand);
+	return demand;
+}
+
 int memsuite_alloc_stats_init(void)
 {
 	int nid;
@@ -375,11 +387,9 @@ int memsuite_alloc_stats_init(void)
 	nodes = kcalloc(nr_node_ids, sizeof(*nodes), GFP_KERNEL);
 	if (!nodes)
 		return -ENOMEM;
-	for_each_online_node(nid) {
-		nodes[nid] = alloc_percpu(struct node_demand);
-		if (!nodes[nid])
+	for_each_online_node(nid)
+		if (!memsuite_alloc_stats_add_node(nid))
 			goto err;
-	}
 	dir = memsuite_control_add("demand", demand_groups);
 	if (IS_ERR(dir))
 		goto err;

@@ -2,7 +2,9 @@
 /* Memory comes online, and goes offline: what the core does about its pages. */
 
 #include <linux/memory.h>
+#include <linux/mm.h>
 
+#include "frame/alloc_stats_private.h"
 #include "frame/hwpoison.h"
 #include "frame/test_age.h"
 #include "notify/memory_hotplug.h"
@@ -24,6 +26,7 @@ static int memory_notify_call(struct notifier_block *block,
 	switch (action) {
 	case MEM_GOING_ONLINE:
 		memsuite_test_age_extend(range->start_pfn, range->nr_pages);
+		memsuite_alloc_stats_add_node(pfn_to_nid(range->start_pfn));
 		/* It may be another DIMM's by now. */
 		memsuite_test_age_set(range->start_pfn, range->nr_pages, 0);
 		break;

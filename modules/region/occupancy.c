@@ -2,6 +2,7 @@
 /* How many frames a region has, and how many of them are free. */
 
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/random.h>
@@ -14,6 +15,9 @@
 
 /* Frames looked at for a quick estimate: it is off by less than 3 % mostly. */
 #define SAMPLES		1024
+
+/* For so long one is as good as another one; who looks again and again looks less often. */
+#define SAMPLE_JIFFIES	(HZ / 20)
 
 /* And for a good one: by 1 %. */
 #define MANY_SAMPLES	(16 * SAMPLES)
@@ -120,15 +124,23 @@ static void occupancy_of_node(int nid, struct memsuite_occupancy *occupancy)
 	}
 }
 
-static void occupancy_estimate(const struct memsuite_region *region,
+/* Of a region that thousands of policies have, each of which looks at it, there is one sample. */
+static void occupancy_estimate(struct memsuite_region *region,
 			       struct memsuite_occupancy *occupancy)
 {
 	const struct memsuite_region_spec *spec = memsuite_region_spec(region);
 
-	if (spec->source == MEMSUITE_REGION_NODE)
+	if (spec->source == MEMSUITE_REGION_NODE) {
 		occupancy_of_node(spec->nid, occupancy);
-	else
-		occupancy_sample(region, SAMPLES, occupancy);
+		return;
+	}
+	mutex_lock(&region->sample_lock);
+	if (!region->sampled || time_after(jiffies, region->sampled + SAMPLE_JIFFIES)) {
+		occupancy_sample(region, SAMPLES, &region->sample);
+		region->sampled = jiffies ?: 1;
+	}
+	*occupancy = region->sample;
+	mutex_unlock(&region->sample_lock);
 }
 
 void memsuite_occupancy_count(const struct memsuite_region *region,

@@ -6,6 +6,7 @@
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 
 #include <memsuite/region.h>
 
@@ -24,6 +25,9 @@
  * @pool_users: how many opened the pool, under pools_lock
  * @pool_target: pages that a pool keeps, under pools_lock
  * @container: pages that it hands out in a random order, under pools_lock
+ * @sample_lock: of the last sample of its frames
+ * @sample: that
+ * @sampled: when, in jiffies; 0: never
  */
 struct memsuite_region {
 	struct kobject kobj;
@@ -36,6 +40,9 @@ struct memsuite_region {
 	unsigned int pool_users;
 	unsigned long pool_target;
 	unsigned int container;
+	struct mutex sample_lock;	/* see above */
+	struct memsuite_occupancy sample;
+	unsigned long sampled;
 };
 
 static inline struct memsuite_region *memsuite_region_of(struct kobject *kobj)

@@ -190,6 +190,7 @@ int memsuite_region_add(const struct memsuite_region_spec *spec)
 	if (!region)
 		return -ENOMEM;
 	region->spec = *spec;
+	mutex_init(&region->sample_lock);
 	err = region_open_banks(region);
 	if (err) {
 		kfree(region);
