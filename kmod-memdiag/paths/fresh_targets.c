@@ -21,6 +21,14 @@
 /* From one compaction to the next, if there is no large page. */
 #define COMPACT_JIFFIES	(10 * HZ)
 
+/* A free block may reach beyond the range, into another region. */
+static bool block_is_of(const struct memsuite_target_frames *targets,
+			const struct memsuite_block *block)
+{
+	return memsuite_target_frames_have(targets, block->page) &&
+	       memsuite_target_frames_have(targets, block->page + (1UL << block->order) - 1);
+}
+
 /* Returns how many pages of a held block became ready. */
 static unsigned long block_test(struct memsuite_target_frames *targets,
 				struct memsuite_block *block)
@@ -29,6 +37,10 @@ static unsigned long block_test(struct memsuite_target_frames *targets,
 
 	if (bad) {
 		memsuite_block_retire(block, bad);
+		return 0;
+	}
+	if (!block_is_of(targets, block)) {
+		memsuite_block_give(block);
 		return 0;
 	}
 	memsuite_target_frames_put_block(targets, block);
