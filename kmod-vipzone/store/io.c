@@ -85,9 +85,7 @@ static bool write_wants_pram(struct vstore *store, struct span span, u32 *mark)
 		if (start != span.block) {
 			*mark = VSTORE_MERGED;
 			store->counts.merged++;
-			/* The last one will do: those before were marked then. */
-			if (span.block - start > VSTORE_BATCH)
-				start = span.block - VSTORE_BATCH;
+			/* What that one continued was marked then. */
 			blocks_mark_merged(store, start, span.block);
 		}
 	}

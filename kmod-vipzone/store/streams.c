@@ -11,8 +11,7 @@
  * @block: the first one
  * @nr: how many blocks
  *
- * Return: the first block of the row of requests that this one continues, or
- * @block if it continues none.
+ * Return: the first block of the request that this one continues, or @block if it continues none.
  */
 u64 vstore_streams_add(struct vstore_streams *streams, u64 block, u32 nr)
 {
@@ -24,9 +23,10 @@ u64 vstore_streams_add(struct vstore_streams *streams, u64 block, u32 nr)
 		struct vstore_stream *s = &streams->stream[i];
 
 		if (s->used && block >= s->end && block - s->end <= VSTORE_STREAM_GAP) {
-			s->end = block + nr;
-			s->used = streams->clock;
-			return s->start;
+			u64 start = s->start;
+
+			*s = (struct vstore_stream){ block, block + nr, streams->clock };
+			return start;
 		}
 		if (s->used < oldest->used)
 			oldest = s;

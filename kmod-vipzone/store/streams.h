@@ -12,7 +12,7 @@
 #define VSTORE_STREAM_GAP	4	/* blocks that a request may leave out */
 
 struct vstore_stream {
-	u64 start;
+	u64 start;		/* of the last request */
 	u64 end;		/* where the next request is expected */
 	u64 used;		/* by when it was used, the oldest gives way */
 };
