@@ -97,11 +97,12 @@ static unsigned int count_anon(struct page **pages, unsigned int nr)
 /* That nothing free was tested lately takes a look at all of the range. */
 static unsigned int look_for_targets(struct memdiag_mover *mover, unsigned int nr)
 {
-	unsigned long began = jiffies;
+	unsigned long began = jiffies, took;
 	unsigned int ready = memsuite_target_frames_prepare(&mover->targets, nr);
 
-	if (mover->targets.empty && jiffies != began)
-		mover->look_next = jiffies + (jiffies - began) * LOOK_PAUSE_FACTOR;
+	took = jiffies - began;
+	if (mover->targets.empty && took)
+		mover->look_next = jiffies + took * LOOK_PAUSE_FACTOR;
 	return ready;
 }
 

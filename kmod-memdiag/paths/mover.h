@@ -61,8 +61,8 @@ void memdiag_mover_go(struct memdiag_mover *mover, struct zone *zone, unsigned l
 		      unsigned long end, unsigned long top);
 
 /*
- * Have a page moved, of order 0 and then at some time before memdiag_mover_run() returns, or a large
- * one at once; its reference becomes the mover's. May sleep.
+ * Have a page moved: one of order 0 before memdiag_mover_run() returns, a large one at once. Its
+ * reference becomes the mover's. May sleep.
  */
 void memdiag_mover_add(struct memdiag_mover *mover, struct page *page);
 void memdiag_mover_add_large(struct memdiag_mover *mover, struct page *page);

@@ -544,7 +544,7 @@ static unsigned long visit_walk(struct visit *visit)
 
 	do {
 		err = memsuite_walk_batch(&visit->walk);
-		/* Whoever has mmap_lock may take long, and there is another round: from there on. */
+		/* Whoever has mmap_lock may take long: there is another round, from there on. */
 		if (err == -EAGAIN)
 			return max(visit->walk.addr, 1UL);
 		if (err)
