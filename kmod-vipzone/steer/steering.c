@@ -24,6 +24,7 @@
 #include <memsuite/fault_refusal.h>
 #include <memsuite/hook.h>
 #include <memsuite/hook_watch.h>
+#include <memsuite/node_reclaim.h>
 #include <memsuite/pagewalk.h>
 
 #include "parse/turns.h"
@@ -141,18 +142,19 @@ static struct page *target_pop(const struct vipzone_target *target,
 }
 
 /*
- * Whether a node has that much free above the high watermark, up to which the
- * kernel reclaims. Pages in the lists of CPUs are not seen.
+ * Whether a node has that much free above the low watermark, down to which the kernel gives it.
+ * Where that is all, page cache makes room. Pages in the lists of CPUs are not seen.
  */
 static bool node_has_free(const struct vipzone_target *target, const struct memsuite_fault *fault)
 {
 	int highest = gfp_zone(current_gfp_context(fault->gfp)), i;
 	struct zone *zone;
 
+	memsuite_node_reclaim_cache(target->nid);
 	for (i = highest; i >= 0; i--) {
 		zone = &NODE_DATA(target->nid)->node_zones[i];
 		if (zone_page_state(zone, NR_FREE_PAGES) >
-		    high_wmark_pages(zone) + zone->lowmem_reserve[highest] +
+		    low_wmark_pages(zone) + zone->lowmem_reserve[highest] +
 		    (1UL << fault->order))
 			return true;
 	}

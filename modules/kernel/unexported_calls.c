@@ -52,6 +52,7 @@ typedef bool test_young_fn(struct mm_struct *mm, unsigned long address);
 #endif
 typedef long sys_mremap_fn(const struct pt_regs *regs);
 typedef unsigned long reclaim_pages_fn(struct list_head *pages);
+typedef typeof(wakeup_kswapd) wakeup_kswapd_fn;
 /* Declared with NUMA alone. */
 typedef struct mempolicy *task_policy_fn(struct task_struct *task);
 typedef typeof(huge_node) huge_node_fn;
@@ -80,6 +81,7 @@ DEFINE_STATIC_CALL_NULL(task_policy, task_policy_fn);
 DEFINE_STATIC_CALL_NULL(hugetlb_node, huge_node_fn);
 DEFINE_STATIC_CALL_NULL(shmem_page, memsuite_shmem_alloc_fn);
 DEFINE_STATIC_CALL_NULL(reclaim, reclaim_pages_fn);
+DEFINE_STATIC_CALL_NULL(wake_reclaim, wakeup_kswapd_fn);
 DEFINE_STATIC_CALL_NULL(swap_place, memsuite_add_to_swap_fn);
 DEFINE_STATIC_CALL_NULL(soft_offline, soft_offline_page_fn);
 DEFINE_STATIC_CALL_NULL(psi_memory, psi_show_fn);
@@ -95,6 +97,7 @@ static bool has_clear_large;
 static bool has_huge_node;
 static bool has_shmem_page;
 static bool has_reclaim;
+static bool has_wakeup_kswapd;
 static bool has_add_to_swap;
 static bool has_soft_offline;
 
@@ -266,6 +269,12 @@ unsigned long memsuite_kcall_reclaim_pages(struct list_head *pages)
 	return static_call(reclaim)(pages);
 }
 
+void memsuite_kcall_wakeup_kswapd(struct zone *zone)
+{
+	if (has_wakeup_kswapd)
+		static_call(wake_reclaim)(zone, GFP_HIGHUSER_MOVABLE, 0, zone_idx(zone));
+}
+
 bool memsuite_kcall_add_to_swap(struct page *page)
 {
 	return has_add_to_swap &&
@@ -360,6 +369,8 @@ int memsuite_unexported_calls_init(void)
 	has_add_to_swap = IS_ENABLED(CONFIG_SWAP) &&
 			  resolve(swap_place, MEMSUITE_ADD_TO_SWAP_SYMBOL,
 				  memsuite_add_to_swap_fn);
+	/* A node that is full of page cache stays so without. */
+	has_wakeup_kswapd = resolve(wake_reclaim, "wakeup_kswapd", wakeup_kswapd_fn);
 	/* Without it nobody takes pages offline. */
 	has_soft_offline = IS_ENABLED(CONFIG_MEMORY_FAILURE) &&
 			   resolve(soft_offline, "soft_offline_page", soft_offline_page_fn);

@@ -7,6 +7,7 @@
 #define MEMSUITE_KERNEL_UNEXPORTED_CALLS_H
 
 #include <linux/mm_types.h>
+#include <linux/mmzone.h>
 
 #include <compat/calls.h>
 #include <memsuite/psi.h>
@@ -109,6 +110,12 @@ bool memsuite_kcall_reclaim_there(void);
  * 0, up to date, and in no place yet. False if there is none, or no such function.
  */
 bool memsuite_kcall_add_to_swap(struct page *page);
+
+/*
+ * Wakes the kswapd of a zone's node, unless it is awake, or free pages are enough. Nothing if there
+ * is no such function. Context: any.
+ */
+void memsuite_kcall_wakeup_kswapd(struct zone *zone);
 
 /* Takes a page out of use, as RAS tools do. Only if it is there. May sleep. */
 int memsuite_kcall_soft_offline_page(unsigned long pfn, int flags);
