@@ -3,6 +3,8 @@
 #ifndef MEMSUITE_NODE_RECLAIM_H
 #define MEMSUITE_NODE_RECLAIM_H
 
+#include <linux/types.h>
+
 /**
  * memsuite_node_reclaim_cache() - have the kernel reclaim on a node, up to the high watermark
  * @nid: the node
@@ -12,7 +14,20 @@
  * a node but may come from others, it would not reclaim before all of them are short.
  *
  * Context: any.
+ * Return: whether it reclaims, as far as can be told.
  */
-void memsuite_node_reclaim_cache(int nid);
+bool memsuite_node_reclaim_cache(int nid);
+
+/* Whether so much is free above the low watermark, but for what is kept for others. Context: any. */
+bool memsuite_node_has_room(int nid, unsigned long pages);
+
+/**
+ * memsuite_node_make_room() - wait until a node has room, while it can be made so
+ * @nid: the node
+ * @pages: wanted above the low watermark
+ *
+ * Waits for a tenth of a second at most. Context: may sleep; nobody waits for the caller.
+ */
+void memsuite_node_make_room(int nid, unsigned long pages);
 
 #endif

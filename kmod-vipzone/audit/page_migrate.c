@@ -20,6 +20,7 @@
 #include <memsuite/fault_refusal.h>
 #include <memsuite/held_pages.h>
 #include <memsuite/migrate.h>
+#include <memsuite/node_reclaim.h>
 #include <memsuite/pool_inspect.h>
 #include <memsuite/target_frames.h>
 
@@ -158,15 +159,35 @@ unsigned long vipzone_page_migrate_found_full(const struct vipzone_page_migrate 
 }
 
 /* A bad page is given back: memdiag retires it once it is free. So is one that was not tested. */
-static struct page *take_large(unsigned int order, int nid)
+static struct page *keep_good(struct page *page, unsigned int order)
 {
-	struct page *page = memsuite_page_alloc_large(order, nid, false);
-
 	if (page && memsuite_pool_inspect_held(page, order)) {
 		put_page(page);
 		page = NULL;
 	}
 	return page;
+}
+
+static struct page *take_large(unsigned int order, int nid)
+{
+	return keep_good(memsuite_page_alloc_large(order, nid, false), order);
+}
+
+/* Of a node, what was freed lately, here and there, the kernel finds at once. */
+static unsigned long alloc_small(struct memsuite_target_frames *frames, int nid, unsigned long nr)
+{
+	gfp_t gfp = (GFP_HIGHUSER_MOVABLE & ~__GFP_RECLAIM) | __GFP_THISNODE | __GFP_NOWARN;
+	unsigned long taken = 0;
+	struct page *page;
+
+	while (taken < nr && memsuite_node_has_room(nid, 1) && !memsuite_hold_wanted()) {
+		page = keep_good(alloc_pages_node(nid, gfp, 0), 0);
+		if (!page)
+			break;
+		memsuite_target_frames_put(frames, page);
+		taken++;
+	}
+	return taken;
 }
 
 /* The kernel asks in the order of the pages mostly. Of a folio that was split, the first counts. */
@@ -244,14 +265,18 @@ static void put_target(struct page *page, void *context)
 /* Has pages of order 0 ready for what is on its way, of regions in their order. */
 static void mover_prepare(struct vipzone_page_migrate *mover, unsigned long nr)
 {
+	struct memsuite_target_frames *frames;
 	struct vipzone_target *target;
 	unsigned int i;
 
 	for (i = 0; i < mover->order->nr && nr; i++) {
 		target = target_of(mover, mover->order, i);
-		if (may_use(mover, target))
-			nr -= memsuite_target_frames_prepare
-				(&mover->frames[mover->order->region[i]], nr);
+		if (!may_use(mover, target))
+			continue;
+		frames = &mover->frames[mover->order->region[i]];
+		nr -= memsuite_target_frames_prepare(frames, nr);
+		if (nr && target->is_node)
+			nr -= alloc_small(frames, target->nid, nr);
 	}
 }
 
@@ -404,12 +429,23 @@ static void mover_leave_rest(struct vipzone_page_migrate *mover)
 	}
 }
 
+/* Where a node is full of page cache. What is found goes to one place mostly. */
+static void mover_make_room(const struct vipzone_page_migrate *mover)
+{
+	const struct vipzone_order *order = mover->found[0].order;
+	struct vipzone_target *target = target_of(mover, order, 0);
+
+	if (order->nr && target->is_node && may_use(mover, target))
+		memsuite_node_make_room(target->nid, mover->nr_found);
+}
+
 void vipzone_page_migrate_flush(struct vipzone_page_migrate *mover)
 {
 	bool all;
 
 	if (!mover->nr_found)
 		return;
+	mover_make_room(mover);
 	do {
 		all = mover_move_held(mover);
 	} while (!all && mover_lets_pass(mover));

@@ -43,6 +43,23 @@ check "a program's pages are where its policy says" [ "$there" -ge 95 ]
 check "the page cache has made room" [ "$(of_node 1 "nr_inactive_file|nr_active_file")" -lt $((file - 25000)) ]
 ends
 
+# What a program has elsewhere is moved there as well.
+fills
+rm -f /tmp/enough
+: >/tmp/out
+"$here/touch" 20000 --range "$(cat $node1/start)" "$(cat $node1/end)" --until /tmp/enough >/tmp/out &
+pid=$!
+wait_for 60 grep -q pages /tmp/out
+note "before a move: $(cat /tmp/out)"
+echo "$pid region:node1" >$zone/add
+moved=$(cat $zone/moved_pages)
+echo $pid >$zone/move
+moved=$(($(cat $zone/moved_pages) - moved))
+note "$moved pages moved, $(cat $zone/unmoved_full_pages) left for want of memory"
+elsewhere=$(awk '{ print $2 - $4 }' /tmp/out)
+check "a move makes room, too" [ $moved -ge $((elsewhere * 95 / 100)) ]
+ends
+
 # Where there is no page cache, nothing is evicted: the rest of a program goes elsewhere.
 exec 3<&-
 echo 3 >/proc/sys/vm/drop_caches
