@@ -24,6 +24,11 @@
 /* With more it is no PRAM to rely on, or has no addresses at all. */
 #define BAD_PAGES_MAX		1024
 
+static u64 pages_of(struct block_device *bdev)
+{
+	return memsuite_bdev_nr_sectors(bdev) >> PAGE_SECTORS_SHIFT;
+}
+
 /* Returns how many pages from @page on are at @address, up to @nr, or the driver's error. */
 static long dax_find_part(const struct vstore *store, u32 page, u32 nr, void **address)
 {
@@ -76,8 +81,7 @@ static int dax_find(const struct vstore *store, u32 nr, void **base)
 static int dax_map(struct vstore *store, char **error)
 {
 	struct block_device *bdev = store->pram->bdev;
-	u32 nr = min_t(sector_t, memsuite_bdev_nr_sectors(bdev) >> PAGE_SECTORS_SHIFT,
-		       VSTORE_PAGES_MAX);
+	u32 nr = min_t(u64, pages_of(bdev), VSTORE_PAGES_MAX);
 	int err;
 
 	if (!store->pram->dax_dev || get_start_sect(bdev) & (BIT(PAGE_SECTORS_SHIFT) - 1)) {
@@ -110,7 +114,9 @@ bool vstore_pram_device_in_place(const struct vstore *store)
 
 	if (!store->pram)
 		return true;
-	return !dax_find(store, store->nr_pages, &base) && base == store->base &&
+	/* Behind its end all pages look bad. */
+	return pages_of(store->pram->bdev) >= store->nr_pages &&
+	       !dax_find(store, store->nr_pages, &base) && base == store->base &&
 	       slow_virt_to_phys(base) == store->address;
 }
 
