@@ -350,12 +350,17 @@ static int inuse_thread(void *unused)
 int memdiag_inuse_start(void)
 {
 	struct task_struct *task;
+	int err = memdiag_mover_init(&walk.mover);
 
+	if (err)
+		return err;
 	/* Tests are remembered from now on. */
 	memdiag_expiry_restart();
 	task = kthread_run(inuse_thread, NULL, "memdiag_move");
-	if (IS_ERR(task))
+	if (IS_ERR(task)) {
+		memdiag_mover_exit(&walk.mover);
 		return PTR_ERR(task);
+	}
 	/* Of normal priority: it has little to do, and by a certain time. */
 	thread = task;
 	return 0;
@@ -366,6 +371,7 @@ void memdiag_inuse_stop(void)
 	if (thread)
 		kthread_stop(thread);
 	thread = NULL;
+	memdiag_mover_exit(&walk.mover);
 	memdiag_expiry_free();
 }
 

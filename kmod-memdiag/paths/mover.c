@@ -8,6 +8,8 @@
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include <compat/compat.h>
@@ -102,7 +104,7 @@ static unsigned int look_for_targets(struct memdiag_mover *mover, unsigned int n
 
 	took = jiffies - began;
 	if (mover->targets.empty && took)
-		mover->look_next = jiffies + took * LOOK_PAUSE_FACTOR;
+		mover->look_next[mover->zone] = jiffies + took * LOOK_PAUSE_FACTOR;
 	return ready;
 }
 
@@ -212,6 +214,25 @@ void memdiag_mover_add(struct memdiag_mover *mover, struct page *page)
 		memdiag_mover_run(mover);
 }
 
+int memdiag_mover_init(struct memdiag_mover *mover)
+{
+	unsigned int nr = nr_node_ids * MAX_NR_ZONES, i;
+
+	memset(mover, 0, sizeof(*mover));
+	mover->look_next = kcalloc(nr, sizeof(*mover->look_next), GFP_KERNEL);
+	if (!mover->look_next)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		mover->look_next[i] = jiffies;
+	return 0;
+}
+
+void memdiag_mover_exit(struct memdiag_mover *mover)
+{
+	kfree(mover->look_next);
+	mover->look_next = NULL;
+}
+
 void memdiag_mover_begin(struct memdiag_mover *mover, unsigned int fresh_s)
 {
 	mover->fresh_s = fresh_s;
@@ -229,7 +250,7 @@ static void targets_init(const struct memdiag_mover *mover, struct memsuite_targ
 	targets->scan.lends = true;
 	/* To find that out takes a look at all of the range. */
 	targets->empty = !memsuite_alloc_stats_any_younger(mover->fresh_s) ||
-			 time_before(jiffies, mover->look_next);
+			 time_before(jiffies, mover->look_next[mover->zone]);
 	/* What is in use and can be moved is no place for others. */
 	targets->scan.migratetypes = BIT(MIGRATE_MOVABLE);
 }
@@ -241,6 +262,7 @@ void memdiag_mover_go(struct memdiag_mover *mover, struct zone *zone, unsigned l
 	int nid = zone_to_nid(zone);
 
 	mover->is_short = false;
+	mover->zone = nid * MAX_NR_ZONES + zone_idx(zone);
 	targets_init(mover, &mover->targets, start, end, nid);
 	targets_init(mover, &mover->above, behind, max(behind, top), nid);
 }

@@ -27,9 +27,11 @@ struct zone;
  * @is_short: sweeps have not tested as much of this range as is to be moved to
  * @holds: targets are held
  * @token: since then
- * @look_next: targets are not looked for before, in jiffies, for there were none
+ * @look_next: by zone of each node: targets are not looked for before, in jiffies, for there were
+ *	none
+ * @zone: where the walk is, among these
  *
- * One thread's. Zeroed at first; private but for @is_short, @left_large and the outcomes of @move.
+ * One thread's. Private but for @is_short, @left_large and the outcomes of @move.
  */
 struct memdiag_mover {
 	unsigned int fresh_s;
@@ -43,8 +45,14 @@ struct memdiag_mover {
 	bool is_short;
 	bool holds;
 	int token;
-	unsigned long look_next;
+	unsigned long *look_next;
+	unsigned int zone;
 };
+
+/* May sleep. Returns 0 or -ENOMEM. */
+int memdiag_mover_init(struct memdiag_mover *mover);
+/* Nothing is found, and nothing held. */
+void memdiag_mover_exit(struct memdiag_mover *mover);
 
 /* Begin a walk, and count anew. */
 void memdiag_mover_begin(struct memdiag_mover *mover, unsigned int fresh_s);
