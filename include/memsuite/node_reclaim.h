@@ -18,7 +18,7 @@
  */
 bool memsuite_node_reclaim_cache(int nid);
 
-/* Whether so much is free above the low watermark, but for what is kept for others. Context: any. */
+/* Whether so many pages are free above the low watermark. Context: any. */
 bool memsuite_node_has_room(int nid, unsigned long pages);
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Moving contents to tested frames of the same zone and the same regions; mover.h. So neither what a
- * file system may be given nor what vipzone has decided is overridden. A small zone may have no
+ * Moving contents to tested frames of the same zone and the same regions; mover.h. So neither what
+ * a file system may be given nor what vipzone has decided is overridden. A small zone may have no
  * tested page left: what is anonymous, and so may be anywhere, then goes to a higher one.
  */
 

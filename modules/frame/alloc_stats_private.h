@@ -12,7 +12,7 @@
 int memsuite_alloc_stats_init(void);
 void memsuite_alloc_stats_exit(void);
 
-/* Before memory of a node comes online. May sleep. False: what is allocated there is not counted. */
+/* Before memory of a node comes online. May sleep. False: what it allocates is not counted. */
 bool memsuite_alloc_stats_add_node(int nid);
 
 DECLARE_STATIC_KEY_FALSE(memsuite_alloc_stats_key);
