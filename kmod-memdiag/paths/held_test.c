@@ -12,11 +12,6 @@
 static struct memdiag_verdict verdict;		/* the thread's, as is the march */
 static struct memdiag_engine_test plan;
 
-bool memdiag_held_test_may(void)
-{
-	return memdiag_worker_may_test() && !memdiag_worker_ends();
-}
-
 const unsigned long *memdiag_held_test(unsigned long pfn, unsigned long nr)
 {
 	memdiag_algorithm_get(&plan);

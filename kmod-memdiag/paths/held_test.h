@@ -5,9 +5,6 @@
 
 #include <linux/types.h>
 
-/* Whether the budget has something left, and nobody waits for the thread or for what it holds. */
-bool memdiag_held_test_may(void);
-
 /**
  * memdiag_held_test() - test frames as a sweep does
  * @pfn: first frame

@@ -17,6 +17,7 @@
 #include "paths/held_test.h"
 #include "paths/hugetlb.h"
 #include "sched/psi_backoff.h"
+#include "sched/worker.h"
 
 /* The kernel takes another one from the reserve of any node, whatever the program asked for. */
 static bool hugetlb_would_stray(struct page *head)
@@ -27,7 +28,8 @@ static bool hugetlb_would_stray(struct page *head)
 /* Sweeps may need what is left of the budget, and others the processors. */
 static bool hugetlb_may_test(void)
 {
-	return memdiag_held_test_may() && memdiag_psi_share_pct() == 100;
+	return memdiag_worker_may_test() && memdiag_psi_share_pct() == 100 &&
+	       !memdiag_worker_ends();
 }
 
 /*

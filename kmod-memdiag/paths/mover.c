@@ -23,7 +23,7 @@
 /* Pages that are off the LRU lists together. */
 #define BATCH_PAGES	128
 
-/* For fewer, what CPUs have at hand is not fetched from them again. */
+/* With so many ready, no more are asked of the kernel. */
 #define LEAST_PAGES	(BATCH_PAGES / 4)
 
 /* How many times as long as a look in vain for targets took it is not repeated. */

@@ -88,7 +88,7 @@ def pagemap_present(pagemap, address, pages):
 
 
 def resident_pages(pid):
-    """{start of an area: pages that are there}, of all areas; hugetlbfs is told apart from the rest."""
+    """{start of an area: pages that are there}, of all areas; smaps tells those of hugetlbfs apart."""
     resident, start = {}, None
     for line in proc_text(f"{pid}/smaps").splitlines():
         area = re.match(r"([0-9a-f]+)-[0-9a-f]+ ", line)
