@@ -98,6 +98,9 @@ bool memsuite_migrate_add(struct memsuite_migrate *migrate, struct page *page);
  */
 unsigned long memsuite_migrate_run(struct memsuite_migrate *migrate);
 
+/* A target of order 0 as the kernel gives it, without reclaim, of that node and no other; NULL. */
+struct page *memsuite_page_alloc_small(int nid);
+
 /**
  * memsuite_page_alloc_large() - allocate the target for a large folio
  * @order: 2 at least

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tested frames for contents in use to be moved to; fresh_targets.h. */
 
-#include <linux/gfp.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -82,11 +81,9 @@ static struct page *put_stray(struct page *page, const struct page *like)
 
 static struct page *page_alloc_like(struct page *page)
 {
-	gfp_t gfp = (GFP_HIGHUSER_MOVABLE & ~__GFP_RECLAIM) | __GFP_THISNODE | __GFP_NOWARN;
-
 	if (!zone_has_spare(page_zone(page), 0))
 		return NULL;
-	return put_stray(alloc_pages_node(page_to_nid(page), gfp, 0), page);
+	return put_stray(memsuite_page_alloc_small(page_to_nid(page)), page);
 }
 
 /* Compaction takes long. Once there is a page, the next ones are what was moved away from. */

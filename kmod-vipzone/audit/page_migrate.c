@@ -176,12 +176,11 @@ static struct page *take_large(unsigned int order, int nid)
 /* Of a node, what was freed lately, here and there, the kernel finds at once. */
 static unsigned long alloc_small(struct memsuite_target_frames *frames, int nid, unsigned long nr)
 {
-	gfp_t gfp = (GFP_HIGHUSER_MOVABLE & ~__GFP_RECLAIM) | __GFP_THISNODE | __GFP_NOWARN;
 	unsigned long taken = 0;
 	struct page *page;
 
 	while (taken < nr && memsuite_node_has_room(nid, 1) && !memsuite_hold_wanted()) {
-		page = keep_good(alloc_pages_node(nid, gfp, 0), 0);
+		page = keep_good(memsuite_page_alloc_small(nid), 0);
 		if (!page)
 			break;
 		memsuite_target_frames_put(frames, page);

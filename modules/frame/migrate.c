@@ -114,6 +114,13 @@ unsigned long memsuite_migrate_run(struct memsuite_migrate *migrate)
 }
 EXPORT_SYMBOL_GPL(memsuite_migrate_run);
 
+struct page *memsuite_page_alloc_small(int nid)
+{
+	return alloc_pages_node(nid, (GFP_HIGHUSER_MOVABLE & ~__GFP_RECLAIM) | __GFP_THISNODE |
+				__GFP_NOWARN, 0);
+}
+EXPORT_SYMBOL_GPL(memsuite_page_alloc_small);
+
 struct page *memsuite_page_alloc_large(unsigned int order, int nid, bool compact)
 {
 	gfp_t gfp = (compact ? GFP_TRANSHUGE : GFP_TRANSHUGE_LIGHT & ~__GFP_RECLAIM) |
